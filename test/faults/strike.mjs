@@ -33,20 +33,26 @@ async function detailsOf(scene, traffic, campaigns, violations) {
   return details;
 }
 
-/** I8: what each account reads after healing. */
-async function* readings({ balancer, members }, campaigns) {
+/** I8: what each account reads after healing; an export has all recipients. */
+async function* readings({ balancer, members, asked }, campaigns) {
+  const [number] = asked.find(({ numbers }) => numbers.length > 0)?.numbers ?? ['none'];
   for (const { username, token } of members) {
     const own = campaigns.find(({ account, channel }) => account === username && channel === 'sms');
     const paths = [
       '/v6/api/campaigns?limit=50',
       '/v6/api/account/credits',
+      `/v6/api/recipients?number=${number}`,
       ...(own ? [`/webhook/api/getGSMreport.php?request_id=${own.requestId}`] : []),
-      ...(own ? [`/v6/api/campaigns/${own.requestId}/contacts?format=csv`] : []),
+      ...(own ? [`/v6/api/campaigns/${own.requestId}/contacts?limit=100`] : []),
+      ...(own ? [`/v6/api/campaigns/${own.requestId}/export.csv`] : []),
     ];
     for (const path of paths) {
       const { status, said } = await balancer.send({ method: 'GET', path, token });
       if (status !== 200)
         yield { invariant: 'I8', text: `${path} of ${username} after healing: ${status} ${JSON.stringify(said)}` };
+      const records = path.endsWith('.csv') ? String(said).trimEnd().split('\n').length - 1 : own?.total;
+      if (status === 200 && records !== own?.total)
+        yield { invariant: 'I8', text: `${path} of ${username} has ${records} of ${own.total} recipients` };
     }
   }
 }

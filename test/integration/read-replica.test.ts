@@ -66,6 +66,8 @@ describe.skipIf(!hasMariaDb())('reads with a replica', () => {
     for (const path of [
       `/webhook/api/getGSMreport.php?request_id=${id}`,
       `/v6/api/campaigns/${id}/export.csv`,
+      `/v6/api/campaigns/${id}/contacts`,
+      `/v6/api/campaigns/${id}/contacts?status=delivered`,
       '/v6/api/recipients?number=919800000001',
       '/v6/api/account/credits/ledger',
     ]) {
@@ -77,7 +79,7 @@ describe.skipIf(!hasMariaDb())('reads with a replica', () => {
     expect(reads.lagMs).toBeLessThan(LAG_MS);
   });
 
-  it('find what the replica does not have yet: a report and an export ask the writer', async () => {
+  it('find what the replica does not have yet: a report, an export and a page of recipients ask the writer', async () => {
     await expect.poll(way).toBe('replica');
     await pair.pause();
     try {
@@ -86,6 +88,7 @@ describe.skipIf(!hasMariaDb())('reads with a replica', () => {
       const { status, text } = await report(id);
       expect({ status, records: text.match(/91980000000\d/g)?.length }).toEqual({ status: 200, records: 3 });
       expect((await get(`/v6/api/campaigns/${id}/export.csv`)).text.match(/91980000000\d/g)).toHaveLength(3);
+      expect((await get(`/v6/api/campaigns/${id}/contacts`)).text.match(/91980000000\d/g)).toHaveLength(3);
       expect(heard.filter((word) => word !== 'replica')).not.toEqual([]);
       expect((await report('none')).status).toBe(404);
       // A list may be behind, by no more than the bound: then the writer is asked.

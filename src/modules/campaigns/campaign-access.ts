@@ -1,6 +1,6 @@
 import { type Actor, roleOf } from '../accounts/index.js';
 import { campaignErrors } from './campaigns.errors.js';
-import type { ReadDatabase } from '../../platform/database/index.js';
+import type { ReadSession } from '../../platform/database/index.js';
 import { campaignIn, type CampaignReader, type CampaignRecord } from '../engine/index.js';
 
 /**
@@ -22,13 +22,13 @@ export async function campaignOf(reader: CampaignReader, actor: Actor, requestId
   return seenBy(actor, await reader.byRequestId(requestId));
 }
 
-/** As `campaignOf`, of what is only shown: a replica may be asked. */
+/** As `campaignOf`, of what is only shown. @param session of a `ReadDatabase`: a replica may be asked */
 export async function campaignShown(
-  reads: ReadDatabase,
+  session: ReadSession,
   actor: Actor,
   requestId: string,
 ): Promise<{ campaign: CampaignRecord; reader: CampaignReader }> {
-  const { campaign, reader } = await campaignIn(await reads.session(), requestId);
+  const { campaign, reader } = await campaignIn(session, requestId);
   return { campaign: seenBy(actor, campaign), reader };
 }
 

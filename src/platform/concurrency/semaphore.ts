@@ -92,7 +92,8 @@ export class Semaphore {
     });
   }
 
-  private tryAcquire(): boolean {
+  /** A permit, to be given back with `release`. @returns false when there is none at once */
+  tryAcquire(): boolean {
     if (this.running >= this.permits) return false;
     this.running += 1;
     return true;

@@ -37,6 +37,7 @@ async function reads({ url }, token, requestId, isOver) {
     `/webhook/api/getGSMreport.php?request_id=${requestId}`,
     '/v6/api/campaigns?limit=50',
     `/v6/api/campaigns/${requestId}/contacts?limit=100`,
+    `/v6/api/campaigns/${requestId}/export.csv`,
   ];
   const found = { count: 0, faults: [] };
   for (; !isOver(); found.count++) {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { offsetOf, type Page } from '../../../kernel/lists.js';
+import type { ReadSource } from '../../../platform/database/index.js';
 import {
   type CampaignRecord,
   isFinal,
@@ -83,10 +83,17 @@ interface LifeRow extends RecipientRow {
   retry_attempt: number | null;
 }
 
-/** Recipients as owners page through them, and one recipient in all detail. */
+/**
+ * Recipients as owners page through them, and one recipient in all detail. The provider asks the writer; pages and exports make
+ * one of their own, of a session of `ReadDatabase`.
+ */
 @Injectable()
 export class RecipientReader {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  private readonly source: ReadSource;
+
+  constructor(@InjectDataSource() source: ReadSource) {
+    this.source = source;
+  }
 
   /**
    * Without a filter seq counts 1, 2, 3 …, so a page is a range of keys; with one, the matches before it are counted off,
@@ -131,14 +138,14 @@ export class RecipientReader {
     let toSkip = offset;
     for (let from = after; from < upTo && found.length < limit; from += RECIPIENTS_A_READ) {
       const values = [campaignId, from, from + RECIPIENTS_A_READ, statuses];
-      const rows: { seq: number }[] = await this.dataSource.query(
+      const rows: { seq: number }[] = await this.source.query(
         `SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND seq <= ? AND status IN (?)
          ORDER BY seq LIMIT ? OFFSET ?`,
         [...values, limit - found.length, toSkip],
       );
       if (rows.length > 0) toSkip = 0;
       else if (toSkip > 0) {
-        const [count] = await this.dataSource.query<{ total: string }[]>(
+        const [count] = await this.source.query<{ total: string }[]>(
           `SELECT COUNT(*) AS total FROM campaign_recipients
            WHERE campaign_id = ? AND seq > ? AND seq <= ? AND status IN (?)`,
           values,
@@ -151,7 +158,7 @@ export class RecipientReader {
   }
 
   private async between(campaignId: number, after: number, upTo: number): Promise<RecipientRecord[]> {
-    const rows: RecipientRow[] = await this.dataSource.query(
+    const rows: RecipientRow[] = await this.source.query(
       `SELECT ${RECIPIENT_COLUMNS} FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND seq <= ? ORDER BY seq`,
       [campaignId, after, upTo],
     );
@@ -160,7 +167,7 @@ export class RecipientReader {
 
   private async named(campaignId: number, seqs: readonly number[]): Promise<RecipientRecord[]> {
     if (seqs.length === 0) return [];
-    const rows: RecipientRow[] = await this.dataSource.query(
+    const rows: RecipientRow[] = await this.source.query(
       `SELECT ${RECIPIENT_COLUMNS} FROM campaign_recipients WHERE campaign_id = ? AND seq IN (?) ORDER BY seq`,
       [campaignId, seqs],
     );
@@ -171,7 +178,7 @@ export class RecipientReader {
   private async withTries(campaignId: number, recipients: RecipientRecord[]): Promise<RecipientRecord[]> {
     const waiting = recipients.filter(({ status }) => !isFinal(status)).map(({ seq }) => seq);
     if (waiting.length === 0) return recipients;
-    const rows: { seq: number; made: number }[] = await this.dataSource.query(
+    const rows: { seq: number; made: number }[] = await this.source.query(
       'SELECT seq, attempt - 1 AS made FROM recipient_retries WHERE campaign_id = ? AND seq IN (?) AND attempt > 1',
       [campaignId, waiting],
     );
@@ -186,7 +193,7 @@ export class RecipientReader {
   async terms(campaignId: number, seqs: readonly number[]): Promise<ReadonlyMap<number, RecipientTerms>> {
     if (seqs.length === 0) return new Map();
     const { where, values } = among(seqs);
-    const rows: (TermsRow & { seq: number })[] = await this.dataSource.query(
+    const rows: (TermsRow & { seq: number })[] = await this.source.query(
       `SELECT t.seq, ${TERMS_COLUMNS} FROM recipient_terms t WHERE t.campaign_id = ? AND t.${where} ORDER BY t.seq`,
       [campaignId, ...values],
     );
@@ -197,7 +204,7 @@ export class RecipientReader {
   async providerIds(campaign: SentCampaign, seqs: readonly number[]): Promise<ReadonlyMap<number, string>> {
     if (seqs.length === 0) return new Map();
     const { where, values } = among(seqs);
-    const rows: { seq: number; item: number; items: number; id: string }[] = await this.dataSource.query(
+    const rows: { seq: number; item: number; items: number; id: string }[] = await this.source.query(
       `SELECT seq, item, items, provider_message_id AS id FROM provider_messages
        WHERE campaign_id = ? AND ${where} AND sent_on BETWEEN ? AND ? ORDER BY seq, item`,
       [campaign.id, ...values, ...daysOf(campaign)],
@@ -209,7 +216,7 @@ export class RecipientReader {
   /** @returns null when the campaign has no such recipient */
   async life(campaign: SentCampaign & Pick<CampaignRecord, 'content'>, seq: number): Promise<RecipientLife | null> {
     const { id: campaignId, ownTerms } = campaign;
-    const [row]: LifeRow[] = await this.dataSource.query(
+    const [row]: LifeRow[] = await this.source.query(
       `SELECT r.*, u.created_at AS unknown_since, t.due_at AS retry_at,
          IF(t.last_status IS NULL, t.attempt, r.attempts + 1) AS retry_attempt
        FROM campaign_recipients r
@@ -219,14 +226,14 @@ export class RecipientReader {
       [campaignId, seq],
     );
     if (!row) return null;
-    const submitted: SubmittedItem[] = await this.dataSource.query(
+    const submitted: SubmittedItem[] = await this.source.query(
       `SELECT provider_message_id AS providerMessageId, item, items, submitted_at AS submittedAt FROM provider_messages
        WHERE campaign_id = ? AND seq = ? AND sent_on BETWEEN ? AND ? ORDER BY submitted_at, item`,
       [campaignId, seq, ...daysOf(campaign)],
     );
     const terms = ownTerms ? await this.terms(campaignId, [seq]) : null;
     const places = isPersonalised(campaign.content) ? [{ campaignId, seq }] : [];
-    const variables = await variablesOf(this.dataSource, places);
+    const variables = await variablesOf(this.source, places);
     return {
       recipient: (await this.withTries(campaignId, [toRecipient(row)]))[0] ?? toRecipient(row),
       deliveredAt: row.delivered_at,

@@ -5,6 +5,7 @@ import type { Actor } from '../../accounts/index.js';
 import { type CampaignRecord, Channels, type RecipientRecord, statusesOf } from '../../engine/index.js';
 import { campaignShown } from '../campaign-access.js';
 import type { DetailedRecipient } from '../http/contact.dto.js';
+import { RecipientReader } from '../persistence/recipient-reader.js';
 import { RecipientViews } from './recipient-views.js';
 
 /** A campaign's recipients, read a few thousand at a time when they are asked for. */
@@ -23,7 +24,7 @@ export interface RecipientExport {
  * @throws AppError not_found `Campaign not found`
  */
 export class ExportRecipientsQuery extends Query<RecipientExport> {
-  /** @param status as in `ListContactsQuery` */
+  /** @param status as in `ListRecipientsQuery` */
   constructor(
     readonly actor: Actor,
     readonly requestId: string,
@@ -42,7 +43,8 @@ export class ExportRecipientsHandler implements IQueryHandler<ExportRecipientsQu
   ) {}
 
   async execute({ actor, requestId, status }: ExportRecipientsQuery): Promise<RecipientExport> {
-    const { campaign, reader } = await campaignShown(this.reads, actor, requestId);
+    const session = await this.reads.session();
+    const { campaign, reader } = await campaignShown(session, actor, requestId);
     const channel = this.channels.get(campaign.channel);
     const statuses = status === null ? undefined : statusesOf(channel, status);
     const batches = readAhead(reader.batches(campaign.id, statuses));
@@ -51,14 +53,15 @@ export class ExportRecipientsHandler implements IQueryHandler<ExportRecipientsQu
       requestId: campaign.requestId,
       ownTerms: campaign.ownTerms,
       details,
-      batches: this.shown(campaign, batches),
+      batches: this.shown(new RecipientReader(session), campaign, batches),
     };
   }
 
   private async *shown(
+    contacts: RecipientReader,
     campaign: CampaignRecord,
     batches: AsyncIterable<RecipientRecord[]>,
   ): AsyncGenerator<DetailedRecipient[], void, undefined> {
-    for await (const batch of batches) yield await this.views.of(campaign, batch);
+    for await (const batch of batches) yield await this.views.of(contacts, campaign, batch);
   }
 }

@@ -1,8 +1,15 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Listed, Page } from '../../../kernel/lists.js';
+import { ReadDatabase } from '../../../platform/database/index.js';
 import type { Actor } from '../../accounts/index.js';
-import { CampaignReader, type CampaignRecord, Channels, type RecipientStatus, statusesOf } from '../../engine/index.js';
-import { campaignOf } from '../campaign-access.js';
+import {
+  type CampaignReader,
+  type CampaignRecord,
+  Channels,
+  type RecipientStatus,
+  statusesOf,
+} from '../../engine/index.js';
+import { campaignShown } from '../campaign-access.js';
 import type { ContactData } from '../http/contact.dto.js';
 import { RecipientReader } from '../persistence/recipient-reader.js';
 import { RecipientViews } from './recipient-views.js';
@@ -26,23 +33,28 @@ export class ListRecipientsQuery extends Query<Listed<ContactData>> {
 @QueryHandler(ListRecipientsQuery)
 export class ListRecipientsHandler implements IQueryHandler<ListRecipientsQuery> {
   constructor(
-    private readonly reader: CampaignReader,
-    private readonly contacts: RecipientReader,
+    private readonly reads: ReadDatabase,
     private readonly channels: Channels,
     private readonly views: RecipientViews,
   ) {}
 
   async execute({ actor, requestId, status, page }: ListRecipientsQuery): Promise<Listed<ContactData>> {
-    const campaign = await campaignOf(this.reader, actor, requestId);
+    const session = await this.reads.session();
+    const { campaign, reader } = await campaignShown(session, actor, requestId);
+    const contacts = new RecipientReader(session);
     const statuses = status === null ? null : statusesOf(this.channels.get(campaign.channel), status);
-    const total = await this.total(campaign, statuses);
-    const { items, next } = await this.contacts.part(campaign, statuses, page, total);
-    return { items: await this.views.of(campaign, items), total, isCapped: false, next };
+    const total = await totalOf(reader, campaign, statuses);
+    const { items, next } = await contacts.part(campaign, statuses, page, total);
+    return { items: await this.views.of(contacts, campaign, items), total, isCapped: false, next };
   }
+}
 
-  private async total(campaign: CampaignRecord, statuses: readonly RecipientStatus[] | null): Promise<number> {
-    if (!statuses) return campaign.totalRows;
-    const counts = await this.reader.counts(campaign.id);
-    return statuses.reduce((sum, status) => sum + (counts.get(status) ?? 0), 0);
-  }
+async function totalOf(
+  reader: CampaignReader,
+  campaign: CampaignRecord,
+  statuses: readonly RecipientStatus[] | null,
+): Promise<number> {
+  if (!statuses) return campaign.totalRows;
+  const counts = await reader.counts(campaign.id);
+  return statuses.reduce((sum, status) => sum + (counts.get(status) ?? 0), 0);
 }

@@ -3,7 +3,7 @@ import { dateTimesOf } from '../../../kernel/clock.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import { type CampaignRecord, Channels, type RecipientRecord } from '../../engine/index.js';
 import { contactData, type DetailedRecipient } from '../http/contact.dto.js';
-import { RecipientReader } from '../persistence/recipient-reader.js';
+import type { RecipientReader } from '../persistence/recipient-reader.js';
 
 /** Recipients in the labels of their channel and the time zone of their owner, with what other tables know of them. */
 @Injectable()
@@ -11,18 +11,21 @@ export class RecipientViews {
   constructor(
     private readonly accounts: AccountDirectory,
     private readonly channels: Channels,
-    private readonly contacts: RecipientReader,
   ) {}
 
-  /** @param recipients ascending by seq */
-  async of(campaign: CampaignRecord, recipients: readonly RecipientRecord[]): Promise<DetailedRecipient[]> {
+  /** @param contacts where the recipients were read @param recipients ascending by seq */
+  async of(
+    contacts: RecipientReader,
+    campaign: CampaignRecord,
+    recipients: readonly RecipientRecord[],
+  ): Promise<DetailedRecipient[]> {
     const channel = this.channels.get(campaign.channel);
     const seqs = recipients.map(({ seq }) => seq);
     const [owner, providerIds, details, terms] = await Promise.all([
       this.accounts.byId(campaign.accountId),
-      this.contacts.providerIds(campaign, seqs),
+      contacts.providerIds(campaign, seqs),
       channel.details?.of(this.channels.services, campaign, recipients),
-      campaign.ownTerms ? this.contacts.terms(campaign.id, seqs) : null,
+      campaign.ownTerms ? contacts.terms(campaign.id, seqs) : null,
     ]);
     const credits = terms ? (seq: number) => terms.get(seq)?.credits ?? campaign.unitCredits : undefined;
     const shown = dateTimesOf(owner?.timeZone ?? 'UTC');

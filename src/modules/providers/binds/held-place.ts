@@ -11,6 +11,8 @@ export class HeldPlace implements BindKey {
   readonly place: number;
   readonly fence: number;
   session: RouteConnection | null = null;
+  /** the end of the session before, of another address or login */
+  former: Promise<void> | null = null;
   refusals: number;
   fault: string | null = null;
   /** it is being given back, or its session is closing: nothing more leaves over it */

@@ -55,13 +55,13 @@ describe('receipts of a session', () => {
     add(1);
     await turn();
     add(2);
-    const drained = receipts.drained().then(() => answers.length);
+    const drained = receipts.drained(60_000).then(() => answers.length);
     await turn();
     commits[0]?.resolve();
     await turn();
     expect(answers).toHaveLength(1);
     commits[1]?.resolve();
     expect(await drained).toBe(2);
-    await receipts.drained();
+    await receipts.drained(60_000);
   });
 });

@@ -1,5 +1,6 @@
 import { writeIdResponse } from '../../../../platform/smpp/index.js';
 import type { Receipt } from '../../ports/message-driver.js';
+import { within } from './smpp-socket.js';
 
 /** What is to be answered: the sequence number of a deliver_sm or data_sm, and the command of its answer. */
 export interface Delivery {
@@ -46,9 +47,9 @@ export class ReceiptBatch {
     this.deliveries.push(delivery);
   }
 
-  /** Resolves when every receipt has its answer. */
-  drained(): Promise<void> {
-    return this.unanswered === 0 ? Promise.resolve() : new Promise((resolve) => this.idle.push(resolve));
+  /** Resolves when every receipt has its answer, at the latest after `milliseconds`. */
+  drained(milliseconds: number): Promise<void> {
+    return this.unanswered === 0 ? Promise.resolve() : within(milliseconds, (resolve) => this.idle.push(resolve));
   }
 
   private async handOver(): Promise<void> {

@@ -43,6 +43,7 @@ export class SmppConnection implements RouteConnection {
   private session: SmppSession;
   private reference = randomInt(256);
   private closing = false;
+  private closed: Promise<void> | null = null;
   private reconnects = 0;
   private boundAt = 0;
   private timer: NodeJS.Timeout | null = null;
@@ -92,11 +93,11 @@ export class SmppConnection implements RouteConnection {
     );
   }
 
-  async close(waitMs = CLOSE_MS): Promise<void> {
-    if (this.closing) return;
+  /** A second call waits for the same end: whoever frees a bind after it has no session at the carrier. */
+  close(waitMs = CLOSE_MS): Promise<void> {
     this.closing = true;
     if (this.timer) clearTimeout(this.timer);
-    await this.session.close(waitMs);
+    return (this.closed ??= this.session.close(waitMs));
   }
 
   private queueUntil(started: number): number {

@@ -1,5 +1,6 @@
 import type net from 'node:net';
 import { digitsOf } from '../../../../kernel/phone-number.js';
+import { Semaphore } from '../../../../platform/concurrency/index.js';
 import {
   Command,
   type DeliverSm,
@@ -53,8 +54,8 @@ export class SmppSession {
   private lastHeard = performance.now();
   private enquiredAt = 0;
   /** messages from handsets without an answer yet */
-  private inboundUnanswered = 0;
-  /** about to unbind: nothing is read but the answer to that */
+  private readonly texts = new Semaphore(MOST_UNANSWERED);
+  /** about to unbind: nothing is read until what has come is answered */
   private leaving = false;
   private idle: (() => void) | null = null;
   private unbound: (() => void) | null = null;
@@ -104,8 +105,8 @@ export class SmppSession {
   }
 
   /**
-   * Takes nothing more, waits for answers under way and receipts being committed, unbinds. Receipts come for as long as they are
-   * answered: those after the last answer to a submit are not read, and come again over another session.
+   * Takes nothing more, waits for answers under way and for the commits of what has come, unbinds. Receipts come for as long as
+   * they are answered: from the last answer to a submit to Unbind nothing is read. What crosses Unbind is committed too.
    * @param waitMs at most
    */
   async close(waitMs: number): Promise<void> {
@@ -116,10 +117,11 @@ export class SmppSession {
     if (this.pending.size > 0) await within(waitMs, (resolve) => (this.idle = resolve));
     this.leaving = true;
     this.socket.pause();
-    await within(waitMs, (resolve) => void this.batch.drained().then(resolve));
+    await Promise.all([this.batch.drained(waitMs), this.texts.drained(waitMs)]);
     if (this.isClosed()) return;
     this.socket.write(headerOnly(Command.Unbind, 0, this.next()));
-    this.socket.resume();
+    this.leaving = false;
+    this.listenAgain();
     await within(UNBIND_MS, (resolve) => (this.unbound = resolve));
     this.fail('closed');
   }
@@ -236,7 +238,6 @@ export class SmppSession {
   }
 
   private deliver(message: DeliverSm | null, delivery: Delivery): void {
-    if (this.leaving) return;
     if (!message) return this.answer([delivery], Status.InvalidMessageLength);
     if (!isReceipt(message)) {
       return void this.takeInbound({ from: digitsOf(message.sourceAddr), text: message.text }, delivery);
@@ -247,12 +248,11 @@ export class SmppSession {
 
   /** A refused one comes again from the carrier. */
   private async takeInbound(text: InboundText, delivery: Delivery): Promise<void> {
-    if (this.inboundUnanswered >= MOST_UNANSWERED) return this.answer([delivery], Status.SystemError);
-    this.inboundUnanswered += 1;
+    if (!this.texts.tryAcquire()) return this.answer([delivery], Status.SystemError);
     const answered = this.events.inbound(text).then(() => Status.Ok);
     const status = await answered.catch(() => Status.SystemError);
-    this.inboundUnanswered -= 1;
     this.answer([delivery], status);
+    this.texts.release();
   }
 
   private answer(deliveries: readonly Delivery[], status: number): void {
