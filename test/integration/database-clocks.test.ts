@@ -170,14 +170,16 @@ describe('clocks that differ, or step', () => {
   });
 
   /** Keepers of so many processes, and what tells each of a step. */
-  const keepersOf = (count: number) => {
+  const keepersOf = (count: number, Keeper = ClockKeeper) => {
     const listeners: ((step: ClockStep) => void)[] = [];
     const watch = { onClockBack: (listen: (step: ClockStep) => void) => listeners.push(listen) } as unknown as DueWatch;
     const gate = engine.module.get(DutyGate, { strict: false });
-    const keepers = Array.from({ length: count }, () => new ClockKeeper(watch, gate, new Moments(stepping, ALL_TABLES, LEASES))); // prettier-ignore
+    const keepers = Array.from({ length: count }, () => new Keeper(watch, gate, new Moments(stepping, ALL_TABLES, LEASES))); // prettier-ignore
     const stop = () => Promise.all(keepers.map((keeper) => keeper.beforeApplicationShutdown()));
     return { listeners, seenTo: () => gate.seenTo(CLOCK_BACK), stop };
   };
+  /** Back by an hour. */
+  const step = (before: number | null): ClockStep => ({ back: HOUR_MS, clock: Date.now() + HOUR_MS, before });
   const repaired = (id: number) =>
     expect.poll(async () => (await putOffUntil(id))[1], { timeout: 20_000 }).toBeLessThanOrEqual(1_200);
 
@@ -186,7 +188,7 @@ describe('clocks that differ, or step', () => {
     await putOff(id, 3);
     const { listeners, seenTo, stop } = keepersOf(3);
     const before = await seenTo();
-    for (const listen of listeners) listen({ back: HOUR_MS, before });
+    for (const listen of listeners) listen(step(before));
     await repaired(id);
     await stop();
     expect((await putOffUntil(id))[0]).toBeGreaterThan(600);
@@ -198,9 +200,9 @@ describe('clocks that differ, or step', () => {
       const id = newId();
       await putOff(id, 3);
       const before = await seenTo();
-      listeners[seesFirst]?.({ back: HOUR_MS, before });
+      listeners[seesFirst]?.(step(before));
       await repaired(id);
-      listeners[1 - seesFirst]?.({ back: HOUR_MS, before });
+      listeners[1 - seesFirst]?.(step(before));
     }
     await stop();
     expect(await seenTo()).toBe(4);
@@ -212,10 +214,34 @@ describe('clocks that differ, or step', () => {
       const id = newId();
       await putOff(id, 3);
       await engine.module.get(RedisLink, { strict: false }).client.flushdb();
-      listeners[0]?.({ back: HOUR_MS, before });
+      listeners[0]?.(step(before));
       await repaired(id);
     }
     await stop();
+  });
+
+  it('is done of what was under way meanwhile, when that is over, and once of everything else', async () => {
+    class Quick extends ClockKeeper {
+      protected override readonly patienceMs = 10_000;
+    }
+    const { listeners, seenTo, stop } = keepersOf(1, Quick);
+    const [before, late] = [newId(), newId()];
+    await putOff(before, 3);
+    const other = await new DataSource(dataSourceOptions(engine.database.url, 1)).initialize();
+    await other.query('SET SESSION timestamp = UNIX_TIMESTAMP() + 3600');
+    await other.query('START TRANSACTION');
+    await other.query(
+      'INSERT INTO recipient_retries (campaign_id, seq, lane, due_at, attempt) VALUES (?, 1, 1, UTC_TIMESTAMP(3) + INTERVAL 1200 SECOND, 2)',
+      [late],
+    );
+    listeners[0]?.(step(await seenTo()));
+    await repaired(before);
+    await other.query('COMMIT');
+    await other.destroy();
+    expect((await putOffUntil(late))[0]).toBeGreaterThan(3_600);
+    await repaired(late);
+    await stop();
+    for (const id of [before, late]) expect((await putOffUntil(id))[0]).toBeGreaterThan(600);
   });
 
   it('rules name columns that are there, of every kind of moment', async () => {

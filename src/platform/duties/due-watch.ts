@@ -12,16 +12,18 @@ const LOOK_EVERY_MS = 500;
 /** How much later than its tick a process that is at work looks: by then an idle one has, if there is any. */
 const BUSY_MS = 150;
 /** What is late by no more mends itself meanwhile; servers of one cluster differ by less. */
-const CLOCK_MARGIN_MS = 10_000;
+export const CLOCK_MARGIN_MS = 10_000;
 /** A step that others saw longer ago is not told again by a process whose turn comes so late, milliseconds. */
 const CLOCK_SEEN_MS = 600_000;
 /** Not UNIX_TIMESTAMP(NOW(6)): that repeats an hour where the server's own zone leaves summer time. */
-const CLOCK = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000";
+export const CLOCK = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000";
 
 /** A step back of the database's clock, as one process has seen it. */
 export interface ClockStep {
   /** how far, milliseconds */
   back: number;
+  /** what the clock would show now without it, milliseconds since 1970 */
+  clock: number;
   /** steps that all processes had seen to when this one looked before (`DutyGate.isNext`); null = Redis was away */
   before: number | null;
 }
@@ -123,7 +125,8 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
     const { seen } = this;
     this.seen = { clock, by: performance.now(), steps };
     if (!seen || asked - seen.by >= CLOCK_SEEN_MS) return;
-    const step = { back: seen.clock + (asked - seen.by) - clock, before: seen.steps };
+    const expected = seen.clock + (asked - seen.by);
+    const step = { back: expected - clock, clock: expected, before: seen.steps };
     if (step.back > CLOCK_MARGIN_MS) for (const listen of this.clockListeners) listen(step);
   }
 }

@@ -3,6 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ENVIRONMENT } from '../config/index.js';
 import { again } from '../database/index.js';
+import { CLOCK } from '../duties/index.js';
 import { TABLE_RULES } from './day-maker.js';
 import type { Leases, Moment, TableRule } from './table-rule.js';
 
@@ -24,6 +25,7 @@ interface Sql {
 
 /** Which rows of a column are set right, and to what. */
 interface Repair {
+  column: string;
   isLate: Sql;
   right: Sql;
 }
@@ -44,24 +46,34 @@ export class Moments {
    * @param backMs how far the clock has gone back. Waits of before it was ahead come so much too early, which no one
    * can tell from the row; those of scheduled messages stay exact
    * @param isStopped asked between two steps
+   * @param since milliseconds since 1970: waits that end before it are left as they are
    */
-  async repair(backMs: number, isStopped: () => boolean = () => false): Promise<void> {
+  async repair(backMs: number, isStopped: () => boolean = () => false, since = 0): Promise<void> {
     for (const { table, moments = [] } of this.rules) {
-      for (const moment of moments) await this.repairColumn(table, moment, backMs, isStopped);
+      for (const moment of moments) await this.repairColumn(table, this.repairOf(moment, backMs, since), isStopped);
     }
   }
 
+  /** What the clock of the database shows, milliseconds since 1970. */
+  async clock(): Promise<number> {
+    const [row] = await this.dataSource.query<{ clock: string }[]>(`SELECT ${CLOCK} AS clock LIMIT 1`);
+    return Number(row?.clock);
+  }
+
   /** By key from the first row to the last, so that a run moves a row once and few are locked at a time. */
-  private async repairColumn(table: string, moment: Moment, backMs: number, isStopped: () => boolean): Promise<void> {
+  private async repairColumn(
+    table: string,
+    { column, isLate, right }: Repair,
+    isStopped: () => boolean,
+  ): Promise<void> {
     const key = await this.keyOf(table);
-    const { isLate, right } = this.repairOf(moment, backMs);
     for (let after: Key | null = null; !isStopped();) {
       const page = await this.page(table, key, isLate, after);
       const late = page.filter((row) => Number(row['late']) === 1).map(keyIn(key));
       for (let from = 0; from < late.length && !isStopped(); from += ROWS_A_STEP) {
         const some = late.slice(from, from + ROWS_A_STEP);
         await this.dataSource.query(
-          again(`UPDATE ${table} SET ${moment.column} = ${right.sql} WHERE (${isOneOf(key, some)}) AND ${isLate.sql}`),
+          again(`UPDATE ${table} SET ${column} = ${right.sql} WHERE (${isOneOf(key, some)}) AND ${isLate.sql}`),
           [...right.values, ...some.flat(), ...isLate.values],
         );
       }
@@ -81,16 +93,21 @@ export class Moments {
     );
   }
 
-  private repairOf({ column, longest, notBefore = 'NULL' }: Moment, backMs: number): Repair {
+  private repairOf({ column, longest, notBefore = 'NULL' }: Moment, backMs: number, since: number): Repair {
     const most = `${NOW} + INTERVAL ? MICROSECOND`;
     if (longest !== undefined) {
       const ms = typeof longest === 'number' ? longest : this.environment[longest];
       const values = [ms * 1_000];
-      return { isLate: { sql: `${column} > ${most}`, values }, right: { sql: most, values } };
+      return { column, isLate: { sql: `${column} > ${most}`, values }, right: { sql: most, values } };
     }
     const wanted = `COALESCE(${notBefore}, ${NOW})`;
+    const from = `TIMESTAMP('1970-01-01') + INTERVAL ? MICROSECOND`;
     return {
-      isLate: { sql: `${column} > GREATEST(${NOW}, ${wanted})`, values: [] },
+      column,
+      isLate: {
+        sql: `${column} > GREATEST(${NOW}, ${wanted}, ${from})`,
+        values: [Math.round(since * 1_000)],
+      },
       right: {
         sql: `GREATEST(${NOW}, ${wanted}, ${column} - INTERVAL ? MICROSECOND)`,
         values: [Math.round(backMs * 1_000)],
