@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 500;
 /** How much later than its tick a process that is at work looks: by then an idle one has, if there is any. */
 const BUSY_MS = 150;
 /** What is late by no more mends itself meanwhile; servers of one cluster differ by less. */
-export const CLOCK_MARGIN_MS = 10_000;
+const CLOCK_MARGIN_MS = 10_000;
 /** A step that others saw longer ago is not told again by a process whose turn comes so late, milliseconds. */
 const CLOCK_SEEN_MS = 600_000;
 /** Not UNIX_TIMESTAMP(NOW(6)): that repeats an hour where the server's own zone leaves summer time. */

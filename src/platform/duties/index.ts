@@ -1,4 +1,4 @@
-export { CLOCK, CLOCK_BACK, CLOCK_MARGIN_MS, type ClockStep, DueWatch, type Duty } from './due-watch.js';
+export { CLOCK, CLOCK_BACK, type ClockStep, DueWatch, type Duty } from './due-watch.js';
 export { DutiesModule } from './duties.module.js';
 export { DutyGate } from './duty-gate.js';
 export { SharedTask, type SharedTaskTerms } from './shared-task.js';

@@ -1,13 +1,15 @@
 import { performance } from 'node:perf_hooks';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { SingleRun } from '../concurrency/index.js';
-import { CLOCK_BACK, CLOCK_MARGIN_MS, type ClockStep, DueWatch, DutyGate } from '../duties/index.js';
+import { CLOCK_BACK, type ClockStep, DueWatch, DutyGate } from '../duties/index.js';
 import { safeError } from '../observability/index.js';
 import { Moments } from './moments.js';
 
 const AGAIN_MS = 5_000;
-/** A statement is ended after 25 s: what was under way at a step is committed by then, or never. */
+/** A statement is ended after 25 s, and no transaction has two that long: what was under way at a step is committed by then. */
 const LONGEST_TRANSACTION_MS = 30_000;
+/** What is late by no more comes by itself: among waits of so long one that was set right already cannot be told. */
+const LATE_MS = 150_000;
 
 /** What the clock showed just before a step back, milliseconds since 1970, and when that was by `performance.now()`. */
 interface Former {
@@ -58,6 +60,7 @@ export class ClockKeeper implements BeforeApplicationShutdown {
   }
 
   private later(milliseconds: number, first?: () => void): void {
+    if (this.runs.isStopped) return;
     const timer = setTimeout(() => {
       this.timers.delete(timer);
       first?.();
@@ -79,7 +82,7 @@ export class ClockKeeper implements BeforeApplicationShutdown {
   /** What was committed after a step with moments of before it: but for the longest waits nothing else lies so far ahead. */
   private async repairLate({ clock, at }: Former): Promise<void> {
     const back = clock + (performance.now() - at) - (await this.moments.clock());
-    if (back <= CLOCK_MARGIN_MS) return;
+    if (back <= LATE_MS) return;
     await this.moments.repair(back, () => this.runs.isStopped, clock - LONGEST_TRANSACTION_MS);
   }
 }

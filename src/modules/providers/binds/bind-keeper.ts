@@ -196,7 +196,7 @@ export class BindKeeper {
       const kept = this.routes.get(key.routeId);
       const known = refusals.get(`${key.routeId} ${key.place}`) ?? 0;
       const place = new HeldPlace({ ...key, refusals: known }, claimedAt + SAFE_MS);
-      if (!kept) {
+      if (!kept || kept.avoidUntil === Infinity) {
         await this.binds.giveBack(this.board.worker, [place.note]);
         continue;
       }
