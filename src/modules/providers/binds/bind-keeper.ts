@@ -233,7 +233,7 @@ export class BindKeeper {
     for (const place of places) place.isLeaving = true;
     const notes = places.map(({ note }) => note);
     try {
-      await Promise.all(places.flatMap(({ session, former }) => [session?.close(), former]));
+      await Promise.all(places.flatMap(({ session, former }) => [session?.close() ?? [], former].flat()));
       await this.binds.giveBack(this.board.worker, notes);
     } finally {
       // One that could not be given back is free when its lease ends.
@@ -261,7 +261,7 @@ export class BindKeeper {
           const before = place.session;
           place.session = null;
           place.restUntil = 0;
-          place.former = before?.close() ?? null;
+          if (before) place.former = before.close();
           await place.former;
           if (!place.isLeaving) place.session = kept.open(kept.route);
         }),

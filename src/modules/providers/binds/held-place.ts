@@ -12,7 +12,7 @@ export class HeldPlace implements BindKey {
   readonly fence: number;
   session: RouteConnection | null = null;
   /** the end of the session before, of another address or login */
-  former: Promise<void> | null = null;
+  former = Promise.resolve();
   refusals: number;
   fault: string | null = null;
   /** it is being given back, or its session is closing: nothing more leaves over it */

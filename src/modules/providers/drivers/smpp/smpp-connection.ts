@@ -93,7 +93,7 @@ export class SmppConnection implements RouteConnection {
     );
   }
 
-  /** A second call waits for the same end: whoever frees a bind after it has no session at the carrier. */
+  /** A second call waits for the same end: a bind that is given back after it has no session at the carrier. */
   close(waitMs = CLOSE_MS): Promise<void> {
     this.closing = true;
     if (this.timer) clearTimeout(this.timer);
