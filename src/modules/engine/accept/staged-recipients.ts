@@ -17,7 +17,7 @@ const WRITERS_FENCE = 0;
  * A writer renews it with every commit; between two of them a page of recipients is read and judged. The database ends each
  * statement after 25 s.
  */
-const LEASE_MS = 120_000;
+export const ACCEPTANCE_LEASE_MS = 120_000;
 const ROWS_A_REMOVAL = 5_000;
 /** By the second column of their keys; the recipients last. */
 const WRITTEN = [
@@ -95,7 +95,7 @@ export class StagedRecipients {
   async discard(id: number, fence = WRITERS_FENCE, isStopped: () => boolean = () => false): Promise<void> {
     const step = (): Promise<boolean> =>
       inTransaction(this.dataSource, async (tx) => {
-        if (!(await UNDER_WAY.renew(tx, [id], fence, LEASE_MS))) return false;
+        if (!(await UNDER_WAY.renew(tx, [id], fence, ACCEPTANCE_LEASE_MS))) return false;
         if (await this.removeSome(tx, id)) return true;
         await tx.query(`DELETE FROM ${TABLE} WHERE campaign_id = ?`, [id]);
         return false;
@@ -111,7 +111,7 @@ export class StagedRecipients {
     );
     for (const { id, fence } of found) {
       if (isStopped()) return;
-      if (await UNDER_WAY.claim(this.dataSource, [id], LEASE_MS, { fence }))
+      if (await UNDER_WAY.claim(this.dataSource, [id], ACCEPTANCE_LEASE_MS, { fence }))
         await this.discard(id, fence + 1, isStopped);
     }
   }
@@ -120,7 +120,7 @@ export class StagedRecipients {
     await this.dataSource.query(
       `INSERT INTO ${TABLE} (campaign_id, fence, lease_until, started_at)
        VALUES (?, ?, UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND, UTC_TIMESTAMP(3))`,
-      [id, WRITERS_FENCE, LEASE_MS * 1000],
+      [id, WRITERS_FENCE, ACCEPTANCE_LEASE_MS * 1000],
     );
   }
 
@@ -128,7 +128,7 @@ export class StagedRecipients {
   private async writeSome(id: number, page: RecipientPage, priced: Priced | null): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       await this.writer.insertPage(tx, { id, ...priced }, page);
-      if (!(await UNDER_WAY.renew(tx, [id], WRITERS_FENCE, LEASE_MS))) throw new StageLost();
+      if (!(await UNDER_WAY.renew(tx, [id], WRITERS_FENCE, ACCEPTANCE_LEASE_MS))) throw new StageLost();
     });
   }
 

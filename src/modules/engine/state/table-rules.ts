@@ -1,5 +1,6 @@
 import { dateBound, idBound } from '../../../platform/database/index.js';
 import type { TableRule } from '../../../platform/tables/index.js';
+import { ACCEPTANCE_LEASE_MS } from '../accept/staged-recipients.js';
 import { SENDERS_KEPT_DAYS } from './route-senders.js';
 
 const MINUTE_MS = 60_000;
@@ -59,7 +60,7 @@ export const engineTables: readonly TableRule[] = [
   {
     table: 'acceptances_under_way',
     rule: 'work',
-    moments: [{ column: 'lease_until', longest: MINUTE_MS }],
+    moments: [{ column: 'lease_until', longest: ACCEPTANCE_LEASE_MS }],
     why: 'the acceptance removes it at its end; of one that was broken off it goes with the recipients that are swept',
   },
   {
