@@ -117,6 +117,21 @@ it('tell of every account of a group, and of none beside them', async () => {
   expect(await Promise.all([first, second, far, silent].map(told))).toEqual([[low(70, 75)], [low(50, 75)], [], []]);
 });
 
+it('tell of credits that a reseller moves to a client or back', async () => {
+  const [reseller, client] = [await member(['account.balance.low']), await member(['account.balance.low'], 0)];
+  for (const account of [reseller, client]) await put(account, { gsm_credits: 50 });
+  const move = (from: Account, to: Account, amount: number): Promise<boolean> =>
+    inTransaction(dataSource, (tx) => book.transfer(tx, from.id, to.id, GSM, amount, null));
+  await move(reseller, client, 50);
+  expect(await Promise.all([reseller, client].map(told))).toEqual([[], []]);
+  await move(reseller, client, 1);
+  expect(await Promise.all([reseller, client].map(told))).toEqual([[low(49, 50)], []]);
+  await move(client, reseller, 2);
+  expect(await Promise.all([reseller, client].map(told))).toEqual([[low(49, 50)], [low(49, 50)]]);
+  expect(await move(client, reseller, 50)).toBe(false);
+  expect(await told(client)).toHaveLength(1);
+});
+
 it('tell nothing of a debit that does not come about', async () => {
   const account = await member(['account.balance.low']);
   await put(account, { gsm_credits: 50 });

@@ -176,7 +176,7 @@ export class CreditBook {
 
   /**
    * Moves credits from one account to another (a reseller and its client): a take-back there, a grant here.
-   * Both rows are locked in the order of the account ids, so that opposite transfers never deadlock.
+   * Both rows are locked in the order of the account ids, so that opposite transfers never deadlock. The giver is told as by a debit.
    * @returns false when the giver has fewer; nothing has changed then
    */
   async transfer(
@@ -187,12 +187,12 @@ export class CreditBook {
     amount: number,
     note: string | null,
   ): Promise<boolean> {
-    await tx.query(
-      'SELECT available FROM credit_balances WHERE account_id IN (?, ?) AND balance = ? ORDER BY account_id FOR UPDATE',
-      [fromAccountId, toAccountId, balance],
-    );
+    const both =
+      'SELECT available FROM credit_balances WHERE account_id IN (?, ?) AND balance = ? ORDER BY account_id FOR UPDATE';
+    await tx.query(both, [fromAccountId, toAccountId, balance]);
     if (!(await this.takeBack(tx, fromAccountId, balance, amount, note))) return false;
     await this.grant(tx, toAccountId, balance, amount, note);
+    await tellOfLow(tx, this.events, [[fromAccountId, balance, amount]]);
     return true;
   }
 
