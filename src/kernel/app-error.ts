@@ -21,6 +21,8 @@ export interface RowFault {
   row: number;
   /** what the row gave as the number, the start of a long one */
   to?: string;
+  /** ISO 3166 code of the country that its number is of, where that is known */
+  country?: string;
   /** placeholders that have neither value nor default */
   missing?: readonly string[];
   /** in words, where it is something else */

@@ -48,6 +48,7 @@ describe('GET /v6/api/account', () => {
           role: 'user',
           person: null,
           time_zone: 'Asia/Kolkata',
+          number_check: 'off',
           permissions: account.permissions,
           parent_username: reseller.username,
           is_reseller: false,
@@ -78,6 +79,40 @@ describe('GET /v6/api/account', () => {
     const key = String((made.body['data'] as { key: string }).key);
     const { body } = await accounts.call('GET', ME, { headers: { 'x-api-key': key } });
     expect(body['data']).toMatchObject({ username: account.username, person: null });
+  });
+});
+
+describe('PUT /v6/api/account/number-check', () => {
+  const CHECK = '/v6/api/account/number-check';
+  const checkOf = async (token: string) =>
+    ((await accounts.call('GET', '/v6/api/account', { token })).body['data'] as { number_check: string }).number_check;
+
+  it('chooses what becomes of numbers that there are not, with an entry in the own log', async () => {
+    const account = await accounts.account();
+    const token = accounts.token(account);
+    for (const mode of ['warn', 'refuse', 'off', 'warn']) {
+      const { status, body } = await accounts.call('PUT', CHECK, { token, body: { number_check: mode } });
+      const answer = { success: true, message: 'Number check saved successfully', data: { number_check: mode } };
+      expect([status, body, await checkOf(token)]).toEqual([200, answer, mode]);
+    }
+    const log = await accounts.call('GET', '/v6/api/account/log?kind=change&limit=1', { token });
+    expect(log.body['data']).toMatchObject([{ action: 'account.change', details: { number_check: 'warn' } }]);
+  });
+
+  it('takes one of three words, of the account alone', async () => {
+    const account = await accounts.account();
+    const token = accounts.token(account);
+    for (const number_check of [undefined, null, '', 'Warn', 1, ['warn']]) {
+      const refused = await accounts.row('PUT', CHECK, { token, body: { number_check } });
+      expect(refused).toEqual([400, 'number_check must be one of: refuse, warn, off']);
+    }
+    const person = { username: `${account.username}.n`, password: PASSWORD, firstname: 'Jane', lastname: 'Doe' };
+    await accounts.call('POST', '/v6/api/account/users', { token, body: person });
+    const { body } = await login(person.username, PASSWORD);
+    const denied = await accounts.row('PUT', CHECK, { token: String(body['token']), body: { number_check: 'off' } });
+    expect(denied).toEqual([403, 'Permission denied']);
+    expect(await accounts.row('PUT', CHECK, { body: { number_check: 'off' } })).toEqual(REFUSED);
+    expect(await checkOf(token)).toBe('off');
   });
 });
 

@@ -6,6 +6,8 @@ import { type Answer, expectRefused, type Member } from '../support/sms.js';
 
 const SMS = { channel: 'sms', broadcast_name: 'Codes', message: 'Hi {{name|there}}' };
 const [GOOD, SHORT] = ['919812345678', '123456789'];
+/** a mobile number of nine digits, which Brazil gave up */
+const GONE = '551199988777';
 
 let bulk: Bulk;
 let member: Member;
@@ -86,13 +88,21 @@ describe('number_check of the account', () => {
   const fault = { row: 2, to: SHORT, message: expect.stringMatching(/^number is invalid: /) as unknown };
 
   it('off takes what the channel takes, warn tells, refuse refuses', async () => {
-    expect(await bulk.accepted(member, both)).toMatchObject({ recipients: 2, warnings: [] });
+    expect(await bulk.accepted(member, both)).toMatchObject({ recipients: 2, warnings: [], warned: 0 });
     await wish('warn');
-    expect(await bulk.accepted(member, both)).toMatchObject({ recipients: 2, warnings: [fault] });
+    expect(await bulk.accepted(member, both)).toMatchObject({ recipients: 2, warnings: [fault], warned: 1 });
     const plain = { ...SMS, message: 'Hi', contacts: [GOOD, SHORT] };
-    expect(await bulk.accepted(member, plain)).toMatchObject({ warnings: [fault] });
-    expect(dataOf(await bulk.quote(member, both))).toMatchObject({ recipients: 2, warnings: [fault] });
+    expect(await bulk.accepted(member, plain)).toMatchObject({ warnings: [fault], warned: 1 });
+    const gone = { row: 1, to: GONE, country: 'BR', message: 'number is invalid: no such number' };
+    const many = [{ to: GONE }, ...Array.from({ length: 149 }, () => ({ to: SHORT }))];
+    const warnedOf = await bulk.accepted(member, { ...SMS, recipients: many });
+    expect(warnedOf).toMatchObject({ recipients: 150, warned: 150 });
+    const told = warnedOf['warnings'] as Json[];
+    expect([told.length, told[0]]).toEqual([100, gone]);
+    expect(dataOf(await bulk.quote(member, both))).toMatchObject({ recipients: 2, warnings: [fault], warned: 1 });
     await wish('refuse');
+    const refusedOf = await bulk.bulk(member, { ...SMS, recipients: [{ to: GONE }] });
+    expect(refusedOf.body['errors']).toEqual([gone]);
     for (const body of [both, plain]) {
       const answer = await bulk.bulk(member, body);
       expect(answer.body).toMatchObject({ statusCode: 400, message: 'Some numbers are invalid', errors: [fault] });

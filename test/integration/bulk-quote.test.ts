@@ -58,6 +58,8 @@ describe('a quote of a personalised send', () => {
           {
             row: 1,
             to: NUMBER,
+            country: 'IN',
+            type: 'mobile',
             text: 'Hi Asha, A1',
             variables: { name: 'Asha', code: 'A1' },
             segments: 1,
@@ -66,6 +68,8 @@ describe('a quote of a personalised send', () => {
           {
             row: 2,
             to: NUMBER,
+            country: 'IN',
+            type: 'mobile',
             text: `Hi ${'я'.repeat(70)}, x`,
             variables: { name: 'я'.repeat(70), code: 'x' },
             segments: 2,
@@ -81,6 +85,7 @@ describe('a quote of a personalised send', () => {
         refused: 3,
         duplicates: [NUMBER],
         warnings: [],
+        warned: 0,
       },
     });
     expect(answer.status).toBe(200);
@@ -101,6 +106,8 @@ describe('a quote of a personalised send', () => {
     expect(preview[9]).toEqual({
       row: 10,
       to: '919812345619',
+      country: 'IN',
+      type: 'mobile',
       text: '',
       variables: { '1': 'Name 9' },
       segments: 1,

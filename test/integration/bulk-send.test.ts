@@ -45,6 +45,7 @@ describe('an accepted personalised send', () => {
         balance: 'gsm_credits',
         duplicates: 1,
         warnings: [],
+        warned: 0,
         route: 'default',
         scheduled_at: null,
       },

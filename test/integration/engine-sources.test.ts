@@ -141,7 +141,7 @@ describe('a submission whose recipients come from a source', () => {
     const long = people(1, () => ({ name: 'Ann', other: 'x'.repeat(30_000) }));
     await expect(accept(accountId, sourceOf(long).source)).rejects.toThrow('variables are too long');
     const numberCheck = (number: string) =>
-      number.endsWith('1') ? new AppError('invalid', 'number', 'is no number') : null;
+      number.endsWith('1') ? { error: new AppError('invalid', 'number', 'is no number') } : null;
     const named = people(3, () => ({ name: 'Ann' }));
     await expect(accept(accountId, sourceOf(named).source, { numberCheck })).rejects.toThrow('is no number');
     const lost = plan((number) => (number.endsWith('2') ? null : [1]));

@@ -220,6 +220,32 @@ describe('what is taken otherwise than it was said', () => {
     }
   });
 
+  it('ids of DLT, where the route has no place for them', async () => {
+    await ask('/v6/api/admin/routes/dlt-carrier', {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${installation.staff.token}` },
+      json: {
+        channel: 'sms',
+        driver: 'http',
+        config: { url: 'https://dlt.example/', body: { id: '{{dlt_template_id}}' } },
+      },
+    });
+    const { message, broadcast_name, contacts } = GOOD;
+    const campaign = { channel: 'sms', broadcast_name, message, contacts, dlt_template_id: '1107161234567890123' };
+    const warning = { code: 'dlt_not_sent', field: 'dlt_template_id', message: expect.any(String) as unknown };
+    for (const [route, warnings] of [
+      [await routeOf(), [warning]],
+      ['dlt-carrier', undefined],
+    ] as const) {
+      const answer = await accepted({ brodcast_service: route, dlt_template_id: campaign.dlt_template_id });
+      expect(answer['warnings']).toEqual(warnings);
+      const sent = await ask('/v6/api/campaigns', { json: { ...campaign, route }, headers: bearer() });
+      expect([sent['success'], sent['warnings']]).toEqual([true, warnings]);
+    }
+    const sent = await ask('/v6/api/campaigns', { json: campaign, headers: bearer() });
+    expect(sent['warnings']).toEqual([warning]);
+  });
+
   it('no attachment of a campaign', async () => {
     const url = 'https://files.example/1.pdf';
     const attached = { img1: url, img2: url, document: url, media_with_caption: true };

@@ -57,7 +57,7 @@ afterAll(async () => api.stop());
 describe('routing tables', () => {
   it('are created, shown, listed, replaced and removed, with an entry in the audit log each', async () => {
     const rules: Rule[] = [
-      { prefixes: ['91', '880'], accounts: [jane.username], categories: ['otp'], routes: ['one', 'two'] },
+      { prefixes: ['91', '880'], accounts: [jane.username], categories: ['otp', '2fa'], routes: ['one', 'two'] },
       { prefixes: [], routes: ['three'] },
     ];
     const shown = [rules[0], { prefixes: [], accounts: null, categories: null, routes: ['three'] }];

@@ -2,6 +2,8 @@
 export interface RowFault {
   row: number;
   to?: string;
+  /** of the number, where it is known */
+  country?: string;
   missing?: string[];
   message?: string;
 }

@@ -19,6 +19,7 @@ const NAMED: Readonly<Record<string, string>> = {
   AuditController_list: 'adminListAuditEntries',
   BalanceAlertsController_show: 'getBalanceAlerts',
   BalanceAlertsController_save: 'putBalanceAlerts',
+  NumberCheckController_save: 'putNumberCheck',
   BulkController_send: 'sendCampaign',
   BusinessProfileController_changePhoto: 'changeBusinessProfilePhoto',
   CallCallbacksController_next: 'receiveCallStep',

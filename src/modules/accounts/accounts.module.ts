@@ -19,6 +19,7 @@ import { OpenMisses } from './authentication/open-misses.js';
 import { JwtStrategy } from './authentication/jwt.strategy.js';
 import { ChangeAssignedUserHandler } from './commands/change-assigned-user.command.js';
 import { ChangePasswordHandler } from './commands/change-password.command.js';
+import { SetNumberCheckHandler } from './commands/set-number-check.command.js';
 import { CreateApiKeyHandler } from './commands/create-api-key.command.js';
 import { CreateAssignedUserHandler } from './commands/create-assigned-user.command.js';
 import { RemoveAssignedUserHandler } from './commands/remove-assigned-user.command.js';
@@ -32,6 +33,7 @@ import { RegisterAccountHandler } from './commands/register-account.command.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
 import { OwnAccountController } from './http/own-account.controller.js';
 import { BalanceAlertsController } from './http/balance-alerts.controller.js';
+import { NumberCheckController } from './http/number-check.controller.js';
 import { OwnUsageController } from './http/own-usage.controller.js';
 import { OwnPasswordController } from './http/own-password.controller.js';
 import { UsersController } from './http/users.controller.js';
@@ -133,6 +135,7 @@ export class AccountDirectoryModule {}
     OwnAccountController,
     OwnUsageController,
     BalanceAlertsController,
+    NumberCheckController,
     OwnPasswordController,
     ApiKeysController,
     UsersController,
@@ -159,6 +162,7 @@ export class AccountDirectoryModule {}
     CreateAccountHandler,
     ChangeAccountHandler,
     ChangePasswordHandler,
+    SetNumberCheckHandler,
     CreateApiKeyHandler,
     RevokeApiKeyHandler,
     CreateAssignedUserHandler,

@@ -12,7 +12,7 @@ interface Wish {
 export type NumberReason = 'unknown calling code' | 'too short' | 'too long' | 'no such number';
 
 /** A number that no numbering plan has. */
-export interface NumberFault extends Omit<CheckedNumber, 'isValid'> {
+export interface NumberFault extends Pick<CheckedNumber, 'country'> {
   number: string;
   /** place in what the client gave, 1 = first */
   row: number;
@@ -36,9 +36,9 @@ export class NumberCheck {
   /** @param row its place, 1 = first @returns what is wrong with it; null = nothing */
   look(number: string, row: number): NumberFault | null {
     this.checked += 1;
-    const { country, type, isValid } = checkNumber(number);
+    const { country, isValid } = checkNumber(number);
     if (isValid) return null;
-    const fault = { number, row, country, type, reason: reasonOf(number) };
+    const fault = { number, row, country, reason: reasonOf(number) };
     this.invalid += 1;
     if (this.faults.length < MOST_ROW_FAULTS) this.faults.push(fault);
     return fault;

@@ -53,6 +53,11 @@ export class DriverRegistry {
     return this.find(route.driver)?.demandsOf?.(route.config) ?? { dltTemplateId: false, dltEntityId: false };
   }
 
+  /** Whether the ids of India's DLT that a message has go to the upstream of this route. */
+  sendsDlt(route: Route): boolean {
+    return this.find(route.driver)?.sendsDlt?.(route.config) ?? false;
+  }
+
   /** @throws Error when the driver is unknown or the stored config is not valid any more */
   open(
     route: Route,

@@ -41,7 +41,7 @@ export const routingErrors = {
   category: invalid(
     'invalid_rule',
     (path: string) => `${path} must be a lower-case word of at most ${LONGEST_CATEGORY} characters`,
-    'something else than a-z 0-9 _ -, beginning with a letter',
+    'something else than a-z 0-9 _ -',
   ),
   routeCount: invalid(
     'invalid_rule',

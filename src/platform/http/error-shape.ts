@@ -57,6 +57,7 @@ export const ERROR_SCHEMAS = {
           properties: {
             row: { type: 'integer' },
             to: TEXT,
+            country: TEXT,
             missing: { type: 'array' as const, items: TEXT },
             message: TEXT,
           },

@@ -107,7 +107,10 @@ export const WARNING_SCHEMA = {
   type: 'object' as const,
   required: ['code', 'field', 'message'],
   properties: {
-    code: { type: 'string', enum: ['unknown_field', 'unknown_route', 'contacts_left_out', 'contacts_repeated'] },
+    code: {
+      type: 'string',
+      enum: ['unknown_field', 'unknown_route', 'dlt_not_sent', 'contacts_left_out', 'contacts_repeated'],
+    },
     field: { type: 'string', description: 'the field of the request', maxLength: LONGEST_NAME },
     message: { type: 'string' },
   },

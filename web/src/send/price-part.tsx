@@ -147,13 +147,14 @@ function Priced({ quote }: { quote: Quote }) {
             <p className="fault">{counted(quote.refused, 'row')} would make the send be refused:</p>
           )}
           <Rows rows={[...quote.missing, ...quote.invalid]} />
-          {quote.warnings.length > 0 && <p>Numbers that no numbering plan has:</p>}
+          {quote.warned > 0 && <p>{counted(quote.warned, 'number')} that no numbering plan has:</p>}
           <Rows rows={quote.warnings} />
           <ul className="preview-texts" aria-label="The first recipients">
-            {quote.preview.map(({ row, to, text, variables, segments, credits }) => (
+            {quote.preview.map(({ row, to, country, text, variables, segments, credits }) => (
               <li key={row}>
                 <div className="muted">
-                  {to} · {counted(segments, 'part')} · {counted(credits, 'credit')}
+                  {to}
+                  {country !== null && ` (${country})`} · {counted(segments, 'part')} · {counted(credits, 'credit')}
                 </div>
                 {text === ''
                   ? Object.entries(variables)

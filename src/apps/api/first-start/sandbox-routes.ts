@@ -61,7 +61,7 @@ export class SandboxRoutes {
   private async ensureSmpp(tx: EntityManager, asDefault: boolean): Promise<void> {
     const known = await this.routes.locked(tx, SMPP_ROUTE);
     const address = { host: '127.0.0.1', port: this.environment.SANDBOX_SMPP_PORT };
-    const fresh = { system_id: 'switchboard', password: 'sandbox', source_addr: 'SWITCHBD' };
+    const fresh = { system_id: 'switchboard', password: 'sandbox', source_addr: 'SWITCHBD', dlt: {} };
     const place: Place = { name: SMPP_ROUTE, channel: 'sms', driver: 'smpp', known, asDefault };
     await this.put(tx, place, { ...(known?.config ?? fresh), ...address });
   }

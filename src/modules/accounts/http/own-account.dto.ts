@@ -1,5 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { type Account, displayName, type Role, roleOf } from '../domain/account.js';
+import {
+  type Account,
+  displayName,
+  NUMBER_CHECKS,
+  type NumberCheckMode,
+  type Role,
+  roleOf,
+} from '../domain/account.js';
 import { defaultPermissions, PERMISSIONS, type Permissions } from '../domain/permissions.js';
 
 /** The person who acts for an account. */
@@ -41,6 +48,13 @@ export class OwnAccountView {
   time_zone!: string;
 
   @ApiProperty({
+    enum: [...NUMBER_CHECKS],
+    example: 'off',
+    description: 'What becomes of numbers that no numbering plan has',
+  })
+  number_check!: NumberCheckMode;
+
+  @ApiProperty({
     type: 'object',
     properties: Object.fromEntries(PERMISSIONS.map((name) => [name, { type: 'boolean' }])),
     required: [...PERMISSIONS],
@@ -75,6 +89,7 @@ export const ownAccountView = (account: Account, parentUsername: string | null):
     role: roleOf(account.userType),
     person: person ? { id: person.id, username: person.username, name: displayName(person) } : null,
     time_zone: account.timeZone,
+    number_check: account.numberCheck,
     permissions: account.permissions,
     parent_username: parentUsername,
     is_reseller: account.userType === 'reseller',

@@ -2,6 +2,7 @@ import type { DocumentedError } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { valueErrors } from '../../../platform/http/index.js';
 import { tooMany } from '../../../platform/security/index.js';
+import { NUMBER_CHECKS } from '../domain/account.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { passwordErrors, unconfirmed } from '../domain/password-rules.js';
 
@@ -43,6 +44,11 @@ export const PASSWORD_ERRORS: readonly DocumentedError[] = [
   accountErrors.userNotFound.because('likewise'),
   tooMany.because('too many wrong passwords in a minute'),
   accountErrors.invalidCredentials.because('the current password is another'),
+];
+
+export const NUMBER_CHECK_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.noWord.shown('number_check', NUMBER_CHECKS),
+  accountErrors.permissionDenied.because('a person who acts for the account'),
 ];
 
 export const CREATE_API_KEY_ERRORS: readonly DocumentedError[] = [

@@ -1,18 +1,20 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { AppError, RowFault } from '../../../kernel/app-error.js';
 import type { Variables } from '../../../kernel/message-template.js';
-import type { RecipientFault, RecipientSource, SourcedRecipient } from '../../engine/index.js';
-import type { NumberCheck } from '../../numbers/index.js';
+import type { NumberRefusal, RecipientFault, RecipientSource, SourcedRecipient } from '../../engine/index.js';
+import type { NumberCheck, NumberFault } from '../../numbers/index.js';
 import { personalisedErrors } from '../personalised/index.js';
 import { bulkErrors } from './bulk.errors.js';
 
 /** What is wrong with a number beside its form; null = nothing (reference/numbers#checks). */
-export function refusalOf(check: NumberCheck): (number: string) => AppError | null {
+export function refusalOf(check: NumberCheck): (number: string) => NumberRefusal | null {
   return (number) => {
     const fault = check.look(number, check.checked + 1);
-    return fault && bulkErrors.number(fault.reason);
+    return fault && { error: bulkErrors.number(fault.reason), ...knownOf(fault) };
   };
 }
+
+const knownOf = ({ country }: NumberFault): Pick<RowFault, 'country'> => (country === null ? {} : { country });
 
 /** Numbers that are looked up before others have their turn. */
 const NUMBERS_A_TURN = 250;
@@ -39,11 +41,17 @@ export class BulkSource implements RecipientSource {
 
   /** The first hundred rows that the account wants to be warned of. */
   get warnings(): RowFault[] {
-    return (this.warning?.faults ?? []).map(({ row, number, reason }) => ({
-      row,
-      to: number,
-      message: bulkErrors.number(reason).message,
+    return (this.warning?.faults ?? []).map((fault) => ({
+      row: fault.row,
+      to: fault.number,
+      ...knownOf(fault),
+      message: bulkErrors.number(fault.reason).message,
     }));
+  }
+
+  /** How many rows that are. */
+  get warned(): number {
+    return this.warning?.invalid ?? 0;
   }
 
   async *read(): AsyncGenerator<readonly SourcedRecipient[], void, undefined> {
@@ -81,10 +89,7 @@ function pick(variables: Variables, names: readonly string[]): Variables | null 
 
 /** The answer to recipients at fault: what is said of all of them, and each row with what is said of it. */
 export function refused(faults: readonly RecipientFault[]): AppError {
-  const rows = faults.map(({ row, to, missing, message }): RowFault => {
-    const place = { row, ...(to !== undefined && { to }) };
-    return missing ? { ...place, missing } : { ...place, ...(message !== undefined && { message }) };
-  });
+  const rows = faults.map(({ error: _, ...row }): RowFault => row);
   return commonOf(faults).naming(rows);
 }
 

@@ -17,7 +17,7 @@ export class UsageRowAnswer {
   @ApiProperty({ enum: [...BALANCES], example: 'gsm_credits' })
   balance!: BalanceName;
 
-  @ApiProperty({ example: 120, description: 'Those that cost something' })
+  @ApiProperty({ example: 120, description: 'Those that cost something; by campaign all recipients of one that did' })
   recipients_charged!: number;
 
   @ApiProperty({ example: 20 })

@@ -4,7 +4,7 @@ import type { RouteChain, RoutePlan } from '../../routing/index.js';
 import { type Channel, type Content, isPersonalised, type Price } from '../channel.js';
 import { acceptanceErrors } from './acceptance.errors.js';
 import type { CampaignDraft } from './campaign-draft.js';
-import type { RecipientFault, SourcedRecipient } from './recipient-source.js';
+import type { NumberRefusal, RecipientFault, SourcedRecipient } from './recipient-source.js';
 
 /** What the price and the routes of recipients follow from. */
 export interface SendTerms {
@@ -16,7 +16,7 @@ export interface SendTerms {
   pricer: Pricer | null;
   /** null = it is asked for prices alone */
   plan: RoutePlan | null;
-  numberCheck?: ((number: string) => AppError | null) | undefined;
+  numberCheck?: ((number: string) => NumberRefusal | null) | undefined;
 }
 
 /** What leaves for one recipient, and what it costs. */
@@ -112,8 +112,10 @@ export class RecipientJudge {
     if (this.isPersonal && isTooLong(recipient.variables)) {
       return faultBy(recipient, acceptanceErrors.variablesTooLong());
     }
-    const error = numberCheck?.(recipient.number);
-    return error ? faultBy(recipient, error) : null;
+    const refusal = numberCheck?.(recipient.number);
+    if (!refusal) return null;
+    const { error, ...known } = refusal;
+    return { ...faultBy(recipient, error), ...known };
   }
 
   private priceOf(recipient?: SourcedRecipient): Price {

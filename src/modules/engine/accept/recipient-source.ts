@@ -24,6 +24,11 @@ export interface RecipientFault extends RowFault {
   error?: AppError;
 }
 
+/** What is wrong with a number beside its form, and what is known of it. */
+export interface NumberRefusal extends Pick<RowFault, 'country'> {
+  error: AppError;
+}
+
 const RECIPIENTS_A_READ = 5_000;
 
 /** Recipients that are in memory, without variables. */

@@ -15,7 +15,7 @@ import { type ContactsQuote, contactsQuoteOf } from './contacts-quote.js';
 import { judge, type JudgedRecipients, type Judging } from './judged-recipients.js';
 import { RecipientJudge } from './recipient-judge.js';
 import type { DraftHead } from './recipient-page.js';
-import { type RecipientFault, type RecipientSource, sourceOf } from './recipient-source.js';
+import { type NumberRefusal, type RecipientFault, type RecipientSource, sourceOf } from './recipient-source.js';
 import { quoteOf, type SourceQuote } from './source-quote.js';
 
 /** The account that pays; the zone dates the request id, and is meant by a `schedule_time` without an offset. */
@@ -64,7 +64,7 @@ interface SubmissionHead {
   given?: { id: string; fingerprint: Buffer };
   initialState?: CampaignDraft['initialState'];
   /** what is wrong with a number beside its form, where the account has that looked at; null = nothing */
-  numberCheck?: (number: string) => AppError | null;
+  numberCheck?: (number: string) => NumberRefusal | null;
   /** What is answered when recipients are at fault: the first hundred of them. Absent = what is said of the first. */
   refused?: (faults: readonly RecipientFault[]) => AppError;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CarrierDemands, OutboundMessage, SendOutcome } from '../ports/message-driver.js';
+import { placeholders } from './template.js';
 
 /** An id of an operators' registry (India's DLT). */
 export const dltIdSchema = z.string().regex(/^[0-9]{1,30}$/, 'must be 1 to 30 digits');
@@ -16,6 +17,9 @@ export function demandsOf(dlt: DltTerms | undefined): CarrierDemands {
   const isRequired = dlt?.required ?? false;
   return { dltTemplateId: isRequired, dltEntityId: isRequired && dlt?.entity_id === undefined };
 }
+
+/** Whether what is filled in for each message has a place for the id of its text. */
+export const namesDlt = (template: unknown): boolean => placeholders(template).includes('dlt_template_id');
 
 /** Messages that were accepted before the route asked for the ids never leave without them. */
 export function lacksDlt(dlt: DltTerms | null | undefined, { dlt: own }: Pick<OutboundMessage, 'dlt'>): boolean {

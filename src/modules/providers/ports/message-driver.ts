@@ -147,6 +147,8 @@ export interface MessageDriver<Config = unknown> {
   readonly bindsSessions?: true;
   /** absent = takes every message */
   demandsOf?(config: Config): CarrierDemands;
+  /** whether the ids of India's DLT that a message has go to the upstream; absent = they do not */
+  sendsDlt?(config: Config): boolean;
   /** Names what sends and receipts of a route share with other routes: the upstream's host and the login there. */
   loginOf?(config: Config): string;
   /** validates `config` of a route; also says which fields are secret (read back as `***`) */

@@ -27,7 +27,7 @@ export interface RuleFaults {
 }
 
 const PREFIX = new RegExp(`^\\d{1,${LONGEST_PREFIX}}$`);
-const CATEGORY = new RegExp(`^[a-z][a-z0-9_-]{0,${LONGEST_CATEGORY - 1}}$`);
+const CATEGORY = new RegExp(`^[a-z0-9_-]{1,${LONGEST_CATEGORY}}$`);
 
 /** Whether a text can be a category (reference/routing#rules). */
 export const isCategory = (text: string): boolean => CATEGORY.test(text);

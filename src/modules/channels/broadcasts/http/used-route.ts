@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { AnswerWarning } from '../../../../platform/http/index.js';
-import { RouteDirectory } from '../../../providers/index.js';
+import { DriverRegistry, RouteDirectory } from '../../../providers/index.js';
 
-/** What a broadcast's answer says of its route, where it is not the one that was named. */
+/** What a broadcast's answer says of its route: which one it is, where another was named, and what it has no place for. */
 export interface UsedRoute {
   route?: string;
   warnings?: AnswerWarning[];
@@ -11,21 +11,38 @@ export interface UsedRoute {
 /** What clients write who wish for no route: the default is what they asked for. */
 const ANY = 'default';
 
-/** Tells which route takes a broadcast whose `brodcast_service` names none that it could use. */
+/** What of a request its answer may say something about. */
+interface Asked {
+  /** in which the route was named */
+  field?: string;
+  /** whether it has an id of India's DLT */
+  hasDlt?: boolean;
+}
+
+/** Tells which route takes a broadcast that names none that it could use, and what of the request that route leaves out. */
 @Injectable()
 export class UsedRoutes {
-  constructor(private readonly routes: RouteDirectory) {}
+  constructor(
+    private readonly routes: RouteDirectory,
+    private readonly drivers: DriverRegistry,
+  ) {}
 
-  /** @param field of the request, in which the route was named */
   async of(
     service: string,
     { routeId }: { routeId?: number | undefined },
-    field = 'brodcast_service',
+    { field = 'brodcast_service', hasDlt = false }: Asked = {},
   ): Promise<UsedRoute> {
     const route = routeId === undefined ? null : await this.routes.byId(routeId);
-    if (!route || route.name === service) return {};
-    if (service === ANY) return { route: route.name };
-    const message = `${field} names no route of this channel that the account may use: ${route.name} is used`;
-    return { route: route.name, warnings: [{ code: 'unknown_route', field, message }] };
+    if (!route) return {};
+    const warnings: AnswerWarning[] = [];
+    if (route.name !== service && service !== ANY) {
+      const message = `${field} names no route of this channel that the account may use: ${route.name} is used`;
+      warnings.push({ code: 'unknown_route', field, message });
+    }
+    if (hasDlt && !this.drivers.sendsDlt(route)) {
+      const message = `The route ${route.name} has no place for DLT ids: messages leave without them`;
+      warnings.push({ code: 'dlt_not_sent', field: 'dlt_template_id', message });
+    }
+    return { ...(route.name !== service && { route: route.name }), ...(warnings.length > 0 && { warnings }) };
   }
 }

@@ -65,6 +65,7 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
       balance: price.balance,
       ...(inBody && { duplicates: inBody.duplicates }),
       warnings: source?.warnings ?? [],
+      warned: source?.warned ?? 0,
       route: service,
       scheduled_at: scheduledAt && dateTime(scheduledAt, account.timeZone),
       routeId,

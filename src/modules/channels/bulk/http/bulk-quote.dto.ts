@@ -21,6 +21,15 @@ export class MissingRow {
 export class PreviewRow {
   @ApiProperty({ type: 'integer', example: 1 }) row!: number;
   @ApiProperty({ example: '919812345678' }) to!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'IN', description: 'of the number; null: none has it alone' })
+  country!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'mobile',
+    description: 'null: no numbering plan has the number',
+  })
+  type!: string | null;
   @ApiProperty({ example: 'Hi Asha, your code is A1B2.', description: 'Empty for template and branded' }) text!: string;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: { name: 'Asha', code: 'A1B2' } })
   variables!: Readonly<Record<string, string>>;
@@ -52,6 +61,8 @@ export class BulkQuoteData {
   @ApiProperty({ type: [String], maxItems: 100, example: [], description: 'numbers that come more than once' })
   duplicates!: string[];
   @ApiProperty({ type: [BulkWarning], maxItems: 100 }) warnings!: BulkWarning[];
+  @ApiProperty({ type: 'integer', example: 0, description: 'rows that `warnings` is about, all of them' })
+  warned!: number;
 }
 
 export class BulkQuoteResponse extends AnswerOf(BulkQuoteData) {}

@@ -45,9 +45,10 @@ export class BulkController {
   ): Promise<BulkAnswer> {
     const command = new SendBulkCampaignCommand(account, body, idempotent);
     const { routeId, ...data } = await this.commands.execute(command);
+    const hasDlt = textOrNull(body['dlt_template_id']) !== null;
     // of a template send `route` is a connection, which is not wished for
-    const { warnings } =
-      textOrNull(body['route']) === null ? {} : await this.usedRoutes.of(data.route, { routeId }, 'route');
+    const isAsked = hasDlt || textOrNull(body['route']) !== null;
+    const { warnings } = isAsked ? await this.usedRoutes.of(data.route, { routeId }, { field: 'route', hasDlt }) : {};
     return { success: true, data, ...(warnings && { warnings }) };
   }
 }

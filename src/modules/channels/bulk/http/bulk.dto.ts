@@ -64,6 +64,8 @@ export class BulkBody {
 export class BulkWarning {
   @ApiProperty({ type: 'integer', example: 2, description: '1 = the first' }) row!: number;
   @ApiPropertyOptional({ type: String, example: '919812345679' }) to?: string | undefined;
+  @ApiPropertyOptional({ type: String, example: 'IN', description: 'of the number, where it is known' })
+  country?: string | undefined;
   @ApiPropertyOptional({ type: String, example: 'number is invalid: too short' }) message?: string | undefined;
 }
 
@@ -83,6 +85,8 @@ export class AcceptedBulkData {
   })
   duplicates?: number;
   @ApiProperty({ type: [BulkWarning], maxItems: 100, description: 'the first hundred' }) warnings!: BulkWarning[];
+  @ApiPropertyOptional({ type: 'integer', example: 0, description: 'rows that `warnings` is about, all of them' })
+  warned?: number;
   @ApiProperty({ example: 'sandbox', description: 'the route as it was wished for; the connection of a template send' })
   route!: string;
   @LocalTime({ nullable: true, example: null, description: 'null: at once' })

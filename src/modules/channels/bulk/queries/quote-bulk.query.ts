@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../../kernel/objects.js';
 import type { Account } from '../../../accounts/index.js';
 import { CreditBook } from '../../../credits/index.js';
 import { Submissions } from '../../../engine/index.js';
+import { checkNumber } from '../../../numbers/index.js';
 import { readBulkRequest } from '../bulk-request.js';
 import { BulkSends } from '../bulk-sends.js';
 import type { BulkQuoteData } from '../http/bulk-quote.dto.js';
@@ -45,23 +46,17 @@ export class QuoteBulkHandler implements IQueryHandler<QuoteBulkQuery> {
       balance: price.balance,
       available: await this.credits.available(account.id, price.balance),
       segments_histogram: quote.histogram,
-      preview: quote.preview.map(({ row, number, text, variables, segments, credits }) => ({
-        row,
-        to: number,
-        text,
-        variables,
-        segments,
-        credits,
-      })),
+      preview: quote.preview.map(({ row, number, ...preview }) => {
+        const { country, type } = checkNumber(number);
+        return { row, to: number, country, type, ...preview };
+      }),
       placeholders: [...names],
       missing: isMissing.map(({ row, to, missing = [] }) => ({ row, to, missing: [...missing] })),
-      invalid: [...(inBody?.faults ?? []), ...others.map(({ row, to, message }) => ({ row, to, message }))].slice(
-        0,
-        MOST_ROW_FAULTS,
-      ),
+      invalid: [...(inBody?.faults ?? []), ...others.map(({ error: _, ...row }) => row)].slice(0, MOST_ROW_FAULTS),
       refused: (inBody?.invalid ?? 0) + quote.refused,
       duplicates: inBody?.repeated ?? [],
       warnings: source?.warnings ?? [],
+      warned: source?.warned ?? 0,
     };
   }
 }

@@ -76,7 +76,7 @@ export class SmsBroadcastController {
       url: '1',
       username,
       Credits: sent.credits,
-      ...(await this.usedRoutes.of(broadcast.service, sent)),
+      ...(await this.usedRoutes.of(broadcast.service, sent, { hasDlt: broadcast.options.dltTemplateId !== null })),
     };
   }
 }

@@ -8,7 +8,7 @@ import type {
   Route,
   RouteConnection,
 } from '../../ports/message-driver.js';
-import { demandsOf } from '../dlt.js';
+import { demandsOf, namesDlt } from '../dlt.js';
 import { httpConfigSchema, type HttpRouteConfig } from './http-config.js';
 import { openGateway } from './http-connection.js';
 import { readReceipts, readTexts } from './http-receipts.js';
@@ -29,6 +29,10 @@ export class HttpDriver implements MessageDriver<HttpRouteConfig> {
 
   demandsOf({ dlt }: Pick<HttpRouteConfig, 'dlt'>): CarrierDemands {
     return demandsOf(dlt);
+  }
+
+  sendsDlt({ url, headers, body }: Pick<HttpRouteConfig, 'url' | 'headers' | 'body'>): boolean {
+    return namesDlt([url, headers, body]);
   }
 
   deduplicates(config: HttpRouteConfig): boolean {

@@ -1,6 +1,6 @@
 import type { InboundText } from '../../ports/inbound-sink.js';
 import type { CarrierDemands, MessageDriver, Receipt, Route, RouteConnection } from '../../ports/message-driver.js';
-import { demandsOf } from '../dlt.js';
+import { demandsOf, namesDlt } from '../dlt.js';
 import { sessionConfig, smppConfigSchema, type SmppRouteConfig } from './smpp-config.js';
 import { SmppConnection } from './smpp-connection.js';
 
@@ -17,6 +17,10 @@ export class SmppDriver implements MessageDriver<SmppRouteConfig> {
 
   demandsOf({ dlt }: Pick<SmppRouteConfig, 'dlt'>): CarrierDemands {
     return demandsOf(dlt);
+  }
+
+  sendsDlt({ dlt, tlvs = [] }: Partial<Pick<SmppRouteConfig, 'dlt' | 'tlvs'>>): boolean {
+    return dlt !== undefined || namesDlt(tlvs.map(({ value }) => value));
   }
 
   deduplicates(): boolean {
