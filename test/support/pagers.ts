@@ -37,12 +37,17 @@ export async function openPagers() {
     server,
 
     /** A route to a gateway at `/<name>`, which is told number, text and sender. @param further of its config @returns its id */
-    addGateway: async (name: string, isDefault: boolean, further: Json = {}): Promise<number> => {
+    addGateway: async (
+      name: string,
+      isDefault: boolean,
+      further: Json = {},
+      channel: 'sms' | 'unofficial' = 'sms',
+    ): Promise<number> => {
       const routes = campaigns.part(RouteDirectory);
       const body = { to: '{{to}}', text: '{{text}}', from: '{{from}}' };
       const config = { url: server.url(`/${name}`), body, id_path: 'id', ...further };
-      const draft = { name, driver: 'http', config, messagesPerSecond: null, isDefault };
-      const route = await campaigns.dataSource.transaction((tx) => routes.put(tx, { ...draft, channel: 'sms' }));
+      const draft = { name, channel, driver: 'http', config, messagesPerSecond: null, isDefault };
+      const route = await campaigns.dataSource.transaction((tx) => routes.put(tx, draft));
       routes.forget();
       gateways.set(name, callbackPath(route));
       return route.id;
