@@ -59,6 +59,46 @@ describe('a group commit', () => {
     expect(groups.at(-1)).toEqual([7]);
   });
 
+  it('begins beside another for so many, after a while, or when that one has ended', async () => {
+    const ended: (() => void)[] = [];
+    const begun: number[][] = [];
+    const pair = new GroupCommit<number, number>(
+      (items) => {
+        begun.push(items);
+        return new Promise((resolve) => ended.push(() => resolve(items)));
+      },
+      { maxItems: 4, delayMs: 0, atOnce: 2, beside: { maxItems: 2, delayMs: 10 } },
+    );
+    const add = async (...items: number[]): Promise<void> => {
+      for (const item of items) void pair.add(item);
+      await passed(0);
+    };
+    const next = async (): Promise<void> => {
+      ended.shift()?.();
+      await passed(0);
+    };
+    await add(1);
+    await add(2);
+    await passed(9);
+    expect(begun).toEqual([[1]]);
+    await passed(1); // after a while
+    expect(begun.slice(1)).toEqual([[2]]);
+    await next();
+    await add(3);
+    expect(begun).toHaveLength(2);
+    await next(); // the other one has ended
+    expect(begun.slice(2)).toEqual([[3]]);
+    await add(4, 5); // so many
+    expect(begun.slice(3)).toEqual([[4, 5]]);
+    await add(6, 7, 8);
+    await next(); // beside the last one, for so many
+    expect(begun.slice(4)).toEqual([[6, 7, 8]]);
+    await next();
+    await next();
+    expect(vi.getTimerCount()).toBe(0);
+    expect(pair.busy).toBe(false);
+  });
+
   it('flushes as many groups side by side as it may, and no more', async () => {
     const ended: (() => void)[] = [];
     const begun: number[][] = [];

@@ -14,6 +14,8 @@ export interface Gathering<Item = unknown> {
   delayMs: number;
   /** flushes that may run side by side; without it one, so that order is kept */
   atOnce?: number;
+  /** how long and for how many one waits that begins beside another, which may end before; absent = not at all */
+  beside?: Pick<Gathering, 'maxItems' | 'delayMs'>;
   /** whether a fault may lie in one item: then those of its group go one by one, up to a fault of which that is not so */
   isOwn?: (error: unknown) => boolean;
 }
@@ -60,10 +62,12 @@ export class GroupCommit<Item, Result> {
   }
 
   private schedule(): void {
-    if (this.running >= (this.options.atOnce ?? 1)) return;
-    if (this.weight >= this.options.maxItems) {
+    const { atOnce = 1, beside } = this.options;
+    if (this.running >= atOnce) return;
+    const { maxItems, delayMs } = this.running > 0 && beside ? beside : this.options;
+    if (this.weight >= maxItems) {
       void this.run();
-    } else this.cancel ??= later(this.options.delayMs, () => void this.run());
+    } else this.cancel ??= later(delayMs, () => void this.run());
   }
 
   private weigh(item: Item): number {
@@ -95,8 +99,10 @@ export class GroupCommit<Item, Result> {
       else group.forEach((entry) => entry.reject(error));
     } finally {
       this.running -= 1;
-      if (this.waiting.length > 0) void this.run();
-      else if (this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
+      if (this.waiting.length > 0) {
+        if (this.running > 0 && this.options.beside) this.schedule();
+        else void this.run();
+      } else if (this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
     }
   }
 
