@@ -95,8 +95,13 @@ describe('PUT /v6/api/account/number-check', () => {
       const answer = { success: true, message: 'Number check saved successfully', data: { number_check: mode } };
       expect([status, body, await checkOf(token)]).toEqual([200, answer, mode]);
     }
+    const made = await accounts.call('POST', '/v6/api/account/api-keys', { token, body: { name: 'k' } });
+    const { key, prefix } = made.body['data'] as { key: string; prefix: string };
+    const byKey = { headers: { 'x-api-key': key }, body: { number_check: 'refuse' } };
+    expect((await accounts.call('PUT', CHECK, byKey)).status).toBe(200);
     const log = await accounts.call('GET', '/v6/api/account/log?kind=change&limit=1', { token });
-    expect(log.body['data']).toMatchObject([{ action: 'account.change', details: { number_check: 'warn' } }]);
+    const entry = { action: 'account.change', details: { number_check: 'refuse' } };
+    expect(log.body['data']).toMatchObject([{ ...entry, api_key: prefix }]);
   });
 
   it('takes one of three words, of the account alone', async () => {

@@ -101,6 +101,8 @@ describe('number_check of the account', () => {
     expect([told.length, told[0]]).toEqual([100, gone]);
     expect(dataOf(await bulk.quote(member, both))).toMatchObject({ recipients: 2, warnings: [fault], warned: 1 });
     await wish('refuse');
+    const quoted = dataOf(await bulk.quote(member, { ...SMS, recipients: [{ to: GONE }] }));
+    expect(quoted['invalid']).toEqual([gone]);
     const refusedOf = await bulk.bulk(member, { ...SMS, recipients: [{ to: GONE }] });
     expect(refusedOf.body['errors']).toEqual([gone]);
     for (const body of [both, plain]) {

@@ -48,7 +48,8 @@ export async function openPagers() {
       const config = { url: server.url(`/${name}`), body, id_path: 'id', ...further };
       const draft = { name, channel, driver: 'http', config, messagesPerSecond: null, isDefault };
       const route = await campaigns.dataSource.transaction((tx) => routes.put(tx, draft));
-      routes.forget();
+      // the worker may have read them a moment before
+      for (const directory of [routes, worker.get(RouteDirectory, { strict: false })]) directory.forget();
       gateways.set(name, callbackPath(route));
       return route.id;
     },

@@ -5,7 +5,12 @@ export { CampaignWriter } from './accept/campaign-writer.js';
 export type { RecipientJudge } from './accept/recipient-judge.js';
 export type { JudgedRecipients } from './accept/judged-recipients.js';
 export type { SegmentsShare, SourceQuote } from './accept/source-quote.js';
-export { type NumberRefusal, type RecipientFault, type RecipientSource, type SourcedRecipient } from './accept/recipient-source.js';
+export {
+  type NumberRefusal,
+  type RecipientFault,
+  type RecipientSource,
+  type SourcedRecipient,
+} from './accept/recipient-source.js';
 export {
   type Departure,
   onlyRoute,

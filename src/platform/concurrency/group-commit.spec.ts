@@ -93,6 +93,12 @@ describe('a group commit', () => {
     await add(6, 7, 8);
     await next(); // beside the last one, for so many
     expect(begun.slice(4)).toEqual([[6, 7, 8]]);
+    await add(9);
+    await next(); // too few, as long as another one goes on
+    await passed(9);
+    expect(begun).toHaveLength(5);
+    await passed(1);
+    expect(begun.slice(5)).toEqual([[9]]);
     await next();
     await next();
     expect(vi.getTimerCount()).toBe(0);

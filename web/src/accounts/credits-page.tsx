@@ -47,7 +47,8 @@ function AlertsForm({ present }: { present: Thresholds }) {
   return (
     <section className="card section" aria-label="Balance alerts">
       <p className="muted">
-        Your webhooks are told (event account.balance.low) when a send takes a balance below its figure. Empty: never.
+        Your webhooks are told (event account.balance.low) when a send, or a move of credits by a reseller, takes a
+        balance below its figure. Empty: never.
       </p>
       <Form form={form} submitLabel="Save" onSubmit={save}>
         {BALANCES.map(([balance, label]) => (

@@ -35,7 +35,7 @@ export class BalanceAlertsController {
   @ApiOperation({
     summary: 'Choose below which balances you are told',
     description:
-      'By the webhook event `account.balance.low`, when a send takes a balance below its threshold. Absent or null is off.',
+      'By the webhook event `account.balance.low`, when a send, or a move of credits by a reseller, takes a balance below its threshold. Absent or null is off.',
   })
   @ApiBody(BALANCE_ALERTS_BODY)
   @ApiOkResponse({ type: SavedBalanceAlertsAnswer })

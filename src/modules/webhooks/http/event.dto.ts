@@ -123,7 +123,7 @@ const EVENTS: readonly (readonly [name: string, type: string, schema: EventSchem
   [
     'BalanceLowEvent',
     'account.balance.low',
-    event('account.balance.low', 'A send took a balance below its threshold.', {
+    event('account.balance.low', 'A send, or a move of credits by a reseller, took a balance below its threshold.', {
       balance: TEXT,
       available: WHOLE,
       threshold: WHOLE,

@@ -40,7 +40,7 @@ export class UsedRoutes {
       warnings.push({ code: 'unknown_route', field, message });
     }
     if (hasDlt && !this.drivers.sendsDlt(route)) {
-      const message = `The route ${route.name} has no place for DLT ids: messages leave without them`;
+      const message = `The route ${route.name} has no place for dlt_template_id: messages leave over it without the id`;
       warnings.push({ code: 'dlt_not_sent', field: 'dlt_template_id', message });
     }
     return { ...(route.name !== service && { route: route.name }), ...(warnings.length > 0 && { warnings }) };
