@@ -9,6 +9,7 @@ export { routingErrors } from './routing.errors.js';
 export { decimalOf, readMicros } from './domain/micros.js';
 export { type CostRow, PriceList } from './domain/price-list.js';
 export { LONGEST_PREFIX } from './domain/limits.js';
+export { isCategory } from './domain/routing-form.js';
 export { MOST_COSTS, type RouteCostList, RouteCosts } from './persistence/route-costs.js';
 export { RouteSpend, type SpentMessage } from './persistence/route-spend.js';
 export { MarginAnswer, marginCsv } from './http/margin.dto.js';

@@ -5,6 +5,7 @@ import { JsonRecords } from '../../../kernel/json-records.js';
 import type { JsonObject } from '../../../kernel/objects.js';
 import { cutCodePoints, readText, textOrNull } from '../../../kernel/text.js';
 import { acceptanceErrors } from '../../engine/index.js';
+import { isCategory } from '../../routing/index.js';
 import {
   BULK_CHANNEL_NAMES,
   type BulkChannelName,
@@ -35,7 +36,6 @@ export interface BulkRequest {
 
 const NAME_LENGTH = 100;
 const SERVICE_LENGTH = 255;
-const CATEGORY = /^[a-z0-9_-]{1,32}$/;
 
 /** Fields that one channel or two have, and no other. */
 const CHANNELS_OF: Readonly<Record<string, readonly BulkChannelName[]>> = {
@@ -76,7 +76,7 @@ export function readBulkRequest(body: JsonObject): BulkRequest {
   const route = readText(body['route']);
   if (route.kind === 'fault') throw bulkErrors.route('route');
   const category = readText(body['category']);
-  if (category.kind === 'fault' || (category.kind === 'text' && !CATEGORY.test(category.value)))
+  if (category.kind === 'fault' || (category.kind === 'text' && !isCategory(category.value)))
     throw bulkErrors.category('category');
   if (!isSchedule(body['schedule_time'])) throw acceptanceErrors.scheduleTime();
   return {
