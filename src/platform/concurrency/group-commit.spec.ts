@@ -1,5 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { GroupCommit } from './group-commit.js';
+import { type Gathering, GroupCommit } from './group-commit.js';
+
+/** Two groups at once, those that have begun, and what ends each. */
+function pairOf(gathering: Gathering<number>) {
+  const ended: (() => void)[] = [];
+  const begun: number[][] = [];
+  const pair = new GroupCommit<number, number>(
+    (items) => {
+      begun.push(items);
+      return new Promise((resolve) => ended.push(() => resolve(items)));
+    },
+    { ...gathering, atOnce: 2 },
+  );
+  return { pair, begun, ended };
+}
 
 describe('a group commit', () => {
   let groups: number[][];
@@ -60,15 +74,7 @@ describe('a group commit', () => {
   });
 
   it('begins beside another for so many, after a while, or when that one has ended', async () => {
-    const ended: (() => void)[] = [];
-    const begun: number[][] = [];
-    const pair = new GroupCommit<number, number>(
-      (items) => {
-        begun.push(items);
-        return new Promise((resolve) => ended.push(() => resolve(items)));
-      },
-      { maxItems: 4, delayMs: 0, atOnce: 2, beside: { maxItems: 2, delayMs: 10 } },
-    );
+    const { pair, begun, ended } = pairOf({ maxItems: 4, delayMs: 0, beside: { maxItems: 2, delayMs: 10 } });
     const add = async (...items: number[]): Promise<void> => {
       for (const item of items) void pair.add(item);
       await passed(0);
@@ -106,15 +112,7 @@ describe('a group commit', () => {
   });
 
   it('flushes as many groups side by side as it may, and no more', async () => {
-    const ended: (() => void)[] = [];
-    const begun: number[][] = [];
-    const pair = new GroupCommit<number, number>(
-      (items) => {
-        begun.push(items);
-        return new Promise((resolve) => ended.push(() => resolve(items)));
-      },
-      { maxItems: 2, delayMs: 10, atOnce: 2 },
-    );
+    const { pair, begun, ended } = pairOf({ maxItems: 2, delayMs: 10 });
     const answers = [1, 2, 3, 4, 5].map((item) => pair.add(item));
     await passed(100);
     expect(begun).toEqual([

@@ -89,9 +89,11 @@ function pick(variables: Variables, names: readonly string[]): Variables | null 
 
 /** The answer to recipients at fault: what is said of all of them, and each row with what is said of it. */
 export function refused(faults: readonly RecipientFault[]): AppError {
-  const rows = faults.map(({ error: _, ...row }): RowFault => row);
-  return commonOf(faults).naming(rows);
+  return commonOf(faults).naming(faults.map(rowOf));
 }
+
+/** A row at fault, as clients are told of it. */
+export const rowOf = ({ error: _, ...row }: RecipientFault): RowFault => row;
 
 /** What holds of all rows. */
 function commonOf(faults: readonly RecipientFault[]): AppError {

@@ -27,6 +27,7 @@ export class UsedRoutes {
     private readonly drivers: DriverRegistry,
   ) {}
 
+  /** @param service name of the route that was wished for @param routeId the route that most of its recipients leave over */
   async of(
     service: string,
     { routeId }: { routeId?: number | undefined },

@@ -7,6 +7,7 @@ import { Submissions } from '../../../engine/index.js';
 import { checkNumber } from '../../../numbers/index.js';
 import { readBulkRequest } from '../bulk-request.js';
 import { BulkSends } from '../bulk-sends.js';
+import { rowOf } from '../bulk-source.js';
 import type { BulkQuoteData } from '../http/bulk-quote.dto.js';
 
 /**
@@ -52,7 +53,7 @@ export class QuoteBulkHandler implements IQueryHandler<QuoteBulkQuery> {
       }),
       placeholders: [...names],
       missing: isMissing.map(({ row, to, missing = [] }) => ({ row, to, missing: [...missing] })),
-      invalid: [...(inBody?.faults ?? []), ...others.map(({ error: _, ...row }) => row)].slice(0, MOST_ROW_FAULTS),
+      invalid: [...(inBody?.faults ?? []), ...others.map(rowOf)].slice(0, MOST_ROW_FAULTS),
       refused: (inBody?.invalid ?? 0) + quote.refused,
       duplicates: inBody?.repeated ?? [],
       warnings: source?.warnings ?? [],
