@@ -60,7 +60,7 @@ export class TurnQueues implements OnApplicationShutdown {
   }
 
   private open(name: string): Queue<TurnJob> {
-    return new Bull<TurnJob>(name, {
+    const queue = new Bull<TurnJob>(name, {
       prefix: queuePrefix(this.environment.REDIS_PREFIX, name),
       // Its types do not know that a cluster's client is one too; its documentation does.
       createClient: (type) => this.client(type),
@@ -72,6 +72,11 @@ export class TurnQueues implements OnApplicationShutdown {
         retryProcessDelay: RETRY_MS,
       },
     });
+    // Bull names the connection of a worker and never hears whether that went well (its lib/worker.js): one that stops as
+    // it starts has no connection any more, and Node ends a process for what nobody hears.
+    const nameWorker = queue.setWorkerName.bind(queue);
+    queue.setWorkerName = () => nameWorker().catch(() => undefined);
+    return queue;
   }
 
   /** Bull needs connections that never give up; only the relay adds, within a time limit. */
