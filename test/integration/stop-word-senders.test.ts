@@ -2,7 +2,7 @@ import type { TestingModule } from '@nestjs/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/kernel/ids.js';
 import { RouteSenders } from '../../src/modules/engine/index.js';
-import { DriverRegistry, RouteDirectory } from '../../src/modules/providers/index.js';
+import { DriverRegistry, InboundSink, RouteDirectory } from '../../src/modules/providers/index.js';
 import { EarlyStops } from '../../src/modules/suppressions/persistence/early-stops.js';
 import { openSandbox, type OpenSandbox } from '../contract/open-sandbox.js';
 import { type Campaigns, dataOf, listOf, openCampaigns } from '../support/campaigns.js';
@@ -11,7 +11,10 @@ import type { Member } from '../support/sms.js';
 import { startWorker } from '../support/worker.js';
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
-const ROUTES = ['fast', 'deaf'] as const;
+/** The last two share a login. */
+const ROUTES = ['fast', 'deaf', 'one', 'two'] as const;
+type RouteName = (typeof ROUTES)[number];
+const loginOf = (route: RouteName): string => `senders-${route === 'one' || route === 'two' ? 'shared' : route}`;
 
 describe('the sender whom a stop word means', () => {
   let campaigns: Campaigns;
@@ -23,7 +26,7 @@ describe('the sender whom a stop word means', () => {
     campaigns = await openCampaigns({}, { route: false });
     const routes = campaigns.part(RouteDirectory);
     for (const name of ROUTES) {
-      const login = { host: '127.0.0.1', port: sandbox.smppPort, system_id: `senders-${name}`, password: 'secret' };
+      const login = { host: '127.0.0.1', port: sandbox.smppPort, system_id: loginOf(name), password: 'secret' };
       const config = { ...login, ...(name === 'deaf' && { submit_timeout_ms: 200 }) };
       const draft = { name, channel: 'sms', driver: 'smpp', config, messagesPerSecond: null } as const;
       await campaigns.dataSource.transaction((tx) => routes.put(tx, { ...draft, isDefault: name === 'fast' }));
@@ -37,17 +40,17 @@ describe('the sender whom a stop word means', () => {
     await sandbox.stop();
   });
 
-  const writeBack = async (from: string, text: string, route: (typeof ROUTES)[number] = 'fast'): Promise<void> => {
+  const writeBack = async (from: string, text: string, route: RouteName = 'fast'): Promise<void> => {
     const response = await fetch(`${sandbox.url}/smpp/inbound`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ system_id: `senders-${route}`, from, text }),
+      body: JSON.stringify({ system_id: loginOf(route), from, text }),
     });
     if (!response.ok) throw new Error(await response.text());
   };
   const listed = async (member: Member): Promise<unknown[]> =>
     listOf(await campaigns.get('/v6/api/suppressions', member)).map(({ number }) => number);
-  const send = (member: Member, to: string[], route: (typeof ROUTES)[number] = 'fast') =>
+  const send = (member: Member, to: string[], route: RouteName = 'fast') =>
     campaigns.send(member, to, { brodcast_service: route });
   const completed = (member: Member, requestId: string): Promise<unknown> =>
     vi.waitUntil(async () => {
@@ -144,6 +147,98 @@ describe('the sender whom a stop word means', () => {
       await vi.waitUntil(async () => (await waiting()).length === 0, PATIENCE);
       await completed(member, await send(member, [number]));
       expect(await listed(member)).toEqual([]);
+    });
+  });
+
+  describe('over one of two routes that share a login', () => {
+    let member: Member;
+    let other: Member;
+    let numbersLeft = numbers(40, '9177014');
+    let to: string[];
+    /** A text over the session of this very route, as its connection hands it on. */
+    const hear = async (route: RouteName, from: string, text: string): Promise<void> => {
+      const { id = 0 } = (await campaigns.part(RouteDirectory).byName(route)) ?? {};
+      await campaigns.part(InboundSink).accept(id, [{ from, text }]);
+    };
+    const sent = async (by: Member, number: string, route: RouteName): Promise<unknown> =>
+      completed(by, await send(by, [number], route));
+
+    beforeEach(async () => {
+      [member, other] = [await campaigns.join(), await campaigns.join()];
+      [to, numbersLeft] = [numbersLeft.slice(0, 2), numbersLeft.slice(2)];
+    });
+
+    it('is found whichever session it comes over, and START takes its word back', async () => {
+      const [byOne = '', byTwo = ''] = to;
+      await sent(member, byOne, 'one');
+      await sent(member, byTwo, 'two');
+      for (const from of to) await writeBack(from, 'STOP', 'one');
+      await vi.waitUntil(async () => (await listed(member)).length === 2, PATIENCE);
+      for (const from of to) await writeBack(from, 'START', 'one');
+      await vi.waitUntil(async () => (await listed(member)).length === 0, PATIENCE);
+      await hear('one', byTwo, 'STOP');
+      expect(await listed(member)).toEqual([byTwo]);
+      await hear('two', byTwo, 'START');
+      expect(await listed(member)).toEqual([]);
+    });
+
+    it('is the one of the newest day, and of one day the one over the route that it came over', async () => {
+      const [number = ''] = to;
+      await sent(member, number, 'one');
+      await sent(other, number, 'two');
+      await hear('one', number, 'STOP');
+      expect([await listed(member), await listed(other)]).toEqual([[number], []]);
+      await hear('two', number, 'START');
+      await campaigns.dataSource.query(
+        `UPDATE route_senders s JOIN routes r ON r.id = s.route_id SET s.sent_on = s.sent_on - INTERVAL 1 DAY
+         WHERE s.number = ? AND r.name = 'one'`,
+        [number],
+      );
+      await hear('one', number, 'STOP');
+      expect([await listed(member), await listed(other)]).toEqual([[], [number]]);
+    });
+
+    it('is found from before senders were noted', async () => {
+      const [number = ''] = to;
+      await sent(member, number, 'two');
+      await campaigns.dataSource.query('DELETE FROM route_senders WHERE number = ?', [number]);
+      await campaigns.dataSource.query("INSERT INTO route_senders VALUES (0, '', UTC_DATE(), 0)");
+      await hear('one', number, 'STOP');
+      expect(await listed(member)).toEqual([number]);
+      await campaigns.dataSource.query("DELETE FROM route_senders WHERE number = ''");
+    });
+
+    it('is waited for, unless START comes over the other one', async () => {
+      const [waits = '', mindChanged = ''] = to;
+      for (const from of to) await hear('one', from, 'STOP');
+      await hear('two', mindChanged, 'START');
+      for (const from of to) await sent(member, from, 'two');
+      await vi.waitUntil(async () => (await listed(member)).length > 0, PATIENCE);
+      await campaigns.part(EarlyStops).look();
+      expect(await listed(member)).toEqual([waits]);
+    });
+
+    it('is asked for by the last of several words, over whichever of the two each came', async () => {
+      const [stopped = '', started = ''] = to;
+      for (const from of to) await sent(member, from, 'one');
+      await Promise.all([
+        hear('one', stopped, 'START'),
+        hear('two', started, 'START'),
+        hear('two', stopped, 'STOP'),
+        hear('one', started, 'STOP'),
+        hear('two', started, 'START'),
+      ]);
+      expect(await listed(member)).toEqual([stopped]);
+    });
+
+    it('is nobody who sent with another login', async () => {
+      const [number = '', marker = ''] = to;
+      await sent(member, number, 'fast');
+      await sent(member, marker, 'fast');
+      await hear('one', number, 'STOP');
+      await hear('fast', marker, 'STOP');
+      await hear('one', marker, 'START');
+      expect(await listed(member)).toEqual([marker]);
     });
   });
 

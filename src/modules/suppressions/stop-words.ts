@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { GroupCommit } from '../../platform/concurrency/index.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { RouteSenders } from '../engine/index.js';
-import type { InboundSink, InboundText } from '../providers/index.js';
+import { type InboundSink, type InboundText, RouteLogins } from '../providers/index.js';
 import { type ConsentWord, consentWord } from './domain/suppression.js';
 import { EarlyStops } from './persistence/early-stops.js';
 import { SuppressionStore } from './persistence/suppression-store.js';
@@ -22,7 +22,7 @@ const LONGEST_ADDRESS = 160;
 
 /**
  * STOP, UNSUBSCRIBE and START as contacts write them back. On a route that accounts share, the one that sent to the number
- * last is meant (`RouteSenders`), and where there is none the word waits a while (`EarlyStops`). While one look-up runs, further words gather for the next, so a flood costs few.
+ * last over its login is meant (`RouteSenders`), and where there is none the word waits a while (`EarlyStops`). While one look-up runs, further words gather for the next, so a flood costs few.
  */
 @Injectable()
 export class StopWords implements InboundSink, OnApplicationShutdown {
@@ -36,6 +36,7 @@ export class StopWords implements InboundSink, OnApplicationShutdown {
     private readonly store: SuppressionStore,
     private readonly senders: RouteSenders,
     private readonly early: EarlyStops,
+    private readonly logins: RouteLogins,
   ) {}
 
   async accept(routeId: number, texts: readonly InboundText[]): Promise<void> {
@@ -50,7 +51,7 @@ export class StopWords implements InboundSink, OnApplicationShutdown {
   ): Promise<void> {
     for (const [from, word] of lastWords(wordsOf(texts))) {
       if (word === 'stop') await this.store.stop(tx, accountId, routeId, from);
-      else await this.store.start(tx, routeId, from);
+      else await this.store.start(tx, [routeId], from);
     }
   }
 
@@ -73,16 +74,19 @@ export class StopWords implements InboundSink, OnApplicationShutdown {
   }
 
   private async obey(said: readonly Said[]): Promise<void> {
-    for (const routeId of new Set(said.map((entry) => entry.routeId))) {
-      const words = lastWords(said.filter((entry) => entry.routeId === routeId));
+    const sharing = await this.logins.sharing();
+    // Of what a number said over several routes of a login, too, the last word holds.
+    const last = [...new Map(said.map((entry) => [`${sharing(entry.routeId)[0]} ${entry.from}`, entry])).values()];
+    for (const routeId of new Set(last.map((entry) => entry.routeId))) {
+      const words = lastWords(last.filter((entry) => entry.routeId === routeId));
       const stopping = words.flatMap(([from, word]) => (word === 'stop' ? [from] : []));
       const senders = await this.senders.lastTo(routeId, stopping);
       await inTransaction(this.dataSource, async (tx) => {
         for (const [from, word] of words) {
           const accountId = senders.get(from);
           if (word === 'start') {
-            await this.store.start(tx, routeId, from);
-            await this.early.forget(tx, routeId, from);
+            await this.store.start(tx, sharing(routeId), from);
+            await this.early.forget(tx, sharing(routeId), from);
           } else if (accountId !== undefined) await this.store.stop(tx, accountId, routeId, from);
         }
         await this.early.keep(

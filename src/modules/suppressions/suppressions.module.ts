@@ -3,7 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/index.js';
 import { EngineModule, StopList } from '../engine/index.js';
-import { InboundSink } from '../providers/index.js';
+import { InboundSink, RoutesModule } from '../providers/index.js';
 import { AddSuppressionsHandler } from './commands/add-suppressions.command.js';
 import { ImportSuppressionsHandler } from './commands/import-suppressions.command.js';
 import { RemoveSuppressionsHandler } from './commands/remove-suppressions.command.js';
@@ -21,7 +21,7 @@ import { StopWords } from './stop-words.js';
  */
 @Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([SuppressionEntity]), EngineModule],
+  imports: [TypeOrmModule.forFeature([SuppressionEntity]), EngineModule, RoutesModule],
   providers: [
     SuppressionStore,
     EarlyStops,

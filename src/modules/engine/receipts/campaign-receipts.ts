@@ -55,14 +55,8 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
       .filter(({ providerMessageId: id }) => id.length > 0 && id.length <= LONGEST_ID)
       .map((receipt) => (isBounded(receipt) ? receipt : bounded(receipt)));
     if (possible.length === 0) return;
-    const routeIds = (await this.loginRoutes())(routeId);
+    const routeIds = (await this.logins.sharing())(routeId);
     await this.group.add({ routeId, routeIds, receipts: possible });
-  }
-
-  /** Says of a route which others share its login; asked before a transaction, since it may read the routes. */
-  async loginRoutes(): Promise<(routeId: number) => readonly number[]> {
-    const shared = await this.logins.shared();
-    return (routeId) => shared.get(routeId) ?? [routeId];
   }
 
   onApplicationShutdown(): Promise<void> {

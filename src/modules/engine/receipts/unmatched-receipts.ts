@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import type { Receipt } from '../../providers/index.js';
-import { CampaignReceipts } from './campaign-receipts.js';
+import { type Receipt, RouteLogins } from '../../providers/index.js';
 import { ReceiptListeners } from './receipt-listeners.js';
 import { type KnownItem, ReceiptLookup } from './receipt-lookup.js';
 import type { MatchedReceipt } from './receipt-change.js';
@@ -21,7 +20,7 @@ const ORPHAN_AFTER_MS = 5_000;
 export class UnmatchedReceipts {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly receipts: CampaignReceipts,
+    private readonly logins: RouteLogins,
     private readonly store: UnmatchedStore,
     private readonly lookup: ReceiptLookup,
     private readonly listeners: ReceiptListeners,
@@ -41,7 +40,7 @@ export class UnmatchedReceipts {
     sinceMs: number | null = null,
     isStopped: () => boolean = () => false,
   ): Promise<void> {
-    const routesOf = await this.receipts.loginRoutes();
+    const routesOf = await this.logins.sharing();
     for (let after: ScanPosition | null = { sinceMs }; after !== null && !isStopped();) {
       const from: ScanPosition = after;
       const campaignIds: number[] = [];

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { jsonRows } from '../../../platform/database/index.js';
-import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
+import { DriverRegistry, RouteDirectory, RouteLogins } from '../../providers/index.js';
 import {
   costOf,
   grouped,
@@ -40,13 +40,17 @@ export const SENDERS_KEPT_DAYS = 30;
 /** Recipients that one search looks at: a few seconds of the database's time. */
 const MOST_RECIPIENTS = 5_000_000;
 
-/** The account that sent to a number last over a route that accounts share: whom an answer is meant for. */
+/**
+ * The account that sent to a number last over a route that accounts share: whom an answer is meant for. An answer comes over any
+ * session of a login, so all of its routes count alike; of one day the route over which it came is preferred.
+ */
 @Injectable()
 export class RouteSenders {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly routes: RouteDirectory,
     private readonly drivers: DriverRegistry,
+    private readonly logins: RouteLogins,
   ) {}
 
   /** Whether handsets can answer over the route, so that its sends are to be noted. Asked before a transaction. */
@@ -76,13 +80,14 @@ export class RouteSenders {
   }
 
   /**
+   * @param routeId over which the numbers answered
    * @param numbers digits; one look-up serves as many as there are
    * @returns by number, the account that sent to it last within `SENDERS_KEPT_DAYS`; numbers without one are missing
    */
   async lastTo(routeId: number, numbers: readonly string[]): Promise<Map<string, number>> {
     const senders = await this.notedFor(routeId, numbers);
     const open = new Set(numbers.filter((number) => !senders.has(number)));
-    if (open.size > 0) await this.search(routeId, open, senders);
+    if (open.size > 0) await this.search((await this.logins.sharing())(routeId), open, senders);
     return senders;
   }
 
@@ -90,9 +95,9 @@ export class RouteSenders {
   async notedFor(routeId: number, numbers: readonly string[]): Promise<Map<string, number>> {
     if (numbers.length === 0) return new Map();
     const rows: { number: string; account_id: number }[] = await this.dataSource.query(
-      `SELECT number, account_id FROM route_senders WHERE route_id = ? AND number IN (?)
-         AND sent_on >= UTC_DATE() - INTERVAL ${SENDERS_KEPT_DAYS} DAY ORDER BY sent_on`,
-      [routeId, numbers],
+      `SELECT number, account_id FROM route_senders WHERE route_id IN (?) AND number IN (?)
+         AND sent_on >= UTC_DATE() - INTERVAL ${SENDERS_KEPT_DAYS} DAY ORDER BY sent_on, route_id = ?`,
+      [(await this.logins.sharing())(routeId), numbers, routeId],
     );
     return new Map(rows.map((row) => [row.number, row.account_id]));
   }
@@ -117,13 +122,13 @@ export class RouteSenders {
    * Campaigns accepted before sends were noted, newest first and up to a bound. Nothing to look at once that is longer ago
    * than a look-up goes back: then the row that says since when has gone with the others of its age.
    */
-  private async search(routeId: number, open: Set<string>, senders: Map<string, number>): Promise<void> {
+  private async search(routeIds: readonly number[], open: Set<string>, senders: Map<string, number>): Promise<void> {
     const [noted] = await this.dataSource.query<{ days: number }[]>(
       "SELECT DATEDIFF(UTC_DATE(), sent_on) AS days FROM route_senders WHERE route_id = 0 AND number = '' LIMIT 1",
     );
     if (!noted) return;
     let left = MOST_RECIPIENTS;
-    for await (const group of grouped(this.campaigns(routeId, daysAgo(Number(noted.days) - 1)), RECIPIENTS_A_READ)) {
+    for await (const group of grouped(this.campaigns(routeIds, daysAgo(Number(noted.days) - 1)), RECIPIENTS_A_READ)) {
       if (open.size === 0 || left <= 0) break;
       const rows: { number: string; campaign_id: number }[] = await this.dataSource.query(
         `SELECT receiver AS number, MAX(campaign_id) AS campaign_id FROM campaign_recipients
@@ -140,14 +145,15 @@ export class RouteSenders {
     }
   }
 
-  /** The route's campaigns accepted up to a moment, newest first: a range of the index for each state. */
-  private campaigns(routeId: number, until: Date): AsyncGenerator<RouteCampaign, void, undefined> {
+  /** The routes' campaigns accepted up to a moment, newest first: a range of the index for each route and state. */
+  private campaigns(routeIds: readonly number[], until: Date): AsyncGenerator<RouteCampaign, void, undefined> {
     const oldest = lowestId(daysAgo(SENDERS_KEPT_DAYS));
+    const ranges = routeIds.flatMap((routeId) => CAMPAIGN_STATES.map((state) => [routeId, state] as const));
     return newestFirst(idBehind(until), (before, limit) =>
       this.dataSource.query<RouteCampaign[]>(
-        `SELECT c.id, c.account_id, c.total_rows FROM (${CAMPAIGN_STATES.map(() => OF_STATE).join(' UNION ALL ')}) c
+        `SELECT c.id, c.account_id, c.total_rows FROM (${ranges.map(() => OF_STATE).join(' UNION ALL ')}) c
          ORDER BY c.id DESC LIMIT ?`,
-        [...CAMPAIGN_STATES.flatMap((state) => [routeId, state, oldest, before, limit]), limit],
+        [...ranges.flatMap((range) => [...range, oldest, before, limit]), limit],
       ),
     );
   }

@@ -49,12 +49,12 @@ export class EarlyStops {
     );
   }
 
-  /** The number has changed its mind. @returns whether it waited */
-  async forget(tx: EntityManager, routeId: number, number: string): Promise<boolean> {
-    const { affectedRows } = await tx.query<WriteResult>('DELETE FROM early_stops WHERE route_id = ? AND number = ?', [
-      routeId,
-      number,
-    ]);
+  /** The number has changed its mind. @returns whether it waited over one of the routes */
+  async forget(tx: EntityManager, routeIds: readonly number[], number: string): Promise<boolean> {
+    const { affectedRows } = await tx.query<WriteResult>(
+      'DELETE FROM early_stops WHERE route_id IN (?) AND number = ?',
+      [routeIds, number],
+    );
     return affectedRows > 0;
   }
 
@@ -88,7 +88,7 @@ export class EarlyStops {
       for (const number of numbers) {
         const accountId = senders.get(number);
         if (accountId === undefined && !over.has(number)) continue;
-        const waited = await this.forget(tx, routeId, number);
+        const waited = await this.forget(tx, [routeId], number);
         if (waited && accountId !== undefined) await this.store.stop(tx, accountId, routeId, number);
       }
     });

@@ -88,9 +88,9 @@ export class SuppressionStore implements StopList {
     return new Set(rows.map(({ number }) => number));
   }
 
-  /** Takes back what stop words over this route did, for every account that they did it for. */
-  async start(tx: EntityManager, routeId: number, number: string): Promise<void> {
-    await tx.delete(SuppressionEntity, { routeId, number, source: 'stop' });
+  /** Takes back what stop words over these routes did, for every account that they did it for. */
+  async start(tx: EntityManager, routeIds: readonly number[], number: string): Promise<void> {
+    await tx.delete(SuppressionEntity, { routeId: In(routeIds), number, source: 'stop' });
   }
 
   /** @returns how many stood on the list */
