@@ -15,7 +15,15 @@ import { Explained, complain, print, say, seconds } from './lib/progress.mjs';
 import { ensureServers } from './lib/servers.mjs';
 import { ensureClientTypes } from './lib/client.mjs';
 import { ensureTestProgram, TEST_PROGRAMS } from './lib/test-programs.mjs';
-import { failedFiles, faultLines, passedIn, passedTests, readReport } from './lib/test-report.mjs';
+import {
+  errorLines,
+  faultLines,
+  filesAgain,
+  passedIn,
+  passedTests,
+  readReport,
+  unhandledErrors,
+} from './lib/test-report.mjs';
 import { ensureWebTypes } from './lib/web.mjs';
 
 const lifetime = new Lifetime();
@@ -204,7 +212,8 @@ async function test() {
     }
     const ok = fault === null;
     if (!lifetime.isEnding) say(`${name}: ${ok ? 'ok' : 'FAILED'} (${seconds(took)})`);
-    return { ok, took, log, report: readReport(report) };
+    const errors = ok || log === null || !existsSync(log) ? [] : unhandledErrors(readFileSync(log, 'utf8'));
+    return { ok, took, log, report: readReport(report), errors };
   };
   await Promise.all(
     lanes.map(async (lane) => {
@@ -212,7 +221,7 @@ async function test() {
     }),
   );
   for (const [name, first] of results) {
-    const files = first.ok || paths.length > 0 ? [] : failedFiles(first.report);
+    const files = first.ok || paths.length > 0 ? [] : filesAgain(first.report, first.errors);
     if (files.length === 0 || files.length > MOST_SECOND_LOOKS || lifetime.isEnding) continue;
     say(`${name}: a second look at ${files.join(', ')}`);
     results.set(name, { ...first, second: await look(name, '-second', files), files });
@@ -228,8 +237,9 @@ function summary(wanted, results) {
   const sums = { passed: 0, failed: 0 };
   const lines = [];
   for (const name of wanted) {
-    const { ok, took, log, report, second, files = [] } = results.get(name);
-    const last = second ?? { ok, log, report };
+    const first = results.get(name);
+    const { took, report, second, files = [] } = first;
+    const last = second ?? first;
     lines.push(`  ${last.ok ? 'ok    ' : 'FAILED'} ${CHECKS[name].title} (${seconds(took)})`);
     const notes = last.ok ? files.map((file) => `${file} failed beside the others, and passed alone`) : faultsOf(last);
     lines.push(...notes.map((note) => `         ${note}`));
@@ -241,8 +251,8 @@ function summary(wanted, results) {
 }
 
 /** The first faults of a check; the end of what it said when it failed outside of tests. */
-function faultsOf({ log, report }) {
-  const faults = faultLines(report);
+function faultsOf({ log, report, errors }) {
+  const faults = [...faultLines(report), ...errorLines(errors)];
   if (faults.length > 0 || log === null || !existsSync(log)) return faults.slice(0, MOST_FAULT_LINES);
   return stripVTControlCharacters(readFileSync(log, 'utf8')).trimEnd().split('\n').slice(-MOST_FAULT_LINES);
 }
