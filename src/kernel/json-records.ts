@@ -37,6 +37,14 @@ interface FieldName {
   own: number;
 }
 
+/** What fields have to be. */
+export interface FieldTest {
+  /** Whether a text passes, as far as its name, its length and its first character say so: it need not be made for that. */
+  text: (name: string, length: number, first: number) => boolean;
+  /** asked of what is no text, or has not passed by then */
+  value: (name: string, value: unknown) => boolean;
+}
+
 /**
  * A long list of small objects within a JSON text, such as a hundred thousand recipients: where everything stands, and no
  * object of each, all of which would have to be made, moved and collected although they are looked at twice.
@@ -103,16 +111,24 @@ export class JsonRecords {
 
   /**
    * Whether the fields of the object in a field of a plain item are so many at most and all pass; they do where there is none.
-   * @param passes is told a name, and the value
    */
-  hasFields(place: number, own: number, most: number, passes: (name: string, value: unknown) => boolean): boolean {
+  hasFields(place: number, own: number, most: number, test: FieldTest): boolean {
     let count = 0;
     const end = this.endOf(place);
     for (let at = this.firstOf(place); at < end; at += FIELD) {
       const { name, outer } = this.names[(this.fields[at] as number) >> 1] as FieldName;
-      if (outer === own && (++count > most || !passes(name, this.valueAt(at)))) return false;
+      if (outer !== own) continue;
+      if (++count > most) return false;
+      if (!this.isTold(at, name, test) && !test.value(name, this.valueAt(at))) return false;
     }
     return true;
+  }
+
+  private isTold(at: number, name: string, test: FieldTest): boolean {
+    if (((this.fields[at] as number) & 1) !== 0) return false;
+    const from = (this.fields[at + 1] as number) + 1;
+    const length = (this.fields[at + 2] as number) - 1 - from;
+    return length > 0 && test.text(name, length, this.text.charCodeAt(from));
   }
 
   /** The object in a field of a plain item, its values as texts; undefined where there is none, or an empty one. */

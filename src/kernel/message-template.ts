@@ -46,12 +46,15 @@ export class MessageTemplate {
   readonly names: readonly string[];
   /** of those that have no default, at some place at least */
   readonly required: readonly string[];
+  /** the text around the placeholders, all of it */
+  readonly around: string;
 
   private constructor(
     /** the text around the placeholders: one more than there are slots */
     private readonly literals: readonly string[],
     private readonly slots: readonly Slot[],
   ) {
+    this.around = literals.join('');
     this.names = [...new Set(slots.map(({ name }) => name))];
     const bare = new Set(slots.filter(({ fallback }) => fallback === null).map(({ name }) => name));
     this.required = this.names.filter((name) => bare.has(name));
@@ -90,19 +93,20 @@ export class MessageTemplate {
 
   /** The text for one recipient; what has neither value nor default is left out. */
   render(variables: Variables = {}): string {
-    return this.pieces(variables).join('');
+    const values = this.values(variables);
+    let text = this.literals[0] as string;
+    for (let place = 0; place < values.length; place++) text += `${values[place]}${this.literals[place + 1]}`;
+    return text;
   }
 
-  /** What `render` puts together: where the characters of a text are only counted, putting it together is most of the work. */
-  pieces(variables: Variables = {}): readonly string[] {
-    const pieces = new Array<string>(this.literals.length + this.slots.length);
-    pieces[0] = this.literals[0] as string;
+  /** What stands in the placeholders' places for one recipient. */
+  values(variables: Variables = {}): readonly string[] {
+    const values = new Array<string>(this.slots.length);
     for (let place = 0; place < this.slots.length; place++) {
       const { name, fallback } = this.slots[place] as Slot;
-      pieces[2 * place + 1] = valueOf(variables, name) ?? fallback ?? '';
-      pieces[2 * place + 2] = this.literals[place + 1] as string;
+      values[place] = valueOf(variables, name) ?? fallback ?? '';
     }
-    return pieces;
+    return values;
   }
 
   /** Names of the placeholders that have neither value nor default for a recipient. */

@@ -133,9 +133,21 @@ describe('a long list within a JSON text', () => {
             const inner = Object.entries(value);
             const told: [string, unknown][] = [];
             expect(list.valueOf(place, list.field(field))).toBeUndefined();
-            expect(list.hasFields(place, list.field(field), inner.length, (...one) => told.push(one) > 0)).toBe(true);
+            const own = list.field(field);
+            const asking = { text: () => false, value: (...one: [string, unknown]) => told.push(one) > 0 };
+            expect(list.hasFields(place, own, inner.length, asking)).toBe(true);
             expect(Object.fromEntries(told)).toEqual(value);
-            expect(list.hasFields(place, list.field(field), inner.length - 1, () => true)).toBe(inner.length === 0);
+            expect(list.hasFields(place, own, inner.length - 1, asking)).toBe(inner.length === 0);
+            const telling = {
+              text: (name: string, length: number, first: number) => {
+                const text = (value as Record<string, unknown>)[name] as string;
+                return length === text.length && first === text.charCodeAt(0);
+              },
+              // an empty one, one with escapes, and what is none
+              value: (_: string, one: unknown) =>
+                typeof one !== 'string' || one === '' || JSON.stringify(one).includes('\\'),
+            };
+            expect(list.hasFields(place, own, inner.length, telling)).toBe(true);
             const texts = Object.fromEntries(inner.map(([key, one]) => [key, String(one)]));
             expect(list.textsOf(place, list.field(field))).toEqual(inner.length === 0 ? undefined : texts);
           }

@@ -43,7 +43,7 @@ export const isTooLargeJson = (value: unknown): boolean =>
   value !== undefined && Buffer.byteLength(JSON.stringify(value)) > LARGEST_JSON;
 
 /** Whether a text is empty, or white space only. Mostly one look at its first character tells. */
-export function isBlank(text: string): boolean {
-  const first = text.charCodeAt(0);
-  return !(first > 0x20 && first < 0x7f) && text.trim() === '';
-}
+export const isBlank = (text: string): boolean => !isVisible(text.charCodeAt(0)) && text.trim() === '';
+
+/** Whether a character of ASCII, by its code, is no white space and no control. */
+export const isVisible = (code: number): boolean => code > 0x20 && code < 0x7f;

@@ -1,6 +1,7 @@
 import { isVariableName, LONGEST_VARIABLE, LONGEST_VARIABLE_NAME, type Variables } from './message-template.js';
 import { isObject } from './objects.js';
-import { codePoints, isBlank } from './text.js';
+import type { FieldTest } from './json-records.js';
+import { codePoints, isBlank, isVisible } from './text.js';
 
 /** Most variables of one recipient. */
 export const MOST_VARIABLES = 50;
@@ -47,10 +48,13 @@ export function readVariables(value: unknown): { variables: Variables | undefine
 }
 
 /** Whether a variable is one that `readVariables` takes, as the text of its value. */
-export function isTaken(name: string, value: unknown): boolean {
-  const text = variableText(value);
-  return text !== null && text.length <= LONGEST_VARIABLE && !isBlank(text) && isVariableName(name);
-}
+export const TAKEN: FieldTest = {
+  text: (name, length, first) => length <= LONGEST_VARIABLE && isVisible(first) && isVariableName(name),
+  value: (name, value) => {
+    const text = variableText(value);
+    return text !== null && text.length <= LONGEST_VARIABLE && !isBlank(text) && isVariableName(name);
+  },
+};
 
 /**
  * A value as its text; null = it is none. A whole number that JSON cannot hold has lost its last digits on the way: it would

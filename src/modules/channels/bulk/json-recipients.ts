@@ -5,7 +5,7 @@ import { JsonRecords } from '../../../kernel/json-records.js';
 import type { Variables } from '../../../kernel/message-template.js';
 import { objectOrNull } from '../../../kernel/objects.js';
 import { cutCodePoints } from '../../../kernel/text.js';
-import { isTaken, MOST_VARIABLES, readVariables } from '../../../kernel/variables.js';
+import { MOST_VARIABLES, readVariables, TAKEN } from '../../../kernel/variables.js';
 import type { Channel, RecipientSource, SourcedRecipient } from '../../engine/index.js';
 import { repeatedNumbers } from './repeated-numbers.js';
 
@@ -88,7 +88,7 @@ function readRecord(
 ): boolean {
   if (!records.isPlain(place) || records.valueOf(place, variables) !== undefined) return false;
   const number = readNumber(records.valueOf(place, to));
-  if (number === null || !records.hasFields(place, variables, MOST_VARIABLES, isTaken)) return false;
+  if (number === null || !records.hasFields(place, variables, MOST_VARIABLES, TAKEN)) return false;
   add(read, number, place + 1);
   return true;
 }

@@ -1,2 +1,9 @@
 export { personalisedErrors, textFault } from './personalised.errors.js';
-export { messageOf, missingOf, pricedMessageOf, pricedPiecesOf, templateOf } from './personalised-text.js';
+export {
+  messageOf,
+  missingOf,
+  pricedMessageOf,
+  pricedPartsOf,
+  templateOf,
+  type TextParts,
+} from './personalised-text.js';

@@ -3,6 +3,8 @@ import { isBlank } from '../../../kernel/text.js';
 import type { Addressee, Content } from '../../engine/index.js';
 import { personalisedErrors } from './personalised.errors.js';
 
+const NOTHING: readonly string[] = [];
+
 /** By content: every recipient of a campaign is filled in from one reading of its text. */
 const KNOWN = new WeakMap<Content, MessageTemplate>();
 
@@ -34,17 +36,25 @@ export function pricedMessageOf(content: Content, addressee?: Addressee): string
   return message;
 }
 
-/**
- * The same in pieces, for who counts its characters.
- * @throws AppError invalid `Message is empty`
- */
-export function pricedPiecesOf(content: Content, addressee?: Addressee): readonly string[] {
-  const pieces = templateOf(content)?.pieces(addressee?.variables) ?? [String(content['message'])];
-  if (addressee && pieces.every(isBlank)) throw personalisedErrors.empty();
-  return pieces;
+/** A text whose characters are only counted: putting it together would be most of the work. */
+export interface TextParts {
+  /** what is the same for each recipient */
+  around: string;
+  /** what stands in the placeholders' places */
+  values: readonly string[];
 }
 
-const NOTHING: readonly string[] = [];
+/**
+ * The same in parts, for who counts its characters.
+ * @throws AppError invalid `Message is empty`
+ */
+export function pricedPartsOf(content: Content, addressee?: Addressee): TextParts {
+  const template = templateOf(content);
+  const around = template?.around ?? String(content['message']);
+  const values = template?.values(addressee?.variables) ?? NOTHING;
+  if (addressee && isBlank(around) && values.every(isBlank)) throw personalisedErrors.empty();
+  return { around, values };
+}
 
 /** Placeholders of a content's `message` that a recipient leaves open. */
 export const missingOf = (content: Content, { variables }: Addressee): readonly string[] =>

@@ -5,8 +5,8 @@ import { splitSms } from '../../../platform/smpp/index.js';
 import { type Channel, type MessageQuote, NO_OUTLINE, type Price, RecipientStatus } from '../../engine/index.js';
 import { SenderIds, senderErrors, sentExtras } from '../../sender-ids/index.js';
 import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
-import { messageOf, missingOf, pricedPiecesOf } from '../personalised/index.js';
-import { priceOfPieces, priceOf as smsPrice } from './domain/sms-price.js';
+import { messageOf, missingOf, pricedPartsOf, type TextParts } from '../personalised/index.js';
+import { creditsOf, priceOf as smsPrice } from './domain/sms-price.js';
 
 /**
  * SMS. What may have left and is not yet settled counts as still processing, so it shows PP1; carriers do not report
@@ -34,7 +34,7 @@ export const smsChannel: Channel<'sms'> = {
   newRequestId: (zone, { CELL: cell }) => newRequestId('GSMCAMP', 6, { at: now(), zone, cell }),
   readRecipient: readBroadcastContact,
   duplicates: 'charged',
-  price: (content, addressee) => priceOf(pricedPiecesOf(content, addressee)),
+  price: (content, addressee) => priceOf(pricedPartsOf(content, addressee)),
   segments: (content, addressee) => wireParts(messageOf(content, addressee)),
   missing: missingOf,
   quote: async (_services, _accountId, message) => quoteOf(message),
@@ -54,17 +54,20 @@ export const smsChannel: Channel<'sms'> = {
 const wireParts = (message: string): number => splitSms(message)?.parts.length ?? 1;
 
 /** @throws AppError for a text that is longer than the table of prices goes */
-function priceOf(pieces: readonly string[]): Price {
-  const { credits } = priceOfPieces(pieces);
+function priceOf({ around, values }: TextParts): Price {
+  const credits = creditsOf(around, values);
   if (credits === null) throw broadcastErrors.tooLong();
-  return { balance: 'gsm_credits', unitCredits: credits };
+  return (PRICES[credits] ??= { balance: 'gsm_credits', unitCredits: credits });
 }
+
+/** By credits: an object less for each recipient of a personalised send. */
+const PRICES: Readonly<Price>[] = [];
 
 /** With the parts that go over the air, which the price does not follow (reference/sms#parts). */
 function quoteOf(message: string): MessageQuote {
   const { encoding, length } = smsPrice(message);
   return {
-    ...priceOf([message]),
+    ...priceOf({ around: message, values: [] }),
     encoding,
     unicodeCharacters: nonGsmCharacters(message),
     length,

@@ -22,26 +22,42 @@ const LONGEST: Record<SmsEncoding, readonly number[]> = {
 };
 
 /** Prices a text by the table of reference/sms#prices. Never throws; an empty text counts as one message. */
-export const priceOf = (text: string): SmsPrice => priceOfPieces([text]);
-
-/** As `priceOf`, of a text in pieces. */
-export function priceOfPieces(pieces: readonly string[]): SmsPrice {
-  const septets = inGsm(pieces);
+export function priceOf(text: string): SmsPrice {
+  const septets = gsmLength(text);
   const encoding: SmsEncoding = septets < 0 ? 'unicode' : 'gsm7';
-  const length = septets < 0 ? unitsOf(pieces) : septets;
+  const length = septets < 0 ? text.length : septets;
+  return { encoding, length, credits: creditsFor(encoding, length) };
+}
+
+/**
+ * The credits of a text in parts, as `priceOf` has them.
+ * @param around is the same for each recipient of a send
+ */
+export function creditsOf(around: string, values: readonly string[]): number | null {
+  const septets = inGsm(around, values);
+  if (septets >= 0) return creditsFor('gsm7', septets);
+  let units = around.length;
+  for (const value of values) units += value.length;
+  return creditsFor('unicode', units);
+}
+
+function creditsFor(encoding: SmsEncoding, length: number): number | null {
   const row = LONGEST[encoding].findIndex((longest) => length <= longest);
-  return { encoding, length, credits: row < 0 ? null : row + 1 };
+  return row < 0 ? null : row + 1;
 }
 
 /** Septets of the whole text; -1 = it is none of the GSM alphabet. */
-function inGsm(pieces: readonly string[]): number {
-  let septets = 0;
-  for (const piece of pieces) {
-    const more = gsmLength(piece);
+function inGsm(around: string, values: readonly string[]): number {
+  if (counted.text !== around) counted = { text: around, septets: gsmLength(around) };
+  let { septets } = counted;
+  if (septets < 0) return -1;
+  for (const value of values) {
+    const more = gsmLength(value);
     if (more < 0) return -1;
     septets += more;
   }
   return septets;
 }
 
-const unitsOf = (pieces: readonly string[]): number => pieces.reduce((sum, piece) => sum + piece.length, 0);
+/** The text of recipients before, which mostly is that of the next ones. */
+let counted = { text: '', septets: 0 };
