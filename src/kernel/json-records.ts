@@ -1,3 +1,4 @@
+import type { FieldTest } from './field-test.js';
 import { JsonLoad } from './json-load.js';
 import {
   afterSpace,
@@ -35,14 +36,6 @@ interface FieldName {
   outer: number;
   /** among the names of items' own fields; NONE = it is none of those */
   own: number;
-}
-
-/** What fields have to be. */
-export interface FieldTest {
-  /** Whether a text passes, as far as its name, its length and its first character say so: it need not be made for that. */
-  text: (name: string, length: number, first: number) => boolean;
-  /** asked of what is no text, or has not passed by then */
-  value: (name: string, value: unknown) => boolean;
 }
 
 /**
@@ -109,9 +102,7 @@ export class JsonRecords {
     return undefined;
   }
 
-  /**
-   * Whether the fields of the object in a field of a plain item are so many at most and all pass; they do where there is none.
-   */
+  /** Whether the fields of the object in a field of a plain item are so many at most and all pass; they do where there is none. */
   hasFields(place: number, own: number, most: number, test: FieldTest): boolean {
     let count = 0;
     const end = this.endOf(place);

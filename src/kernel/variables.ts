@@ -1,6 +1,6 @@
 import { isVariableName, LONGEST_VARIABLE, LONGEST_VARIABLE_NAME, type Variables } from './message-template.js';
 import { isObject } from './objects.js';
-import type { FieldTest } from './json-records.js';
+import type { FieldTest } from './field-test.js';
 import { codePoints, isBlank, isVisible } from './text.js';
 
 /** Most variables of one recipient. */
