@@ -17,6 +17,8 @@ interface RoutedReceipts extends Omit<RoutedReceipt, 'receipt'> {
   receipts: readonly Receipt[];
 }
 
+type Found = Awaited<ReturnType<ReceiptLookup['find']>>;
+
 /** Two side by side: while the database writes the one, the other is looked up. */
 const GROUP = { maxItems: 1_000, delayMs: 5, atOnce: 2, weigh: (batch: RoutedReceipts) => batch.receipts.length };
 const LONGEST_ID = 128;
@@ -32,7 +34,15 @@ const LONGEST_ERROR = 255;
 export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
   private readonly group = new GroupCommit<RoutedReceipts, void>(async (batches) => {
     const receipts = batches.flatMap(({ receipts: some, ...where }) => some.map((receipt) => ({ ...where, receipt })));
-    const campaignIds = await readFirst(this.dataSource, (tx, locking) => this.write(tx, receipts, locking), {
+    let apart = await this.lookup.findApart(receipts);
+    const find = (tx: EntityManager): Promise<Found> => {
+      const found = apart;
+      apart = null; // whatever runs again has found it outdated
+      return found ? Promise.resolve(found) : this.lookup.find(tx, receipts);
+    };
+    const write = async (tx: EntityManager, locking: boolean): Promise<number[]> =>
+      this.write(tx, receipts, await find(tx), locking);
+    const campaignIds = await readFirst(this.dataSource, write, {
       again: 'carriers say things twice: a receipt that comes again changes nothing',
     });
     void this.traces.tell(campaignIds);
@@ -67,8 +77,12 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
    * Known messages move forward; a receipt whose message is not known yet is kept for the sweeper.
    * @returns whose the known ones are
    */
-  private async write(tx: EntityManager, receipts: readonly RoutedReceipt[], locking: boolean): Promise<number[]> {
-    const found = await this.lookup.find(tx, receipts);
+  private async write(
+    tx: EntityManager,
+    receipts: readonly RoutedReceipt[],
+    found: Found,
+    locking: boolean,
+  ): Promise<number[]> {
     const matched: MatchedReceipt[] = [];
     const strangers: RoutedReceipt[] = [];
     for (const [index, entry] of receipts.entries()) {

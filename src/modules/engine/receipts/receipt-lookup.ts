@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { jsonRows } from '../../../platform/database/index.js';
 import type { Receipt } from '../../providers/index.js';
@@ -48,6 +49,9 @@ type Wanted = [place: number, routeId: number, id: string];
 /** By what an id is looked up: as the carrier gave it, or as it may be written otherwise. */
 type IdColumn = 'provider_message_id' | 'match_key';
 
+/** What is read through: the pool, or a transaction. */
+type Source = Pick<EntityManager, 'query'>;
+
 type Rule = (receipt: Receipt, row: FoundRow) => boolean;
 
 const DAY_MS = 86_400_000;
@@ -59,6 +63,10 @@ const DAYS_OF_GRACE = 7;
  */
 const MOST_OF_ONE_ID = 50;
 const MOST_ROWS = 5_000;
+/** Fewer are looked up as quickly by one statement. */
+const RECEIPTS_A_PART = 200;
+/** Two groups are looked up at a time (`CampaignReceipts`), each over a third of the pool at most. */
+const POOL_SHARE = 3;
 const SENT_LATELY = 'm.sent_on >= UTC_DATE() - INTERVAL 1 DAY';
 const COLUMNS = `j.ordinal, TIMESTAMPDIFF(MICROSECOND, m.submitted_at, UTC_TIMESTAMP(3)) DIV 1000 AS ageMs, m.campaign_id AS campaignId, m.seq, m.item, m.items, m.route_id AS routeId,
   r.receiver AS number, r.status, r.attempts`;
@@ -73,9 +81,38 @@ const RECIPIENT = 'STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = m.camp
 export class ReceiptLookup {
   private readonly days: readonly string[];
 
-  constructor(@Inject(ENVIRONMENT) { RECEIPT_TIMEOUT }: Pick<Environment, 'RECEIPT_TIMEOUT'>) {
+  private readonly mostParts: number;
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT)
+    { RECEIPT_TIMEOUT, DATABASE_POOL_SIZE }: Pick<Environment, 'RECEIPT_TIMEOUT' | 'DATABASE_POOL_SIZE'>,
+  ) {
     const most = Math.ceil(RECEIPT_TIMEOUT / DAY_MS) + DAYS_OF_GRACE;
     this.days = [SENT_LATELY, `m.sent_on >= UTC_DATE() - INTERVAL ${most} DAY AND NOT ${SENT_LATELY}`];
+    this.mostParts = Math.floor(DATABASE_POOL_SIZE / POOL_SHARE);
+  }
+
+  /**
+   * The same before a transaction, by some statements side by side: of a table that is far larger than the memory each id is
+   * a read of the disk, and one statement waits for one after the other.
+   * @returns null where it is not worth it, or did not go well: then they are looked up as the transaction reads
+   */
+  async findApart(receipts: readonly RoutedReceipt[]): Promise<(FoundItem | undefined)[] | null> {
+    const parts = Math.min(this.mostParts, Math.floor(receipts.length / RECEIPTS_A_PART));
+    if (parts < 2) return null;
+    const size = Math.ceil(receipts.length / parts);
+    const found = await Promise.allSettled(
+      Array.from({ length: parts }, (_, part) =>
+        this.find(this.dataSource, receipts.slice(part * size, (part + 1) * size)),
+      ),
+    );
+    const all: (FoundItem | undefined)[] = [];
+    for (const part of found) {
+      if (part.status === 'rejected') return null;
+      all.push(...part.value);
+    }
+    return all;
   }
 
   /**
@@ -83,7 +120,7 @@ export class ReceiptLookup {
    * session of a login, so all routes of it count. The id as it came goes first, then what it may mean otherwise. A
    * number that is counted up may be another message's in another spelling: it counts only with the same recipient.
    */
-  async find(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<(FoundItem | undefined)[]> {
+  async find(source: Source, receipts: readonly RoutedReceipt[]): Promise<(FoundItem | undefined)[]> {
     const found = receipts.map((): FoundRow | undefined => undefined);
     const take = (rows: readonly FoundRow[], isRight: Rule): void => {
       for (const row of rows) {
@@ -94,21 +131,21 @@ export class ReceiptLookup {
     };
     for (const days of this.days) {
       let left = placesWithout(found);
-      take(await this.referred(tx, receipts, left, days), hasId);
+      take(await this.referred(source, receipts, left, days), hasId);
       left = placesWithout(found);
-      take(await this.lookUp(tx, 'provider_message_id', wanted(receipts, left, sameId), days), isNamed);
+      take(await this.lookUp(source, 'provider_message_id', wanted(receipts, left, sameId), days), isNamed);
       left = placesWithout(found);
       if (left.length === 0) break;
       const others = wanted(receipts, left, otherSpellings);
-      const rows = await this.lookUp(tx, 'provider_message_id', others, days);
-      take([...rows, ...(await this.lookUp(tx, 'match_key', others, days))], isAbout);
+      const rows = await this.lookUp(source, 'provider_message_id', others, days);
+      take([...rows, ...(await this.lookUp(source, 'match_key', others, days))], isAbout);
     }
     return found;
   }
 
   /** The messages of the recipients that our references name, over the routes of their receipts' logins. */
   private async referred(
-    tx: EntityManager,
+    source: Source,
     receipts: readonly RoutedReceipt[],
     places: readonly number[],
     days: string,
@@ -119,7 +156,7 @@ export class ReceiptLookup {
       if (referent) named.push([place, referent.campaignId, referent.seq]);
     }
     if (named.length === 0) return [];
-    const rows: FoundRow[] = await tx.query(
+    const rows: FoundRow[] = await source.query(
       `SELECT ${COLUMNS}, m.provider_message_id AS id, m.match_key AS matchKey FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', campaign_id BIGINT PATH '$[1]', seq INT PATH '$[2]')) j
        STRAIGHT_JOIN provider_messages m ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND ${days} ${RECIPIENT}`,
       [jsonRows(named)],
@@ -128,7 +165,7 @@ export class ReceiptLookup {
   }
 
   /** Each id once, however many receipts have it. */
-  private async lookUp(tx: EntityManager, column: IdColumn, ids: readonly Wanted[], days: string): Promise<FoundRow[]> {
+  private async lookUp(source: Source, column: IdColumn, ids: readonly Wanted[], days: string): Promise<FoundRow[]> {
     const known = new Map<string, number>();
     const names: Wanted[] = [];
     /** by place of the name: the receipts that have it, of which nearly all are one */
@@ -144,7 +181,7 @@ export class ReceiptLookup {
     }
     const taken = new Uint8Array(first.length);
     const found: FoundRow[] = [];
-    for (const row of await this.named(tx, column, names, days)) {
+    for (const row of await this.named(source, column, names, days)) {
       const place = row.ordinal;
       const before = taken[place] as number;
       if (before >= MOST_OF_ONE_ID) continue;
@@ -157,14 +194,14 @@ export class ReceiptLookup {
   }
 
   /** @param ids different ones; what has too many messages is found by halves, and does not hide those of the others */
-  private async named(tx: EntityManager, column: IdColumn, ids: readonly Wanted[], days: string): Promise<FoundRow[]> {
+  private async named(source: Source, column: IdColumn, ids: readonly Wanted[], days: string): Promise<FoundRow[]> {
     if (ids.length === 0) return [];
     const [type, index] =
       column === 'match_key'
         ? ['CHARACTER SET ascii COLLATE ascii_bin', 'ix_provider_messages_match']
         : ['CHARACTER SET utf8mb4 COLLATE utf8mb4_bin', 'ix_provider_messages_id'];
     // The optimizer would take the primary key for its bound on the day.
-    const rows: FoundRow[] = await tx.query(
+    const rows: FoundRow[] = await source.query(
       `SELECT ${COLUMNS}
        FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', route_id INT PATH '$[1]', id VARCHAR(128) ${type} PATH '$[2]')) j
        STRAIGHT_JOIN provider_messages m FORCE INDEX (${index}) ON m.route_id = j.route_id AND m.${column} = j.id AND ${days}
@@ -174,8 +211,8 @@ export class ReceiptLookup {
     if (ids.length === 1 || rows.length < MOST_ROWS) return rows;
     const middle = Math.ceil(ids.length / 2);
     return [
-      ...(await this.named(tx, column, ids.slice(0, middle), days)),
-      ...(await this.named(tx, column, ids.slice(middle), days)),
+      ...(await this.named(source, column, ids.slice(0, middle), days)),
+      ...(await this.named(source, column, ids.slice(middle), days)),
     ];
   }
 }
