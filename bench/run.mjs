@@ -13,7 +13,7 @@ import { ensureServers } from '../scripts/lib/servers.mjs';
 import { benchAccept } from './accept.mjs';
 import { benchBeside } from './beside.mjs';
 import { benchChatDispatch } from './chat-dispatch.mjs';
-import { benchDispatch } from './dispatch.mjs';
+import { benchDispatch, benchNotes } from './dispatch.mjs';
 import { benchFailover } from './failover.mjs';
 import { benchFront } from './front.mjs';
 import { benchGrowth } from './growth.mjs';
@@ -37,6 +37,7 @@ const BENCHES = {
   accept: benchAccept,
   hot: benchHot,
   dispatch: benchDispatch,
+  notes: benchNotes,
   template: benchTemplate,
   'chat-dispatch': benchChatDispatch,
   'voice-dispatch': benchVoice,

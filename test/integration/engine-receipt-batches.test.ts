@@ -1,7 +1,8 @@
 import { DataSource, EntityManager } from 'typeorm';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
+import { ReceiptLookup } from '../../src/modules/engine/receipts/receipt-lookup.js';
 import { type Engine, startEngine } from '../support/engine.js';
 
 /** Receipts of all kinds that come at one moment: a message of one item, one of two items, a call that is made again. */
@@ -92,4 +93,73 @@ it('read no more than a bounded number of messages where an upstream gives all o
   const rows = answers.map((answer) => (Array.isArray(answer) ? answer.length : 0));
   expect(Math.max(...rows)).toBeLessThanOrEqual(5_000);
   expect(await engine.counts(requestId)).toEqual({ Delivered: 1 });
+});
+
+/** So many that they are looked up by several statements, before their transaction. */
+describe('a thousand receipts at once', () => {
+  const COUNT = 1_000;
+  const deliver = (providerMessageId: string): Receipt => ({
+    ...{ providerMessageId, status: 'delivered', errorCode: null, errorText: null, receiver: null },
+  });
+
+  async function sent(name: string): Promise<{ id: number; requestId: string; receipts: Receipt[] }> {
+    const accountId = await engine.account(name, COUNT);
+    const numbers = Array.from({ length: COUNT }, (_, place) => String(919_000_000_000 + place));
+    const draft = engine.draft(accountId, numbers, PLAIN);
+    const { id, requestId } = await engine.module.get(CampaignAcceptance, { strict: false }).accept(draft);
+    const { Submitted } = RecipientStatus;
+    await dataSource.query('UPDATE campaign_recipients SET status = ?, attempts = 1 WHERE campaign_id = ?', [
+      Submitted,
+      id,
+    ]);
+    await dataSource.query('UPDATE campaign_counters SET status = ? WHERE campaign_id = ?', [Submitted, id]);
+    await dataSource.query(
+      `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
+       SELECT campaign_id, seq, 0, 1, CONCAT(?, seq), 1, ? FROM campaign_recipients WHERE campaign_id = ?`,
+      [`${name}-`, Submitted, id],
+    );
+    const receipts = numbers.map((_, place) => deliver(`${name}-${place + 1}`));
+    return { id, requestId, receipts };
+  }
+
+  it('find each its message, whichever part they are looked up in', async () => {
+    const { requestId, receipts } = await sent('large');
+    const [first, ...rest] = receipts;
+    const parts = vi.spyOn(DataSource.prototype, 'query');
+    await engine.module
+      .get(ReceiptSink, { strict: false })
+      .accept(1, [first as Receipt, ...rest.slice(1).reverse(), first as Receipt, deliver('nobody')]);
+    const lookups = parts.mock.calls.filter(([sql]) => sql.includes('provider_messages m'));
+    parts.mockRestore();
+    expect(lookups.length).toBeGreaterThan(1);
+    expect(await engine.counts(requestId)).toEqual({ Delivered: COUNT - 1, Submitted: 1 });
+    const parked: unknown[] = await dataSource.query(
+      "SELECT 1 FROM parked_receipts WHERE provider_message_id = 'nobody'",
+    );
+    expect(parked).toHaveLength(1);
+  });
+
+  it('are judged by what holds in their transaction, not by what was found before', async () => {
+    const { id, requestId, receipts } = await sent('outdated');
+    const { Read } = RecipientStatus;
+    const find = engine.module.get(ReceiptLookup, { strict: false });
+    const findApart = find.findApart.bind(find);
+    find.findApart = async (some) => {
+      const found = await findApart(some);
+      await dataSource.query('UPDATE campaign_recipients SET status = ? WHERE campaign_id = ? AND seq = 7', [Read, id]);
+      await dataSource.query('UPDATE campaign_counters SET recipients = recipients - 1 WHERE campaign_id = ?', [id]);
+      return found;
+    };
+    await engine.module.get(ReceiptSink, { strict: false }).accept(1, receipts);
+    find.findApart = findApart;
+    const statuses: { status: number; count: string }[] = await dataSource.query(
+      'SELECT status, COUNT(*) AS count FROM campaign_recipients WHERE campaign_id = ? GROUP BY status ORDER BY status',
+      [id],
+    );
+    expect(statuses.map(({ status, count }) => [status, Number(count)])).toEqual([
+      [RecipientStatus.Delivered, COUNT - 1],
+      [Read, 1],
+    ]);
+    expect(await engine.counts(requestId)).toEqual({ Delivered: COUNT - 1 });
+  });
 });
