@@ -11,6 +11,8 @@ const EVERY_MS = 50;
 const CAMPAIGN = size('BESIDE_CAMPAIGN', 300_000);
 const CAMPAIGNS = size('BESIDE_CAMPAIGNS', 2_500);
 const WAITING = size('BESIDE_LANES', 1_809);
+/** messages of a paced route wait behind slots that another worker has booked, if they do */
+const WORKERS = size('BESIDE_WORKERS', 2);
 const BROADCAST = 50;
 const PACE = 200;
 const AT_ONCE = 16;
@@ -66,7 +68,9 @@ async function beside({ name, goal, carrier, database, single, begin, end }, say
   const before = await measure();
   const load = await begin();
   await sleep(UNDER_WAY_MS);
+  const [waiting, began] = [await pending(database), clock()];
   const during = await measure();
+  const rate = ((waiting - (await pending(database))) * 1_000) / (clock() - began);
   await end(load);
   await until(
     () => pending(database),
@@ -74,11 +78,11 @@ async function beside({ name, goal, carrier, database, single, begin, end }, say
   );
   const after = await measure();
   const rest = { p50: (before.p50 + after.p50) / 2, p95: (before.p95 + after.p95) / 2 };
-  say(`${name}: ${text(during)}; at rest ${text(before)}, then ${text(after)}`);
+  say(`${name}: ${text(during)}; at rest ${text(before)}, then ${text(after)}; ${rate.toFixed(0)} a second besides`);
   return verdict(`p95 of a single message ${name} / at rest`, during.p95 / rest.p95, goal, text(during));
 }
 
-/** A broadcast of 50 over a fast route while lanes of a slow one wait, and what the worker asks the database meanwhile. */
+/** A broadcast of 50 over a fast route while lanes of a slow one wait, and what the workers ask the database meanwhile. */
 async function slowRoute(set, admin, client, carrier, say) {
   await addRoute(admin, carrier, 'fast');
   await addRoute(admin, carrier, 'slow', { messages_per_second: 1 });
@@ -109,7 +113,7 @@ async function slowRoute(set, admin, client, carrier, say) {
       'at most 1.5',
       `${during.toFixed(0)} ms, alone ${alone.toFixed(0)} ms`,
     ),
-    verdict('statements a second of the worker meanwhile', trips / seconds, 'none yet', ''),
+    verdict(`statements a second of ${WORKERS} workers meanwhile`, trips / seconds, 'none yet', ''),
   ];
 }
 
@@ -124,6 +128,7 @@ export async function benchBeside(environment, say) {
     await addRoute(admin, carrier, 'free');
     for (const name of ['paced', 'shared']) await addRoute(admin, carrier, name, { messages_per_second: PACE });
     await set.worker();
+    for (let others = WORKERS - 1; others > 0; others--) await set.anotherWorker();
     const send = async (route, numbers) => (await client.call('POST', PATH, broadcast(numbers, route))).request_id;
     const cancel = (id) => client.call('POST', `/v6/api/campaigns/${id}/cancel`);
     const few = contacts(100);

@@ -86,9 +86,10 @@ export async function stage(environment, overrides = {}) {
     await prepare(own);
     const database = await mysql.createPool({ uri: base.href, connectionLimit: 2 });
     running.push({ stop: () => database.end() });
-    const run = async (script, port) => {
+    const run = async (script, port, more = {}) => {
       const args = [...THROUGHPUT_OPTIONS, script];
-      const child = spawn(process.execPath, args, { cwd: ROOT, env: own, stdio: ['ignore', 'ignore', 'inherit'] });
+      const env = { ...own, ...more };
+      const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] });
       /** an application that is killed leaves what it was writing */
       const stop = async (signal = 'SIGTERM') => {
         if (child.exitCode !== null || child.signalCode !== null) return;
@@ -111,6 +112,11 @@ export async function stage(environment, overrides = {}) {
       running,
       api: () => run('dist/src/apps/api/main.js', own.PORT),
       worker: () => run('dist/src/apps/worker/main.js', own.WORKER_PORT),
+      /** a worker beside the first */
+      anotherWorker: async () => {
+        const port = String(await freePort());
+        return run('dist/src/apps/worker/main.js', port, { WORKER_PORT: port });
+      },
       run,
     };
   } catch (error) {
