@@ -7,6 +7,7 @@ import type { LaneFailover } from '../../src/modules/engine/dispatch/lane-failov
 import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import type { LaneKey, LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
+import type { RouteHomes } from '../../src/modules/engine/dispatch/route-homes.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
 import { SubmitNotes } from '../../src/modules/engine/dispatch/submit-notes.js';
 import { WindowClaims } from '../../src/modules/engine/dispatch/window-claims.js';
@@ -96,7 +97,8 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
   const states = engine.part(CampaignStates);
   const results = parts.results ?? engine.part(WindowResults);
   const dataSource = engine.part(DataSource);
-  const governor = new Governor(environment, new RoutePace(dataSource));
+  const homes = { say: () => undefined } as unknown as RouteHomes;
+  const governor = new Governor(environment, new RoutePace(dataSource), homes);
   const stopList = engine.part(StopList);
   const runner = new LaneRunner(
     environment,

@@ -6,7 +6,6 @@ import { RoutesModule } from '../providers/index.js';
 import { DownLanes } from './dispatch/down-lanes.js';
 import { DueLanes } from './dispatch/due-lanes.js';
 import { OldestDue } from './dispatch/oldest-due.js';
-import { Governor } from './dispatch/governor.js';
 import { LaneStore } from './dispatch/lane-store.js';
 import { WindowClaims } from './dispatch/window-claims.js';
 import { WindowTraces } from './dispatch/window-traces.js';
@@ -26,7 +25,6 @@ const SERVICES = [
   Cancellations,
   DownLanes,
   DueLanes,
-  Governor,
   LaneStore,
   LostClaims,
   OldestDue,

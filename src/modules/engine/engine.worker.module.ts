@@ -5,8 +5,10 @@ import { ProvidersWorkerModule } from '../providers/index.js';
 import { OrphanSweeper } from './accept/orphan-sweeper.js';
 import { EngineDispatchModule } from './engine.dispatch.module.js';
 import { DueLanesMonitor } from './dispatch/due-lanes-monitor.js';
+import { Governor } from './dispatch/governor.js';
 import { LaneFailover } from './dispatch/lane-failover.js';
 import { LaneRunner } from './dispatch/lane-runner.js';
+import { RouteHomes } from './dispatch/route-homes.js';
 import { RouteTurns } from './dispatch/route-turns.js';
 import { LostNotes } from './dispatch/lost-notes.js';
 import { SubmitNotes } from './dispatch/submit-notes.js';
@@ -27,8 +29,10 @@ import { UnmatchedReceiptsMonitor } from './receipts/unmatched-monitor.js';
     HeldTurns,
     OrphanSweeper,
     Relay,
+    RouteHomes,
     RouteTurns,
     DueLanesMonitor,
+    Governor,
     LaneFailover,
     LaneRunner,
     LostNotes,

@@ -20,15 +20,35 @@ export interface HeldRoute {
 
 /** A turn as the set of its route has it: a second one of the same text is none. */
 const textOf = ({ single, slot }: TurnJob): string => `${single ? 'single' : 'campaign'}-${slot}`;
+/** A turn as the set of a worker has it. */
+const addressedTextOf = (channel: string, job: TurnJob): string => `${channel}:${job.routeId}:${textOf(job)}`;
+
+function readTurn(channel: string, routeId: string | number, text: string): { channel: string; job: TurnJob } {
+  const [kind, slot] = text.split('-');
+  return { channel, job: { routeId: Number(routeId), single: kind === 'single', slot: Number(slot), turn: 0 } };
+}
+
+/** Takes a turn; never rejects. @param isAddressed it was put to this worker alone */
+export type OnTurn = (channel: string, job: TurnJob, isAddressed: boolean) => Promise<void>;
+
+interface Taken {
+  channel: string;
+  job: TurnJob;
+  isAddressed: boolean;
+}
 
 /**
- * The turns of routes with `binds`: a sorted set a route, of which only the workers that hold a bind of it take
- * (docs/decisions/0039), so that no worker gets a turn that it could only hand on. Only hints, as all jobs: MySQL is the truth.
+ * The turns that not every worker of a channel takes, in sorted sets: those of a route with `binds`, of which only the workers that
+ * hold a bind of it take (docs/decisions/0039), so that no worker gets a turn that it could only hand on; and those that
+ * are put to one worker (docs/decisions/0063). Only hints, as all jobs: MySQL is the truth.
  */
 @Injectable()
 export class HolderTurns implements OnApplicationShutdown {
   private listener: RedisClient | null = null;
   private routes: readonly HeldRoute[] = [];
+  /** the set of this worker's own */
+  private own = '';
+  private isAddressed = false;
   private change: (() => void) | null = null;
   private first = 0;
   private hasEnded = false;
@@ -50,23 +70,40 @@ export class HolderTurns implements OnApplicationShutdown {
     }
   }
 
+  /** Puts a turn where this worker alone takes it. @throws while Redis is away */
+  async addTo(worker: string, channel: string, job: TurnJob): Promise<void> {
+    const key = this.ownKey(worker);
+    const calls = this.redis.client.multi().zadd(key, 'NX', Date.now(), addressedTextOf(channel, job));
+    await calls.pexpire(key, KEPT_MS).exec();
+  }
+
+  /** Takes also what is put to this worker, from now on. @returns false when it takes none any more */
+  address(): boolean {
+    if (!this.isAddressed) this.wakeUp();
+    this.isAddressed = true;
+    return !this.hasEnded;
+  }
+
   /** The routes of which turns are taken from now on. */
   serve(routes: readonly HeldRoute[]): void {
     this.routes = [...routes];
     if (routes.length > 0) this.wakeUp();
   }
 
-  /**
-   * Takes turns of the served routes, one after the other, until the end of the process.
-   * @param onTurn never rejects; the next one is taken when it resolves
-   */
-  listen(onTurn: (channel: string, job: TurnJob) => Promise<void>): void {
+  /** Takes turns of the served routes, and those put to this worker, one after the other; the next one when `onTurn` resolves. */
+  listen(worker: string, onTurn: OnTurn): void {
+    this.own = this.ownKey(worker);
     void this.take(onTurn);
   }
 
-  onApplicationShutdown(): void {
+  /** Takes no further turn. */
+  stop(): void {
     this.hasEnded = true;
     this.wakeUp();
+  }
+
+  onApplicationShutdown(): void {
+    this.stop();
     this.listener?.disconnect();
   }
 
@@ -75,37 +112,42 @@ export class HolderTurns implements OnApplicationShutdown {
     this.change = null;
   }
 
-  private async take(onTurn: (channel: string, job: TurnJob) => Promise<void>): Promise<void> {
+  private async take(onTurn: OnTurn): Promise<void> {
     while (!this.hasEnded) {
-      if (this.routes.length === 0) {
+      if (this.routes.length === 0 && !this.isAddressed) {
         await new Promise<void>((resolve) => (this.change = resolve));
         continue;
       }
       const connection = (this.listener ??= this.clients.open('blocking'));
       if (connection.status !== 'ready') await once(connection, 'ready').catch(() => undefined);
       const next = await this.next(connection).catch(() => sleep(AGAIN_MS, null));
-      if (next) await onTurn(next.channel, next.job);
+      if (next) await onTurn(next.channel, next.job, next.isAddressed);
     }
   }
 
   /** @returns null when there has been none for a while */
-  private async next(connection: RedisClient): Promise<{ channel: string; job: TurnJob } | null> {
-    // Each time another route comes first: none waits behind one that always has turns.
-    this.first = (this.first + 1) % this.routes.length;
-    const routes = [...this.routes.slice(this.first), ...this.routes.slice(0, this.first)];
-    const keys = routes.map((route) => this.key(route));
-    const taken = await connection.bzpopmin(keys, LISTENED_SECONDS);
+  private async next(connection: RedisClient): Promise<Taken | null> {
+    const routes = new Map(this.routes.map((route) => [this.key(route), route]));
+    const all = [this.own, ...routes.keys()];
+    // Each time another set comes first: none waits behind one that always has turns.
+    this.first = (this.first + 1) % all.length;
+    const taken = await connection.bzpopmin([...all.slice(this.first), ...all.slice(0, this.first)], LISTENED_SECONDS);
     if (!taken) return null;
     const [key, text] = taken;
-    const route = routes[keys.indexOf(key)];
-    if (!route) return null;
-    const [kind, slot] = text.split('-');
-    const { channel, routeId } = route;
-    return { channel, job: { routeId, single: kind === 'single', slot: Number(slot), turn: 0 } };
+    if (key === this.own) {
+      const [channel = '', routeId = '', turn = ''] = text.split(':');
+      return { ...readTurn(channel, routeId, turn), isAddressed: true };
+    }
+    const route = routes.get(key);
+    return route ? { ...readTurn(route.channel, route.routeId, text), isAddressed: false } : null;
   }
 
-  /** One hash slot for all routes, so that one command may wait for all of them. */
+  /** One hash slot for all sets, so that one command may wait for all of them. */
   private key({ channel, routeId }: HeldRoute): string {
     return `{${this.environment.REDIS_PREFIX}:turns}:${channel}:${routeId}`;
+  }
+
+  private ownKey(worker: string): string {
+    return `{${this.environment.REDIS_PREFIX}:turns}:worker:${worker}`;
   }
 }

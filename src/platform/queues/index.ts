@@ -1,4 +1,4 @@
-export { type HeldRoute, HolderTurns } from './holder-turns.js';
+export { type HeldRoute, HolderTurns, type OnTurn } from './holder-turns.js';
 export { QueueDashboard, redisAway, type ShownQueue } from './queue-dashboard.js';
 export { QueuesModule, RelayNotifierModule } from './queues.module.js';
 export { type DueRoute, RelayNotifier } from './relay-notifier.js';

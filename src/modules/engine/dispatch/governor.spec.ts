@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Environment } from '../../../platform/config/index.js';
 import { type ChannelTurn, Governor } from './governor.js';
+import type { RouteHomes } from './route-homes.js';
 import type { RoutePace } from './route-pace.js';
 
 const turnOf = (routeId: number, single = false, channel = 'sms'): ChannelTurn => ({ channel, routeId, single });
@@ -8,7 +9,7 @@ const turnOf = (routeId: number, single = false, channel = 'sms'): ChannelTurn =
 describe('the places of a worker', () => {
   let governor: Governor;
   beforeEach(() => {
-    governor = new Governor({ WORKER_CONCURRENCY: 8 } as Environment, {} as RoutePace);
+    governor = new Governor({ WORKER_CONCURRENCY: 8 } as Environment, {} as RoutePace, {} as RouteHomes);
   });
 
   /** Windows of the route that began. */

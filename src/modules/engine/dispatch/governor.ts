@@ -3,6 +3,7 @@ import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js
 import type { RouteTurn } from '../../../platform/queues/index.js';
 import type { Route, RouteConnection } from '../../providers/index.js';
 import { ASK_AGAIN_MS, Pacer } from './pacer.js';
+import { RouteHomes } from './route-homes.js';
 import { HORIZON_MS, RoutePace } from './route-pace.js';
 import { WindowTempo } from './window-tempo.js';
 
@@ -47,6 +48,7 @@ export class Governor {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly pace: RoutePace,
+    private readonly homes: RouteHomes,
   ) {}
 
   /**
@@ -142,7 +144,8 @@ export class Governor {
     if (perSecond === null) return null;
     const known = this.pacers.get(id);
     if (known?.perSecond === perSecond) return known.pacer;
-    const pacer = new Pacer(perSecond, (slots) => this.pace.reserve(route, slots));
+    const book = (slots: number): Promise<number | null> => this.pace.reserve(route, slots);
+    const pacer = new Pacer(perSecond, book, (forMs) => this.homes.say(id, forMs));
     this.pacers.set(id, { perSecond, pacer });
     return pacer;
   }

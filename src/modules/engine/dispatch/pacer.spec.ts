@@ -88,4 +88,44 @@ describe('the slots of a paced route', () => {
     const other = new Pacer(100, () => Promise.resolve(null));
     expect(await other.freeIn()).toBeNull();
   });
+
+  describe('of which a worker says that the next ones are its own', () => {
+    let said: [at: number, forMs: number][];
+    const booking = (perSecond: number, wait: number): Pacer =>
+      new Pacer(
+        perSecond,
+        () => Promise.resolve(wait),
+        (forMs) => void said.push([Math.round(performance.now()), Math.round(forMs)]),
+      );
+    beforeEach(() => {
+      said = [];
+    });
+
+    it('are a window long, and told of when it begins', async () => {
+      const begun = performance.now();
+      await booking(100, 0).freeIn(100);
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(said.map(([at, forMs]) => [at - Math.round(begun), forMs])).toEqual([[0, 990]]);
+    });
+
+    it('are told of when the window before them ends, one slot before the first or a little more', async () => {
+      const begun = performance.now();
+      await booking(100, 600).freeIn(100);
+      await booking(4, 600).freeIn(4);
+      await booking(1, 600).freeIn(2);
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(said.map(([at, forMs]) => [at - Math.round(begun), forMs])).toEqual([
+        [0, 1_600],
+        [350, 1_000],
+        [580, 1_010],
+      ]);
+    });
+
+    it('are not those of a few messages, or of one', async () => {
+      await booking(100, 0).freeIn(10);
+      await booking(1, 0).freeIn(1);
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(said).toEqual([]);
+    });
+  });
 });

@@ -5,6 +5,9 @@ import { CATCH_UP_MS } from './route-pace.js';
 const BLOCK_MS = 100;
 /** Timers are late by as much: what is due so soon goes at once. */
 const TIMER_MS = 4;
+/** A block beyond which a message elsewhere would wait so long is told of, shortly before its first slot. */
+const LONG_MS = 100;
+const AHEAD_MS = 20;
 /** When a route that is spoken for is asked again. */
 export const ASK_AGAIN_MS = 250;
 
@@ -16,7 +19,8 @@ interface Waiting {
 /**
  * The slots of one paced route in this worker, booked from MySQL: those of a window together, so that windows of several
  * workers follow each other and do not share their slots. A message of one recipient takes the next slot of what is booked,
- * in front of campaigns (`UrgentFirst`). Slots that no message asked for are gone after `CATCH_UP_MS`.
+ * in front of campaigns (`UrgentFirst`); it is told of when those that are booked are the route's next, for messages whose turn
+ * another worker has (`RouteHomes`). Slots that no message asked for are gone after `CATCH_UP_MS`.
  */
 export class Pacer {
   private readonly waiting = new UrgentFirst<Waiting>();
@@ -34,10 +38,12 @@ export class Pacer {
   /**
    * @param perSecond slots a second
    * @param book books so many slots; resolves to the milliseconds until the first, null = spoken for
+   * @param onNext a long block is the route's next, for so many milliseconds
    */
   constructor(
     private readonly perSecond: number,
     private readonly book: (slots: number) => Promise<number | null>,
+    private readonly onNext: (forMs: number) => void = () => undefined,
   ) {}
 
   /**
@@ -111,6 +117,16 @@ export class Pacer {
     if (wait === null) return;
     this.next = performance.now() + wait + (debt * 1_000) / this.perSecond;
     this.left = slots - debt;
+    this.tell(wait, slots);
+  }
+
+  /** By a timer, which no window waits for: the block before may be another worker's. */
+  private tell(wait: number, slots: number): void {
+    const apart = 1_000 / this.perSecond;
+    const lasts = (slots - 1) * apart;
+    if (lasts <= LONG_MS) return;
+    const ahead = Math.min(wait, Math.max(AHEAD_MS, apart));
+    setTimeout(() => this.onNext(ahead + lasts), wait - ahead).unref();
   }
 
   private forgetPast(): void {

@@ -2,7 +2,7 @@ import type { Job } from 'bull';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Environment } from '../../../platform/config/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
-import { firstTurn, nextTurn, type TurnJob } from '../../../platform/queues/index.js';
+import { firstTurn, nextTurn, type OnTurn, type TurnJob } from '../../../platform/queues/index.js';
 import type { LaneRunner } from '../dispatch/lane-runner.js';
 import type { Relay } from '../dispatch/relay.js';
 import type { Room, RouteTurnEnd, RouteTurns } from '../dispatch/route-turns.js';
@@ -26,7 +26,10 @@ describe('a job of a turn', () => {
   let fail: (error: Error) => void;
   let isForHolders: boolean;
   let isServed: boolean;
-  let takeHeld: (channel: string, job: TurnJob) => Promise<void>;
+  let takeHeld: OnTurn;
+  let hasHome: boolean;
+  let isHome: boolean;
+  let handedOn: TurnJob[];
 
   beforeEach(async () => {
     serving = new Promise((_resolve, reject) => (fail = reject));
@@ -35,6 +38,8 @@ describe('a job of a turn', () => {
     end = undefined;
     isForHolders = false;
     isServed = false;
+    [hasHome, isHome] = [false, false];
+    handedOn = [];
     const queue = {
       on: (event: string, listener: typeof completed) => {
         if (event === 'completed') completed = listener;
@@ -71,6 +76,13 @@ describe('a job of a turn', () => {
         },
       } as never,
       { start: (take: typeof takeHeld) => (takeHeld = take), stop: () => undefined, isServed: () => isServed } as never,
+      {
+        handOn: (_channel: string, job: TurnJob) => {
+          if (hasHome) handedOn.push(job);
+          return Promise.resolve(hasHome);
+        },
+        isHome: () => isHome,
+      } as never,
       new Metrics(),
     );
     await processor.onApplicationBootstrap();
@@ -166,15 +178,46 @@ describe('a job of a turn', () => {
     isForHolders = true;
     expect(await process({ data: JOB } as Job<TurnJob>)).toBe('more');
     expect(added).toEqual([JOB]);
-    await takeHeld('sms', JOB);
+    await takeHeld('sms', JOB, false);
     expect(added).toEqual([JOB, JOB]);
   });
 
   it('of a route of which this worker holds a bind is its own', async () => {
     [isForHolders, isServed] = [true, true];
-    const taken = takeHeld('sms', JOB);
+    const taken = takeHeld('sms', JOB, false);
     (await begun())(AT_REST);
     await taken;
     expect([looks, added]).toEqual([1, [JOB]]);
+  });
+
+  it('is handed on to the home of its route, and begins nothing here', async () => {
+    hasHome = true;
+    expect(await process({ data: JOB } as Job<TurnJob>)).toBe('more');
+    expect([handedOn, added, end]).toEqual([[JOB], [], undefined]);
+  });
+
+  it('that was handed on is taken, whichever worker is the home by then', async () => {
+    hasHome = true;
+    const taken = takeHeld('sms', JOB, true);
+    (await begun())(AT_REST);
+    await taken;
+    expect(handedOn).toEqual([]);
+  });
+
+  it('that was handed on and cannot be taken is forgotten: the next look makes it again', async () => {
+    isForHolders = true;
+    await takeHeld('sms', JOB, true);
+    expect([handedOn, added, end]).toEqual([[], [], undefined]);
+  });
+
+  it.each([true, false])('that has waited is taken here if the slots are of this worker (%s)', async (isOwn) => {
+    isHome = isOwn;
+    const taken = process({ data: JOB } as Job<TurnJob>);
+    const finish = await begun();
+    end = undefined;
+    finish({ ...AT_REST, againMs: 1, atRest: false });
+    expect(await taken).toBe('more');
+    await vi.waitUntil(() => (isOwn ? end : added.length > 0));
+    expect(added).toEqual(isOwn ? [] : [nextTurn(JOB)]);
   });
 });

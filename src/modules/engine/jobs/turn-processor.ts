@@ -23,6 +23,7 @@ import { DueLanes } from '../dispatch/due-lanes.js';
 import { LaneRunner } from '../dispatch/lane-runner.js';
 import { TurnOffers } from '../dispatch/turn-offers.js';
 import { Relay } from '../dispatch/relay.js';
+import { RouteHomes } from '../dispatch/route-homes.js';
 import { RouteTurns } from '../dispatch/route-turns.js';
 import { WorkerQueues } from '../dispatch/worker-queues.js';
 import { HeldTurns } from './held-turns.js';
@@ -64,6 +65,7 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
     private readonly selected: WorkerQueues,
     private readonly offers: TurnOffers,
     private readonly held: HeldTurns,
+    private readonly homes: RouteHomes,
     metrics: Metrics,
   ) {
     this.handovers = metrics.counter(
@@ -96,7 +98,7 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
           if (!this.stopping) throw error;
         });
     }
-    this.held.start((name, job) => this.takeHeld(name, job));
+    this.held.start((...turn) => this.takeHeld(...turn));
   }
 
   /** Drains: no new turn, windows under way settle, then the carriers' sessions close after their last receipts. */
@@ -124,9 +126,9 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
    * A job is over once the lanes of its window are held: what comes meanwhile has a turn at once, and does not wait until the
    * results of this one are written. How many windows are under way is the governor's affair.
    */
-  private track(channel: string, job: TurnJob): Promise<TurnResult> {
+  private track(channel: string, job: TurnJob, isHandedOn = false): Promise<TurnResult> {
     return new Promise((resolve, reject) => {
-      const work = this.turn(channel, job, resolve);
+      const work = this.turn(channel, job, resolve, isHandedOn);
       this.running.add(work);
       work.finally(() => this.running.delete(work)).then(resolve, reject);
     });
@@ -137,16 +139,19 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
     channel: string,
     job: TurnJob,
     isOver: (result: TurnResult) => void,
+    isHandedOn = false,
     kept = 1,
   ): Promise<TurnResult> {
     if (this.stopping) return 'more'; // for another worker
     const { routeId, single } = job;
     if ((await this.offers.isForHolders(routeId)) && !this.held.isServed(routeId)) {
+      if (isHandedOn) return 'more'; // not a second time: the next look makes it again
       // A worker of the version before has queued it, or the bind was lost since it was taken: once, to a holder.
       this.handovers.inc({ channel });
       this.add(channel, job);
       return 'more';
     }
+    if (!isHandedOn && (await this.homes.handOn(channel, job))) return 'more';
     let hasClaimed = false as boolean; // set by the turn
     const end = await this.turns.take({ channel, routeId, single }, ({ hasMore, forAnother }) => {
       hasClaimed = true;
@@ -163,14 +168,14 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
 
   /** The next turn without a job, unless this worker stops: then it is another worker's. */
   private keep(channel: string, job: TurnJob, isOver: (result: TurnResult) => void, kept: number): Promise<TurnResult> {
-    if (!this.stopping) return this.turn(channel, job, isOver, kept);
+    if (!this.stopping) return this.turn(channel, job, isOver, false, kept);
     this.add(channel, nextTurn(job));
     return Promise.resolve('more');
   }
 
-  private async takeHeld(channel: string, job: TurnJob): Promise<void> {
+  private async takeHeld(channel: string, job: TurnJob, isHandedOn: boolean): Promise<void> {
     try {
-      const result = await this.track(channel, job);
+      const result = await this.track(channel, job, isHandedOn);
       if (result === 'rest') await this.lookOnce(channel, job);
     } catch (error) {
       this.logger.error({ err: error, channel, ...job }, 'a turn failed');
@@ -195,7 +200,9 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
     if (this.timers.has(key) || this.stopping) return;
     const timer = setTimeout(() => {
       this.timers.delete(key);
-      this.add(channel, job);
+      // It has waited for slots of this worker, where another worker's turn would book others behind them.
+      if (this.homes.isHome(job.routeId)) void this.takeHeld(channel, job, false);
+      else this.add(channel, job);
     }, milliseconds);
     this.timers.set(key, timer);
   }
