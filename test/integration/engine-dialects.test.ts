@@ -131,12 +131,36 @@ describe('receipts find their message', () => {
         dataSource.query<{ table: string; key: string | null }[]>(`EXPLAIN ${sql}`, values as unknown[]),
       ),
     );
-    const keys = ['PRIMARY', 'ix_provider_messages_id', 'ix_provider_messages_id', 'ix_provider_messages_match'];
-    expect(plans.map((plan) => plan.find(({ table }) => table === 'm')?.key)).toEqual([...keys, ...keys]);
-    expect(looks.map(([sql]) => sql.includes('AND NOT m.sent_on'))).toEqual([
-      ...Array<boolean>(4).fill(false),
-      ...Array<boolean>(4).fill(true),
+    const daysIn = (sql: string): string =>
+      (/m\.sent_on .*?(?= STRAIGHT_JOIN|\s+STRAIGHT_JOIN)/s.exec(sql)?.[0] ?? '').trim();
+    const TODAY = 'm.sent_on >= UTC_DATE()';
+    const LATELY = `${TODAY} - INTERVAL 1 DAY`;
+    const BEFORE = expect.stringMatching(/^m\.sent_on >= UTC_DATE\(\) - INTERVAL 10 DAY AND NOT .* 1 DAY$/) as string;
+    expect(
+      plans.map((plan, place) => [plan.find(({ table }) => table === 'm')?.key, daysIn(looks[place]?.[0] ?? '')]),
+    ).toEqual([
+      ['PRIMARY', LATELY],
+      ['ix_provider_messages_id', TODAY],
+      ['ix_provider_messages_id', `${LATELY} AND NOT ${TODAY}`],
+      ['ix_provider_messages_id', LATELY],
+      ['ix_provider_messages_match', LATELY],
+      ['PRIMARY', BEFORE],
+      ['ix_provider_messages_id', BEFORE],
+      ['ix_provider_messages_id', BEFORE],
+      ['ix_provider_messages_match', BEFORE],
     ]);
+  });
+
+  it("rather yesterday's that still waits than today's of the same id that is settled", async () => {
+    const yesterdays = await sent('4712');
+    await dataSource.query(
+      "UPDATE provider_messages SET sent_on = UTC_DATE() - INTERVAL 1 DAY WHERE provider_message_id = '4712'",
+    );
+    const todays = await sent('4712');
+    await tell(routes.one, '4712', NUMBER);
+    expect([await yesterdays(), await todays()]).toEqual(['Submitted', 'Delivered']);
+    await tell(routes.one, '4712', NUMBER);
+    expect([await yesterdays(), await todays()]).toEqual(['Delivered', 'Delivered']);
   });
 
   it('by our reference first, wherever the number of days between them, and not over another login', async () => {

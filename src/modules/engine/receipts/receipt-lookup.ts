@@ -67,6 +67,7 @@ const MOST_ROWS = 5_000;
 const RECEIPTS_A_PART = 200;
 /** Two groups are looked up at a time (`CampaignReceipts`), each over a third of the pool at most. */
 const POOL_SHARE = 3;
+const SENT_TODAY = 'm.sent_on >= UTC_DATE()';
 const SENT_LATELY = 'm.sent_on >= UTC_DATE() - INTERVAL 1 DAY';
 const COLUMNS = `j.ordinal, TIMESTAMPDIFF(MICROSECOND, m.submitted_at, UTC_TIMESTAMP(3)) DIV 1000 AS ageMs, m.campaign_id AS campaignId, m.seq, m.item, m.items, m.route_id AS routeId,
   r.receiver AS number, r.status, r.attempts`;
@@ -74,13 +75,13 @@ const RECIPIENT = 'STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = m.camp
 
 /**
  * Finds the messages that receipts are about (docs/decisions/0018, 0026): by our reference where the receipt carries one, else
- * by the carrier's id. Nothing is locked. Most receipts come within a day, so the newest days are looked through first, and
- * the days in which a receipt may still come only for what is left.
+ * by the carrier's id. Nothing is locked. Most receipts come on the same day, so today is looked through first, then
+ * yesterday for what is left or settled already, and the days in which a receipt may still come only for what is left then.
  */
 @Injectable()
 export class ReceiptLookup {
-  private readonly days: readonly string[];
-
+  /** days that are looked through together; for an id as it came, part by part */
+  private readonly spans: readonly { days: string; parts: readonly string[] }[];
   private readonly mostParts: number;
 
   constructor(
@@ -89,7 +90,11 @@ export class ReceiptLookup {
     { RECEIPT_TIMEOUT, DATABASE_POOL_SIZE }: Pick<Environment, 'RECEIPT_TIMEOUT' | 'DATABASE_POOL_SIZE'>,
   ) {
     const most = Math.ceil(RECEIPT_TIMEOUT / DAY_MS) + DAYS_OF_GRACE;
-    this.days = [SENT_LATELY, `m.sent_on >= UTC_DATE() - INTERVAL ${most} DAY AND NOT ${SENT_LATELY}`];
+    const before = `m.sent_on >= UTC_DATE() - INTERVAL ${most} DAY AND NOT ${SENT_LATELY}`;
+    this.spans = [
+      { days: SENT_LATELY, parts: [SENT_TODAY, `${SENT_LATELY} AND NOT ${SENT_TODAY}`] },
+      { days: before, parts: [before] },
+    ];
     this.mostParts = Math.floor(DATABASE_POOL_SIZE / POOL_SHARE);
   }
 
@@ -129,11 +134,13 @@ export class ReceiptLookup {
         if (isRight(receipt.receipt, row) && (!best || inOrder(row, best, receipt) < 0)) found[row.ordinal] = row;
       }
     };
-    for (const days of this.days) {
+    for (const { days, parts } of this.spans) {
+      take(await this.referred(source, receipts, placesWithout(found), days), hasId);
       let left = placesWithout(found);
-      take(await this.referred(source, receipts, left, days), hasId);
-      left = placesWithout(found);
-      take(await this.lookUp(source, 'provider_message_id', wanted(receipts, left, sameId), days), isNamed);
+      for (const some of parts) {
+        take(await this.lookUp(source, 'provider_message_id', wanted(receipts, left, sameId), some), isNamed);
+        left = left.filter((place) => !found[place] || isFinal(found[place].status));
+      }
       left = placesWithout(found);
       if (left.length === 0) break;
       const others = wanted(receipts, left, otherSpellings);
