@@ -21,7 +21,8 @@ const ROUNDS = 6;
 
 /** The recipients of one large acceptance on their way into the database, before there is a campaign of them. */
 export class Stage {
-  private id: number | null = null;
+  /** the id, once the first page is written under it; null = nothing was begun, or it was abandoned */
+  private first: Promise<number> | null = null;
   private written = 0;
   private isKept = false;
   private readonly running = new Set<Promise<void>>();
@@ -31,22 +32,23 @@ export class Stage {
 
   /**
    * Writes a page. The first one alone: it takes the id from every other process, so that no later ones can stray into its
-   * campaign; the others some at a time.
+   * campaign; the others some at a time. Comes back when there is room for another, which may be judged meanwhile.
    * @param priced absent = the page is without terms
    */
   async add(page: RecipientPage, priced: Priced | null = null): Promise<void> {
-    if (this.id === null) this.id = await this.writeFirst(page, priced);
-    else await this.writeNext(this.id, page, priced);
+    if (this.first) await this.writeNext(await this.first, page, priced);
+    else this.begin(page, priced);
     this.written += page.numbers.length;
   }
 
   /** Waits until everything is written. @returns the id that the campaign must have */
   async end(total: number): Promise<number> {
     await this.settled();
-    if (this.id === null || this.written !== total) {
+    const id = await this.first;
+    if (id === null || this.written !== total) {
       throw new Error(`${total} recipients were judged, and ${this.written} written`);
     }
-    return this.id;
+    return id;
   }
 
   /** The campaign is there. */
@@ -56,10 +58,16 @@ export class Stage {
 
   /** Removes what was written, if no campaign has come of it. */
   async abandon(): Promise<void> {
-    const { id } = this;
-    this.id = null;
+    const id = await this.first?.catch(() => null); // who fails removes what it has begun
+    this.first = null;
     await Promise.all(this.running);
-    if (id !== null && !this.isKept) await this.steps.abandon(id);
+    if (typeof id === 'number' && !this.isKept) await this.steps.abandon(id);
+  }
+
+  /** Whoever adds the next page, or ends, hears of its faults. */
+  private begin(page: RecipientPage, priced: Priced | null): void {
+    this.first = this.writeFirst(page, priced);
+    this.first.catch(() => undefined);
   }
 
   private async writeFirst(page: RecipientPage, priced: Priced | null): Promise<number> {
