@@ -231,6 +231,14 @@ describe('the sender whom a stop word means', () => {
       expect(await listed(member)).toEqual([stopped]);
     });
 
+    it('are both of those who sent over one of them, where both are asked to stop at once', async () => {
+      const [number = ''] = to;
+      await sent(member, number, 'one');
+      await sent(other, number, 'two');
+      await Promise.all([hear('one', number, 'STOP'), hear('two', number, 'STOP')]);
+      expect([await listed(member), await listed(other)]).toEqual([[number], [number]]);
+    });
+
     it('is nobody who sent with another login', async () => {
       const [number = '', marker = ''] = to;
       await sent(member, number, 'fast');

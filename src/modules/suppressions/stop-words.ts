@@ -75,8 +75,7 @@ export class StopWords implements InboundSink, OnApplicationShutdown {
 
   private async obey(said: readonly Said[]): Promise<void> {
     const sharing = await this.logins.sharing();
-    // Of what a number said over several routes of a login, too, the last word holds.
-    const last = [...new Map(said.map((entry) => [`${sharing(entry.routeId)[0]} ${entry.from}`, entry])).values()];
+    const last = lastOfLogins(said, (routeId) => sharing(routeId)[0]);
     for (const routeId of new Set(last.map((entry) => entry.routeId))) {
       const words = lastWords(last.filter((entry) => entry.routeId === routeId));
       const stopping = words.flatMap(([from, word]) => (word === 'stop' ? [from] : []));
@@ -105,6 +104,22 @@ function wordsOf(texts: readonly InboundText[]): Omit<Said, 'routeId'>[] {
     if (isAlias && word === 'stop') return [];
     return word !== null && from !== '' && from.length <= LONGEST_ADDRESS ? [{ from, word }] : [];
   });
+}
+
+/**
+ * What a number said over the routes of a login, without what it took back later. STOPs over several routes all count: over each of
+ * them another account may have been the last to send.
+ */
+function lastOfLogins(said: readonly Said[], loginOf: (routeId: number) => number | undefined): Said[] {
+  const byNumber = new Map<string, Map<number, Said>>();
+  for (const entry of said) {
+    const key = `${loginOf(entry.routeId)} ${entry.from}`;
+    const before = byNumber.get(key);
+    const isContradicted = [...(before?.values() ?? [])].some(({ word }) => word !== entry.word);
+    const kept = !before || isContradicted || entry.word === 'start' ? new Map<number, Said>() : before;
+    byNumber.set(key, kept.set(entry.routeId, entry));
+  }
+  return [...byNumber.values()].flatMap((entries) => [...entries.values()]);
 }
 
 /** The last word of each number, by number, so that two transactions lock in one order. */

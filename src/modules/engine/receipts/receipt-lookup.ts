@@ -65,7 +65,7 @@ const MOST_OF_ONE_ID = 50;
 const MOST_ROWS = 5_000;
 /** Fewer are looked up as quickly by one statement. */
 const RECEIPTS_A_PART = 200;
-/** Two groups are looked up at a time (`CampaignReceipts`), each over a third of the pool at most. */
+/** Two groups are looked up at a time (`CampaignReceipts`), each over a third of the pool, rounded up. */
 const POOL_SHARE = 3;
 const SENT_TODAY = 'm.sent_on >= UTC_DATE()';
 const SENT_LATELY = 'm.sent_on >= UTC_DATE() - INTERVAL 1 DAY';
@@ -95,7 +95,7 @@ export class ReceiptLookup {
       { days: SENT_LATELY, parts: [SENT_TODAY, `${SENT_LATELY} AND NOT ${SENT_TODAY}`] },
       { days: before, parts: [before] },
     ];
-    this.mostParts = Math.floor(DATABASE_POOL_SIZE / POOL_SHARE);
+    this.mostParts = Math.ceil(DATABASE_POOL_SIZE / POOL_SHARE);
   }
 
   /**
@@ -255,7 +255,8 @@ function wanted(
 
 /**
  * Of several messages of one id the one that is meant first: carriers count from the start again one day, so one that still
- * waits, then one of the receipt's own route rather than of another of its login, then the latest.
+ * waits, then one of the receipt's own route rather than of another of its login, then the latest. Of yesterday's none is
+ * read where one of today's still waits.
  */
 const inOrder = (a: FoundRow, b: FoundRow, { routeId }: RoutedReceipt): number =>
   Number(isFinal(a.status)) - Number(isFinal(b.status)) ||
