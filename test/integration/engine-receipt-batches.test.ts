@@ -133,10 +133,10 @@ describe('a thousand receipts at once', () => {
     parts.mockRestore();
     expect(lookups.length).toBeGreaterThan(1);
     expect(await engine.counts(requestId)).toEqual({ Delivered: COUNT - 1, Submitted: 1 });
-    const parked: unknown[] = await dataSource.query(
+    const unmatched: unknown[] = await dataSource.query(
       "SELECT 1 FROM parked_receipts WHERE provider_message_id = 'nobody'",
     );
-    expect(parked).toHaveLength(1);
+    expect(unmatched).toHaveLength(1);
   });
 
   it('are judged by what holds in their transaction, not by what was found before', async () => {

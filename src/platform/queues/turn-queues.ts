@@ -73,7 +73,7 @@ export class TurnQueues implements OnApplicationShutdown {
       },
     });
     // Bull names the connection of a worker and never hears whether that went well (its lib/worker.js): one that stops as
-    // it starts has no connection any more, and Node ends a process for what nobody hears.
+    // it starts has no connection any more, and Node ends a process for a rejection without a handler.
     const nameWorker = queue.setWorkerName.bind(queue);
     queue.setWorkerName = () => nameWorker().catch(() => undefined);
     return queue;

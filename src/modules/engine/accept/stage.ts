@@ -58,13 +58,13 @@ export class Stage {
 
   /** Removes what was written, if no campaign has come of it. */
   async abandon(): Promise<void> {
-    const id = await this.first?.catch(() => null); // who fails removes what it has begun
+    const id = await this.first?.catch(() => null); // one that fails removes what it has begun
     this.first = null;
     await Promise.all(this.running);
     if (typeof id === 'number' && !this.isKept) await this.steps.abandon(id);
   }
 
-  /** Whoever adds the next page, or ends, hears of its faults. */
+  /** Its faults are those of the next page, or of the end. */
   private begin(page: RecipientPage, priced: Priced | null): void {
     this.first = this.writeFirst(page, priced);
     this.first.catch(() => undefined);
