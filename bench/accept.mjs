@@ -1,16 +1,10 @@
-import { benchAccount, broadcast, contacts, median, signIn, stage, start, verdict } from './stage.mjs';
+import { benchAccount, broadcast, contacts, median, signIn, stage, start, timed, verdict } from './stage.mjs';
 
 /** contacts, rounds, and what was reached before the recipients had terms of their own */
 const SIZES = [
   { contacts: 30_000, rounds: 15, goal: 'at most 0.95' },
   { contacts: 300_000, rounds: 5, goal: 'at most 1.06' },
 ];
-
-const timed = async (work) => {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
-};
 
 /** (a) One broadcast, request to response, durably committed, over bare node:http + LOAD DATA. */
 export async function benchAccept(environment, say) {

@@ -3,7 +3,7 @@ import { addRoute, startCarrier } from './carrier.mjs';
 import { benchBroadcast, dispatchOnce } from './dispatch.mjs';
 import { addNumbers, bytesOfRow, cutDays, fill, messageIdOf, numberOf, RECIPIENTS } from './fill.mjs';
 import { addAccounts } from './many-accounts.mjs';
-import { benchAccount, broadcast, contacts, median, size, stage, verdict } from './stage.mjs';
+import { benchAccount, broadcast, contacts, median, size, stage, timed, verdict } from './stage.mjs';
 
 const MILLIONS = size('GROWTH_MILLIONS', 5);
 const DAYS = size('GROWTH_DAYS', 10);
@@ -31,12 +31,6 @@ const ROUNDS = 12;
 const A_ROUND = { accept: 3, flush: 1, receipts: 1, report: 4, list: 4, contacts: 4 };
 
 const any = (items) => items[Math.floor(Math.random() * items.length)];
-const timed = async (work) => {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-};
-
 /** Milliseconds (p50) of what must not get slower as the tables grow. */
 function measurements(set, client, carrier, filled) {
   const { call } = client;

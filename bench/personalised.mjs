@@ -1,6 +1,6 @@
 import { addRoute, startCarrier } from './carrier.mjs';
 import { benchBroadcast, dispatchOnce } from './dispatch.mjs';
-import { benchAccount, broadcast, contacts, median, peakMemory, stage, verdict } from './stage.mjs';
+import { benchAccount, broadcast, contacts, median, peakMemory, stage, timed, verdict } from './stage.mjs';
 
 const ROUNDS = 15;
 const RECIPIENTS = 100_000;
@@ -29,12 +29,6 @@ const plainCampaign = (numbers, route) =>
     route,
     contacts: numbers,
   });
-
-const timed = async (work) => {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-};
 
 /** Sends whose recipients have texts of their own, beside plain ones of the same run: accepted, and dispatched. */
 export async function benchPersonalised(environment, say) {

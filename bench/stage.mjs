@@ -16,6 +16,13 @@ export { freePort };
 
 export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
+/** How long work takes, milliseconds. */
+export const timed = async (work) => {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+};
+
 /** `value (limit)` as one line of the results. */
 export const verdict = (name, value, goal, text) => `${name}: ${value.toFixed(2)} (goal ${goal}) ${text}`;
 

@@ -1,6 +1,6 @@
 import { bareRows } from './bare-rows.mjs';
 import { benchChat, TEMPLATE_PATH, templateCampaign } from './chat.mjs';
-import { benchAccount, contacts, median, stage, verdict } from './stage.mjs';
+import { benchAccount, contacts, median, stage, timed, verdict } from './stage.mjs';
 
 const ROUNDS = 15;
 const CONTACTS = 30_000;
@@ -16,11 +16,6 @@ export async function benchTemplate(environment, say) {
     rows = await bareRows(set.environment.DATABASE_URL);
     const numbers = contacts(CONTACTS);
     const body = templateCampaign(numbers);
-    const timed = async (work) => {
-      const started = performance.now();
-      await work();
-      return performance.now() - started;
-    };
     const ours = [];
     const theirs = [];
     for (let round = -3; round < ROUNDS; round++) {
