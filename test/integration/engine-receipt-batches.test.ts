@@ -19,16 +19,27 @@ const PLAIN = { channel: 'sms', content: { message: 'hello' } } as const;
 const ITEMS = { channel: 'unofficial', content: { message: 'hello', img1: 'https://f.example/1.jpg' } } as const;
 const CALLS = { channel: 'voice', content: { retries: 1, retry_interval: 60 } } as const;
 
-async function submitted(name: string, fields: object, ids: string[]): Promise<string> {
-  const accountId = await engine.account(name, 1);
-  const draft = engine.draft(accountId, ['919999999999'], fields);
+const { Submitted } = RecipientStatus;
+
+const receipt = (providerMessageId: string, status: Receipt['status'] = 'delivered'): Receipt => ({
+  ...{ providerMessageId, status, errorCode: null, errorText: null, receiver: null },
+});
+
+/** A campaign whose recipients all wait for their receipts; its messages are the caller's affair. */
+async function waiting(name: string, numbers: string[], fields: object): Promise<{ id: number; requestId: string }> {
+  const accountId = await engine.account(name, numbers.length);
+  const draft = engine.draft(accountId, numbers, fields);
   const { id, requestId } = await engine.module.get(CampaignAcceptance, { strict: false }).accept(draft);
-  const { Submitted } = RecipientStatus;
   await dataSource.query('UPDATE campaign_recipients SET status = ?, attempts = 1 WHERE campaign_id = ?', [
     Submitted,
     id,
   ]);
   await dataSource.query('UPDATE campaign_counters SET status = ? WHERE campaign_id = ?', [Submitted, id]);
+  return { id, requestId };
+}
+
+async function submitted(name: string, fields: object, ids: string[]): Promise<string> {
+  const { id, requestId } = await waiting(name, ['919999999999'], fields);
   for (const [item, providerId] of ids.entries()) {
     await dataSource.query(
       `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
@@ -45,9 +56,6 @@ it('are gathered once and locked once, items before recipients', async () => {
   const calls = await submitted('calls', CALLS, ['call-1']);
   const query = vi.spyOn(EntityManager.prototype, 'query');
   const sink = engine.module.get(ReceiptSink, { strict: false });
-  const receipt = (providerMessageId: string, status: Receipt['status']): Receipt => ({
-    ...{ providerMessageId, status, errorCode: null, errorText: null, receiver: null },
-  });
   await sink.accept(1, [
     receipt('call-1', 'busy'),
     receipt('item-2', 'delivered'),
@@ -84,9 +92,7 @@ it('read no more than a bounded number of messages where an upstream gives all o
     [RecipientStatus.Submitted, many],
   );
   const query = vi.spyOn(EntityManager.prototype, 'query');
-  const receipts = ['OK', 'a-name', ...Array.from({ length: 8 }, () => 'OK'), 'unknown'].map((id): Receipt => ({
-    ...{ providerMessageId: id, status: 'delivered', errorCode: null, errorText: null, receiver: null },
-  }));
+  const receipts = ['OK', 'a-name', ...Array.from({ length: 8 }, () => 'OK'), 'unknown'].map((id) => receipt(id));
   await engine.module.get(ReceiptSink, { strict: false }).accept(1, receipts);
   const answers = await Promise.all(query.mock.results.map(({ value }) => value as Promise<unknown>));
   query.mockRestore();
@@ -98,27 +104,16 @@ it('read no more than a bounded number of messages where an upstream gives all o
 /** So many that they are looked up by several statements, before their transaction. */
 describe('a thousand receipts at once', () => {
   const COUNT = 1_000;
-  const deliver = (providerMessageId: string): Receipt => ({
-    ...{ providerMessageId, status: 'delivered', errorCode: null, errorText: null, receiver: null },
-  });
 
   async function sent(name: string): Promise<{ id: number; requestId: string; receipts: Receipt[] }> {
-    const accountId = await engine.account(name, COUNT);
     const numbers = Array.from({ length: COUNT }, (_, place) => String(919_000_000_000 + place));
-    const draft = engine.draft(accountId, numbers, PLAIN);
-    const { id, requestId } = await engine.module.get(CampaignAcceptance, { strict: false }).accept(draft);
-    const { Submitted } = RecipientStatus;
-    await dataSource.query('UPDATE campaign_recipients SET status = ?, attempts = 1 WHERE campaign_id = ?', [
-      Submitted,
-      id,
-    ]);
-    await dataSource.query('UPDATE campaign_counters SET status = ? WHERE campaign_id = ?', [Submitted, id]);
+    const { id, requestId } = await waiting(name, numbers, PLAIN);
     await dataSource.query(
       `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
        SELECT campaign_id, seq, 0, 1, CONCAT(?, seq), 1, ? FROM campaign_recipients WHERE campaign_id = ?`,
       [`${name}-`, Submitted, id],
     );
-    const receipts = numbers.map((_, place) => deliver(`${name}-${place + 1}`));
+    const receipts = numbers.map((_, place) => receipt(`${name}-${place + 1}`));
     return { id, requestId, receipts };
   }
 
@@ -128,7 +123,7 @@ describe('a thousand receipts at once', () => {
     const parts = vi.spyOn(DataSource.prototype, 'query');
     await engine.module
       .get(ReceiptSink, { strict: false })
-      .accept(1, [first as Receipt, ...rest.slice(1).reverse(), first as Receipt, deliver('nobody')]);
+      .accept(1, [first as Receipt, ...rest.slice(1).reverse(), first as Receipt, receipt('nobody')]);
     const lookups = parts.mock.calls.filter(([sql]) => sql.includes('provider_messages m'));
     parts.mockRestore();
     expect(lookups.length).toBeGreaterThan(1);
