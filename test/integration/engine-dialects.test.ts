@@ -133,21 +133,25 @@ describe('receipts find their message', () => {
     );
     const daysIn = (sql: string): string =>
       (/m\.sent_on .*?(?= STRAIGHT_JOIN|\s+STRAIGHT_JOIN)/s.exec(sql)?.[0] ?? '').trim();
-    const TODAY = 'm.sent_on >= UTC_DATE()';
-    const LATELY = `${TODAY} - INTERVAL 1 DAY`;
-    const BEFORE = expect.stringMatching(/^m\.sent_on >= UTC_DATE\(\) - INTERVAL 10 DAY AND NOT .* 1 DAY$/) as string;
+    const ago = (newest: number, oldest: number) =>
+      `m.sent_on BETWEEN UTC_DATE() - INTERVAL ${oldest} DAY AND UTC_DATE() - INTERVAL ${newest} DAY`;
+    const since = (oldest: number) => `m.sent_on >= UTC_DATE() - INTERVAL ${oldest} DAY`;
+    const BY_ID = 'ix_provider_messages_id';
     expect(
       plans.map((plan, place) => [plan.find(({ table }) => table === 'm')?.key, daysIn(looks[place]?.[0] ?? '')]),
     ).toEqual([
-      ['PRIMARY', LATELY],
-      ['ix_provider_messages_id', TODAY],
-      ['ix_provider_messages_id', `${LATELY} AND NOT ${TODAY}`],
-      ['ix_provider_messages_id', LATELY],
-      ['ix_provider_messages_match', LATELY],
-      ['PRIMARY', BEFORE],
-      ['ix_provider_messages_id', BEFORE],
-      ['ix_provider_messages_id', BEFORE],
-      ['ix_provider_messages_match', BEFORE],
+      ['PRIMARY', since(1)],
+      [BY_ID, since(0)],
+      [BY_ID, ago(1, 1)],
+      [BY_ID, since(1)],
+      ['ix_provider_messages_match', since(1)],
+      ['PRIMARY', ago(2, 10)],
+      [BY_ID, ago(2, 2)],
+      [BY_ID, ago(3, 4)],
+      [BY_ID, ago(5, 8)],
+      [BY_ID, ago(9, 10)],
+      [BY_ID, ago(2, 10)],
+      ['ix_provider_messages_match', ago(2, 10)],
     ]);
   });
 

@@ -8,6 +8,7 @@ import type { KnownRecipient } from '../settle/recipient-change.js';
 import { isFinal } from '../state/recipient-status.js';
 import { readReference } from '../state/recipient-key.js';
 import { isCounted, isSameNumber, spellings } from '../state/message-id.js';
+import { type Span, spansOf } from './sent-days.js';
 
 /** A receipt with where it came in. */
 export interface RoutedReceipt {
@@ -67,21 +68,18 @@ const MOST_ROWS = 5_000;
 const RECEIPTS_A_PART = 200;
 /** Two groups are looked up at a time (`CampaignReceipts`), each over a third of the pool, rounded up. */
 const POOL_SHARE = 3;
-const SENT_TODAY = 'm.sent_on >= UTC_DATE()';
-const SENT_LATELY = 'm.sent_on >= UTC_DATE() - INTERVAL 1 DAY';
 const COLUMNS = `j.ordinal, TIMESTAMPDIFF(MICROSECOND, m.submitted_at, UTC_TIMESTAMP(3)) DIV 1000 AS ageMs, m.campaign_id AS campaignId, m.seq, m.item, m.items, m.route_id AS routeId,
   r.receiver AS number, r.status, r.attempts`;
 const RECIPIENT = 'STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = m.campaign_id AND r.seq = m.seq';
 
 /**
  * Finds the messages that receipts are about (docs/decisions/0018, 0026): by our reference where the receipt carries one, else
- * by the carrier's id. Nothing is locked. Most receipts come on the same day, so today is looked through first, then
- * yesterday for what is left or settled already, and the days in which a receipt may still come only for what is left then.
+ * by the carrier's id. Nothing is locked. The newest days are looked through first, the others for what is left or settled
+ * already.
  */
 @Injectable()
 export class ReceiptLookup {
-  /** days that are looked through together; for an id as it came, part by part */
-  private readonly spans: readonly { days: string; parts: readonly string[] }[];
+  private readonly spans: readonly Span[];
   private readonly mostParts: number;
 
   constructor(
@@ -89,12 +87,7 @@ export class ReceiptLookup {
     @Inject(ENVIRONMENT)
     { RECEIPT_TIMEOUT, DATABASE_POOL_SIZE }: Pick<Environment, 'RECEIPT_TIMEOUT' | 'DATABASE_POOL_SIZE'>,
   ) {
-    const most = Math.ceil(RECEIPT_TIMEOUT / DAY_MS) + DAYS_OF_GRACE;
-    const before = `m.sent_on >= UTC_DATE() - INTERVAL ${most} DAY AND NOT ${SENT_LATELY}`;
-    this.spans = [
-      { days: SENT_LATELY, parts: [SENT_TODAY, `${SENT_LATELY} AND NOT ${SENT_TODAY}`] },
-      { days: before, parts: [before] },
-    ];
+    this.spans = spansOf(Math.ceil(RECEIPT_TIMEOUT / DAY_MS) + DAYS_OF_GRACE);
     this.mostParts = Math.ceil(DATABASE_POOL_SIZE / POOL_SHARE);
   }
 
