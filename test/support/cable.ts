@@ -17,7 +17,10 @@ export class Cable {
 
   /** @returns the port of 127.0.0.1 that now leads to `target` */
   async plug(target: URL): Promise<number> {
-    this.server = createServer((near) => this.lay(near, connect(Number(target.port || 3306), target.hostname)));
+    // as it is now: the caller may go on to make of it the address of this end
+    const { hostname } = target;
+    const port = Number(target.port || 3306);
+    this.server = createServer((near) => this.lay(near, connect(port, hostname)));
     await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
     return (this.server.address() as AddressInfo).port;
   }
