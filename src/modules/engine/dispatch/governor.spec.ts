@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Environment } from '../../../platform/config/index.js';
 import { type ChannelTurn, Governor } from './governor.js';
 import type { RouteHomes } from './route-homes.js';
@@ -95,6 +95,45 @@ describe('the places of a worker', () => {
     expect(governor.leave(turnOf(1))).toEqual(turnOf(2));
     expect(governor.leave(turnOf(1))).toBeNull();
     expect(governor.enter(turnOf(2), null)).toBe(true);
+  });
+
+  describe('while messages of one recipient come', () => {
+    const came = (agoMs: number): void => governor.noteSingles([{ waitingSince: performance.now() - agoMs }]);
+    beforeEach(() => known(1, 500, 12));
+    afterEach(() => vi.restoreAllMocks());
+
+    it('are one for campaigns of a quick route, and not fewer for single messages', () => {
+      came(0);
+      expect(begin(turnOf(1), 20)).toBe(1);
+      expect(begin(turnOf(1, true), 20)).toBe(4);
+    });
+
+    it('are those that keep a slow carrier busy', () => {
+      came(0);
+      known(2, 500, 150);
+      known(3, 500, 400);
+      expect([2, 3].map((route) => begin(turnOf(route), 20))).toEqual([3, 4]);
+    });
+
+    it('are all again once none has come for a while', () => {
+      came(0);
+      expect(begin(turnOf(1), 20)).toBe(1);
+      const now = performance.now();
+      vi.spyOn(performance, 'now').mockReturnValue(now + 2_000);
+      expect(begin(turnOf(1), 20)).toBe(3);
+    });
+
+    it('are no fewer for messages that have waited for long, or when none was held', () => {
+      came(5_000);
+      governor.noteSingles([]);
+      expect(begin(turnOf(1), 20)).toBe(4);
+    });
+
+    it('are not fewer because another message has waited for longer', () => {
+      came(0);
+      came(5_000);
+      expect(begin(turnOf(1), 20)).toBe(1);
+    });
   });
 
   it('stay empty while the route rests', () => {

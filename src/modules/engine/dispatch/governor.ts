@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import type { RouteTurn } from '../../../platform/queues/index.js';
 import type { Route, RouteConnection } from '../../providers/index.js';
+import type { LaneTurn } from './lane-turn.js';
 import { ASK_AGAIN_MS, Pacer } from './pacer.js';
 import { RouteHomes } from './route-homes.js';
 import { HORIZON_MS, RoutePace } from './route-pace.js';
@@ -13,6 +14,8 @@ export const ROUTE_DOWN_MS = 1_000;
 const SOON_MS = 50;
 /** A route of so few messages a second spends its windows waiting for slots: they take no place. */
 const FEW_PER_SECOND = 50;
+/** For so long after a message of one recipient has come, campaigns leave room to the next. */
+const ASIDE_MS = 2_000;
 /** Windows without a place of a channel and class, at the most: they hold their recipients in memory. */
 const MOST_WITHOUT_PLACE = 4_000;
 
@@ -28,7 +31,8 @@ export const turnKey = (turn: ChannelTurn): string => `${classOf(turn)} ${turn.r
 
 /**
  * Says for each route and this worker how many may leave now, and else when: the connection's own state, the route's pace, the
- * size of windows, and the number of windows under way (docs/decisions/0023). Windows of routes that are paced to little take
+ * size of windows, and the number of windows under way (docs/decisions/0023), which are fewer while messages of one recipient come
+ * (docs/decisions/0064). Windows of routes that are paced to little take
  * no place. Slow carriers together never have more than half of the places of a channel and class, so a wait for one keeps no quick
  * one waiting.
  */
@@ -44,6 +48,8 @@ export class Governor {
   /** turns that came while windows of their own route were under way, and found no place for another */
   private readonly refused = new Set<string>();
   private readonly resting = new Map<string, number>();
+  /** clock of `performance.now()`: when the last message of one recipient came that this worker has sent */
+  private lastSingle = -Infinity;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -96,7 +102,7 @@ export class Governor {
     const running = this.running.get(classOf(turn));
     if (!running) return true;
     const own = running.get(turn.routeId) ?? 0;
-    return own < (perSecond !== null ? 1 : this.tempo.atOnce(turn.routeId)) && this.hasPlace(running, turn.routeId);
+    return own < (perSecond !== null ? 1 : this.atOnce(turn)) && this.hasPlace(running, turn.routeId);
   }
 
   /**
@@ -105,6 +111,11 @@ export class Governor {
    */
   keeps(turn: ChannelTurn, perSecond: number | null): boolean {
     return isLight(perSecond) && (this.light.get(classOf(turn))?.size ?? 0) < MOST_WITHOUT_PLACE / 2;
+  }
+
+  /** Messages of one recipient leave. Only what has just come counts: others may wait for a slow route for hours. */
+  noteSingles(lanes: readonly Pick<LaneTurn, 'waitingSince'>[]): void {
+    this.lastSingle = Math.max(this.lastSingle, ...lanes.map(({ waitingSince }) => waitingSince));
   }
 
   /** Nothing of the class leaves over the route for so long. */
@@ -148,6 +159,10 @@ export class Governor {
     const pacer = new Pacer(perSecond, book, (forMs) => this.homes.say(id, forMs));
     this.pacers.set(id, { perSecond, pacer });
     return pacer;
+  }
+
+  private atOnce({ routeId, single }: ChannelTurn): number {
+    return this.tempo.atOnce(routeId, !single && performance.now() - this.lastSingle < ASIDE_MS);
   }
 
   private enterLight(turn: ChannelTurn): boolean {

@@ -20,6 +20,20 @@ describe('WindowTempo', () => {
     expect(tempo.size(route(2, 25))).toBe(25);
   });
 
+  it('leaves room by no less than a full window of recipients, and by nothing that a slow carrier needs', () => {
+    const aside = (recipients: number, milliseconds: number): number => {
+      const tempo = new WindowTempo();
+      for (let window = 0; window < 4; window++) tempo.took(1, recipients, milliseconds);
+      return tempo.atOnce(1, true);
+    };
+    expect(aside(500, 12)).toBe(1);
+    expect(aside(500, 50)).toBe(1);
+    expect(aside(500, 60)).toBe(2);
+    expect(aside(80, 5)).toBe(7);
+    expect(aside(500, 900)).toBe(4);
+    expect(new WindowTempo().atOnce(1, true)).toBe(2);
+  });
+
   it('makes the windows of a slow carrier last about a second, and never tiny', () => {
     const tempo = new WindowTempo();
     tempo.took(1, 500, 5_000);

@@ -10,12 +10,18 @@ const TOO_LONG_MS = 2_000;
 const SMALLEST = 20;
 /** Windows at once of a route that is not known yet, or slow; each quick one doubles them. */
 const FEW_WINDOWS = 2;
+const UNKNOWN = { most: FEW_WINDOWS, aside: FEW_WINDOWS };
 /**
  * Recipients under way at once over a quick route, about: four full windows, of which some leave while others are claimed or
  * written. Three send a few hundredths slower; more send no faster, and hold up what else needs the database or the
  * connection.
  */
 const UNDER_WAY = 4 * WINDOW_RECIPIENTS;
+/**
+ * Of a carrier that takes a window in a quarter of this, windows side by side only take the processor and the database from each
+ * other, and from all else; one that takes longer is kept busy by several.
+ */
+const AMPLE_MS = 200;
 
 /**
  * At most one second of the route's rate (reference/engine#windows), so that pause and cancel act within two seconds.
@@ -32,7 +38,7 @@ const windowSize = (messagesPerSecond: number | null): number =>
  */
 export class WindowTempo {
   private readonly sizes = new Map<number, number>();
-  private readonly windows = new Map<number, number>();
+  private readonly windows = new Map<number, { most: number; aside: number }>();
 
   size(route: Pick<Route, 'id' | 'messagesPerSecond'>): number {
     return Math.min(windowSize(route.messagesPerSecond), this.sizes.get(route.id) ?? WINDOW_RECIPIENTS);
@@ -43,9 +49,10 @@ export class WindowTempo {
     return this.sizes.has(routeId);
   }
 
-  /** Windows that may be under way at once. */
-  atOnce(routeId: number): number {
-    return this.windows.get(routeId) ?? FEW_WINDOWS;
+  /** Windows that may be under way at once. @param standsAside they are to leave room to messages of one recipient */
+  atOnce(routeId: number, standsAside = false): number {
+    const { most, aside } = this.windows.get(routeId) ?? UNKNOWN;
+    return standsAside ? Math.min(most, aside) : most;
   }
 
   /** A window is over: the next ones follow its speed down at once, and up by doubling. */
@@ -59,7 +66,11 @@ export class WindowTempo {
       if (known * 2 >= WINDOW_RECIPIENTS) this.sizes.delete(routeId);
       else this.sizes.set(routeId, known * 2);
       const enough = Math.max(FEW_WINDOWS, Math.ceil(UNDER_WAY / recipients));
-      this.windows.set(routeId, Math.min(enough, this.atOnce(routeId) * 2));
+      const fewest = Math.max(WINDOW_RECIPIENTS, (UNDER_WAY * milliseconds) / AMPLE_MS);
+      this.windows.set(routeId, {
+        most: Math.min(enough, this.atOnce(routeId) * 2),
+        aside: Math.ceil(fewest / recipients),
+      });
     }
   }
 }
