@@ -112,7 +112,7 @@ describe('the places of a worker', () => {
       came(0);
       known(2, 500, 150);
       known(3, 500, 400);
-      expect([2, 3].map((route) => begin(turnOf(route), 20))).toEqual([3, 4]);
+      expect([2, 3].map((route) => begin(turnOf(route), 20))).toEqual([2, 4]);
     });
 
     it('are all again once none has come for a while', () => {

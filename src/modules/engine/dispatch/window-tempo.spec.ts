@@ -27,8 +27,8 @@ describe('WindowTempo', () => {
       return tempo.atOnce(1, true);
     };
     expect(aside(500, 12)).toBe(1);
-    expect(aside(500, 50)).toBe(1);
-    expect(aside(500, 60)).toBe(2);
+    expect(aside(500, 100)).toBe(1);
+    expect(aside(500, 150)).toBe(2);
     expect(aside(80, 5)).toBe(7);
     expect(aside(500, 900)).toBe(4);
     expect(new WindowTempo().atOnce(1, true)).toBe(2);

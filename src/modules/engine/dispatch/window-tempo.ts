@@ -18,10 +18,10 @@ const UNKNOWN = { most: FEW_WINDOWS, aside: FEW_WINDOWS };
  */
 const UNDER_WAY = 4 * WINDOW_RECIPIENTS;
 /**
- * Of a carrier that takes a window in a quarter of this, windows side by side only take the processor and the database from each
- * other, and from all else; one that takes longer is kept busy by several.
+ * Recipients that a carrier takes in so long are under way over it while messages of one recipient come, a window of them at the
+ * least: beside one that leaves in a quarter of this, a second one takes the processor and the database from it and from all else.
  */
-const AMPLE_MS = 200;
+const AMPLE_MS = 400;
 
 /**
  * At most one second of the route's rate (reference/engine#windows), so that pause and cancel act within two seconds.
