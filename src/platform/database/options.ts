@@ -33,6 +33,8 @@ export function dataSourceOptions(
     logging: false,
     extra: {
       ...{ connectTimeout: 5_000, enableKeepAlive: true, waitForConnections: true },
+      // mysql2 would note the stack of every statement; logs show that of the error which TypeORM makes of a fault.
+      trace: false,
       // What is at rest is given back, the longest first: processes that idle leave their places to others.
       ...{ maxIdle: Math.max(1, poolSize - 1), idleTimeout: IDLE_MS },
     },

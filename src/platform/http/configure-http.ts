@@ -9,6 +9,7 @@ import { Drain, requestLog, requestSpans, TRACING, type Tracing } from '../obser
 import { CARRIER_PATHS, CarrierMeter, clientIp, type MeteredRequest, tooMany } from '../security/index.js';
 import { bodyReader } from './body.js';
 import { protocolErrors } from './request-errors.js';
+import { plainAnswers } from './plain-answers.js';
 import { requestId } from './request-id.js';
 import { RouteTable } from './route-table.js';
 
@@ -23,7 +24,7 @@ const KEEP_ALIVE_MS = 65_000;
  */
 export function configureHttp(app: NestExpressApplication, environment: Environment): void {
   app.disable('x-powered-by');
-  app.disable('etag');
+  plainAnswers(app);
   trustProxies(app, environment.TRUST_PROXY);
   app.use(requestId);
   const tracing = app.get<Tracing>(TRACING);
@@ -31,10 +32,8 @@ export function configureHttp(app: NestExpressApplication, environment: Environm
   if (spans) app.use(spans.begin);
   app.use(requestLog(app));
   const drain = app.get(Drain);
-  app.use((request: Request, response: Response, next: NextFunction) => {
+  app.use((_request: Request, response: Response, next: NextFunction) => {
     drain.watch(response);
-    // Answers have no tags here, but Express would take `If-None-Match: *` for a hit and send 304 without a body.
-    Object.defineProperty(request, 'fresh', { value: false });
     next();
   });
   app.use(securityHeaders());
@@ -117,13 +116,10 @@ function refuseHead(routes: RouteTable) {
 
 /** Callbacks are open to all until their proof is judged, which takes the whole body: they are counted before that. */
 function meterCarriers(meter: CarrierMeter) {
-  return async (request: MeteredRequest, _response: Response, next: NextFunction): Promise<void> => {
+  return (request: MeteredRequest, _response: Response, next: NextFunction): Promise<void> | void => {
     const path = request.path.toLowerCase();
-    if (CARRIER_PATHS.some((prefix) => path.startsWith(prefix))) {
-      request.metered = true;
-      const seconds = await meter.checkAddress(clientIp(request));
-      if (seconds > 0) return next(tooMany(seconds));
-    }
-    next();
+    if (!CARRIER_PATHS.some((prefix) => path.startsWith(prefix))) return next();
+    request.metered = true;
+    return meter.checkAddress(clientIp(request)).then((seconds) => next(seconds > 0 ? tooMany(seconds) : undefined));
   };
 }

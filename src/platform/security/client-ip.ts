@@ -1,14 +1,21 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+
+interface Addressed {
+  ip?: string | undefined;
+  socket?: { remoteAddress?: string | undefined };
+  /** as it was read the first time: log, limits and handlers ask for it in turn */
+  clientAddress?: string;
+}
 
 /**
  * The client's address, as limits and logs know it: `X-Forwarded-For` counts only behind `TRUST_PROXY` (set on the
  * application), and an IPv4 address in IPv6 clothes, however they are written, is the IPv4 address.
  */
-export function clientIp(request: {
-  ip?: string | undefined;
-  socket?: { remoteAddress?: string | undefined };
-}): string {
-  const ip = request.ip ?? request.socket?.remoteAddress ?? 'unknown';
+export const clientIp = (request: Addressed): string => (request.clientAddress ??= readAddress(request));
+
+function readAddress({ ip: said, socket }: Addressed): string {
+  const ip = said ?? socket?.remoteAddress ?? 'unknown';
   return ip.includes(':') && ipaddr.isValid(ip) ? ipaddr.process(ip).toString() : ip;
 }
 
@@ -31,7 +38,8 @@ const IPV6_NETWORKS = [
  * @param ip as `clientIp` gives it
  */
 export function networksOf(ip: string): Network[] {
-  if (!ipaddr.isValid(ip)) return [{ name: ip, share: 1 }];
+  // most of them, and told without reading it into numbers and back
+  if (isIPv4(ip) || !ipaddr.isValid(ip)) return [{ name: ip, share: 1 }];
   const address = ipaddr.process(ip);
   if (address.kind() === 'ipv4') return [{ name: address.toString(), share: 1 }];
   const plain = address.toByteArray();

@@ -124,4 +124,11 @@ describe('keys and addresses', () => {
     expect(clientIp({ ip: '2001:db8::1' })).toBe('2001:db8::1');
     expect(clientIp({ socket: { remoteAddress: '10.0.0.1' } })).toBe('10.0.0.1');
   });
+
+  it('knows the address of a request also when its socket has gone', () => {
+    const request: Parameters<typeof clientIp>[0] = { socket: { remoteAddress: '::ffff:10.0.0.1' } };
+    expect(clientIp(request)).toBe('10.0.0.1');
+    delete request.socket;
+    expect(clientIp(request)).toBe('10.0.0.1');
+  });
 });
