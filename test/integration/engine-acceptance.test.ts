@@ -1,5 +1,6 @@
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CreditBook } from '../../src/modules/credits/index.js';
 import { CampaignAcceptance, CampaignReader, CampaignWriter } from '../../src/modules/engine/index.js';
 import { RelayNotifier } from '../../src/platform/queues/index.js';
 import { numbers } from '../support/client.js';
@@ -134,19 +135,41 @@ describe('accepting campaigns', () => {
     }
   });
 
-  it('parts a group of which one account has spent its credits meanwhile', async () => {
-    const [poor, ...others] = await Promise.all([1, 2, 3, 4, 5].map((index) => engine.account(`race${index}`, 10)));
+  it('reads no balance beforehand but of an account that fell short a moment ago', async () => {
+    const [rich, poor] = [await engine.account('rich', 10), await engine.account('poor', 1)];
+    const reads = vi.spyOn(engine.part(CreditBook), 'availableIn');
+    const heads = vi.spyOn(engine.part(CampaignWriter), 'insertHeads');
+    const send = (): Promise<{ accepted: number; refusals: string[] }> =>
+      settle([rich, poor].map((id) => acceptance.accept(engine.draft(id, numbers(2)))));
+    const counts = (): number[] => [reads.mock.calls.length, heads.mock.calls.length];
+    await acceptance.accept(engine.draft(rich, numbers(1)));
+    expect(counts()).toEqual([0, 1]);
+    const first = await send();
+    expect(counts()).toEqual([1, 3]);
+    expect(await send()).toEqual(first);
+    expect(first).toEqual({ accepted: 1, refusals: ['Insufficient credits. Available: 1, Required: 2'] });
+    expect(counts()).toEqual([2, 4]);
+    expect(reads.mock.calls[1]?.[0]).toEqual([expect.objectContaining({ accountId: poor })]);
+    reads.mockRestore();
+    heads.mockRestore();
+  });
+
+  it('parts a group whose accounts spend their credits while it is written', async () => {
+    const [one, two, ...others] = await Promise.all(
+      [1, 2, 3, 4, 5, 6].map((index) => engine.account(`race${index}`, 10)),
+    );
     const knife = await createConnection(engine.database.url);
+    // the second runs out once the balances have been read because of the first
+    const spenders = [one, two];
     const spend = async (): Promise<void> => {
-      await knife.query('UPDATE credit_balances SET available = 0 WHERE account_id = ?', [poor]);
+      await knife.query('UPDATE credit_balances SET available = 0 WHERE account_id = ?', [spenders.shift() ?? 0]);
     };
     const { accepted, refusals } = await settle([
       acceptance.accept(engine.draft(Number(others[0]), numbers(1)), spend),
-      acceptance.accept(engine.draft(Number(poor), numbers(1))),
-      ...others.slice(1).map((id) => acceptance.accept(engine.draft(id, numbers(1)))),
+      ...[one, two, ...others.slice(1)].map((id) => acceptance.accept(engine.draft(Number(id), numbers(1)))),
     ]);
     await knife.end();
-    expect([accepted, refusals]).toEqual([4, ['Insufficient credits. Available: 0, Required: 1']]);
+    expect([accepted, refusals]).toEqual([4, Array(2).fill('Insufficient credits. Available: 0, Required: 1')]);
     for (const id of others) expect(await engine.available(id)).toEqual({ stored: 9, ledger: 9 });
   });
 

@@ -31,6 +31,7 @@ import { RouteMoves } from './dispatch/route-moves.js';
 import { RouteQueues } from './state/route-queues.js';
 import { RouteSenders } from './state/route-senders.js';
 import { Settlement } from './settle/settlement.js';
+import { ShortPurses } from './accept/short-purses.js';
 import { StatusEvents } from './settle/status-events.js';
 import { TestSends } from './test-sends.js';
 import { TimelineSources } from './timeline-sources.js';
@@ -56,6 +57,7 @@ const SERVICES = [
   RouteQueues,
   RouteSenders,
   Settlement,
+  ShortPurses,
   CampaignBriefs,
   StagedRecipients,
   StatusEvents,

@@ -18,6 +18,7 @@ import { sumOf } from './own-terms.js';
 import { type DraftRecipients, wholePage } from './draft-recipients.js';
 import { type DraftHead, pagesOf, type RecipientPage } from './recipient-page.js';
 import { CampaignTraces } from '../state/campaign-traces.js';
+import { ShortPurses } from './short-purses.js';
 import { StagedRecipients } from './staged-recipients.js';
 import { Staging } from './staging.js';
 
@@ -43,7 +44,6 @@ export type DraftIdentity = Pick<CampaignDraft, 'accountId' | 'requestId' | 'fin
 /** The campaign that a caller-supplied id names already. */
 type EarlierCampaign = Omit<AcceptedCampaign, 'repeated'> & { accountId: number; fingerprint: Buffer | null };
 type Answer = { accepted: AcceptedCampaign } | { refused: AppError };
-
 type Numbered = NumberedHead & WaitingDraft;
 type Committing = Pick<WaitingDraft, 'alongside' | 'traceParent'>;
 
@@ -66,6 +66,7 @@ export class CampaignAcceptance {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly credits: CreditBook,
+    private readonly shortPurses: ShortPurses,
     private readonly writer: CampaignWriter,
     private readonly staged: StagedRecipients,
     private readonly relay: RelayNotifier,
@@ -211,10 +212,14 @@ export class CampaignAcceptance {
 
   /** One transaction for all. A lost race for credits or ids parts them, so that one conflict refuses one request. */
   private async commit(waiting: readonly WaitingDraft[]): Promise<Answer[]> {
-    for (let round = 1; ; round++) {
+    for (let round = 1, readsAll = false; ; round++) {
       try {
-        return await this.attempt(waiting);
+        return await this.attempt(waiting, readsAll);
       } catch (error) {
+        if (error instanceof Outspent && !readsAll) {
+          readsAll = true;
+          continue;
+        }
         const lost = error instanceof Outspent || isDuplicateKey(error) || error instanceof AppError;
         if (!lost) throw error;
         const [first] = waiting;
@@ -235,18 +240,13 @@ export class CampaignAcceptance {
     return [...(await this.commit(waiting.slice(0, middle))), ...(await this.commit(waiting.slice(middle)))];
   }
 
-  private async attempt(waiting: readonly WaitingDraft[]): Promise<Answer[]> {
-    // An unlocked read refuses the poor cheaply; the conditional UPDATE in `debit` stays the judge.
-    const availableOf = await this.credits.availableIn(waiting.map(({ draft }) => draft));
-    const promised = new Map<string, number>();
+  private async attempt(waiting: readonly WaitingDraft[], readsAll: boolean): Promise<Answer[]> {
+    const refusals = await this.shortPurses.refusals(waiting, readsAll);
     const numbered: Numbered[] = [];
-    const answers = waiting.map((entry): Answer => {
-      const { draft, sum } = entry;
-      const purse = `${draft.accountId} ${draft.balance}`;
-      const taken = promised.get(purse) ?? 0;
-      const available = availableOf(draft) - taken;
-      if (sum.charged > available) return { refused: new InsufficientCredits(available, sum.charged) };
-      promised.set(purse, taken + sum.charged);
+    const answers = waiting.map((entry, place): Answer => {
+      const refused = refusals[place];
+      if (refused) return { refused };
+      const { draft } = entry;
       const requestId = 'given' in draft.requestId ? draft.requestId.given : draft.requestId.make();
       const made = { ...entry, id: entry.stagedId ?? newId(), requestId };
       numbered.push(made);
