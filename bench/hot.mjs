@@ -60,10 +60,12 @@ export async function benchHot(environment, say) {
         url: `${url}/webhook/api/addbroadcastgsm.php`,
         connections: CONNECTIONS,
         duration: seconds,
-        // each connection goes through the accounts from another one on
+        // Each connection has its part of the accounts: all of them on each would be 64,000 requests, which take the generator
+        // a tenth of the measured time to make.
         setupClient: (client) => {
           const first = Math.floor((connection++ * tokens.length) / CONNECTIONS);
-          client.setRequests([...tokens.slice(first), ...tokens.slice(0, first)].map(request));
+          const end = Math.max(first + 1, Math.floor((connection * tokens.length) / CONNECTIONS));
+          client.setRequests(tokens.slice(first, end).map(request));
         },
       });
       if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refused, ${result.errors} errors`);
