@@ -17,7 +17,9 @@ import { DriverRegistry, RouteDirectory } from '../../src/modules/providers/inde
 import { Rates } from '../../src/modules/rates/index.js';
 import type { RoutePlan } from '../../src/modules/routing/index.js';
 import { readBlock } from '../../src/modules/engine/state/own-variables.js';
+import type { WriteResult } from '../../src/platform/database/index.js';
 import { type Engine, startEngine } from '../support/engine.js';
+import { until } from '../support/processes.js';
 
 const LARGE = 25_000;
 const CHAINS: readonly (readonly number[])[] = [[1], [2, 1], [3], [3, 2]];
@@ -231,6 +233,12 @@ describe('a submission whose recipients come from a source', () => {
   it('gives up, and leaves nothing, when a sweeper took it for dead while it was judged', async () => {
     const accountId = await account(LARGE);
     const { source: all } = sourceOf(people(LARGE, () => ({ name: 'Ann' })));
+    const isTaken = async (): Promise<boolean> => {
+      const { affectedRows } = await engine.database.dataSource.query<WriteResult>(
+        'UPDATE acceptances_under_way SET fence = fence + 1',
+      );
+      return affectedRows > 0;
+    };
     let read = 0;
     const source: RecipientSource = {
       total: LARGE,
@@ -238,7 +246,7 @@ describe('a submission whose recipients come from a source', () => {
         for await (const some of all.read()) {
           yield some;
           read += some.length;
-          if (read === 6_000) await rows('UPDATE acceptances_under_way SET fence = fence + 1', []);
+          if (read === 6_000) await until('the first rows to be written', isTaken);
         }
       },
     };
