@@ -54,6 +54,23 @@ describe('the error table of personalised sends, from top to bottom', () => {
     }
   });
 
+  it('a body is read by its charset, with and without a byte order mark', async () => {
+    const body = JSON.stringify({ ...GOOD, broadcast_name: '' });
+    for (const [charset, bytes] of [
+      ['utf-8', Buffer.from(`\ufeff${body}`)],
+      ['"UTF-8"', Buffer.from(body)],
+      ['utf-16le', Buffer.from(body, 'utf16le')],
+      ['utf-16', Buffer.from(`\ufeff${body}`, 'utf16le')],
+    ] as const) {
+      const headers = {
+        'content-type': `application/json; charset=${charset}`,
+        authorization: `Bearer ${member.token}`,
+      };
+      const answer = await bulk.request('/v6/api/campaigns', { method: 'POST', body: bytes, headers });
+      expectRefused(answer, 400, 'broadcast_name is required');
+    }
+  });
+
   it('a long list is refused as a short one is', async () => {
     const others = many(3_000, (index) => recipient(`Person ${index}`, String(919_000_000_000 + index)));
     for (const [row, to, message] of [
