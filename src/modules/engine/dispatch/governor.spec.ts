@@ -15,8 +15,10 @@ describe('the places of a worker', () => {
   /** Windows of the route that began. */
   const begin = (turn: ChannelTurn, wanted: number, perSecond: number | null = null): number =>
     Array.from({ length: wanted }, () => governor.enter(turn, perSecond)).filter(Boolean).length;
-  const known = (routeId: number, recipients: number, milliseconds: number): void => {
-    for (let window = 0; window < 4; window++) governor.tempo.took(routeId, recipients, milliseconds);
+  const known = (routeId: number, recipients: number, milliseconds: number, classes = [false, true]): void => {
+    for (const single of classes) {
+      for (let window = 0; window < 4; window++) governor.tempoOf({ single }).took(routeId, recipients, milliseconds);
+    }
   };
 
   it('are few for a route that is not known, four for full windows of a quick one, all for small ones', () => {
@@ -98,7 +100,8 @@ describe('the places of a worker', () => {
   });
 
   describe('while messages of one recipient come', () => {
-    const came = (agoMs: number): void => governor.noteSingles([{ waitingSince: performance.now() - agoMs }]);
+    const came = (agoMs: number, perSecond: number | null = 100): void =>
+      governor.noteSingles([{ waitingSince: performance.now() - agoMs }], 9, perSecond);
     beforeEach(() => known(1, 500, 12));
     afterEach(() => vi.restoreAllMocks());
 
@@ -123,10 +126,24 @@ describe('the places of a worker', () => {
       expect(begin(turnOf(1), 20)).toBe(3);
     });
 
-    it('are no fewer for messages that have waited for long, or when none was held', () => {
+    it('are no fewer for messages that have waited for a slow route, or a paced one, or when none was held', () => {
       came(5_000);
-      governor.noteSingles([]);
+      known(9, 500, 20_000);
+      came(5_000, null);
+      governor.noteSingles([], 1, null);
       expect(begin(turnOf(1), 20)).toBe(4);
+    });
+
+    it('are fewer for messages that have waited for a quick route, where only others can have held them up', () => {
+      came(5_000, null);
+      expect(begin(turnOf(1), 20)).toBe(1);
+    });
+
+    it('are not more for the small windows of such messages over the same route', () => {
+      came(0);
+      known(1, 1, 3, [true]);
+      expect(begin(turnOf(1), 20)).toBe(1);
+      expect(begin(turnOf(1, true), 20)).toBe(8);
     });
 
     it('are not fewer because another message has waited for longer', () => {
@@ -134,6 +151,12 @@ describe('the places of a worker', () => {
       came(5_000);
       expect(begin(turnOf(1), 20)).toBe(1);
     });
+  });
+
+  it('are few for campaigns of a slow carrier, however quickly it takes single messages', () => {
+    known(1, 500, 20_000);
+    known(1, 1, 60, [true]);
+    expect(begin(turnOf(1), 20)).toBe(2);
   });
 
   it('stay empty while the route rests', () => {

@@ -32,13 +32,13 @@ export const turnKey = (turn: ChannelTurn): string => `${classOf(turn)} ${turn.r
 /**
  * Says for each route and this worker how many may leave now, and else when: the connection's own state, the route's pace, the
  * size of windows, and the number of windows under way (docs/decisions/0023), which are fewer while messages of one recipient come
- * (docs/decisions/0064). Windows of routes that are paced to little take
- * no place. Slow carriers together never have more than half of the places of a channel and class, so a wait for one keeps no quick
+ * (docs/decisions/0064). Windows of routes that are paced to little take no place. Slow carriers together never have more than half of the places of a channel and class, so a wait for one keeps no quick
  * one waiting.
  */
 @Injectable()
 export class Governor {
-  readonly tempo = new WindowTempo();
+  /** a window of one message says nothing of a full one, so each class has its own */
+  private readonly tempos = { single: new WindowTempo(), campaign: new WindowTempo() };
   private readonly running = new Map<string, Running>();
   /** windows under way that take no place */
   private readonly light = new Map<string, Set<number>>();
@@ -102,7 +102,7 @@ export class Governor {
     const running = this.running.get(classOf(turn));
     if (!running) return true;
     const own = running.get(turn.routeId) ?? 0;
-    return own < (perSecond !== null ? 1 : this.atOnce(turn)) && this.hasPlace(running, turn.routeId);
+    return own < (perSecond !== null ? 1 : this.atOnce(turn)) && this.hasPlace(running, turn);
   }
 
   /**
@@ -113,9 +113,19 @@ export class Governor {
     return isLight(perSecond) && (this.light.get(classOf(turn))?.size ?? 0) < MOST_WITHOUT_PLACE / 2;
   }
 
-  /** Messages of one recipient leave. Only what has just come counts: others may wait for a slow route for hours. */
-  noteSingles(lanes: readonly Pick<LaneTurn, 'waitingSince'>[]): void {
-    this.lastSingle = Math.max(this.lastSingle, ...lanes.map(({ waitingSince }) => waitingSince));
+  /**
+   * Messages of one recipient leave. Over a route that is slow, or paced, only those count that have just come: others may wait
+   * for it for hours. Over any other one it is for what leaves before them that they have waited.
+   */
+  noteSingles(lanes: readonly Pick<LaneTurn, 'waitingSince'>[], routeId: number, perSecond: number | null): void {
+    const isQuick = lanes.length > 0 && perSecond === null && !this.tempos.single.isSlow(routeId);
+    const came = isQuick ? [performance.now()] : lanes.map(({ waitingSince }) => waitingSince);
+    this.lastSingle = Math.max(this.lastSingle, ...came);
+  }
+
+  /** What is known of the speed of routes by windows of this class. */
+  tempoOf({ single }: Pick<RouteTurn, 'single'>): WindowTempo {
+    return this.tempos[single ? 'single' : 'campaign'];
   }
 
   /** Nothing of the class leaves over the route for so long. */
@@ -130,9 +140,9 @@ export class Governor {
     return Math.max(0, rest);
   }
 
-  /** Recipients of the next window. @param route with its speed in recipients */
-  size(route: Route, connection: RouteConnection): number {
-    return connection.onTrial ? 1 : this.tempo.size(route);
+  /** Recipients of the next window of a class. @param route with its speed in recipients */
+  size(route: Route, connection: RouteConnection, turn: Pick<RouteTurn, 'single'>): number {
+    return connection.onTrial ? 1 : this.tempoOf(turn).size(route);
   }
 
   /**
@@ -161,8 +171,9 @@ export class Governor {
     return pacer;
   }
 
-  private atOnce({ routeId, single }: ChannelTurn): number {
-    return this.tempo.atOnce(routeId, !single && performance.now() - this.lastSingle < ASIDE_MS);
+  private atOnce(turn: ChannelTurn): number {
+    const standsAside = !turn.single && performance.now() - this.lastSingle < ASIDE_MS;
+    return this.tempoOf(turn).atOnce(turn.routeId, standsAside);
   }
 
   private enterLight(turn: ChannelTurn): boolean {
@@ -176,13 +187,14 @@ export class Governor {
     return true;
   }
 
-  private hasPlace(running: Running, routeId: number): boolean {
+  private hasPlace(running: Running, turn: ChannelTurn): boolean {
+    const tempo = this.tempoOf(turn);
     const places = this.environment.WORKER_CONCURRENCY;
     const sum = (counts: readonly [number, number][]): number => counts.reduce((total, [, count]) => total + count, 0);
     const all = [...running];
     if (sum(all) >= places) return false;
-    if (!this.tempo.isSlow(routeId)) return true;
-    return sum(all.filter(([id]) => this.tempo.isSlow(id))) < Math.max(1, Math.floor(places / 2));
+    if (!tempo.isSlow(turn.routeId)) return true;
+    return sum(all.filter(([id]) => tempo.isSlow(id))) < Math.max(1, Math.floor(places / 2));
   }
 }
 

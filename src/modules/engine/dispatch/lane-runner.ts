@@ -148,7 +148,7 @@ export class LaneRunner {
     }
     if (!found || !connection) throw new Error(`route ${first.routeId} cannot be used`);
     const paced = inRecipients(found, channel, first.content);
-    const size = this.governor.size(paced, connection);
+    const size = this.governor.size(paced, connection, first);
     const items = (found.messagesPerSecond ?? 1) / (paced.messagesPerSecond ?? 1);
     const restMs = await this.governor.wait(found, connection, Math.ceil(items * Math.min(size, waitingIn(turns))));
     if (restMs > 0) return { ...NOTHING, restMs };

@@ -20,7 +20,7 @@ describe('a turn of messages of one recipient', () => {
   async function hasRoomBeside(single: boolean, isHeld: boolean): Promise<boolean | undefined> {
     const environment = { WORKER_CONCURRENCY: 8 } as Environment;
     const governor = new Governor(environment, {} as RoutePace, {} as RouteHomes);
-    for (let window = 0; window < 4; window++) governor.tempo.took(1, 500, 12);
+    for (let window = 0; window < 4; window++) governor.tempoOf(CAMPAIGNS).took(1, 500, 12);
     governor.enter(CAMPAIGNS, null);
     const lane = { campaignId: 1, lane: 0, accountId: 1, routeId: 1, single, waitingSince: performance.now() };
     const room: boolean[] = [];

@@ -82,7 +82,7 @@ export class RouteTurns {
       end = await this.runner.run(lanes, (held) => {
         const last = held.at(-1);
         if (last) this.due.servedTo(turn, last.accountId);
-        if (turn.single) this.governor.noteSingles(held);
+        if (turn.single) this.governor.noteSingles(held, turn.routeId, perSecond);
         onClaimed({ hasMore, forAnother: hasMore && this.governor.hasRoom(turn, perSecond) });
       });
     } catch (error) {

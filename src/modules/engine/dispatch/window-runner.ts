@@ -163,7 +163,8 @@ export class WindowRunner {
           spans?.count(results);
         },
       );
-      if (leaving.length > 0) this.governor.tempo.took(route.id, leaving.length, performance.now() - began);
+      const tempo = this.governor.tempoOf({ single: turns[0]?.single ?? false });
+      if (leaving.length > 0) tempo.took(route.id, leaving.length, performance.now() - began);
       last.push(...held);
       const ended = conclude(last, patience);
       const left = await this.insist(turns, (isAlone) => this.results.flush(ended, endingsOf(turns), isAlone));

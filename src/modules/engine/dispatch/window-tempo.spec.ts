@@ -34,6 +34,14 @@ describe('WindowTempo', () => {
     expect(new WindowTempo().atOnce(1, true)).toBe(2);
   });
 
+  it('leaves a carrier that has become slower what it needs at once', () => {
+    const tempo = new WindowTempo();
+    for (let window = 0; window < 4; window++) tempo.took(1, 500, 50);
+    expect(tempo.atOnce(1, true)).toBe(1);
+    tempo.took(1, 500, 1_500);
+    expect([tempo.atOnce(1, true), tempo.atOnce(1)]).toEqual([4, 4]);
+  });
+
   it('makes the windows of a slow carrier last about a second, and never tiny', () => {
     const tempo = new WindowTempo();
     tempo.took(1, 500, 5_000);

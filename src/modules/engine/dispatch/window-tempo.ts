@@ -62,16 +62,16 @@ export class WindowTempo {
       const fitting = Math.floor((recipients * AIM_MS) / milliseconds);
       this.sizes.set(routeId, Math.max(SMALLEST, Math.min(known, fitting)));
       this.windows.delete(routeId);
-    } else if (milliseconds < AIM_MS) {
+      return;
+    }
+    let most = this.atOnce(routeId);
+    if (milliseconds < AIM_MS) {
       if (known * 2 >= WINDOW_RECIPIENTS) this.sizes.delete(routeId);
       else this.sizes.set(routeId, known * 2);
-      const enough = Math.max(FEW_WINDOWS, Math.ceil(UNDER_WAY / recipients));
-      const fewest = Math.max(WINDOW_RECIPIENTS, (UNDER_WAY * milliseconds) / AMPLE_MS);
-      this.windows.set(routeId, {
-        most: Math.min(enough, this.atOnce(routeId) * 2),
-        aside: Math.ceil(fewest / recipients),
-      });
+      most = Math.min(Math.max(FEW_WINDOWS, Math.ceil(UNDER_WAY / recipients)), most * 2);
     }
+    const fewest = Math.max(WINDOW_RECIPIENTS, (UNDER_WAY * milliseconds) / AMPLE_MS);
+    this.windows.set(routeId, { most, aside: Math.ceil(fewest / recipients) });
   }
 }
 
