@@ -1,5 +1,5 @@
 import { createConnection } from 'mysql2/promise';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CreditBook } from '../../src/modules/credits/index.js';
 import { CampaignAcceptance, CampaignReader, CampaignWriter } from '../../src/modules/engine/index.js';
 import { RelayNotifier } from '../../src/platform/queues/index.js';
@@ -22,6 +22,9 @@ describe('accepting campaigns', () => {
     acceptance = engine.module.get(CampaignAcceptance, { strict: false });
   });
   afterAll(async () => engine.stop());
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
 
   const ledgerOf = (accountId: number): Promise<{ amount: number; available: number }[]> =>
     engine.database.dataSource.query('SELECT amount, available FROM credit_ledger WHERE account_id = ? ORDER BY id', [
@@ -135,23 +138,28 @@ describe('accepting campaigns', () => {
     }
   });
 
-  it('reads no balance beforehand but of an account that fell short a moment ago', async () => {
-    const [rich, poor] = [await engine.account('rich', 10), await engine.account('poor', 1)];
+  it('reads no balance beforehand but of an account that fell short, and where much would be written in vain', async () => {
+    const [rich, poor] = [await engine.account('rich', 10), await engine.account('poor', 0)];
     const reads = vi.spyOn(engine.part(CreditBook), 'availableIn');
     const heads = vi.spyOn(engine.part(CampaignWriter), 'insertHeads');
     const send = (): Promise<{ accepted: number; refusals: string[] }> =>
-      settle([rich, poor].map((id) => acceptance.accept(engine.draft(id, numbers(2)))));
+      settle([rich, poor].map((id) => acceptance.accept(engine.draft(id, numbers(1)))));
     const counts = (): number[] => [reads.mock.calls.length, heads.mock.calls.length];
     await acceptance.accept(engine.draft(rich, numbers(1)));
     expect(counts()).toEqual([0, 1]);
     const first = await send();
     expect(counts()).toEqual([1, 3]);
     expect(await send()).toEqual(first);
-    expect(first).toEqual({ accepted: 1, refusals: ['Insufficient credits. Available: 1, Required: 2'] });
+    expect(first).toEqual({ accepted: 1, refusals: ['Insufficient credits. Available: 0, Required: 1'] });
     expect(counts()).toEqual([2, 4]);
     expect(reads.mock.calls[1]?.[0]).toEqual([expect.objectContaining({ accountId: poor })]);
-    reads.mockRestore();
-    heads.mockRestore();
+    const another = await engine.account('another', 1);
+    const alongside = vi.fn(() => Promise.resolve());
+    await expect(acceptance.accept(engine.draft(another, numbers(2)))).rejects.toThrow('Required: 2');
+    await acceptance.accept(engine.draft(another, numbers(1)));
+    const last = await engine.account('last', 0);
+    await expect(acceptance.accept(engine.draft(last, numbers(1)), alongside)).rejects.toThrow('Required: 1');
+    expect([counts(), alongside.mock.calls.length]).toEqual([[5, 5], 0]);
   });
 
   it('parts a group whose accounts spend their credits while it is written', async () => {

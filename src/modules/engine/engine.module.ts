@@ -31,7 +31,7 @@ import { RouteMoves } from './dispatch/route-moves.js';
 import { RouteQueues } from './state/route-queues.js';
 import { RouteSenders } from './state/route-senders.js';
 import { Settlement } from './settle/settlement.js';
-import { ShortPurses } from './accept/short-purses.js';
+import { ShortBalances } from './accept/short-balances.js';
 import { StatusEvents } from './settle/status-events.js';
 import { TestSends } from './test-sends.js';
 import { TimelineSources } from './timeline-sources.js';
@@ -57,7 +57,7 @@ const SERVICES = [
   RouteQueues,
   RouteSenders,
   Settlement,
-  ShortPurses,
+  ShortBalances,
   CampaignBriefs,
   StagedRecipients,
   StatusEvents,

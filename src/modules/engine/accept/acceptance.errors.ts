@@ -54,5 +54,5 @@ export class InsufficientCredits extends AppError {
   }
 }
 
-/** Thrown inside the transaction to roll all of it back: another transaction spent the credits since they were read. */
+/** Thrown inside the transaction to roll all of it back: a balance does not suffice, or another transaction has spent it meanwhile. */
 export class Outspent extends Error {}

@@ -18,7 +18,7 @@ import { sumOf } from './own-terms.js';
 import { type DraftRecipients, wholePage } from './draft-recipients.js';
 import { type DraftHead, pagesOf, type RecipientPage } from './recipient-page.js';
 import { CampaignTraces } from '../state/campaign-traces.js';
-import { ShortPurses } from './short-purses.js';
+import { ShortBalances } from './short-balances.js';
 import { StagedRecipients } from './staged-recipients.js';
 import { Staging } from './staging.js';
 
@@ -66,7 +66,7 @@ export class CampaignAcceptance {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly credits: CreditBook,
-    private readonly shortPurses: ShortPurses,
+    private readonly shortBalances: ShortBalances,
     private readonly writer: CampaignWriter,
     private readonly staged: StagedRecipients,
     private readonly relay: RelayNotifier,
@@ -210,7 +210,7 @@ export class CampaignAcceptance {
     return answer;
   }
 
-  /** One transaction for all. A lost race for credits or ids parts them, so that one conflict refuses one request. */
+  /** One transaction for all, again with all balances read if one fell short. A lost race for credits or ids parts them. */
   private async commit(waiting: readonly WaitingDraft[]): Promise<Answer[]> {
     for (let round = 1, readsAll = false; ; round++) {
       try {
@@ -241,7 +241,7 @@ export class CampaignAcceptance {
   }
 
   private async attempt(waiting: readonly WaitingDraft[], readsAll: boolean): Promise<Answer[]> {
-    const refusals = await this.shortPurses.refusals(waiting, readsAll);
+    const refusals = await this.shortBalances.refusals(waiting, readsAll);
     const numbered: Numbered[] = [];
     const answers = waiting.map((entry, place): Answer => {
       const refused = refusals[place];

@@ -3,22 +3,25 @@ import { boundedCache } from '../../../platform/caches/index.js';
 import { CreditBook, type Purse } from '../../credits/index.js';
 import { InsufficientCredits } from './acceptance.errors.js';
 
-/** What a draft asks of the balance that pays for it. */
+/** What a draft asks of the balance that pays for it, and what is written before that is debited. */
 interface Asking {
   draft: Purse;
+  total: number;
   sum: { charged: number };
+  alongside?: unknown;
 }
 
-const KEPT_MS = 60_000;
-const MOST_KEPT = 20_000;
+/** A balance that is remembered costs its group a read, one that was forgotten a transaction. */
+const KEPT_MS = 3_600_000;
+const MOST_KEPT = 100_000;
 
 /**
  * Refuses what cannot be paid before anything is written, by a read without a lock; the conditional UPDATE of the debit stays
- * the judge. Most balances suffice, so only those are read that fell short within the last minute, and all of a group whose
- * debit was refused: the first shortage of an account costs its group a transaction, further ones a read.
+ * the judge. A draft of one recipient and nothing else is as quickly written as its balance is read, and most balances suffice:
+ * of these only those are read that fell short lately, and all of a group whose debit was refused.
  */
 @Injectable()
-export class ShortPurses {
+export class ShortBalances {
   private readonly short = boundedCache<string, true>(MOST_KEPT, { ttlMs: KEPT_MS });
 
   constructor(private readonly credits: CreditBook) {}
@@ -29,21 +32,26 @@ export class ShortPurses {
    * @returns the refusal of each that cannot be paid, null for the others
    */
   async refusals(asking: readonly Asking[], all: boolean): Promise<(InsufficientCredits | null)[]> {
-    const read = asking.filter(({ draft }) => all || this.short.has(keyOf(draft))).map(({ draft }) => draft);
+    const read = asking.filter((each) => all || isDear(each) || this.short.has(keyOf(each.draft)));
     if (read.length === 0) return asking.map(() => null);
-    const availableOf = await this.credits.availableIn(read);
-    const left = new Map(read.map((purse) => [keyOf(purse), availableOf(purse)]));
+    const availableOf = await this.credits.availableIn(read.map(({ draft }) => draft));
+    const left = new Map(read.map(({ draft }) => [keyOf(draft), availableOf(draft)]));
     return asking.map(({ draft, sum: { charged } }) => {
       const key = keyOf(draft);
-      const available = left.get(key) ?? Infinity;
+      const available = left.get(key);
+      if (available === undefined) return null;
       if (charged > available) {
         this.short.set(key, true);
         return new InsufficientCredits(available, charged);
       }
+      this.short.delete(key);
       left.set(key, available - charged);
       return null;
     });
   }
 }
+
+/** Whether much would be written in vain. */
+const isDear = ({ total, alongside }: Asking): boolean => total > 1 || alongside !== undefined;
 
 const keyOf = ({ accountId, balance }: Purse): string => `${accountId} ${balance}`;
