@@ -54,6 +54,7 @@ function drawn(campaigns) {
   const next = (campaign) => [campaign.id, 1 + ((campaign.told++ * STRIDE) % RECIPIENTS)];
   return (ageOf) => {
     open = open.filter(({ told }) => told < RECIPIENTS);
+    if (open.length < RECEIPTS_OF) throw new Error('too few campaigns wait for receipts: fewer GROWTH_DAYS leave more');
     const left = [...open];
     const some = Array.from(
       { length: RECEIPTS_OF },

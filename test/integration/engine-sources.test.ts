@@ -246,7 +246,7 @@ describe('a submission whose recipients come from a source', () => {
         for await (const some of all.read()) {
           yield some;
           read += some.length;
-          if (read === 6_000) await until('the first rows to be written', isTaken);
+          if (read === 6_000) await until('the acceptance to be under way', isTaken);
         }
       },
     };

@@ -74,8 +74,8 @@ const RECIPIENT = 'STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = m.camp
 
 /**
  * Finds the messages that receipts are about (docs/decisions/0018, 0026): by our reference where the receipt carries one, else
- * by the carrier's id. Nothing is locked. The newest days are looked through first, the others for what is left or settled
- * already.
+ * by the carrier's id. Nothing is locked. Today is looked through first, yesterday for what is left or settled already; the days
+ * before them, part by part alike, only for what neither has.
  */
 @Injectable()
 export class ReceiptLookup {
@@ -248,8 +248,8 @@ function wanted(
 
 /**
  * Of several messages of one id the one that is meant first: carriers count from the start again one day, so one that still
- * waits, then one of the receipt's own route rather than of another of its login, then the latest. Of yesterday's none is
- * read where one of today's still waits.
+ * waits, then one of the receipt's own route rather than of another of its login, then the latest. Of older days none is
+ * read where one of the newer still waits.
  */
 const inOrder = (a: FoundRow, b: FoundRow, { routeId }: RoutedReceipt): number =>
   Number(isFinal(a.status)) - Number(isFinal(b.status)) ||
