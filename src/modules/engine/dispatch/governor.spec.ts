@@ -159,6 +159,13 @@ describe('the places of a worker', () => {
     expect(begin(turnOf(1), 20)).toBe(2);
   });
 
+  it('grow again by the windows of single messages where the route is paced: those of campaigns wait for slots of others', () => {
+    governor.tempoOf(turnOf(1), 200).took(1, 200, 2_500);
+    expect(governor.tempoOf(turnOf(1), 200).isSlow(1)).toBe(true);
+    for (let window = 0; window < 3; window++) governor.tempoOf(turnOf(1, true), 200).took(1, 1, 3);
+    expect(governor.tempoOf(turnOf(1), 200).isSlow(1)).toBe(false);
+  });
+
   it('stay empty while the route rests', () => {
     governor.rest(turnOf(1), 60_000);
     expect(governor.restOf(turnOf(1))).toBeGreaterThan(59_000);

@@ -123,9 +123,12 @@ export class Governor {
     this.lastSingle = Math.max(this.lastSingle, ...came);
   }
 
-  /** What is known of the speed of routes by windows of this class. */
-  tempoOf({ single }: Pick<RouteTurn, 'single'>): WindowTempo {
-    return this.tempos[single ? 'single' : 'campaign'];
+  /**
+   * What is known of the speed of routes by windows of this class. Over a paced route, whose windows wait for slots that other
+   * workers have booked before, those of single messages say best how quick its carrier is.
+   */
+  tempoOf({ single }: Pick<RouteTurn, 'single'>, perSecond: number | null = null): WindowTempo {
+    return this.tempos[single && perSecond === null ? 'single' : 'campaign'];
   }
 
   /** Nothing of the class leaves over the route for so long. */
@@ -142,7 +145,7 @@ export class Governor {
 
   /** Recipients of the next window of a class. @param route with its speed in recipients */
   size(route: Route, connection: RouteConnection, turn: Pick<RouteTurn, 'single'>): number {
-    return connection.onTrial ? 1 : this.tempoOf(turn).size(route);
+    return connection.onTrial ? 1 : this.tempoOf(turn, route.messagesPerSecond).size(route);
   }
 
   /**

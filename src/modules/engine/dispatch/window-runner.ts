@@ -163,7 +163,7 @@ export class WindowRunner {
           spans?.count(results);
         },
       );
-      const tempo = this.governor.tempoOf({ single: turns[0]?.single ?? false });
+      const tempo = this.governor.tempoOf({ single: turns[0]?.single ?? false }, route.messagesPerSecond);
       if (leaving.length > 0) tempo.took(route.id, leaving.length, performance.now() - began);
       last.push(...held);
       const ended = conclude(last, patience);
