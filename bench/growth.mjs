@@ -25,6 +25,7 @@ const TABLES = {
  */
 const BATCHES_A_MILLION = 5;
 const FIRST = 5;
+const EVENLY = 'receipts as likely after two days as at once';
 /** rounds, of which the first few are not counted; in each, every measurement is made so often on both databases */
 const WARM = 2;
 const ROUNDS = 12;
@@ -32,7 +33,7 @@ const A_ROUND = {
   accept: 3,
   flush: 1,
   receipts: 2,
-  'receipts as likely after two days as at once': 1,
+  [EVENLY]: 1,
   report: 4,
   list: 4,
   contacts: 4,
@@ -80,7 +81,7 @@ function measurements(set, client, carrier, filled) {
     accept: () => timed(() => call('POST', '/webhook/api/addbroadcastgsm.php', later)),
     flush: async () => 1_000 * (await dispatchOnce(set.database, 10_000, benchBroadcast(client, 10_000))),
     receipts: receipts(SOON),
-    'receipts as likely after two days as at once': receipts(AT_ANY_TIME),
+    [EVENLY]: receipts(AT_ANY_TIME),
     report: () => timed(() => call('GET', `/webhook/api/getGSMreport.php?request_id=GSMCAMP_${any(filled.own)}`)),
     list: () => timed(() => call('GET', '/v6/api/campaigns?limit=50')),
     contacts: () =>

@@ -1,7 +1,7 @@
 import mysql from 'mysql2/promise';
 import { addRoute, startCarrier } from './carrier.mjs';
 import { benchBroadcast, dispatchOnce } from './dispatch.mjs';
-import { benchAccount, broadcast, contacts, median, size, stage, until, verdict } from './stage.mjs';
+import { benchAccount, broadcast, contacts, median, size, stage, timed, until, verdict } from './stage.mjs';
 
 const ROUNDS = 3;
 const RECEIPTS = size('RECEIPTS', 30_000);
@@ -11,11 +11,7 @@ const AT_ONCE = 2_000;
 /** rows of one UPDATE of the bare way */
 const BATCH = 1_000;
 const STEP = 5_000;
-const timed = async (work) => {
-  const began = performance.now();
-  await work();
-  return (performance.now() - began) / 1000;
-};
+const seconds = async (work) => (await timed(work)) / 1_000;
 
 /** Recipients and their carrier's ids in tables of the same shape, for the bare ways. @returns their campaign */
 async function bareRecipients(database, total) {
@@ -43,7 +39,7 @@ async function bareReceipts(database, id) {
   const batches = Array.from({ length: Math.ceil(rows.length / BATCH) }, (_, index) =>
     JSON.stringify(rows.slice(index * BATCH, (index + 1) * BATCH).map(({ route, message }) => [route, message, 2])),
   );
-  return timed(async () => {
+  return seconds(async () => {
     for (const batch of batches) {
       await database.query(
         `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (route_id INT PATH '$[0]',
@@ -81,7 +77,7 @@ async function receipts(set, client, carrier, bare, say) {
       );
       return Number(row.total);
     };
-    const ours = await timed(async () => {
+    const ours = await seconds(async () => {
       await carrier.ask({ receipts: AT_ONCE });
       await until(delivered, (total) => total === RECEIPTS, { everyMs: 20 });
     });
@@ -112,11 +108,11 @@ async function cancellation(set, client, bare, say) {
       );
       return Number(row.credits);
     };
-    const ours = await timed(async () => {
+    const ours = await seconds(async () => {
       await client.call('POST', `/v6/api/campaigns/${requestId}/cancel`);
       await until(refunded, (credits) => credits === CANCELLED, { everyMs: 20 });
     });
-    const theirs = await timed(() => bareCancel(bare, id));
+    const theirs = await seconds(() => bareCancel(bare, id));
     times.push([ours, theirs]);
     say(`cancel and refund ${CANCELLED}: ${ours.toFixed(1)} s, bare UPDATE ${theirs.toFixed(1)} s`);
   }
