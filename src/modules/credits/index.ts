@@ -3,6 +3,7 @@ export { CreditProofs } from './credit-proofs.js';
 export { CreditsModule, CreditsWorkerModule } from './credits.module.js';
 export { SetBalanceAlertsCommand } from './commands/set-balance-alerts.command.js';
 export { BALANCES, type BalanceName, isBalanceName, type LedgerKind } from './domain/balances.js';
+export { type Purse, purseKey } from './domain/purse.js';
 export {
   AdjustedCreditsAnswer,
   BalancesAnswer,
@@ -24,7 +25,7 @@ export {
 } from './http/balance-alert.dto.js';
 export { readBalance } from './http/ledger-selection.js';
 export type { Usage, UsageShare } from './domain/usage.js';
-export { type Charge, CreditBook, type Purse, type Repayment } from './persistence/credit-book.js';
+export { type Charge, CreditBook, type Repayment } from './persistence/credit-book.js';
 export { ResellerCredits, type ResellerMove } from './persistence/reseller-credits.js';
 export { GetBalanceAlertsQuery } from './queries/get-balance-alerts.query.js';
 export { GetBalancesQuery } from './queries/get-balances.query.js';

@@ -6,6 +6,7 @@ import { jsonRows, type WriteResult } from '../../../platform/database/index.js'
 import { CustomerEvents } from '../../customer-events/index.js';
 import { Traffic } from '../../traffic/index.js';
 import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
+import { type Purse, purseKey } from '../domain/purse.js';
 import { assertShares, type Usage } from '../domain/usage.js';
 import { NOTE_LOW, tellOfLow } from './low-balances.js';
 import { countCredits } from './counted-credits.js';
@@ -14,12 +15,6 @@ import { countUsage } from './usage-counters.js';
 
 interface LedgerLine extends Record<'amount' | 'available', number>, Record<'requestId' | 'note', string | null> {
   kind: LedgerKind;
-}
-
-/** One balance of one account. */
-export interface Purse {
-  accountId: number;
-  balance: BalanceName;
 }
 
 /** What a request takes from a balance. */
@@ -86,8 +81,8 @@ export class CreditBook {
        WHERE account_id IN (?) AND balance IN (?)`,
       [[...new Set(purses.map(({ accountId }) => accountId))], [...new Set(purses.map(({ balance }) => balance))]],
     );
-    const byKey = new Map(rows.map((row) => [keyOf(row), row.available]));
-    return (purse) => byKey.get(keyOf(purse)) ?? 0;
+    const byKey = new Map(rows.map((row) => [purseKey(row), row.available]));
+    return (purse) => byKey.get(purseKey(purse)) ?? 0;
   }
 
   /**
@@ -242,7 +237,7 @@ export class CreditBook {
     const sign = kind === 'debit' ? -1 : 1;
     const behind = new Map<string, number>();
     const rows = lines.toReversed().map((line) => {
-      const key = keyOf(line);
+      const key = purseKey(line);
       const moved = behind.get(key) ?? 0;
       const amount = sign * line.amount;
       behind.set(key, moved + amount);
@@ -275,15 +270,13 @@ export class CreditBook {
   }
 }
 
-const keyOf = ({ accountId, balance }: Purse): string => `${accountId} ${balance}`;
-
 /** What moves in each balance, in the order in which balances are locked. */
 function totals(charges: readonly Charge[]): [accountId: number, balance: BalanceName, amount: number][] {
   const byPurse = new Map<string, Charge>();
   for (const charge of charges) {
-    const known = byPurse.get(keyOf(charge));
+    const known = byPurse.get(purseKey(charge));
     if (known) known.amount += charge.amount;
-    else byPurse.set(keyOf(charge), { ...charge });
+    else byPurse.set(purseKey(charge), { ...charge });
   }
   return [...byPurse.values()].sort(inLockOrder).map(({ accountId, balance, amount }) => [accountId, balance, amount]);
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { boundedCache } from '../../../platform/caches/index.js';
-import { CreditBook, type Purse } from '../../credits/index.js';
+import { CreditBook, type Purse, purseKey } from '../../credits/index.js';
 import { InsufficientCredits } from './acceptance.errors.js';
 
 /** What a draft asks of the balance that pays for it, and what is written before that is debited. */
@@ -32,12 +32,12 @@ export class ShortBalances {
    * @returns the refusal of each that cannot be paid, null for the others
    */
   async refusals(asking: readonly Asking[], all: boolean): Promise<(InsufficientCredits | null)[]> {
-    const read = asking.filter((each) => all || isDear(each) || this.short.has(keyOf(each.draft)));
+    const read = asking.filter((each) => all || isDear(each) || this.short.has(purseKey(each.draft)));
     if (read.length === 0) return asking.map(() => null);
     const availableOf = await this.credits.availableIn(read.map(({ draft }) => draft));
-    const left = new Map(read.map(({ draft }) => [keyOf(draft), availableOf(draft)]));
+    const left = new Map(read.map(({ draft }) => [purseKey(draft), availableOf(draft)]));
     return asking.map(({ draft, sum: { charged } }) => {
-      const key = keyOf(draft);
+      const key = purseKey(draft);
       const available = left.get(key);
       if (available === undefined) return null;
       if (charged > available) {
@@ -53,5 +53,3 @@ export class ShortBalances {
 
 /** Whether much would be written in vain. */
 const isDear = ({ total, alongside }: Asking): boolean => total > 1 || alongside !== undefined;
-
-const keyOf = ({ accountId, balance }: Purse): string => `${accountId} ${balance}`;
