@@ -105,7 +105,7 @@ describe('the slots of a paced route', () => {
       const begun = performance.now();
       await booking(100, 0).freeIn(100);
       await vi.advanceTimersByTimeAsync(5_000);
-      expect(said.map(([at, forMs]) => [at - Math.round(begun), forMs])).toEqual([[0, 990]]);
+      expect(said.map(([at, forMs]) => [at - Math.round(begun), forMs])).toEqual([[0, 980]]);
     });
 
     it('are told of when the window before them ends, one slot before the first or a little more', async () => {
@@ -115,14 +115,27 @@ describe('the slots of a paced route', () => {
       await booking(1, 600).freeIn(2);
       await vi.advanceTimersByTimeAsync(5_000);
       expect(said.map(([at, forMs]) => [at - Math.round(begun), forMs])).toEqual([
-        [0, 1_600],
-        [350, 1_000],
-        [580, 1_010],
+        [0, 1_590],
+        [350, 990],
+        [580, 1_000],
       ]);
     });
 
+    it('are those that a window still needs, if they are more than a few', async () => {
+      await booking(100, 0).freeIn(4);
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(said.map(([, forMs]) => forMs)).toEqual([20]);
+    });
+
+    it('are told of for as long as they are to come', async () => {
+      await booking(100, -60).freeIn(12);
+      await booking(100, -60).freeIn(9);
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(said.map(([, forMs]) => forMs)).toEqual([40]);
+    });
+
     it('are not those of a few messages, or of one', async () => {
-      await booking(100, 0).freeIn(10);
+      await booking(100, 0).freeIn(3);
       await booking(1, 0).freeIn(1);
       await vi.advanceTimersByTimeAsync(5_000);
       expect(said).toEqual([]);

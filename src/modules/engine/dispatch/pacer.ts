@@ -6,8 +6,10 @@ const BLOCK_MS = 100;
 /** Timers are late by as much: what is due so soon goes at once. */
 const TIMER_MS = 4;
 /** A block beyond which a message elsewhere would wait so long is told of, shortly before its first slot. */
-const LONG_MS = 100;
+const LONG_MS = 25;
 const AHEAD_MS = 20;
+/** A message for which a worker has begun to claim a lane asks for its slot so much later: of the last ones nothing is told. */
+const CLAIM_MS = 10;
 /** When a route that is spoken for is asked again. */
 export const ASK_AGAIN_MS = 250;
 
@@ -123,10 +125,11 @@ export class Pacer {
   /** By a timer, which no window waits for: the block before may be another worker's. */
   private tell(wait: number, slots: number): void {
     const apart = 1_000 / this.perSecond;
-    const lasts = (slots - 1) * apart;
+    const begins = Math.max(0, wait); // what is caught up with has begun
+    const lasts = (slots - 1) * apart + wait - begins;
     if (lasts <= LONG_MS) return;
-    const ahead = Math.min(wait, Math.max(AHEAD_MS, apart));
-    setTimeout(() => this.onNext(ahead + lasts), wait - ahead).unref();
+    const ahead = Math.min(begins, Math.max(AHEAD_MS, apart));
+    setTimeout(() => this.onNext(ahead + lasts - CLAIM_MS), begins - ahead).unref();
   }
 
   private forgetPast(): void {
