@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configureApi } from '../../src/apps/api/configure-api.js';
 import { ApiModule } from '../../src/apps/api/api.module.js';
 import { ENVIRONMENT } from '../../src/platform/config/index.js';
+import { ExpressServer } from '../../src/platform/http/index.js';
 import {
   type Account,
   AccountDirectory,
@@ -113,7 +114,7 @@ beforeAll(async () => {
     .overrideProvider(ENVIRONMENT)
     .useValue(environment)
     .compile();
-  const app = module.createNestApplication<NestExpressApplication>({ bodyParser: false });
+  const app = module.createNestApplication<NestExpressApplication>(new ExpressServer(), { bodyParser: false });
   configureApi(app);
   await app.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;

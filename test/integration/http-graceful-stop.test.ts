@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { stopGracefully } from '../../src/apps/api/graceful-stop.js';
 import { ConfigModule, ENVIRONMENT } from '../../src/platform/config/index.js';
 import { DatabaseModule } from '../../src/platform/database/index.js';
-import { configureHttp, HttpModule } from '../../src/platform/http/index.js';
+import { configureHttp, ExpressServer, HttpModule } from '../../src/platform/http/index.js';
 import { ObservabilityModule } from '../../src/platform/observability/index.js';
 import { testEnvironment } from '../support/api.js';
 import { requireVariable } from '../support/database.js';
@@ -64,7 +64,10 @@ describe('a graceful stop', () => {
       .overrideProvider(ENVIRONMENT)
       .useValue(environment)
       .compile();
-    const app = module.createNestApplication<NestExpressApplication>({ bodyParser: false, logger: false });
+    const app = module.createNestApplication<NestExpressApplication>(new ExpressServer(), {
+      bodyParser: false,
+      logger: false,
+    });
     configureHttp(app, environment);
     await app.listen(0, '127.0.0.1');
     const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;

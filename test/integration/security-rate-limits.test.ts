@@ -8,7 +8,7 @@ import { IsInt, IsNotEmpty, IsString } from 'class-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigModule, ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { DatabaseModule } from '../../src/platform/database/index.js';
-import { configureHttp, ErrorShape, HttpModule } from '../../src/platform/http/index.js';
+import { configureHttp, ErrorShape, ExpressServer, HttpModule } from '../../src/platform/http/index.js';
 import { ObservabilityModule } from '../../src/platform/observability/index.js';
 import { type MeteredRequest, RateLimited, SecurityModule } from '../../src/platform/security/index.js';
 import { testEnvironment } from '../support/api.js';
@@ -76,7 +76,10 @@ async function start(overrides: Partial<Environment>): Promise<string> {
     .overrideProvider(ENVIRONMENT)
     .useValue(environment)
     .compile();
-  const app = module.createNestApplication<NestExpressApplication>({ bodyParser: false, logger: false });
+  const app = module.createNestApplication<NestExpressApplication>(new ExpressServer(), {
+    bodyParser: false,
+    logger: false,
+  });
   configureHttp(app, environment);
   app.use((request: MeteredRequest, _response: Response, next: NextFunction) => {
     const username = request.headers['x-user'];

@@ -8,6 +8,7 @@ import { CHANNELS } from '../../src/modules/channels/index.js';
 import { type Channel, CHANNEL_LIST } from '../../src/modules/engine/index.js';
 import { configureApi } from '../../src/apps/api/configure-api.js';
 import { ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
+import { ExpressServer } from '../../src/platform/http/index.js';
 import { recordAnswers } from './answer-recorder.js';
 import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
 
@@ -65,7 +66,10 @@ export async function startApi(
     .overrideProvider(ENVIRONMENT)
     .useValue(testEnvironment(own.url, overrides))
     .compile();
-  const app = module.createNestApplication<NestExpressApplication>({ bodyParser: false, bufferLogs: true });
+  const app = module.createNestApplication<NestExpressApplication>(new ExpressServer(), {
+    bodyParser: false,
+    bufferLogs: true,
+  });
   const environment = configureApi(app);
   // the document tells of the service's own channels
   if (!channels) recordAnswers(app.getHttpServer());

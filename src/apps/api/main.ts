@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { InvalidEnvironment, readEnvironment } from '../../platform/config/index.js';
+import { ExpressServer } from '../../platform/http/index.js';
 import { collectStartGarbage, stopProcessBySignal } from '../../platform/observability/index.js';
 import { ApiModule } from './api.module.js';
 import { configureApi } from './configure-api.js';
@@ -22,7 +23,7 @@ async function prepareHere(): Promise<void> {
 async function main(): Promise<void> {
   readEnvironment(); // a bad value stops the start before anything is opened
   if (process.argv.includes('--prepare')) await prepareHere();
-  const app = await NestFactory.create<NestExpressApplication>(ApiModule, {
+  const app = await NestFactory.create<NestExpressApplication>(ApiModule, new ExpressServer(), {
     bodyParser: false,
     bufferLogs: true,
     abortOnError: false,

@@ -14,6 +14,7 @@ export {
   ErrorShape,
   type ErrorShapeName,
 } from './error-shape.js';
+export { ExpressServer } from './express-server.js';
 export { documentErrors, documentWarnings, errorRows } from './error-document.js';
 export { API_ERRORS_METADATA, ApiErrors, ApiErrorsOf, type ErrorRow, rowOf } from './error-table.js';
 export {
