@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HttpDriver } from '../../src/modules/providers/drivers/http/http.driver.js';
 import { httpConfigSchema } from '../../src/modules/providers/drivers/http/http-config.js';
 import type { RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
+import { StoppableConnection } from '../../src/modules/providers/stoppable-connection.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { openSandbox, type OpenSandbox } from './open-sandbox.js';
 
@@ -106,6 +107,17 @@ describe('HTTP driver with attachments', () => {
     await sandbox.faults({ dropAfterSubmits: 2 });
     expect(await send('4915100000001')).toEqual({ kind: 'unknown' });
     expect(await taken()).toEqual(ALL.slice(0, 2));
+  });
+
+  it('a route that is stopped after an item was taken lets the others follow', async () => {
+    const route = new StoppableConnection(connection);
+    expect((await send('4915100000429', route)).kind).toBe('retry');
+    const sending = send('4915100000429', route);
+    await vi.waitUntil(async () => (await taken()).length > 0, { timeout: 20_000, interval: 5 });
+    route.isStopped = true;
+    expect((await sending).kind).toBe('accepted');
+    expect(await taken()).toEqual(ALL);
+    expect(await send('4915100000001', route)).toMatchObject({ kind: 'unsent', text: 'Route is stopped by staff' });
   });
 
   it('closing waits for the rest of a message and takes no new one', async () => {

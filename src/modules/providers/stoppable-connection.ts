@@ -12,6 +12,8 @@ export class StoppableConnection implements RouteConnection {
 
   constructor(readonly inner: RouteConnection) {}
 
+  private readonly hasStopped = (): boolean => this.isStopped;
+
   get ready(): boolean {
     return !this.isStopped && this.inner.ready;
   }
@@ -47,19 +49,12 @@ export class StoppableConnection implements RouteConnection {
 
   /** It is asked once more when nothing else can hold it back. */
   private guarded(message: OutboundMessage): OutboundMessage {
-    const { leaving, notAfter } = message;
-    const hasStopped = (): boolean => this.isStopped;
-    return {
-      ...message,
-      leaving: (others) => {
-        if (hasStopped()) throw new Error(STOPPED);
-        leaving?.(others);
-      },
-      // Where a connection makes messages wait, they end there without a fault of the upstream.
-      get notAfter() {
-        return hasStopped() ? 0 : notAfter;
-      },
+    const { leaving } = message;
+    const guard = (others?: number): void => {
+      if (this.isStopped) throw new Error(STOPPED);
+      leaving?.(others);
     };
+    return { ...message, leaving: guard, hasStopped: this.hasStopped };
   }
 }
 

@@ -65,7 +65,9 @@ export class GatedConnection implements RouteConnection {
           throttled: true,
         };
       }
-      if (performance.now() >= message.notAfter) return unsent(`${title} is not reachable`, 0);
+      if (performance.now() >= message.notAfter || message.hasStopped?.()) {
+        return unsent(`${title} is not reachable`, 0);
+      }
       const outcome = await this.circuit.run(() => this.upstream.attempt(message), weigh);
       if (!outcome) return unsent(this.lastFault ?? `${title} is not answering`, HALF_OPEN_MS);
       this.judgeSpeed(outcome);

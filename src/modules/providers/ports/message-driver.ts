@@ -72,6 +72,8 @@ export interface OutboundMessage {
    * because the lease of the lane has passed to another worker. A driver then answers `unsent`.
    */
   notAfter: number;
+  /** Whether nothing leaves over its route any more: where a connection has made it wait, it then ends `unsent`, without a fault. */
+  hasStopped?: () => boolean;
 }
 
 /**

@@ -85,10 +85,12 @@ export class ItemizedConnection implements RouteConnection {
 const waits = (outcome: SendOutcome): outcome is Extract<SendOutcome, { kind: 'retry' | 'unsent' }> =>
   outcome.kind === 'retry' || outcome.kind === 'unsent';
 
-/** Every item has a reference of its own: a gateway that removes duplicates would drop the second with the same one.
- * The message leaves with its first item. */
+/**
+ * Every item has a reference of its own: a gateway that removes duplicates would drop the second with the same one. The message
+ * leaves with its first item, and the others follow it, also over a route that is stopped meanwhile.
+ */
 function itemsOf({ attachments = [], ...first }: OutboundMessage): OutboundMessage[] {
-  const { leaving: _, ...common } = first;
+  const { leaving: _, hasStopped: __, ...common } = first;
   const rest = attachments.map((mediaUrl, index) => ({
     ...common,
     ref: `${first.ref}-${index + 1}`,
