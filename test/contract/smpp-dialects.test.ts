@@ -340,4 +340,22 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
     expect(outcomes.every((outcome) => outcome.kind === 'accepted')).toBe(true);
     expect(most).toBe(7);
   });
+
+  it('knows a late answer from those to the many that were sent meanwhile', async () => {
+    await open({ window: 2 });
+    let answerLate = (): void => undefined;
+    smsc.answer = (pdu, session) => {
+      if (smsc.submits.length > 1) return session.send(pdu.response({ message_id: `s-${pdu.sequence_number}` }));
+      answerLate = () => session.send(pdu.response({ message_id: 'late' }));
+    };
+    const late = route.send('4915112345678', 'first');
+    await vi.waitUntil(() => smsc.submits.length === 1, PATIENCE);
+    const others = await Promise.all(Array.from({ length: 100 }, () => route.send('4915112345678', 'hi')));
+    const sequences = smsc.submits.map((pdu) => pdu.sequence_number);
+    expect(new Set(sequences).size).toBe(101);
+    const ids = others.map((outcome) => outcome.kind === 'accepted' && outcome.providerMessageIds[0]);
+    expect(ids).toEqual(sequences.slice(1).map((sequence) => `s-${sequence}`));
+    answerLate();
+    expect(await late).toEqual({ kind: 'accepted', providerMessageIds: ['late'] });
+  });
 });

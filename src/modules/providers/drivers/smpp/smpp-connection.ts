@@ -125,6 +125,7 @@ export class SmppConnection implements RouteConnection {
       notAfter: message.notAfter,
       queueUntil,
       writtenAt: 0,
+      sequence: 0,
       done,
     });
   }

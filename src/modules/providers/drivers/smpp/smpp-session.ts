@@ -24,6 +24,7 @@ import type { SessionEvents } from './session-events.js';
 import { openSocket, UnreadAnswers, within } from './smpp-socket.js';
 import type { Submit } from './submit.js';
 import { SubmitQueue } from './submit-queue.js';
+import { Unanswered } from './unanswered.js';
 
 /** How the reason of an end begins when the carrier takes no session of this login, or no other. */
 export const BIND_REFUSED = 'bind refused: ';
@@ -42,8 +43,7 @@ export class SmppSession {
   private readonly socket: net.Socket;
   private readonly encoder: SubmitSmEncoder;
   private readonly queue = new SubmitQueue();
-  /** written and unanswered, oldest first */
-  private readonly pending = new Map<number, Submit>();
+  private readonly unanswered: Unanswered;
   private readonly batch: ReceiptBatch;
   private readonly sweeper: NodeJS.Timeout;
   private readonly unread: UnreadAnswers;
@@ -66,6 +66,7 @@ export class SmppSession {
     private readonly events: SessionEvents,
   ) {
     this.encoder = new SubmitSmEncoder(config);
+    this.unanswered = new Unanswered(config.window);
     this.batch = new ReceiptBatch(
       (receipts) => events.receipts(receipts),
       (deliveries, committed) => this.answer(deliveries, committed ? Status.Ok : Status.SystemError),
@@ -114,7 +115,7 @@ export class SmppSession {
     if (this.state !== 'bound') return;
     this.state = 'closing';
     this.queue.failAll();
-    if (this.pending.size > 0) await within(waitMs, (resolve) => (this.idle = resolve));
+    if (this.unanswered.size > 0) await within(waitMs, (resolve) => (this.idle = resolve));
     this.leaving = true;
     this.socket.pause();
     await Promise.all([this.batch.drained(waitMs), this.texts.drained(waitMs)]);
@@ -139,8 +140,7 @@ export class SmppSession {
     this.state = 'closed';
     clearInterval(this.sweeper);
     this.queue.failAll();
-    for (const submit of this.pending.values()) submit.done({ kind: 'unknown' });
-    this.pending.clear();
+    for (const submit of this.unanswered.remove(() => true)) submit.done({ kind: 'unknown' });
     this.idle?.();
     this.unbound?.();
     this.events.closed(this.reason);
@@ -170,7 +170,7 @@ export class SmppSession {
     const now = performance.now();
     if (this.state !== 'bound' || now < this.pausedUntil) return;
     while (!this.socket.writableNeedDrain) {
-      const leaving = this.queue.take(Math.min(this.config.window - this.pending.size, MOST_A_WRITE), now);
+      const leaving = this.queue.take(Math.min(this.config.window - this.unanswered.size, MOST_A_WRITE), now);
       if (leaving.length === 0) return;
       this.write(leaving, now);
     }
@@ -180,10 +180,11 @@ export class SmppSession {
     const bytes = Buffer.allocUnsafe(leaving.reduce((size, submit) => size + this.encoder.size(submit), 0));
     let at = 0;
     for (const submit of leaving) {
-      const sequence = this.next();
+      let sequence = this.next();
+      while (!this.unanswered.isFree(sequence)) sequence = this.next();
       at = this.encoder.write(bytes, at, sequence, submit);
       submit.writtenAt = now;
-      this.pending.set(sequence, submit);
+      this.unanswered.add(sequence, submit);
     }
     this.socket.write(bytes);
   }
@@ -198,7 +199,7 @@ export class SmppSession {
     }
     if (this.isFull) this.socket.pause();
     if (this.queue.length > 0) this.schedule();
-    if (this.pending.size === 0) this.idle?.();
+    if (this.unanswered.size === 0) this.idle?.();
   }
 
   private receive(bytes: Buffer, start: number, end: number, command: number): void {
@@ -208,9 +209,8 @@ export class SmppSession {
     switch (command) {
       case Command.SubmitSmResp:
       case Command.GenericNack: {
-        const submit = this.pending.get(sequence);
+        const submit = this.unanswered.take(sequence);
         if (!submit) return;
-        this.pending.delete(sequence);
         const isNack = command === Command.GenericNack;
         const messageId = isNack ? '' : readMessageId(bytes, start, end);
         return submit.done({ kind: 'answered', status: isNack ? status || Status.SystemError : status, messageId });
@@ -283,15 +283,13 @@ export class SmppSession {
       return this.fail('no answer to enquire_link');
     }
     const patience = this.config.submitTimeoutMs;
-    let expired = false;
-    for (const [sequence, submit] of this.pending) {
-      if (now - submit.writtenAt < patience || (this.socket.isPaused() && now < submit.queueUntil + patience)) break;
-      this.pending.delete(sequence);
-      submit.done({ kind: 'unknown' });
-      expired = true;
-    }
-    if (this.pending.size === 0) this.idle?.();
-    if (this.enquiredAt === 0 && (expired || now - this.lastHeard > this.config.enquireLinkMs)) {
+    const isPaused = this.socket.isPaused();
+    const expired = this.unanswered.remove(
+      ({ writtenAt, queueUntil }) => now - writtenAt >= patience && !(isPaused && now < queueUntil + patience),
+    );
+    for (const submit of expired) submit.done({ kind: 'unknown' });
+    if (this.unanswered.size === 0) this.idle?.();
+    if (this.enquiredAt === 0 && (expired.length > 0 || now - this.lastHeard > this.config.enquireLinkMs)) {
       this.enquiredAt = now;
       this.socket.write(headerOnly(Command.EnquireLink, 0, this.next()));
     }

@@ -20,5 +20,7 @@ export interface Submit extends OutgoingSm {
   queueUntil: number;
   /** when it was written; 0 before */
   writtenAt: number;
+  /** under which it was written; 0 before */
+  sequence: number;
   done(result: SubmitResult): void;
 }
