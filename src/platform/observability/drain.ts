@@ -4,7 +4,9 @@ import { Injectable } from '@nestjs/common';
 /** Whether the process has begun to stop: `/health/ready` then answers 503, and answers end their connections. */
 @Injectable()
 export class Drain {
-  private readonly open = new Set<ServerResponse>();
+  /** answers under way, in slots that stay where they are: a Set through which each passes makes them old (docs/decisions/0065) */
+  private readonly open: (ServerResponse | null)[] = [];
+  private readonly free: number[] = [];
   private stopping = false;
 
   get begun(): boolean {
@@ -17,16 +19,18 @@ export class Drain {
    */
   begin(): void {
     this.stopping = true;
-    for (const response of this.open) endConnection(response);
+    for (const response of this.open) if (response) endConnection(response);
   }
 
   /** Every request passes here. */
   watch(response: ServerResponse): void {
-    if (this.stopping) endConnection(response);
-    else {
-      this.open.add(response);
-      response.on('close', () => this.open.delete(response));
-    }
+    if (this.stopping) return endConnection(response);
+    const slot = this.free.pop() ?? this.open.length;
+    this.open[slot] = response;
+    response.on('close', () => {
+      this.open[slot] = null;
+      this.free.push(slot);
+    });
   }
 }
 
