@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: every ratio in one run, our way and the bare way in turn, medians. Machines are shared and noisy, so only
- * the ratios count. `npm run bench -- accept chat-dispatch` chooses. Servers as for `npm test`: DATABASE_URL and
- * REDIS_URL when set, else private ones.
+ * the ratios count. `npm run bench -- accept chat-dispatch` chooses. It ends with 1 when a goal is missed. Servers as for
+ * `npm test`: DATABASE_URL and REDIS_URL when set, else private ones.
  */
 import { join } from 'node:path';
 import { ensureBuilt, ensureModules } from '../scripts/lib/build.mjs';
@@ -26,6 +26,7 @@ import { benchReport } from './report.mjs';
 import { benchSettling } from './settling.mjs';
 import { benchSingles } from './singles.mjs';
 import { benchSpeech } from './speech.mjs';
+import { isMissed } from './stage.mjs';
 import { benchStart } from './start.mjs';
 import { benchTemplate } from './template.mjs';
 import { benchUploads } from './uploads.mjs';
@@ -82,7 +83,9 @@ try {
   }
   print('\nResults');
   for (const line of lines) print(`  ${line}`);
-  await lifetime.end(0);
+  const missed = lines.filter(isMissed).length;
+  if (missed > 0) print(`\nGoals missed: ${missed}`);
+  await lifetime.end(missed > 0 ? 1 : 0);
 } catch (error) {
   print(error instanceof Error ? (error.stack ?? error.message) : String(error));
   await lifetime.end(1);

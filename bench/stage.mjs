@@ -23,8 +23,25 @@ export const timed = async (work) => {
   return performance.now() - began;
 };
 
-/** `value (limit)` as one line of the results. */
-export const verdict = (name, value, goal, text) => `${name}: ${value.toFixed(2)} (goal ${goal}) ${text}`;
+const MEETS = {
+  'at most': (value, limit) => value <= limit,
+  'at least': (value, limit) => value >= limit,
+  '': (value, limit) => value === limit,
+};
+const MISSED = 'MISSED';
+
+/**
+ * `value (goal)` as one line of the results.
+ * @param goal `at most 1.5`, `at least 0.75`, a number that it must be, or that there is none
+ */
+export function verdict(name, value, goal, text) {
+  const [, how, limit] = /^(at most|at least|) ?([\d.]+)$/.exec(goal) ?? [];
+  const isMet = limit === undefined || MEETS[how](value, Number(limit));
+  return `${name}: ${value.toFixed(2)} (goal ${goal}${isMet ? '' : `, ${MISSED}`}) ${text}`;
+}
+
+/** Whether a line of the results misses its goal. */
+export const isMissed = (line) => line.includes(`, ${MISSED})`);
 
 /** Starts a script and gives its first JSON line. */
 export async function start(script, args, environment, stdin = 'ignore') {
