@@ -85,4 +85,89 @@ describe('a search for routes over which something is due', () => {
     );
     expect(await routes.find(['voice'])).toEqual([{ channel: 'voice', routeId: 7, single: false }]);
   });
+
+  describe('of more routes than a look takes', () => {
+    /** more than the routes of four looks */
+    const ROUTES = 1_100;
+    const BEHIND = 10_000;
+    const last = BEHIND + ROUTES;
+    let statements = 0;
+    const counting = {
+      query: <T>(sql: string, values?: unknown[]): Promise<T> => {
+        statements += 1;
+        return dataSource.query<T>(sql, values);
+      },
+    } as Pick<DataSource, 'query'>;
+    const wake = (routeId: number, at: string): Promise<unknown> =>
+      dataSource.query(`UPDATE campaign_lanes SET wake_at = ${at} WHERE channel = 'unofficial' AND route_id = ?`, [
+        routeId,
+      ]);
+
+    beforeAll(async () => {
+      const at = new Date('2100-01-01');
+      const rows = Array.from({ length: 2 * ROUTES }, (_, index) => {
+        const routeId = BEHIND + 1 + (index % ROUTES);
+        return [LANES + index, 0, 'unofficial', routeId, 1, 0, 1, 1, 2, 0, at];
+      });
+      await dataSource.query(
+        `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq, fence, wake_at)
+         VALUES ?`,
+        [rows],
+      );
+    });
+
+    /** How many looks it takes to find the route, five rounds at the most. */
+    const looksFor = async (routes: DueRoutes, routeId: number): Promise<number> => {
+      for (let look = 1; look <= 25; look++) {
+        const found = await routes.find(CHANNELS);
+        if (found.some((route) => route.channel === 'unofficial' && route.routeId === routeId)) return look;
+      }
+      return Infinity;
+    };
+
+    it('comes to each of them within a round, by one statement a look', async () => {
+      const routes = new DueRoutes(counting);
+      await wake(last, 'UTC_TIMESTAMP(3)');
+      expect(await looksFor(routes, last)).toBeLessThanOrEqual(5);
+      await wake(last, "'2100-01-01'");
+      await wake(BEHIND + 300, 'UTC_TIMESTAMP(3)');
+      expect(await looksFor(routes, BEHIND + 300)).toBeLessThanOrEqual(5);
+      await wake(BEHIND + 300, "'2100-01-01'");
+      await wake(last - 1, 'UTC_TIMESTAMP(3)');
+      statements = 0;
+      const before = await reads();
+      const looks = await looksFor(routes, last - 1);
+      expect(looks).toBeLessThanOrEqual(5);
+      expect(statements).toBe(looks);
+      expect((await reads()) - before).toBeLessThan(looks * 1_500);
+      await wake(last - 1, "'2100-01-01'");
+    });
+
+    it('tells monitors of each, and of none that is due no more', async () => {
+      const routes = new DueRoutes(counting);
+      await wake(last, 'UTC_TIMESTAMP(3) - INTERVAL 60 SECOND');
+      await wake(BEHIND + 1, 'UTC_TIMESTAMP(3)');
+      const ofMany = async (): Promise<number[]> =>
+        (await routes.first(CHANNELS)).flatMap(({ channel, routeId }) => (channel === 'unofficial' ? [routeId] : []));
+      for (let look = 0; look < 3; look++) await ofMany();
+      for (let look = 0; look < 3; look++) {
+        statements = 0;
+        expect((await ofMany()).sort((a, b) => a - b)).toEqual([BEHIND + 1, last]);
+        expect(statements).toBeLessThanOrEqual(3);
+      }
+      await wake(last, "'2100-01-01'");
+      expect(await ofMany()).toEqual([BEHIND + 1]);
+      await wake(BEHIND + 1, "'2100-01-01'");
+    });
+
+    it('forgets those that have no lane any more', async () => {
+      const routes = new DueRoutes(counting);
+      for (let look = 0; look < 10; look++) await routes.find(CHANNELS);
+      await dataSource.query("DELETE FROM campaign_lanes WHERE channel = 'unofficial' AND route_id > ?", [BEHIND]);
+      for (let look = 0; look < 100; look++) await routes.find(CHANNELS);
+      const before = await reads();
+      await routes.find(CHANNELS);
+      expect((await reads()) - before).toBeLessThan(100);
+    });
+  });
 });

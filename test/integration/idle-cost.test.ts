@@ -47,6 +47,18 @@ describe('an installation at rest', () => {
 
   beforeAll(async () => {
     api = await startApi();
+    // Campaigns of many routes wait for their schedule.
+    const lanes = Array.from({ length: 200 }, (_, index) => [
+      index + 1,
+      'unofficial',
+      index + 1,
+      new Date('2100-01-01'),
+    ]);
+    await api.app.get(DataSource).query(
+      `INSERT INTO campaign_lanes (campaign_id, channel, route_id, wake_at, lane, account_id, single, next_seq, intent_seq, end_seq, fence)
+       VALUES ${lanes.map(() => '(?, 0, 1, 1, 1, 1, 2, 0)').join()}`,
+      lanes,
+    );
   });
   afterAll(async () => {
     await Promise.all(workers.map((worker) => worker.close()));

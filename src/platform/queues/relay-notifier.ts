@@ -35,7 +35,7 @@ function readRing(channel: string, ring: string): DueRoute {
 
 /**
  * Tells one relay that something is due over a route, so that it does not wait for the next look at MySQL.
- * Only a hint: without Redis, or when a ring is lost, the relay finds the lanes by itself within half a second.
+ * Only a hint: without Redis, or when a ring is lost, the relay finds the lanes by its looks (`DueRoutes`).
  */
 @Injectable()
 export class RelayNotifier implements OnApplicationShutdown {

@@ -88,7 +88,7 @@ export class DueLanes {
     this.dueRoutes = new DueRoutes(dataSource);
   }
 
-  /** Routes over which something is due. */
+  /** Routes over which something is due: the next ones of each channel, all of them look by look. */
   routes(channels: readonly string[]): Promise<Required<DueRoute>[]> {
     return this.dueRoutes.find(channels);
   }
