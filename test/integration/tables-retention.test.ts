@@ -97,6 +97,56 @@ describe('RETENTION_DAYS', () => {
     expect(await daysOf('campaign_recipients')).not.toContainEqual(OLD);
   });
 
+  describe('with more campaigns of a day that stay than are found at a time', () => {
+    const MANY = 1_100;
+    const TABLES = ['campaign_recipients', 'campaign_counters'];
+    /** Campaigns of one recipient that nobody ends. */
+    const storeMany = async (acceptedOn: Date): Promise<void> => {
+      const { dataSource } = database;
+      const first = firstIdAt(acceptedOn) + 100_000;
+      await dataSource.query(
+        `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content, balance,
+           unit_credits, charged_credits, total_rows, open_lanes, refunded_credits, created_at)
+         SELECT ? + seq, 1, CONCAT('paused-', seq), 'sms', 'paused', 'Old', 'main', 1, '{}', 'gsm_credits', 1, 1, 1, 1, 0, ?
+         FROM seq_1_to_${MANY}`,
+        [first, acceptedOn],
+      );
+      await dataSource.query(
+        `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
+         SELECT ? + seq, 1, '919999999999', 0, 0, ? FROM seq_1_to_${MANY}`,
+        [first, acceptedOn],
+      );
+      await dataSource.query(
+        `INSERT INTO campaign_counters (campaign_id, lane, status, recipients, unsettled)
+         SELECT ? + seq, 0, 0, 1, 1 FROM seq_1_to_${MANY}`,
+        [first],
+      );
+    };
+
+    it('takes what stands around them, and every later day', async () => {
+      await storeMany(LONG_AGO);
+      await store(LONG_AGO, LONG_AGO);
+      await store(OLD, OLD);
+      await keep(KEPT_DAYS).removeOver();
+      for (const table of TABLES) {
+        expect(await idsIn(table), table).toHaveLength(MANY);
+        expect(await daysOf(table), table).toEqual([LONG_AGO, LATELY, daysAgo(0), null]);
+      }
+    });
+
+    it('leaves that day for a week, in which it may be over as a whole, and takes others', async () => {
+      await store(LONG_AGO, LONG_AGO);
+      await storeMany(OLD);
+      const over = await store(OLD, OLD);
+      const left = async (days: number): Promise<[boolean, (Date | null)[]]> => {
+        await keep(days).removeOver();
+        return [(await idsIn('campaign_recipients')).includes(over), await daysOf('campaign_recipients')];
+      };
+      expect(await left(34)).toEqual([true, [OLD, LATELY, daysAgo(0), null]]);
+      expect(await left(KEPT_DAYS)).toEqual([false, [OLD, LATELY, daysAgo(0), null]]);
+    });
+  });
+
   it('leaves a campaign whose failed recipients are being sent again', async () => {
     const id = await store(OLD, OLD);
     await database.dataSource.query('INSERT INTO campaign_retries (campaign_id) VALUES (?)', [id]);

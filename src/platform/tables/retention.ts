@@ -20,8 +20,18 @@ import { rulesOf, type TableRule, type TableWith } from './table-rule.js';
 
 const ROWS_A_STEP = 5_000;
 const ROOTS_A_STEP = 500;
-/** With more rows of others in it a day is left as it is: most of it is still needed. */
-const MOST_SURVIVORS = 1_000;
+/** Of what stays in a day, so many are found at a time; the range optimizer makes ranges of a `NOT IN` up to so many values. */
+const SURVIVORS_A_STEP = 1_000;
+/** A day with more of them is left as it is for so long: most wait for a receipt, and soon it goes at once. */
+const PATIENCE_DAYS = 7;
+
+/** A day that is no longer kept. */
+interface Day {
+  /** of its partition */
+  name: string;
+  /** whether what is left of it may soon be over */
+  isYoung: boolean;
+}
 
 /** Takes away what is no longer kept, table by table (docs/decisions/0022). Any number of processes may do so side by side. */
 @Injectable()
@@ -112,8 +122,7 @@ export class Retention {
     for (const { name, day } of await partitionsOf(this.dataSource, rule.table)) {
       if (isStopped() || !day || daysAfter(day, 1) > before) return;
       try {
-        const isNeeded = await this.removeDay(rule, name, day, isStopped);
-        if (isNeeded) return; // and later days are so even more
+        await this.removeDay(rule, { name, isYoung: day >= daysAfter(before, -PATIENCE_DAYS) }, isStopped);
       } catch (error) {
         const left = await partitionsOf(this.dataSource, rule.table);
         if (left.some((partition) => partition.name === name)) throw error; // else another process was faster
@@ -121,22 +130,21 @@ export class Retention {
     }
   }
 
-  /** @returns whether most of it is still needed */
-  private async removeDay(
-    rule: TableWith<'days'>,
-    name: string,
-    day: Date,
-    isStopped: () => boolean,
-  ): Promise<boolean> {
-    const survivors = await this.survivors(rule, name, day);
-    if (survivors.length > MOST_SURVIVORS) return true;
-    if (survivors.length > 0) {
-      await this.thin(rule, name, survivors, isStopped);
-      return false;
+  /** A day goes at once when nothing of it is needed; else what lies between those that stay goes, in bounded steps. */
+  private async removeDay(rule: TableWith<'days'>, day: Day, isStopped: () => boolean): Promise<void> {
+    for (let after = 0; !isStopped();) {
+      const survivors = await this.survivors(rule, day.name, after);
+      if (after === 0 && survivors.length === 0) {
+        await this.drop(rule.table, day.name);
+        this.logger.log({ table: rule.table, partition: day.name }, 'a day is gone');
+        return;
+      }
+      const last = survivors.length === SURVIVORS_A_STEP ? survivors.at(-1) : undefined;
+      if (last !== undefined && day.isYoung) return;
+      await this.thin(rule, day.name, { after, last: last ?? Number.MAX_SAFE_INTEGER, survivors }, isStopped);
+      if (last === undefined) return;
+      after = last;
     }
-    await this.drop(rule.table, name);
-    this.logger.log({ table: rule.table, partition: name }, 'a day is gone');
-    return false;
   }
 
   /** The day is exchanged for nothing, and its file deleted aside: the table is held for neither (docs/decisions/0022). */
@@ -161,32 +169,33 @@ export class Retention {
     });
   }
 
-  /** Rows of the root that are there and have rows in this partition, ascending; at most one more than matter. */
-  private async survivors({ table, of }: TableWith<'days'>, name: string, day: Date): Promise<number[]> {
+  /** The next rows of the root that are there and have rows in this partition, ascending. */
+  private async survivors({ table, of }: TableWith<'days'>, name: string, after: number): Promise<number[]> {
     if (!of) return [];
     const rows: { id: number }[] = await this.dataSource.query(
-      `SELECT r.id FROM ${of.root} r WHERE r.id < ? AND
-         (SELECT 1 FROM ${table} PARTITION (${name}) x WHERE x.${of.column} = r.id LIMIT 1) = 1
-       ORDER BY r.id LIMIT ${MOST_SURVIVORS + 1}`,
-      [firstIdAt(daysAfter(day, 1))],
+      `SELECT r.id FROM ${of.root} r
+       WHERE r.id > ? AND r.id BETWEEN (SELECT MIN(${of.column}) FROM ${table} PARTITION (${name}))
+           AND (SELECT MAX(${of.column}) FROM ${table} PARTITION (${name}))
+         AND (SELECT 1 FROM ${table} PARTITION (${name}) x WHERE x.${of.column} = r.id LIMIT 1) = 1
+       ORDER BY r.id LIMIT ${SURVIVORS_A_STEP}`,
+      [after],
     );
     return rows.map(({ id }) => id);
   }
 
-  /** What lies between those that stay goes, in bounded steps. */
   private async thin(
     { table, of }: TableWith<'days'>,
     name: string,
-    survivors: readonly number[],
+    { after, last, survivors }: { after: number; last: number; survivors: readonly number[] },
     isStopped: () => boolean,
   ): Promise<void> {
-    for (const [index, until] of [...survivors, Number.MAX_SAFE_INTEGER].entries()) {
-      await this.inSteps(
-        `DELETE FROM ${table} PARTITION (${name}) WHERE ${of?.column} > ? AND ${of?.column} < ?`,
-        [survivors[index - 1] ?? 0, until],
-        isStopped,
-      );
-    }
+    if (!of) return;
+    const others = survivors.length > 0 ? `AND ${of.column} NOT IN (?)` : '';
+    await this.inSteps(
+      `DELETE FROM ${table} PARTITION (${name}) WHERE ${of.column} > ? AND ${of.column} <= ? ${others}`,
+      [after, last, ...(survivors.length > 0 ? [survivors] : [])],
+      isStopped,
+    );
   }
 
   private async inSteps(statement: string, values: readonly unknown[], isStopped: () => boolean): Promise<void> {
