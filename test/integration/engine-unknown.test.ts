@@ -2,11 +2,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { FailedRecipients } from '../../src/modules/campaigns/retry/failed-recipients.js';
 import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
+import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { HttpDriver } from '../../src/modules/providers/drivers/http/http.driver.js';
 import { httpConfigSchema } from '../../src/modules/providers/drivers/http/http-config.js';
 import { type RouteConnection } from '../../src/modules/providers/index.js';
@@ -130,6 +131,14 @@ describe('recipients of unknown outcome', () => {
     );
     await overdue.sweep([campaignId], RECEIPT_TIMEOUT_MS);
   };
+  /** Who is on the list that receipts without a message are matched with. */
+  const listed = async (campaignId: number): Promise<number[]> => {
+    const rows: { seq: number }[] = await dataSource.query(
+      'SELECT seq FROM unknown_outcomes WHERE campaign_id = ? ORDER BY seq',
+      [campaignId],
+    );
+    return rows.map(({ seq }) => seq);
+  };
   /** How many `retry-failed` would send again under a new reference. */
   const retriable = async (requestId: string): Promise<number> => {
     const campaign = await engine.module.get(CampaignReader, { strict: false }).byRequestId(requestId);
@@ -222,10 +231,47 @@ describe('recipients of unknown outcome', () => {
     expect(await engine.counts(requestId)).toEqual({ Unknown: 6 });
     expect(taken).toHaveLength(6);
     await passDeadline(id);
-    await overdue.sweep([id], RECEIPT_TIMEOUT_MS);
+    await overdue.forgetUnknown(RECEIPT_TIMEOUT_MS);
     expect(await engine.counts(requestId)).toEqual({ Failed: 6 });
-    expect(await dataSource.query('SELECT 1 FROM unknown_outcomes WHERE campaign_id = ?', [id])).toEqual([]);
+    expect(await listed(id)).toEqual([]);
     expect(await retriable(requestId)).toBe(0);
+  });
+
+  it('leave the list after twice the deadline, whatever their campaign has come to, and no sooner', async () => {
+    deduplicates = false;
+    const { id, requestId } = await accept('listed', 3);
+    await drive(id);
+    const age = (table: string, column: string, seqs: number[]): Promise<unknown> =>
+      dataSource.query(
+        `UPDATE ${table} SET ${column} = ${column} - INTERVAL 1 HOUR WHERE campaign_id = ? AND seq IN (?)`,
+        [id, seqs],
+      );
+    const sweep = async (): Promise<void> => {
+      await dataSource.query(
+        'UPDATE campaigns SET overdue_check_at = UTC_TIMESTAMP(3) WHERE id = ? AND overdue_check_at IS NOT NULL',
+        [id],
+      );
+      await overdue.round(RECEIPT_TIMEOUT_MS);
+      await overdue.forgetUnknown(RECEIPT_TIMEOUT_MS);
+    };
+    // The first is settled by its own id, the second waits on.
+    const delivered = { campaignId: id, seq: 1, to: RecipientStatus.Delivered, refund: false, attempted: false };
+    await dataSource.transaction((tx) =>
+      engine.part(Settlement).settle(tx, [{ ...delivered, errorCode: null, errorText: null }]),
+    );
+    await age('campaign_recipients', 'updated_at', [3]);
+    await sweep();
+    expect(await listed(id)).toEqual([1, 2, 3]);
+    await age('unknown_outcomes', 'created_at', [1, 2, 3]);
+    await sweep();
+    expect(await engine.counts(requestId)).toEqual({ Delivered: 1, Unknown: 1, Failed: 1 });
+    expect(await listed(id)).toEqual([2]);
+
+    await age('campaign_recipients', 'updated_at', [2]);
+    await sweep();
+    const campaign = await engine.module.get(CampaignReader, { strict: false }).byRequestId(requestId);
+    expect(campaign?.state).toBe('completed');
+    expect(await listed(id)).toEqual([]);
   });
 
   it('of an existing installation are marked when it is upgraded', async () => {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction, jsonRows } from '../../../platform/database/index.js';
+import { again, inTransaction, jsonRows } from '../../../platform/database/index.js';
 import { takeDue } from '../../../platform/leases/index.js';
-import { keyOf } from '../state/recipient-key.js';
+import { inLockOrder, keyOf } from '../state/recipient-key.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { unknownByRestore } from '../restored/restored-campaigns.js';
 import { readFirst } from '../settle/read-first.js';
@@ -31,6 +31,13 @@ interface WaitingRow extends KnownRecipient {
   seq: number;
   /** until the deadline, microseconds; overdue from 0 down */
   left_us: string;
+}
+
+/** A recipient on the list of unknown outcomes. */
+interface UnknownRow extends Pick<WaitingRow, 'campaign_id' | 'seq'> {
+  created_at: Date;
+  /** for a receipt */
+  is_waiting: number | string;
 }
 
 /**
@@ -92,14 +99,40 @@ export class OverdueReceipts {
         if (Number(left) > 0) next.set(id, Math.min(next.get(id) ?? timeoutUs, Number(left)));
       }
     }
-    await inTransaction(this.dataSource, async (tx) => {
-      await this.planNext(tx, next, timeoutUs / LOOKS_A_TIMEOUT);
-      await tx.query(
-        `DELETE FROM unknown_outcomes WHERE campaign_id IN (?)
-           AND created_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND`,
-        [campaigns, 2 * timeoutUs],
+    await inTransaction(this.dataSource, (tx) => this.planNext(tx, next, timeoutUs / LOOKS_A_TIMEOUT));
+  }
+
+  /**
+   * Takes recipients off the list of unknown outcomes, twice the deadline after they came on it and whatever their campaign has
+   * come to: no receipt settles them then. Who still waits for one stays, since what goes back at the deadline hangs on the list.
+   * @param isStopped asked between two steps
+   */
+  async forgetUnknown(receiptTimeoutMs: number, isStopped: () => boolean = () => false): Promise<void> {
+    const isOld = 'u.created_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND';
+    const ageUs = Math.round(2 * receiptTimeoutMs * 1000);
+    let after: UnknownRow | undefined = { campaign_id: 0, seq: 0, created_at: new Date(0), is_waiting: 0 };
+    while (after && !isStopped()) {
+      const { created_at: at, campaign_id: campaignId, seq } = after;
+      const rows: UnknownRow[] = await this.dataSource.query(
+        `SELECT u.campaign_id, u.seq, u.created_at, COALESCE(r.status IN (?), 0) AS is_waiting
+         FROM unknown_outcomes u FORCE INDEX (ix_unknown_outcomes_created)
+         LEFT JOIN campaign_recipients r ON r.campaign_id = u.campaign_id AND r.seq = u.seq
+         WHERE ${isOld} AND u.created_at >= ?
+           AND (u.created_at > ? OR u.campaign_id > ? OR u.campaign_id = ? AND u.seq > ?)
+         ORDER BY u.created_at, u.campaign_id, u.seq LIMIT ?`,
+        [WAITING, ageUs, at, at, campaignId, campaignId, seq, RECIPIENTS_A_STEP],
       );
-    });
+      const over = rows.filter(({ is_waiting: isWaiting }) => Number(isWaiting) === 0).map(placeOf);
+      if (over.length > 0) {
+        await this.dataSource.query(
+          again(`DELETE u FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
+             STRAIGHT_JOIN unknown_outcomes u FORCE INDEX (PRIMARY) ON u.campaign_id = j.campaign_id AND u.seq = j.seq
+           WHERE ${isOld}`),
+          [jsonRows(over.sort(inLockOrder).map((place) => [place.campaignId, place.seq])), ageUs],
+        );
+      }
+      after = rows.length === RECIPIENTS_A_STEP ? rows.at(-1) : undefined;
+    }
   }
 
   /** The recipients that wait for a receipt in these campaigns, read without locks and by key. @param campaigns ascending */
@@ -151,7 +184,7 @@ function looks(campaigns: readonly DueCampaign[]): number[][] {
 
 const WAITING = [RecipientStatus.Submitted, RecipientStatus.Unknown];
 
-const placeOf = ({ campaign_id: campaignId, seq }: WaitingRow) => ({ campaignId, seq });
+const placeOf = ({ campaign_id: campaignId, seq }: Pick<WaitingRow, 'campaign_id' | 'seq'>) => ({ campaignId, seq });
 
 const failed = ({ campaign_id: campaignId, seq }: WaitingRow, refund: boolean) => ({
   campaignId,

@@ -14,6 +14,9 @@ const OLDER: readonly { everyMs: number; sinceMs: number | null }[] = [
   { everyMs: 60_000, sinceMs: null },
 ];
 
+/** No hurry: the rows of unknown outcomes that go are of no use any more. */
+const FORGET_EVERY_MS = 600_000;
+
 /** Receipts that came too early or for an unknown outcome find their message; and recipients whose receipt never came fail. */
 @Injectable()
 export class ReceiptSweeper implements OnApplicationBootstrap {
@@ -21,6 +24,7 @@ export class ReceiptSweeper implements OnApplicationBootstrap {
   private readonly matching: SingleRun;
   private readonly deadlines: SingleRun;
   private readonly older: readonly SharedTask[];
+  private readonly forgetting: SharedTask;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -43,6 +47,12 @@ export class ReceiptSweeper implements OnApplicationBootstrap {
       work: () => overdue.round(environment.RECEIPT_TIMEOUT, () => this.deadlines.isStopped),
       onFault,
     });
+    this.forgetting = new SharedTask(gate, {
+      name: 'unknown-outcomes',
+      everyMs: FORGET_EVERY_MS,
+      work: () => overdue.forgetUnknown(environment.RECEIPT_TIMEOUT, () => this.forgetting.isStopped),
+      onFault,
+    });
     this.older = OLDER.map(
       ({ everyMs, sinceMs }) =>
         new SharedTask(gate, { name: `receipts-${everyMs}`, everyMs, work: () => this.match(sinceMs), onFault }),
@@ -50,11 +60,12 @@ export class ReceiptSweeper implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    for (const task of [...this.older, this.monitor]) task.start();
+    for (const task of [...this.older, this.forgetting, this.monitor]) task.start();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.matching, this.deadlines, ...this.older, this.monitor].map((task) => task.stop()));
+    const tasks = [this.matching, this.deadlines, ...this.older, this.forgetting, this.monitor];
+    await Promise.all(tasks.map((task) => task.stop()));
   }
 
   private match(sinceMs: number | null): Promise<void> {

@@ -45,6 +45,7 @@ export class ProviderMessageEntity {
   submittedAt!: Date | null;
 }
 
+@Index('ix_unknown_outcomes_created', ['createdAt'])
 @Index('ix_unknown_outcomes_receiver', ['routeId', 'receiver'])
 @Entity('unknown_outcomes')
 export class UnknownOutcomeEntity {

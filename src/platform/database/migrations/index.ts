@@ -74,6 +74,7 @@ import { Alarms1700000017501 } from './1700000017501-alarms.js';
 import { CampaignTraces1700000017700 } from './1700000017700-campaign-traces.js';
 import { EarlyStops1700000017800 } from './1700000017800-early-stops.js';
 import { DisksAndBackups1700000018500 } from './1700000018500-disks-and-backups.js';
+import { AgesOfUnknownOutcomes1700000018700 } from './1700000018700-ages-of-unknown-outcomes.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -153,4 +154,5 @@ export const migrations = [
   CampaignTraces1700000017700,
   EarlyStops1700000017800,
   DisksAndBackups1700000018500,
+  AgesOfUnknownOutcomes1700000018700,
 ];
