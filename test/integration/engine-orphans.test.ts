@@ -43,7 +43,7 @@ describe('orphan receipts', () => {
   ): Promise<void> => sink.accept(1, [{ providerMessageId, status, errorCode: null, errorText: null, receiver }]);
   const sweep = async (): Promise<void> => {
     await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
-    await unmatched.sweep(60_000);
+    await unmatched.sweep();
   };
   const isUnmatched = async (id: string): Promise<boolean> => {
     const rows: unknown[] = await dataSource.query('SELECT 1 FROM parked_receipts WHERE provider_message_id = ?', [id]);
@@ -124,11 +124,22 @@ describe('orphan receipts', () => {
   });
 
   it('that are old are looked at only when all are', async () => {
-    await tell('old-orphan', null);
+    const number = '919999999987';
+    const { requestId } = await inDoubt('old', [number]);
+    await tell('old-receipt', number);
     await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 1 HOUR');
-    await unmatched.sweep(60_000, 120_000);
-    expect(await isUnmatched('old-orphan')).toBe(true);
-    await unmatched.sweep(60_000);
-    expect(await isUnmatched('old-orphan')).toBe(false);
+    await unmatched.sweep(120_000);
+    expect(await engine.counts(requestId)).toEqual({ Unknown: 1 });
+    await unmatched.sweep();
+    expect(await engine.counts(requestId)).toEqual({ Delivered: 1 });
+  });
+
+  it('that belong to nobody are dropped at the receipt deadline', async () => {
+    await tell('nobodys', null);
+    await unmatched.drop(60_000);
+    expect(await isUnmatched('nobodys')).toBe(true);
+    await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 61 SECOND');
+    await unmatched.drop(60_000);
+    expect(await isUnmatched('nobodys')).toBe(false);
   });
 });

@@ -41,7 +41,7 @@ describe('an orphan receipt with our reference', () => {
     const receipt: Receipt = { providerMessageId, status, errorCode: null, errorText: null, ...about };
     await engine.module.get(ReceiptSink, { strict: false }).accept(routeId, [receipt]);
     await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
-    await unmatched.sweep(60_000);
+    await unmatched.sweep();
   };
 
   it('settles whom it names, however it writes the number, and nobody else', async () => {

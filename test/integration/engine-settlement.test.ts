@@ -185,10 +185,10 @@ describe('settling recipients', () => {
   it('keeps a receipt that comes before the submit answer is written', async () => {
     const { id } = await accept('early', 1);
     await sink.accept(1, [receipt('e-1', 'delivered')]);
-    await unmatched.sweep(60_000);
+    await unmatched.sweep();
     await window(id, 1, (seq) => ({ kind: 'accepted', providerMessageIds: [`e-${seq}`] }));
     expect(await statuses(id)).toEqual(['Submitted']);
-    await unmatched.sweep(60_000);
+    await unmatched.sweep();
     expect(await statuses(id)).toEqual(['Delivered']);
     expect(await dataSource.query("SELECT 1 FROM parked_receipts WHERE provider_message_id = 'e-1'")).toEqual([]);
   });
@@ -233,7 +233,7 @@ describe('settling recipients', () => {
 
     await sink.accept(1, [receipt('nobody-knows-this', 'delivered', { receiver: numbers(3)[2] as string })]);
     await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
-    await unmatched.sweep(60_000);
+    await unmatched.sweep();
     expect(await engine.counts(requestId)).toEqual({ Pending: 20, Submitted: 2, Unknown: 7, Delivered: 1 });
   });
 

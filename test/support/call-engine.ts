@@ -181,7 +181,7 @@ export class CallEngine {
   /** Receipts that nobody knew have waited long enough to belong to an unknown outcome. */
   async adoptOrphans(): Promise<void> {
     await this.dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
-    await this.unmatched.sweep(60_000);
+    await this.unmatched.sweep();
   }
 
   counts({ requestId }: CallCampaign): Promise<Record<string, number>> {

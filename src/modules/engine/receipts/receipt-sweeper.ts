@@ -5,6 +5,7 @@ import { DueWatch, DutyGate, SharedTask } from '../../../platform/duties/index.j
 import { IS_ANY_OVERDUE, OverdueReceipts } from './overdue-receipts.js';
 import { UnmatchedReceipts } from './unmatched-receipts.js';
 import { UnmatchedReceiptsMonitor } from './unmatched-monitor.js';
+import { UnmatchedScan } from './unmatched-scan.js';
 import { isAnyUnmatched } from './unmatched-store.js';
 
 /** Unmatched receipts find their message within seconds, or wait for a dead worker's window: the older, the rarer the look. */
@@ -14,7 +15,9 @@ const OLDER: readonly { everyMs: number; sinceMs: number | null }[] = [
   { everyMs: 60_000, sinceMs: null },
 ];
 
-/** No hurry: the rows of unknown outcomes that go are of no use any more. */
+/** A pass takes no more of its period: it is over before another process may begin the next. */
+const PASS_SHARE = 1 / 6;
+/** No hurry: the rows that go are of no use to any receipt. */
 const FORGET_EVERY_MS = 600_000;
 
 /** Receipts that came too early or for an unknown outcome find their message; and recipients whose receipt never came fail. */
@@ -38,7 +41,7 @@ export class ReceiptSweeper implements OnApplicationBootstrap {
     this.matching = watch.register({
       name: 'early-receipts',
       isDue: isAnyUnmatched(YOUNG_MS),
-      work: () => this.match(YOUNG_MS),
+      work: () => this.matchYoung(),
       onFault,
     });
     this.deadlines = watch.register({
@@ -48,15 +51,16 @@ export class ReceiptSweeper implements OnApplicationBootstrap {
       onFault,
     });
     this.forgetting = new SharedTask(gate, {
-      name: 'unknown-outcomes',
+      name: 'former-receipts',
       everyMs: FORGET_EVERY_MS,
-      work: () => overdue.forgetUnknown(environment.RECEIPT_TIMEOUT, () => this.forgetting.isStopped),
+      work: () => this.forget(overdue),
       onFault,
     });
-    this.older = OLDER.map(
-      ({ everyMs, sinceMs }) =>
-        new SharedTask(gate, { name: `receipts-${everyMs}`, everyMs, work: () => this.match(sinceMs), onFault }),
-    );
+    this.older = OLDER.map(({ everyMs, sinceMs }) => {
+      const scan = new UnmatchedScan(unmatched, { sinceMs, longestMs: everyMs * PASS_SHARE });
+      const work = (): Promise<void> => scan.pass(() => this.matching.isStopped);
+      return new SharedTask(gate, { name: `receipts-${everyMs}`, everyMs, work, onFault });
+    });
   }
 
   onApplicationBootstrap(): void {
@@ -68,7 +72,13 @@ export class ReceiptSweeper implements OnApplicationBootstrap {
     await Promise.all(tasks.map((task) => task.stop()));
   }
 
-  private match(sinceMs: number | null): Promise<void> {
-    return this.unmatched.sweep(this.environment.RECEIPT_TIMEOUT, sinceMs, () => this.matching.isStopped);
+  private async matchYoung(): Promise<void> {
+    await this.unmatched.sweep(YOUNG_MS, null, () => this.matching.isStopped);
+  }
+
+  private async forget(overdue: OverdueReceipts): Promise<void> {
+    const isStopped = (): boolean => this.forgetting.isStopped;
+    await this.unmatched.drop(this.environment.RECEIPT_TIMEOUT, isStopped);
+    await overdue.forgetUnknown(this.environment.RECEIPT_TIMEOUT, isStopped);
   }
 }

@@ -30,36 +30,40 @@ export class UnmatchedReceipts {
   ) {}
 
   /**
-   * Matches what can be matched by now. An orphan settles the recipient of unknown outcome with the same route and number;
-   * what belongs to nothing until the receipt deadline is dropped.
+   * Matches what can be matched by now. An orphan settles the recipient of unknown outcome with the same route and number.
    * @param sinceMs looks at what came within this time only; old orphans would cost every round
+   * @param after where the sweep before has ended; null = at the end of all
    * @param isStopped asked between two batches
+   * @returns where this one has ended, or null
    */
   async sweep(
-    receiptTimeoutMs: number,
     sinceMs: number | null = null,
+    after: ScanPosition | null = null,
     isStopped: () => boolean = () => false,
-  ): Promise<void> {
+  ): Promise<ScanPosition | null> {
     const routesOf = await this.logins.sharing();
-    for (let after: ScanPosition | null = { sinceMs }; after !== null && !isStopped();) {
-      const from: ScanPosition = after;
+    let at = after;
+    do {
+      const from = at;
       const campaignIds: number[] = [];
       const look = async (tx: EntityManager): Promise<ScanPosition | null> => {
         campaignIds.length = 0;
-        const page = await this.store.page(tx, from, BATCH);
-        const last = page.at(-1);
-        if (!last) return null;
+        const page = await this.store.page(tx, sinceMs, from, BATCH);
         const batch = page.map((entry) => ({ ...entry, routeIds: routesOf(entry.routeId) }));
-        const settled = await this.match(tx, batch, campaignIds);
-        const dropped = batch.filter((entry) => entry.ageMs > Math.max(receiptTimeoutMs, 2 * ORPHAN_AFTER_MS));
-        await this.store.remove(tx, [...settled, ...dropped.map(({ id }) => id)]);
-        return batch.length < BATCH ? null : { receivedAt: last.receivedAt, id: last.id };
+        await this.store.remove(tx, batch.length > 0 ? await this.match(tx, batch, campaignIds) : []);
+        return batch.length < BATCH ? null : (page.at(-1) ?? null);
       };
-      after = await inTransaction(this.dataSource, look, {
+      at = await inTransaction(this.dataSource, look, {
         again: 'what was matched is gone: a second run finds the rest',
       });
       void this.traces.tell(campaignIds);
-    }
+    } while (at !== null && !isStopped());
+    return at;
+  }
+
+  /** Drops what belongs to nothing until the receipt deadline. @param isStopped asked between two steps */
+  drop(receiptTimeoutMs: number, isStopped: () => boolean = () => false): Promise<void> {
+    return this.store.removeOlder(this.dataSource, Math.max(receiptTimeoutMs, 2 * ORPHAN_AFTER_MS), isStopped);
   }
 
   /**

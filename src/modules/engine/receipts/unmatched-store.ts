@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { DataSource, EntityManager } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
+import { again, type WriteResult } from '../../../platform/database/index.js';
 import type { Receipt } from '../../providers/index.js';
 import type { RoutedReceipt } from './receipt-lookup.js';
 
@@ -11,8 +12,10 @@ export interface UnmatchedReceipt extends RoutedReceipt {
   ageMs: number;
 }
 
-/** Where a scan of the unmatched receipts stands. */
-export type ScanPosition = { sinceMs: number | null } | { receivedAt: Date; id: number };
+/** Where a scan of the unmatched receipts stands: behind this one. */
+export type ScanPosition = Pick<UnmatchedReceipt, 'receivedAt' | 'id'>;
+
+const ROWS_A_STEP = 5_000;
 
 /** SQL: some receipt that came within so many milliseconds has no message yet. */
 export const isAnyUnmatched = (sinceMs: number): string =>
@@ -37,20 +40,26 @@ export class UnmatchedStore {
 
   /**
    * In the order in which they came; locked, so that two workers never adopt one receipt twice.
-   * @param after the last one of the batch before; at first, how long ago the oldest may have come, or null = all
+   * @param sinceMs only what came within this time; null = all
+   * @param after the last one of the batch before; null = from the oldest
    */
-  async page(tx: EntityManager, after: ScanPosition, limit: number): Promise<UnmatchedReceipt[]> {
-    const [from, values] =
-      'receivedAt' in after
-        ? ['received_at >= ? AND (received_at > ? OR id > ?)', [after.receivedAt, after.receivedAt, after.id]]
-        : after.sinceMs === null
-          ? ['TRUE', []]
-          : ['received_at >= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND', [Math.round(after.sinceMs * 1000)]];
+  async page(
+    tx: EntityManager,
+    sinceMs: number | null,
+    after: ScanPosition | null,
+    limit: number,
+  ): Promise<UnmatchedReceipt[]> {
+    const { receivedAt, id } = after ?? { receivedAt: new Date(0), id: 0 };
+    const [since, values] =
+      sinceMs === null
+        ? ['', []]
+        : ['AND received_at >= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND', [Math.round(sinceMs * 1000)]];
     const rows: { id: number; route_id: number; receipt: string; received_at: Date; age_us: number }[] = await tx.query(
       `SELECT id, route_id, receipt, received_at, TIMESTAMPDIFF(MICROSECOND, received_at, UTC_TIMESTAMP(3)) AS age_us
-       FROM parked_receipts FORCE INDEX (ix_parked_receipts_received) WHERE ${from}
+       FROM parked_receipts FORCE INDEX (ix_parked_receipts_received)
+       WHERE received_at >= ? AND (received_at > ? OR id > ?) ${since}
        ORDER BY received_at, id LIMIT ? FOR UPDATE SKIP LOCKED`,
-      [...values, limit],
+      [receivedAt, receivedAt, id, ...values, limit],
     );
     return rows.map((row) => ({
       id: row.id,
@@ -63,6 +72,18 @@ export class UnmatchedStore {
 
   async remove(tx: EntityManager, ids: readonly number[]): Promise<void> {
     if (ids.length > 0) await tx.query('DELETE FROM parked_receipts WHERE id IN (?)', [ids]);
+  }
+
+  /** Removes what came longer ago. @param isStopped asked between two steps */
+  async removeOlder(source: DataSource, ageMs: number, isStopped: () => boolean): Promise<void> {
+    do {
+      const { affectedRows }: WriteResult = await source.query(
+        again(`DELETE FROM parked_receipts WHERE received_at < UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
+          ORDER BY received_at LIMIT ${ROWS_A_STEP}`),
+        [Math.round(ageMs * 1000)],
+      );
+      if (affectedRows < ROWS_A_STEP) return;
+    } while (!isStopped());
   }
 
   /**
