@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RoutingTables, type StoredRule } from '../../src/modules/routing/index.js';
-import { type Answer, type Member, openSms, type Sms } from '../support/sms.js';
+import { type Answer, expectRefused, type Member, openSms, type Sms } from '../support/sms.js';
 
 const NO_ROUTE = 'No route available for this channel';
 const [INDIA, MUMBAI, BRITAIN] = ['919812345678', '912212345678', '447400123456'] as const;
@@ -96,5 +96,25 @@ describe('a send over routes that rules choose', () => {
       expect(await sms.credits(member)).toBe(1_000);
     }
     expect((await sms.broadcast(member, { ...SEND, contacts: [INDIA] })).status).toBe(200);
+  });
+
+  it('leaves over 256 chains at most, and is refused before the debit with more', async () => {
+    const ids: number[] = [];
+    for (let at = 0; at < 17; at++) ids.push(await sms.addRoute(`pair-${at}`, false));
+    const pairs = ids.flatMap((first) => ids.filter((id) => id !== first).map((second) => [first, second]));
+    const prefixes = pairs.map((_, at) => `91${100 + at}`);
+    await rules(pairs.map((chain, at) => ({ prefixes: [prefixes[at] as string], routes: chain })));
+    const contacts = prefixes.map((prefix) => `${prefix}5550000`);
+    const member = await sms.join();
+    for (const many of [contacts, contacts.slice(0, 257)]) {
+      const refused = await sms.broadcast(member, { ...SEND, contacts: many });
+      expectRefused(refused, 400, 'Recipients leave over more than 256 chains of routes');
+      expect(refused.body['code']).toBe('too_many_chains');
+      expect(await sms.credits(member)).toBe(1_000);
+    }
+    const taken = await sms.broadcast(member, { ...SEND, contacts: contacts.slice(0, 256) });
+    const left = Object.values(await leaving(taken));
+    expect([left.length, new Set(left).size]).toEqual([256, 16]);
+    expect(await sms.credits(member)).toBe(1_000 - 256);
   });
 });

@@ -72,6 +72,7 @@ export class CampaignController {
   @ApiErrors(
     campaignErrors.already.because('it has not begun'),
     acceptanceErrors.noRoute,
+    acceptanceErrors.tooManyChains,
     ...CHANNEL_RETRY_ERRORS,
     campaignErrors.noneFailed,
     creditErrors.insufficient,

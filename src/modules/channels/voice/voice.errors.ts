@@ -76,6 +76,7 @@ export const VOICE_SEND_ERRORS: readonly DocumentedError[] = [
   ...AUDIO_ERRORS,
   audioErrors.noEngine,
   acceptanceErrors.noRoute,
+  acceptanceErrors.tooManyChains,
   creditErrors.insufficientForCalls,
 ];
 

@@ -2,6 +2,7 @@ import { AppError } from '../../../kernel/app-error.js';
 import { conflict, invalid, unavailable } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { creditErrors } from '../../credits/index.js';
+import { MOST_GROUPS } from '../state/lanes.js';
 
 /** What every channel answers to a send that cannot be accepted (reference/engine#acceptance), beside its own errors. */
 export const acceptanceErrors = {
@@ -24,6 +25,11 @@ export const acceptanceErrors = {
   noRoute: unavailable('no_route', 'No route available for this channel', 'nothing is charged').with({
     hint: 'No active route of this channel serves the account: ask the operator. Nothing was charged; try again later.',
   }),
+  tooManyChains: invalid(
+    'too_many_chains',
+    `Recipients leave over more than ${MOST_GROUPS} chains of routes`,
+    'as the rules of the operator choose for their numbers; nothing is charged',
+  ).with({ hint: 'Send to fewer numbers at a time, or name a route: nothing was accepted, and nothing charged.' }),
   variablesTooLong: invalid(
     'variables_too_long',
     'variables are too long',

@@ -1,9 +1,11 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { AppError } from '../../../kernel/app-error.js';
 import type { RouteChain } from '../../routing/index.js';
+import { MOST_GROUPS } from '../state/lanes.js';
 import { blockText, OWN_KIND, RECIPIENTS_A_BLOCK, type Variables } from '../state/own-variables.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
 import { chainText } from '../state/route-chain.js';
+import { acceptanceErrors } from './acceptance.errors.js';
 import type { CampaignDraft } from './campaign-draft.js';
 import { FoundChains, hasVariables, ownOf } from './own-terms.js';
 import { type CommonTerms, faultBy, Faults, type RecipientJudge } from './recipient-judge.js';
@@ -60,7 +62,8 @@ export async function forEach(
 /**
  * Judges every recipient of a submission and adds them up. Those of a large one are handed on page by page as long as nothing is
  * wrong; what is wrong with recipients is gathered for the answer.
- * @throws AppError what is wrong with them; unavailable `No route available for this channel`
+ * @throws AppError what is wrong with them; unavailable `No route available for this channel`; invalid `Recipients leave over
+ * more than 256 chains of routes`
  */
 export async function judge(
   source: RecipientSource,
@@ -209,7 +212,7 @@ class RecipientTally {
     const text = chainText(chain);
     const alike = this.chains.findIndex((each) => chainText(each) === text);
     const place = alike < 0 ? this.chains.push(chain) - 1 : alike;
-    if (place > 255) throw new RangeError('a campaign leaves over 256 chains of routes at most');
+    if (place >= MOST_GROUPS) throw acceptanceErrors.tooManyChains();
     this.byChain.set(chain, place);
     return place;
   }

@@ -3,6 +3,7 @@ import { MOST_GROUPS } from '../state/lanes.js';
 import { OWN_KIND, RECIPIENTS_A_BLOCK } from '../state/own-variables.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
 import { byIds, chainOf, chainText, type RouteChain } from '../state/route-chain.js';
+import { acceptanceErrors } from './acceptance.errors.js';
 import type { CampaignDraft } from './campaign-draft.js';
 import type { DraftSum } from './draft-sum.js';
 import type { RecipientPage } from './recipient-page.js';
@@ -82,7 +83,7 @@ export class FoundChains {
     const known = this.groups.get(key);
     if (known !== undefined) return known;
     const group = this.chains.push(chain) - 1;
-    if (group >= MOST_GROUPS) throw new RangeError(`a campaign leaves over ${MOST_GROUPS} chains of routes at most`);
+    if (group >= MOST_GROUPS) throw acceptanceErrors.tooManyChains();
     this.groups.set(key, group);
     return group;
   }

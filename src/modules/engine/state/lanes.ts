@@ -16,7 +16,7 @@ export interface PlannedLane extends LaneRange {
 const RECIPIENTS_A_LANE = 2_500;
 const MOST_LANES = 8;
 
-/** How many groups of lanes a campaign may have: what `recipient_terms.lane_group` can count. */
+/** How many groups of lanes a campaign may have: what `recipient_terms.lane_group` can count (reference/routing#order). */
 export const MOST_GROUPS = 256;
 
 /** Routes of a chain: the first carries, the others take over. */

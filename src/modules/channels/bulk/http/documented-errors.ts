@@ -56,6 +56,7 @@ export const BULK_ERRORS: readonly DocumentedError[] = [
   chatAccountErrors.notFound.because('template and branded'),
   ...CONNECTION_ERRORS,
   acceptanceErrors.noRoute,
+  acceptanceErrors.tooManyChains,
   senderErrors.dltTemplateRequired,
   senderErrors.dltEntityRequired,
   personalisedErrors.missing,

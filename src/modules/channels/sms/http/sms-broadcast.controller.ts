@@ -50,6 +50,7 @@ export class SmsBroadcastController {
     ...CHOSEN_ID_ERRORS,
     smsErrors.notApproved,
     acceptanceErrors.noRoute,
+    acceptanceErrors.tooManyChains,
     smsErrors.dltTemplateRequired,
     smsErrors.dltEntityRequired,
     creditErrors.insufficient,

@@ -43,6 +43,7 @@ export class UnofficialBroadcastController {
     unofficialErrors.scheduleTime,
     acceptanceErrors.schedulePast,
     acceptanceErrors.noRoute,
+    acceptanceErrors.tooManyChains,
     creditErrors.insufficient,
   )
   async send(
