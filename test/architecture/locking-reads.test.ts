@@ -13,8 +13,7 @@ const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
   'modules/accounts/commands/change-password.command.ts bearer':
     '`execute` writes the new password to the row, or refuses',
   'modules/accounts/persistence/assigned-users.ts lock': 'its callers hand the row to `change` or to `remove`',
-  'modules/engine/state/campaign-states.ts unsentOf':
-    'each campaign goes to `change`, which writes it or leaves it as it is',
+  'modules/engine/state/campaign-states.ts pauseAll': '`move` writes every one of them',
   'modules/engine/state/campaign-states.ts locked':
     'read before and after `change`, which writes the row by a condition of its own',
   'modules/engine/receipts/message-items.ts lockItems':

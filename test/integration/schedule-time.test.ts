@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { dataOf, type Json } from '../support/campaigns.js';
 import { openEveryChannel, type EveryChannel } from '../support/every-channel.js';
 import { type Answer, expectRefused, type Member } from '../support/sms.js';
@@ -180,6 +180,34 @@ describe('deactivating an account', () => {
     });
   const stateOf = async (requestId: string): Promise<unknown> =>
     dataOf(await channels.get(`/v6/api/campaigns/${requestId}`, admin))['state'];
+  const isActive = async ({ account }: Member): Promise<boolean> => {
+    const [row] = await channels.dataSource.query<Json[]>('SELECT is_active FROM accounts WHERE id = ?', [account.id]);
+    return row?.['is_active'] === 1;
+  };
+  const statements = async (): Promise<number> => {
+    const [row] = await channels.dataSource.query<Json[]>("SHOW GLOBAL STATUS LIKE 'Questions'");
+    return Number(row?.['Value']);
+  };
+  /** So many campaigns more, as this one, each with its lanes. */
+  const copy = async (requestId: string, count: number): Promise<void> => {
+    const id = await channels.idOf(requestId);
+    const places = JSON.stringify(Array.from({ length: count }, (_, place) => place + 1));
+    for (const [table, key, own] of [
+      ['campaigns', 'id', { id: 'id + n', request_id: "CONCAT(request_id, '-', n)" }],
+      ['campaign_lanes', 'campaign_id', { campaign_id: 'campaign_id + n' }],
+    ] as [string, string, Record<string, string>][]) {
+      const columns = await channels.dataSource.query<{ name: string }[]>(
+        'SELECT COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?',
+        [table],
+      );
+      const names = columns.map(({ name }) => name);
+      await channels.dataSource.query(
+        `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.map((name) => own[name] ?? name).join(', ')}
+         FROM ${table}, JSON_TABLE(?, '$[*]' COLUMNS (n INT PATH '$')) j WHERE ${key} = ?`,
+        [places, id],
+      );
+    }
+  };
 
   it('pauses what it has not sent, and writes it down; activating it again sends nothing', async () => {
     const member = await channels.join(100);
@@ -216,5 +244,49 @@ describe('deactivating an account', () => {
       state: 'accepted',
     });
     expect(await wakes(scheduled)).toEqual([new Date(LATER)]);
+  });
+
+  it('commits at once, whatever its campaigns wait for', async () => {
+    const member = await channels.join(100);
+    const requestId = await channels.send(member, CONTACTS);
+    const other = channels.dataSource.createQueryRunner();
+    await other.startTransaction();
+    await other.query('SELECT id FROM campaigns WHERE request_id = ? FOR UPDATE', [requestId]);
+    const closing = patch(member, false);
+    await vi.waitFor(async () => expect(await isActive(member)).toBe(false), { timeout: 10_000 });
+    expect(await stateOf(requestId)).toBe('accepted');
+    await other.rollbackTransaction();
+    await other.release();
+    expect((await closing).status).toBe(200);
+    expect(await stateOf(requestId)).toBe('paused');
+  });
+
+  it('goes on where a killed process has left off, when it is closed again or activated', async () => {
+    for (const next of [false, true]) {
+      const member = await channels.join(100);
+      const requestId = await channels.send(member, CONTACTS, { schedule_time: LATER });
+      await channels.alter(member, 'is_active', 0);
+      expect((await patch(member, next)).status).toBe(200);
+      expect(await stateOf(requestId)).toBe('paused');
+      expect(await channels.audit(requestId)).toMatchObject([{ action: 'campaign.pause' }]);
+      expect(await isActive(member)).toBe(next);
+    }
+  });
+
+  it('pauses many in steps of many, and writes each down', async () => {
+    const member = await channels.join(100);
+    const requestId = await channels.send(member, CONTACTS, { schedule_time: LATER });
+    await copy(requestId, 1_100);
+    const before = await statements();
+    expect((await patch(member, false)).status).toBe(200);
+    expect((await statements()) - before).toBeLessThan(300);
+    const [left] = await channels.dataSource.query<Json[]>(
+      `SELECT SUM(c.state = 'paused') AS paused, SUM(l.wake_at IS NULL) AS asleep, COUNT(*) AS total,
+         (SELECT COUNT(*) FROM audit_log WHERE subject LIKE ?) AS noted
+       FROM campaigns c JOIN campaign_lanes l ON l.campaign_id = c.id WHERE c.account_id = ?`,
+      [`${requestId}%`, member.account.id],
+    );
+    const all = 1_101;
+    expect(Object.values(left ?? {}).map(Number)).toEqual([all, all, all, all]);
   });
 });

@@ -3,6 +3,9 @@ import type { EntityManager } from 'typeorm';
 import { type AccountClosing, AccountClosings, AuditLog, type ClosingListener } from '../accounts/index.js';
 import { CampaignStates } from '../engine/index.js';
 
+/** Campaigns; a transaction of more would hold up others for too long. */
+const CAMPAIGNS_A_STEP = 500;
+
 /**
  * Deactivating an account pauses its campaigns (reference/engine#closed-accounts), those that have not sent everything;
  * each pause stands in the audit log. It goes on only when it is resumed. What is accepted at the same moment the worker
@@ -18,11 +21,16 @@ export class ClosedAccounts implements ClosingListener {
     closings.register(this);
   }
 
-  async closed(tx: EntityManager, { accountId, actor }: AccountClosing): Promise<void> {
-    for (const { id, requestId, channel, state } of await this.states.unsentOf(tx, accountId)) {
-      if (!(await this.states.change(tx, id, 'pause'))) continue;
-      const details = { channel, from: state, to: 'paused', reason: 'account deactivated' };
-      await this.audit.record(tx, { actor, action: 'campaign.pause', subject: requestId, details });
-    }
+  async stopSome(tx: EntityManager, { accountId, actor }: AccountClosing): Promise<boolean> {
+    const ids = await this.states.unsentOf(tx, accountId, CAMPAIGNS_A_STEP);
+    const paused = await this.states.pauseAll(tx, ids);
+    const records = paused.map(({ requestId, channel, state }) => ({
+      actor,
+      action: 'campaign.pause',
+      subject: requestId,
+      details: { channel, from: state, to: 'paused', reason: 'account deactivated' },
+    }));
+    await this.audit.recordAll(tx, records);
+    return ids.length === CAMPAIGNS_A_STEP;
   }
 }

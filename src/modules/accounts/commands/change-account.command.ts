@@ -76,6 +76,8 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     if (needsPassword(target, changes.userType)) await this.credentials.proveActor(actor, proof);
     const passwordHash = changes.password === undefined ? undefined : await this.hasher.hash(changes.password);
 
+    const closing = { accountId: target.id, actor };
+    if (changes.isActive && !target.isActive) await this.closings.finish(closing);
     await inTransaction(this.dataSource, async (tx) => {
       const row = await tx.findOne(AccountEntity, { where: { id: target.id }, lock: { mode: 'pessimistic_write' } });
       if (!row) throw accountErrors.notFound();
@@ -99,13 +101,13 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       if (Object.keys(patch).length === 0) return;
       if (patch.ratePlan && !(await this.plans.give(tx, patch.ratePlan))) throw rateErrors.unknown();
       await this.update(tx, row, { ...patch, updatedAt: now() });
-      if (row.isActive && patch.isActive === false) await this.closings.announce(tx, { accountId: row.id, actor });
       const details = auditedChanges(changes);
       await this.audit.record(tx, { actor, action: 'account.change', subject: row.username, details });
     });
     this.directory.forget(target.id);
     this.access.forget();
     if (changes.ratePlan !== undefined) this.rates.forget();
+    if (changes.isActive === false) await this.closings.finish(closing);
   }
 
   /**

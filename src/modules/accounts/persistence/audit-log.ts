@@ -19,16 +19,24 @@ export interface AuditRecord {
 /** Writes the audit log in the transaction of the change itself, so that neither stands without the other. */
 @Injectable()
 export class AuditLog {
-  async record(tx: EntityManager, record: AuditRecord): Promise<void> {
-    await tx.insert(AuditEntryEntity, {
-      actorId: record.actor?.id ?? null,
-      actor: record.actor?.username ?? 'system',
-      assignedUser: record.actor?.assignedUser?.username ?? null,
-      apiKey: record.actor?.apiKey?.prefix ?? null,
-      action: record.action,
-      subject: record.subject.slice(0, 128),
-      details: JSON.stringify(record.details),
-      createdAt: now(),
-    });
+  record(tx: EntityManager, record: AuditRecord): Promise<void> {
+    return this.recordAll(tx, [record]);
+  }
+
+  /** Of many changes at once, in their order. */
+  async recordAll(tx: EntityManager, records: readonly AuditRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const createdAt = now();
+    const rows = records.map(({ actor, action, subject, details }) => ({
+      actorId: actor?.id ?? null,
+      actor: actor?.username ?? 'system',
+      assignedUser: actor?.assignedUser?.username ?? null,
+      apiKey: actor?.apiKey?.prefix ?? null,
+      action,
+      subject: subject.slice(0, 128),
+      details: JSON.stringify(details),
+      createdAt,
+    }));
+    await tx.insert(AuditEntryEntity, rows);
   }
 }

@@ -139,15 +139,33 @@ export class CampaignStates {
     return new Set(rows.map((row) => row.id));
   }
 
-  /** Campaigns of an account that want to send more, by id and locked until the transaction ends. */
-  async unsentOf(tx: EntityManager, accountId: number): Promise<UnsentCampaign[]> {
-    return tx.query(
-      `SELECT c.id, c.request_id AS requestId, c.channel, c.state FROM campaigns c
+  /** Campaigns of an account that want to send more, so many at the most; not locked, as more rows are looked at than these. */
+  async unsentOf(tx: EntityManager, accountId: number, most: number): Promise<number[]> {
+    const rows: { id: number }[] = await tx.query(
+      `SELECT c.id FROM campaigns c
        WHERE c.account_id = ? AND c.state IN (?) AND EXISTS (
          SELECT 1 FROM campaign_lanes l WHERE l.campaign_id = c.id AND l.wake_at IS NOT NULL)
-       ORDER BY c.id FOR UPDATE`,
-      [accountId, TRANSITIONS.pause.from],
+       LIMIT ?`,
+      [accountId, TRANSITIONS.pause.from, most],
     );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Pauses those of these campaigns whose state still allows it. @returns them as they were before */
+  async pauseAll(tx: EntityManager, ids: readonly number[]): Promise<UnsentCampaign[]> {
+    if (ids.length === 0) return [];
+    const found: UnsentCampaign[] = await tx.query(
+      `SELECT id, request_id AS requestId, channel, state FROM campaigns
+       WHERE id IN (?) AND state IN (?) ORDER BY id FOR UPDATE`,
+      [ids, TRANSITIONS.pause.from],
+    );
+    if (found.length > 0)
+      await this.move(
+        tx,
+        found.map(({ id }) => id),
+        'pause',
+      );
+    return found;
   }
 
   /** The state as it stands, locked until the transaction ends. */
@@ -163,18 +181,23 @@ export class CampaignStates {
    * state can no longer be claimed.
    * @returns false when the state did not allow it
    */
-  async change(tx: EntityManager, campaignId: number, change: CampaignChange): Promise<boolean> {
+  change(tx: EntityManager, campaignId: number, change: CampaignChange): Promise<boolean> {
+    return this.move(tx, [campaignId], change);
+  }
+
+  /** @param ids several only of campaigns that are locked in a state that allows it */
+  private async move(tx: EntityManager, ids: readonly number[], change: CampaignChange): Promise<boolean> {
     const transition = TRANSITIONS[change];
     const result: WriteResult = await tx.query(
-      `UPDATE campaigns SET state = ${nextState(transition)} WHERE id = ? AND state IN (?)`,
-      [campaignId, transition.from],
+      `UPDATE campaigns SET state = ${nextState(transition)} WHERE id IN (?) AND state IN (?)`,
+      [ids, transition.from],
     );
-    if (result.affectedRows !== 1) return false;
+    if (result.affectedRows === 0) return false;
     await tx.query(
       `UPDATE campaign_lanes SET wake_at = ${WAKE_AT[LANE_DUTY[transition.to]]}, stalled_since = NULL,
          fence = IF(${isFree()}, fence + 1, fence)
-       WHERE campaign_id = ?`,
-      [campaignId],
+       WHERE campaign_id IN (?)`,
+      [ids],
     );
     return true;
   }
