@@ -99,6 +99,7 @@ describe('HTTP driver with attachments', () => {
       code: 429,
       text: 'Only 1 of 4 items were taken: Throttled by the gateway',
       submitted: true,
+      taken: 1,
     });
     expect(await taken()).toEqual(ALL.slice(0, 1));
   });

@@ -151,7 +151,8 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
     await open({ submit_timeout_ms: 200 });
     smsc.answer = (pdu, session) =>
       session.send(pdu.response(smsc.submits.length === 2 ? { command_status: 0x0b } : { message_id: 'ok' }));
-    expect(await route.send('4915112345678', 'z'.repeat(400))).toMatchObject({ kind: 'rejected', submitted: true });
+    const refused = { kind: 'rejected', submitted: true };
+    expect(await route.send('4915112345678', 'z'.repeat(400))).toMatchObject({ ...refused, taken: 2 });
     smsc.submits.length = 0;
     smsc.answer = (pdu, session) =>
       void (smsc.submits.length !== 2 && session.send(pdu.response({ message_id: 'ok' })));
@@ -166,7 +167,9 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
         session.send(pdu.response(parts++ === 0 ? { command_status: status } : { message_id: 'taken' }));
       return route.send('4915112345678', text);
     };
-    expect(await outcomes(0x0b)).toMatchObject({ kind: 'rejected', elsewhere: true });
+    const whole = await outcomes(0x0b);
+    expect(whole).toMatchObject({ kind: 'rejected', elsewhere: true });
+    expect(whole).not.toHaveProperty('taken');
     expect(await outcomes(0x08)).toMatchObject({ kind: 'retry', elsewhere: true });
     for (const status of [0x0a, 0x58]) expect(await outcomes(status)).not.toHaveProperty('elsewhere');
     const long = await outcomes(0x0b, 'long '.repeat(60));

@@ -111,6 +111,25 @@ describe('what leaves over a route with costs', () => {
     expect(await spent()).toEqual({ 'EUR 91': [2, 2, 5_000] });
   });
 
+  it('counts the parts that the carrier has of what it refused in part, also when the worker was taken for dead', async () => {
+    const inPart: SendOutcome = { kind: 'rejected', code: 8, text: 'no', submitted: true, taken: 2 };
+    await run(await accept([INDIA, BRITAIN], 'a'.repeat(400)), ({ to }) => (to === INDIA ? inPart : taken(3)));
+    expect(await spent()).toEqual({ 'EUR 91': [1, 2, 6_000], 'EUR 44': [1, 3, 15_000] });
+    const id = await accept([MUMBAI], 'a'.repeat(400));
+    const turn = await turnOf(engine.part(LaneStore), id);
+    const claimId = newClaimId();
+    const recipients = await pending(dataSource, turn, 1, 2);
+    await engine.part(LaneStore).claim([{ turn, intentSeq: turn.endSeq, recipients }], 60_000, { id: claimId });
+    const results = engine.part(WindowResults);
+    await results.recover([{ ...turn, fence: heldFence(turn), claimId, intentSeq: turn.endSeq }], false);
+    await results.flush(
+      recipients.map((recipient) => ({ recipient, outcome: inPart })),
+      endingsOf([turn]),
+    );
+    // what was counted as a whole while nobody knew stays so
+    expect(await spent()).toEqual({ 'EUR 91': [2, 5, 6_000 + 3 * 2_000], 'EUR 44': [1, 3, 15_000] });
+  });
+
   it('costs nothing where the route has no costs, or none any more, and keeps what it has cost', async () => {
     await run(await accept([INDIA]), () => taken(1));
     await price('USD', { '91': 7 });

@@ -226,8 +226,10 @@ export class WindowResults {
 /** The carrier has it, or may have. */
 const hasLeft = ({ outcome: { kind } }: WindowResult): boolean => kind === 'accepted' || kind === 'unknown';
 
-const spendingOf = ({ recipient, outcome }: WindowResult): SpendingRecipient =>
-  outcome.kind === 'accepted' ? { ...recipient, items: outcome.providerMessageIds.length } : recipient;
+function spendingOf({ recipient, outcome }: WindowResult): SpendingRecipient {
+  if (outcome.kind === 'accepted') return { ...recipient, items: outcome.providerMessageIds.length };
+  return outcome.kind === 'rejected' && outcome.taken ? { ...recipient, taken: outcome.taken } : recipient;
+}
 
 const isUnknown = (result: WindowResult): boolean => result.outcome.kind === 'unknown';
 

@@ -13,6 +13,8 @@ export interface SpendingRecipient extends Addressee {
   seq: number;
   /** messages that the carrier has answered; absent = none is known */
   items?: number;
+  /** parts that the carrier has, or may have, of what has failed for the others; absent = none */
+  taken?: number;
 }
 
 /** Counts what a window costs; called last in its transaction. */
@@ -26,7 +28,8 @@ const NOTHING: CountMoves = () => Promise.resolve();
 
 /**
  * What windows cost where their route has costs (reference/routing#costs): a recipient is counted when it moves to a status of
- * which the carrier has it, or may have, and taken off when it turns out that it never left.
+ * which the carrier has it, or may have, and taken off when it turns out that it never left. What has failed because a part of
+ * it was refused costs the parts that were taken.
  */
 @Injectable()
 export class WindowSpend {
@@ -68,28 +71,30 @@ export class WindowSpend {
     recipients: Iterable<SpendingRecipient>,
     prices: ReadonlyMap<number, PriceList>,
   ): SpentMessage[] {
-    const counted = moves.flatMap((move) => {
-      const times = timesOf(move);
-      return times === 0 ? [] : [{ move, times }];
-    });
-    if (counted.length === 0) return [];
+    const asked = moves.filter(
+      ({ from, to }) => from === RecipientStatus.Unknown || leaves(to) || to === RecipientStatus.Failed,
+    );
+    if (asked.length === 0) return [];
     const known = new Map<string, SpendingRecipient>();
     for (const recipient of recipients)
       known.set(keyOf({ campaignId: recipient.turn.campaignId, seq: recipient.seq }), recipient);
     const segmentsOf = this.segments();
-    return counted.flatMap(({ move, times }): SpentMessage[] => {
+    return asked.flatMap((move): SpentMessage[] => {
       const recipient = known.get(keyOf(move));
       if (!recipient || !prices.has(recipient.turn.routeId)) return [];
+      const times = timesOf(move, recipient);
+      if (times === 0) return [];
       const { routeId, accountId, channel } = recipient.turn;
       return [{ routeId, accountId, channel, number: recipient.number, segments: segmentsOf(recipient), times }];
     });
   }
 
-  /** Parts on the wire: what the carrier has answered, or what the text comes to, which is told once a text. */
+  /** Parts on the wire: what the carrier has taken, or answered, or what the text comes to, which is told once a text. */
   private segments(): (recipient: SpendingRecipient) => number {
     const plain = new Map<object, number>();
     return (recipient) => {
-      const { turn, items = 0, variables } = recipient;
+      const { turn, items = 0, taken, variables } = recipient;
+      if (taken !== undefined) return taken;
       const known = variables ? undefined : plain.get(turn);
       const parts = known ?? this.partsOf(recipient);
       if (!variables) plain.set(turn, parts);
@@ -112,8 +117,8 @@ export class WindowSpend {
 const leaves = (status: RecipientStatus): boolean =>
   status === RecipientStatus.Submitted || status === RecipientStatus.Unknown;
 
-function timesOf({ from, to }: RecipientMove): 1 | 0 | -1 {
+function timesOf({ from, to }: RecipientMove, { taken }: SpendingRecipient): 1 | 0 | -1 {
   const had = from === RecipientStatus.Unknown;
-  if (leaves(to)) return had ? 0 : 1;
+  if (leaves(to) || taken !== undefined) return had ? 0 : 1;
   return had ? -1 : 0;
 }

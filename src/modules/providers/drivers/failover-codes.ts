@@ -40,7 +40,7 @@ export function orElsewhere(
 }
 
 /** Once a part of a message has been taken, or may have been, no other route may carry it. */
-export function takenInPart(outcome: Rejected): Rejected {
+export function takenInPart(outcome: Rejected, taken: number): Rejected {
   const { elsewhere: _, ...rest } = outcome;
-  return rest;
+  return { ...rest, taken };
 }

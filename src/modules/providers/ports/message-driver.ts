@@ -83,8 +83,11 @@ export interface OutboundMessage {
 export type SendOutcome =
   /** The upstream has it: one id a part (long messages have several), in order. */
   | { kind: 'accepted'; providerMessageIds: string[] }
-  /** Never again. `submitted: false` = it never left us (number too long …), so it is refunded. */
-  | { kind: 'rejected'; code: number | null; text: string; submitted: boolean; elsewhere?: true }
+  /**
+   * Never again. `submitted: false` = it never left us (number too long …), so it is refunded. `taken`: parts of it that the
+   * upstream has all the same, or may have, and asks money for; absent = none.
+   */
+  | { kind: 'rejected'; code: number | null; text: string; submitted: boolean; taken?: number; elsewhere?: true }
   /** The upstream did not take it; try later. `throttled` = it is busy, which does not count as an attempt. */
   | { kind: 'retry'; afterMs: number; code: number | null; text: string; throttled: boolean; elsewhere?: true }
   /** It never left: it waits for the route, however long that takes, and no attempt is counted. */

@@ -14,7 +14,7 @@ const refused: SendOutcome = { kind: 'rejected', code: null, text: 'no such addr
 
 it('a message of which an item was taken has left, whatever keeps the others back', async () => {
   const outcome = await new ItemizedConnection(answering(accepted, refused), 1_000).send(message);
-  expect(outcome).toEqual({ ...refused, submitted: true });
+  expect(outcome).toEqual({ ...refused, submitted: true, taken: 1 });
 });
 
 it('a message whose first item cannot leave has not left', async () => {

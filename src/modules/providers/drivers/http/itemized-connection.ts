@@ -62,9 +62,10 @@ export class ItemizedConnection implements RouteConnection {
       if (outcome.kind === 'accepted') ids.push(...outcome.providerMessageIds);
       else if (waits(outcome) && taken > 0) {
         const text = `Only ${taken} of ${items.length} items were taken: ${outcome.text}`;
-        return { kind: 'rejected', code: outcome.kind === 'retry' ? outcome.code : null, text, submitted: true };
+        return { kind: 'rejected', code: outcome.kind === 'retry' ? outcome.code : null, text, submitted: true, taken };
         // What is refused before it leaves is no refusal of the whole once an item of it was taken.
-      } else return taken > 0 && outcome.kind === 'rejected' ? { ...takenInPart(outcome), submitted: true } : outcome;
+      } else
+        return taken > 0 && outcome.kind === 'rejected' ? { ...takenInPart(outcome, taken), submitted: true } : outcome;
     }
     return { kind: 'accepted', providerMessageIds: ids };
   }

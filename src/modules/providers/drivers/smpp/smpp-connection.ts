@@ -180,7 +180,7 @@ export class SmppConnection implements RouteConnection {
       const next = performance.now() + wait;
       if (next >= queueUntil || next >= message.notAfter || this.closing) {
         const text = `Only ${taken} of ${outcomes.length} parts were taken: ${waiting.text}`;
-        return { kind: 'rejected', code: waiting.kind === 'retry' ? waiting.code : null, text, submitted: true };
+        return { kind: 'rejected', code: waiting.kind === 'retry' ? waiting.code : null, text, submitted: true, taken };
       }
       await sleep(wait);
     }
@@ -237,7 +237,10 @@ function combine(
   let waiting: Waiting | null = null;
   let unknown = false;
   for (const outcome of outcomes) {
-    if (outcome.kind === 'rejected') return outcomes.some(mayBeTaken) ? takenInPart(outcome) : outcome;
+    if (outcome.kind === 'rejected') {
+      const left = outcomes.filter(mayBeTaken).length;
+      return left > 0 ? takenInPart(outcome, left) : outcome;
+    }
     if (outcome.kind === 'unknown') unknown = true;
     else if (outcome.kind !== 'accepted') waiting = !waiting || outcome.afterMs > waiting.afterMs ? outcome : waiting;
     else {
