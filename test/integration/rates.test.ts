@@ -68,9 +68,20 @@ describe('a rate plan', () => {
     const audit = (await call('GET', '/v6/api/admin/audit?actor=root&limit=4')).body['data'];
     expect(audit).toMatchObject([
       { action: 'rate_plan.delete', subject: 'empty' },
-      { action: 'rate_plan.put', subject: 'empty', details: { revision: 1, rates: 0 } },
-      { action: 'rate_plan.put', subject: 'wholesale', details: { revision: 2, rates: 1 } },
-      { action: 'rate_plan.put', subject: 'wholesale', details: { revision: 1, rates: 2 } },
+      { action: 'rate_plan.put', subject: 'empty', details: { revision: 1, rates: [] } },
+      { action: 'rate_plan.put', subject: 'wholesale', details: { revision: 2, rates: [row('voice', '44', 0)] } },
+      {
+        action: 'rate_plan.put',
+        subject: 'wholesale',
+        details: { revision: 1, rates: [row('sms', '91', 2), row('sms', '', 3)] },
+      },
+    ]);
+    await put(
+      'long',
+      Array.from({ length: 2_000 }, (_, at) => row('sms', String(91_000_000 + at), 2)),
+    );
+    expect((await call('GET', '/v6/api/admin/audit?actor=root&limit=1')).body['data']).toMatchObject([
+      { action: 'rate_plan.put', subject: 'long', details: { revision: 1, rates: 2_000 } },
     ]);
   });
 

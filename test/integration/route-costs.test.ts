@@ -54,10 +54,15 @@ describe('the costs of a route', () => {
     });
     expect(await accounts.row('DELETE', PATH, { token })).toEqual([200, 'Route costs deleted successfully']);
     expect(await accounts.row('DELETE', PATH, { token })).toEqual([404, 'Route costs not found']);
-    const entries: { action: string }[] = await api.database.dataSource.query(
-      "SELECT action FROM audit_log WHERE subject = 'carrier' AND action LIKE 'route.costs%' ORDER BY id",
+    const entries: { action: string; details: string }[] = await api.database.dataSource.query(
+      "SELECT action, details FROM audit_log WHERE subject = 'carrier' AND action LIKE 'route.costs%' ORDER BY id",
     );
-    expect(entries.map(({ action }) => action)).toEqual(['route.costs', 'route.costs', 'route.costs.delete']);
+    const given = rows.map(({ prefix, cost }) => ({ prefix, cost: cost === '0.0045' ? cost : `${cost}.00` }));
+    expect(entries.map(({ action, details }) => [action, JSON.parse(details)])).toEqual([
+      ['route.costs', { currency: 'EUR', rows: given }],
+      ['route.costs', { currency: 'USD', rows: 10_000 }],
+      ['route.costs.delete', {}],
+    ]);
   });
 
   it('go with their route', async () => {

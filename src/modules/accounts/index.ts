@@ -39,7 +39,7 @@ export { DirectoryFill, type DirectoryFilled } from './persistence/directory-fil
 export { NameClaims } from './persistence/name-claims.js';
 export { NameClaimSweeper } from './persistence/name-claim-sweeper.js';
 export { LoginNames, usernameOf } from './persistence/login-names.js';
-export { AuditLog } from './persistence/audit-log.js';
+export { AuditLog, withContent } from './persistence/audit-log.js';
 export { ManagedAccounts } from './persistence/managed-accounts.js';
 export { FindAccountQuery } from './queries/find-account.query.js';
 export { FindManagedAccountQuery } from './queries/find-managed-account.query.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
+import { isTooLargeJson } from '../../../kernel/text.js';
 import type { Account } from '../domain/account.js';
 import { AuditEntryEntity } from './audit-entry.entity.js';
 
@@ -15,6 +16,12 @@ export interface AuditRecord {
   /** what changed, as JSON values; never a password, a token or a secret */
   details: Record<string, unknown>;
 }
+
+/** What staff wrote in full, beside its figures, so that it is known later; the figures alone where it is over 64 KB. */
+export const withContent = (
+  figures: Record<string, unknown>,
+  content: Record<string, unknown>,
+): Record<string, unknown> => (isTooLargeJson(content) ? figures : { ...figures, ...content });
 
 /** Writes the audit log in the transaction of the change itself, so that neither stands without the other. */
 @Injectable()

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
-import { type Account, AuditLog } from '../../accounts/index.js';
+import { type Account, AuditLog, withContent } from '../../accounts/index.js';
 import { type Rate, rateErrors, RatePlans, Rates } from '../../rates/index.js';
 
 /**
@@ -34,7 +34,12 @@ export class PutRatePlanHandler implements ICommandHandler<PutRatePlanCommand> {
     try {
       await inTransaction(this.dataSource, async (tx) => {
         const revision = await this.plans.put(tx, name, rates, seen);
-        const details = { revision, rates: rates.length };
+        const rows = rates.map(({ channel, prefix, creditsPerSegment }) => ({
+          channel,
+          prefix,
+          credits_per_segment: creditsPerSegment,
+        }));
+        const details = withContent({ revision, rates: rates.length }, { rates: rows });
         await this.audit.record(tx, { actor, action: 'rate_plan.put', subject: name, details });
       });
     } catch (error) {
