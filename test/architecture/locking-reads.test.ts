@@ -27,7 +27,7 @@ const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
   'modules/profile-requests/persistence/profile-request-store.ts locked':
     'its callers change, process or remove the request',
   'modules/providers/persistence/chat-accounts.ts locked': 'its callers put or remove the connection',
-  'modules/providers/persistence/route-directory.ts locked': 'its callers put or remove the route',
+  'modules/providers/persistence/route-directory.ts locked': 'its callers put, touch or remove the route',
   'modules/sender-ids/persistence/sender-id-store.ts locked': 'its callers renew, move or remove the sender id',
   'modules/session-messages/persistence/session-receipt-store.ts lookUp':
     '`write` writes whatever moves; what does not stays as it is',

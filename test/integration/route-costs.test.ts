@@ -65,6 +65,23 @@ describe('the costs of a route', () => {
     ]);
   });
 
+  it('write the row of their route, which who removes it on another node of a cluster writes too', async () => {
+    const { dataSource } = api.database;
+    const body = { currency: 'EUR', rows: [ROW] };
+    for (const [method, sent] of [
+      ['PUT', body],
+      ['PUT', body],
+      ['DELETE', undefined],
+    ] as const) {
+      await dataSource.query("UPDATE routes SET updated_at = '2020-01-01' WHERE name = 'carrier'");
+      expect((await call(method, PATH, sent)).status).toBe(200);
+      const [row] = await dataSource.query<{ updated_at: Date }[]>(
+        "SELECT updated_at FROM routes WHERE name = 'carrier'",
+      );
+      expect(row?.updated_at.getFullYear()).toBeGreaterThan(2020);
+    }
+  });
+
   it('go with their route', async () => {
     await call('PUT', PATH, { currency: 'EUR', rows: [ROW] });
     await route('DELETE');

@@ -36,12 +36,14 @@ export class PutRouteCostsHandler implements ICommandHandler<PutRouteCostsComman
     await inTransaction(this.dataSource, async (tx) => {
       const route = await this.routes.locked(tx, name);
       if (!route) throw routeErrors.notFound();
+      await this.routes.touch(tx, route.id);
       if (costs) await this.costs.put(tx, route.id, costs.currency, costs.rows);
       else if (!(await this.costs.remove(tx, route.id))) throw routeErrors.noCosts();
       const details = costs ? detailsOf(costs) : {};
       const action = costs ? 'route.costs' : 'route.costs.delete';
       await this.audit.record(tx, { actor, action, subject: name, details });
     });
+    this.routes.forget();
     this.costs.forget();
   }
 }

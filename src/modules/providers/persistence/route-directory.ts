@@ -167,29 +167,25 @@ export class RouteDirectory {
    * @returns the new secret, and until when the former one is taken
    */
   async rotateCallbackSecret(tx: EntityManager, route: RouteRecord): Promise<{ secret: string; formerUntil: Date }> {
-    const at = now();
     const secret = newCallbackSecret();
-    const formerUntil = new Date(at.getTime() + FORMER_SECRET_MS);
-    await tx.update(
-      RouteEntity,
-      { id: route.id },
-      {
-        callbackSecret: secret,
-        formerCallbackSecret: route.callbackSecret,
-        formerSecretUntil: formerUntil,
-        updatedAt: at,
-      },
-    );
+    const formerUntil = new Date(now().getTime() + FORMER_SECRET_MS);
+    const former = { formerCallbackSecret: route.callbackSecret, formerSecretUntil: formerUntil };
+    await this.touch(tx, route.id, { callbackSecret: secret, ...former });
     return { secret, formerUntil };
   }
 
   /** Stops a locked route, or lets it carry again (null). Call `forget` after the commit. */
   async setStop(tx: EntityManager, id: number, stop: RouteStop | null): Promise<void> {
-    await tx.update(
-      RouteEntity,
-      { id },
-      { stoppedAt: stop?.at ?? null, stoppedBy: stop?.by ?? null, stopReason: stop?.reason ?? null, updatedAt: now() },
-    );
+    const values = { stoppedAt: stop?.at ?? null, stoppedBy: stop?.by ?? null, stopReason: stop?.reason ?? null };
+    await this.touch(tx, id, values);
+  }
+
+  /**
+   * Writes a locked route, also where only other tables hold what changes of it: who removes it on another node of a cluster
+   * knows of no lock, and gives way to the row. Call `forget` after the commit.
+   */
+  async touch(tx: EntityManager, id: number, values: Partial<RouteEntity> = {}): Promise<void> {
+    await tx.update(RouteEntity, { id }, { ...values, updatedAt: now() });
   }
 
   /** Removes the route. Call `forget` after the commit. */
