@@ -139,8 +139,10 @@ export interface Channel<Name extends string = string> {
    * @throws AppError what makes a send of this text, or to this recipient, be refused
    */
   readonly price?: (content: Content, addressee?: Addressee) => Price;
-  /** Parts that leave for one recipient; absent = 1. An account with a rate plan pays by them. As `price` otherwise. */
+  /** Parts that leave for one recipient; absent = 1. As `price` otherwise. */
   readonly segments?: (content: Content, addressee?: Addressee) => number;
+  /** By what an account with a rate plan pays, where it is not the parts that leave (reference/rates#prices). */
+  readonly billedUnits?: (content: Content) => number;
   /** Placeholders that have neither value nor default for a recipient, which a send refuses; absent = it has none. */
   readonly missing?: (content: Content, addressee: Addressee) => readonly string[];
   /**

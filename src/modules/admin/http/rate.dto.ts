@@ -15,7 +15,13 @@ export class RateData {
   @ApiProperty({ pattern: PREFIX.source, example: '91', description: "'' = every number; the longest one counts" })
   prefix!: string;
 
-  @ApiProperty({ type: 'integer', minimum: 0, maximum: MOST_CREDITS_A_SEGMENT, example: 2 })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    maximum: MOST_CREDITS_A_SEGMENT,
+    example: 2,
+    description: 'A part of an SMS, a block of 15 or 30 seconds of a call; a recipient on every other channel',
+  })
   credits_per_segment!: number;
 }
 

@@ -1,14 +1,14 @@
 import { now } from '../../../kernel/clock.js';
 import { newRequestId } from '../../../kernel/request-id.js';
 import { keepForRetry } from '../../audio/index.js';
-import { type Channel, NO_OUTLINE, RecipientStatus } from '../../engine/index.js';
+import { type Channel, type Content, NO_OUTLINE, RecipientStatus } from '../../engine/index.js';
 import { SenderIds } from '../../sender-ids/index.js';
 import { callDetails } from './calls/call-details.js';
 import { reviewContent } from './calls/review-content.js';
 import { voiceContent } from './calls/voice-content.js';
 import { voiceReceiver } from './domain/call-number.js';
 import { CampaignAudio, contentOf } from './campaign-audio.js';
-import { creditsOf, VOICE_PLANS } from './domain/voice-price.js';
+import { blocksOf, VOICE_PLANS } from './domain/voice-price.js';
 import { callAttemptLog } from './persistence/call-attempt-log.js';
 
 /**
@@ -33,6 +33,11 @@ const STATUS_LABELS: Channel['statusLabels'] = {
 const TEST = { plan: VOICE_PLANS[0], menu: null, retries: 0, retryIntervalSeconds: 60 } as const;
 const THE_ROUTES_OWN = '';
 
+const blocksIn = (content: Content): number => {
+  const { milliseconds, voiceplan } = voiceContent(content);
+  return blocksOf(milliseconds, voiceplan);
+};
+
 /** Voice: no quote of a text alone, because the price is the length of an audio that has yet to be made. */
 export const voiceChannel: Channel<'voice'> = {
   name: 'voice',
@@ -46,10 +51,8 @@ export const voiceChannel: Channel<'voice'> = {
   newRequestId: (zone, { CELL: cell }) => newRequestId('VCAMP', 8, { at: now(), zone, cell }),
   readRecipient: voiceReceiver,
   duplicates: 'removed',
-  price: (content) => {
-    const { milliseconds, voiceplan } = voiceContent(content);
-    return { balance: 'voice_credits', unitCredits: creditsOf(milliseconds, voiceplan) };
-  },
+  price: (content) => ({ balance: 'voice_credits', unitCredits: blocksIn(content) }),
+  billedUnits: blocksIn,
   compose: (content) => {
     const { audio_url: audio, caller_id: callerId, menu, milliseconds } = voiceContent(content);
     return { text: '', payload: { audio, callerId, interactive: menu !== null, seconds: milliseconds / 1_000 } };

@@ -79,7 +79,7 @@ export class RecipientJudge {
     const { pricer } = this.terms;
     const price = common?.price ?? this.priceOf(recipient);
     const each = pricer ? pricer.perSegment(recipient.number) : null;
-    return each === null ? price.unitCredits : each * (common?.segments ?? this.segmentsOf(recipient));
+    return each === null ? price.unitCredits : each * this.billedUnits(recipient);
   }
 
   /** Parts that leave for one recipient. */
@@ -116,6 +116,12 @@ export class RecipientJudge {
     if (!refusal) return null;
     const { error, ...known } = refusal;
     return { ...faultBy(recipient, error), ...known };
+  }
+
+  /** What a rate plan's price is for. */
+  private billedUnits(recipient: SourcedRecipient): number {
+    const { channel, content } = this.terms;
+    return channel.billedUnits?.(content) ?? this.segmentsOf(recipient);
   }
 
   private priceOf(recipient?: SourcedRecipient): Price {

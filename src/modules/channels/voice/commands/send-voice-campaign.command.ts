@@ -13,7 +13,7 @@ import {
 import { type Alongside, Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../../idempotency/index.js';
 import { SenderIds } from '../../../sender-ids/index.js';
 import type { VoiceRequest } from '../domain/voice-request.js';
-import { LEAST_CREDITS } from '../domain/voice-price.js';
+import { FEWEST_BLOCKS } from '../domain/voice-price.js';
 import { voiceChannel } from '../voice.channel.js';
 import { CampaignAudio, type CampaignSound, contentOf } from '../campaign-audio.js';
 
@@ -48,8 +48,8 @@ export class SendVoiceCampaignCommand extends Command<AcceptedVoice> {
 
 /** There is no route to choose in a voice send: the operator's default carries it. */
 const SERVICE = 'default';
-/** The least that a contact costs without a rate plan. */
-const SHORTEST = { unitCredits: LEAST_CREDITS, segments: 1 };
+/** What a contact costs at the least. */
+const SHORTEST = { unitCredits: FEWEST_BLOCKS, segments: FEWEST_BLOCKS };
 
 @CommandHandler(SendVoiceCampaignCommand)
 export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampaignCommand> {
@@ -107,10 +107,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     return (await this.senders.approved(accountId, 'voice', callerId)).senderId;
   }
 
-  /**
-   * Before anything is spoken or fetched: an account that cannot pay the shortest audio cannot pay any. What its rate plan says
-   * of a contact holds whatever the length.
-   */
+  /** Before anything is spoken or fetched: an account that cannot pay the shortest audio cannot pay any. */
   private async judgeCredits(accountId: number, receivers: readonly string[]): Promise<void> {
     const send = { channel: voiceChannel, sender: { accountId } };
     const { credits: required } = await this.submissions.quoteContacts(send, SHORTEST, receivers);

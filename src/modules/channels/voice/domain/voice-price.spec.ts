@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { creditsOf } from './voice-price.js';
+import { blocksOf } from './voice-price.js';
 
-describe('creditsOf', () => {
+describe('blocksOf', () => {
   it.each([
     [0, 1, 1],
     [1, 1, 1],
@@ -18,7 +18,7 @@ describe('creditsOf', () => {
     [105_000, 7, 4],
     [105_010, 8, 4],
     [120_000, 8, 4],
-  ])('%i ms: %i credits on the 15-second plan, %i on the 30-second plan', (milliseconds, fifteen, thirty) => {
-    expect([creditsOf(milliseconds, 15), creditsOf(milliseconds, 30)]).toEqual([fifteen, thirty]);
+  ])('%i ms: %i blocks on the 15-second plan, %i on the 30-second plan', (milliseconds, fifteen, thirty) => {
+    expect([blocksOf(milliseconds, 15), blocksOf(milliseconds, 30)]).toEqual([fifteen, thirty]);
   });
 });

@@ -7,7 +7,7 @@ import { CreditBook } from '../../../credits/index.js';
 import { Submissions } from '../../../engine/index.js';
 import { CampaignAudio } from '../campaign-audio.js';
 import { voiceReceiver } from '../domain/call-number.js';
-import { creditsOf } from '../domain/voice-price.js';
+import { blocksOf } from '../domain/voice-price.js';
 import { readVoiceRequest } from '../domain/voice-request.js';
 import type { VoiceQuoteData } from '../http/voice-quote.dto.js';
 import { voiceChannel } from '../voice.channel.js';
@@ -49,9 +49,10 @@ export class QuoteVoiceHandler implements IQueryHandler<QuoteVoiceQuery> {
     const { request } = read;
     const contacts = sortContacts(body['contacts'] as readonly unknown[], voiceReceiver, voiceChannel.duplicates);
     const milliseconds = await this.sounds.of(request, accountId, ({ audio }) => Promise.resolve(audio.milliseconds));
-    const unit = { unitCredits: creditsOf(milliseconds, request.plan), segments: 1 };
+    const blocks = blocksOf(milliseconds, request.plan);
     const send = { channel: voiceChannel, sender: { accountId } };
-    const charges = await this.submissions.quoteContacts(send, unit, contacts.charged);
+    const price = { unitCredits: blocks, segments: blocks };
+    const charges = await this.submissions.quoteContacts(send, price, contacts.charged);
     return {
       channel: voiceChannel.name,
       audio_seconds: milliseconds / 1_000,
