@@ -13,6 +13,8 @@ import {
   NONE,
   OPEN,
   OPEN_LIST,
+  QUOTE,
+  quoteAfter,
   type Units,
   unitsOf,
 } from './json-text.js';
@@ -28,7 +30,7 @@ const CHARACTERS_A_TURN = 512 * 1024;
  * @param most items that are kept
  * @param bytes the text in UTF-8, where they are there
  * @throws SyntaxError as `JSON.parse` does
- * @throws TooMuchJson for a long text of which too many objects would be made
+ * @throws TooMuchJson for a long text of which too many values would be made
  */
 export async function parseWithRecords(text: string, field: string, most: number, bytes?: Buffer): Promise<unknown> {
   if (text.length < LONG) return JSON.parse(text);
@@ -69,9 +71,9 @@ async function findRecords(text: string, units: Units, field: string, most: numb
   if (units[at] !== OPEN) return null;
   do {
     at = afterSpace(units, at + 1);
-    const close = endOfText(units, at);
-    if (close === NONE) return null;
-    const isField = isThere(field, units, at + 1, close - 1);
+    if (units[at] !== QUOTE) return null;
+    const close = quoteAfter(units, at + 1) + 1;
+    const isField = isName(field, text, units, at, close);
     at = afterSpace(units, close);
     if (units[at] !== COLON) return null;
     at = afterSpace(units, at + 1);
@@ -86,6 +88,10 @@ async function findRecords(text: string, units: Units, field: string, most: numb
   } while (units[at] === COMMA);
   return units[at] === CLOSE ? found : null;
 }
+
+/** One with escapes is left to the parser. @throws SyntaxError where it is no JSON */
+const isName = (name: string, text: string, units: Units, from: number, end: number): boolean =>
+  endOfText(units, from) === end ? isThere(name, units, from + 1, end - 1) : JSON.parse(text.slice(from, end)) === name;
 
 async function recordsAt(text: string, units: Units, from: number, most: number): Promise<Found | null> {
   const records = new JsonRecords(text, units, most);

@@ -51,6 +51,7 @@ describe('a quote', () => {
         available: 1_000,
         contacts: 4,
         invalid: ['12', 'null', '[object]', 'x'.repeat(64)],
+        refused: 4,
         duplicates: ['919812345678'],
       },
     });
@@ -133,6 +134,32 @@ describe('a quote', () => {
     expect(dataOf(await quote(free, member))).toMatchObject({ credits_per_contact: 0, total_credits: 0 });
     const none = { channel: 'sms', message, contacts: ['x'] };
     expect(dataOf(await quote(none, member))).toMatchObject({ credits_per_contact: 3, total_credits: 0 });
+  });
+
+  it('takes 500,000 contacts, and names a hundred of what is wrong with them', async () => {
+    const most = 500_000;
+    const numbers = Array.from({ length: most }, (_, at) => 919_812_000_000 + (at % 1_000));
+    expect(dataOf(await quote({ ...GOOD, contacts: numbers }))).toMatchObject({
+      contacts: most,
+      total_credits: most,
+      invalid: [],
+      refused: 0,
+      duplicates: numbers.slice(0, 100).map(String),
+    });
+    const none = Array.from({ length: most }, () => 1);
+    expect(dataOf(await quote({ ...GOOD, contacts: none }))).toMatchObject({
+      contacts: 0,
+      invalid: new Array(100).fill('1'),
+      refused: most,
+      duplicates: [],
+    });
+    for (const channel of ['sms', 'voice']) {
+      const over = await quote({ ...GOOD, channel, contacts: [...none, 1] });
+      expectRefused(over, 400, 'contacts cannot exceed 500,000');
+      expect(over.body).toMatchObject({ field: 'contacts', hint: expect.stringContaining('quote') as unknown });
+    }
+    const much = await quote(`{"channel":"sms","message":"x","contacts":[${'1,'.repeat(1_000_000)}1]}`);
+    expectRefused(much, 413, 'Request body is too large');
   });
 
   it('refuses the first field at fault', async () => {

@@ -45,6 +45,7 @@ describe('a quote of a voice send', () => {
         available: 50,
         contacts: 2,
         invalid: ['12', '[object]'],
+        refused: 2,
         duplicates: [NUMBER],
       },
     });

@@ -1,5 +1,6 @@
 import { conflict, invalid, notFound } from '../../kernel/define-error.js';
 import { fieldErrors } from '../../kernel/field-errors.js';
+import { tooManyContacts } from '../../kernel/sorted-contacts.js';
 import type { CampaignState } from '../engine/index.js';
 
 /** Characters of the reason of a rejection. */
@@ -39,4 +40,5 @@ export const quoteErrors = {
     field: 'contacts',
     hint: 'Give an array of numbers.',
   }),
+  tooMany: tooManyContacts,
 };

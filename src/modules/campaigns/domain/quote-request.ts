@@ -1,3 +1,4 @@
+import { MOST_CONTACTS } from '../../../kernel/sorted-contacts.js';
 import { readText } from '../../../kernel/text.js';
 
 /** A quote as a client asked for it; every value may be of any type. */
@@ -14,7 +15,7 @@ export interface QuoteRequest {
   contacts: readonly unknown[];
 }
 
-export type QuoteFault = 'channel' | 'message' | 'contacts';
+export type QuoteFault = 'channel' | 'message' | 'contacts' | 'tooMany';
 
 /** Reads a request for a quote. @returns the request, or the first field at fault */
 export function readQuote(raw: RawQuote, channels: readonly string[]): { quote: QuoteRequest } | { fault: QuoteFault } {
@@ -23,5 +24,6 @@ export function readQuote(raw: RawQuote, channels: readonly string[]): { quote: 
   const message = readText(raw.message);
   if (message.kind !== 'text') return { fault: 'message' };
   if (!Array.isArray(contacts) || contacts.length === 0) return { fault: 'contacts' };
+  if (contacts.length > MOST_CONTACTS) return { fault: 'tooMany' };
   return { quote: { channel, message: message.value, contacts: contacts as unknown[] } };
 }

@@ -106,6 +106,7 @@ export class CampaignsController {
     quoteErrors.channel.shown(QUOTABLE_CHANNEL_NAMES),
     quoteErrors.message,
     quoteErrors.contacts,
+    quoteErrors.tooMany,
     ...CHANNEL_QUOTE_ERRORS,
     ...BULK_QUOTE_ERRORS,
     ...VOICE_QUOTE_ERRORS,

@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { AnswerOf } from '../../../platform/http/index.js';
+import { MOST_ROW_FAULTS } from '../../../kernel/app-error.js';
+import { MOST_CONTACTS } from '../../../kernel/sorted-contacts.js';
 import { CHANNEL_EXAMPLE, QUOTABLE_CHANNEL_NAMES } from '../../channels/index.js';
 
 /** Body of a quote for Swagger. */
@@ -10,7 +12,8 @@ export class QuoteBody {
     description: "the text; for template and branded the template's name",
   })
   message!: string;
-  @ApiProperty({ type: [String], example: ['919812345678', '919812345679'] }) contacts!: string[];
+  @ApiProperty({ type: [String], maxItems: MOST_CONTACTS, example: ['919812345678', '919812345679'] })
+  contacts!: string[];
 }
 
 /** What a send would cost, field by field as reference/campaigns#quote gives it. */
@@ -25,8 +28,21 @@ export class QuoteData {
   @ApiProperty({ example: 2, description: 'exactly what the send would charge' }) total_credits!: number;
   @ApiProperty({ example: 1000 }) available!: number;
   @ApiProperty({ example: 2, description: 'numbers that would be charged' }) contacts!: number;
-  @ApiProperty({ type: [String], example: [], description: 'entries that the send would refuse' }) invalid!: string[];
-  @ApiProperty({ type: [String], example: [], description: 'numbers that come more than once' }) duplicates!: string[];
+  @ApiProperty({
+    type: [String],
+    maxItems: MOST_ROW_FAULTS,
+    example: [],
+    description: 'entries that the send would refuse or leave out, the first hundred',
+  })
+  invalid!: string[];
+  @ApiProperty({ type: 'integer', example: 0, description: 'how many such entries there are' }) refused!: number;
+  @ApiProperty({
+    type: [String],
+    maxItems: MOST_ROW_FAULTS,
+    example: [],
+    description: 'numbers that come more than once, the first hundred',
+  })
+  duplicates!: string[];
 }
 
 export class QuoteResponse extends AnswerOf(QuoteData) {}

@@ -32,13 +32,13 @@ export class QuoteCampaignHandler implements IQueryHandler<QuoteCampaignQuery> {
     const names = this.channels.all.filter(isQuotable).map(({ name }) => name);
     const read = readQuote(body, names);
     if ('fault' in read) {
-      throw read.fault === 'channel' ? quoteErrors.channel(names) : quoteErrors[read.fault]();
+      throw read.fault === 'channel' ? quoteErrors.channel(names) : quoteErrors[read.fault].asShown();
     }
     const { message, contacts } = read.quote;
     const channel = this.channels.get(read.quote.channel);
     const price = await channel.quote?.(this.channels.services, accountId, message);
     if (!price) throw new Error(`the channel ${channel.name} quotes nothing`);
-    const sorted = sortContacts(contacts, (entry) => channel.readRecipient(entry), channel.duplicates);
+    const sorted = await sortContacts(contacts, (entry) => channel.readRecipient(entry), channel.duplicates);
     const charges = await this.submissions.quoteContacts({ channel, sender: { accountId } }, price, sorted.charged);
     return {
       channel: channel.name,
@@ -51,6 +51,7 @@ export class QuoteCampaignHandler implements IQueryHandler<QuoteCampaignQuery> {
       available: await this.credits.available(accountId, price.balance),
       contacts: sorted.charged.length,
       invalid: sorted.invalid,
+      refused: sorted.refused,
       duplicates: sorted.duplicates,
     };
   }

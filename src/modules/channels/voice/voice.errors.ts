@@ -1,5 +1,6 @@
 import { type DocumentedError, invalid } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
+import { tooManyContacts } from '../../../kernel/sorted-contacts.js';
 import { audioErrors } from '../../audio/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
@@ -82,6 +83,7 @@ export const VOICE_SEND_ERRORS: readonly DocumentedError[] = [
 
 /** Errors of the quote of a voice send (reference/voice#quote), in the order in which they are judged. */
 export const VOICE_QUOTE_ERRORS: readonly DocumentedError[] = [
+  tooManyContacts,
   ...BODY_ERRORS,
   PLAN_ERROR,
   ...MENU_ERRORS,

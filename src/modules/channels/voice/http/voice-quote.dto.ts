@@ -1,4 +1,5 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { MOST_ROW_FAULTS } from '../../../../kernel/app-error.js';
 import { AnswerOf } from '../../../../platform/http/index.js';
 import { VOICE_PLANS } from '../domain/voice-price.js';
 import { voiceChannel } from '../voice.channel.js';
@@ -22,9 +23,20 @@ export class VoiceQuoteData {
   @ApiProperty({ example: 'voice_credits' }) balance!: string;
   @ApiProperty({ type: 'integer', example: 1000 }) available!: number;
   @ApiProperty({ type: 'integer', example: 2, description: 'numbers that would be called' }) contacts!: number;
-  @ApiProperty({ type: [String], example: [], description: 'entries that the send would leave out' })
+  @ApiProperty({
+    type: [String],
+    maxItems: MOST_ROW_FAULTS,
+    example: [],
+    description: 'entries that the send would leave out, the first hundred',
+  })
   invalid!: string[];
-  @ApiProperty({ type: [String], example: [], description: 'numbers that come more than once, called once' })
+  @ApiProperty({ type: 'integer', example: 0, description: 'how many such entries there are' }) refused!: number;
+  @ApiProperty({
+    type: [String],
+    maxItems: MOST_ROW_FAULTS,
+    example: [],
+    description: 'numbers that come more than once, called once; the first hundred',
+  })
   duplicates!: string[];
 }
 

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { JsonObject } from '../../../../kernel/objects.js';
-import { sortContacts } from '../../../../kernel/sorted-contacts.js';
+import { MOST_CONTACTS, sortContacts, tooManyContacts } from '../../../../kernel/sorted-contacts.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
 import { CreditBook } from '../../../credits/index.js';
 import { Submissions } from '../../../engine/index.js';
@@ -43,11 +43,14 @@ export class QuoteVoiceHandler implements IQueryHandler<QuoteVoiceQuery> {
   ) {}
 
   async execute({ accountId, body }: QuoteVoiceQuery): Promise<VoiceQuoteData> {
+    // more are refused before they are gone through
+    const { contacts: given } = body;
+    if (Array.isArray(given) && given.length > MOST_CONTACTS) throw tooManyContacts.asShown();
     const rules = { allowedPrefixes: this.environment.VOICE_ALLOWED_PREFIXES };
     const read = readVoiceRequest({ ...body, broadcast_name: UNNAMED, schedule_time: undefined }, rules);
     if ('fault' in read) throw voiceErrors.invalid(read.fault);
     const { request } = read;
-    const contacts = sortContacts(body['contacts'] as readonly unknown[], voiceReceiver, voiceChannel.duplicates);
+    const contacts = await sortContacts(given as readonly unknown[], voiceReceiver, voiceChannel.duplicates);
     const milliseconds = await this.sounds.of(request, accountId, ({ audio }) => Promise.resolve(audio.milliseconds));
     const blocks = blocksOf(milliseconds, request.plan);
     const send = { channel: voiceChannel, sender: { accountId } };
@@ -64,6 +67,7 @@ export class QuoteVoiceHandler implements IQueryHandler<QuoteVoiceQuery> {
       available: await this.credits.available(accountId, 'voice_credits'),
       contacts: contacts.charged.length,
       invalid: contacts.invalid,
+      refused: contacts.refused,
       duplicates: contacts.duplicates,
     };
   }
