@@ -6,7 +6,7 @@ export interface Shares {
   permits: number;
   /** of one key */
   each: number;
-  /** work that waits longer for either is refused */
+  /** work that waits longer for all of them is refused */
   patienceMs: number;
   /** pieces of one key that wait at most; what comes on top is refused at once */
   waiting: number;
@@ -29,12 +29,23 @@ export class KeyedSemaphore<Key> {
   }
 
   /** The result of `work`, begun when a permit is free. @throws what `refusal` makes, else what `work` throws */
-  async run<T>(key: Key, work: () => Promise<T>): Promise<T> {
+  run<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    return this.runOf([key], work);
+  }
+
+  /** The same for work of which each key has a share. Their order is the same for all work: else two of them could wait for each other. */
+  runOf<T>(keys: readonly Key[], work: () => Promise<T>): Promise<T> {
+    return this.enter(keys, work, performance.now() + this.limits.patienceMs);
+  }
+
+  private async enter<T>(keys: readonly Key[], work: () => Promise<T>, until: number): Promise<T> {
+    const [key, ...others] = keys;
+    if (key === undefined) return this.all.run(work, until);
     const { each, patienceMs, waiting: mostWaiting } = this.limits;
     const share = this.shares.get(key) ?? new Semaphore(each, { patienceMs, mostWaiting, refusal: this.refusal });
     this.shares.set(key, share);
     try {
-      return await share.run(() => this.all.run(work));
+      return await share.run(() => this.enter(others, work, until), until);
     } finally {
       if (share.isIdle) this.shares.delete(key);
     }

@@ -169,6 +169,27 @@ describe('a keyed semaphore', () => {
     expect(await semaphore.run('a', () => Promise.resolve('again'))).toBe('again');
   });
 
+  it('counts work for each of its keys, and frees all of them', async () => {
+    const semaphore = new KeyedSemaphore<string>(SHARES, refusal);
+    const slow = gate();
+    const work = vi.fn(() => slow.opened);
+    const all = [
+      semaphore.runOf(['a', 'x'], work),
+      semaphore.runOf(['b', 'x'], work),
+      semaphore.runOf(['c', 'x'], work),
+      semaphore.runOf(['a', 'y'], work),
+    ];
+    await settled();
+    // x has its share, and y the last permit
+    expect(work).toHaveBeenCalledTimes(3);
+    await expect(semaphore.runOf(['d', 'x'], work)).rejects.toThrow('no turn');
+    slow.open();
+    await Promise.all(all);
+    expect(work).toHaveBeenCalledTimes(4);
+    const again = ['p', 'q', 'r'].map((key) => semaphore.runOf([key, key.toUpperCase()], () => Promise.resolve(key)));
+    expect(await Promise.all(again)).toEqual(['p', 'q', 'r']);
+  });
+
   it('refuses what waits too long, and gives the permit back after a fault', async () => {
     const semaphore = new KeyedSemaphore<string>({ ...SHARES, each: 1, patienceMs: 20 }, refusal);
     const slow = gate();

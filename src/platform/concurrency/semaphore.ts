@@ -43,9 +43,13 @@ export class Semaphore {
     return this.running === 0 && this.waiting.length === 0;
   }
 
-  /** The result of `work`, begun when a permit is free. @throws what `refusal` makes, else what `work` throws */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.tryAcquire()) await this.turn();
+  /**
+   * The result of `work`, begun when a permit is free.
+   * @param until the patience of work that has waited elsewhere, on the clock of `performance.now()`
+   * @throws what `refusal` makes, else what `work` throws
+   */
+  async run<T>(work: () => Promise<T>, until = performance.now() + this.patience.patienceMs): Promise<T> {
+    if (!this.tryAcquire()) await this.turn(until);
     try {
       return await work();
     } finally {
@@ -99,10 +103,10 @@ export class Semaphore {
     return true;
   }
 
-  private async turn(): Promise<void> {
-    const { patienceMs, mostWaiting = Infinity, refusal } = this.patience;
+  private async turn(until: number): Promise<void> {
+    const { mostWaiting = Infinity, refusal } = this.patience;
     if (this.waiting.length >= mostWaiting) throw refusal();
-    if (!(await this.wait(performance.now() + patienceMs))) throw refusal();
+    if (!(await this.wait(until))) throw refusal();
   }
 
   private wait(until: number, isUrgent = false): Promise<boolean> {

@@ -13,10 +13,13 @@ import type { Request, RequestHandler, Response } from 'express';
 import { lastValueFrom, type Observable, of } from 'rxjs';
 import { KeyedSemaphore } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { clientIp, tooMany } from '../security/index.js';
+import { clientIp, type MeteredRequest, networksOf, tooMany } from '../security/index.js';
 import { lateReader } from './body.js';
+import { inPace } from './body-pace.js';
+import { ApiErrorsOf } from './error-table.js';
+import { bodyErrors } from './request-errors.js';
 
-/** A body of 64 MB is several times that once it is parsed: so many of them at once, and of one address. */
+/** A body of 64 MB is several times that once it is parsed: so many of them at once, and of one account or network. */
 const AT_ONCE = { permits: 3, each: 2, patienceMs: 30_000, waiting: 8 };
 const RETRY_SECONDS = 5;
 
@@ -30,9 +33,16 @@ export function mayBeLarge(headers: IncomingHttpHeaders, limit: number): boolean
   return !(isPlain && Number(headers['content-length'] ?? Number.NaN) <= limit);
 }
 
+/** Who has a share: neither accounts in one network nor addresses of one account keep all others waiting. */
+function sharersOf(request: MeteredRequest): string[] {
+  const ip = clientIp(request);
+  return [`account:${request.actor?.account.username ?? ''}`, `network:${networksOf(ip)[0]?.name ?? ip}`];
+}
+
 /**
  * Reads a body that may be larger than others after the guards have passed: who has no token sends no large body. Bodies
- * over `BODY_LIMIT` are taken a few at a time, until they are answered, because they are kept in memory for so long.
+ * over `BODY_LIMIT` are taken a few at a time, until they are answered, because they are kept in memory for so long. Others
+ * wait for them, so they have to come at a pace.
  */
 @Injectable()
 class LargeJsonReader implements NestInterceptor {
@@ -47,15 +57,19 @@ class LargeJsonReader implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
-    const request = http.getRequest<Request>();
+    const [request, response] = [http.getRequest<MeteredRequest>(), http.getResponse<Response>()];
+    if (!mayBeLarge(request.headers, this.environment.BODY_LIMIT)) {
+      await this.read(request, response);
+      return next.handle();
+    }
     const answer = async (): Promise<unknown> => {
-      await this.read(request, http.getResponse<Response>());
+      await inPace(request, response, () => this.read(request, response));
       return lastValueFrom(next.handle());
     };
-    const isLarge = mayBeLarge(request.headers, this.environment.BODY_LIMIT);
-    return of(await (isLarge ? LARGE.run(clientIp(request), answer) : answer()));
+    return of(await LARGE.runOf(sharersOf(request), answer));
   }
 }
 
 /** The route takes JSON up to the limit of its path (reference/requests#bodies), whatever `BODY_LIMIT` is. */
-export const LargeJson = (): MethodDecorator => applyDecorators(UseInterceptors(LargeJsonReader));
+export const LargeJson = (): MethodDecorator =>
+  applyDecorators(UseInterceptors(LargeJsonReader), ApiErrorsOf('upload', bodyErrors.tooSlow));

@@ -18,6 +18,13 @@ export const bodyErrors = {
   unreadable: invalid('unreadable_body', 'Request body could not be read', 'it broke off, or is not what it says').with(
     { hint: 'See that `Content-Length` and `Content-Encoding` say what is sent.' },
   ),
+  tooSlow: invalid(
+    'body_too_slow',
+    'Request body comes too slowly',
+    'a body that is over BODY_LIMIT, compressed or without a length, and after ten seconds less than 256 KB a second of it',
+  ).with({
+    hint: 'Compress the body, or send the recipients as an upload (`POST /v6/api/uploads`), which may take its time.',
+  }),
 };
 
 /** What the client is told of a fault of ours. */

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Account } from '../../src/modules/accounts/index.js';
+import { type Accounts, accountsOf } from '../support/accounts.js';
+import { type RunningApi, startApi } from '../support/api.js';
+
+const QUOTE = JSON.stringify({ channel: 'sms', message: 'Hello', contacts: ['919812345678'] });
+/** Two at once, eight that wait, and one that is refused, if all of them share. */
+const MANY = 11;
+
+let api: RunningApi;
+let accounts: Accounts;
+
+beforeAll(async () => {
+  api = await startApi({ USER_RATE_LIMIT: 0, TRUST_PROXY: '1' });
+  accounts = accountsOf(api);
+});
+afterAll(() => api.stop());
+
+/** A quote in chunks, of which no length tells how large it will be: begun, and not ended. */
+function begin(account: Account, ip: string): ClientRequest {
+  const { hostname, port } = new URL(api.url);
+  const headers = {
+    authorization: `Bearer ${accounts.token(account)}`,
+    'content-type': 'application/json',
+    'transfer-encoding': 'chunked',
+    'x-forwarded-for': ip,
+  };
+  const out = request({ hostname, port, method: 'POST', path: '/v6/api/campaigns/quote', headers, agent: false });
+  out.on('error', () => undefined); // given up
+  out.write(QUOTE.slice(0, 10));
+  return out;
+}
+
+/** The answer, or null when the request was given up. */
+const answerTo = (out: ClientRequest): Promise<{ status: number | undefined; body: unknown } | null> =>
+  (once(out, 'response') as Promise<[IncomingMessage]>).then(
+    async ([incoming]) => ({ status: incoming.statusCode, body: await json(incoming) }),
+    () => null,
+  );
+
+/** Large bodies are taken three at a time, two of one account and two of one network (reference/bulk#recipients). */
+describe('bodies that are only begun', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  const address = (index: number): string => `2001:db8:${index % 4}::1`;
+  const neighbour = (index: number): string => `2001:db8:9::${index + 1}`;
+
+  it.each([
+    ['of one account, from many networks,', 1, address],
+    ['of many accounts, from one network,', MANY, neighbour],
+  ])('%s leave a permit to others', async (_what, count, ipOf) => {
+    const senders = await Promise.all(Array.from({ length: count }, () => accounts.account()));
+    const held = Array.from({ length: MANY }, (_, index) => begin(senders[index % count] as Account, ipOf(index)));
+    try {
+      const first = await Promise.race(held.map(answerTo));
+      expect(first).toMatchObject({ status: 429, body: { message: 'Too many requests. Please try again later.' } });
+      const other = begin(await accounts.account(), '198.51.100.7');
+      other.end(QUOTE.slice(10));
+      expect(await answerTo(other)).toMatchObject({ status: 200, body: { success: true } });
+    } finally {
+      for (const out of held) out.destroy();
+    }
+  });
+
+  it('are not waited for: they have ten seconds, and then a pace', async () => {
+    const sender = await accounts.account();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const sent = { isOver: false };
+    const answer = answerTo(begin(sender, '198.51.100.8')).finally(() => (sent.isOver = true));
+    while (!sent.isOver) {
+      vi.advanceTimersByTime(1_000);
+      await turn();
+    }
+    expect(await answer).toMatchObject({ status: 400, body: { message: 'Request body comes too slowly' } });
+  });
+});
