@@ -29,6 +29,14 @@ describe('what is pushed to customers', () => {
   });
 });
 
+describe('a file of CSV', () => {
+  it.each(['/v6/api/uploads', '/v6/api/suppressions/import'])('%s is taken as a form, and as it stands', (path) => {
+    const operation = contract.operations.find((each) => each.path === path && each.method === 'POST');
+    expect(Object.keys(operation?.body ?? {})).toEqual(['multipart/form-data', 'text/csv']);
+    expect(operation?.body['text/csv']?.schema).toMatchObject({ type: 'string' });
+  });
+});
+
 describe('every example of the OpenAPI document fits its schema', () => {
   it.each(Object.keys(schemas))('%s', (name) => {
     const faults = Object.entries(schemas[name]?.properties ?? {}).flatMap(([field, { example }]) => {

@@ -13,10 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => installation.stop());
 
-/** What Swagger UI offers to send: each body of each endpoint that takes JSON. */
+/** What Swagger UI offers to send: each body of each endpoint that takes JSON, and each file of CSV. */
 const examples = contract.operations.flatMap((operation) =>
   Object.entries(operation.body)
-    .filter(([type]) => type === 'application/json')
+    .filter(([type]) => type === 'application/json' || type === 'text/csv')
     .flatMap(([type, media]) =>
       requests
         .bodies(media)

@@ -44,6 +44,7 @@ export function encodeBody(type: string, value: unknown): { contentType: string;
     const pairs = Object.entries(isObject(value) ? value : { value }).map(([name, field]) => [name, asText(field)]);
     return { contentType: type, body: new URLSearchParams(pairs as [string, string][]).toString() };
   }
+  if (type === 'text/csv') return { contentType: type, body: asText(value) };
   if (type !== 'multipart/form-data') return { contentType: type, body: JSON.stringify(value) };
   const boundary = 'part-of-a-test';
   const parts = Object.entries(isObject(value) ? value : {}).map(([name, field]) => {

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import {
+  documentCsvFiles,
   documentErrors,
   documentWarnings,
   ERROR_SCHEMAS,
@@ -51,6 +52,7 @@ for help. A 429 says in \`Retry-After\` how many seconds to wait.
  */
 export function createOpenApiDocument(app: INestApplication, base = ''): OpenAPIObject {
   const document = scanned(app, base);
+  documentCsvFiles(document);
   documentErrors(app, document, OPERATIONS_TAG);
   documentWarnings(app, document);
   return asOpenApi31(completed(document));

@@ -1,13 +1,16 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
+  applyDecorators,
   type CallHandler,
   type ExecutionContext,
   Injectable,
   type NestInterceptor,
   UnsupportedMediaTypeException,
+  UseInterceptors,
 } from '@nestjs/common';
 import { AnyFilesInterceptor } from '@nestjs/platform-express';
+import { ApiConsumes, type OpenAPIObject } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { EMPTY, type Observable } from 'rxjs';
 import { AppError } from '../../kernel/app-error.js';
@@ -15,7 +18,9 @@ import { bodyErrors, protocolErrors } from './request-errors.js';
 
 const KB = 1024;
 const FIELD = 'file';
-const CSV_TYPES = ['text/csv', 'text/plain', 'application/csv', 'application/vnd.ms-excel', 'application/octet-stream'];
+const FORM = 'multipart/form-data';
+const CSV = 'text/csv';
+const CSV_TYPES = [CSV, 'text/plain', 'application/csv', 'application/vnd.ms-excel', 'application/octet-stream'];
 
 /** A request whose file can be read as it comes in. */
 export interface CsvRequest extends Request {
@@ -33,14 +38,29 @@ interface Part {
  * handler slows the client. Faults of the form come out of the stream.
  */
 @Injectable()
-export class CsvUpload implements NestInterceptor {
+class CsvUpload implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<CsvRequest>();
     if (!isPlain(request)) throw new UnsupportedMediaTypeException(protocolErrors.charset.message);
-    if (request.is('multipart/form-data')) request.csv = partOf(context);
+    if (request.is(FORM)) request.csv = partOf(context);
     else if (request.is(CSV_TYPES)) request.csv = bytesOf(request);
     else throw bodyErrors.fileRequired();
     return next.handle();
+  }
+}
+
+/** The route takes a file of CSV, as the part `file` of a form or as the body: `@ApiBody` describes the form. */
+export const CsvFile = (): MethodDecorator => applyDecorators(UseInterceptors(CsvUpload), ApiConsumes(FORM, CSV));
+
+/** Swagger describes all bodies of a route alike: one that is the file itself is what the part of the form is. */
+export function documentCsvFiles({ paths, components }: OpenAPIObject): void {
+  for (const { post } of Object.values(paths)) {
+    const body = post?.requestBody;
+    const media = body && 'content' in body ? body.content[CSV] : undefined;
+    const form = media?.schema && '$ref' in media.schema ? media.schema.$ref.split('/').at(-1) : undefined;
+    const described = components?.schemas?.[form ?? ''];
+    const file = described && 'properties' in described ? described.properties[FIELD] : undefined;
+    if (media && file) media.schema = file;
   }
 }
 

@@ -1,6 +1,6 @@
 export { AnswerOf, DoneAnswer, ListQuery, PageOf } from './answers.js';
 export type { RawBodyRequest } from './body.js';
-export { type CsvRequest, CsvUpload } from './csv-upload.js';
+export { CsvFile, type CsvRequest, documentCsvFiles } from './csv-upload.js';
 export { clientAddressReader } from './client-address.js';
 export { contactWarnings } from './contact-warnings.js';
 export { configureHttp, setTimeouts } from './configure-http.js';

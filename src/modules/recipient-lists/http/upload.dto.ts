@@ -9,7 +9,12 @@ const ID = 301_234_567_890_123;
 
 /** The multipart form of an upload for Swagger. */
 export class UploadFileBody {
-  @ApiProperty({ type: 'string', format: 'binary', description: 'CSV in UTF-8 with a header, at most UPLOAD_LIMIT' })
+  @ApiProperty({
+    type: 'string',
+    format: 'binary',
+    example: 'phone,name,amount\n919876543210,Asha,1500\n919876543211,,275\n',
+    description: 'CSV in UTF-8 with a header, at most UPLOAD_LIMIT',
+  })
   file!: unknown;
 }
 

@@ -1,21 +1,12 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req, UseInterceptors } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import {
-  ApiBody,
-  ApiConsumes,
-  ApiCreatedResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-  ApiQuery,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import {
   ApiErrors,
   bodyErrors,
+  CsvFile,
   type CsvRequest,
-  CsvUpload,
   LIST_ERRORS,
   ListQuery,
   type Paged,
@@ -52,14 +43,13 @@ export class UploadsController {
   ) {}
 
   @Post()
-  @UseInterceptors(CsvUpload)
+  @CsvFile()
   @ApiOperation({
     summary: 'Upload a CSV file of recipients',
     description:
       'A header, then up to 500,000 rows; every column but the number’s is a variable. As a form with the part `file`, or as a body of type `text/csv`. Rows without a number are left out and told. Kept for 7 days.',
   })
   @ApiQuery({ name: 'number_column', required: false, description: 'Where the header does not tell by its name' })
-  @ApiConsumes('multipart/form-data')
   @ApiBody({ type: UploadFileBody })
   @ApiCreatedResponse({ type: TakenUploadAnswer })
   @ApiErrors(...UPLOAD_ERRORS)

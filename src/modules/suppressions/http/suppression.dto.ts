@@ -18,7 +18,12 @@ export class SuppressionNumbersBody {
 
 /** The multipart form of an import for Swagger. */
 export class SuppressionFileBody {
-  @ApiProperty({ type: 'string', format: 'binary', description: 'CSV, at most 32 MB' })
+  @ApiProperty({
+    type: 'string',
+    format: 'binary',
+    example: 'number\n4915112345678\n+49 151 87654321\n',
+    description: 'CSV, at most 32 MB',
+  })
   file!: unknown;
 }
 

@@ -1,11 +1,11 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Query, Req, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import {
   ApiErrors,
   bodyErrors,
+  CsvFile,
   type CsvRequest,
-  CsvUpload,
   LIST_ERRORS,
   ListQuery,
   type Paged,
@@ -96,13 +96,12 @@ export class SuppressionsController {
 
   @Post('import')
   @HttpCode(200)
-  @UseInterceptors(CsvUpload)
+  @CsvFile()
   @ApiOperation({
     summary: 'Put the numbers of a CSV file on the stop list',
     description:
       'One number a line, in the column that the header calls `number` or `phone`, else in the first; with or without a header; as a form with the part `file`, or as a body of type `text/csv`. Lines without a number are left out and reported. The file is taken while it comes in: what was read before a fault stays.',
   })
-  @ApiConsumes('multipart/form-data')
   @ApiBody({ type: SuppressionFileBody })
   @ApiOkResponse({ type: ImportAnswer })
   @ApiErrors(
