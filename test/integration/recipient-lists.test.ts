@@ -317,6 +317,33 @@ describe('what was broken off', () => {
 });
 
 describe('quotas of lists', () => {
+  it('let four be copied or filled at the same moment', async () => {
+    const from = await recipients.listed(member, numbered(2));
+    const uploadId = await recipients.uploaded(member, csvOf(3));
+    const later = 'UTC_TIMESTAMP(3) + INTERVAL 1 MINUTE';
+    await recipients.dataSource.query(
+      `INSERT INTO recipient_lists (id, account_id, state, name, members, changes, fence, lease_until, due_at, filling_until, created_at)
+       SELECT 100 + j.n, ?, j.n < 3, 'busy', 0, 0, 0, ${later}, IF(j.n < 3, NULL, ${later}), IF(j.n < 3, ${later}, NULL), UTC_TIMESTAMP(3)
+       FROM JSON_TABLE('[1,2,3,4]', '$[*]' COLUMNS (n INT PATH '$')) j`,
+      [member.account.id],
+    );
+    const copy = () => recipients.send('POST', PATH, member, { name: 'Copy', from_list_id: from });
+    for (const refused of [await copy(), await fill(from, uploadId)]) {
+      expectRefused(refused, 429, 'At most 4 copies and added uploads at the same time are allowed');
+      expect(refused.headers.get('retry-after')).toBe('5');
+    }
+    expect((await add(from, numbered(1, 2))).status).toBe(200);
+    expect((await recipients.send('POST', PATH, member, { name: 'Empty' })).status).toBe(201);
+    const other = await recipients.join();
+    const theirs = await recipients.listed(other, numbered(1));
+    expect((await recipients.send('POST', PATH, other, { name: 'x', from_list_id: theirs })).status).toBe(201);
+
+    await recipients.dataSource.query('UPDATE recipient_lists SET filling_until = NULL WHERE id = 101');
+    expect((await copy()).status).toBe(201);
+    expect(dataOf(await fill(from, uploadId))).toMatchObject({ added: 0, duplicates_count: 3 });
+    await recipients.dataSource.query('DELETE FROM recipient_lists WHERE id BETWEEN 101 AND 104');
+  });
+
   it('let in as many as may be kept, whoever comes at once', async () => {
     const few = await openRecipients({ LISTS_PER_ACCOUNT: 3 });
     try {

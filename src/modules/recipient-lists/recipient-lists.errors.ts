@@ -5,9 +5,11 @@ import { bodyErrors } from '../../platform/http/index.js';
 import { MOST_VARIABLES } from '../../kernel/variables.js';
 import { LONGEST_LIST_NAME, MEMBERS_A_REQUEST, MOST_ROWS } from './domain/upload.js';
 
-/** A client that sends several files at once waits for one of them. */
+/** A client that sends several files, or copies several lists, at once waits for one of them. */
 const BUSY_SECONDS = 5;
 export const UPLOADS_AT_ONCE = 4;
+/** Copies of lists, and uploads that are being added to one, together. */
+export const LISTS_AT_ONCE = 4;
 
 /** Errors of uploads (reference/recipient-lists#csv-files). */
 export const uploadErrors = {
@@ -106,6 +108,13 @@ export const listErrors = {
   tooMany: invalid('too_many_lists', (most: number) => atMost(most, 'lists'), 'LISTS_PER_ACCOUNT')
     .with({ hint: 'Remove lists that are no longer needed.' })
     .shown(1_000),
+  busy: defineError(
+    'too_many',
+    'lists_at_once',
+    `At most ${LISTS_AT_ONCE} copies and added uploads at the same time are allowed`,
+    'of one account',
+    () => BUSY_SECONDS,
+  ).with({ hint: 'Wait for one of them to end.' }),
   nameRequired: fieldErrors.required.shown('name'),
   nameTooLong: fieldErrors.tooLong.shown('name', LONGEST_LIST_NAME),
   sourceInvalid: fieldErrors.invalid.shown('from_list_id').because('not an id'),

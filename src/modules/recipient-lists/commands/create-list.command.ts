@@ -8,7 +8,7 @@ import { ListStore } from '../persistence/list-store.js';
 
 /**
  * A new list, empty or with the members of another, frozen or not. Answers its id.
- * @throws AppError invalid `At most 1000 lists are allowed`; of a copy not_found and conflict `List is being changed`
+ * @throws AppError invalid `At most 1000 lists are allowed`; of a copy too_many, not_found, conflict `List is being changed`
  */
 export class CreateListCommand extends Command<number> {
   /** @param fromId the list that is copied; null = none */

@@ -20,7 +20,7 @@ export interface Filled {
 /**
  * Adds the rows of an upload to a list, some thousand a commit. What was added before a fault stays, and the same request
  * again adds the rest. Meanwhile nothing is sent to the list.
- * @throws AppError not_found, conflict `List is frozen`, `List is being changed`, invalid beyond MEMBERS_PER_LIST
+ * @throws AppError too_many, not_found, conflict `List is frozen`, `List is being changed`, invalid beyond MEMBERS_PER_LIST
  */
 export class FillListCommand extends Command<Filled> {
   constructor(

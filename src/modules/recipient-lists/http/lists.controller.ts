@@ -46,9 +46,10 @@ export class ListsController {
     listErrors.nameRequired,
     listErrors.nameTooLong,
     listErrors.sourceInvalid,
+    listErrors.busy,
+    listErrors.tooMany,
     listErrors.notFound,
     listErrors.changing,
-    listErrors.tooMany,
   )
   async create(@Body() body: RawList, @CurrentActor() { account }: Actor): Promise<CreatedListAnswer> {
     const name = nameOf(body);

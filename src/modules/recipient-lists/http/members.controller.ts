@@ -54,6 +54,7 @@ export class MembersController {
     listErrors.emptyArray,
     listErrors.tooManyAtOnce,
     listErrors.faulty,
+    listErrors.busy,
     listErrors.notFound,
     listErrors.frozen,
     listErrors.changing.because('another upload is being added'),

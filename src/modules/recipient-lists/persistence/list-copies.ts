@@ -22,15 +22,17 @@ export class ListCopies {
   /**
    * @param alongside further writes of the transaction from which on the copy is there
    * @returns its id
-   * @throws AppError not_found, conflict `List is being changed`, invalid `At most 1000 lists are allowed`
+   * @throws AppError too_many, invalid `At most 1000 lists are allowed`, not_found, conflict `List is being changed`
    */
   async copy(
     { accountId, id: from }: NamedList,
     name: string,
     alongside: (tx: EntityManager, id: number) => Promise<void>,
   ): Promise<number> {
-    const hold = await this.lists.hold(accountId, from);
-    const id = await inTransaction(this.dataSource, (tx) => this.lists.create(tx, accountId, name, false));
+    const { id, hold } = await inTransaction(this.dataSource, async (tx) => ({
+      id: await this.lists.create(tx, accountId, name, false),
+      hold: await this.lists.hold(accountId, from, tx),
+    }));
     let isKept = false;
     try {
       const copied = await this.copyAll(hold, id);

@@ -4,10 +4,10 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { again, inListedOrder, listKeys, type WriteResult } from '../../../platform/database/index.js';
+import { again, inListedOrder, inTransaction, listKeys, type WriteResult } from '../../../platform/database/index.js';
 import { takeTurn } from '../../quotas/index.js';
 import type { RecipientList } from '../domain/upload.js';
-import { listErrors } from '../recipient-lists.errors.js';
+import { listErrors, LISTS_AT_ONCE } from '../recipient-lists.errors.js';
 import { LEASE_MS, WRITERS_FENCE } from './leftovers.js';
 import { HeadState, RecipientListEntity } from './recipient-lists.entities.js';
 import { type Hold, READERS_LEASE_MS } from './upload-store.js';
@@ -58,17 +58,13 @@ export class ListStore {
   /**
    * An empty list.
    * @param isWritten false for one that is not seen before `finish`; its writer holds it by a lease
-   * @throws AppError invalid `At most 1000 lists are allowed`
+   * @throws AppError invalid `At most 1000 lists are allowed`; too_many of one that is not written
    */
   async create(tx: EntityManager, accountId: number, name: string, isWritten = true): Promise<number> {
     const most = this.environment.LISTS_PER_ACCOUNT;
-    await takeTurn(tx, accountId, 'lists');
-    const [kept] = await tx.query<{ lists: number }[]>(
-      `SELECT COUNT(*) AS lists FROM recipient_lists WHERE account_id = ? AND (${IS_THERE}
-         OR (state = ${HeadState.Writing} AND due_at > UTC_TIMESTAMP(3)))`,
-      [accountId],
-    );
-    if (Number(kept?.lists) >= most) throw listErrors.tooMany(most);
+    const { kept, busy } = await this.counted(tx, accountId);
+    if (!isWritten && busy >= LISTS_AT_ONCE) throw listErrors.busy();
+    if (kept >= most) throw listErrors.tooMany(most);
     const id = newId();
     const lease = isWritten ? null : LEASE_MS * 1000;
     await tx.query(
@@ -133,15 +129,19 @@ export class ListStore {
 
   /**
    * One upload at a time is added; until `endFilling` nothing is sent to the list.
-   * @throws AppError not_found, conflict `List is frozen`, `List is being changed`
+   * @throws AppError too_many, not_found, conflict `List is frozen`, `List is being changed`
    */
   async beginFilling(accountId: number, id: number): Promise<void> {
-    const { affectedRows }: WriteResult = await this.dataSource.query(
-      `UPDATE recipient_lists SET filling_until = ${FROM_NOW}
-       WHERE id = ? AND account_id = ? AND ${IS_THERE} AND frozen_at IS NULL AND ${IS_NOT_FILLED}`,
-      [FILLING_MS * 1000, id, accountId],
-    );
-    if (affectedRows === 0) throw await this.refusal(accountId, id);
+    await inTransaction(this.dataSource, async (tx) => {
+      const { busy } = await this.counted(tx, accountId);
+      if (busy >= LISTS_AT_ONCE) throw listErrors.busy();
+      const { affectedRows }: WriteResult = await tx.query(
+        `UPDATE recipient_lists SET filling_until = ${FROM_NOW}
+         WHERE id = ? AND account_id = ? AND ${IS_THERE} AND frozen_at IS NULL AND ${IS_NOT_FILLED}`,
+        [FILLING_MS * 1000, id, accountId],
+      );
+      if (affectedRows === 0) throw await this.refusal(accountId, id, tx);
+    });
   }
 
   async endFilling(id: number): Promise<void> {
@@ -152,14 +152,14 @@ export class ListStore {
    * Keeps the members as long as a reader goes on, though the list be removed.
    * @throws AppError not_found, conflict `List is being changed`
    */
-  async hold(accountId: number, id: number): Promise<ListHold> {
-    const { affectedRows }: WriteResult = await this.dataSource.query(
+  async hold(accountId: number, id: number, source: Source = this.dataSource): Promise<ListHold> {
+    const { affectedRows }: WriteResult = await source.query(
       again(`UPDATE recipient_lists SET lease_until = ${FROM_NOW}
        WHERE id = ? AND account_id = ? AND ${IS_THERE} AND ${IS_NOT_FILLED}`),
       [READERS_LEASE_MS * 1000, id, accountId],
     );
-    if (affectedRows === 0) throw await this.refusal(accountId, id);
-    const [row] = await this.dataSource.query<ListHold[]>(
+    if (affectedRows === 0) throw await this.refusal(accountId, id, source);
+    const [row] = await source.query<ListHold[]>(
       'SELECT id, fence, members AS total, changes FROM recipient_lists WHERE id = ?',
       [id],
     );
@@ -187,6 +187,19 @@ export class ListStore {
       [id, fence, changes],
     );
     if (affectedRows === 0) throw listErrors.changing();
+  }
+
+  /** Those of an account, and how many of them are being copied to or filled; who counts waits for those who add. */
+  private async counted(tx: EntityManager, accountId: number): Promise<{ kept: number; busy: number }> {
+    await takeTurn(tx, accountId, 'lists');
+    const isCopied = `state = ${HeadState.Writing} AND due_at > UTC_TIMESTAMP(3)`;
+    const [row] = await tx.query<{ kept: number; busy: number }[]>(
+      `SELECT COUNT(IF(${IS_THERE} OR (${isCopied}), 1, NULL)) AS kept,
+         COUNT(IF((${isCopied}) OR filling_until > UTC_TIMESTAMP(3), 1, NULL)) AS busy
+       FROM recipient_lists WHERE account_id = ?`,
+      [accountId],
+    );
+    return { kept: Number(row?.kept), busy: Number(row?.busy) };
   }
 
   /** Why a change or a reading was refused. */
