@@ -71,6 +71,32 @@ describe('a personalised send to an upload or a list', () => {
     expect((await bulk.bulk(member, { ...SMS, list_id })).status).toBe(202);
   });
 
+  it(
+    'is quoted two at a time, and lets eight wait: quotes of bodies and of others go on',
+    { timeout: 60_000 },
+    async () => {
+      const list_id = await list([{ to: GOOD }]);
+      const busy = await bulk.join({ gsm_credits: 10 });
+      const upload_id = await upload(`to\n${GOOD}\n`);
+      const quoted = () => bulk.quote(member, { ...SMS, list_id });
+      const lock = bulk.dataSource.createQueryRunner();
+      await lock.query('LOCK TABLES recipient_list_members WRITE');
+      const quotes = Array.from({ length: 11 }, quoted);
+      try {
+        const refused = await Promise.race(quotes);
+        expectRefused(refused, 429, 'Too many requests. Please try again later.');
+        expect(refused.headers.get('retry-after')).toBe('15');
+        expect((await bulk.quote(member, { ...SMS, contacts: [GOOD] })).status).toBe(200);
+        expectRefused(await bulk.quote(busy, { ...SMS, upload_id }), 404, 'Upload not found');
+      } finally {
+        await lock.query('UNLOCK TABLES');
+        await lock.release();
+      }
+      const statuses = (await Promise.all(quotes)).map(({ status }) => status);
+      expect(statuses.toSorted()).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
+    },
+  );
+
   it("is none of another account's", async () => {
     const other = await bulk.join({ gsm_credits: 10 });
     const upload_id = await upload(`to\n${GOOD}\n`);

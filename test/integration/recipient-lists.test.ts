@@ -101,9 +101,9 @@ describe('a list', () => {
       'Upload not found',
     );
     expectRefused(await recipients.send('GET', PATH, null), 401, 'Invalid Authorization token');
-    const reading = recipients.part(RecipientLists).sourceOf(other.account.id, { listId: id }, CHANNEL);
+    const reading = recipients.part(RecipientLists).sourceOf(other.account.id, { listId: id }, CHANNEL, 'look');
     await expect(reading).rejects.toThrow('List not found');
-    const uploaded = recipients.part(RecipientLists).sourceOf(other.account.id, { uploadId: upload }, CHANNEL);
+    const uploaded = recipients.part(RecipientLists).sourceOf(other.account.id, { uploadId: upload }, CHANNEL, 'hold');
     await expect(uploaded).rejects.toThrow('Upload not found');
   });
 });

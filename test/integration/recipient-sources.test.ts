@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../src/platform/database/index.js';
-import { RecipientLists, type RecipientsOrigin } from '../../src/modules/recipient-lists/index.js';
+import { type ReadBy, RecipientLists, type RecipientsOrigin } from '../../src/modules/recipient-lists/index.js';
 import { Leftovers } from '../../src/modules/recipient-lists/persistence/leftovers.js';
 import { ListStore } from '../../src/modules/recipient-lists/persistence/list-store.js';
 import type { SourcedRecipient } from '../../src/modules/engine/index.js';
@@ -19,6 +19,9 @@ beforeAll(async () => {
   recipients = await openRecipients();
 });
 afterAll(() => recipients.stop());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 beforeEach(async () => {
   member = await recipients.join();
 });
@@ -27,8 +30,8 @@ const add = (id: number, members: unknown) => recipients.send('POST', `${PATH}/$
 const fill = (id: number, uploadId: unknown) =>
   recipients.send('POST', `${PATH}/${id}/members`, member, { upload_id: uploadId });
 const find = async (id: number): Promise<Json> => dataOf(await recipients.get(`${PATH}/${id}`, member));
-const sourceOf = (origin: RecipientsOrigin) =>
-  recipients.part(RecipientLists).sourceOf(member.account.id, origin, CHANNEL);
+const sourceOf = (origin: RecipientsOrigin, by: ReadBy = 'hold') =>
+  recipients.part(RecipientLists).sourceOf(member.account.id, origin, CHANNEL, by);
 const freeze = async (id: number): Promise<void> => {
   const source = await sourceOf({ listId: id });
   await inTransaction(recipients.dataSource, (tx) => source.freeze(tx));
@@ -191,8 +194,64 @@ describe('a send', () => {
     expect((fault as { rows: unknown[] }).rows).toHaveLength(100);
   });
 
+  it('renews its lease by the time that has passed, and not with each part', async () => {
+    const uploadId = await recipients.uploaded(member, csvOf(9_000));
+    const listId = await recipients.listed(member, numbered(9_000));
+    for (const origin of [{ uploadId }, { listId }]) {
+      const source = await sourceOf(origin);
+      const asked = vi.spyOn(recipients.dataSource, 'query');
+      const renewals = (): number => asked.mock.calls.filter(([sql]) => /SET lease_until/.test(sql)).length;
+      expect(await readAll(source.read())).toHaveLength(9_000);
+      expect(renewals()).toBe(0);
+      const later = performance.now() + 10_000;
+      vi.spyOn(performance, 'now').mockImplementation(() => later);
+      expect(await readAll(source.read())).toHaveLength(9_000);
+      expect(renewals()).toBe(1);
+      vi.restoreAllMocks();
+    }
+  });
+
   it('is refused by a list without members', async () => {
     const listId = await recipients.listed(member);
     await expect(sourceOf({ listId })).rejects.toThrow('List has no members');
+  });
+});
+
+describe('a quote', () => {
+  const look = (origin: RecipientsOrigin) => sourceOf(origin, 'look');
+
+  it('reads what a send reads, and writes nothing', async () => {
+    const uploadId = await recipients.uploaded(member, csvOf(2_500));
+    const listId = await recipients.listed(member, numbered(2_500));
+    for (const [origin, table] of [
+      [{ uploadId }, 'recipient_uploads'],
+      [{ listId }, 'recipient_lists'],
+    ] as const) {
+      const heads = () => recipients.dataSource.query<unknown>(`SELECT * FROM ${table} ORDER BY id`);
+      const before = await heads();
+      const read = await readAll((await look(origin)).read());
+      expect(read).toHaveLength(2_500);
+      expect(await heads()).toEqual(before);
+      expect(await readAll((await sourceOf(origin)).read())).toEqual(read);
+    }
+  });
+
+  it('is refused when what it reads is changed, deleted or gone meanwhile', async () => {
+    const uploadId = await recipients.uploaded(member, csvOf(3_000));
+    const listId = await recipients.listed(member, numbered(3_000));
+    const changed = await look({ listId });
+    await add(listId, numbered(1, 9_000));
+    await expect(readAll(changed.read())).rejects.toThrow('List is being changed');
+    const [upload, list] = [await look({ uploadId }), await look({ listId })];
+    const [parts, members] = [upload.read()[Symbol.asyncIterator](), list.read()[Symbol.asyncIterator]()];
+    expect((await parts.next()).value).toHaveLength(2_000);
+    expect((await members.next()).value).toHaveLength(2_000);
+    await recipients.send('DELETE', `/v6/api/uploads/${uploadId}`, member);
+    await recipients.send('DELETE', `${PATH}/${listId}`, member);
+    await recipients.part(Leftovers).sweep();
+    await expect(parts.next()).rejects.toThrow('Upload not found');
+    await expect(members.next()).rejects.toThrow('List is being changed');
+    await expect(look({ uploadId })).rejects.toThrow('Upload not found');
+    await expect(look({ listId })).rejects.toThrow('List not found');
   });
 });

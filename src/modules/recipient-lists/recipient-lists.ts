@@ -4,13 +4,20 @@ import { MOST_ROW_FAULTS, type RowFault } from '../../kernel/app-error.js';
 import type { Channel, RecipientSource, SourcedRecipient } from '../engine/index.js';
 import { ListMembers } from './persistence/list-members.js';
 import { ListStore } from './persistence/list-store.js';
+import type { Reading } from './persistence/readings.js';
 import { UploadStore } from './persistence/upload-store.js';
 import { listErrors, uploadErrors } from './recipient-lists.errors.js';
 
 /** What a send is sent to. */
 export type RecipientsOrigin = { uploadId: number } | { listId: number };
 
-/** Recipients that a send reads, as often as it wants: they are the same each time, or the reading is refused. */
+/**
+ * `hold`: they stay until they have been read, though their upload expire or their list be removed. `look`: the reading is
+ * refused then, and writes nothing.
+ */
+export type ReadBy = 'hold' | 'look';
+
+/** Recipients that a send or a quote reads, as often as it wants: they are the same each time, or the reading is refused. */
 export interface HeldRecipients extends RecipientSource {
   /**
    * To be called in the transaction that accepts what was sent to them: from its commit on a list is frozen. What is
@@ -38,9 +45,8 @@ export class RecipientLists {
 
   /**
    * The recipients of an upload in the order of its rows, or those of a list in the order of their numbers, some thousand at
-   * a time and in bounded memory. They are held while they are read: an upload that expires meanwhile stays, and so do the
-   * members of a list that is removed. A number that the channel does not take refuses all of them, when they have been read
-   * to their end, or to the hundredth.
+   * a time and in bounded memory. A number that the channel does not take refuses all of them, when they have been read to
+   * their end, or to the hundredth.
    * @throws AppError not_found `Upload not found`, `List not found`; conflict `List is being changed`; invalid
    * `List has no members`
    */
@@ -48,46 +54,37 @@ export class RecipientLists {
     accountId: number,
     origin: RecipientsOrigin,
     channel: Pick<Channel, 'readRecipient'>,
+    by: ReadBy,
   ): Promise<HeldRecipients> {
     return 'uploadId' in origin
-      ? this.ofUpload(accountId, origin.uploadId, channel)
-      : this.ofList(accountId, origin.listId, channel);
+      ? this.ofUpload(await this.uploads[by](accountId, origin.uploadId), channel)
+      : this.ofList(await this.lists[by](accountId, origin.listId), channel);
   }
 
-  private async ofUpload(
-    accountId: number,
-    id: number,
-    channel: Pick<Channel, 'readRecipient'>,
-  ): Promise<HeldRecipients> {
-    const hold = await this.uploads.hold(accountId, id);
-    if (!hold) throw uploadErrors.notFound();
+  private ofUpload(reading: Reading | null, channel: Pick<Channel, 'readRecipient'>): HeldRecipients {
+    if (!reading) throw uploadErrors.notFound();
     const { uploads } = this;
     const rows = async function* (): AsyncGenerator<StoredRecipient[], void, undefined> {
       for (let after = 0; ;) {
-        if (!(await uploads.keep(hold))) throw uploadErrors.notFound();
-        const part = await uploads.rowsAfter(id, after);
+        const part = await uploads.rowsAfter(reading.id, after);
+        if (!(await uploads.keep(reading))) throw uploadErrors.notFound();
         const last = part.at(-1);
         if (!last) return;
         after = last.seq;
         yield part.map(({ seq, number, variables }) => ({ row: seq, number, variables }));
       }
     };
-    return { total: hold.total, read: () => taken(rows(), channel), freeze: () => Promise.resolve() };
+    return { total: reading.total, read: () => taken(rows(), channel), freeze: () => Promise.resolve() };
   }
 
-  private async ofList(
-    accountId: number,
-    id: number,
-    channel: Pick<Channel, 'readRecipient'>,
-  ): Promise<HeldRecipients> {
-    const hold = await this.lists.hold(accountId, id);
-    if (hold.total === 0) throw listErrors.empty();
+  private ofList(reading: Reading, channel: Pick<Channel, 'readRecipient'>): HeldRecipients {
+    if (reading.total === 0) throw listErrors.empty();
     const { lists, members } = this;
     const rows = async function* (): AsyncGenerator<StoredRecipient[], void, undefined> {
       let after = '';
       for (let row = 1; ;) {
-        const part = await members.after(id, after);
-        await lists.keep(hold); // behind the reading: what was read is of the state that is held
+        const part = await members.after(reading.id, after);
+        await lists.keep(reading); // behind the reading: what was read is of the state that it began with
         const last = part.at(-1);
         if (!last) return;
         after = last.number;
@@ -96,7 +93,7 @@ export class RecipientLists {
         yield part.map((member, place) => ({ row: first + place, ...member }));
       }
     };
-    return { total: hold.total, read: () => taken(rows(), channel), freeze: (tx) => lists.freeze(tx, hold) };
+    return { total: reading.total, read: () => taken(rows(), channel), freeze: (tx) => lists.freeze(tx, reading) };
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type Submission,
 } from '../../engine/index.js';
 import { NumberCheck } from '../../numbers/index.js';
-import { type HeldRecipients, RecipientLists } from '../../recipient-lists/index.js';
+import { type HeldRecipients, type ReadBy, RecipientLists } from '../../recipient-lists/index.js';
 import { SenderIds } from '../../sender-ids/index.js';
 import { smsChannel } from '../sms/index.js';
 import {
@@ -72,10 +72,11 @@ export class BulkSends {
 
   /**
    * @param inBody the recipients of the body
+   * @param by how those of an upload or a list are read
    * @throws AppError the template's rows, `sender_id is not approved`, `Message is too long` where everyone's would be, and
    * what an upload or a list answers
    */
-  async open(account: Account, request: BulkRequest, inBody: JsonRecipients | null): Promise<OpenBulk> {
+  async open(account: Account, request: BulkRequest, inBody: JsonRecipients | null, by: ReadBy): Promise<OpenBulk> {
     const channel = CHANNELS[request.channel];
     const said = await this.saidBy(account.id, request);
     const price = said.price ?? channel.price?.(said.content);
@@ -102,7 +103,7 @@ export class BulkSends {
         freeze: () => Promise.resolve(),
       };
     }
-    const held = inBody ? unheld(sourceOf(inBody)) : await this.held(account.id, request, channel);
+    const held = inBody ? unheld(sourceOf(inBody)) : await this.held(account.id, request, channel, by);
     const source = new BulkSource(held, said.names, check?.mode === 'warn' ? check : null);
     return { ...open, submission: { ...terms, source }, source, freeze: (tx) => held.freeze(tx) };
   }
@@ -116,10 +117,15 @@ export class BulkSends {
     return { ...approved, names: said.names };
   }
 
-  private async held(accountId: number, { recipients }: BulkRequest, channel: Channel): Promise<HeldRecipients> {
+  private async held(
+    accountId: number,
+    { recipients }: BulkRequest,
+    channel: Channel,
+    by: ReadBy,
+  ): Promise<HeldRecipients> {
     if ('entries' in recipients) throw new Error('recipients of a body are not held');
     const { field, id } = recipients;
-    return this.lists.sourceOf(accountId, field === 'upload_id' ? { uploadId: id } : { listId: id }, channel);
+    return this.lists.sourceOf(accountId, field === 'upload_id' ? { uploadId: id } : { listId: id }, channel, by);
   }
 }
 

@@ -58,8 +58,8 @@ export class FillListHandler implements ICommandHandler<FillListCommand> {
     let [added, duplicatesCount] = [0, 0];
     const duplicates: string[] = [];
     for (let after = 0; ;) {
-      if (!(await this.uploads.keep(hold))) throw uploadErrors.notFound();
       const rows = await this.uploads.rowsAfter(uploadId, after, ROWS_A_COMMIT);
+      if (!(await this.uploads.keep(hold))) throw uploadErrors.notFound();
       const last = rows.at(-1);
       if (!last) return { added, duplicatesCount, duplicates };
       after = last.seq;

@@ -5,7 +5,8 @@ import { inTransaction } from '../../../platform/database/index.js';
 import { listErrors } from '../recipient-lists.errors.js';
 import { Leftovers, LEASE_MS, LISTS, WRITERS_FENCE } from './leftovers.js';
 import { ListMembers, type NamedList } from './list-members.js';
-import { type ListHold, ListStore } from './list-store.js';
+import { ListStore } from './list-store.js';
+import type { Reading } from './readings.js';
 
 const MEMBERS_A_STEP = 5_000;
 
@@ -47,7 +48,7 @@ export class ListCopies {
     }
   }
 
-  private async copyAll(hold: ListHold, id: number): Promise<number> {
+  private async copyAll(hold: Reading, id: number): Promise<number> {
     let [copied, after] = [0, ''];
     for (;;) {
       const step = await inTransaction(this.dataSource, async (tx) => {

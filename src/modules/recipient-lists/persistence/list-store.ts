@@ -9,14 +9,8 @@ import { takeTurn } from '../../quotas/index.js';
 import type { RecipientList } from '../domain/upload.js';
 import { listErrors, LISTS_AT_ONCE } from '../recipient-lists.errors.js';
 import { LEASE_MS, WRITERS_FENCE } from './leftovers.js';
+import { type Reading, Readings } from './readings.js';
 import { HeadState, RecipientListEntity } from './recipient-lists.entities.js';
-import { type Hold, READERS_LEASE_MS } from './upload-store.js';
-
-/** What a reader of a list holds: everything that it reads is of one state of the list. */
-export interface ListHold extends Hold {
-  /** changes of its members until then */
-  changes: number;
-}
 
 /** The pool or a transaction. */
 type Source = Pick<EntityManager, 'query' | 'getRepository'>;
@@ -26,6 +20,13 @@ const FILLING_MS = 60_000;
 const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
 const IS_THERE = `state = ${HeadState.Ready}`;
 const IS_NOT_FILLED = '(filling_until IS NULL OR filling_until <= UTC_TIMESTAMP(3))';
+
+const READINGS = new Readings({
+  table: 'recipient_lists',
+  total: 'members',
+  as: ['fence', 'changes'],
+  isThere: `${IS_THERE} AND ${IS_NOT_FILLED}`,
+});
 
 /** Lists, without their members. */
 @Injectable()
@@ -149,38 +150,35 @@ export class ListStore {
   }
 
   /**
-   * Keeps the members as long as a reader goes on, though the list be removed.
+   * For a send or a copy: the members stay as long as it goes on, though the list be removed.
    * @throws AppError not_found, conflict `List is being changed`
    */
-  async hold(accountId: number, id: number, source: Source = this.dataSource): Promise<ListHold> {
-    const { affectedRows }: WriteResult = await source.query(
-      again(`UPDATE recipient_lists SET lease_until = ${FROM_NOW}
-       WHERE id = ? AND account_id = ? AND ${IS_THERE} AND ${IS_NOT_FILLED}`),
-      [READERS_LEASE_MS * 1000, id, accountId],
-    );
-    if (affectedRows === 0) throw await this.refusal(accountId, id, source);
-    const [row] = await source.query<ListHold[]>(
-      'SELECT id, fence, members AS total, changes FROM recipient_lists WHERE id = ?',
-      [id],
-    );
-    if (!row) throw listErrors.notFound();
-    return row;
+  async hold(accountId: number, id: number, source: Source = this.dataSource): Promise<Reading> {
+    const reading = await READINGS.hold(source, accountId, id);
+    if (!reading) throw await this.refusal(accountId, id, source);
+    return reading;
   }
 
-  /** @throws AppError conflict `List is being changed` when what was read since the hold may be of two states */
-  async keep({ id, fence, changes }: ListHold, source: Source = this.dataSource): Promise<void> {
-    const { affectedRows }: WriteResult = await source.query(
-      again(`UPDATE recipient_lists SET lease_until = ${FROM_NOW} WHERE id = ? AND fence = ? AND changes = ?`),
-      [READERS_LEASE_MS * 1000, id, fence, changes],
-    );
-    if (affectedRows === 0) throw listErrors.changing();
+  /** For a quote. @throws AppError as `hold` */
+  async look(accountId: number, id: number): Promise<Reading> {
+    const reading = await READINGS.look(this.dataSource, accountId, id);
+    if (!reading) throw await this.refusal(accountId, id);
+    return reading;
+  }
+
+  /**
+   * Behind each part.
+   * @throws AppError conflict `List is being changed` when what was read since the beginning may be of two states
+   */
+  async keep(reading: Reading, source: Source = this.dataSource): Promise<void> {
+    if (!(await READINGS.keep(source, reading))) throw listErrors.changing();
   }
 
   /**
    * In the transaction that accepts what was sent to the list: its members cannot change any more.
    * @throws AppError conflict `List is being changed` when they have changed since they were read
    */
-  async freeze(tx: EntityManager, { id, fence, changes }: ListHold): Promise<void> {
+  async freeze(tx: EntityManager, { id, as: { fence, changes } }: Reading): Promise<void> {
     const { affectedRows }: WriteResult = await tx.query(
       `UPDATE recipient_lists SET frozen_at = COALESCE(frozen_at, UTC_TIMESTAMP(3))
        WHERE id = ? AND fence = ? AND changes = ? AND ${IS_THERE} AND ${IS_NOT_FILLED}`,

@@ -1,5 +1,5 @@
 import type { TableRule } from '../../../platform/tables/index.js';
-import { READERS_LEASE_MS } from './upload-store.js';
+import { READERS_LEASE_MS } from './readings.js';
 
 /** The longest of those that writers, readers and the sweeper take. */
 const LEASE = { column: 'lease_until', longest: READERS_LEASE_MS } as const;

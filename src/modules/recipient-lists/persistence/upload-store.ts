@@ -4,8 +4,9 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { firstIdAt } from '../../../kernel/ids.js';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
-import { again, daysAfter, inListedOrder, listKeys, type WriteResult } from '../../../platform/database/index.js';
+import { daysAfter, inListedOrder, listKeys, type WriteResult } from '../../../platform/database/index.js';
 import { DAYS_KEPT, type Upload, type UploadFacts } from '../domain/upload.js';
+import { type Reading, Readings } from './readings.js';
 import { HeadState, UploadEntity } from './recipient-lists.entities.js';
 
 /** A row as a reader takes it. */
@@ -15,20 +16,10 @@ export interface StoredRow {
   variables: string | null;
 }
 
-/** What a reader holds. */
-export interface Hold {
-  id: number;
-  fence: number;
-  /** recipients */
-  total: number;
-}
-
-/** So long a reader may pause between two parts. */
-export const READERS_LEASE_MS = 120_000;
 export const ROWS_A_READ = 2_000;
 
 const IS_THERE = `state = ${HeadState.Ready} AND due_at > UTC_TIMESTAMP(3)`;
-const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
+const READINGS = new Readings({ table: 'recipient_uploads', total: 'kept_rows', as: ['fence'], isThere: IS_THERE });
 
 /** Uploads as their owners and sends find them. */
 @Injectable()
@@ -72,27 +63,19 @@ export class UploadStore {
     return affectedRows === 1;
   }
 
-  /** Keeps the rows as long as a reader goes on, though the upload be removed or expire. @returns null when there is none */
-  async hold(accountId: number, id: number): Promise<Hold | null> {
-    const { affectedRows }: WriteResult = await this.dataSource.query(
-      again(`UPDATE recipient_uploads SET lease_until = ${FROM_NOW} WHERE id = ? AND account_id = ? AND ${IS_THERE}`),
-      [READERS_LEASE_MS * 1000, id, accountId],
-    );
-    if (affectedRows === 0) return null;
-    const [row] = await this.dataSource.query<Hold[]>(
-      'SELECT id, fence, kept_rows AS total FROM recipient_uploads WHERE id = ?',
-      [id],
-    );
-    return row ?? null;
+  /** For a send. @returns null when there is none; what is held stays though it be removed or expire */
+  hold(accountId: number, id: number): Promise<Reading | null> {
+    return READINGS.hold(this.dataSource, accountId, id);
   }
 
-  /** @returns false when a sweeper has taken the rows: the reader was away for too long */
-  async keep({ id, fence }: Hold): Promise<boolean> {
-    const { affectedRows }: WriteResult = await this.dataSource.query(
-      again(`UPDATE recipient_uploads SET lease_until = ${FROM_NOW} WHERE id = ? AND fence = ?`),
-      [READERS_LEASE_MS * 1000, id, fence],
-    );
-    return affectedRows === 1;
+  /** For a quote. @returns null when there is none */
+  look(accountId: number, id: number): Promise<Reading | null> {
+    return READINGS.look(this.dataSource, accountId, id);
+  }
+
+  /** Behind each part. @returns false when rows may be gone: it was removed under a look, or a hold was away for too long */
+  keep(reading: Reading): Promise<boolean> {
+    return READINGS.keep(this.dataSource, reading);
   }
 
   /** The next rows in their order. */

@@ -53,7 +53,7 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
     inBody: JsonRecipients | null,
     keeper: OutcomeKeeper<AcceptedBulk> | null,
   ): Promise<AcceptedBulk> {
-    const { submission, source, price, freeze } = await this.sends.open(account, request, inBody);
+    const { submission, source, price, freeze } = await this.sends.open(account, request, inBody, 'hold');
     const scheduledAt = this.submissions.momentOf(request.schedule, submission.sender);
     const { service, ...departure } = await this.departure(request, submission);
     const answerOf = ({ requestId, totalRows, chargedCredits, routeId }: AcceptedCampaign): AcceptedBulk => ({

@@ -1,4 +1,5 @@
 import type { DocumentedError } from '../../../../kernel/define-error.js';
+import { tooMany } from '../../../../platform/security/index.js';
 import { acceptanceErrors } from '../../../engine/index.js';
 import { chatAccountErrors, CONNECTION_ERRORS } from '../../../providers/index.js';
 import { listErrors, uploadErrors } from '../../../recipient-lists/index.js';
@@ -12,8 +13,8 @@ import { bulkErrors } from '../bulk.errors.js';
 
 const template = templateRequestErrors;
 
-/** Errors of the quote of a personalised send, in the order in which they are judged: it tells of recipients, and leaves by no route. */
-export const BULK_QUOTE_ERRORS: readonly DocumentedError[] = [
+/** Of the request alone. */
+const REQUEST_ERRORS: readonly DocumentedError[] = [
   bulkErrors.channel,
   bulkErrors.foreign,
   bulkErrors.name,
@@ -37,6 +38,10 @@ export const BULK_QUOTE_ERRORS: readonly DocumentedError[] = [
   bulkErrors.list,
   bulkErrors.tooMany,
   bulkErrors.id,
+];
+
+/** Of what it names. */
+const NAMED_ERRORS: readonly DocumentedError[] = [
   bulkErrors.rows,
   ...Object.values(templateSendErrors),
   senderErrors.notApproved,
@@ -50,9 +55,17 @@ export const BULK_QUOTE_ERRORS: readonly DocumentedError[] = [
   listErrors.unreadable,
 ];
 
+/** Errors of the quote of a personalised send, in the order in which they are judged: it tells of recipients, and leaves by no route. */
+export const BULK_QUOTE_ERRORS: readonly DocumentedError[] = [
+  ...REQUEST_ERRORS,
+  tooMany.because('too many of the account’s quotes of uploads and lists are under way'),
+  ...NAMED_ERRORS,
+];
+
 /** Errors of a personalised send, likewise. */
 export const BULK_ERRORS: readonly DocumentedError[] = [
-  ...BULK_QUOTE_ERRORS,
+  ...REQUEST_ERRORS,
+  ...NAMED_ERRORS,
   chatAccountErrors.notFound.because('template and branded'),
   ...CONNECTION_ERRORS,
   acceptanceErrors.noRoute,

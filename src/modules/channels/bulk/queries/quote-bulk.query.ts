@@ -1,11 +1,13 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { MOST_ROW_FAULTS } from '../../../../kernel/app-error.js';
 import type { JsonObject } from '../../../../kernel/objects.js';
+import { KeyedSemaphore } from '../../../../platform/concurrency/index.js';
+import { tooMany } from '../../../../platform/security/index.js';
 import type { Account } from '../../../accounts/index.js';
 import { CreditBook } from '../../../credits/index.js';
 import { Submissions } from '../../../engine/index.js';
 import { checkNumber } from '../../../numbers/index.js';
-import { readBulkRequest } from '../bulk-request.js';
+import { type BulkRequest, readBulkRequest } from '../bulk-request.js';
 import { BulkSends } from '../bulk-sends.js';
 import { rowOf } from '../bulk-source.js';
 import type { BulkQuoteData } from '../http/bulk-quote.dto.js';
@@ -13,7 +15,8 @@ import type { BulkQuoteData } from '../http/bulk-quote.dto.js';
 /**
  * Prices a personalised send, each recipient by its own text. Costs nothing, sends nothing, stores nothing; what the send
  * would refuse a recipient for is told and left out.
- * @throws AppError the rows of reference/bulk#errors that are not about single recipients
+ * @throws AppError the rows of reference/bulk#errors that are not about single recipients; too_many while others of uploads and
+ * lists are under way
  */
 export class QuoteBulkQuery extends Query<BulkQuoteData> {
   /** @param body as it came */
@@ -25,8 +28,14 @@ export class QuoteBulkQuery extends Query<BulkQuoteData> {
   }
 }
 
+const PATIENCE_SECONDS = 15;
+/** Quotes of uploads and lists: sixty bytes of a request ask for a million rows to be read and priced. */
+const SHARES = { permits: 8, each: 2, waiting: 8, patienceMs: PATIENCE_SECONDS * 1_000 };
+
 @QueryHandler(QuoteBulkQuery)
 export class QuoteBulkHandler implements IQueryHandler<QuoteBulkQuery> {
+  private readonly semaphore = new KeyedSemaphore<number>(SHARES, () => tooMany(PATIENCE_SECONDS));
+
   constructor(
     private readonly sends: BulkSends,
     private readonly submissions: Submissions,
@@ -35,8 +44,13 @@ export class QuoteBulkHandler implements IQueryHandler<QuoteBulkQuery> {
 
   async execute({ account, body }: QuoteBulkQuery): Promise<BulkQuoteData> {
     const request = readBulkRequest(body);
+    const quote = (): Promise<BulkQuoteData> => this.quote(account, request);
+    return 'entries' in request.recipients ? quote() : this.semaphore.run(account.id, quote);
+  }
+
+  private async quote(account: Account, request: BulkRequest): Promise<BulkQuoteData> {
     const inBody = await this.sends.inBody(request);
-    const { submission, source, price, names } = await this.sends.open(account, request, inBody);
+    const { submission, source, price, names } = await this.sends.open(account, request, inBody, 'look');
     const quote = await this.submissions.quote(submission);
     const isMissing = quote.faults.filter(({ missing }) => missing);
     const others = quote.faults.filter(({ missing }) => !missing);
