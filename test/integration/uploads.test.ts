@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Leftovers } from '../../src/modules/recipient-lists/persistence/leftovers.js';
 import { dataOf, type Json, listOf } from '../support/campaigns.js';
-import { openRecipients, type Recipients } from '../support/recipients.js';
+import { csvOf, openRecipients, type Recipients } from '../support/recipients.js';
 import { expectRefused, type Member } from '../support/sms.js';
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
@@ -272,6 +272,11 @@ describe('quotas of uploads', () => {
       expectRefused(await few.upload(owner, 'to\n919876543210\n'), 400, 'At most 3 uploads are allowed');
       const [first] = listOf(await few.get(PATH, owner));
       await few.send('DELETE', `${PATH}/${String(first?.['upload_id'])}`, owner);
+      expect(await few.stored()).toMatchObject({ uploads: 2, rows: 2 });
+      const large = await few.uploaded(owner, csvOf(6_000));
+      await few.send('DELETE', `${PATH}/${large}`, owner);
+      expectRefused(await few.upload(owner, 'to\n919876543210\n'), 400, 'At most 3 uploads are allowed');
+      await few.part(Leftovers).sweep();
       expect((await few.upload(owner, 'to\n919876543210\n')).status).toBe(201);
     } finally {
       await few.stop();

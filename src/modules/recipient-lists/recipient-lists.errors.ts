@@ -19,8 +19,14 @@ export const uploadErrors = {
   }),
   tooLarge: bodyErrors.tooLarge.because('a file over UPLOAD_LIMIT'),
   numberColumn: fieldErrors.invalid.shown('number_column').because('given twice'),
-  tooMany: invalid('too_many_uploads', (most: number) => atMost(most, 'uploads'), 'UPLOADS_PER_ACCOUNT')
-    .with({ hint: 'Remove uploads that are no longer needed, or wait: they go after seven days.' })
+  tooMany: invalid(
+    'too_many_uploads',
+    (most: number) => atMost(most, 'uploads'),
+    'UPLOADS_PER_ACCOUNT; removed ones count until their rows are gone',
+  )
+    .with({
+      hint: 'Remove uploads that are no longer needed, or wait: they go after seven days. A large one counts until its rows are gone.',
+    })
     .shown(100),
   busy: defineError(
     'too_many',
@@ -105,8 +111,12 @@ export const listErrors = {
     field: 'list_id',
     hint: '`GET /v6/api/lists` shows those of the account.',
   }),
-  tooMany: invalid('too_many_lists', (most: number) => atMost(most, 'lists'), 'LISTS_PER_ACCOUNT')
-    .with({ hint: 'Remove lists that are no longer needed.' })
+  tooMany: invalid(
+    'too_many_lists',
+    (most: number) => atMost(most, 'lists'),
+    'LISTS_PER_ACCOUNT; removed ones count until their members are gone',
+  )
+    .with({ hint: 'Remove lists that are no longer needed. A large one counts until its members are gone.' })
     .shown(1_000),
   busy: defineError(
     'too_many',

@@ -1,30 +1,25 @@
-import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { DutyGate, SharedTask } from '../../platform/duties/index.js';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import type { SingleRun } from '../../platform/concurrency/index.js';
+import { DueWatch } from '../../platform/duties/index.js';
 import { safeError } from '../../platform/observability/index.js';
-import { Leftovers } from './persistence/leftovers.js';
+import { IS_ANY_LEFT, Leftovers } from './persistence/leftovers.js';
 
-const SWEEP_EVERY_MS = 60_000;
-
-/** Once a minute, one worker for all: removes uploads that have expired, and what removed or broken off ones have left. */
+/** Removes uploads that have expired, and what removed or broken off ones have left: it counts for its account until then. */
 @Injectable()
-export class UploadSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class UploadSweeper implements BeforeApplicationShutdown {
   private readonly logger = new Logger(UploadSweeper.name);
-  private readonly task: SharedTask;
+  private readonly sweeps: SingleRun;
 
-  constructor(gate: DutyGate, leftovers: Leftovers) {
-    this.task = new SharedTask(gate, {
-      name: 'upload-sweep',
-      everyMs: SWEEP_EVERY_MS,
-      work: () => leftovers.sweep(() => this.task.isStopped),
+  constructor(watch: DueWatch, leftovers: Leftovers) {
+    this.sweeps = watch.register({
+      name: 'recipient-leftovers',
+      isDue: IS_ANY_LEFT,
+      work: () => leftovers.sweep(() => this.sweeps.isStopped),
       onFault: (error) => this.logger.warn({ err: safeError(error) }, 'uploads and lists could not be removed'),
     });
   }
 
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
   beforeApplicationShutdown(): Promise<void> {
-    return this.task.stop();
+    return this.sweeps.stop();
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { again, inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { isFree, LeasedTable } from '../../../platform/leases/index.js';
 import { safeError } from '../../../platform/observability/index.js';
@@ -9,6 +9,10 @@ import { HeadState } from './recipient-lists.entities.js';
 /** A table of uploads or lists, and that of their rows. */
 interface Heads {
   table: string;
+  /** SQL: it is there for its owner */
+  isThere: string;
+  /** column of how many rows there are of one that is there */
+  count: string;
   rows: string;
   /** of the rows, the columns of their primary key */
   of: string;
@@ -23,16 +27,57 @@ export const WRITERS_FENCE = 0;
 const ROWS_A_STEP = 5_000;
 const HEADS_A_LOOK = 10;
 
-const headsOf = (table: string, rows: string, of: string, order: string): Heads => ({
-  table,
-  rows,
-  of,
-  order,
-  leases: new LeasedTable({ table, key: ['id'], moved: ['due_at'] }),
+const headsOf = (heads: Omit<Heads, 'leases'>): Heads => ({
+  ...heads,
+  leases: new LeasedTable({ table: heads.table, key: ['id'], moved: ['due_at'] }),
 });
 
-export const UPLOADS = headsOf('recipient_uploads', 'recipient_upload_rows', 'upload_id', 'seq');
-export const LISTS = headsOf('recipient_lists', 'recipient_list_members', 'list_id', 'number');
+export const UPLOADS = headsOf({
+  table: 'recipient_uploads',
+  isThere: `state = ${HeadState.Ready} AND due_at > UTC_TIMESTAMP(3)`,
+  count: 'kept_rows',
+  rows: 'recipient_upload_rows',
+  of: 'upload_id',
+  order: 'seq',
+});
+export const LISTS = headsOf({
+  table: 'recipient_lists',
+  isThere: `state = ${HeadState.Ready}`,
+  count: 'members',
+  rows: 'recipient_list_members',
+  of: 'list_id',
+  order: 'number',
+});
+
+const IS_DUE = `due_at <= UTC_TIMESTAMP(3) AND ${isFree()}`;
+
+/** SQL: whether rows are to be removed. */
+export const IS_ANY_LEFT = [UPLOADS, LISTS]
+  .map(({ table }) => `EXISTS (SELECT 1 FROM ${table} WHERE ${IS_DUE})`)
+  .join(' OR ');
+
+/**
+ * It vanishes at once. Its rows go with it where they are few and nobody reads them, else in bounded steps behind it; as long
+ * as there are any, the head counts for its account.
+ * @returns false when there is none
+ */
+export async function removeHead(tx: EntityManager, heads: Heads, accountId: number, id: number): Promise<boolean> {
+  const { table, isThere, count, rows, of } = heads;
+  const its = `id = ? AND account_id = ? AND ${isThere}`;
+  const small: WriteResult = await tx.query(
+    `DELETE FROM ${table} WHERE ${its} AND ${count} <= ${ROWS_A_STEP} AND ${isFree()}`,
+    [id, accountId],
+  );
+  if (small.affectedRows === 1) {
+    await tx.query(`DELETE FROM ${rows} WHERE ${of} = ?`, [id]);
+    return true;
+  }
+  const { affectedRows }: WriteResult = await tx.query(
+    `UPDATE ${table} SET state = ${HeadState.Removed}, due_at = UTC_TIMESTAMP(3) WHERE ${its}`,
+    [id, accountId],
+  );
+  return affectedRows === 1;
+}
 
 /**
  * Removes rows in bounded steps, and their head last: of uploads that have expired, of uploads and lists that their owner
@@ -68,8 +113,7 @@ export class Leftovers {
   /** @returns whether there may be more */
   private async sweepSome(heads: Heads, isStopped: () => boolean): Promise<boolean> {
     const due = await this.dataSource.query<{ id: number; fence: number }[]>(
-      `SELECT id, fence FROM ${heads.table} WHERE due_at <= UTC_TIMESTAMP(3) AND ${isFree()}
-       ORDER BY due_at LIMIT ${HEADS_A_LOOK}`,
+      `SELECT id, fence FROM ${heads.table} WHERE ${IS_DUE} ORDER BY due_at LIMIT ${HEADS_A_LOOK}`,
     );
     for (const { id, fence } of due) {
       if (isStopped()) return false;

@@ -8,7 +8,7 @@ import { again, inListedOrder, inTransaction, listKeys, type WriteResult } from 
 import { takeTurn } from '../../quotas/index.js';
 import type { RecipientList } from '../domain/upload.js';
 import { listErrors, LISTS_AT_ONCE } from '../recipient-lists.errors.js';
-import { LEASE_MS, WRITERS_FENCE } from './leftovers.js';
+import { LEASE_MS, LISTS, removeHead, WRITERS_FENCE } from './leftovers.js';
 import { type Reading, Readings } from './readings.js';
 import { HeadState, RecipientListEntity } from './recipient-lists.entities.js';
 
@@ -18,7 +18,7 @@ type Source = Pick<EntityManager, 'query' | 'getRepository'>;
 /** A filler renews it with every commit. */
 const FILLING_MS = 60_000;
 const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
-const IS_THERE = `state = ${HeadState.Ready}`;
+const { isThere: IS_THERE } = LISTS;
 const IS_NOT_FILLED = '(filling_until IS NULL OR filling_until <= UTC_TIMESTAMP(3))';
 
 const READINGS = new Readings({
@@ -95,14 +95,9 @@ export class ListStore {
     return affectedRows === 1;
   }
 
-  /** It vanishes at once; its members go in bounded steps. @returns false when there is none */
-  async remove(tx: EntityManager, accountId: number, id: number): Promise<boolean> {
-    const { affectedRows }: WriteResult = await tx.query(
-      `UPDATE recipient_lists SET state = ${HeadState.Removed}, due_at = UTC_TIMESTAMP(3)
-       WHERE id = ? AND account_id = ? AND ${IS_THERE}`,
-      [id, accountId],
-    );
-    return affectedRows === 1;
+  /** As `removeHead`. */
+  remove(tx: EntityManager, accountId: number, id: number): Promise<boolean> {
+    return removeHead(tx, LISTS, accountId, id);
   }
 
   /**
@@ -187,13 +182,15 @@ export class ListStore {
     if (affectedRows === 0) throw listErrors.changing();
   }
 
-  /** Those of an account, and how many of them are being copied to or filled; who counts waits for those who add. */
+  /**
+   * Those of an account that have members, or may have: removed ones too, until their members are gone; and how many are being
+   * copied to or filled. Who counts waits for those who add.
+   */
   private async counted(tx: EntityManager, accountId: number): Promise<{ kept: number; busy: number }> {
     await takeTurn(tx, accountId, 'lists');
-    const isCopied = `state = ${HeadState.Writing} AND due_at > UTC_TIMESTAMP(3)`;
     const [row] = await tx.query<{ kept: number; busy: number }[]>(
-      `SELECT COUNT(IF(${IS_THERE} OR (${isCopied}), 1, NULL)) AS kept,
-         COUNT(IF((${isCopied}) OR filling_until > UTC_TIMESTAMP(3), 1, NULL)) AS busy
+      `SELECT COUNT(*) AS kept, COUNT(IF((state = ${HeadState.Writing} AND due_at > UTC_TIMESTAMP(3))
+         OR filling_until > UTC_TIMESTAMP(3), 1, NULL)) AS busy
        FROM recipient_lists WHERE account_id = ?`,
       [accountId],
     );

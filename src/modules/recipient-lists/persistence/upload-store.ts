@@ -4,8 +4,9 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { firstIdAt } from '../../../kernel/ids.js';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
-import { daysAfter, inListedOrder, listKeys, type WriteResult } from '../../../platform/database/index.js';
+import { daysAfter, inListedOrder, listKeys } from '../../../platform/database/index.js';
 import { DAYS_KEPT, type Upload, type UploadFacts } from '../domain/upload.js';
+import { removeHead, UPLOADS } from './leftovers.js';
 import { type Reading, Readings } from './readings.js';
 import { HeadState, UploadEntity } from './recipient-lists.entities.js';
 
@@ -18,8 +19,12 @@ export interface StoredRow {
 
 export const ROWS_A_READ = 2_000;
 
-const IS_THERE = `state = ${HeadState.Ready} AND due_at > UTC_TIMESTAMP(3)`;
-const READINGS = new Readings({ table: 'recipient_uploads', total: 'kept_rows', as: ['fence'], isThere: IS_THERE });
+const READINGS = new Readings({
+  table: 'recipient_uploads',
+  total: 'kept_rows',
+  as: ['fence'],
+  isThere: UPLOADS.isThere,
+});
 
 /** Uploads as their owners and sends find them. */
 @Injectable()
@@ -31,7 +36,7 @@ export class UploadStore {
     const rows: UploadEntity[] = await this.dataSource
       .getRepository(UploadEntity)
       .createQueryBuilder('u')
-      .where(`id = :id AND account_id = :accountId AND ${IS_THERE}`, { id, accountId })
+      .where(`id = :id AND account_id = :accountId AND ${UPLOADS.isThere}`, { id, accountId })
       .limit(1)
       .getMany();
     return rows[0] ? uploadOf(rows[0]) : null;
@@ -53,14 +58,9 @@ export class UploadStore {
     );
   }
 
-  /** It vanishes at once; its rows go in bounded steps. @returns false when there is none */
-  async remove(tx: EntityManager, accountId: number, id: number): Promise<boolean> {
-    const { affectedRows }: WriteResult = await tx.query(
-      `UPDATE recipient_uploads SET state = ${HeadState.Removed}, due_at = UTC_TIMESTAMP(3)
-       WHERE id = ? AND account_id = ? AND ${IS_THERE}`,
-      [id, accountId],
-    );
-    return affectedRows === 1;
+  /** As `removeHead`. */
+  remove(tx: EntityManager, accountId: number, id: number): Promise<boolean> {
+    return removeHead(tx, UPLOADS, accountId, id);
   }
 
   /** For a send. @returns null when there is none; what is held stays though it be removed or expire */

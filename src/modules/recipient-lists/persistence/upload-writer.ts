@@ -106,11 +106,11 @@ export class UploadWriter {
     return this.leftovers.abandon(UPLOADS, id);
   }
 
-  /** The caller holds the turn. */
+  /** What has rows counts, until the sweeper has removed the last of them. The caller holds the turn. */
   private async judge(tx: EntityManager, accountId: number): Promise<void> {
     const [counts] = await tx.query<{ kept: number; writing: number }[]>(
-      `SELECT COUNT(*) AS kept, COUNT(IF(state = ${HeadState.Writing}, 1, NULL)) AS writing FROM recipient_uploads
-       WHERE account_id = ? AND state IN (${HeadState.Writing}, ${HeadState.Ready}) AND due_at > UTC_TIMESTAMP(3)`,
+      `SELECT COUNT(*) AS kept, COUNT(IF(state = ${HeadState.Writing} AND due_at > UTC_TIMESTAMP(3), 1, NULL)) AS writing
+       FROM recipient_uploads WHERE account_id = ?`,
       [accountId],
     );
     if (Number(counts?.writing) >= UPLOADS_AT_ONCE) throw uploadErrors.busy();
