@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { EntityManager } from 'typeorm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RecipientLists } from '../../src/modules/recipient-lists/index.js';
 import { Leftovers } from '../../src/modules/recipient-lists/persistence/leftovers.js';
 import { readBroadcastContact } from '../../src/modules/channels/broadcasts/index.js';
+import { QuotedText } from '../../src/platform/database/index.js';
 import { dataOf, type Json, listOf } from '../support/campaigns.js';
 import { csvOf, numbered, openRecipients, type Recipients } from '../support/recipients.js';
 import { expectRefused, type Member } from '../support/sms.js';
@@ -199,6 +201,36 @@ describe('members', () => {
       expectRefused(await fill(id, unknown), 404, 'Upload not found');
   });
 
+  it('are written in statements that every server takes, whatever their values hold', { timeout: 60_000 }, async () => {
+    const written = vi.spyOn(EntityManager.prototype, 'query');
+    const largest = (): number => {
+      const texts = written.mock.calls.flatMap(([, values = []]) =>
+        (values as unknown[]).filter((value) => value instanceof QuotedText),
+      );
+      return Math.max(...texts.map((text) => Buffer.byteLength(text.toSqlString())));
+    };
+    const variables = Object.fromEntries(Array.from('abcdefgh', (name) => [name, name.repeat(1_000)]));
+    const rows = numbered(2_100).map(({ to }) => [to, ...Object.values(variables)].join(','));
+    const uploadId = await recipients.uploaded(member, ['to,a,b,c,d,e,f,g,h', ...rows].join('\n'));
+    const filled = await recipients.listed(member, numbered(10));
+    expect(dataOf(await fill(filled, uploadId))).toMatchObject({ added: 2_090, duplicates_count: 10 });
+    expect(await find(filled)).toMatchObject({ members: 2_100 });
+    expect(await recipients.members(member, filled, '?number=919000002099')).toEqual([
+      { to: '919000002099', variables },
+    ]);
+    const given = await recipients.listed(member, numbered(10, 590));
+    const added = await add(
+      given,
+      [...numbered(600), ...numbered(600)].map(({ to }) => ({ to, variables })),
+    );
+    expect(dataOf(added)).toMatchObject({ added: 590, duplicates_count: 610 });
+    expect(await find(given)).toMatchObject({ members: 600 });
+    const size = largest();
+    expect(size).toBeGreaterThan(900_000);
+    expect(size).toBeLessThan(1_100_000);
+    written.mockRestore();
+  });
+
   it('are refused with the entries at fault, and none is added', async () => {
     const id = await recipients.listed(member);
     const neither = 'members or upload_id is required';
@@ -311,7 +343,7 @@ describe('what was broken off', () => {
         .join('\n')}\n`,
     );
     expectRefused(await fill(room, uploadId), 400, `At most ${MOST} members of a list are allowed`);
-    expect(await find(room)).toMatchObject({ members: 26_000 });
+    expect(await find(room)).toMatchObject({ members: MOST });
     expect((await add(room, numbered(1))).status).toBe(200);
   });
 });

@@ -16,7 +16,7 @@ export {
 } from './day-partitions.js';
 export { duplicateKeyName, isDuplicateKey, isPassing, mayBeOwn } from './faults.js';
 export { CommitUnknown, type WrittenRow } from './lost-commit.js';
-export { jsonRows } from './json-rows.js';
+export { BATCH, batchesOf, jsonRows } from './json-rows.js';
 export { QuotedText } from './quoted-text.js';
 export { ReadDatabase, ReadSession } from './read-database.js';
 export { type ReadSource, rowArrays } from './row-arrays.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonRows } from './json-rows.js';
+import { BATCH, batchesOf, jsonRows } from './json-rows.js';
 
 describe('jsonRows', () => {
   it('is the JSON of the rows', () => {
@@ -27,5 +27,22 @@ describe('jsonRows', () => {
         },
       ),
     );
+  });
+});
+
+describe('batches of rows', () => {
+  const sizes = (rows: readonly number[]): number[] =>
+    [...batchesOf(rows, (length) => length)].map((batch) => batch.length);
+
+  it('are of so many rows, and of so much text', () => {
+    expect(sizes([])).toEqual([]);
+    expect(sizes(Array.from({ length: BATCH.rows + 1 }, () => 1))).toEqual([BATCH.rows, 1]);
+    expect(sizes(Array.from({ length: 5 }, () => BATCH.length / 2))).toEqual([2, 2, 1]);
+    expect(sizes([BATCH.length + 1, 1, BATCH.length])).toEqual([1, 1, 1]);
+  });
+
+  it('hold every row once, in its order', () => {
+    const rows = Array.from({ length: 12_345 }, (_, at) => at);
+    expect([...batchesOf(rows, (row) => row)].flat()).toEqual(rows);
   });
 });

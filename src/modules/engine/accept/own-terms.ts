@@ -1,4 +1,4 @@
-import { jsonRows, QuotedText } from '../../../platform/database/index.js';
+import { BATCH, batchesOf, jsonRows, QuotedText } from '../../../platform/database/index.js';
 import { MOST_GROUPS } from '../state/lanes.js';
 import { OWN_KIND, RECIPIENTS_A_BLOCK } from '../state/own-variables.js';
 import type { RecipientTerms } from '../state/recipient-terms.js';
@@ -16,10 +16,6 @@ export type TermsDraft = Pick<
 >;
 
 type Common = Pick<TermsDraft, 'unitCredits' | 'routeId'>;
-
-const ROWS_A_BATCH = 5_000;
-/** of the variables, in UTF-16 units, each of which takes three bytes at most: below the packet of 16 MB that MariaDB takes */
-const LENGTH_OF_A_BATCH = 1_000_000;
 
 /** Adds up a draft: one pass over its recipients. */
 export function sumOf({ recipients, terms, unitCredits, routeId, fallbacks, sender }: TermsDraft): DraftSum {
@@ -112,7 +108,7 @@ export function* termsBatches(
     if (!each || (group === 0 && !differs(each, campaign))) continue;
     const { credits = null, sender = null, routeId = null } = each;
     rows.push([id, from + at + 1, group, credits, sender, routeId]);
-    if (rows.length < ROWS_A_BATCH) continue;
+    if (rows.length < BATCH.rows) continue;
     yield jsonRows(rows);
     rows = [];
   }
@@ -123,25 +119,16 @@ export function* termsBatches(
 export type VariablesRow = [id: number, block: number, variables: QuotedText];
 
 /** Rows of `recipient_variables`, each batch of a size that the servers take, whatever the variables hold. */
-export function* variablesBatches(
-  id: number,
-  { from, blocks }: RecipientPage,
-): Generator<VariablesRow[], void, undefined> {
+export const variablesBatches = (id: number, page: RecipientPage): Generator<VariablesRow[], void, undefined> =>
+  batchesOf(variablesRows(id, page), ([, , { text }]) => text.length);
+
+function* variablesRows(id: number, { from, blocks }: RecipientPage): Generator<VariablesRow, void, undefined> {
   if (!blocks) return;
   if (from % RECIPIENTS_A_BLOCK !== 0) throw new RangeError('a page begins with a block of variables');
   const first = from / RECIPIENTS_A_BLOCK;
-  let rows: VariablesRow[] = [];
-  let length = 0;
   for (const [place, text] of blocks.entries()) {
-    if (text === null) continue;
-    if (rows.length > 0 && length + text.length > LENGTH_OF_A_BATCH) {
-      yield rows;
-      [rows, length] = [[], 0];
-    }
-    rows.push([id, first + place, new QuotedText(text)]);
-    length += text.length;
+    if (text !== null) yield [id, first + place, new QuotedText(text)];
   }
-  if (rows.length > 0) yield rows;
 }
 
 function creditsOf(own: RecipientTerms | null, unitCredits: number): number {

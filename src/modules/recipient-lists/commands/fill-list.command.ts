@@ -32,8 +32,6 @@ export class FillListCommand extends Command<Filled> {
   }
 }
 
-const ROWS_A_COMMIT = 5_000;
-
 @CommandHandler(FillListCommand)
 export class FillListHandler implements ICommandHandler<FillListCommand> {
   constructor(
@@ -58,7 +56,7 @@ export class FillListHandler implements ICommandHandler<FillListCommand> {
     let [added, duplicatesCount] = [0, 0];
     const duplicates: string[] = [];
     for (let after = 0; ;) {
-      const rows = await this.uploads.rowsAfter(uploadId, after, ROWS_A_COMMIT);
+      const rows = await this.uploads.rowsAfter(uploadId, after);
       if (!(await this.uploads.keep(hold))) throw uploadErrors.notFound();
       const last = rows.at(-1);
       if (!last) return { added, duplicatesCount, duplicates };

@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream';
 import { CsvError, type Parser, parse } from 'csv-parse';
+import { BATCH } from '../../../platform/database/index.js';
 import { type CsvLayout, HeadScan, readHeader } from '../domain/csv-header.js';
 import { type InvalidRow, isInvalid, RowReader, type UploadRow } from '../domain/csv-row.js';
 import { MOST_BLANK_ROWS, MOST_INVALID_SHOWN, MOST_ROWS, SAMPLE_ROWS, type UploadFacts } from '../domain/upload.js';
@@ -14,9 +15,6 @@ export interface CsvTerms {
 }
 
 const LARGEST_ROW = 64 * 1024;
-const ROWS_A_BATCH = 5_000;
-/** of the variables, in UTF-16 units */
-const LENGTH_OF_A_BATCH = 1_000_000;
 const SIZE_FAULT = 'CSV_MAX_RECORD_SIZE';
 
 /**
@@ -51,7 +49,7 @@ export class CsvFile {
         if (!row) continue;
         batch.push(row);
         length += row.variables?.length ?? 0;
-        if (batch.length < ROWS_A_BATCH && length < LENGTH_OF_A_BATCH) continue;
+        if (batch.length < BATCH.rows && length < BATCH.length) continue;
         yield batch;
         [batch, length] = [[], 0];
       }

@@ -3,7 +3,14 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import type { Listed, Page } from '../../../kernel/lists.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { inListedOrder, jsonRows, listKeys, type WriteResult } from '../../../platform/database/index.js';
+import {
+  batchesOf,
+  inListedOrder,
+  jsonRows,
+  listKeys,
+  type QuotedText,
+  type WriteResult,
+} from '../../../platform/database/index.js';
 import type { KeptRecipient } from '../domain/recipient.js';
 import { listErrors } from '../recipient-lists.errors.js';
 import { ListStore } from './list-store.js';
@@ -37,7 +44,7 @@ export class ListMembers {
   /**
    * Adds recipients, or gives those that are there the variables that came with them: of a number that comes again the
    * later variables count, and none at all change nothing.
-   * @param recipients a few thousand
+   * @param recipients some thousand, however much their variables hold
    * @param isFilling see `ListStore.change`
    * @throws AppError not_found, conflict `List is frozen`, invalid beyond MEMBERS_PER_LIST
    */
@@ -48,25 +55,26 @@ export class ListMembers {
     isFilling = false,
   ): Promise<AddedMembers> {
     const members = await this.lists.change(tx, accountId, id, isFilling);
-    const { last, twice } = onceEach(recipients);
-    const rows = jsonRows(last.map(({ number, variables }) => [number, variables]));
-    const known = await tx.query<{ number: string }[]>(
-      `SELECT STRAIGHT_JOIN m.number FROM JSON_TABLE(?, '$[*]' COLUMNS (${NUMBER})) j
-       JOIN recipient_list_members m FORCE INDEX (PRIMARY) ON m.list_id = ? AND m.number = j.number`,
-      [rows, id],
-    );
-    const added = last.length - known.length;
     const most = this.environment.MEMBERS_PER_LIST;
-    if (members + added > most) throw listErrors.tooManyMembers(most);
-    await tx.query(
-      `INSERT INTO recipient_list_members (list_id, number, variables)
-       SELECT ?, j.number, j.given FROM JSON_TABLE(?, '$[*]' COLUMNS (${NUMBER},
-         given TEXT CHARACTER SET utf8mb4 PATH '$[1]')) j
-       ON DUPLICATE KEY UPDATE variables = COALESCE(VALUES(variables), variables)`,
-      [id, rows],
-    );
+    const { last, twice } = onceEach(recipients);
+    const duplicates: string[] = [];
+    let added = 0;
+    for (const batch of batchesOf(last, ({ variables }) => variables?.length ?? 0)) {
+      const rows = jsonRows(batch.map(({ number, variables }) => [number, variables]));
+      const known = await this.known(tx, id, rows);
+      added += batch.length - known.length;
+      duplicates.push(...known);
+      if (members + added > most) throw listErrors.tooManyMembers(most);
+      await tx.query(
+        `INSERT INTO recipient_list_members (list_id, number, variables)
+         SELECT ?, j.number, j.given FROM JSON_TABLE(?, '$[*]' COLUMNS (${NUMBER},
+           given TEXT CHARACTER SET utf8mb4 PATH '$[1]')) j
+         ON DUPLICATE KEY UPDATE variables = COALESCE(VALUES(variables), variables)`,
+        [id, rows],
+      );
+    }
     await this.lists.count(tx, id, members + added);
-    return { added, duplicates: [...known.map(({ number }) => number), ...twice] };
+    return { added, duplicates: [...duplicates, ...twice] };
   }
 
   /** @returns false when the number is not on the list @throws AppError as `add` */
@@ -98,6 +106,16 @@ export class ListMembers {
        ORDER BY number LIMIT ${ROWS_A_READ}`,
       [id, number],
     );
+  }
+
+  /** Numbers of the rows that are on the list. */
+  private async known(tx: EntityManager, id: number, rows: QuotedText): Promise<string[]> {
+    const known = await tx.query<{ number: string }[]>(
+      `SELECT STRAIGHT_JOIN m.number FROM JSON_TABLE(?, '$[*]' COLUMNS (${NUMBER})) j
+       JOIN recipient_list_members m FORCE INDEX (PRIMARY) ON m.list_id = ? AND m.number = j.number`,
+      [rows, id],
+    );
+    return known.map(({ number }) => number);
   }
 
   /** Copies the members behind a number, some thousand. @returns how many, and the last one's number */

@@ -79,10 +79,11 @@ export class UploadStore {
   }
 
   /** The next rows in their order. */
-  rowsAfter(id: number, seq: number, most = ROWS_A_READ): Promise<StoredRow[]> {
+  rowsAfter(id: number, seq: number): Promise<StoredRow[]> {
     return this.dataSource.query(
-      `SELECT seq, number, variables FROM recipient_upload_rows WHERE upload_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
-      [id, seq, most],
+      `SELECT seq, number, variables FROM recipient_upload_rows WHERE upload_id = ? AND seq > ?
+       ORDER BY seq LIMIT ${ROWS_A_READ}`,
+      [id, seq],
     );
   }
 }
