@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { inTransaction } from '../../src/platform/database/index.js';
 import { type ReadBy, RecipientLists, type RecipientsOrigin } from '../../src/modules/recipient-lists/index.js';
 import { Leftovers } from '../../src/modules/recipient-lists/persistence/leftovers.js';
+import { ListMembers } from '../../src/modules/recipient-lists/persistence/list-members.js';
 import { ListStore } from '../../src/modules/recipient-lists/persistence/list-store.js';
 import type { SourcedRecipient } from '../../src/modules/engine/index.js';
 import { readBroadcastContact } from '../../src/modules/channels/broadcasts/index.js';
@@ -93,7 +94,7 @@ describe('a frozen list', () => {
     const id = await recipients.listed(member, numbered(10));
     const lists = recipients.part(ListStore);
     const source = await sourceOf({ listId: id });
-    await lists.beginFilling(member.account.id, id);
+    const turn = await lists.beginFilling(member.account.id, id);
     await expect(sourceOf({ listId: id })).rejects.toThrow('List is being changed');
     await expect(inTransaction(recipients.dataSource, (tx) => source.freeze(tx))).rejects.toThrow(
       'List is being changed',
@@ -105,9 +106,34 @@ describe('a frozen list', () => {
       409,
       'List is being changed',
     );
-    await lists.endFilling(id);
+    await lists.endFilling(id, turn);
     await freeze(id);
     await expect(lists.beginFilling(member.account.id, id)).rejects.toThrow('List is frozen');
+  });
+
+  it('is filled by one at a time: who was held up for longer than its turn neither writes nor ends that of the next', async () => {
+    const id = await recipients.listed(member, numbered(10));
+    const [lists, members] = [recipients.part(ListStore), recipients.part(ListMembers)];
+    const write = (turn: number, from: number) =>
+      inTransaction(recipients.dataSource, (tx) =>
+        members.add(
+          tx,
+          { accountId: member.account.id, id },
+          [{ number: String(919_000_000_000 + from), variables: null }],
+          turn,
+        ),
+      );
+    const late = await lists.beginFilling(member.account.id, id);
+    await write(late, 10);
+    await recipients.dataSource.query('UPDATE recipient_lists SET filling_until = UTC_TIMESTAMP(3) WHERE id = ?', [id]);
+    const next = await lists.beginFilling(member.account.id, id);
+    await write(next, 11);
+    await expect(write(late, 12)).rejects.toThrow('List is being changed');
+    await lists.endFilling(id, late);
+    await expect(sourceOf({ listId: id })).rejects.toThrow('List is being changed');
+    await write(next, 12);
+    await lists.endFilling(id, next);
+    expect((await sourceOf({ listId: id })).total).toBe(13);
   });
 
   it('holds what was added before, or nothing of it: an add and a freeze are one behind the other', async () => {

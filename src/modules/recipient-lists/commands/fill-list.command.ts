@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import type { Account } from '../../accounts/index.js';
 import { MOST_DUPLICATES_SHOWN } from '../domain/upload.js';
-import { ListMembers } from '../persistence/list-members.js';
+import { ListMembers, type NamedList } from '../persistence/list-members.js';
 import { ListStore } from '../persistence/list-store.js';
 import { UploadStore } from '../persistence/upload-store.js';
 import { uploadErrors } from '../recipient-lists.errors.js';
@@ -42,15 +42,15 @@ export class FillListHandler implements ICommandHandler<FillListCommand> {
   ) {}
 
   async execute({ actor, listId, uploadId }: FillListCommand): Promise<Filled> {
-    await this.lists.beginFilling(actor.id, listId);
+    const turn = await this.lists.beginFilling(actor.id, listId);
     try {
-      return await this.fill({ accountId: actor.id, id: listId }, uploadId);
+      return await this.fill({ accountId: actor.id, id: listId }, turn, uploadId);
     } finally {
-      await this.lists.endFilling(listId);
+      await this.lists.endFilling(listId, turn);
     }
   }
 
-  private async fill(list: { accountId: number; id: number }, uploadId: number): Promise<Filled> {
+  private async fill(list: NamedList, turn: number, uploadId: number): Promise<Filled> {
     const hold = await this.uploads.hold(list.accountId, uploadId);
     if (!hold) throw uploadErrors.notFound();
     let [added, duplicatesCount] = [0, 0];
@@ -61,7 +61,7 @@ export class FillListHandler implements ICommandHandler<FillListCommand> {
       const last = rows.at(-1);
       if (!last) return { added, duplicatesCount, duplicates };
       after = last.seq;
-      const part = await inTransaction(this.dataSource, (tx) => this.members.add(tx, list, rows, true));
+      const part = await inTransaction(this.dataSource, (tx) => this.members.add(tx, list, rows, turn));
       added += part.added;
       duplicatesCount += part.duplicates.length;
       duplicates.push(...part.duplicates.slice(0, MOST_DUPLICATES_SHOWN - duplicates.length));

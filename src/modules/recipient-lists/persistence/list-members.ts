@@ -45,16 +45,16 @@ export class ListMembers {
    * Adds recipients, or gives those that are there the variables that came with them: of a number that comes again the
    * later variables count, and none at all change nothing.
    * @param recipients some thousand, however much their variables hold
-   * @param isFilling see `ListStore.change`
-   * @throws AppError not_found, conflict `List is frozen`, invalid beyond MEMBERS_PER_LIST
+   * @param turn see `ListStore.change`
+   * @throws AppError not_found, conflict `List is frozen`, `List is being changed`, invalid beyond MEMBERS_PER_LIST
    */
   async add(
     tx: EntityManager,
     { accountId, id }: NamedList,
     recipients: readonly KeptRecipient[],
-    isFilling = false,
+    turn: number | null = null,
   ): Promise<AddedMembers> {
-    const members = await this.lists.change(tx, accountId, id, isFilling);
+    const members = await this.lists.change(tx, accountId, id, turn);
     const most = this.environment.MEMBERS_PER_LIST;
     const { last, twice } = onceEach(recipients);
     const duplicates: string[] = [];

@@ -102,16 +102,16 @@ export class ListStore {
 
   /**
    * In the transaction that changes members, before it does: of those who write this row one changes them, and then the next.
-   * @param isFilling a filler renews its turn; everybody else may change a list beside it
+   * @param turn of a filler, who renews it; null = everybody else, who may change a list beside it
    * @returns how many members there are
-   * @throws AppError not_found, conflict `List is frozen`
+   * @throws AppError not_found, conflict `List is frozen`; `List is being changed` when the turn is another filler's
    */
-  async change(tx: EntityManager, accountId: number, id: number, isFilling = false): Promise<number> {
+  async change(tx: EntityManager, accountId: number, id: number, turn: number | null = null): Promise<number> {
     const { affectedRows }: WriteResult = await tx.query(
       `UPDATE recipient_lists SET changes = changes + 1,
-         filling_until = IF(?, UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND, filling_until)
-       WHERE id = ? AND account_id = ? AND ${IS_THERE} AND frozen_at IS NULL`,
-      [isFilling, FILLING_MS * 1000, id, accountId],
+         filling_until = IF(? IS NULL, filling_until, ${FROM_NOW})
+       WHERE id = ? AND account_id = ? AND ${IS_THERE} AND frozen_at IS NULL AND fence = COALESCE(?, fence)`,
+      [turn, FILLING_MS * 1000, id, accountId, turn],
     );
     if (affectedRows === 0) throw await this.refusal(accountId, id, tx);
     const [row] = await tx.query<{ members: number }[]>('SELECT members FROM recipient_lists WHERE id = ?', [id]);
@@ -125,23 +125,29 @@ export class ListStore {
 
   /**
    * One upload at a time is added; until `endFilling` nothing is sent to the list.
+   * @returns the turn: who was held up for longer than it, and has lost it to another, writes nothing any more
    * @throws AppError too_many, not_found, conflict `List is frozen`, `List is being changed`
    */
-  async beginFilling(accountId: number, id: number): Promise<void> {
-    await inTransaction(this.dataSource, async (tx) => {
+  async beginFilling(accountId: number, id: number): Promise<number> {
+    return inTransaction(this.dataSource, async (tx) => {
       const { busy } = await this.counted(tx, accountId);
       if (busy >= LISTS_AT_ONCE) throw listErrors.busy();
       const { affectedRows }: WriteResult = await tx.query(
-        `UPDATE recipient_lists SET filling_until = ${FROM_NOW}
+        `UPDATE recipient_lists SET fence = fence + 1, filling_until = ${FROM_NOW}
          WHERE id = ? AND account_id = ? AND ${IS_THERE} AND frozen_at IS NULL AND ${IS_NOT_FILLED}`,
         [FILLING_MS * 1000, id, accountId],
       );
       if (affectedRows === 0) throw await this.refusal(accountId, id, tx);
+      const [row] = await tx.query<{ fence: number }[]>('SELECT fence FROM recipient_lists WHERE id = ?', [id]);
+      if (!row) throw listErrors.notFound();
+      return row.fence;
     });
   }
 
-  async endFilling(id: number): Promise<void> {
-    await this.dataSource.query(again('UPDATE recipient_lists SET filling_until = NULL WHERE id = ?'), [id]);
+  /** Another's turn stays. */
+  async endFilling(id: number, turn: number): Promise<void> {
+    const end = again('UPDATE recipient_lists SET filling_until = NULL WHERE id = ? AND fence = ?');
+    await this.dataSource.query(end, [id, turn]);
   }
 
   /**

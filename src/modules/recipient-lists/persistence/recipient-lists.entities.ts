@@ -102,7 +102,7 @@ export class RecipientListEntity {
   @Column({ name: 'filling_until', type: 'datetime', precision: 3, nullable: true })
   fillingUntil!: Date | null;
 
-  /** claims of sweepers, as of an upload */
+  /** claims of sweepers, as of an upload, and of those who add an upload to it */
   @Column({ type: 'int', unsigned: true })
   fence!: number;
 
