@@ -21,8 +21,6 @@ const SINGLE_WRITES: Readonly<Record<string, string>> = {
     'a second booking costs the route its slots, nothing else; the turn fails and comes again',
   'modules/engine/dispatch/route-pace.ts write': 'as `bookOne`: what may have been booked is booked anew',
   'modules/providers/persistence/route-binds.ts claim': 'a place that no worker knows of is free when its lease ends',
-  'modules/recipient-lists/persistence/list-store.ts beginFilling':
-    'the request fails; the list is free again when its time is over',
   'platform/database/day-partitions.ts addDays': 'a change of a table: the next look makes what is missing',
   'platform/database/day-partitions.ts partitionByDay': 'a migration, which is run again from its start',
   'platform/database/day-partitions.ts removeDays': 'a migration, which is run again from its start',

@@ -31,8 +31,8 @@ export class AccountClosings {
   }
 
   /**
-   * Stops what is under way, once the account is closed for all to see: however much it is, nothing waits for it. What a
-   * killed process leaves is stopped by whoever asks next, at the latest before the account is activated.
+   * Stops what is under way, once the account is closed for all to see: however much it is, nothing waits for it. The next
+   * request that closes or activates the account stops first what a killed process has left.
    */
   async finish(closing: AccountClosing): Promise<void> {
     for (const listener of this.listeners) {
@@ -41,7 +41,7 @@ export class AccountClosings {
     }
   }
 
-  /** Whoever activates the account meanwhile waits for the step, and no other follows. */
+  /** A request that activates the account meanwhile waits for the step, and no other follows. */
   private async step(tx: EntityManager, listener: ClosingListener, closing: AccountClosing): Promise<boolean> {
     const held: WriteResult = await tx.query('UPDATE accounts SET held = held + 1 WHERE id = ? AND is_active = 0', [
       closing.accountId,

@@ -57,7 +57,7 @@ export const IS_ANY_LEFT = [UPLOADS, LISTS]
   .join(' OR ');
 
 /**
- * It vanishes at once. Its rows go with it where they are few and nobody reads them, else in bounded steps behind it; as long
+ * It vanishes at once. Its rows go with it where they are few and no send reads them, else in bounded steps behind it; as long
  * as there are any, the head counts for its account.
  * @returns false when there is none
  */

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { again, type WriteResult } from '../../../platform/database/index.js';
 
-/** What somebody reads, some thousand rows at a time. */
+/** What is read some thousand rows at a time. */
 export interface Reading {
   id: number;
   /** recipients */
@@ -72,7 +72,7 @@ export class Readings {
     const values = [id, ...Object.values(as)];
     const askedAt = performance.now();
     if (askedAt < renewAt) {
-      const found = await source.query<unknown[]>(`SELECT id FROM ${table} WHERE ${isSame}`, values);
+      const found = await source.query<unknown[]>(`SELECT 1 FROM ${table} WHERE ${isSame}`, values);
       return found.length === 1;
     }
     const { affectedRows }: WriteResult = await source.query(
