@@ -13,7 +13,7 @@ export const fieldErrors = naming({
   noFlag: invalid('field_no_flag', (field: string) => `${field} must be true or false`),
   noArray: invalid('field_no_array', (field: string) => `${field} must be an array`),
   tooMany: invalid(
-    'field_too_many',
+    'recipients_too_many',
     (field: string, most: number | string) => `${field} cannot exceed ${most.toLocaleString('en')}`,
   ),
   emptyArray: invalid('field_empty_array', (field: string) => `${field} must be a non-empty array`),

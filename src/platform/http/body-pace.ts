@@ -6,7 +6,7 @@ const SECOND = 1_000;
 
 /** From then on the pace is looked at: connections begin slowly, and pause. */
 const GRACE_SECONDS = 10;
-/** On average behind that. Files that come more slowly are uploads, which keep nobody waiting. */
+/** On average behind that. Files that come more slowly are uploads, which hold nothing up. */
 const BYTES_A_SECOND = 256 * KB;
 
 /**

@@ -105,7 +105,7 @@ function recipientsOf(field: RecipientField, value: unknown): BulkRecipients {
   }
   const isList = Array.isArray(value) || value instanceof JsonRecords;
   if (!isList || value.length === 0) throw bulkErrors.list(field);
-  if (value.length > MOST_IN_BODY) throw bulkErrors.tooMany(field);
+  if (value.length > MOST_IN_BODY) throw bulkErrors.tooMany(field, MOST_IN_BODY);
   return { field, entries: value };
 }
 

@@ -36,16 +36,10 @@ export const bulkErrors = {
   route: fieldErrors.invalid.shown('route').because('no text'),
   category: fieldErrors.invalid.shown('category').because('no word of a-z, 0-9, _ and -, 32 characters at most'),
   list: fieldErrors.emptyArray.shown('recipients').because('likewise contacts'),
-  tooMany: invalid(
-    'recipients_too_many',
-    (field: string) => `${field} cannot exceed ${MOST_IN_BODY.toLocaleString('en')}`,
-    'an upload or a list takes more',
-  )
-    .with({
-      field: (field: string) => field,
-      hint: 'Upload a file (`POST /v6/api/uploads`) or keep a list: they hold more.',
-    })
-    .shown('recipients'),
+  tooMany: fieldErrors.tooMany
+    .shown('recipients', MOST_IN_BODY)
+    .because('an upload or a list takes more')
+    .with({ hint: 'Upload a file (`POST /v6/api/uploads`) or keep a list: they hold more.' }),
   id: fieldErrors.invalid.shown('upload_id').because('likewise list_id: not an id'),
   rows: invalid(
     'recipients_invalid',
