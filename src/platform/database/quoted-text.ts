@@ -8,8 +8,10 @@ export class QuotedText {
 
   /** Of mysql2: a literal of SQL. As all of its own, for a server whose `sql_mode` lets backslashes escape. */
   toSqlString(): string {
-    const { text } = this;
-    const quoted = text.includes("'") ? text.replaceAll("'", "''") : text;
-    return `'${quoted.includes('\\') ? quoted.replaceAll('\\', '\\\\') : quoted}'`;
+    return `'${doubled(doubled(this.text, "'"), '\\')}'`;
   }
 }
+
+/** Not by `replaceAll`, which takes four times as long for a text of nothing else: a client may send one. */
+const doubled = (text: string, character: string): string =>
+  text.includes(character) ? text.split(character).join(character + character) : text;
