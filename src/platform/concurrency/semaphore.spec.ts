@@ -85,6 +85,28 @@ describe('permits of a semaphore', () => {
     expect(entered).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  it('are as many as there are by now where their number changes, for what waits as soon as something ends', async () => {
+    let permits = 3;
+    semaphore = new Semaphore(() => permits);
+    for (const name of ['a', 'b', 'c']) void ask(name);
+    permits = 1;
+    for (const name of ['d', 'e', 'f']) void ask(name);
+    semaphore.release();
+    semaphore.release();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(entered).toEqual(['a', 'b', 'c']);
+    semaphore.release();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(entered).toEqual(['a', 'b', 'c', 'd']);
+    permits = 2;
+    semaphore.release();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(entered).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    semaphore.release();
+    semaphore.release();
+    expect(semaphore.isIdle).toBe(true);
+  });
+
   it('go to what is urgent before those that wait', async () => {
     for (const name of ['a', 'b', 'c']) void ask(name);
     for (const name of ['x', 'y']) void ask(name, LATER, true);

@@ -30,11 +30,11 @@ export class Semaphore {
   private idle: (() => void)[] = [];
 
   /**
-   * @param permits how much runs at once
+   * @param permits how much runs at once; a function where that changes: what waits hears of more when something ends
    * @param patience of `run`; callers of `acquire` say with each call how long they wait
    */
   constructor(
-    private readonly permits: number,
+    private readonly permits: number | (() => number),
     private readonly patience: Patience = { patienceMs: Infinity, refusal: () => new Error('Too many wait') },
   ) {}
 
@@ -68,14 +68,16 @@ export class Semaphore {
     return this.tryAcquire() ? Promise.resolve(true) : this.wait(until, isUrgent);
   }
 
-  /** Hands the permit to the next that may still have it. */
+  /** Hands the permit to the next that may still have it, and further ones that there are by now. */
   release(): void {
-    for (let next = this.take(); next; next = this.take()) {
-      const entered = performance.now() < next.until;
-      next.enter(entered);
-      if (entered) return;
-    }
     this.running -= 1;
+    while (this.running < this.limit()) {
+      const next = this.take();
+      if (!next) break;
+      const entered = performance.now() < next.until;
+      if (entered) this.running += 1;
+      next.enter(entered);
+    }
     if (this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
   }
 
@@ -98,9 +100,13 @@ export class Semaphore {
 
   /** A permit, to be given back with `release`. @returns false when there is none at once */
   tryAcquire(): boolean {
-    if (this.running >= this.permits) return false;
+    if (this.running >= this.limit()) return false;
     this.running += 1;
     return true;
+  }
+
+  private limit(): number {
+    return typeof this.permits === 'number' ? this.permits : this.permits();
   }
 
   private async turn(until: number): Promise<void> {
