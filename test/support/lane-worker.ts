@@ -9,6 +9,7 @@ import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
 import type { LaneKey, LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
 import type { RouteHomes } from '../../src/modules/engine/dispatch/route-homes.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
+import { StandingAside } from '../../src/modules/engine/dispatch/standing-aside.js';
 import { SubmitNotes } from '../../src/modules/engine/dispatch/submit-notes.js';
 import { WindowClaims } from '../../src/modules/engine/dispatch/window-claims.js';
 import { WindowRunner } from '../../src/modules/engine/dispatch/window-runner.js';
@@ -26,6 +27,7 @@ import type {
   SendOutcome,
 } from '../../src/modules/providers/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
+import { SingleNotices } from '../../src/platform/queues/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import type { Engine } from './engine.js';
 
@@ -98,7 +100,8 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
   const results = parts.results ?? engine.part(WindowResults);
   const dataSource = engine.part(DataSource);
   const homes = { say: () => undefined } as unknown as RouteHomes;
-  const governor = new Governor(environment, new RoutePace(dataSource), homes);
+  const aside = new StandingAside(engine.part(SingleNotices));
+  const governor = new Governor(environment, new RoutePace(dataSource), homes, aside);
   const stopList = engine.part(StopList);
   const runner = new LaneRunner(
     environment,
@@ -116,6 +119,7 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
       parts.notes ?? new SubmitNotes(environment),
       new Metrics(),
       engine.part(WindowTraces),
+      aside,
     ),
     parts.failover ?? NO_FAILOVER,
     governor,

@@ -11,6 +11,7 @@ import { LaneRunner } from './dispatch/lane-runner.js';
 import { RouteHomes } from './dispatch/route-homes.js';
 import { RouteTurns } from './dispatch/route-turns.js';
 import { LostNotes } from './dispatch/lost-notes.js';
+import { StandingAside } from './dispatch/standing-aside.js';
 import { SubmitNotes } from './dispatch/submit-notes.js';
 import { TurnOffers } from './dispatch/turn-offers.js';
 import { WindowRunner } from './dispatch/window-runner.js';
@@ -36,6 +37,7 @@ import { UnmatchedReceiptsMonitor } from './receipts/unmatched-monitor.js';
     LaneFailover,
     LaneRunner,
     LostNotes,
+    StandingAside,
     SubmitNotes,
     TurnOffers,
     WindowRunner,

@@ -3,6 +3,7 @@ import { RedisModule } from '../redis/index.js';
 import { SecurityModule } from '../security/index.js';
 import { HolderTurns } from './holder-turns.js';
 import { RelayNotifier } from './relay-notifier.js';
+import { SingleNotices } from './single-notices.js';
 import { TurnQueues } from './turn-queues.js';
 
 /** For processes that take and make jobs (the worker). */
@@ -13,6 +14,10 @@ import { TurnQueues } from './turn-queues.js';
 })
 export class QueuesModule {}
 
-/** For processes that only wake the relay (the API): no Bull, and no connection of their own. */
-@Module({ imports: [SecurityModule], providers: [RelayNotifier], exports: [RelayNotifier] })
+/** For processes that only wake the relay and tell of messages (the API): no Bull, and no connection of their own. */
+@Module({
+  imports: [RedisModule, SecurityModule],
+  providers: [RelayNotifier, SingleNotices],
+  exports: [RelayNotifier, SingleNotices],
+})
 export class RelayNotifierModule {}

@@ -7,7 +7,7 @@ import { GroupCommit } from '../../../platform/concurrency/index.js';
 import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { TRACING, type Tracing } from '../../../platform/observability/index.js';
-import { RelayNotifier } from '../../../platform/queues/index.js';
+import { RelayNotifier, SingleNotices } from '../../../platform/queues/index.js';
 import type { Alongside } from '../../idempotency/index.js';
 import { CreditBook } from '../../credits/index.js';
 import { acceptanceErrors, InsufficientCredits, Outspent } from './acceptance.errors.js';
@@ -16,7 +16,7 @@ import { CampaignWriter, type NumberedHead } from './campaign-writer.js';
 import type { DraftSum } from './draft-sum.js';
 import { sumOf } from './own-terms.js';
 import { type DraftRecipients, wholePage } from './draft-recipients.js';
-import { type DraftHead, pagesOf, type RecipientPage } from './recipient-page.js';
+import { type DraftHead, leavesNow, pagesOf, type RecipientPage } from './recipient-page.js';
 import { CampaignTraces } from '../state/campaign-traces.js';
 import { ShortBalances } from './short-balances.js';
 import { StagedRecipients } from './staged-recipients.js';
@@ -70,6 +70,7 @@ export class CampaignAcceptance {
     private readonly writer: CampaignWriter,
     private readonly staged: StagedRecipients,
     private readonly relay: RelayNotifier,
+    private readonly notices: SingleNotices,
     private readonly traces: CampaignTraces,
     @Inject(TRACING) private readonly tracing: Tracing,
   ) {}
@@ -113,6 +114,7 @@ export class CampaignAcceptance {
   ): Promise<AcceptedCampaign> {
     const repeated = await this.repeated(draft);
     if (repeated) return repeated;
+    if (recipients.total === 1 && leavesNow(draft)) this.notices.tell();
     const answer = await this.traced(draft, recipients.total, (traceParent) =>
       this.answerTo(draft, recipients, { alongside, traceParent }),
     );
@@ -134,11 +136,9 @@ export class CampaignAcceptance {
     return work(span.traceParent).finally(() => span.end());
   }
 
-  private ring(
-    { channel, routeId, initialState, scheduledAt }: DraftHead,
-    { total, sum: { own } }: DraftRecipients,
-  ): void {
-    if (initialState !== 'accepted' || scheduledAt) return;
+  private ring(draft: DraftHead, { total, sum: { own } }: DraftRecipients): void {
+    if (!leavesNow(draft)) return;
+    const { channel, routeId } = draft;
     const routes = own ? new Set(own.chains.flatMap((chain) => chain.slice(0, 1))) : [routeId];
     this.relay.notify([...routes].map((each) => ({ channel, routeId: each, single: total === 1 })));
   }

@@ -22,6 +22,10 @@ export interface RecipientPage {
 /** A campaign without its recipients. */
 export type DraftHead = Omit<CampaignDraft, 'recipients' | 'terms'>;
 
+/** Whether it leaves as soon as it is stored: without a schedule, and without a release to wait for. */
+export const leavesNow = ({ initialState, scheduledAt }: DraftHead): boolean =>
+  initialState === 'accepted' && !scheduledAt;
+
 /** What one commit of a large acceptance writes. */
 const RECIPIENTS_A_PAGE = 10_000;
 /** All others wait for the first page, which takes the campaign's id. */

@@ -1,15 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Environment } from '../../../platform/config/index.js';
+import type { SingleNotices } from '../../../platform/queues/index.js';
 import { type ChannelTurn, Governor } from './governor.js';
 import type { RouteHomes } from './route-homes.js';
 import type { RoutePace } from './route-pace.js';
+import { StandingAside } from './standing-aside.js';
 
 const turnOf = (routeId: number, single = false, channel = 'sms'): ChannelTurn => ({ channel, routeId, single });
 
 describe('the places of a worker', () => {
   let governor: Governor;
   beforeEach(() => {
-    governor = new Governor({ WORKER_CONCURRENCY: 8 } as Environment, {} as RoutePace, {} as RouteHomes);
+    governor = new Governor(
+      { WORKER_CONCURRENCY: 8 } as Environment,
+      {} as RoutePace,
+      {} as RouteHomes,
+      new StandingAside({} as SingleNotices),
+    );
   });
 
   /** Windows of the route that began. */

@@ -6,6 +6,7 @@ import type { LaneTurn } from './lane-turn.js';
 import { ASK_AGAIN_MS, Pacer } from './pacer.js';
 import { RouteHomes } from './route-homes.js';
 import { HORIZON_MS, RoutePace } from './route-pace.js';
+import { StandingAside } from './standing-aside.js';
 import { WindowTempo } from './window-tempo.js';
 
 /** A route that cannot be used is looked at again after so long. */
@@ -14,8 +15,6 @@ export const ROUTE_DOWN_MS = 1_000;
 const SOON_MS = 50;
 /** A route of so few messages a second spends its windows waiting for slots: they take no place. */
 const FEW_PER_SECOND = 50;
-/** For so long after a message of one recipient has come, campaigns leave room to the next. */
-const ASIDE_MS = 2_000;
 /** Windows without a place of a channel and class, at the most: they hold their recipients in memory. */
 const MOST_WITHOUT_PLACE = 4_000;
 
@@ -48,13 +47,12 @@ export class Governor {
   /** turns that came while windows of their own route were under way, and found no place for another */
   private readonly refused = new Set<string>();
   private readonly resting = new Map<string, number>();
-  /** clock of `performance.now()`: when the last message of one recipient came that this worker has sent */
-  private lastSingle = -Infinity;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly pace: RoutePace,
     private readonly homes: RouteHomes,
+    private readonly aside: StandingAside,
   ) {}
 
   /**
@@ -119,8 +117,8 @@ export class Governor {
    */
   noteSingles(lanes: readonly Pick<LaneTurn, 'waitingSince'>[], routeId: number, perSecond: number | null): void {
     const isQuick = lanes.length > 0 && perSecond === null && !this.tempos.single.isSlow(routeId);
-    const came = isQuick ? [performance.now()] : lanes.map(({ waitingSince }) => waitingSince);
-    this.lastSingle = Math.max(this.lastSingle, ...came);
+    if (isQuick) this.aside.heard();
+    else for (const { waitingSince } of lanes) this.aside.heard(waitingSince);
   }
 
   /**
@@ -175,8 +173,7 @@ export class Governor {
   }
 
   private atOnce(turn: ChannelTurn): number {
-    const standsAside = !turn.single && performance.now() - this.lastSingle < ASIDE_MS;
-    return this.tempoOf(turn).atOnce(turn.routeId, standsAside);
+    return this.tempoOf(turn).atOnce(turn.routeId, !turn.single && this.aside.isAsked);
   }
 
   private enterLight(turn: ChannelTurn): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Environment } from '../../../platform/config/index.js';
+import type { SingleNotices } from '../../../platform/queues/index.js';
 import type { RouteDirectory } from '../../providers/index.js';
 import type { Channels } from '../channels.js';
 import type { DownLanes } from './down-lanes.js';
@@ -12,6 +13,7 @@ import type { LaneTurn } from './lane-turn.js';
 import type { RouteHomes } from './route-homes.js';
 import type { RoutePace } from './route-pace.js';
 import { RouteTurns } from './route-turns.js';
+import { StandingAside } from './standing-aside.js';
 
 const CAMPAIGNS = { channel: 'sms', routeId: 1, single: false };
 
@@ -19,7 +21,12 @@ describe('a turn of messages of one recipient', () => {
   /** Whether a campaign of the same route may have a second window while a turn of one lane holds its lane. */
   async function hasRoomBeside(single: boolean, isHeld: boolean): Promise<boolean | undefined> {
     const environment = { WORKER_CONCURRENCY: 8 } as Environment;
-    const governor = new Governor(environment, {} as RoutePace, {} as RouteHomes);
+    const governor = new Governor(
+      environment,
+      {} as RoutePace,
+      {} as RouteHomes,
+      new StandingAside({} as SingleNotices),
+    );
     for (let window = 0; window < 4; window++) governor.tempoOf(CAMPAIGNS).took(1, 500, 12);
     governor.enter(CAMPAIGNS, null);
     const lane = { campaignId: 1, lane: 0, accountId: 1, routeId: 1, single, waitingSince: performance.now() };

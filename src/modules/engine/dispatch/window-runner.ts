@@ -16,10 +16,11 @@ import { type LanesLeft, NOTHING_ENDED } from './lane-endings.js';
 import { type LaneClaim, newClaimId, type WindowClaim } from './lane-claims.js';
 import { LaneStore } from './lane-store.js';
 import { endingsOf, heldFence, type LaneEnding, type LaneTurn } from './lane-turn.js';
+import { StandingAside } from './standing-aside.js';
 import { type SubmitNote, SubmitNotes } from './submit-notes.js';
 import { applySuppressions, StopList } from './suppressions.js';
 import { WindowClaims } from './window-claims.js';
-import { planWindow } from './window-plan.js';
+import { type PlannedLane, planWindow } from './window-plan.js';
 import { isPatient, sendWindow } from './window-sender.js';
 import { WindowTraces } from './window-traces.js';
 import { WINDOW_RECIPIENTS } from './window-tempo.js';
@@ -55,6 +56,7 @@ export class WindowRunner {
     private readonly notes: SubmitNotes,
     metrics: Metrics,
     private readonly traces: WindowTraces,
+    private readonly aside: StandingAside,
   ) {
     this.codes = new OutcomeCodes(metrics);
     this.outcomes = metrics.counter('switchboard_sends_total', 'Sends by channel and outcome', ['channel', 'outcome']);
@@ -85,7 +87,10 @@ export class WindowRunner {
       wanted.map(({ turn }) => ({ ...turn, fence: heldFence(turn) })),
     );
     const { deduplicated } = carrier;
-    const claims = await this.claim({ id, claims: wanted, deduplicated, mostRetries: size });
+    const claims = await this.claim(
+      { id, claims: wanted, deduplicated, mostRetries: size },
+      makesRoom(turns, carrier) ? mostOf(planned) : 0,
+    );
     onClaimed(claims.map(({ turn }) => turn));
     const left = claims.length > 0 ? await this.sendClaimed(claims, carrier, claimedAt, note) : NOTHING_ENDED;
     note.end();
@@ -112,9 +117,9 @@ export class WindowRunner {
    * The last that is written before a message leaves. Whether a claim that broke off was written is unknown, but
    * nothing has left: it is given back as soon as the database can be reached.
    */
-  private async claim(window: WindowClaim): Promise<LaneClaim[]> {
+  private async claim(window: WindowClaim, recipients = 0): Promise<LaneClaim[]> {
     try {
-      return await this.windows.claim(window);
+      return await this.aside.step(recipients, () => this.windows.claim(window));
     } catch (error) {
       const turns = window.claims.map(({ turn }) => turn);
       this.logger.warn({ err: error, ...named(turns) }, 'claim failed, giving it back');
@@ -132,7 +137,8 @@ export class WindowRunner {
     const { route, channel, connection, deduplicated } = carrier;
     const { LANE_LEASE: leaseMs, RECEIPT_TIMEOUT: patience } = this.environment;
     const turns = claims.map(({ turn }) => turn);
-    const began = performance.now();
+    const single = turns[0]?.single ?? false;
+    const gives = makesRoom(turns, carrier);
     const lease = new HeldLease({
       leaseMs,
       claimedAt,
@@ -145,29 +151,33 @@ export class WindowRunner {
         this.stopList,
         claims.flatMap(({ recipients }) => recipients),
       );
-      const last = await sendWindow(
+      const { last, tookMs } = await sendWindow(
         {
           channel,
           connection,
           deduplicated,
           recipients: leaving,
           note,
-          urgent: turns[0]?.single ?? false,
+          urgent: single,
           pacer: this.governor.pacerOf(route),
-          isPatient: isPatient(route.messagesPerSecond) && !turns[0]?.single,
+          isPatient: isPatient(route.messagesPerSecond) && !single,
           notAfter: () => lease.sendUntil,
         },
         async (results) => {
-          await this.results.flush(conclude(results, patience), null);
+          await this.aside.step(gives ? results.length : 0, () =>
+            this.results.flush(conclude(results, patience), null),
+          );
           this.count(carrier, results);
           spans?.count(results);
         },
       );
-      const tempo = this.governor.tempoOf({ single: turns[0]?.single ?? false }, route.messagesPerSecond);
-      if (leaving.length > 0) tempo.took(route.id, leaving.length, performance.now() - began);
+      const tempo = this.governor.tempoOf({ single }, route.messagesPerSecond);
+      if (leaving.length > 0) tempo.took(route.id, leaving.length, tookMs);
       last.push(...held);
       const ended = conclude(last, patience);
-      const left = await this.insist(turns, (isAlone) => this.results.flush(ended, endingsOf(turns), isAlone));
+      const left = await this.insist(turns, (isAlone) =>
+        this.aside.step(gives ? ended.length : 0, () => this.results.flush(ended, endingsOf(turns), isAlone)),
+      );
       this.count(carrier, last);
       spans?.count(last);
       return left;
@@ -205,6 +215,12 @@ export class WindowRunner {
     }
   }
 }
+
+/** Whether a window waits for messages of one recipient: where there is a pace, its slots are booked already. */
+const makesRoom = ([first]: readonly LaneTurn[], { route }: Carrier): boolean =>
+  first?.single === false && route.messagesPerSecond === null;
+
+const mostOf = (planned: readonly PlannedLane[]): number => planned.reduce((sum, { most }) => sum + most, 0);
 
 /** Lanes in a log line. */
 const named = (turns: readonly LaneTurn[]): { campaign: number | undefined; lanes: number } => ({

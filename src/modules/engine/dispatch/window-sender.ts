@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { Beat } from '../../../platform/concurrency/index.js';
 import { isPassing } from '../../../platform/database/index.js';
 import type { RouteConnection, SendOutcome } from '../../providers/index.js';
@@ -38,12 +37,14 @@ export interface Window {
 
 /**
  * Sends a window and hands over results as they come, every few tens of milliseconds, one flush at a time.
- * The last results are returned, not flushed: they are written together with the end of the turn.
+ * @returns the last results, which are written together with the end of the turn, and after how many milliseconds the carrier
+ * had answered for all; what is written besides takes none of its time
  */
 export async function sendWindow(
   window: Window,
   flush: (results: WindowResult[]) => Promise<void>,
-): Promise<WindowResult[]> {
+): Promise<{ last: WindowResult[]; tookMs: number }> {
+  const began = performance.now();
   let results: WindowResult[] = [];
   let flushing: Promise<void> = Promise.resolve();
   let left = window.recipients.length;
@@ -84,9 +85,10 @@ export async function sendWindow(
     void send(window, recipient, place, composed).then((outcome) => settle(recipient, outcome));
   }
   if (left > 0) await new Promise<void>((resolve) => (allSettled = resolve));
+  const tookMs = performance.now() - began;
   if (window.isPatient && results.length > 0) await FLUSHES.heard();
   await flushing;
-  return results;
+  return { last: results, tookMs };
 }
 
 /** @returns null for what a channel cannot make a message of */
