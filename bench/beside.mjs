@@ -5,10 +5,13 @@ import { counted } from './counts.mjs';
 import { benchAccount, broadcast, contacts, median, size, stage, until, verdict } from './stage.mjs';
 
 const PATH = '/webhook/api/addbroadcastgsm.php';
-/** single messages of one measurement, and how far apart they leave, with as much again at random */
-const SINGLES = size('BESIDE_SINGLES', 100);
-const EVERY_MS = 50;
+/** Single messages of one measurement, how far apart they leave, with as much again at random, and what is compared. */
+const MANY = { count: size('BESIDE_SINGLES', 100), everyMs: 50, of: 'p95' };
+/** so rarely that the workers have forgotten the last one (docs/decisions/0066) */
+const FEW = { count: size('BESIDE_FEW', 12), everyMs: 2_100, of: 'p50' };
 const CAMPAIGN = size('BESIDE_CAMPAIGN', 300_000);
+/** so many of them last for as long as a few messages take */
+const IN_A_ROW = 4;
 const CAMPAIGNS = size('BESIDE_CAMPAIGNS', 2_500);
 const WAITING = size('BESIDE_LANES', 1_809);
 /** messages of a paced route wait behind slots that another worker has booked, if they do */
@@ -29,14 +32,14 @@ let serial = 0;
 const singleNumber = () => `${KEPT}${String(serial++).padStart(8, '0')}`;
 
 /** Milliseconds from a request of one recipient to the carrier, p50 and p95. */
-async function singles(send, carrier) {
+async function singles(send, carrier, { count, everyMs }) {
   const left = new Map();
   const answers = [];
-  for (let index = 0; index < SINGLES; index++) {
+  for (let index = 0; index < count; index++) {
     const number = singleNumber();
     left.set(number, clock());
     answers.push(send([number]));
-    await sleep(EVERY_MS * (1 + Math.random()));
+    await sleep(everyMs * (1 + Math.random()));
   }
   await Promise.all(answers);
   const given = clock() + PATIENCE_MS;
@@ -62,9 +65,9 @@ async function pending(database) {
  * Single messages at rest, beside what `begin` starts, and at rest again once `end` has stopped it.
  * @returns one line of the results
  */
-async function beside({ name, goal, carrier, database, single, begin, end }, say) {
-  const measure = () => singles(single, carrier);
-  await measure();
+async function beside({ name, goal, carrier, database, single, begin, end, pattern = MANY }, say) {
+  const measure = () => singles(single, carrier, pattern);
+  await singles(single, carrier, MANY);
   const before = await measure();
   const load = await begin();
   await sleep(UNDER_WAY_MS);
@@ -79,7 +82,8 @@ async function beside({ name, goal, carrier, database, single, begin, end }, say
   const after = await measure();
   const rest = { p50: (before.p50 + after.p50) / 2, p95: (before.p95 + after.p95) / 2 };
   say(`${name}: ${text(during)}; at rest ${text(before)}, then ${text(after)}; ${rate.toFixed(0)} a second besides`);
-  return verdict(`p95 of a single message ${name} / at rest`, during.p95 / rest.p95, goal, text(during));
+  const { of } = pattern;
+  return verdict(`${of} of a single message ${name} / at rest`, during[of] / rest[of], goal, text(during));
 }
 
 /** A broadcast of 50 over a fast route while lanes of a slow one wait, and what the workers ask the database meanwhile. */
@@ -117,6 +121,13 @@ async function slowRoute(set, admin, client, carrier, say) {
   ];
 }
 
+/** What so many calls of `work` come to, a few of them at once. */
+async function allOf(count, work) {
+  const results = [];
+  await each(Array.from({ length: count }), AT_ONCE, async () => results.push(await work()));
+  return results;
+}
+
 /** How long single messages wait at rest, and beside large campaigns, many campaigns of another account, and slow routes. */
 export async function benchBeside(environment, say) {
   const set = await stage(environment);
@@ -145,14 +156,16 @@ export async function benchBeside(environment, say) {
         end: cancel,
       },
       {
+        name: 'now and then beside an unpaced campaign',
+        ...{ goal: 'none yet', pattern: FEW, single: (numbers) => send('free', numbers) },
+        begin: () => allOf(IN_A_ROW, () => send('free', contacts(CAMPAIGN))),
+        end: (ids) => each(ids, AT_ONCE, cancel),
+      },
+      {
         name: `beside ${CAMPAIGNS} campaigns of another account`,
         goal: 'at most 2',
         single: (numbers) => sendAs(api.url, usernameOf(1), numbers, 'shared'),
-        begin: async () => {
-          const ids = [];
-          await each(Array.from({ length: CAMPAIGNS }), AT_ONCE, async () => ids.push(await send('shared', few)));
-          return ids;
-        },
+        begin: () => allOf(CAMPAIGNS, () => send('shared', few)),
         end: (ids) => each(ids, AT_ONCE, cancel),
       },
     ];
