@@ -140,6 +140,15 @@ describe.each(kinds)('over %s', (_kind, start) => {
     expect(rings).toEqual(expect.arrayContaining([{ channel: 'voice', routeId: 2 }]));
   });
 
+  it('a notice of a single message reaches every process', async () => {
+    const heard = [0, 0];
+    for (const [place, { notices }] of [one, two].entries()) notices.listen(() => (heard[place] = 1));
+    await vi.waitFor(() => {
+      one.notices.tell(); // repeated, because one that does not listen yet hears nothing
+      expect(heard).toEqual([1, 1]);
+    }, PATIENCE);
+  });
+
   it('the dashboard shows the queues', async () => {
     const clients = new RedisClients(settings);
     const dashboard = new QueueDashboard(settings, clients);

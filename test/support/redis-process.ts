@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Environment } from '../../src/platform/config/index.js';
 import { DutyGate, WakeCalls } from '../../src/platform/duties/index.js';
-import { RelayNotifier, TurnQueues } from '../../src/platform/queues/index.js';
+import { RelayNotifier, SingleNotices, TurnQueues } from '../../src/platform/queues/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RateCounters, RedisLink } from '../../src/platform/security/index.js';
 
@@ -16,6 +16,7 @@ export async function redisProcess(settings: RedisSettings) {
   const link = new RedisLink(settings, clients);
   const calls = new WakeCalls(clients, link);
   const notifier = new RelayNotifier(settings, clients, link);
+  const notices = new SingleNotices(clients, link);
   const queues = new TurnQueues(settings, clients);
   await link.onModuleInit();
   return {
@@ -25,10 +26,12 @@ export async function redisProcess(settings: RedisSettings) {
     gate: new DutyGate(link),
     calls,
     notifier,
+    notices,
     queues,
     stop: async () => {
       notifier.onApplicationShutdown();
       calls.onApplicationShutdown();
+      notices.onApplicationShutdown();
       await queues.onApplicationShutdown();
       clients.onApplicationShutdown();
     },
