@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { Beat } from '../../../platform/concurrency/index.js';
 import { isPassing } from '../../../platform/database/index.js';
 import type { RouteConnection, SendOutcome } from '../../providers/index.js';
@@ -37,14 +38,12 @@ export interface Window {
 
 /**
  * Sends a window and hands over results as they come, every few tens of milliseconds, one flush at a time.
- * @returns the last results, which are written together with the end of the turn, and after how many milliseconds the carrier
- * had answered for all; what is written besides takes none of its time
+ * The last results are returned, not flushed: they are written together with the end of the turn.
  */
 export async function sendWindow(
   window: Window,
   flush: (results: WindowResult[]) => Promise<void>,
-): Promise<{ last: WindowResult[]; tookMs: number }> {
-  const began = performance.now();
+): Promise<WindowResult[]> {
   let results: WindowResult[] = [];
   let flushing: Promise<void> = Promise.resolve();
   let left = window.recipients.length;
@@ -85,10 +84,9 @@ export async function sendWindow(
     void send(window, recipient, place, composed).then((outcome) => settle(recipient, outcome));
   }
   if (left > 0) await new Promise<void>((resolve) => (allSettled = resolve));
-  const tookMs = performance.now() - began;
   if (window.isPatient && results.length > 0) await FLUSHES.heard();
   await flushing;
-  return { last: results, tookMs };
+  return results;
 }
 
 /** @returns null for what a channel cannot make a message of */
