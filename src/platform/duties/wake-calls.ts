@@ -1,18 +1,11 @@
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { within } from '../concurrency/index.js';
-import { type RedisClient, RedisClients } from '../redis/index.js';
+import { BLOCKED_SECONDS, BlockingReads, RedisClients } from '../redis/index.js';
 import { RedisLink } from '../security/index.js';
 
 /** Calls of one name within so long are one. */
 const GATHERED_MS = 5;
 /** A call that no process has taken by then is forgotten. */
 const KEPT_MS = 60_000;
-const LISTENED_SECONDS = 5;
-/** A listener that has no answer by then has lost its connection without a word. */
-const SILENT_MS = 2_000 * LISTENED_SECONDS;
-const AGAIN_MS = 500;
 
 /**
  * Wakes one of the processes that listen to a name, the one that waits longest, so that work that is due now need not
@@ -23,13 +16,15 @@ const AGAIN_MS = 500;
 export class WakeCalls implements OnApplicationShutdown {
   private readonly pending = new Map<string, NodeJS.Timeout>();
   private readonly listeners = new Map<string, () => Promise<void>>();
-  private readonly connections: RedisClient[] = [];
+  private readonly reads: BlockingReads;
   private hasEnded = false;
 
   constructor(
-    private readonly clients: RedisClients,
+    clients: RedisClients,
     private readonly redis: RedisLink,
-  ) {}
+  ) {
+    this.reads = new BlockingReads(clients);
+  }
 
   /** Wakes one listener soon. Never waits and never fails; without Redis it reaches the listener of this process only. */
   wake(name: string): void {
@@ -47,15 +42,13 @@ export class WakeCalls implements OnApplicationShutdown {
    */
   listen(name: string, work: () => Promise<void>): void {
     this.listeners.set(name, work);
-    const connection = this.clients.open('blocking');
-    this.connections.push(connection);
-    void this.take(name, connection, work);
+    this.reads.start((connection) => connection.blpop(this.key(name), BLOCKED_SECONDS), work);
   }
 
   onApplicationShutdown(): void {
     this.hasEnded = true;
     for (const timer of this.pending.values()) clearTimeout(timer);
-    for (const connection of this.connections) connection.disconnect();
+    this.reads.end();
   }
 
   private key(name: string): string {
@@ -70,19 +63,4 @@ export class WakeCalls implements OnApplicationShutdown {
     const calls = client.multi().lpush(key, '').ltrim(key, 0, 0).pexpire(key, KEPT_MS);
     calls.exec().catch(() => undefined);
   }
-
-  private async take(name: string, connection: RedisClient, work: () => Promise<void>): Promise<void> {
-    while (!this.hasEnded) {
-      if (connection.status !== 'ready') await once(connection, 'ready').catch(() => undefined);
-      const asking = connection.blpop(this.key(name), LISTENED_SECONDS).then(
-        (taken) => (taken ? work : none),
-        () => () => sleep(AGAIN_MS),
-      );
-      const next = await within(SILENT_MS, asking);
-      if (next) await next();
-      else connection.disconnect(true);
-    }
-  }
 }
-
-const none = (): Promise<void> => Promise.resolve();

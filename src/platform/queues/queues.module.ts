@@ -16,7 +16,7 @@ export class QueuesModule {}
 
 /** For processes that only wake the relay and tell of messages (the API): no Bull, and no connection of their own. */
 @Module({
-  imports: [RedisModule, SecurityModule],
+  imports: [SecurityModule],
   providers: [RelayNotifier, SingleNotices],
   exports: [RelayNotifier, SingleNotices],
 })

@@ -1,9 +1,6 @@
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { within } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { type RedisClient, RedisClients } from '../redis/index.js';
+import { BLOCKED_SECONDS, BlockingReads, type RedisClient, RedisClients } from '../redis/index.js';
 import { RedisLink } from '../security/index.js';
 
 const NOTIFY_EVERY_MS = 5;
@@ -11,10 +8,6 @@ const NOTIFY_EVERY_MS = 5;
 const MOST_RINGS = 1_000;
 const KEPT_MS = 60_000;
 const RINGS_A_TIME = 100;
-const LISTENED_SECONDS = 5;
-/** A listener that has no answer by then has lost its connection without a word. */
-const SILENT_MS = 2_000 * LISTENED_SECONDS;
-const AGAIN_MS = 500;
 
 /** Where something is due now. */
 export interface DueRoute {
@@ -39,16 +32,18 @@ function readRing(channel: string, ring: string): DueRoute {
  */
 @Injectable()
 export class RelayNotifier implements OnApplicationShutdown {
-  private readonly connections: RedisClient[] = [];
+  private readonly reads: BlockingReads;
   private readonly pending = new Map<string, Set<string>>();
   private timer: NodeJS.Timeout | null = null;
   private hasEnded = false;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'REDIS_PREFIX'>,
-    private readonly clients: RedisClients,
+    clients: RedisClients,
     private readonly redis: RedisLink,
-  ) {}
+  ) {
+    this.reads = new BlockingReads(clients);
+  }
 
   /**
    * Notifies soon; many calls within a few milliseconds are one. Never waits and never fails.
@@ -68,15 +63,19 @@ export class RelayNotifier implements OnApplicationShutdown {
    * @param onDue never rejects; the next rings are taken when it is over
    */
   listen(channels: readonly string[], onDue: (due: DueRoute[]) => Promise<void>): void {
-    const connection = this.clients.open('blocking');
-    this.connections.push(connection);
-    void this.take(channels, connection, onDue);
+    const byKey = new Map(channels.map((channel) => [this.key(channel), channel]));
+    const ask = (connection: RedisClient) => connection.blpop([...byKey.keys()], BLOCKED_SECONDS);
+    this.reads.start(ask, async ([key, first], connection) => {
+      const more = await connection.lpop(key, RINGS_A_TIME).catch(() => null);
+      const rings = new Set([first, ...(more ?? [])]);
+      await onDue([...rings].map((ring) => readRing(byKey.get(key) ?? '', ring)));
+    });
   }
 
   onApplicationShutdown(): void {
     this.hasEnded = true;
     if (this.timer) clearTimeout(this.timer);
-    for (const connection of this.connections) connection.disconnect();
+    this.reads.end();
   }
 
   private ring(): void {
@@ -93,30 +92,6 @@ export class RelayNotifier implements OnApplicationShutdown {
         .pexpire(key, KEPT_MS);
     }
     calls.exec().catch(() => undefined);
-  }
-
-  private async take(
-    channels: readonly string[],
-    connection: RedisClient,
-    onDue: (due: DueRoute[]) => Promise<void>,
-  ): Promise<void> {
-    const byKey = new Map(channels.map((channel) => [this.key(channel), channel]));
-    while (!this.hasEnded) {
-      if (connection.status !== 'ready') await once(connection, 'ready').catch(() => undefined);
-      const taken = await within(
-        SILENT_MS,
-        connection.blpop([...byKey.keys()], LISTENED_SECONDS).then(
-          (ring) => ring ?? 'none',
-          () => sleep(AGAIN_MS, 'none' as const),
-        ),
-      );
-      if (taken === null) connection.disconnect(true);
-      if (taken === null || taken === 'none') continue;
-      const [key, first] = taken;
-      const more = await connection.lpop(key, RINGS_A_TIME).catch(() => null);
-      const rings = new Set([first, ...(more ?? [])]);
-      await onDue([...rings].map((ring) => readRing(byKey.get(key) ?? '', ring)));
-    }
   }
 
   /** One hash slot for all channels, so that one command may wait for all of them. */

@@ -1,17 +1,10 @@
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { within } from '../concurrency/index.js';
-import { type RedisClient, RedisClients } from '../redis/index.js';
+import { BLOCKED_SECONDS, BlockingReads, RedisClients } from '../redis/index.js';
 import { RedisLink } from '../security/index.js';
 
 /** So often at the most a process tells: what is told holds for longer. */
 const EVERY_MS = 200;
 const KEPT_MS = 60_000;
-const LISTENED_MS = 5_000;
-/** A listener that has no answer by then has lost its connection without a word. */
-const SILENT_MS = 2 * LISTENED_MS;
-const AGAIN_MS = 500;
 
 /**
  * Tells all workers that a message of one recipient is on its way, before it is accepted (docs/decisions/0066). Only a hint:
@@ -19,14 +12,15 @@ const AGAIN_MS = 500;
  */
 @Injectable()
 export class SingleNotices implements OnApplicationShutdown {
-  private readonly connections: RedisClient[] = [];
+  private readonly reads: BlockingReads;
   private toldAt = -Infinity;
-  private hasEnded = false;
 
   constructor(
-    private readonly clients: RedisClients,
+    clients: RedisClients,
     private readonly redis: RedisLink,
-  ) {}
+  ) {
+    this.reads = new BlockingReads(clients);
+  }
 
   /** Never waits and never fails. */
   tell(): void {
@@ -43,27 +37,14 @@ export class SingleNotices implements OnApplicationShutdown {
 
   /** Hears what any process tells, as long as this one lives. What is told between two looks is lost. */
   listen(onNotice: () => void): void {
-    const connection = this.clients.open('blocking');
-    this.connections.push(connection);
-    void this.take(connection, onNotice);
+    this.reads.start(
+      (connection) => connection.xread('BLOCK', 1_000 * BLOCKED_SECONDS, 'STREAMS', this.key, '$'),
+      async () => onNotice(),
+    );
   }
 
   onApplicationShutdown(): void {
-    this.hasEnded = true;
-    for (const connection of this.connections) connection.disconnect();
-  }
-
-  private async take(connection: RedisClient, onNotice: () => void): Promise<void> {
-    while (!this.hasEnded) {
-      if (connection.status !== 'ready') await once(connection, 'ready').catch(() => undefined);
-      const asking = connection.xread('BLOCK', LISTENED_MS, 'STREAMS', this.key, '$').then(
-        (found) => (found ? 'notice' : 'none'),
-        () => sleep(AGAIN_MS, 'none'),
-      );
-      const heard = await within(SILENT_MS, asking);
-      if (heard === null) connection.disconnect(true);
-      if (heard === 'notice') onNotice();
-    }
+    this.reads.end();
   }
 
   private get key(): string {
