@@ -37,6 +37,8 @@ const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
   'modules/webhooks/persistence/delivery-queue.ts waiting':
     '`putOff` moves those that it does not return, and `take` claims those that it does',
   'modules/webhooks/persistence/endpoint-store.ts locked': 'its callers change or remove the endpoint',
+  'platform/database/lock-clause.ts lockOnly':
+    'only the clause; the functions that use it are listed by their own names',
   'platform/database/lost-commit.ts hasCommitted':
     'decides nothing by the row: it waits for the end of the transaction that has written it',
   'platform/tables/retention.ts removeRoots': 'its next statement removes the rows of the first, whatever their table',
@@ -50,7 +52,7 @@ interface LockingRead {
   unwritten: string[];
 }
 
-const LOCK = /\bFOR (UPDATE|SHARE)\b|\bLOCK IN SHARE MODE\b/;
+const LOCK = /\bFOR (UPDATE|SHARE)\b|\bLOCK IN SHARE MODE\b|\$\{lockOnly\(/;
 const ENTITY_LOCK = /['"]pessimistic_\w+['"]/;
 
 type Function = ts.MethodDeclaration | ts.FunctionDeclaration | ts.ArrowFunction | ts.FunctionExpression;
@@ -125,11 +127,13 @@ describe('whoever locks a row', () => {
       text: `const FROM = 'FROM b WHERE id = ?';
 class X { async one(tx) { await tx.query(\`SELECT 1 FROM a FOR UPDATE\`); await tx.query('UPDATE a SET n = 1'); }
   async two(tx) { await tx.query(\`SELECT 1 \${FROM} LOCK IN SHARE MODE\`); }
+  async four(tx) { await tx.query(\`SELECT 1 FROM d \${lockOnly('d')}\`); }
   async three(tx) { await tx.findOne(CEntity, { lock: { mode: 'pessimistic_write' } }); } }`,
     };
     expect(lockingReads(file)).toEqual([
       { place: 'x.ts one', unwritten: [] },
       { place: 'x.ts two', unwritten: ['b'] },
+      { place: 'x.ts four', unwritten: ['d'] },
       { place: 'x.ts three', unwritten: ['CEntity'] },
     ]);
     expect(reads.length).toBeGreaterThan(10);

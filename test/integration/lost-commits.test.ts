@@ -161,11 +161,11 @@ describe('acceptance over a line that is cut at COMMITs', () => {
     expect(line.cutOff).toBe(rounds.flat().length);
     const [sums] = await engine.database.dataSource.query<object[]>(
       `SELECT COUNT(*) AS campaigns, SUM(total_rows) AS total, SUM((SELECT COUNT(*) FROM campaign_recipients r
-         WHERE r.campaign_id = c.id)) AS recipients, (SELECT COUNT(*) FROM campaign_recipients) AS stored,
+         WHERE r.campaign_id = c.id)) AS recipients, (SELECT COUNT(*) FROM campaign_recipients) AS kept,
          (SELECT COUNT(*) FROM acceptances_under_way) AS under_way FROM campaigns c`,
     );
     const total = String(3 * 28_005);
-    expect(sums).toEqual({ campaigns: 21, total, recipients: total, stored: Number(total), under_way: 0 });
+    expect(sums).toEqual({ campaigns: 21, total, recipients: total, kept: Number(total), under_way: 0 });
     expect(await engine.available(accountId)).toEqual({ stored: 100_000 - 84_015, ledger: 100_000 - 84_015 });
   });
 });

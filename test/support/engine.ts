@@ -106,13 +106,13 @@ export async function startEngine(overrides: Partial<Environment> = {}): Promise
       ...fields,
     }),
     available: async (accountId) => {
-      const [row] = await dataSource.query<{ stored: number; ledger: string }[]>(
-        `SELECT b.available AS stored, (SELECT COALESCE(SUM(amount), 0) FROM credit_ledger l
+      const [row] = await dataSource.query<{ available: number; ledger: string }[]>(
+        `SELECT b.available, (SELECT COALESCE(SUM(amount), 0) FROM credit_ledger l
            WHERE l.account_id = b.account_id AND l.balance = b.balance) AS ledger
          FROM credit_balances b WHERE b.account_id = ? AND b.balance = 'gsm_credits'`,
         [accountId],
       );
-      return { stored: Number(row?.stored), ledger: Number(row?.ledger) };
+      return { stored: Number(row?.available), ledger: Number(row?.ledger) };
     },
     counts: async (requestId) => {
       const rows = await dataSource.query<{ status: RecipientStatus; recipients: string }[]>(

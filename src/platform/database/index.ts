@@ -15,6 +15,7 @@ export {
   tablesLeftAside,
 } from './day-partitions.js';
 export { duplicateKeyName, isDuplicateKey, isPassing, mayBeOwn } from './faults.js';
+export { lockOnly } from './lock-clause.js';
 export { CommitUnknown, type WrittenRow } from './lost-commit.js';
 export { BATCH, batchesOf, jsonRows } from './json-rows.js';
 export { QuotedText } from './quoted-text.js';

@@ -57,7 +57,7 @@ export async function run(stage) {
   const requestIds = new Set();
   for (let round = 0; round < ROUNDS; round++) {
     const [here, there] = [round % 2, (round + 1) % 2];
-    await until(() => stage.query(there, 'SELECT COUNT(*) AS stored FROM campaigns'), ([row]) => Number(row.stored) >= round); // prettier-ignore
+    await until(() => stage.query(there, 'SELECT COUNT(*) AS kept FROM campaigns'), ([row]) => Number(row.kept) >= round); // prettier-ignore
     const held = holdCommit();
     const startApplying = await stopApplying(stage, there);
     const answered = client.call('POST', '/webhook/api/addbroadcastgsm.php', broadcast(contacts(1), 'bench'));

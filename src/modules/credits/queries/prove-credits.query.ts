@@ -28,7 +28,7 @@ interface ClosingRow {
 
 interface ProofRow {
   balance: BalanceName;
-  stored: number;
+  available: number;
   ledger: number;
   ledgerCharged: number;
   ledgerRefunded: number;
@@ -37,11 +37,11 @@ interface ProofRow {
 }
 
 /** Of a balance that there is not. */
-const NOTHING = { stored: 0, ledger: 0, ledgerCharged: 0, ledgerRefunded: 0, charged: 0, refunded: 0 };
+const NOTHING = { available: 0, ledger: 0, ledgerCharged: 0, ledgerRefunded: 0, charged: 0, refunded: 0 };
 
 function proofOf({
   balance,
-  stored,
+  available,
   ledger,
   ledgerCharged,
   ledgerRefunded,
@@ -50,7 +50,7 @@ function proofOf({
 }: ProofRow): CreditProofAnswer {
   const isUsed = charged === ledgerCharged && refunded === ledgerRefunded;
   const usage = { charged, refunded, ledger_charged: ledgerCharged, ledger_refunded: ledgerRefunded, ok: isUsed };
-  return { balance, stored, ledger, usage, ok: stored === ledger && isUsed };
+  return { balance, stored: available, ledger, usage, ok: available === ledger && isUsed };
 }
 
 /** What stands in no closing yet. */
@@ -66,7 +66,7 @@ export class ProveCreditsHandler implements IQueryHandler<ProveCreditsQuery> {
    */
   async execute({ accountId, withClosings }: ProveCreditsQuery): Promise<CreditProofAnswer[]> {
     const rows = await this.dataSource.query<ProofRow[]>(
-      `SELECT b.balance AS balance, b.available AS stored,
+      `SELECT b.balance AS balance, b.available,
          CAST(COALESCE((SELECT c.closing FROM credit_closings c WHERE c.account_id = b.account_id
              AND c.balance = b.balance ORDER BY c.month DESC LIMIT 1), 0) + COALESCE(l.moved, 0) AS SIGNED) AS ledger,
          CAST(COALESCE(c.charged, 0) + COALESCE(l.charged, 0) AS SIGNED) AS ledgerCharged,

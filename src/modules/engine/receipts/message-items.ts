@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { jsonRows } from '../../../platform/database/index.js';
+import { jsonRows, lockOnly } from '../../../platform/database/index.js';
 import type { RecipientChange } from '../settle/recipient-change.js';
 import { campaignsOf, firstSendDay, keyOf, toLock } from '../state/recipient-key.js';
 import { lowest, mayMove, RecipientStatus } from '../state/recipient-status.js';
@@ -18,7 +18,7 @@ export async function lockItems(tx: EntityManager, items: readonly KnownItem[]):
     `SELECT STRAIGHT_JOIN m.campaign_id AS campaignId, m.seq, m.item, m.items, m.status FROM JSON_TABLE(?, '$[*]' COLUMNS (
        campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
      JOIN provider_messages m FORCE INDEX (PRIMARY) ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND m.sent_on >= ?
-     FOR UPDATE`,
+     ${lockOnly('m')}`,
     [jsonRows(toLock(items)), firstSendDay(campaignsOf(items))],
   );
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { jsonRows } from '../../../platform/database/index.js';
+import { jsonRows, lockOnly } from '../../../platform/database/index.js';
 import { Traffic } from '../../traffic/index.js';
 import { type CampaignBrief, CampaignBriefs } from '../state/campaign-briefs.js';
 import { CampaignStates } from '../state/campaign-states.js';
@@ -105,7 +105,7 @@ export class Settlement {
       `SELECT STRAIGHT_JOIN r.campaign_id AS campaignId, r.seq, r.receiver AS number, r.status, r.attempts
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
        JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = j.campaign_id AND r.seq = j.seq
-       WHERE r.campaign_id IN (?) FOR UPDATE`,
+       WHERE r.campaign_id IN (?) ${lockOnly('r')}`,
       [jsonRows(toLock(places)), campaignsOf(places)],
     );
     return new Map(rows.map((row) => [keyOf(row), row]));

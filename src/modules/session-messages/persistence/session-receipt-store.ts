@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { cutCodePoints } from '../../../kernel/text.js';
-import { jsonRows } from '../../../platform/database/index.js';
+import { jsonRows, lockOnly } from '../../../platform/database/index.js';
 import { mayMove, RecipientStatus, type RoutedReceipt } from '../../engine/index.js';
 import { Traffic } from '../../traffic/index.js';
 import { readSessionReference } from '../domain/session-reference.js';
@@ -108,7 +108,7 @@ export class SessionReceiptStore {
       `SELECT j.ordinal, m.id, m.status, m.account_id AS accountId, m.route_id AS routeId,
          TIMESTAMPDIFF(MICROSECOND, m.sent_at, UTC_TIMESTAMP(3)) DIV 1000 AS ageMs FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]',
          route_id INT PATH '$[1]', wanted ${type} PATH '$[2]')) j
-       JOIN session_messages m ON m.route_id = j.route_id AND m.${column} = j.wanted FOR UPDATE`,
+       JOIN session_messages m ON m.route_id = j.route_id AND m.${column} = j.wanted ${lockOnly('m')}`,
       [jsonRows(wanted)],
     );
   }
