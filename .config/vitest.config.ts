@@ -9,6 +9,24 @@ const project = /--project[= ](\w+)/.exec(process.argv.join(' '))?.[1] ?? 'all';
 const seed = process.env['FUZZ_SEED'] ?? '2024703964';
 process.env['FUZZ_SEED'] = seed === 'random' ? String(randomInt(1, 2 ** 31)) : seed;
 
+/**
+ * What `npm test` runs a second time, on MySQL: engine, receipts, credits, session messages, webhooks, retention, migrations,
+ * and what depends on the server itself. `npm run test:mysql` runs everything there.
+ */
+const ON_MYSQL = [
+  'conservation',
+  'credits-*',
+  'database-*',
+  'engine-*',
+  'idempotency-sessions',
+  'lost-commits',
+  'migrations-*',
+  'session-*',
+  'tables-*',
+  'usage-migration',
+  'webhooks-*',
+].map((name) => `test/integration/${name}.test.ts`);
+
 /** Unit specs stand beside their source; everything that needs servers stands under test/. */
 export default defineConfig({
   // What a run leaves for the next one; runs of several projects at once must not share it.
@@ -41,6 +59,14 @@ export default defineConfig({
           name: 'integration',
           include: ['test/{contract,fuzz,integration}/**/*.test.ts'],
           globalSetup: ['test/support/schema.ts', 'test/support/answers-check.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'mysql',
+          include: ON_MYSQL,
+          globalSetup: ['test/support/schema.ts'],
         },
       },
       {

@@ -126,7 +126,7 @@ async function start() {
     phase('install', ensureInstalled({ development: false })).then(() => phase('build', ensureBuilt())),
     phase(
       'servers',
-      ensureServers(environment, directory, (stop) => lifetime.onEnd(stop)),
+      ensureServers(environment, directory, (stop) => lifetime.onEnd(stop), { preferred: 'mysql' }),
     ),
   ]);
   if (built.status === 'rejected') throw built.reason;

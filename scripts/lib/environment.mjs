@@ -39,7 +39,7 @@ export function developmentEnvironment() {
 
 /**
  * Environment of a test run: a developer's `.env` or exported settings must not change what tests see, so of the
- * service's variables only the two servers (and LOG_LEVEL) are handed on.
+ * service's variables only the two servers (and LOG_LEVEL) are handed on. DATABASE_URL_MYSQL is one of the tests alone.
  * @returns {Record<string, string>}
  */
 export function testEnvironment() {
@@ -93,7 +93,7 @@ export function serverUser() {
 }
 
 /** True when every user may walk down to this directory. */
-function everybodyReaches(directory) {
+export function everybodyReaches(directory) {
   for (let path = directory; ; path = dirname(path)) {
     if (existsSync(path) && (statSync(path).mode & 0o001) === 0) return false;
     if (path === dirname(path)) return true;
@@ -104,13 +104,15 @@ function everybodyReaches(directory) {
  * Where a private server keeps its files. Root starts servers as another user, who may not be able to walk to a
  * checkout such as /root/switchboard; its data then lies under /var/lib, keyed by the checkout.
  */
+export function serverPath(directory, name, user) {
+  if (user === null || everybodyReaches(directory)) return join(directory, name);
+  const key = createHash('sha256').update(directory).digest('hex').slice(0, 12);
+  return join('/var/lib/switchboard', key, name);
+}
+
+/** Makes that directory. */
 export function serverDirectory(directory, name, user) {
-  let base = directory;
-  if (user !== null && !everybodyReaches(directory)) {
-    const key = createHash('sha256').update(directory).digest('hex').slice(0, 12);
-    base = join('/var/lib/switchboard', key);
-  }
-  const path = join(base, name);
+  const path = serverPath(directory, name, user);
   mkdirSync(path, { recursive: true });
   chmodSync(path, 0o755);
   return path;

@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serverDirectory, serverUser, writePrivate } from './environment.mjs';
+import { serverDirectory, serverPath, serverUser, writePrivate } from './environment.mjs';
 import { ask, freePort, isAlive, isProcess, startServer, stopProcess } from './processes.mjs';
 import { Explained, say } from './progress.mjs';
 
@@ -96,9 +96,36 @@ function serverArguments(kind, data, init, port, durable, further) {
     ...(durable ? [] : UNSAFE[kind]),
     '--max-connections=300',
     '--max-allowed-packet=256M',
-    ...(kind === 'mysql' ? ['--mysqlx=OFF', '--disable-log-bin'] : ['--innodb-log-file-size=256M']),
+    ...(kind === 'mysql'
+      ? ['--mysqlx=OFF', '--disable-log-bin', '--secure-file-priv=NULL']
+      : ['--innodb-log-file-size=256M']),
     ...further,
   ];
+}
+
+const versionOf = (binary) => execFileSync(binary, ['--no-defaults', '--version'], { encoding: 'utf8' }).trim();
+
+/**
+ * Which server a program is, whatever its name: Debian's `mysqld` is a link to MariaDB.
+ * @param {string} binary @returns {'mariadb' | 'mysql' | null} null when it does not tell its version
+ */
+export function databaseKind(binary) {
+  try {
+    return /mariadb/i.test(versionOf(binary)) ? 'mariadb' : 'mysql';
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * When a private server of this kind last ran on this directory, in milliseconds; null when it has no data here.
+ * @param {string} directory data directory of the checkout @param {'mariadb' | 'mysql'} kind
+ */
+export function lastRun(directory, kind) {
+  const home = serverPath(directory, kind, serverUser());
+  if (!existsSync(join(home, 'initialised'))) return null;
+  const file = join(home, 'instance.json');
+  return existsSync(file) ? statSync(file).mtimeMs : 0;
 }
 
 /**
@@ -113,7 +140,7 @@ function serverArguments(kind, data, init, port, durable, further) {
  */
 export async function startDatabase(binary, directory, options = {}) {
   const { durable = true, measured = false, args: further = [], env = {}, statements = [] } = options;
-  const version = execFileSync(binary, ['--no-defaults', '--version'], { encoding: 'utf8' }).trim();
+  const version = versionOf(binary);
   const kind = /mariadb/i.test(version) ? 'mariadb' : 'mysql';
   const user = serverUser();
   const home = serverDirectory(directory, kind, user);

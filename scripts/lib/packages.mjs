@@ -12,19 +12,19 @@ const MORE_DIRECTORIES = [
   '/usr/libexec',
   '/opt/homebrew/bin',
   '/opt/homebrew/opt/mariadb/bin',
+  '/opt/homebrew/opt/mysql/bin',
+  '/usr/local/mysql/bin',
 ];
 
-/** Full path of the first program found on PATH or in the directories where servers live, null when none is there. */
-export function findProgram(...names) {
+/** Full paths of all programs of these names on PATH and in the directories where servers live, by name, then by directory. */
+export function findPrograms(...names) {
   const directories = [...(process.env.PATH ?? '').split(delimiter), ...MORE_DIRECTORIES];
-  for (const name of names) {
-    for (const directory of directories) {
-      const path = join(directory, name);
-      if (directory !== '' && existsSync(path)) return path;
-    }
-  }
-  return null;
+  const paths = names.flatMap((name) => directories.filter((each) => each !== '').map((each) => join(each, name)));
+  return [...new Set(paths)].filter((path) => existsSync(path));
 }
+
+/** Full path of the first of them, null when none is there. */
+export const findProgram = (...names) => findPrograms(...names)[0] ?? null;
 
 /** True when we may and can install Debian packages. */
 export const canInstallPackages = () => process.getuid?.() === 0 && findProgram('apt-get') !== null;

@@ -61,10 +61,13 @@ export function filesAgain(report, errors) {
   return [...new Set([...failedFiles(report), ...errors.map(({ file }) => file)])];
 }
 
-/** One line for each failed test, and for each file that failed outside of its tests. */
-export function faultLines(report) {
+/**
+ * One line for each failed test, and for each file that failed outside of its tests.
+ * @param {string[]} [files] paths from the root: of these files alone
+ */
+export function faultLines(report, files) {
   return (report?.testResults ?? [])
-    .filter(({ status }) => status === 'failed')
+    .filter(({ name, status }) => status === 'failed' && (files?.includes(relative(ROOT, name)) ?? true))
     .flatMap(({ name, message, assertionResults }) => {
       const file = relative(ROOT, name);
       const failed = assertionResults.filter(({ status }) => status === 'failed');

@@ -7,6 +7,7 @@ import { load, loadAll } from 'js-yaml';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { environmentSchema, programPath } from '../../src/platform/config/index.js';
+import { isLeftOut } from '../support/left-out.js';
 import { ROOT } from './house.js';
 
 const CHART = `${ROOT}docker/chart`;
@@ -60,14 +61,16 @@ const TYPES: Readonly<Record<string, string>> = {
   'v1 Service': 'core/v1',
 };
 const OTHERS = ['monitoring.coreos.com/v1 PrometheusRule', 'monitoring.coreos.com/v1 ServiceMonitor'];
-const promtool = programPath('promtool');
+const promtool = isLeftOut('observability') ? null : programPath('promtool');
 const kindOf = ({ apiVersion, kind }: Manifest): string => `${apiVersion} ${kind}`;
 
 const podOf = ({ spec }: Manifest): PodSpec | undefined => spec.template?.spec ?? spec.jobTemplate?.spec.template.spec;
 
 /** `helm` is no package of Debian or npm: Go's templates and sprig, which it is made of, render the chart here. */
 const canRender = (): boolean =>
-  existsSync(`${GOPATH}/src/github.com/Masterminds/sprig`) && spawnSync('go', ['version']).status === 0;
+  !isLeftOut('chart') &&
+  existsSync(`${GOPATH}/src/github.com/Masterminds/sprig`) &&
+  spawnSync('go', ['version']).status === 0;
 
 /** What TypeScript has against these manifests as literals: a field that is missing, of another type, or unknown. */
 function faults(manifests: readonly Manifest[], directory: string): string[] {
