@@ -37,6 +37,8 @@ export default defineConfig({
     // Files share a process, which loads the service once: that is most of the time of a short file. Three at a time even
     // on a small machine, since they often wait; no more than four, which share the servers.
     isolate: false,
+    // what a file is transformed to is kept by its content, for the other processes and the next run
+    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest/modules' },
     maxWorkers: Math.min(4, Math.max(3, availableParallelism())),
     // Waiting for a condition ends with it; only a fault waits for the end of the patience, and a machine may lend us half of
     // its processors for minutes.
