@@ -224,7 +224,7 @@ describe('the package as it is published', () => {
     ];
     const paths = packed.files.map(({ path }) => path).sort();
     expect(paths.filter((path) => !path.startsWith('dist/'))).toEqual(['README.md', 'package.json']);
-    const modules = ['client', 'errors', 'index', 'operations', 'retries', 'schema', 'webhooks'];
+    const modules = ['client', 'errors', 'hints', 'index', 'operations', 'retries', 'schema', 'webhooks'];
     expect(paths.filter((path) => path.startsWith('dist/'))).toEqual(
       modules.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]),
     );

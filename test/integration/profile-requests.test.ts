@@ -42,8 +42,8 @@ describe('creating', () => {
         status: 'pending',
         channel: 'official',
       },
-      warnings: [expect.objectContaining({ code: 'unknown_field', field: 'extra' })],
     });
+    expect(answer.headers.get('switchboard-warnings')).toBe('[{"code":"unknown_field","field":"extra"}]');
     const branded = await create(member, {
       verified_name: 'Acme Foods',
       number: '4915112345678',

@@ -3,6 +3,7 @@ import { SwitchboardError } from './errors.js';
 import { OPERATIONS } from './operations.js';
 import { type RetryOptions, retrying } from './retries.js';
 import type { operations, paths } from './schema.js';
+import { type Hint, hintsOf } from './hints.js';
 
 export interface SwitchboardOptions extends RetryOptions {
   /** where the service is, such as `https://sms.example` */
@@ -13,6 +14,8 @@ export interface SwitchboardOptions extends RetryOptions {
   apiKey?: string;
   /** sent with every request */
   headers?: Record<string, string>;
+  /** called when a request was taken although something in it looks wrong; own endpoints say the same in `warnings` */
+  onHints?: (hints: readonly Hint[], request: Request) => void;
 }
 
 export type OperationId = keyof operations & keyof typeof OPERATIONS;
@@ -104,7 +107,9 @@ export function createSwitchboard(options: SwitchboardOptions): Switchboard {
       }
       return request;
     },
-    onResponse: async ({ response }) => {
+    onResponse: async ({ response, request }) => {
+      const hints = hintsOf(response);
+      if (hints.length > 0) options.onHints?.(hints, request);
       if (response.ok || response.status === 304) return;
       throw new SwitchboardError(response.status, await jsonOf(response), response.headers);
     },

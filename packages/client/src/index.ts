@@ -7,6 +7,7 @@ export {
   type SwitchboardOptions,
 } from './client.js';
 export { type RowFault, SwitchboardError } from './errors.js';
+export { type Hint, hintsOf } from './hints.js';
 export type { RetryOptions } from './retries.js';
 export type { components, operations, paths, webhooks } from './schema.js';
 export {

@@ -20,6 +20,21 @@ export interface Access {
   user?: string;
 }
 
+/** A body, and what the header says was ignored or replaced of the request. */
+interface Hinted<Body> {
+  answer: Body;
+  hints: { code: string; field?: string; count?: number }[];
+}
+
+function hintsOf(header: string | string[] | undefined): Hinted<unknown>['hints'] {
+  try {
+    const hints: unknown = JSON.parse(typeof header === 'string' ? header : '[]');
+    return Array.isArray(hints) ? (hints as Hinted<unknown>['hints']) : [];
+  } catch {
+    return [];
+  }
+}
+
 /** The public API, as the operator's own program would call it. */
 export class ApiClient {
   private readonly outbound = new OutboundClient({ OUTBOUND_ALLOW: '' });
@@ -32,6 +47,14 @@ export class ApiClient {
    * @throws Failure with the API's own text, Unanswered when there is none
    */
   async call<Body>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Body> {
+    return (await this.callWithHints<Body>(method, path, body)).answer;
+  }
+
+  /**
+   * The same, with the hints of the header `Switchboard-Warnings` (reference/requests#warnings).
+   * @throws Failure, Unanswered as `call`
+   */
+  async callWithHints<Body>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Hinted<Body>> {
     this.headers ??= await this.credentials();
     return this.send<Body>(method, path, this.headers, body);
   }
@@ -48,7 +71,7 @@ export class ApiClient {
       throw new Failure('Say who you are: SWITCHBOARD_TOKEN, SWITCHBOARD_API_KEY, or --user <name> and the password');
     }
     const password = await readPassword(`Password of ${user}: `);
-    const answer = await this.send<{ token: string }>(
+    const { answer } = await this.send<{ token: string }>(
       'POST',
       '/v6/api/v1/auth/login',
       {},
@@ -62,7 +85,7 @@ export class ApiClient {
     path: string,
     headers: Record<string, string>,
     body?: unknown,
-  ): Promise<Body> {
+  ): Promise<Hinted<Body>> {
     let response = await this.exchange(method, path, headers, body);
     // a look over many accounts is longer than the limit of a minute; what changes something is the operator's to repeat
     while (method === 'GET' && response.status === 429) {
@@ -77,7 +100,7 @@ export class ApiClient {
       const Kind = response.status >= 500 ? Unanswered : Failure;
       throw new Kind(plain(said), EXIT.failed, typeof hint === 'string' ? plain(hint) : null);
     }
-    return answer as Body;
+    return { answer: answer as Body, hints: hintsOf(response.headers['switchboard-warnings']) };
   }
 
   private async exchange(

@@ -4,7 +4,7 @@ import { callingCodeOf } from './calling-codes.js';
 import { type CheckedNumber, checkNumber } from './check-number.js';
 
 /** What an account wishes (reference/numbers#checks). */
-interface Wish {
+export interface NumberCheckWish {
   numberCheck: 'refuse' | 'warn' | 'off';
 }
 
@@ -29,7 +29,7 @@ export class NumberCheck {
   private constructor(readonly mode: 'refuse' | 'warn') {}
 
   /** A check that numbers are shown to one by one. @returns null where the account wishes none */
-  static begin({ numberCheck }: Wish): NumberCheck | null {
+  static begin({ numberCheck }: NumberCheckWish): NumberCheck | null {
     return numberCheck === 'off' ? null : new NumberCheck(numberCheck);
   }
 

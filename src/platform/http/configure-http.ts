@@ -7,6 +7,7 @@ import helmet from 'helmet';
 import { type Environment, InvalidEnvironment } from '../config/index.js';
 import { Drain, requestLog, requestSpans, TRACING, type Tracing } from '../observability/index.js';
 import { CARRIER_PATHS, CarrierMeter, clientIp, type MeteredRequest, tooMany } from '../security/index.js';
+import { WARNINGS_HEADER } from './answer-warnings.js';
 import { bodyReader } from './body.js';
 import { protocolErrors } from './request-errors.js';
 import { plainAnswers } from './plain-answers.js';
@@ -41,7 +42,7 @@ export function configureHttp(app: NestExpressApplication, environment: Environm
     app.enableCors({
       origin: environment.CORS_ORIGINS,
       credentials: true,
-      exposedHeaders: ['X-Request-Id', 'Retry-After'],
+      exposedHeaders: ['X-Request-Id', 'Retry-After', WARNINGS_HEADER],
       maxAge: 600,
     });
   }

@@ -1,4 +1,4 @@
-import type { AnswerWarning } from './field-warnings.js';
+import type { AnswerWarning } from './answer-warnings.js';
 
 /** How a send that leaves out bad contacts reads them. */
 interface ContactRule {
@@ -11,12 +11,9 @@ interface ContactRule {
   duplicates: 'charged' | 'removed';
 }
 
-/** What such a send says of those it has left out (reference/requests#warnings); absent when it took all. */
-export function contactWarnings(
-  entries: unknown,
-  { field, read, wanted, duplicates }: ContactRule,
-): { warnings?: AnswerWarning[] } {
-  if (!Array.isArray(entries)) return {};
+/** Hints about the contacts that such a send left out (reference/requests#warnings). */
+export function contactWarnings(entries: unknown, { field, read, wanted, duplicates }: ContactRule): AnswerWarning[] {
+  if (!Array.isArray(entries)) return [];
   const numbers = (entries as unknown[]).map(read);
   const valid = numbers.filter((number) => number !== null);
   const invalid = numbers.length - valid.length;
@@ -24,10 +21,20 @@ export function contactWarnings(
   const warnings: AnswerWarning[] = [];
   if (invalid > 0) {
     const first = `the first is ${field}[${numbers.indexOf(null)}]`;
-    warnings.push({ code: 'contacts_left_out', field, message: `Left out: ${invalid}, ${first}; ${wanted}` });
+    warnings.push({
+      code: 'contacts_left_out',
+      field,
+      count: invalid,
+      message: `Left out: ${invalid}, ${first}; ${wanted}`,
+    });
   }
   if (again > 0) {
-    warnings.push({ code: 'contacts_repeated', field, message: `Left out: ${again}, which stand there before` });
+    warnings.push({
+      code: 'contacts_repeated',
+      field,
+      count: again,
+      message: `Left out: ${again}, which stand there before`,
+    });
   }
-  return warnings.length === 0 ? {} : { warnings };
+  return warnings;
 }

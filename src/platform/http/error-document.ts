@@ -3,10 +3,17 @@ import type { INestApplicationContext, Type } from '@nestjs/common';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { RATE_LIMIT_METADATA, type RateRule, rateLimitErrors } from '../security/index.js';
+import {
+  isExact,
+  WARNING_SCHEMA,
+  WARNINGS_HEADER,
+  WARNINGS_HEADER_DOCUMENT,
+  WARNINGS_PROPERTY,
+} from './answer-warnings.js';
 import { limitOfBodies } from './body.js';
 import { ERROR_SHAPE_METADATA, errorBody, errorSchema, type ErrorShapeName } from './error-shape.js';
 import { API_ERRORS_METADATA, type ErrorRow, type Judge, judgeMetadata, rowOf } from './error-table.js';
-import { fieldsOf, WARNING_SCHEMA, WARNINGS_PROPERTY } from './field-warnings.js';
+import { fieldsOf } from './field-warnings.js';
 import { NO_HEAD_METADATA } from './no-head.js';
 import { bodyErrors, protocolErrors, serverErrors, unknownResource } from './request-errors.js';
 
@@ -38,13 +45,19 @@ export function documentErrors(app: INestApplicationContext, document: OpenAPIOb
   }
 }
 
-/** Adds `warnings` to the answers of the endpoints that tell of fields they do not have. */
+/** Adds hints to the answers of the endpoints that have them: the header where the body is specified, else `warnings`. */
 export function documentWarnings(app: INestApplicationContext, document: OpenAPIObject): void {
   const schemas = ((document.components ??= {}).schemas ??= {});
   for (const { operation, handler } of tablesOf(app, document)) {
     if (!operation.requestBody || !fieldsOf(handler.controller, handler.method)) continue;
     const answers = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
+    const isHeader = isExact(handler.controller, handler.method);
     for (const [, answer] of answers) {
+      if (isHeader) {
+        if (answer && !('$ref' in answer))
+          answer.headers = { ...answer.headers, [WARNINGS_HEADER]: WARNINGS_HEADER_DOCUMENT };
+        continue;
+      }
       const schema = answer && 'content' in answer ? answer.content['application/json']?.schema : undefined;
       const name = schema && '$ref' in schema ? schema.$ref.split('/').at(-1) : undefined;
       const found = name === undefined ? schema : schemas[name];

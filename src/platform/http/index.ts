@@ -36,7 +36,8 @@ export {
   rule,
   valueErrors,
 } from './fields.js';
-export { type AnswerWarning, AlsoTakes, ExactAnswer } from './field-warnings.js';
+export { AlsoTakes } from './field-warnings.js';
+export { type AnswerWarning, ExactAnswer, type Warn, Warnings } from './answer-warnings.js';
 export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
 export { NoHead } from './no-head.js';

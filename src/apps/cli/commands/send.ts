@@ -63,7 +63,7 @@ interface Accepted {
   credits_deducted?: number;
   contacts?: number;
   data?: { request_id: string; credits: number; recipients: number };
-  /** what was taken otherwise than it was said */
+  /** hints of the own endpoints */
   warnings?: { message: string }[];
 }
 
@@ -75,13 +75,20 @@ export async function send(api: ApiClient, file: string, options: SendOptions): 
   if (contacts === null) throw new Failure(`${file} has no column "${options.column ?? ''}"`);
   if (contacts.length === 0) throw new Failure(`${file} has no numbers`);
   const { path, body, credits } = await submissionOf(text, contacts, options);
-  const answer = await api.call<Accepted>('POST', path, body);
+  const { answer, hints } = await api.callWithHints<Accepted>('POST', path, body);
   const requestId = answer.data?.request_id ?? answer.request_id ?? '';
   const taken = answer.data?.recipients ?? answer.contacts ?? contacts.length;
   if (options.json) printJson(answer);
   else print(`${requestId}: accepted for ${taken} contacts, ${credits(answer) ?? 0} credits`);
-  for (const { message } of answer.warnings ?? []) process.stderr.write(`Warning: ${plain(message)}\n`);
+  const warnings = [...hints.map(textOf), ...(answer.warnings ?? []).map(({ message }) => message)];
+  for (const warning of warnings) process.stderr.write(`Warning: ${plain(warning)}\n`);
   if (options.watch) await watch(api, requestId, options);
+}
+
+/** `contacts_left_out: contacts, 3` */
+function textOf({ code, field, count }: { code: string; field?: string; count?: number }): string {
+  const facts = [field, count].filter((fact) => fact !== undefined);
+  return facts.length === 0 ? code : `${code}: ${facts.join(', ')}`;
 }
 
 function refuseWrongOptions(options: SendOptions): void {

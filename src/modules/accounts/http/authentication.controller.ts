@@ -4,7 +4,7 @@ import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } fro
 import type { Request, Response } from 'express';
 import { objectOrEmpty } from '../../../kernel/objects.js';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, DoneAnswer } from '../../../platform/http/index.js';
+import { ApiErrors, DoneAnswer, ExactAnswer } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { AdminSessions } from '../authentication/admin-sessions.js';
@@ -13,20 +13,14 @@ import { Authenticated, Open } from '../authentication/decorators.js';
 import { LogInCommand } from '../commands/log-in.command.js';
 import { LogOutCommand } from '../commands/log-out.command.js';
 import { RegisterAccountCommand } from '../commands/register-account.command.js';
-import {
-  accountView,
-  loggedInUserView,
-  LogInAnswer,
-  LogInRequest,
-  RegisterAnswer,
-  RegisterRequest,
-} from './authentication.dto.js';
+import { accountView, LogInAnswer, LogInRequest, RegisterAnswer, RegisterRequest } from './authentication.dto.js';
 import { LOGIN_ERRORS, REGISTER_ERRORS } from './self-service.errors.js';
 
 /**
  * Login, logout and registration, below `{base_url}/v6/api` and below `{base_url}` itself (reference/requests#paths).
  */
 @ApiTags('Authentication')
+@ExactAnswer()
 @Controller(['v6/api/v1/auth', 'v1/auth'])
 export class AuthenticationController {
   constructor(
@@ -56,13 +50,11 @@ export class AuthenticationController {
     if (name === null || password === null) throw accountErrors.missingCredentials();
     const { token, account } = await this.commands.execute(new LogInCommand(name, password, clientIp(request)));
     this.adminSessions.open(request, response, account, token);
-    const { assignedUser } = account;
     return {
       success: true,
       message: 'Login successful',
       token,
       user: accountView(account),
-      ...(assignedUser ? { assigned_user: loggedInUserView(assignedUser) } : {}),
     };
   }
 

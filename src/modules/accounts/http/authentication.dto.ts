@@ -88,7 +88,7 @@ export const accountView = (account: Account) =>
     api_base_url: account.apiBaseUrl,
   }) satisfies AccountView;
 
-/** The person who logged in, where it was an assigned user of the account. */
+/** An assigned user of an account. */
 export class LoggedInUserView {
   @ApiProperty({ example: 373662154973185 })
   id!: number;
@@ -130,11 +130,11 @@ export class LogInAnswer {
   @ApiProperty({ description: 'JWT, valid for 7 days', example: 'eyJhbGciOiJIUzI1NiJ9.eyJkYXRhIjp7fX0.signature' })
   token!: string;
 
-  @ApiProperty({ type: AccountView, description: 'The account that acts' })
+  @ApiProperty({
+    type: AccountView,
+    description: 'The account that acts; `person` of GET /v6/api/account is the person who logged in',
+  })
   user!: AccountView;
-
-  @ApiPropertyOptional({ type: LoggedInUserView, description: 'Only when an assigned user of the account logged in' })
-  assigned_user?: LoggedInUserView;
 }
 
 /** Answer of register: no token. */

@@ -39,8 +39,13 @@ export const SPOKEN_VOICES: readonly string[] = [...VOICES, ...Object.values(REN
  * The engine's voice for `language` (reference/voice#speech): hindi, hi, english, en, any two-letter code, also with a
  * region (`en_GB`, `hi-IN`); English when it is missing or unrecognized.
  */
-export function voiceOf(language: string | null): string {
-  const given = (language ?? '').trim().toLowerCase();
+export const voiceOf = (language: string | null): string => knownVoice(language ?? '') ?? ENGLISH;
+
+/** Whether there is a voice for a `language`; other words are spoken in English. */
+export const isSpokenLanguage = (language: string): boolean => knownVoice(language) !== null;
+
+function knownVoice(language: string): string | null {
+  const given = language.trim().toLowerCase();
   const code = NAMES[given] ?? /^([a-z]{2})(?:[-_][a-z0-9]+)*$/.exec(given)?.[1] ?? '';
-  return VOICES.has(code) ? code : (RENAMED[code] ?? ENGLISH);
+  return VOICES.has(code) ? code : (RENAMED[code] ?? null);
 }

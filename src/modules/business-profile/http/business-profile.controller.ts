@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Put, Query, Req } from '@nestjs/
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { ApiErrors } from '../../../platform/http/index.js';
+import { ApiErrors, ExactAnswer } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { readChatConnection } from '../../providers/index.js';
 import { PHOTO_ERRORS, PROFILE_ERRORS, UPDATE_ERRORS } from '../business-profile.errors.js';
@@ -22,6 +22,7 @@ import { TakesPhoto, uploadedFile } from './photo-upload.js';
 /** The live business profile of a connected chat account (reference/business-profile#routes). */
 @ApiTags('Business profile')
 @Authenticated()
+@ExactAnswer()
 @Controller('v6/api/account/business-profile')
 export class BusinessProfileController {
   constructor(

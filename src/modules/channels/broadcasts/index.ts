@@ -9,4 +9,4 @@ export {
   readBroadcastContact,
 } from './domain/broadcast.js';
 export { UsedRoutes } from './http/used-route.js';
-export { BROADCAST_EXAMPLE, BroadcastBody, UsedRouteAnswer } from './http/broadcast.dto.js';
+export { BROADCAST_EXAMPLE, BroadcastBody } from './http/broadcast.dto.js';

@@ -3,7 +3,14 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { DocumentedError } from '../../../kernel/define-error.js';
-import { ApiErrors, bodyErrors, ExactAnswer, fromForm, namingQueryFaults } from '../../../platform/http/index.js';
+import {
+  AlsoTakes,
+  ApiErrors,
+  bodyErrors,
+  ExactAnswer,
+  fromForm,
+  namingQueryFaults,
+} from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
 import { AccessTokens, Open, OpenMisses } from '../../accounts/index.js';
 import { smsChannel } from '../../channels/sms/index.js';
@@ -53,6 +60,7 @@ export class SmsReportController {
 
   @Post('getGSMreport.php')
   @ExactAnswer()
+  @AlsoTakes('requestid', 'provider_message_id', 'providermessageid', 'providerMessageId')
   @HttpCode(200)
   @ApiOperation({ summary: 'Delivery report of an SMS campaign, identifier in the body' })
   @ApiConsumes('application/json', 'application/x-www-form-urlencoded')

@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { readId } from '../../../kernel/ids.js';
-import { ApiErrors } from '../../../platform/http/index.js';
+import { ApiErrors, ExactAnswer } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { ChangeProfileRequestCommand } from '../commands/change-profile-request.command.js';
 import { CreateProfileRequestCommand } from '../commands/create-profile-request.command.js';
@@ -33,6 +33,7 @@ import {
 /** An account's profile requests (reference/profile-requests#read). */
 @ApiTags('Profile requests')
 @Authenticated()
+@ExactAnswer()
 @Controller('v6/api/account/profile-request')
 export class ProfileRequestsController {
   constructor(

@@ -2,7 +2,8 @@ import { Body, Controller, HttpStatus, Post, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ApiErrors, ExactAnswer } from '../../../platform/http/index.js';
+import { AlsoTakes, ApiErrors, ExactAnswer } from '../../../platform/http/index.js';
+import { MESSAGE_TYPES } from '../domain/session-rows.js';
 import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { SendTemplateMessageCommand, TemplateSendAnswer } from '../../channels/template-messages/index.js';
@@ -27,6 +28,7 @@ export class SessionMessagesController {
   @Authenticated({ cookie: true, failureStatus: 400 })
   @PathUsername()
   @ExactAnswer()
+  @AlsoTakes('type', ...MESSAGE_TYPES)
   @Idempotent()
   @ApiOperation({
     summary: 'Send a session message',

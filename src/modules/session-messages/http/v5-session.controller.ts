@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { now } from '../../../kernel/clock.js';
-import { ApiErrors, ErrorShape, fromForm } from '../../../platform/http/index.js';
+import { ApiErrors, ErrorShape, ExactAnswer, fromForm } from '../../../platform/http/index.js';
 import { type Account, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { chatAccountErrors, CONNECTION_ERRORS, providerSilent } from '../../providers/index.js';
@@ -15,6 +15,7 @@ import { V5_EXAMPLES, V5SessionAnswer, V5SessionBody } from './v5-session.dto.js
 /** Legacy session messages, v5 (reference/session-messages#v5-paths): three paths, one operation. */
 @ApiTags('Chat')
 @ErrorShape('v5')
+@ExactAnswer()
 @Controller('v5/api')
 export class V5SessionController {
   constructor(

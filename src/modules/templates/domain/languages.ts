@@ -51,10 +51,14 @@ export function readLanguage(value: unknown): Language | null {
 }
 
 /**
- * The language of a new template (reference/templates#languages): an id, `'8'` too; English (US) when omitted or
- * invalid.
+ * The language of a new template (reference/templates#languages): an id, `'8'` too, a name or a short code; English (US)
+ * when omitted or invalid.
  */
-export const languageOrDefault = (value: unknown): Language => readLanguageId(value) ?? DEFAULT_LANGUAGE;
+export const languageOrDefault = (value: unknown): Language => readLanguage(value) ?? DEFAULT_LANGUAGE;
+
+/** Whether a new template names a language that is none: it becomes English (US). */
+export const isUnknownLanguage = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== '' && readLanguage(value) === null;
 
 /** The language of a stored id. */
 export const languageOf = (id: number): Language => byId.get(id) ?? DEFAULT_LANGUAGE;

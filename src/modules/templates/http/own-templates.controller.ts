@@ -3,12 +3,21 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ONE } from '../../../kernel/lists.js';
-import { ApiErrors, LIST_ERRORS, ListQuery, readListPage, streamPage } from '../../../platform/http/index.js';
+import {
+  ApiErrors,
+  LIST_ERRORS,
+  ListQuery,
+  readListPage,
+  streamPage,
+  type Warn,
+  Warnings,
+} from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { ChangeTemplateCommand } from '../commands/change-template.command.js';
 import { RemoveTemplateCommand } from '../commands/remove-template.command.js';
 import { OwnTemplatesQuery } from '../queries/own-templates.query.js';
 import { type RawTemplate, TEMPLATE_FORM_ERRORS } from '../domain/template-form.js';
+import { languageWarnings } from './language-warnings.js';
 import {
   ChangedTemplateAnswer,
   OneTemplateAnswer,
@@ -73,8 +82,10 @@ export class OwnTemplatesController {
     @Param('id') id: string,
     @Body() body: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
+    @Warnings() warn: Warn,
   ): Promise<ChangedTemplateAnswer> {
     const changes: RawTemplate = body;
+    warn(...languageWarnings(changes));
     const template = await this.commands.execute(new ChangeTemplateCommand(account.id, readTemplateId(id), changes));
     return { success: true, message: 'Template updated successfully', data: templateAnswer(template, account) };
   }

@@ -30,7 +30,7 @@ export class TemplateBody {
   @ApiPropertyOptional({
     example: 1,
     default: 1,
-    description: `1 when omitted or invalid. ${LANGUAGES.map(({ id, name }) => `${id} ${name}`).join(', ')}.`,
+    description: `An id, a short code or a name; 1 when omitted or invalid. ${LANGUAGES.map(({ id, name }) => `${id} ${name}`).join(', ')}.`,
   })
   language?: number;
 

@@ -3,12 +3,22 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { readText } from '../../../kernel/text.js';
-import { ApiErrors, clientIp, fromForm, namingQueryFaults, streamItems } from '../../../platform/http/index.js';
+import {
+  ApiErrors,
+  clientIp,
+  ExactAnswer,
+  fromForm,
+  namingQueryFaults,
+  streamItems,
+  type Warn,
+  Warnings,
+} from '../../../platform/http/index.js';
 import { AccessTokens, type Actor, Authenticated, CurrentActor, Open, OpenMisses } from '../../accounts/index.js';
 import { CreateTemplateCommand } from '../commands/create-template.command.js';
 import { readTemplate, TEMPLATE_FORM_ERRORS } from '../domain/template-form.js';
 import { ListAccountTemplatesQuery } from '../queries/list-account-templates.query.js';
 import { templateErrors } from '../templates.errors.js';
+import { languageWarnings } from './language-warnings.js';
 import {
   createdAnswer,
   CreatedTemplateAnswer,
@@ -29,6 +39,7 @@ export class TemplatesController {
   ) {}
 
   @Post('createTemplates.php')
+  @ExactAnswer()
   @HttpCode(200)
   @Authenticated({ cookie: true })
   @ApiOperation({
@@ -40,10 +51,16 @@ export class TemplatesController {
   @ApiBody({ type: TemplateBody, examples: TEMPLATE_EXAMPLES })
   @ApiOkResponse({ description: 'Created, pending review.', type: CreatedTemplateAnswer })
   @ApiErrors(...TEMPLATE_FORM_ERRORS, templateErrors.nameTaken, templateErrors.tooMany)
-  async create(@Body() body: unknown, @CurrentActor() { account }: Actor): Promise<CreatedTemplateAnswer> {
-    const read = readTemplate(fromForm(body, { json: ['quick_reply_buttons', 'body_examples'] }));
+  async create(
+    @Body() body: unknown,
+    @CurrentActor() { account }: Actor,
+    @Warnings() warn: Warn,
+  ): Promise<CreatedTemplateAnswer> {
+    const form = fromForm(body, { json: ['quick_reply_buttons', 'body_examples'] });
+    const read = readTemplate(form);
     if ('fault' in read) throw read.fault();
     const created = await this.commands.execute(new CreateTemplateCommand(account.id, read.content));
+    warn(...languageWarnings(form));
     return createdAnswer(account.username, read.content, created);
   }
 

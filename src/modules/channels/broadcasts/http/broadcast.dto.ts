@@ -30,15 +30,6 @@ export class BroadcastBody {
   schedule_time?: string;
 }
 
-/** What the answers of both broadcasts say where there is something to say. */
-export class UsedRouteAnswer {
-  @ApiPropertyOptional({
-    description: 'The route that takes the broadcast, where `brodcast_service` names another one or none.',
-    example: 'sandbox',
-  })
-  route?: string;
-}
-
 /** The required fields of a broadcast, for examples. */
 export const BROADCAST_EXAMPLE = {
   broadcast_name: 'Spring sale',

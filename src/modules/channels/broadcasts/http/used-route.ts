@@ -2,12 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { AnswerWarning } from '../../../../platform/http/index.js';
 import { DriverRegistry, RouteDirectory } from '../../../providers/index.js';
 
-/** What a broadcast's answer says of its route: which one it is, where another was named, and what it has no place for. */
-export interface UsedRoute {
-  route?: string;
-  warnings?: AnswerWarning[];
-}
-
 /** What clients write who wish for no route: the default is what they asked for. */
 const ANY = 'default';
 
@@ -19,7 +13,7 @@ interface Asked {
   hasDlt?: boolean;
 }
 
-/** Tells which route takes a broadcast that names none that it could use, and what of the request that route leaves out. */
+/** Hints about the route that takes a broadcast: another one than was named, or one that leaves out a part of the request. */
 @Injectable()
 export class UsedRoutes {
   constructor(
@@ -32,9 +26,9 @@ export class UsedRoutes {
     service: string,
     { routeId }: { routeId?: number | undefined },
     { field = 'brodcast_service', hasDlt = false }: Asked = {},
-  ): Promise<UsedRoute> {
+  ): Promise<AnswerWarning[]> {
     const route = routeId === undefined ? null : await this.routes.byId(routeId);
-    if (!route) return {};
+    if (!route) return [];
     const warnings: AnswerWarning[] = [];
     if (route.name !== service && service !== ANY) {
       const message = `${field} names no route of this channel that the account may use: ${route.name} is used`;
@@ -44,6 +38,6 @@ export class UsedRoutes {
       const message = `The route ${route.name} has no place for dlt_template_id: messages leave over it without the id`;
       warnings.push({ code: 'dlt_not_sent', field: 'dlt_template_id', message });
     }
-    return { ...(route.name !== service && { route: route.name }), ...(warnings.length > 0 && { warnings }) };
+    return warnings;
   }
 }

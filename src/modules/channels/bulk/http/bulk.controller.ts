@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { JsonObject } from '../../../../kernel/objects.js';
 import { textOrNull } from '../../../../kernel/text.js';
-import { AlsoTakes, ApiErrors, LargeJson } from '../../../../platform/http/index.js';
+import { AlsoTakes, ApiErrors, LargeJson, type Warn, Warnings } from '../../../../platform/http/index.js';
 import { RateLimited } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
 import { creditErrors } from '../../../credits/index.js';
@@ -42,13 +42,14 @@ export class BulkController {
     @Body() body: JsonObject,
     @CurrentActor() { account }: Actor,
     @IdempotencyKey('bulk_campaign') idempotent: IdempotentRequest | null,
+    @Warnings() warn: Warn,
   ): Promise<BulkAnswer> {
     const command = new SendBulkCampaignCommand(account, body, idempotent);
     const { routeId, ...data } = await this.commands.execute(command);
     const hasDlt = textOrNull(body['dlt_template_id']) !== null;
     // of a template send `route` is a connection, which is not wished for
     const isAsked = hasDlt || textOrNull(body['route']) !== null;
-    const { warnings } = isAsked ? await this.usedRoutes.of(data.route, { routeId }, { field: 'route', hasDlt }) : {};
-    return { success: true, data, ...(warnings && { warnings }) };
+    if (isAsked) warn(...(await this.usedRoutes.of(data.route, { routeId }, { field: 'route', hasDlt })));
+    return { success: true, data };
   }
 }

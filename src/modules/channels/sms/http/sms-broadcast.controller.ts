@@ -2,12 +2,13 @@ import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { AlsoTakes, ApiErrors, fromForm } from '../../../../platform/http/index.js';
+import { AlsoTakes, ApiErrors, ExactAnswer, fromForm, type Warn, Warnings } from '../../../../platform/http/index.js';
 import { clientIp, RateLimited } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
 import { creditErrors } from '../../../credits/index.js';
 import { acceptanceErrors } from '../../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
+import { numberWarnings } from '../../../numbers/index.js';
 import { UsedRoutes } from '../../broadcasts/index.js';
 import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.js';
 import { readSmsBroadcast } from '../sms-broadcast.js';
@@ -30,6 +31,7 @@ export class SmsBroadcastController {
   @Authenticated({ cookie: true, bodyUsername: true })
   @RateLimited('broadcast')
   @Idempotent()
+  @ExactAnswer()
   @AlsoTakes('provider_message_id', 'providerMessageId')
   @ApiOperation({
     summary: 'Send an SMS broadcast',
@@ -60,6 +62,7 @@ export class SmsBroadcastController {
     @CurrentActor() actor: Actor,
     @Req() request: Request,
     @IdempotencyKey('sms_broadcast') idempotent: IdempotentRequest | null,
+    @Warnings() warn: Warn,
   ): Promise<SmsBroadcastAnswer> {
     const { id, username, timeZone } = actor.account;
     const read = readSmsBroadcast(fromForm(body, { lists: ['contacts'] }));
@@ -70,6 +73,9 @@ export class SmsBroadcastController {
     const sent = await this.chosenIds.guard(broadcast.givenId, chooser, () =>
       this.commands.execute(new SendSmsBroadcastCommand(sender, broadcast, idempotent)),
     );
+    const hasDlt = broadcast.options.dltTemplateId !== null;
+    warn(...(await this.usedRoutes.of(broadcast.service, sent, { hasDlt })));
+    warn(...(await numberWarnings(actor.account, 'contacts', broadcast.recipients)));
     return {
       request_id: sent.requestId,
       status: 'PP1',
@@ -77,7 +83,6 @@ export class SmsBroadcastController {
       url: '1',
       username,
       Credits: sent.credits,
-      ...(await this.usedRoutes.of(broadcast.service, sent, { hasDlt: broadcast.options.dltTemplateId !== null })),
     };
   }
 }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { BROADCAST_EXAMPLE, BroadcastBody, UsedRouteAnswer } from '../../broadcasts/index.js';
+import { BROADCAST_EXAMPLE, BroadcastBody } from '../../broadcasts/index.js';
 
 /** Body of `addbroadcastgsm.php` for Swagger; `readSmsBroadcast` reads and judges it. */
 export class SmsBroadcastBody extends BroadcastBody {
@@ -41,7 +41,7 @@ export const BROADCAST_EXAMPLES = {
 };
 
 /** Answer of `addbroadcastgsm.php` (reference/sms#addbroadcastgsmphp). */
-export class SmsBroadcastAnswer extends UsedRouteAnswer {
+export class SmsBroadcastAnswer {
   @ApiProperty({ example: 'GSMCAMP_20260501_A1B2C3' })
   request_id!: string;
 

@@ -3,8 +3,9 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { objectOrEmpty } from '../../../../kernel/objects.js';
 import { readRecipient } from '../../../../kernel/phone-number.js';
-import { ApiErrors, contactWarnings } from '../../../../platform/http/index.js';
+import { ApiErrors, contactWarnings, ExactAnswer, type Warn, Warnings } from '../../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../../accounts/index.js';
+import { numberWarnings } from '../../../numbers/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
 import { creditErrors } from '../../../credits/index.js';
 import { acceptanceErrors } from '../../../engine/index.js';
@@ -34,6 +35,12 @@ const RECIPIENTS = {
   duplicates: 'charged',
 } as const;
 
+/** The numbers of `to` that are sent to. */
+function recipientsOf(body: unknown): string[] {
+  const { to } = objectOrEmpty(body);
+  return (Array.isArray(to) ? (to as unknown[]) : [to]).map(RECIPIENTS.read).filter((number) => number !== null);
+}
+
 /** Errors of `template`, in the order in which they are judged. */
 const TEMPLATE_ERRORS = [
   request.type,
@@ -57,6 +64,7 @@ const SENDING_ERRORS = [
 /** Sends of approved templates (reference/template-messages#fields). */
 @ApiTags('Template messages')
 @ApiParam({ name: 'username', example: 'demo', description: 'Must be the username of the token.' })
+@ExactAnswer()
 @Controller('v6/api')
 export class TemplateMessagesController {
   constructor(private readonly commands: CommandBus) {}
@@ -82,12 +90,15 @@ export class TemplateMessagesController {
     ...SENDING_ERRORS,
     templateMessageErrors.messageNotQueued,
   )
-  send(
+  async send(
     @Body() body: unknown,
     @CurrentActor() actor: Actor,
     @IdempotencyKey('template_message') idempotent: IdempotentRequest | null,
+    @Warnings() warn: Warn,
   ): Promise<TemplateSendAnswer> {
-    return this.commands.execute(new SendTemplateMessageCommand(actor, body, idempotent));
+    const sent = await this.commands.execute(new SendTemplateMessageCommand(actor, body, idempotent));
+    warn(...(await numberWarnings(actor.account, 'to', recipientsOf(body))));
+    return sent;
   }
 
   @Post('chatBranded/24/:username/messages')
@@ -114,8 +125,11 @@ export class TemplateMessagesController {
     @Body() body: unknown,
     @CurrentActor() actor: Actor,
     @IdempotencyKey('branded_campaign') idempotent: IdempotentRequest | null,
+    @Warnings() warn: Warn,
   ): Promise<TemplateSendAnswer> {
     const sent = await this.commands.execute(new SendBrandedCampaignCommand(actor, body, idempotent));
-    return { ...sent, ...contactWarnings(objectOrEmpty(body)['to'], RECIPIENTS) };
+    warn(...contactWarnings(objectOrEmpty(body)['to'], RECIPIENTS));
+    warn(...(await numberWarnings(actor.account, 'to', recipientsOf(body))));
+    return sent;
   }
 }

@@ -1,12 +1,13 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiErrors, fromForm } from '../../../../platform/http/index.js';
+import { ApiErrors, ExactAnswer, fromForm, type Warn, Warnings } from '../../../../platform/http/index.js';
 import { RateLimited } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
 import { creditErrors } from '../../../credits/index.js';
 import { acceptanceErrors } from '../../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
+import { numberWarnings } from '../../../numbers/index.js';
 import { UsedRoutes } from '../../broadcasts/index.js';
 import { SendUnofficialBroadcastCommand } from '../commands/send-unofficial-broadcast.command.js';
 import { readUnofficialBroadcast } from '../unofficial-broadcast.js';
@@ -27,6 +28,7 @@ export class UnofficialBroadcastController {
   @Authenticated({ cookie: true, bodyUsername: true })
   @RateLimited('broadcast')
   @Idempotent()
+  @ExactAnswer()
   @ApiOperation({
     summary: 'Send an unofficial chat broadcast',
     description:
@@ -50,19 +52,21 @@ export class UnofficialBroadcastController {
     @Body() body: unknown,
     @CurrentActor() actor: Actor,
     @IdempotencyKey('unofficial_broadcast') idempotent: IdempotentRequest | null,
+    @Warnings() warn: Warn,
   ): Promise<UnofficialBroadcastAnswer> {
     const { id, username, timeZone } = actor.account;
     const read = readUnofficialBroadcast(fromForm(body, { lists: ['contacts'] }));
     if ('fault' in read) throw unofficialErrors[read.fault]().helping(read.at ?? {});
     const sender = { accountId: id, timeZone };
     const sent = await this.commands.execute(new SendUnofficialBroadcastCommand(sender, read.broadcast, idempotent));
+    warn(...(await this.usedRoutes.of(read.broadcast.service, sent)));
+    warn(...(await numberWarnings(actor.account, 'contacts', read.broadcast.recipients)));
     return {
       request_id: sent.requestId,
       status: 'Processing',
       message: 'Success',
       username,
       Credits: sent.credits,
-      ...(await this.usedRoutes.of(read.broadcast.service, sent)),
     };
   }
 }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { BROADCAST_EXAMPLE, BroadcastBody, UsedRouteAnswer } from '../../broadcasts/index.js';
+import { BROADCAST_EXAMPLE, BroadcastBody } from '../../broadcasts/index.js';
 
 const IMAGE = 'https://files.example.com/offer.jpg';
 const DOCUMENT = 'https://files.example.com/offer.pdf';
@@ -33,7 +33,7 @@ export const UNOFFICIAL_EXAMPLES = {
 };
 
 /** Answer of `addbroadcastUnofficial.php` (reference/unofficial-chat#addbroadcastunofficialphp). */
-export class UnofficialBroadcastAnswer extends UsedRouteAnswer {
+export class UnofficialBroadcastAnswer {
   @ApiProperty({ example: 'CHATCAMP_20260501_A1B2C3' })
   request_id!: string;
 

@@ -3,15 +3,24 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { objectOrEmpty } from '../../../../kernel/objects.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
-import { ApiErrors, contactWarnings } from '../../../../platform/http/index.js';
+import {
+  type AnswerWarning,
+  ApiErrors,
+  contactWarnings,
+  ExactAnswer,
+  type Warn,
+  Warnings,
+} from '../../../../platform/http/index.js';
 import { RateLimited, tooMany } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
+import { isSpokenLanguage } from '../../../audio/index.js';
+import { numberWarnings } from '../../../numbers/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
 import { simulate } from '../calls/simulation.js';
 import { readSimulation } from '../calls/simulation-request.js';
 import { SendVoiceCampaignCommand } from '../commands/send-voice-campaign.command.js';
 import { type NumberRules, voiceReceiver } from '../domain/call-number.js';
-import { type RawVoiceRequest, readVoiceRequest } from '../domain/voice-request.js';
+import { type AudioSource, type RawVoiceRequest, readVoiceRequest } from '../domain/voice-request.js';
 import { HearSpeechQuery } from '../queries/hear-speech.query.js';
 import { SIMULATION_ERRORS, SPEECH_ERRORS, VOICE_SEND_ERRORS, voiceErrors } from '../voice.errors.js';
 import { SIMULATION_EXAMPLES, SimulationAnswer, SimulationBody } from './simulation.dto.js';
@@ -35,6 +44,7 @@ export class VoiceController {
   @Post('send')
   @HttpCode(200)
   @Idempotent()
+  @ExactAnswer()
   @ApiOperation({
     summary: 'Send a voice campaign',
     description:
@@ -47,6 +57,7 @@ export class VoiceController {
     @Body() body: unknown,
     @CurrentActor() actor: Actor,
     @IdempotencyKey('voice_send') idempotent: IdempotentRequest | null,
+    @Warnings() warn: Warn,
   ): Promise<VoiceSendAnswer> {
     const { id: accountId, timeZone, requireSender } = actor.account;
     const read = readVoiceRequest(fieldsOf(body), this.numbers);
@@ -55,6 +66,8 @@ export class VoiceController {
     const sent = await this.commands.execute(
       new SendVoiceCampaignCommand({ accountId, timeZone }, request, idempotent, requireSender),
     );
+    warn(...contactWarnings(fieldsOf(body)['contacts'], CONTACTS));
+    warn(...languageWarnings(request.source), ...(await numberWarnings(actor.account, 'contacts', request.receivers)));
     return {
       request_id: sent.requestId,
       campaign_name: request.broadcastName,
@@ -64,7 +77,6 @@ export class VoiceController {
       ivr_enabled: request.menu !== null,
       status: 'Pending for Verification',
       audio_url: sent.speechUrl ?? ('url' in request.source ? request.source.url : ''),
-      ...contactWarnings(fieldsOf(body)['contacts'], CONTACTS),
     };
   }
 
@@ -112,5 +124,11 @@ const CONTACTS = {
   wanted: 'a number has 10 to 16 digits',
   duplicates: 'removed',
 } as const;
+
+function languageWarnings(source: AudioSource): AnswerWarning[] {
+  if ('url' in source || source.language === null || isSpokenLanguage(source.language)) return [];
+  const message = 'The language is not known: the text is spoken in English';
+  return [{ code: 'language_fallback', field: 'language', message }];
+}
 
 const fieldsOf = (body: unknown): RawVoiceRequest => objectOrEmpty(body);
