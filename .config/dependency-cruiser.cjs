@@ -119,10 +119,17 @@ module.exports = {
       to: { path: `^src/modules/${feature}/commands/` },
     },
     {
+      name: 'queues-are-those-of-nestjs-bull',
+      comment: 'BullModule registers them, @Processor serves them; of bull itself its types alone',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: 'node_modules/(@types/)?bull/', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'bull-stays-in-queues-and-jobs',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/platform/queues/', `^src/modules/${feature}/jobs/`] },
-      to: { path: 'node_modules/(bull|@nestjs/bull)/' },
+      to: { path: 'node_modules/(bull|@nestjs/bull|@nestjs/bull-shared)/' },
     },
     {
       name: 'http-leaves-through-outbound',

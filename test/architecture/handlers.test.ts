@@ -1,5 +1,7 @@
 import { type INestApplicationContext, type Type } from '@nestjs/common';
 import { Command, Query } from '@nestjs/cqrs';
+import { getQueueToken } from '@nestjs/bull';
+import { ModulesContainer } from '@nestjs/core';
 import { COMMAND_HANDLER_METADATA, QUERY_HANDLER_METADATA } from '@nestjs/cqrs/dist/decorators/constants.js';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
@@ -8,6 +10,7 @@ import { ApiModule } from '../../src/apps/api/api.module.js';
 import { WorkerModule } from '../../src/apps/worker/worker.module.js';
 import { CHANNELS } from '../../src/modules/channels/index.js';
 import { Channels } from '../../src/modules/engine/index.js';
+import { processorFor, processorToken } from '../../src/modules/engine/jobs/queue-processor.js';
 import { ROOT, providersOf, scan, sourceFiles } from './house.js';
 
 let api: INestApplicationContext;
@@ -15,7 +18,7 @@ let worker: INestApplicationContext;
 
 beforeAll(async () => {
   api = await scan(ApiModule);
-  worker = await scan(WorkerModule);
+  worker = await scan(WorkerModule.of(CHANNELS));
 });
 afterAll(async () => {
   await api.close();
@@ -72,12 +75,28 @@ describe('queues', () => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/queues.txt');
   });
 
-  it('are served by exactly one processor, in the worker only', () => {
-    const processors = (app: INestApplicationContext): string[] =>
-      providersOf(app)
-        .map((provider) => provider.name)
-        .filter((name) => name.endsWith('Processor'));
-    expect(processors(worker)).toEqual(['TurnProcessor']);
-    expect(processors(api)).toEqual([]);
+  it('are served by exactly one processor each, in the worker only', () => {
+    const tokens = (app: INestApplicationContext): unknown[] =>
+      [...app.get(ModulesContainer).values()].flatMap((module) => [...module.providers.keys()]);
+    const names = CHANNELS.map(({ name }) => name);
+    const ofQueues = (token: unknown): boolean => names.some((name) => token === processorToken(name));
+    expect(tokens(worker).filter(ofQueues)).toEqual(names.map(processorToken));
+    expect(tokens(api).filter(ofQueues)).toEqual([]);
+    for (const name of names) {
+      const processor = processorFor(name, 16);
+      expect(Reflect.getMetadata('bull:module_queue', processor)).toEqual({ name });
+      expect(
+        Reflect.getMetadata('bull:module_queue_process', Reflect.get(processor.prototype, 'take') as object),
+      ).toEqual({ concurrency: 16 });
+    }
+  });
+
+  it('are registered by BullModule in the worker, and in the API by nothing that starts with it', () => {
+    const registered = (app: INestApplicationContext): string[] =>
+      [...app.get(ModulesContainer).values()].flatMap((module) =>
+        [...module.providers.keys()].map(String).filter((token) => token.startsWith('BullQueue_')),
+      );
+    expect(registered(worker)).toEqual(CHANNELS.map(({ name }) => getQueueToken(name)));
+    expect(registered(api)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type INestApplicationContext, RequestMethod, type Type } from '@nestjs/common';
+import { type DynamicModule, type INestApplicationContext, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, ModulesContainer, NestFactory } from '@nestjs/core';
 import { getMetadataArgsStorage } from 'typeorm';
@@ -25,7 +25,7 @@ export function sourceFiles(directory: string): SourceFile[] {
 }
 
 /** An application scanned by Nest without creating anything: no database, no Redis, no port. */
-export function scan(module: Type): Promise<INestApplicationContext> {
+export function scan(module: Type | DynamicModule): Promise<INestApplicationContext> {
   return NestFactory.create(module, { preview: true, logger: false, abortOnError: false });
 }
 

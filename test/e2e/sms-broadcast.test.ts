@@ -33,6 +33,22 @@ describe('an SMS broadcast over two workers', () => {
     return Number(row?.held);
   };
 
+  it('has its queues in the dashboard of the built API', async () => {
+    const login = await fetch(`${service.url}/v6/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email_or_username: 'admin', password: 'Admin-1234!' }),
+    });
+    const [cookie = ''] = (login.headers.get('set-cookie') ?? '').split(';');
+    const answer = await fetch(`${service.url}/admin/queues/api/queues`, {
+      headers: { accept: 'application/json', cookie },
+    });
+    const { queues } = (await answer.json()) as { queues: { name: string; counts: { failed: number } }[] };
+    expect(queues.map(({ name, counts }) => [name, counts.failed]).sort()).toEqual(
+      ['branded', 'sms', 'template', 'unofficial', 'voice'].map((name) => [name, 0]),
+    );
+  });
+
   it('follows 5,000 contacts of every fate to their end, and the books agree with the carrier', async () => {
     const contacts = numbers(5_000);
     // 161 characters: two parts and two credits each.

@@ -1,12 +1,15 @@
+import { once } from 'node:events';
+import type { INestApplicationContext } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
+import type { Job } from 'bull';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ConfigModule, ENVIRONMENT } from '../../src/platform/config/index.js';
 import { nextTurn, QueuesModule, type TurnJob, TurnQueues } from '../../src/platform/queues/index.js';
 import { testEnvironment } from '../support/api.js';
 import { requireVariable } from '../support/database.js';
-import { ownPrefix, redisProcess } from '../support/redis-process.js';
+import { startWorker } from '../support/worker.js';
+import { ownPrefix, QUEUES, redisProcess } from '../support/redis-process.js';
 
-const CHANNELS = ['sms', 'template', 'branded', 'unofficial', 'voice'];
 const TURN: TurnJob = { routeId: 7, single: false, slot: 0, turn: 0 };
 
 /** The relay asks again for turns that were not taken: what Redis still has is not doubled, what it lost is made again. */
@@ -15,7 +18,7 @@ describe('the queue of a channel', () => {
   let queues: TurnQueues;
 
   beforeAll(async () => {
-    module = await Test.createTestingModule({ imports: [ConfigModule, QueuesModule] })
+    module = await Test.createTestingModule({ imports: [ConfigModule, QueuesModule.of(QUEUES)] })
       .overrideProvider(ENVIRONMENT)
       .useValue(testEnvironment(requireVariable('DATABASE_URL')))
       .compile();
@@ -58,7 +61,7 @@ describe('a worker that stops as soon as it has started', () => {
     process.removeAllListeners('unhandledRejection').on('unhandledRejection', hear);
     try {
       const redis = await redisProcess({ REDIS_URL: requireVariable('REDIS_URL'), ...ownPrefix() });
-      const work = CHANNELS.map((name) => redis.queues.get(name).process(() => Promise.resolve('rest')));
+      const work = QUEUES.map((name) => redis.queues.get(name).process(() => Promise.resolve('rest')));
       await redis.stop();
       await Promise.allSettled(work);
       // Node tells of a rejection that nobody hears at the end of a turn of the loop.
@@ -67,6 +70,59 @@ describe('a worker that stops as soon as it has started', () => {
     } finally {
       process.off('unhandledRejection', hear);
       for (const listener of others) process.on('unhandledRejection', listener);
+    }
+  });
+});
+
+/** Bull asks for jobs once for each that it may take side by side: the keys of `processing`. */
+const served = (queues: TurnQueues): [string, number][] =>
+  QUEUES.flatMap((name): [string, number][] => {
+    const { handlers, processing } = queues.get(name) as unknown as { handlers: object; processing: object };
+    return Object.keys(handlers).length > 0 ? [[name, Object.keys(processing).length]] : [];
+  });
+
+describe('the processors of a worker', () => {
+  let worker: INestApplicationContext | undefined;
+  afterEach(async () => worker?.close());
+
+  it('serve the queues that it was told to serve, each with its places, and no others', async () => {
+    const environment = testEnvironment(requireVariable('DATABASE_URL'), {
+      WORKER_QUEUES: ['voice', 'sms'],
+      WORKER_CONCURRENCY: 3,
+    });
+    worker = await startWorker(environment);
+    const queues = worker.get(TurnQueues, { strict: false });
+    await expect
+      .poll(() => served(queues), { timeout: 60_000 })
+      .toEqual([
+        ['sms', 6],
+        ['voice', 6],
+      ]);
+  });
+});
+
+describe('a queue that a processor serves', () => {
+  it('hands out no job before its start, and none after its stop', async () => {
+    const redis = await redisProcess({ REDIS_URL: requireVariable('REDIS_URL'), ...ownPrefix() });
+    try {
+      const queue = redis.queues.get('sms');
+      const taken: number[] = [];
+      void queue.process(2, ({ data }: Job<TurnJob>) => {
+        taken.push(data.routeId);
+        return Promise.resolve('rest');
+      });
+      await vi.waitFor(() => expect(redis.queues.isReady('sms')).toBe(true), { timeout: 60_000 });
+      await redis.queues.add('sms', [TURN]);
+      expect([await queue.isPaused(true), await queue.getWaitingCount(), taken]).toEqual([true, 1, []]);
+      await redis.queues.start('sms');
+      await expect.poll(() => taken, { timeout: 60_000 }).toEqual([7]);
+      const paused = once(queue, 'paused'); // until then it may take the job for which it already waits
+      redis.queues.stop('sms');
+      await paused;
+      await redis.queues.add('sms', [{ ...TURN, routeId: 8 }]);
+      expect([await queue.getWaitingCount(), taken]).toEqual([1, [7]]);
+    } finally {
+      await redis.stop();
     }
   });
 });

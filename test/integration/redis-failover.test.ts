@@ -22,6 +22,7 @@ async function traffic(url: string) {
       heard.jobs.add(data.routeId);
       return Promise.resolve();
     });
+    await queues.start('sms');
   }
   taker.notifier.listen(['sms'], (due: DueRoute[]) => {
     for (const { routeId } of due) heard.rings.add(routeId);

@@ -1,19 +1,20 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { LazyModuleLoader } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type DueRoute, firstTurn, nextTurn, QueueDashboard, type TurnJob } from '../../src/platform/queues/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { startRedisCluster, startRedisNode, startRedisSentinel } from '../stage/redis-cluster.mjs';
 import { requireVariable } from '../support/database.js';
-import { ownPrefix, type RedisProcess, redisProcess, type RedisSettings } from '../support/redis-process.js';
+import { ownPrefix, QUEUES, type RedisProcess, redisProcess, type RedisSettings } from '../support/redis-process.js';
 
 const PATIENCE = { timeout: 60_000, interval: 20 };
 const CERTIFICATE = new URL('../contract/tls/carrier-cert.pem', import.meta.url).pathname;
 const TLS = { cert: CERTIFICATE, key: new URL('../contract/tls/carrier-key.pem', import.meta.url).pathname };
 const CA = { REDIS_CA: CERTIFICATE };
-const QUEUES = ['sms', 'unofficial', 'template', 'branded', 'voice'];
 
 interface Servers {
   settings: Omit<RedisSettings, 'REDIS_PREFIX'>;
@@ -83,6 +84,7 @@ describe.each(kinds)('over %s', (_kind, start) => {
           taken.push([name, data]);
           return Promise.resolve();
         });
+        await queues.start(name);
       }
     }
     const wanted = QUEUES.flatMap((name) => {
@@ -151,7 +153,8 @@ describe.each(kinds)('over %s', (_kind, start) => {
 
   it('the dashboard shows the queues', async () => {
     const clients = new RedisClients(settings);
-    const dashboard = new QueueDashboard(settings, clients);
+    const nest = await Test.createTestingModule({}).compile();
+    const dashboard = new QueueDashboard(settings, clients, nest.get(LazyModuleLoader));
     const shown = QUEUES.map((name) => ({ name, purpose: name }));
     const app = express().use((request, response, next) => dashboard.serve('/q', shown, request, response, next));
     const server = createServer(app).listen(0, '127.0.0.1');

@@ -1,24 +1,42 @@
 import { randomBytes } from 'node:crypto';
-import type { Environment } from '../../src/platform/config/index.js';
+import { Global, Module } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { CHANNELS } from '../../src/modules/channels/index.js';
+import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { DutyGate, WakeCalls } from '../../src/platform/duties/index.js';
-import { RelayNotifier, SingleNotices, TurnQueues } from '../../src/platform/queues/index.js';
+import { QueuesModule, RelayNotifier, SingleNotices, TurnQueues } from '../../src/platform/queues/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RateCounters, RedisLink } from '../../src/platform/security/index.js';
+import { testEnvironment } from './api.js';
+import { requireVariable } from './database.js';
 
 /** Where Redis is, and how its keys begin. */
 export type RedisSettings = Pick<Environment, 'REDIS_URL' | 'REDIS_PREFIX'> & Partial<Pick<Environment, 'REDIS_CA'>>;
 
 export const ownPrefix = (): { REDIS_PREFIX: string } => ({ REDIS_PREFIX: `test-${randomBytes(6).toString('hex')}` });
 
+/** The queues of the service. */
+export const QUEUES = CHANNELS.map(({ name }) => name);
+
+@Global()
+@Module({})
+class Settings {
+  static of(settings: RedisSettings) {
+    const environment = testEnvironment(requireVariable('DATABASE_URL'), settings);
+    return { module: Settings, providers: [{ provide: ENVIRONMENT, useValue: environment }], exports: [ENVIRONMENT] };
+  }
+}
+
 /** What a process has Redis for, without anything else of it. */
 export async function redisProcess(settings: RedisSettings) {
-  const clients = new RedisClients(settings);
-  const link = new RedisLink(settings, clients);
+  const module = await Test.createTestingModule({
+    imports: [Settings.of(settings), QueuesModule.of(QUEUES)],
+  }).compile();
+  const [clients, link, queues] = [module.get(RedisClients), module.get(RedisLink), module.get(TurnQueues)];
   const calls = new WakeCalls(clients, link);
   const notifier = new RelayNotifier(settings, clients, link);
   const notices = new SingleNotices(clients, link);
-  const queues = new TurnQueues(settings, clients);
-  await link.onModuleInit();
+  await module.init();
   return {
     clients,
     link,
@@ -32,8 +50,7 @@ export async function redisProcess(settings: RedisSettings) {
       notifier.onApplicationShutdown();
       calls.onApplicationShutdown();
       notices.onApplicationShutdown();
-      await queues.onApplicationShutdown();
-      clients.onApplicationShutdown();
+      await module.close();
     },
   };
 }

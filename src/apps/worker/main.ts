@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { CHANNELS } from '../../modules/channels/index.js';
 import { InvalidEnvironment, readEnvironment } from '../../platform/config/index.js';
 import { collectStartGarbage, startMonitoringServer, stopProcessBySignal } from '../../platform/observability/index.js';
 import { WorkerModule } from './worker.module.js';
@@ -14,7 +15,11 @@ const CLOSE_MS = 10_000;
  */
 async function main(): Promise<void> {
   const environment = readEnvironment();
-  const app = await NestFactory.create<NestExpressApplication>(WorkerModule, { bufferLogs: true, bodyParser: false });
+  const app = await NestFactory.create<NestExpressApplication>(WorkerModule.of(CHANNELS), {
+    bufferLogs: true,
+    bodyParser: false,
+    abortOnError: false, // the one line below says what is wrong
+  });
   stopProcessBySignal(() => app.close(), Math.max(environment.LANE_LEASE, environment.WEBHOOK_TIMEOUT) + CLOSE_MS);
   const url = await startMonitoringServer(app, environment.HOST, environment.WORKER_PORT);
   process.stdout.write(`${JSON.stringify({ ready: 'worker', monitoring: url })}\n`);

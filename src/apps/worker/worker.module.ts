@@ -1,5 +1,4 @@
-import { Module } from '@nestjs/common';
-import { CHANNELS } from '../../modules/channels/index.js';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule } from '../../platform/config/index.js';
 import { DatabaseModule } from '../../platform/database/index.js';
 import { DutiesModule } from '../../platform/duties/index.js';
@@ -10,7 +9,7 @@ import { TablesWorkerModule } from '../../platform/tables/index.js';
 import { AlarmsWorkerModule } from '../../modules/alarms/index.js';
 import { AudioWorkerModule } from '../../modules/audio/index.js';
 import { CreditsWorkerModule } from '../../modules/credits/index.js';
-import { ChannelsModule, EngineWorkerModule } from '../../modules/engine/index.js';
+import { type Channel, ChannelsModule, EngineWorkerModule } from '../../modules/engine/index.js';
 import { RecipientListsWorkerModule } from '../../modules/recipient-lists/index.js';
 import { SessionMessagesWorkerModule } from '../../modules/session-messages/index.js';
 import { StatisticsWorkerModule } from '../../modules/statistics/index.js';
@@ -28,7 +27,6 @@ import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
     DutiesModule,
     ObservabilityModule,
     OutboundModule,
-    ChannelsModule.of(CHANNELS),
     TablesWorkerModule.of(ALL_TABLES),
     CreditsWorkerModule,
     SessionMessagesWorkerModule,
@@ -36,10 +34,14 @@ import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
     AudioWorkerModule,
     SuppressionsWorkerModule,
     RecipientListsWorkerModule,
-    EngineWorkerModule,
     StatisticsWorkerModule,
     WebhooksWorkerModule,
     AlarmsWorkerModule,
   ],
 })
-export class WorkerModule {}
+export class WorkerModule {
+  /** @param channels all of the service */
+  static of(channels: readonly Channel[]): DynamicModule {
+    return { module: WorkerModule, imports: [ChannelsModule.of(channels), EngineWorkerModule.of(channels)] };
+  }
+}

@@ -1,8 +1,9 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { QueuesModule } from '../../platform/queues/index.js';
 import { AccountDirectoryModule } from '../accounts/index.js';
 import { ProvidersWorkerModule } from '../providers/index.js';
 import { OrphanSweeper } from './accept/orphan-sweeper.js';
+import type { Channel } from './channel.js';
 import { EngineDispatchModule } from './engine.dispatch.module.js';
 import { DueLanesMonitor } from './dispatch/due-lanes-monitor.js';
 import { Governor } from './dispatch/governor.js';
@@ -16,34 +17,44 @@ import { SubmitNotes } from './dispatch/submit-notes.js';
 import { TurnOffers } from './dispatch/turn-offers.js';
 import { WindowRunner } from './dispatch/window-runner.js';
 import { HeldTurns } from './jobs/held-turns.js';
+import { processorProvider } from './jobs/queue-processor.js';
 import { TurnProcessor } from './jobs/turn-processor.js';
 import { Relay } from './dispatch/relay.js';
 import { ReceiptSweeper } from './receipts/receipt-sweeper.js';
 import { WorkerQueues } from './dispatch/worker-queues.js';
 import { UnmatchedReceiptsMonitor } from './receipts/unmatched-monitor.js';
 
+const PROVIDERS = [
+  TurnProcessor,
+  HeldTurns,
+  OrphanSweeper,
+  Relay,
+  RouteHomes,
+  RouteTurns,
+  DueLanesMonitor,
+  Governor,
+  LaneFailover,
+  LaneRunner,
+  LostNotes,
+  StandingAside,
+  SubmitNotes,
+  TurnOffers,
+  WindowRunner,
+  ReceiptSweeper,
+  UnmatchedReceiptsMonitor,
+  WorkerQueues,
+];
+
 /** The engine's worker side: relay, lanes, receipts of long-lived sessions, sweeper. */
-@Module({
-  imports: [EngineDispatchModule, AccountDirectoryModule, ProvidersWorkerModule, QueuesModule],
-  providers: [
-    TurnProcessor,
-    HeldTurns,
-    OrphanSweeper,
-    Relay,
-    RouteHomes,
-    RouteTurns,
-    DueLanesMonitor,
-    Governor,
-    LaneFailover,
-    LaneRunner,
-    LostNotes,
-    StandingAside,
-    SubmitNotes,
-    TurnOffers,
-    WindowRunner,
-    ReceiptSweeper,
-    UnmatchedReceiptsMonitor,
-    WorkerQueues,
-  ],
-})
-export class EngineWorkerModule {}
+@Module({ imports: [EngineDispatchModule, AccountDirectoryModule, ProvidersWorkerModule] })
+export class EngineWorkerModule {
+  /** @param channels each has a queue that bears its name */
+  static of(channels: readonly Channel[]): DynamicModule {
+    const queues = channels.map(({ name }) => name);
+    return {
+      module: EngineWorkerModule,
+      imports: [QueuesModule.of(queues)],
+      providers: [...PROVIDERS, ...queues.map(processorProvider)],
+    };
+  }
+}

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
+import { LazyModuleLoader } from '@nestjs/core';
+import type { Queue } from 'bull';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { unavailable } from '../../kernel/define-error.js';
 import { ENVIRONMENT, type Environment, publicPath } from '../config/index.js';
@@ -27,6 +28,7 @@ export class QueueDashboard {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'REDIS_PREFIX' | 'PUBLIC_URL'>,
     private readonly clients: RedisClients,
+    private readonly modules: LazyModuleLoader,
   ) {}
 
   /** Answers a GET of the dashboard. @param basePath where it stands, such as `/admin/queues` */
@@ -43,16 +45,24 @@ export class QueueDashboard {
   }
 
   private async open(basePath: string, shown: readonly ShownQueue[]): Promise<RequestHandler> {
-    const [{ default: Bull }, { createBullBoard }, { BullAdapter }, { ExpressAdapter }] = await Promise.all([
-      import('bull'),
-      import('@bull-board/api'),
-      import('@bull-board/api/bullAdapter'),
-      import('@bull-board/express'),
-    ]);
+    const [{ BullModule, getQueueToken }, { createBullBoard }, { BullAdapter }, { ExpressAdapter }] = await Promise.all(
+      [
+        import('@nestjs/bull'),
+        import('@bull-board/api'),
+        import('@bull-board/api/bullAdapter'),
+        import('@bull-board/express'),
+      ],
+    );
     const redis = this.connect();
     const { REDIS_PREFIX } = this.environment;
+    const registered = shown.map(({ name }) => ({
+      name,
+      prefix: queuePrefix(REDIS_PREFIX, name),
+      createClient: () => redis,
+    }));
+    const module = await this.modules.load(() => BullModule.registerQueue(...registered));
     const queues = shown.map(({ name, purpose }) => {
-      const queue = new Bull(name, { prefix: queuePrefix(REDIS_PREFIX, name), createClient: () => redis as Redis });
+      const queue = module.get<Queue>(getQueueToken(name));
       queue.on('error', () => undefined); // every answer says so by itself
       return new BullAdapter(queue, { readOnlyMode: true, description: purpose });
     });

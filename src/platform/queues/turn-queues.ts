@@ -1,31 +1,31 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import Bull, { type Queue } from 'bull';
+import type { Queue } from 'bull';
 import { within } from '../concurrency/index.js';
-import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { type RedisClient, RedisClients } from '../redis/index.js';
-import { LOCK_MS, queuePrefix, type TurnJob, turnJobId } from './queues.js';
+import { type TurnJob, turnJobId } from './queues.js';
 
 const ADD_TIMEOUT_MS = 3_000;
-/** How long a place that could not ask for a job waits before it asks again. */
-const RETRY_MS = 1_000;
-/** A queue never closes while Redis is away. */
+/** How long a queue may take to close: it never does while Redis is away. */
 const CLOSE_MS = 2_000;
 
 /**
- * The queues of turns, by name, each made when it is first asked for. Bull on Redis: MySQL is the truth, so completed and
- * failed jobs are removed, and an emptied Redis is refilled by the relay. All queues share one connection for commands and
- * one for what Redis publishes; each has one of its own to wait for jobs.
+ * The queues of turns, by name, as `BullModule` has registered them. Bull on Redis: MySQL is the truth, so completed and
+ * failed jobs are removed, and an emptied Redis is refilled by the relay. A processor of a queue takes no job before
+ * `start`.
  */
-@Injectable()
-export class TurnQueues implements OnApplicationShutdown {
-  private readonly queues = new Map<string, Queue<TurnJob>>();
+export class TurnQueues {
+  private readonly queues: ReadonlyMap<string, Queue<TurnJob>>;
+  private readonly stopped = new Set<string>();
 
-  private readonly shared = new Map<string, RedisClient>();
+  private constructor(queues: readonly Queue<TurnJob>[]) {
+    this.queues = new Map(queues.map((queue) => [queue.name, queue]));
+  }
 
-  constructor(
-    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'REDIS_PREFIX'>,
-    private readonly clients: RedisClients,
-  ) {}
+  /** @param queues just made: no processor serves them yet */
+  static async of(queues: readonly Queue<TurnJob>[]): Promise<TurnQueues> {
+    const all = new TurnQueues(queues);
+    for (const queue of queues) all.prepare(queue);
+    await Promise.all(queues.map((queue) => queue.pause(true)));
+    return all;
+  }
 
   /**
    * Puts turns at the tail of their queue.
@@ -46,45 +46,46 @@ export class TurnQueues implements OnApplicationShutdown {
     return this.get(queue).client.status === 'ready';
   }
 
+  /** @throws Error for a queue that this process has not registered */
   get(name: string): Queue<TurnJob> {
-    let queue = this.queues.get(name);
-    if (!queue) {
-      queue = this.open(name);
-      this.queues.set(name, queue);
-    }
+    const queue = this.queues.get(name);
+    if (!queue) throw new Error(`this process has no queue ${name}`);
     return queue;
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all([...this.queues.values()].map((queue) => within(CLOSE_MS, queue.close(true))));
+  /** From now on the processor of the queue takes jobs. */
+  start(name: string): Promise<void> {
+    return this.get(name).resume(true);
   }
 
-  private open(name: string): Queue<TurnJob> {
-    const queue = new Bull<TurnJob>(name, {
-      prefix: queuePrefix(this.environment.REDIS_PREFIX, name),
-      // Its types do not know that a cluster's client is one too; its documentation does.
-      createClient: (type) => this.client(type),
-      defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
-      settings: {
-        lockDuration: LOCK_MS,
-        stalledInterval: 5_000,
-        maxStalledCount: 10,
-        retryProcessDelay: RETRY_MS,
-      },
-    });
-    // Bull names the connection of a worker and never hears whether that went well (its lib/worker.js): one that stops as
-    // it starts has no connection any more, and Node ends a process for a rejection without a handler.
+  /** The processor takes no further job: another worker takes those that wait. Never waits for Redis, and never fails. */
+  stop(name: string): void {
+    this.stopped.add(name);
+    this.get(name)
+      .pause(true, true)
+      .catch(() => undefined);
+  }
+
+  /** Closes the queue within 2 s, whatever Redis does. What its processor has begun goes on. */
+  async close(name: string): Promise<void> {
+    this.stopped.add(name);
+    await within(CLOSE_MS, this.get(name).close(true));
+  }
+
+  private prepare(queue: Queue<TurnJob>): void {
+    const serve = queue.process.bind(queue) as (...args: unknown[]) => Promise<void>;
     const nameWorker = queue.setWorkerName.bind(queue);
-    queue.setWorkerName = () => nameWorker().catch(() => undefined);
-    return queue;
-  }
-
-  /** Bull needs connections that never give up; only the relay adds, within a time limit. */
-  private client(type: 'client' | 'subscriber' | 'bclient'): RedisClient {
-    if (type === 'bclient') return this.clients.open('bull');
-    const client = this.shared.get(type) ?? this.clients.open('bull');
-    client.setMaxListeners(0); // every queue listens to it
-    this.shared.set(type, client);
-    return client;
+    Object.assign(queue, {
+      // `@nestjs/bull` never hears how serving ends, and Node ends a process for a rejection without a handler. A worker
+      // that stops as it starts takes the connection away on which the queue still waits.
+      process: (...args: unknown[]) =>
+        serve(...args).catch((error: unknown) => {
+          if (!this.stopped.has(queue.name)) throw error;
+        }),
+      // Bull never hears how this ends either (its lib/worker.js).
+      setWorkerName: () => nameWorker().catch(() => undefined),
+      // The one that `@nestjs/bull` brings waits for ever while Redis is away.
+      onApplicationShutdown: () => this.close(queue.name),
+    });
   }
 }

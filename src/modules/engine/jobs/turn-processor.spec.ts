@@ -1,6 +1,4 @@
-import type { Job } from 'bull';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Environment } from '../../../platform/config/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { firstTurn, nextTurn, type OnTurn, type TurnJob } from '../../../platform/queues/index.js';
 import type { LaneRunner } from '../dispatch/lane-runner.js';
@@ -14,16 +12,12 @@ const AT_REST: RouteTurnEnd = { more: false, keeps: false, againMs: null, next: 
 const nothing = (): Promise<void> => Promise.resolve();
 
 describe('a job of a turn', () => {
-  let process: (job: Job<TurnJob>) => Promise<string>;
-  let completed: (job: Job<TurnJob>, result: string) => void;
   let added: TurnJob[];
   let looks: number;
   let claim: (room: Room) => void;
   let end: ((end: RouteTurnEnd) => void) | undefined;
   const begun = async (): Promise<(end: RouteTurnEnd) => void> => vi.waitUntil(() => end);
   let processor: TurnProcessor;
-  let serving: Promise<void>;
-  let fail: (error: Error) => void;
   let isForHolders: boolean;
   let isServed: boolean;
   let takeHeld: OnTurn;
@@ -32,7 +26,6 @@ describe('a job of a turn', () => {
   let handedOn: TurnJob[];
 
   beforeEach(async () => {
-    serving = new Promise((_resolve, reject) => (fail = reject));
     added = [];
     looks = 0;
     end = undefined;
@@ -40,17 +33,6 @@ describe('a job of a turn', () => {
     isServed = false;
     [hasHome, isHome] = [false, false];
     handedOn = [];
-    const queue = {
-      on: (event: string, listener: typeof completed) => {
-        if (event === 'completed') completed = listener;
-      },
-      process: (_places: number, handler: typeof process) => {
-        process = handler;
-        return serving;
-      },
-      pause: nothing,
-      close: nothing,
-    };
     const turns: Pick<RouteTurns, 'take'> = {
       take: (_turn, onClaimed) => {
         claim = onClaimed;
@@ -59,8 +41,7 @@ describe('a job of a turn', () => {
     };
     const due = { any: () => Promise.resolve((looks += 1) > 0) };
     processor = new TurnProcessor(
-      { WORKER_CONCURRENCY: 8 } as Environment,
-      { get: () => queue } as never,
+      { start: nothing, stop: () => undefined, close: nothing } as never,
       turns as RouteTurns,
       due as never,
       { stop: () => undefined } as LaneRunner,
@@ -89,30 +70,29 @@ describe('a job of a turn', () => {
   });
 
   it('is over once the lanes are held, and what came until then is looked for', async () => {
-    const job = { data: JOB } as Job<TurnJob>;
-    const result = process(job);
+    const result = processor.take('sms', JOB);
     await begun();
     claim({ hasMore: false, forAnother: false });
     expect(await result).toBe('rest');
-    completed(job, 'rest');
+    processor.completed('sms', JOB, 'rest');
     await nothing();
     await nothing();
     expect([looks, added]).toEqual([1, [JOB]]);
   });
 
   it('is over with its turn when that sends nothing', async () => {
-    const result = process({ data: JOB } as Job<TurnJob>);
+    const result = processor.take('sms', JOB);
     await begun();
     end?.(AT_REST);
     expect(await result).toBe('rest');
     end = undefined;
-    const failed = process({ data: JOB } as Job<TurnJob>);
+    const failed = processor.take('sms', JOB);
     (await begun())({ ...AT_REST, atRest: false });
     expect(await failed).toBe('more');
   });
 
   it('has a successor when its turn ends and wants more, and another beside it where there is room', async () => {
-    const result = process({ data: JOB } as Job<TurnJob>);
+    const result = processor.take('sms', JOB);
     await begun();
     claim({ hasMore: true, forAnother: true });
     expect(await result).toBe('more');
@@ -125,7 +105,7 @@ describe('a job of a turn', () => {
 
   it('is followed by turns without a job where the worker keeps the route, eight in a row', async () => {
     const more = { ...AT_REST, more: true, keeps: true, atRest: false };
-    const taken = process({ data: JOB } as Job<TurnJob>);
+    const taken = processor.take('sms', JOB);
     for (let turn = 1; turn <= 8; turn++) {
       expect([turn, added]).toEqual([turn, []]);
       const finish = await begun();
@@ -139,14 +119,14 @@ describe('a job of a turn', () => {
   });
 
   it('is followed by a job where a turn sent nothing, which has kept its place all the while', async () => {
-    const taken = process({ data: JOB } as Job<TurnJob>);
+    const taken = processor.take('sms', JOB);
     (await begun())({ ...AT_REST, more: true, keeps: true, atRest: false });
     expect(await taken).toBe('more');
     expect(added).toEqual([nextTurn(JOB)]);
   });
 
   it('is followed by a job when the worker stops, also where it keeps the route', async () => {
-    const taken = process({ data: JOB } as Job<TurnJob>);
+    const taken = processor.take('sms', JOB);
     const finish = await begun();
     const stopped = processor.beforeApplicationShutdown();
     claim({ hasMore: true, forAnother: false });
@@ -156,7 +136,7 @@ describe('a job of a turn', () => {
   });
 
   it('that is over has a turn that a stop waits for', async () => {
-    const result = process({ data: JOB } as Job<TurnJob>);
+    const result = processor.take('sms', JOB);
     await begun();
     claim({ hasMore: false, forAnother: false });
     await result;
@@ -168,15 +148,9 @@ describe('a job of a turn', () => {
     await stopped;
   });
 
-  it('is asked for no more once the worker stops, and no fault of the queue ends it', async () => {
-    await processor.beforeApplicationShutdown();
-    fail(new Error('Connection is closed.'));
-    await expect(serving).rejects.toThrow('Connection is closed.');
-  });
-
   it('of a route with binds is handed once to those who hold one', async () => {
     isForHolders = true;
-    expect(await process({ data: JOB } as Job<TurnJob>)).toBe('more');
+    expect(await processor.take('sms', JOB)).toBe('more');
     expect(added).toEqual([JOB]);
     await takeHeld('sms', JOB, false);
     expect(added).toEqual([JOB, JOB]);
@@ -192,7 +166,7 @@ describe('a job of a turn', () => {
 
   it('is handed on to the home of its route, and begins nothing here', async () => {
     hasHome = true;
-    expect(await process({ data: JOB } as Job<TurnJob>)).toBe('more');
+    expect(await processor.take('sms', JOB)).toBe('more');
     expect([handedOn, added, end]).toEqual([[JOB], [], undefined]);
   });
 
@@ -212,7 +186,7 @@ describe('a job of a turn', () => {
 
   it.each([true, false])('that has waited is taken here if the slots are of this worker (%s)', async (isOwn) => {
     isHome = isOwn;
-    const taken = process({ data: JOB } as Job<TurnJob>);
+    const taken = processor.take('sms', JOB);
     const finish = await begun();
     end = undefined;
     finish({ ...AT_REST, againMs: 1, atRest: false });

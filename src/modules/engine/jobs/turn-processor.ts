@@ -1,14 +1,4 @@
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnModuleInit,
-} from '@nestjs/common';
-import type { Job } from 'bull';
-import { within } from '../../../platform/concurrency/index.js';
-import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Metrics } from '../../../platform/observability/index.js';
 import {
   besideTurn,
@@ -29,11 +19,6 @@ import { WorkerQueues } from '../dispatch/worker-queues.js';
 import { HeldTurns } from './held-turns.js';
 import { ReceiptSweeper } from '../receipts/receipt-sweeper.js';
 
-/** How long a queue may take to close: it never does while Redis is away. */
-const CLOSE_MS = 2_000;
-/** The classes of turns, each with places of its own (`Governor`). */
-const CLASSES = 2;
-
 /**
  * A worker takes so many turns in a row of a route whose windows wait most of their time, before any worker may take the next
  * one: a job for each of them would cost more than the window, and their windows would not begin at the same moments.
@@ -41,11 +26,11 @@ const CLASSES = 2;
 const KEPT_TURNS = 8;
 
 /** What a job comes to: the route may have more, or was at rest when it was looked at. */
-type TurnResult = 'more' | 'rest';
+export type TurnResult = 'more' | 'rest';
 
 /** Serves the selected queues: one turn of a route a job, the next turn at the tail of the queue. */
 @Injectable()
-export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+export class TurnProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(TurnProcessor.name);
   private readonly running = new Set<Promise<TurnResult>>();
   /** turns whose moment comes later; should this worker die, the look of another finds them */
@@ -54,7 +39,6 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
   private stopping = false;
 
   constructor(
-    @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly queues: TurnQueues,
     private readonly turns: RouteTurns,
     private readonly due: DueLanes,
@@ -75,29 +59,12 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
     );
   }
 
-  /** Connected before the relay adds the first job. */
-  onModuleInit(): void {
-    for (const name of this.selected.names) this.queues.get(name);
-  }
-
   async onApplicationBootstrap(): Promise<void> {
     const channels = this.selected.served;
     // Bound early: receipts of earlier messages come over any bound session.
     await this.connections.openAll(channels.map(({ routes }) => routes).filter((kind) => kind !== 'chat'));
-    for (const { name } of channels) {
-      const queue = this.queues.get(name);
-      queue.on('error', (error) => this.logger.warn({ err: error, queue: name }, 'queue'));
-      queue.on('completed', (job: Job<TurnJob>, result: TurnResult) => {
-        if (result === 'rest') void this.lookOnce(name, job.data);
-      });
-      const places = CLASSES * this.environment.WORKER_CONCURRENCY;
-      queue
-        .process(places, (job: Job<TurnJob>) => this.track(name, job.data))
-        .catch((error: unknown) => {
-          // A worker that stops as soon as it has started takes the connection away on which the queue still waits.
-          if (!this.stopping) throw error;
-        });
-    }
+    if (this.stopping) return;
+    await Promise.all(channels.map(({ name }) => this.queues.start(name)));
     this.held.start((...turn) => this.takeHeld(...turn));
   }
 
@@ -107,25 +74,27 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap, Befo
     this.runner.stop();
     this.held.stop();
     for (const timer of this.timers.values()) clearTimeout(timer);
-    // Other workers take the jobs that wait; not waited for, because it never answers while Redis is away.
-    for (const channel of this.selected.names)
-      this.queues
-        .get(channel)
-        .pause(true, true)
-        .catch(() => undefined);
+    for (const channel of this.selected.names) this.queues.stop(channel);
     await this.relay.stop();
     await this.sweeper.stop();
     await Promise.allSettled(this.running);
     await this.connections.closeAll();
-    await Promise.allSettled(
-      this.selected.names.map((channel) => within(CLOSE_MS, this.queues.get(channel).close(true))),
-    );
+    await Promise.allSettled(this.selected.names.map((channel) => this.queues.close(channel)));
   }
 
   /**
-   * A job is over once the lanes of its window are held: what comes meanwhile has a turn at once, and does not wait until the
-   * results of this one are written. How many windows are under way is the governor's affair.
+   * Takes the turn of a job. A job is over once the lanes of its window are held: what comes meanwhile has a turn at once, and
+   * does not wait until the results of this one are written. How many windows are under way is the governor's affair.
    */
+  take(channel: string, job: TurnJob): Promise<TurnResult> {
+    return this.track(channel, job);
+  }
+
+  /** A job is over, and its id is free again. */
+  completed(channel: string, job: TurnJob, result: TurnResult): void {
+    if (result === 'rest') void this.lookOnce(channel, job);
+  }
+
   private track(channel: string, job: TurnJob, isHandedOn = false): Promise<TurnResult> {
     return new Promise((resolve, reject) => {
       const work = this.turn(channel, job, resolve, isHandedOn);
