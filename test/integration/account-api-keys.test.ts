@@ -190,7 +190,7 @@ describe('an API key stands where a token in the header would', () => {
 
   it('but not on admin, api-keys and login routes', async () => {
     const root = await accounts.account({ userType: 'super' });
-    const { key: own } = await created(root);
+    const { key: own } = await created(root, { current_password: PASSWORD });
     expect(await withKey(own)).toEqual(OK);
     expect(await withKey(own, '/v6/api/admin/accounts')).toEqual(REFUSED);
     expect(await withKey(own, KEYS)).toEqual(REFUSED);

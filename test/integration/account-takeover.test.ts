@@ -23,7 +23,7 @@ const send = (method: string, path: string, headers: Record<string, string>, bod
   });
 /** The header of a new key of somebody. */
 const keyOf = async (member: Member): Promise<Record<string, string>> => {
-  const { body } = await sms.post('/v6/api/account/api-keys', member, {});
+  const { body } = await sms.post('/v6/api/account/api-keys', member, { current_password: PASSWORD });
   return { 'x-api-key': String((body['data'] as Record<string, unknown>)['key']) };
 };
 let count = 0;
@@ -32,6 +32,7 @@ const person = () => ({
   password: PASSWORD,
   firstname: 'Ann',
   lastname: 'Other',
+  current_password: PASSWORD,
 });
 const login = (name: string, password: string, ip = `10.50.0.${++count}`): Promise<Answer> =>
   send('POST', '/v1/auth/login', { 'x-forwarded-for': ip }, { email_or_username: name, password });
@@ -89,7 +90,7 @@ describe('an API key', () => {
   });
 });
 
-describe('a change of a super account', () => {
+describe('a change of an account of staff', () => {
   const ACCOUNTS = '/v6/api/admin/accounts';
   let ips = 0;
   const patch = (actor: Member | string, target: Member, body: unknown, ip = `10.51.0.${++ips}`): Promise<Answer> => {
@@ -114,8 +115,11 @@ describe('a change of a super account', () => {
     expect((await login(other.account.username, PASSWORD)).status).toBe(200);
     expect((await patch(actor, other, { password: NEXT, current_password: PASSWORD })).status).toBe(200);
     expect((await login(other.account.username, NEXT)).status).toBe(200);
-    expect((await patch(actor, other, { user_type: 'client', current_password: PASSWORD })).status).toBe(200);
-    expect((await patch(actor, other, { require_token: true })).status).toBe(200); // no super any more
+    for (const user_type of ['admin', 'reseller', 'client']) {
+      expectRefused(await patch(actor, other, { user_type }), 400, 'current_password is required');
+      expect((await patch(actor, other, { user_type, current_password: PASSWORD })).status).toBe(200);
+    }
+    expect((await patch(actor, other, { require_token: true })).status).toBe(200); // no staff any more
   });
 
   it('counts wrong ones as login does', async () => {
@@ -131,17 +135,45 @@ describe('a change of a super account', () => {
     );
   });
 
-  it('wants that of the account, not of a person who acts for it: whoever has its token makes one', async () => {
+  it('wants that of the person who acts, and a person is made with the password of the account', async () => {
     const other = await sms.join(0, { userType: 'super' });
     const draft = { ...person(), password: NEXT };
-    await sms.post('/v6/api/account/users', root, draft);
+    for (const [current_password, status, text] of [
+      [undefined, 400, 'current_password is required'],
+      [NEXT, 401, 'Invalid credentials'],
+    ] as const)
+      expectRefused(await sms.post('/v6/api/account/users', root, { ...draft, current_password }), status, text);
+    const made = await sms.post('/v6/api/account/users', root, draft);
+    expect(made.status).toBe(201);
+    const { id } = made.body['data'] as { id: number };
+    const change = (body: unknown) => send('PATCH', `/v6/api/account/users/${id}`, bearer(root), body);
+    expectRefused(await change({ password: PASSWORD }), 400, 'current_password is required');
+    expectRefused(await change({ is_active: true, current_password: NEXT }), 401, 'Invalid credentials');
+    expect((await change({ firstname: 'Anna', current_password: PASSWORD })).status).toBe(200);
     const token = String((await login(draft.username, NEXT)).body['token']);
-    expectRefused(await patch(token, other, { current_password: NEXT }), 401, 'Invalid credentials');
-    expect((await patch(token, other, { require_token: true, current_password: PASSWORD })).status).toBe(200);
+    expectRefused(await patch(token, other, { require_token: true }), 400, 'current_password is required');
+    expectRefused(await patch(token, other, { current_password: PASSWORD }), 401, 'Invalid credentials');
+    expect((await patch(token, other, { require_token: true, current_password: NEXT })).status).toBe(200);
     const admin = await sms.join(0, { userType: 'admin' });
     expectRefused(await patch(admin, other, { password: NEXT, current_password: PASSWORD }), 403, 'Forbidden');
     const client = await sms.join(0);
     expect((await patch(root, client, { password: NEXT })).status).toBe(200);
+  });
+
+  it('so are the keys and people of admins and resellers, and those of clients are not', async () => {
+    for (const userType of ['admin', 'reseller']) {
+      const staff = await sms.join(0, { userType });
+      const { current_password: _, ...draft } = person();
+      expectRefused(await sms.post('/v6/api/account/users', staff, draft), 400, 'current_password is required');
+      expectRefused(await sms.post('/v6/api/account/api-keys', staff, {}), 400, 'current_password is required');
+      const wrong = { name: 'k', current_password: NEXT };
+      expectRefused(await sms.post('/v6/api/account/api-keys', staff, wrong), 401, 'Invalid credentials');
+      expect((await sms.post('/v6/api/account/api-keys', staff, { current_password: PASSWORD })).status).toBe(201);
+    }
+    const client = await sms.join(0);
+    const { current_password: _, ...draft } = person();
+    expect((await sms.post('/v6/api/account/users', client, draft)).status).toBe(201);
+    expect((await sms.post('/v6/api/account/api-keys', client, {})).status).toBe(201);
   });
 
   it('and one more of them, made or promoted, want it too', async () => {
@@ -151,14 +183,21 @@ describe('a change of a super account', () => {
       send('POST', ACCOUNTS, { ...bearer(actor), 'x-forwarded-for': ip }, { ...person(), ...fields });
     const promote = (current_password?: string): Promise<Answer> =>
       patch(actor, client, { user_type: 'super', current_password });
-    for (const make of [(password?: string) => create({ user_type: 'super', current_password: password }), promote]) {
+    for (const make of [
+      (password?: string) => create({ user_type: 'super', current_password: password ?? null }),
+      promote,
+    ]) {
       expectRefused(await make(), 400, 'current_password is required');
       expectRefused(await make(NEXT), 401, 'Invalid credentials');
       expect((await make(PASSWORD)).status).toBeLessThan(300);
     }
+    for (const user_type of ['admin', 'reseller']) {
+      expectRefused(await create({ user_type, current_password: null }), 400, 'current_password is required');
+      expect((await create({ user_type, current_password: PASSWORD })).status).toBe(201);
+    }
     const guess = { user_type: 'super', current_password: NEXT };
     for (let i = 0; i < 4; i++) expectRefused(await create(guess, '10.54.0.1'), 401, 'Invalid credentials');
     expectRefused(await create(guess, '10.54.0.1'), 429, 'Too many requests. Please try again later.');
-    expect((await create({ user_type: 'admin' }, '10.54.0.1')).status).toBe(201);
+    expect((await create({ user_type: 'client' }, '10.54.0.1')).status).toBe(201);
   });
 });

@@ -350,7 +350,7 @@ describe('an assigned user', () => {
 
   it('of staff is staff, and the audit log names both', async () => {
     const admin = await accounts.account({ userType: 'admin' });
-    const { username } = await made(admin);
+    const { username } = await made(admin, { current_password: PASSWORD });
     const token = await tokenOf(username);
     const target = await accounts.account();
     const path = `/v6/api/admin/accounts/${target.username}`;

@@ -82,7 +82,7 @@ describe('keys and people of an account', () => {
   });
 
   it('of staff are revoked by super alone', async () => {
-    const created = (await own('POST', admin, '/account/api-keys', {})).body['data'] as Row;
+    const created = (await own('POST', admin, '/account/api-keys', { current_password: PASSWORD })).body['data'] as Row;
     const path = `api-keys/${String(created['id'])}`;
     expect(await row('DELETE', admin, admin, path)).toEqual([403, 'Forbidden']);
     expect(await row('DELETE', root, admin, path)).toEqual([200, 'API key revoked successfully']);
@@ -106,7 +106,8 @@ describe('keys and people of an account', () => {
       expect((await accounts.call('GET', `/v6/api/admin/accounts/${client.username}/${rest}`)).status).toBe(401);
     }
     const closed = await accounts.account({ userType: 'reseller' });
-    await own('PATCH', root, `/admin/accounts/${closed.username}`, { permissions: { client_management: false } });
+    const change = { permissions: { client_management: false }, current_password: PASSWORD };
+    await own('PATCH', root, `/admin/accounts/${closed.username}`, change);
     for (const rest of ['api-keys', 'users', 'suppressions']) {
       expect(await row('GET', closed, client, rest)).toEqual([403, 'Permission denied']);
     }

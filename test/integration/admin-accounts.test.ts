@@ -28,7 +28,7 @@ const create = (actor: Account, fields: Record<string, unknown> = {}) =>
     token: accounts.token(actor),
     body: { current_password: PASSWORD, ...draft(fields) },
   });
-/** With the actor's password, which a change of a super account wants, as does a new one. */
+/** With the actor's password, which a change of an account of staff takes, as does a new one. */
 const patch = (actor: Account, target: Account | string, changes: unknown) => {
   const name = typeof target === 'string' ? target : target.username;
   const isObject = typeof changes === 'object' && !Array.isArray(changes);
@@ -86,6 +86,7 @@ describe('creating accounts', () => {
       is_active: false,
       time_zone: 'Asia/Kolkata',
       surprise: 1,
+      current_password: PASSWORD,
     });
     const answer = await accounts.call('POST', ACCOUNTS, { token: accounts.token(root), body });
     expect(answer.status).toBe(201);

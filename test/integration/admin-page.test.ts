@@ -128,7 +128,7 @@ describe.each(['/admin/queues', '/admin/queues/queue/sms'])('%s', (path) => {
     const former = await accounts.account({ userType: 'admin' });
     const headers = await session(former);
     const superAdmin = await accounts.account({ userType: 'super' });
-    const change = { token: accounts.token(superAdmin), body: { user_type: 'client' } };
+    const change = { token: accounts.token(superAdmin), body: { user_type: 'client', current_password: PASSWORD } };
     expect((await accounts.call('PATCH', `/v6/api/admin/accounts/${former.username}`, change)).status).toBe(200);
     expect((await get(path, headers)).status).toBe(302);
   });

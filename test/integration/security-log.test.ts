@@ -85,7 +85,8 @@ describe('the security log', () => {
     await login(closed.username, '10.60.1.1', PASSWORD);
     expect(await seen('10.60.1.1', 1)).toEqual({ [`login_failed ${closed.username}`]: 1 });
     const person = { username: 'logged.person', password: PASSWORD, firstname: 'Ann', lastname: 'Other' };
-    await accounts.call('POST', '/v6/api/account/users', { token: accounts.token(root), body: person });
+    const body = { ...person, current_password: PASSWORD };
+    await accounts.call('POST', '/v6/api/account/users', { token: accounts.token(root), body });
     await login(person.username, '10.60.1.2', PASSWORD);
     expect(await seen('10.60.1.2', 1)).toEqual({ 'login logged.person': 1 });
   });

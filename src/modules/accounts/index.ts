@@ -31,6 +31,7 @@ export { type ApiKeyAnswerData, ApiKeyPageAnswer } from './http/api-key.dto.js';
 export { type UserAnswerData, UserPageAnswer } from './http/user.dto.js';
 export { AuditEntryAnswer, AuditPageAnswer } from './http/audit-entry.dto.js';
 export { ManagedAccountAnswer } from './http/managed-account.dto.js';
+export { proofErrors, proofOf } from './http/password-proof.js';
 export { SecurityEntryAnswer, SecurityPageAnswer } from './http/security-entry.dto.js';
 export { AccountDirectory } from './persistence/account-directory.js';
 export { AccountRegistrar } from './persistence/account-registrar.js';

@@ -7,6 +7,7 @@ import { Credits } from './credits.js';
 import { Overview } from './overview.js';
 import { People } from './people.js';
 import { useChange } from './refresh.js';
+import { isClosedByStaff, isStaffKind } from './staff-rights.js';
 import { StopList } from './stop-list.js';
 import { Usage } from './usage.js';
 import { AccountWebhooks } from './webhooks-page.js';
@@ -55,10 +56,13 @@ export default function AccountPage() {
   );
 }
 
-function OpenOrClose({ account: { username, is_active: isOpen, user_type: kind } }: { account: Account }) {
+function OpenOrClose({ account }: { account: Account }) {
+  const { username, is_active: isOpen, user_type: kind } = account;
+  const isStaff = useMe().pages === 'staff';
   const change = useChange();
-  // a super account is changed with a password, which the form of the account asks for
-  if (kind === 'super') return null;
+  // an account of staff is changed with a password, which the form of the account asks for
+  if (isStaffKind(kind)) return null;
+  if (!isStaff && isClosedByStaff(account)) return <p className="hint">Closed by staff: only they open it again</p>;
   const set = async (is_active: boolean) => {
     if (!is_active) {
       const isSure = await confirm({

@@ -1,6 +1,7 @@
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { api, type Schema } from '../api/client.js';
+import { useMe } from '../app/session.js';
 import {
   Button,
   type Column,
@@ -17,6 +18,7 @@ import {
   useServerForm,
 } from '../ui/index.js';
 import { useChange, useRefresh } from './refresh.js';
+import { OwnPasswordField } from './staff-rights.js';
 import { revokeKey, useKeys, type Whose } from './whose.js';
 
 type Key = Schema<'ApiKeyAnswerData'>;
@@ -70,14 +72,17 @@ export function ApiKeys({ whose }: { whose: Whose }) {
   );
 }
 
+type NewKey = Record<'name' | 'allowed_ips' | 'current_password', string>;
+
 /** Makes a key, and shows it the only time that it can be seen. */
 export function NewApiKey() {
   const [step, setStep] = useState<'closed' | 'form' | Schema<'CreatedApiKeyAnswerData'>>('closed');
-  const form = useServerForm({ name: '', allowed_ips: '' });
+  const form = useServerForm({ name: '', allowed_ips: '', current_password: '' });
+  const isStaff = useMe().role !== 'user';
   const refresh = useRefresh();
-  const create = async ({ name, allowed_ips }: { name: string; allowed_ips: string }) => {
+  const create = async ({ name, allowed_ips, current_password }: NewKey) => {
     const { data } = await api.POST('/v6/api/account/api-keys', {
-      body: { name, allowed_ips: allowed_ips.split(/[\s,]+/).filter((range) => range !== '') },
+      body: { name, allowed_ips: allowed_ips.split(/[\s,]+/).filter((range) => range !== ''), current_password },
     });
     form.reset();
     setStep((data as Schema<'CreatedApiKeyAnswer'>).data);
@@ -110,6 +115,9 @@ export function NewApiKey() {
               {...form.register('allowed_ips')}
               error={form.errorOf('allowed_ips')}
             />
+            {isStaff && (
+              <OwnPasswordField {...form.register('current_password')} error={form.errorOf('current_password')} />
+            )}
           </Form>
         </Dialog>
       )}

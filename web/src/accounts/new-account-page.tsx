@@ -4,6 +4,7 @@ import { useMe } from '../app/session.js';
 import { CheckField, Form, notify, Page, Section, SelectField, TextField, useServerForm } from '../ui/index.js';
 import { accountPath } from './names.js';
 import { useRefresh } from './refresh.js';
+import { isStaffKind, OwnPasswordField } from './staff-rights.js';
 
 const EMPTY = {
   username: '',
@@ -30,7 +31,7 @@ export default function NewAccountPage() {
   const refresh = useRefresh();
   const form = useServerForm<Values>(EMPTY);
   const create = async ({ current_password, ...values }: Values) => {
-    const proof = values.user_type === 'super' ? { current_password } : {};
+    const proof = isStaffKind(values.user_type) ? { current_password } : {};
     const { data } = await api.POST('/v6/api/admin/accounts', {
       body: { ...values, ...proof } as Schema<'CreateAccountRequest'>,
     });
@@ -67,15 +68,7 @@ export default function NewAccountPage() {
           <TextField label="Expires" hint="2027-12-31, or empty: never" {...field('expires_at')} />
           <TextField label="Time zone" hint="Such as Asia/Kolkata; empty: that of the house" {...field('time_zone')} />
           <CheckField label="Open from the beginning" {...field('is_active')} />
-          {form.watch('user_type') === 'super' && (
-            <TextField
-              label="Your own password"
-              type="password"
-              autoComplete="current-password"
-              hint="A super account is made with it only"
-              {...field('current_password')}
-            />
-          )}
+          {isStaffKind(form.watch('user_type')) && <OwnPasswordField {...field('current_password')} />}
         </Form>
       </Section>
     </Page>

@@ -14,6 +14,7 @@ import {
 } from '../ui/index.js';
 import { accountPath } from './names.js';
 import { useRefresh } from './refresh.js';
+import { isStaffKind, lockedForReseller, OwnPasswordField } from './staff-rights.js';
 
 type Account = Schema<'ManagedAccountAnswer'>;
 
@@ -48,10 +49,14 @@ export function Overview({ account, isStaff }: { account: Account; isStaff: bool
         <Settings key={settingsKey(account)} account={account} isStaff={isStaff} />
       </Section>
       <Section title="Permissions">
-        <Permissions key={JSON.stringify(account.permissions)} account={account} />
+        <Permissions
+          key={JSON.stringify([account.permissions, account.set_by_staff])}
+          account={account}
+          isStaff={isStaff}
+        />
       </Section>
       <Section title="New password">
-        <NewPassword account={account} />
+        <NewPassword account={account} isStaff={isStaff} />
       </Section>
     </>
   );
@@ -73,6 +78,7 @@ interface Values {
   public_lookup: boolean;
   is_active: boolean;
   current_password: string;
+  release: boolean;
 }
 
 const FLAGS = [
@@ -116,13 +122,17 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
     public_lookup: account.public_lookup,
     is_active: account.is_active,
     current_password: '',
+    release: false,
   };
   const form = useServerForm<Values>(present);
   const [kind, chosen] = [account.user_type, form.watch('user_type')];
   const save = async (values: Values) => {
     // only what was changed: who may not change a field may change the others
-    const changed = Object.entries(values).filter(([name, value]) => value !== present[name as keyof Values]);
-    const body: Record<string, unknown> = Object.fromEntries(changed);
+    const changed = Object.entries(values).filter(
+      ([name, value]) => value !== undefined && value !== present[name as keyof Values],
+    );
+    const { release, ...body }: Record<string, unknown> = Object.fromEntries(changed);
+    if (release === true) body['released_fields'] = account.set_by_staff;
     if ('allowed_routes' in body) {
       const names = values.allowed_routes.split(/[\s,]+/).filter((name) => name !== '');
       body['allowed_routes'] = names.length === 0 ? null : names;
@@ -135,7 +145,11 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
     await refresh();
   };
   const names = plans.data?.data.map(({ name }) => [name, name] as const) ?? [];
-  const field = <Name extends keyof Values>(name: Name) => ({ ...form.register(name), error: form.errorOf(name) });
+  const field = <Name extends keyof Values>(name: Name) => ({
+    ...form.register(name),
+    error: form.errorOf(name),
+    ...lockedForReseller(account, isStaff, name),
+  });
   return (
     <Form form={form} submitLabel="Save the settings" onSubmit={save}>
       {isSuper && <SelectField label="Kind" options={USER_TYPES} {...field('user_type')} />}
@@ -186,14 +200,13 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
       {FLAGS.map(([name, label, hint]) => (
         <CheckField key={name} label={label} hint={hint} {...field(name)} />
       ))}
-      {kind === 'super' && <CheckField label="Open" {...field('is_active')} />}
-      {(kind === 'super' || chosen === 'super') && (
-        <TextField
-          label="Your own password"
-          type="password"
-          autoComplete="current-password"
-          hint="A super account is changed with it only"
-          {...field('current_password')}
+      {isStaffKind(kind) && <CheckField label="Open" {...field('is_active')} />}
+      {(isStaffKind(kind) || isStaffKind(chosen)) && <OwnPasswordField {...field('current_password')} />}
+      {isStaff && account.set_by_staff.length > 0 && (
+        <CheckField
+          label="Let the reseller change again what staff set"
+          hint={`Set by staff: ${account.set_by_staff.join(', ')}`}
+          {...form.register('release')}
         />
       )}
     </Form>
@@ -202,16 +215,20 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
 
 type Granted = Record<string, boolean>;
 
-function Permissions({ account }: { account: Account }) {
+function Permissions({ account, isStaff }: { account: Account; isStaff: boolean }) {
   const present: Granted = Object.fromEntries(
     Object.entries(account.permissions).map(([name, isGranted]) => [name, isGranted]),
   );
   const form = useServerForm<Granted & { current_password: never }>(present);
   const refresh = useRefresh();
   const save = async (values: Granted) => {
-    const changed = Object.entries(values).filter(([name, value]) => name in present && value !== present[name]);
-    const password =
-      account.user_type === 'super' ? { current_password: String(values['current_password'] ?? '') } : {};
+    // a field that is locked has no value
+    const changed = Object.entries<boolean | undefined>(values).filter(
+      ([name, value]) => value !== undefined && name in present && value !== present[name],
+    );
+    const password = isStaffKind(account.user_type)
+      ? { current_password: String(values['current_password'] ?? '') }
+      : {};
     await api.PATCH('/v6/api/admin/accounts/{username}', {
       params: { path: { username: account.username } },
       body: { permissions: Object.fromEntries(changed), ...password },
@@ -223,23 +240,23 @@ function Permissions({ account }: { account: Account }) {
     <Form form={form} submitLabel="Save the permissions" onSubmit={save}>
       <div className="checks">
         {Object.keys(present).map((name) => (
-          <CheckField key={name} label={name.replaceAll('_', ' ')} {...form.register(name)} />
+          <CheckField
+            key={name}
+            label={name.replaceAll('_', ' ')}
+            {...form.register(name)}
+            {...lockedForReseller(account, isStaff, `permissions.${name}`)}
+          />
         ))}
       </div>
-      {account.user_type === 'super' && (
-        <TextField
-          label="Your own password"
-          type="password"
-          autoComplete="current-password"
-          {...form.register('current_password')}
-          error={form.errorOf('current_password')}
-        />
+      {isStaffKind(account.user_type) && (
+        <OwnPasswordField {...form.register('current_password')} error={form.errorOf('current_password')} />
       )}
     </Form>
   );
 }
 
-function NewPassword({ account: { username, user_type: kind } }: { account: Account }) {
+function NewPassword({ account, isStaff }: { account: Account; isStaff: boolean }) {
+  const { username, user_type: kind } = account;
   const form = useServerForm({ password: '', revoke_api_keys: false, revoke_users: false, current_password: '' });
   const refresh = useRefresh();
   return (
@@ -250,7 +267,7 @@ function NewPassword({ account: { username, user_type: kind } }: { account: Acco
       onSubmit={async ({ current_password, ...body }) => {
         await api.PATCH('/v6/api/admin/accounts/{username}', {
           params: { path: { username } },
-          body: { ...body, ...(kind === 'super' ? { current_password } : {}) },
+          body: { ...body, ...(isStaffKind(kind) ? { current_password } : {}) },
         });
         notify('Password set: every login of before is over');
         form.reset();
@@ -264,17 +281,12 @@ function NewPassword({ account: { username, user_type: kind } }: { account: Acco
         hint="Ends every login of the account"
         {...form.register('password', { required: true })}
         error={form.errorOf('password')}
+        {...lockedForReseller(account, isStaff, 'password')}
       />
       <CheckField label="Revoke its API keys too" {...form.register('revoke_api_keys')} />
       <CheckField label="Close the logins of its people too" {...form.register('revoke_users')} />
-      {kind === 'super' && (
-        <TextField
-          label="Your own password"
-          type="password"
-          autoComplete="current-password"
-          {...form.register('current_password')}
-          error={form.errorOf('current_password')}
-        />
+      {isStaffKind(kind) && (
+        <OwnPasswordField {...form.register('current_password')} error={form.errorOf('current_password')} />
       )}
     </Form>
   );

@@ -1,6 +1,7 @@
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { api, type Schema } from '../api/client.js';
+import { useMe } from '../app/session.js';
 import {
   Button,
   CheckField,
@@ -18,6 +19,7 @@ import {
   useServerForm,
 } from '../ui/index.js';
 import { useChange, useRefresh } from './refresh.js';
+import { OwnPasswordField } from './staff-rights.js';
 import { usePeople, type Whose } from './whose.js';
 
 type Person = Schema<'UserAnswerData'>;
@@ -83,7 +85,9 @@ function ChangePerson({ person, onClose }: { person: Person; onClose: () => void
     email: person.email ?? '',
     password: '',
     is_active: person.is_active,
+    current_password: '',
   });
+  const isStaff = useMe().role !== 'user';
   const refresh = useRefresh();
   return (
     <Dialog title={`Change ${person.username}`} onClose={onClose}>
@@ -108,6 +112,9 @@ function ChangePerson({ person, onClose }: { person: Person; onClose: () => void
           error={form.errorOf('password')}
         />
         <CheckField label="May log in" {...form.register('is_active')} />
+        {isStaff && (
+          <OwnPasswordField {...form.register('current_password')} error={form.errorOf('current_password')} />
+        )}
       </Form>
     </Dialog>
   );
@@ -116,7 +123,15 @@ function ChangePerson({ person, onClose }: { person: Person; onClose: () => void
 /** Makes a person under the own account. */
 export function NewPerson() {
   const [isOpen, setOpen] = useState(false);
-  const form = useServerForm({ username: '', firstname: '', lastname: '', email: '', password: '' });
+  const form = useServerForm({
+    username: '',
+    firstname: '',
+    lastname: '',
+    email: '',
+    password: '',
+    current_password: '',
+  });
+  const isStaff = useMe().role !== 'user';
   const refresh = useRefresh();
   return (
     <>
@@ -146,6 +161,9 @@ export function NewPerson() {
               {...form.register('password')}
               error={form.errorOf('password')}
             />
+            {isStaff && (
+              <OwnPasswordField {...form.register('current_password')} error={form.errorOf('current_password')} />
+            )}
           </Form>
         </Dialog>
       )}

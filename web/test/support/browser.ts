@@ -55,6 +55,7 @@ async function begin(): Promise<WebService> {
     lastname: 'Reseller',
     email: 'web.reseller@example.com',
     user_type: 'reseller',
+    current_password: LOGINS.staff[1],
   });
   const client = (role: Role) => Client.login(service.url, ...LOGINS[role]);
   return { service, clients: { staff, reseller: await client('reseller'), owner: await client('owner') } };

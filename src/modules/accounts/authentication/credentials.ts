@@ -123,13 +123,14 @@ export class Credentials {
   }
 
   /**
-   * Judges the password of the acting account. A password of an assigned user is not enough: a thief of the
-   * account's token could create a person with a password of choice.
+   * Judges the own password of the acting person: the assigned user's where one acts, else the account's. A thief of the
+   * token of a staff account cannot make a person with a password of choice: that wants the account's own password.
    * @throws AppError 400 `current_password is required`, and as `prove`
    */
   async proveActor(actor: Account, { currentPassword, ip }: PasswordProof): Promise<void> {
     if (currentPassword === null) throw fieldErrors.required('current_password');
-    const row = await this.store.rowById(actor.id);
+    const { assignedUser } = actor;
+    const row = assignedUser ? await this.assignedUsers.rowById(assignedUser.id) : await this.store.rowById(actor.id);
     if (!row) throw accountErrors.invalidToken(); // removed a moment ago
     await this.prove(row.id, currentPassword, row.passwordHash, ip);
   }
@@ -155,7 +156,7 @@ export class Credentials {
 
 /** Proof that the sender of a request knows the password, and does not only hold the token. */
 export interface PasswordProof {
-  /** of the acting account; null = not given */
+  /** of the acting person; null = not given */
   currentPassword: string | null;
   /** the client's address: wrong passwords count against it, as at login */
   ip: string;

@@ -27,6 +27,8 @@ export interface AccountChanges {
   revokeApiKeys?: boolean;
   /** with a password: the people under the account are made inactive */
   revokeUsers?: boolean;
+  /** fields that staff give back to the reseller (reference/accounts#set-by-staff) */
+  releasedFields?: readonly string[];
 }
 
 /**
@@ -73,7 +75,15 @@ const FIELDS: Record<keyof AccountChanges, string> = {
   password: 'password',
   revokeApiKeys: 'revoke_api_keys',
   revokeUsers: 'revoke_users',
+  releasedFields: 'released_fields',
 };
+
+/** The API's names of what a change sets, each permission by itself. */
+export function changedFields(changes: AccountChanges): string[] {
+  const { permissions = {}, revokeApiKeys, revokeUsers, releasedFields, ...plain } = changes;
+  const fields = Object.entries(FIELDS).filter(([field]) => plain[field as keyof typeof plain] !== undefined);
+  return [...fields.map(([, name]) => name), ...Object.keys(permissions).map((name) => `permissions.${name}`)];
+}
 
 /** What the audit log keeps of a change: the values as they were given, and of a password only that it changed. */
 export function auditedChanges(changes: AccountChanges): Record<string, unknown> {

@@ -24,18 +24,19 @@ import {
 } from '../domain/account-policy.js';
 import { assertPassword } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
+import { assertNotStaffs, staffSettingsAfter } from '../domain/staff-settings.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { AccountEntity } from '../persistence/account.entity.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { LoginAddresses } from '../persistence/login-addresses.js';
 import { ManagedAccounts } from '../persistence/managed-accounts.js';
-import { type AccountChanges, accountPatch, auditedChanges } from './account-changes.js';
+import { type AccountChanges, accountPatch, auditedChanges, changedFields } from './account-changes.js';
 import { GrantedAccess } from './granted-access.js';
 
 /**
- * Change an account from the admin API. A new password ends every token issued before it. A change of a super account,
- * or to one, also wants the password of the acting account: 400 `current_password is required`, 401 `Invalid
- * credentials`, 429 as at login.
+ * Change an account from the admin API. A new password ends every token issued before it. A change of an account
+ * of staff, or to one, also wants the own password of the acting person: 400 `current_password is required`, 401
+ * `Invalid credentials`, 429 as at login.
  */
 export class ChangeAccountCommand extends Command<void> {
   constructor(
@@ -72,7 +73,9 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       changes.parentUsername === undefined ? undefined : await this.managed.parentId(changes.parentUsername);
     if (parentId) await this.managed.assertNoCircle(target.id, parentId);
     if (changes.password !== undefined) assertPassword(changes.password);
-    accountPatch(target, changes, this.environment.APP_TIME_ZONE); // faults are answered before the slow hash
+    // faults are answered before the slow hash
+    const { expiresAt } = accountPatch(target, changes, this.environment.APP_TIME_ZONE);
+    assertNotStaffs(actor, target, changedFields(changes), expiresAt);
     if (needsPassword(target, changes.userType)) await this.credentials.proveActor(actor, proof);
     const passwordHash = changes.password === undefined ? undefined : await this.hasher.hash(changes.password);
 
@@ -83,7 +86,15 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       if (!row) throw accountErrors.notFound();
       assertAllowed(actor, row, changes); // what was true before the lock may no longer be
       const patch = accountPatch(row, changes, this.environment.APP_TIME_ZONE);
+      const fields = changedFields(changes);
+      assertNotStaffs(actor, row, fields, patch.expiresAt);
+      const after = {
+        isActive: patch.isActive ?? row.isActive,
+        expiresAt: patch.expiresAt === undefined ? row.expiresAt : patch.expiresAt,
+      };
+      Object.assign(patch, staffSettingsAfter(actor, row, fields, after, changes.releasedFields));
       if (needsPassword(row) && !needsPassword(target, changes.userType))
+        // became staff meanwhile
         throw fieldErrors.required('current_password');
       if (parentId) {
         await this.managed.lockedNoCircle(tx, row.id, parentId);
@@ -98,7 +109,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
         const { revokeApiKeys: apiKeys = false, revokeUsers: users = false } = changes;
         await this.access.revoke(tx, actor, row, { apiKeys, users });
       }
-      if (Object.keys(patch).length === 0) return;
+      if (Object.values(changes).every((value) => value === undefined)) return;
       if (patch.ratePlan && !(await this.plans.give(tx, patch.ratePlan))) throw rateErrors.unknown();
       await this.update(tx, row, { ...patch, updatedAt: now() });
       const details = auditedChanges(changes);
@@ -128,6 +139,7 @@ function assertAllowed(actor: Account, target: AccountEntity, changes: AccountCh
   assertMayChange(actor, target);
   if (changes.userType !== undefined) assertMaySetUserType(actor, target, changes.userType);
   if (changes.parentUsername !== undefined) assertMaySetParent(actor, changes.parentUsername);
-  if (changes.ratePlan !== undefined || changes.allowedRoutes !== undefined) assertOfHouse(actor);
+  const { ratePlan, allowedRoutes, releasedFields } = changes;
+  if ([ratePlan, allowedRoutes, releasedFields].some((value) => value !== undefined)) assertOfHouse(actor);
   if (SETTINGS.some((field) => changes[field] !== undefined)) assertMayChangeSettings(actor);
 }

@@ -4,8 +4,9 @@ import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { PasswordHasher } from '../../../platform/security/index.js';
+import { Credentials, type PasswordProof } from '../authentication/credentials.js';
 import { passwordChange } from '../domain/access-token.js';
-import { assertUserManager } from '../domain/account-policy.js';
+import { assertUserManager, isStaff } from '../domain/account-policy.js';
 import { assertPassword, readEmail } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
 import { refuseLong } from '../domain/registration-form.js';
@@ -25,12 +26,16 @@ export interface AssignedUserChanges {
   password?: string;
 }
 
-/** Change an assigned user. Inactive, or with a new password, every token issued before is refused within 3 s. */
+/**
+ * Change an assigned user; under an account of staff with the owner's password, as at creation. Inactive, or with a new
+ * password, every token issued before is refused within 3 s.
+ */
 export class ChangeAssignedUserCommand extends Command<void> {
   constructor(
     readonly actor: Account,
     readonly id: number,
     readonly changes: AssignedUserChanges,
+    readonly proof: PasswordProof,
   ) {
     super();
   }
@@ -41,6 +46,7 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly users: AssignedUsers,
+    private readonly credentials: Credentials,
     private readonly hasher: PasswordHasher,
     private readonly loginAddresses: LoginAddresses,
     private readonly names: NameCheck,
@@ -48,13 +54,14 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
     private readonly audit: AuditLog,
   ) {}
 
-  async execute({ actor, id, changes }: ChangeAssignedUserCommand): Promise<void> {
+  async execute({ actor, id, changes, proof }: ChangeAssignedUserCommand): Promise<void> {
     assertUserManager(actor);
     const patch = readPatch(changes);
     const seen = await this.users.find(actor.id, id);
     // an e-mail that stands there is left alone, also by what comes between the look and the lock
     if (patch.email === seen.email) delete patch.email;
     if (patch.email) await this.names.checkEmail(patch.email);
+    if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
     const passwordHash = changes.password === undefined ? null : await this.hasher.hash(changes.password);
     const claim = await this.claims.claim(patch.email ? [{ kind: 'email', value: patch.email }] : []);
     await inTransaction(this.dataSource, async (tx) => {

@@ -10,6 +10,7 @@ import { assertManager, assertMaySetParent, assertMaySetUserType, needsPassword 
 import { assertPassword, readEmail, readExpiresAt, readTimeZone } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
 import { identitiesOf } from '../domain/identity.js';
+import { staffSettingsAfter } from '../domain/staff-settings.js';
 import { refuseLong } from '../domain/registration-form.js';
 import { AccountRegistrar } from '../persistence/account-registrar.js';
 import { AuditLog } from '../persistence/audit-log.js';
@@ -33,8 +34,8 @@ export interface AccountDraft {
 }
 
 /**
- * Create an account from the admin API; it gets the same team, permissions and credits as a registered one. A super
- * account also wants the password of the acting account, as a change of one does.
+ * Create an account from the admin API; it gets the same team, permissions and credits as a registered one. An
+ * account of staff also wants the own password of the acting person, as a change of one does.
  */
 export class CreateAccountCommand extends Command<Account> {
   constructor(
@@ -85,7 +86,10 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
       await this.claims.end(tx, claim);
       if (parentId !== null) await this.managed.holdParent(tx, parentId);
       const input = { ...names, passwordHash, firstname, lastname, userType, parentId, isActive, expiresAt, timeZone };
-      const account = await this.registrar.create(tx, input);
+      const chosen = Object.entries({ is_active: !isActive, expires_at: expiresAt, time_zone: timeZone });
+      const fields = chosen.flatMap(([name, value]) => (value ? [name] : []));
+      const staffs = staffSettingsAfter(actor, { setByStaff: [], staffExpiresAt: null }, fields, input);
+      const account = await this.registrar.create(tx, { ...input, ...staffs });
       const details = {
         username: names.username,
         email: names.email,

@@ -4,7 +4,8 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { normalIpRange } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account.errors.js';
-import { assertOwner } from '../domain/account-policy.js';
+import { Credentials, type PasswordProof } from '../authentication/credentials.js';
+import { assertOwner, isStaff } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
 import { newApiKey } from '../domain/api-key.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
@@ -13,7 +14,7 @@ import { type ApiKeyAnswerData, apiKeyData } from '../http/api-key.dto.js';
 
 /**
  * A new API key of the acting account (reference/accounts#own-keys). The answer is the only place where the key itself
- * stands.
+ * stands. A key of staff also wants the owner's password: 400 `current_password is required`, 401, 429 as at login.
  */
 export class CreateApiKeyCommand extends Command<ApiKeyAnswerData & { key: string }> {
   /** @param allowedIps addresses and ranges as they came; [] = anywhere */
@@ -21,6 +22,7 @@ export class CreateApiKeyCommand extends Command<ApiKeyAnswerData & { key: strin
     readonly actor: Account,
     readonly name: string | null,
     readonly allowedIps: string[],
+    readonly proof: PasswordProof,
   ) {
     super();
   }
@@ -32,13 +34,15 @@ const MOST_RANGES = 100;
 export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand> {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly credentials: Credentials,
     private readonly keys: ApiKeyStore,
     private readonly audit: AuditLog,
   ) {}
 
-  async execute({ actor, name, allowedIps }: CreateApiKeyCommand): Promise<ApiKeyAnswerData & { key: string }> {
+  async execute({ actor, name, allowedIps, proof }: CreateApiKeyCommand): Promise<ApiKeyAnswerData & { key: string }> {
     assertOwner(actor);
     const ranges = readRanges(allowedIps);
+    if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
     const key = newApiKey();
     const row = await inTransaction(this.dataSource, async (tx) => {
       const created = await this.keys.create(tx, actor.id, { key, name, allowedIps: ranges });

@@ -3,7 +3,8 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { PasswordHasher } from '../../../platform/security/index.js';
-import { assertUserManager } from '../domain/account-policy.js';
+import { Credentials, type PasswordProof } from '../authentication/credentials.js';
+import { assertUserManager, isStaff } from '../domain/account-policy.js';
 import { assertPassword, readEmail } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
 import type { AssignedUser } from '../domain/assigned-user.js';
@@ -23,11 +24,16 @@ export interface AssignedUserDraft {
   email: string | null;
 }
 
-/** Create an assigned user. Throws 403 `Permission denied`, 400 and 409 with the texts of registration. */
+/**
+ * Create an assigned user. Under an account of staff the person acts as staff, so it wants the owner's password: 400
+ * `current_password is required`, 401, 429 as at login. Throws 403 `Permission denied`, 400 and 409 with the texts of
+ * registration.
+ */
 export class CreateAssignedUserCommand extends Command<AssignedUser> {
   constructor(
     readonly actor: Account,
     readonly draft: AssignedUserDraft,
+    readonly proof: PasswordProof,
   ) {
     super();
   }
@@ -40,12 +46,13 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
     private readonly users: AssignedUsers,
     private readonly names: NameCheck,
     private readonly claims: NameClaims,
+    private readonly credentials: Credentials,
     private readonly hasher: PasswordHasher,
     private readonly audit: AuditLog,
   ) {}
 
   /** Rights, values in the order of the fields, then the names against the database, as for accounts, then how many there are. */
-  async execute({ actor, draft }: CreateAssignedUserCommand): Promise<AssignedUser> {
+  async execute({ actor, draft, proof }: CreateAssignedUserCommand): Promise<AssignedUser> {
     assertUserManager(actor);
     assertPassword(draft.password);
     refuseLong('firstname', draft.firstname);
@@ -53,6 +60,7 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
     const given = { username: draft.username.trim(), email: readEmail(draft.email), mobileNo: undefined };
     const { username, email } = await this.names.check(given);
     await this.users.assertRoom(actor.id);
+    if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
     const passwordHash = await this.hasher.hash(draft.password);
     const { firstname, lastname } = draft;
     const claim = await this.claims.claim(identitiesOf({ username, email, mobileNo: null }));

@@ -19,6 +19,7 @@ const person = (userType: string | null, fields: Partial<Account> = {}): Account
     userType,
     parentId: null,
     permissions: defaultPermissions(),
+    setByStaff: [],
     ...fields,
   }) as Account;
 const outcome = (check: () => void): string => {

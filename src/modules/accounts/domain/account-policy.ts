@@ -1,5 +1,6 @@
 import { accountErrors } from './account.errors.js';
 import type { Account } from './account.js';
+import { assertNotClosedByStaff } from './staff-settings.js';
 
 /** Who acts and on whom, as far as the rules need it. */
 type Person = Pick<Account, 'id' | 'userType' | 'parentId'>;
@@ -44,19 +45,23 @@ export function assertMaySee(actor: Manager, target: Person): void {
   if (actor.userType === 'reseller' && target.parentId !== actor.id) throw accountErrors.notFound();
 }
 
-/** Only super changes super, admin and reseller accounts, their credits included. */
-export function assertMayChange(actor: Manager, target: Person): void {
+/**
+ * Only super changes super, admin and reseller accounts, their credits included. A reseller changes nothing of a client
+ * that staff closed.
+ */
+export function assertMayChange(actor: Manager, target: Person & Pick<Account, 'setByStaff'>): void {
   assertMaySee(actor, target);
+  assertNotClosedByStaff(actor, target);
   if (actor.userType !== 'super' && isStaff(target.userType)) throw accountErrors.forbidden();
 }
 
 /**
- * A stolen token must not be enough to take a super account over, to shut one out, or to make one that then does so.
+ * A stolen token must not be enough to take an account of staff over, to shut one out, or to make one that then does so.
  * @param target null = an account that is made
  * @param becomes its user_type afterwards, where it is given
  */
 export const needsPassword = (target: Pick<Account, 'userType'> | null, becomes?: string): boolean =>
-  target?.userType === 'super' || becomes === 'super';
+  isStaff(target?.userType ?? null) || isStaff(becomes ?? null);
 
 /** Settings of a client need `reseller_settings` as well. */
 export function assertMayChangeSettings(actor: Manager): void {

@@ -78,6 +78,21 @@ export const accountErrors = {
     hint: 'This needs the token of staff, or of another role.',
   }),
   permissionDenied: forbidden('permission_denied', 'Permission denied', 'the caller’s client_management is off'),
+  closedByStaff: forbidden(
+    'closed_by_staff',
+    'Account was closed by staff',
+    'a reseller, for a client that staff closed',
+  ).with({ hint: 'Only staff open it again: ask the operator.' }),
+  setByStaff: forbidden(
+    'set_by_staff',
+    (field: string) => `${field} was set by staff`,
+    'staff set this field: only they change it',
+  ).with({ field: (field: string) => field, hint: 'Ask the operator to change it, or to give the field back.' }),
+  staffOnly: forbidden(
+    'staff_only',
+    (field: string) => `${field} is set by staff only`,
+    'a reseller sets no `require_*` and no `refund_*`',
+  ).with({ field: (field: string) => field, hint: 'Ask the operator to change it.' }),
   notFound: notFound('account_not_found', 'Account not found', 'unknown, or not a client of the reseller'),
   userNotFound: notFound('user_not_found', 'User not found', 'unknown, or another account’s'),
   apiKeyNotFound: notFound('api_key_not_found', 'API key not found', 'unknown, revoked, or another account’s'),

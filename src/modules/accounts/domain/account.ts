@@ -40,6 +40,8 @@ export interface Account {
   allowedRoutes: readonly string[] | null;
   numberCheck: NumberCheckMode;
   permissions: Permissions;
+  /** fields that staff set and that only staff change (reference/accounts#set-by-staff) */
+  setByStaff: readonly string[];
   /** whole seconds: a token issued before it is refused */
   passwordChangedAt: Date;
   apiBaseUrl: string | null;

@@ -27,6 +27,9 @@ export interface NewAccount {
   expiresAt?: Date | null;
   /** IANA name; absent = APP_TIME_ZONE */
   timeZone?: string | null;
+  /** what staff chose when they made it (reference/accounts#set-by-staff); default: nothing */
+  setByStaff?: readonly string[];
+  staffExpiresAt?: Date | null;
   /** default: the set of reference/accounts#starting-state */
   permissions?: Permissions;
   /** by balance; default: `STARTING_CREDITS` */

@@ -1,6 +1,7 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { OptionalText, OptionalTexts, PageOf, LocalTime } from '../../../platform/http/index.js';
+import { CURRENT_PASSWORD } from './password-proof.js';
 import type { ApiKeyEntity } from '../persistence/api-key.entity.js';
 
 const LONGEST_NAME = 100;
@@ -15,6 +16,9 @@ export class CreateApiKeyRequest {
     description: 'IPv4 and IPv6 addresses and CIDR ranges (100 at most) the key may be used from. None: anywhere.',
   })
   allowed_ips?: string[] | null;
+
+  @OptionalText('current_password', CURRENT_PASSWORD)
+  current_password?: string | null;
 }
 
 /** A key right after its creation. */

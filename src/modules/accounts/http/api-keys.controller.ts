@@ -1,6 +1,7 @@
-import { Body, Controller, Delete, Get, Header, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, Param, Post, Query, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { readId } from '../../../kernel/ids.js';
 import { textOrNull } from '../../../kernel/text.js';
 import {
@@ -19,6 +20,7 @@ import { RevokeApiKeyCommand } from '../commands/revoke-api-key.command.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { type ApiKeyAnswerData, ApiKeyPageAnswer, CreateApiKeyRequest, CreatedApiKeyAnswer } from './api-key.dto.js';
 import { ListApiKeysQuery } from '../queries/list-api-keys.query.js';
+import { proofOf } from './password-proof.js';
 import { CREATE_API_KEY_ERRORS } from './self-service.errors.js';
 
 const KEYS = { name: 'api-keys', places: 'ids' } as const;
@@ -38,12 +40,18 @@ export class ApiKeysController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Create an API key',
-    description: 'The key stands in this answer only. Send it as `X-API-Key`, or as `password` of `sms_get.php`.',
+    description:
+      'The key stands in this answer only. Send it as `X-API-Key`, or as `password` of `sms_get.php`. An account of staff gives `current_password`.',
   })
   @ApiCreatedResponse({ type: CreatedApiKeyAnswer })
   @ApiErrors(...CREATE_API_KEY_ERRORS)
-  async create(@Body() body: CreateApiKeyRequest, @CurrentActor() { account }: Actor): Promise<CreatedApiKeyAnswer> {
-    const command = new CreateApiKeyCommand(account, textOrNull(body.name), body.allowed_ips ?? []);
+  async create(
+    @Body() body: CreateApiKeyRequest,
+    @CurrentActor() { account }: Actor,
+    @Req() request: Request,
+  ): Promise<CreatedApiKeyAnswer> {
+    const proof = proofOf(body, request);
+    const command = new CreateApiKeyCommand(account, textOrNull(body.name), body.allowed_ips ?? [], proof);
     return { success: true, message: 'API key created successfully', data: await this.commands.execute(command) };
   }
 

@@ -57,6 +57,13 @@ export class ManagedAccountAnswer extends AccountView {
   })
   permissions!: Permissions;
 
+  @ApiProperty({
+    type: [String],
+    example: ['is_active', 'permissions.gsm'],
+    description: 'Fields that staff set: the reseller cannot change them, and sets no later `expires_at`',
+  })
+  set_by_staff!: readonly string[];
+
   @LocalTime()
   created_at!: string;
 
@@ -83,6 +90,7 @@ export const managedAccountAnswer = (
   allowed_routes: account.allowedRoutes,
   number_check: account.numberCheck,
   permissions: account.permissions,
+  set_by_staff: account.setByStaff,
   created_at: dateTime(row.createdAt, account.timeZone),
   updated_at: dateTime(row.updatedAt, account.timeZone),
 });

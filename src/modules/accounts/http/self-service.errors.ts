@@ -4,6 +4,7 @@ import { valueErrors } from '../../../platform/http/index.js';
 import { tooMany } from '../../../platform/security/index.js';
 import { NUMBER_CHECKS } from '../domain/account.js';
 import { accountErrors } from '../domain/account.errors.js';
+import { proofErrors } from './password-proof.js';
 import { passwordErrors, unconfirmed } from '../domain/password-rules.js';
 
 const LIKEWISE = 'and the other rules of registration';
@@ -49,6 +50,7 @@ export const PASSWORD_ERRORS: readonly DocumentedError[] = [
 export const NUMBER_CHECK_ERRORS: readonly DocumentedError[] = [
   fieldErrors.noWord.shown('number_check', NUMBER_CHECKS),
   accountErrors.permissionDenied.because('a person who acts for the account'),
+  accountErrors.setByStaff.shown('number_check'),
 ];
 
 export const CREATE_API_KEY_ERRORS: readonly DocumentedError[] = [
@@ -56,6 +58,7 @@ export const CREATE_API_KEY_ERRORS: readonly DocumentedError[] = [
   valueErrors.noTexts.shown('allowed_ips'),
   accountErrors.tooManyIpRanges.shown(100),
   accountErrors.ipRange.shown(0),
+  ...proofErrors('by an account of staff'),
   accountErrors.tooManyApiKeys.shown(100),
 ];
 
@@ -71,6 +74,7 @@ export const CREATE_USER_ERRORS: readonly DocumentedError[] = [
   ...NAME_ERRORS,
   fieldErrors.invalid.shown('username').because('not 3 to 64 of A-Z a-z 0-9 . _ -'),
   taken.username,
+  ...proofErrors('by an account of staff'),
   accountErrors.directoryAway,
   accountErrors.tooManyUsers.shown(1000),
 ];
@@ -81,5 +85,6 @@ export const CHANGE_USER_ERRORS: readonly DocumentedError[] = [
   fieldErrors.invalid.shown('firstname').because('no text; likewise the others'),
   ...NAME_ERRORS,
   SHORT,
+  ...proofErrors('by an account of staff'),
   accountErrors.directoryAway,
 ];

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { AnswerOf, OptionalFlag, OptionalText, PageOf, RequiredText, LocalTime } from '../../../platform/http/index.js';
 import type { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
+import { CURRENT_PASSWORD } from './password-proof.js';
 import { LoggedInUserView, loggedInUserView } from './authentication.dto.js';
 
 /** Body of POST /account/users. */
@@ -20,6 +21,9 @@ export class CreateUserRequest {
 
   @OptionalText('email', { example: 'jane.doe@example.com' })
   email?: string | null;
+
+  @OptionalText('current_password', CURRENT_PASSWORD)
+  current_password?: string | null;
 }
 
 /** Body of PATCH /account/users/:id: any of them; null or '' clears the e-mail, and keeps the others. */
@@ -38,6 +42,9 @@ export class ChangeUserRequest {
 
   @OptionalText('password', { example: 'Sunny-Day-8', description: 'Ends every token of the user issued before' })
   password?: string | null;
+
+  @OptionalText('current_password', CURRENT_PASSWORD)
+  current_password?: string | null;
 }
 
 /** An assigned user as the account sees it; times in the account's zone. */

@@ -1,6 +1,7 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { readId } from '../../../kernel/ids.js';
 import { textOrNull } from '../../../kernel/text.js';
 import {
@@ -28,6 +29,7 @@ import {
 } from './user.dto.js';
 import { FindAssignedUserQuery } from '../queries/find-assigned-user.query.js';
 import { ListAssignedUsersQuery } from '../queries/list-assigned-users.query.js';
+import { proofOf } from './password-proof.js';
 import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS } from './self-service.errors.js';
 
 const USERS = { name: 'users', places: 'ids' } as const;
@@ -46,14 +48,19 @@ export class UsersController {
   @Post()
   @ApiOperation({
     summary: 'Create a user under the account',
-    description: 'Logs in as accounts do; the token acts for the account, so it opens the account’s routes.',
+    description:
+      'Logs in as accounts do; the token acts for the account, so it opens the account’s routes. Under an account of staff with `current_password`.',
   })
   @ApiCreatedResponse({ type: ChangedUserAnswer })
   @ApiErrors(...CREATE_USER_ERRORS)
-  async create(@Body() body: CreateUserRequest, @CurrentActor() { account }: Actor): Promise<ChangedUserAnswer> {
+  async create(
+    @Body() body: CreateUserRequest,
+    @CurrentActor() { account }: Actor,
+    @Req() request: Request,
+  ): Promise<ChangedUserAnswer> {
     const { username, password, firstname, lastname } = body;
     const draft = { username, password, firstname, lastname, email: textOrNull(body.email) };
-    const { id } = await this.commands.execute(new CreateAssignedUserCommand(account, draft));
+    const { id } = await this.commands.execute(new CreateAssignedUserCommand(account, draft, proofOf(body, request)));
     const data = await this.queries.execute(new FindAssignedUserQuery(account, id));
     return { success: true, message: 'User created successfully', data };
   }
@@ -84,7 +91,8 @@ export class UsersController {
   @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
   @ApiOperation({
     summary: 'Change a user',
-    description: 'Absent fields stay. Made inactive, every token is refused on every instance in 3 s.',
+    description:
+      'Absent fields stay. Made inactive, every token is refused on every instance in 3 s. Under an account of staff with `current_password`.',
   })
   @ApiOkResponse({ type: ChangedUserAnswer })
   @ApiErrors(...CHANGE_USER_ERRORS)
@@ -92,9 +100,10 @@ export class UsersController {
     @Param('id') text: string,
     @Body() body: ChangeUserRequest,
     @CurrentActor() { account }: Actor,
+    @Req() request: Request,
   ): Promise<ChangedUserAnswer> {
     const id = userId(text);
-    await this.commands.execute(new ChangeAssignedUserCommand(account, id, changesOf(body)));
+    await this.commands.execute(new ChangeAssignedUserCommand(account, id, changesOf(body), proofOf(body, request)));
     const data = await this.queries.execute(new FindAssignedUserQuery(account, id));
     return { success: true, message: 'User updated successfully', data };
   }

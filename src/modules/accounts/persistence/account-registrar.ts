@@ -56,6 +56,8 @@ export class AccountRegistrar {
       publicLookup: true,
       allowedRoutes: null,
       numberCheck: 'off',
+      setByStaff: input.setByStaff ?? [],
+      staffExpiresAt: input.staffExpiresAt ?? null,
       permissions: JSON.stringify(input.permissions ?? defaultPermissions()),
       createdAt: at,
       updatedAt: at,

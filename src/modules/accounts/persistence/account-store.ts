@@ -92,6 +92,7 @@ export class AccountStore {
       allowedRoutes: row.allowedRoutes === null ? null : (JSON.parse(row.allowedRoutes) as string[]),
       numberCheck: NUMBER_CHECKS.find((mode) => mode === row.numberCheck) ?? 'off',
       permissions: readPermissions(JSON.parse(row.permissions) as Record<string, unknown>),
+      setByStaff: row.setByStaff,
       passwordChangedAt: row.passwordChangedAt,
       apiBaseUrl: row.apiBaseUrl,
     };

@@ -91,6 +91,22 @@ export class AccountEntity {
   @Column({ type: 'longtext' })
   permissions!: string;
 
+  /** JSON text of the fields that staff set (reference/accounts#set-by-staff); null = none */
+  @Column({
+    name: 'set_by_staff',
+    type: 'text',
+    nullable: true,
+    transformer: {
+      to: (fields: readonly string[] | undefined) => (fields && fields.length > 0 ? JSON.stringify(fields) : null),
+      from: (text: string | null) => (text === null ? [] : (JSON.parse(text) as string[])),
+    },
+  })
+  setByStaff!: readonly string[];
+
+  /** the expiry that staff set: a reseller sets no later one */
+  @Column({ name: 'staff_expires_at', type: 'datetime', precision: 3, nullable: true })
+  staffExpiresAt!: Date | null;
+
   /** how often the row was held: written by a transaction that must be alone with the account */
   @Column({ name: 'held', type: 'int', unsigned: true, default: 0 })
   held!: number;

@@ -92,6 +92,11 @@ export class AssignedUsers {
     return row;
   }
 
+  /** The row, never from the cache; null when the person was removed. */
+  rowById(id: number): Promise<AssignedUserEntity | null> {
+    return this.dataSource.manager.findOneBy(AssignedUserEntity, { id });
+  }
+
   /** The row, locked until the transaction ends. @throws AppError not_found unless it is the account's */
   async lock(tx: EntityManager, accountId: number, id: number): Promise<AssignedUserEntity> {
     const row = await tx.findOne(AssignedUserEntity, { where: { id, accountId }, lock: { mode: 'pessimistic_write' } });

@@ -24,7 +24,7 @@ import {
   type UserAnswerData,
   UserPageAnswer,
 } from '../../accounts/index.js';
-import { ACCOUNT_ERRORS } from './account.errors.js';
+import { ACCOUNT_ERRORS, CLOSED_BY_STAFF } from './account.errors.js';
 
 const KEYS = { name: 'api-keys of an account', places: 'ids' } as const;
 const USERS = { name: 'users of an account', places: 'ids' } as const;
@@ -59,7 +59,11 @@ export class AccountAccessController {
   @ApiParam({ name: 'id', type: Number, example: 3 })
   @ApiOperation({ summary: 'Revoke one of its API keys', description: 'Effective on every instance in 3 s.' })
   @ApiOkResponse({ type: DoneAnswer })
-  @ApiErrors(accountErrors.forbidden.because('a key of staff, without being super'), accountErrors.apiKeyNotFound)
+  @ApiErrors(
+    accountErrors.forbidden.because('a key of staff, without being super'),
+    CLOSED_BY_STAFF,
+    accountErrors.apiKeyNotFound,
+  )
   async revoke(
     @Param('username') username: string,
     @Param('id') text: string,

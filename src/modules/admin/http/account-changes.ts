@@ -29,6 +29,7 @@ export function changesOf(body: ChangeAccountRequest): AccountChanges {
     ...(body.time_zone === undefined ? {} : { timeZone: textOrNull(body.time_zone) }),
     ...(body.rate_plan === undefined ? {} : { ratePlan: textOrNull(body.rate_plan) }),
     ...(body.allowed_routes === undefined ? {} : { allowedRoutes: body.allowed_routes }),
+    ...(body.released_fields ? { releasedFields: body.released_fields } : {}),
     ...(numberCheck === null ? {} : { numberCheck }),
     ...(permissions ? { permissions } : {}),
     ...(password === null

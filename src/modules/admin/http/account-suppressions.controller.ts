@@ -17,7 +17,7 @@ import {
   SuppressionPageAnswer,
   wantedNumber,
 } from '../../suppressions/index.js';
-import { ACCOUNT_ERRORS } from './account.errors.js';
+import { ACCOUNT_ERRORS, CLOSED_BY_STAFF } from './account.errors.js';
 
 const STOP_LIST = { name: 'suppressions of an account', places: 'texts' } as const;
 const OF_STAFF = accountErrors.forbidden.because('the list of staff, without being super');
@@ -59,7 +59,7 @@ export class AccountSuppressionsController {
   })
   @ApiBody({ type: SuppressionNumbersBody })
   @ApiOkResponse({ type: AddedAnswer })
-  @ApiErrors(OF_STAFF, suppressionErrors.required, suppressionErrors.digits, suppressionErrors.tooMany)
+  @ApiErrors(OF_STAFF, CLOSED_BY_STAFF, suppressionErrors.required, suppressionErrors.digits, suppressionErrors.tooMany)
   async add(
     @Param('username') username: string,
     @Body() body: RawNumbers,
@@ -79,7 +79,13 @@ export class AccountSuppressionsController {
   @ApiQuery({ name: 'number', required: false, example: '4915112345678' })
   @ApiBody({ type: SuppressionNumbersBody, required: false })
   @ApiOkResponse({ type: RemovedAnswer })
-  @ApiErrors(OF_STAFF, suppressionErrors.required, suppressionErrors.digits, suppressionErrors.notFound)
+  @ApiErrors(
+    OF_STAFF,
+    CLOSED_BY_STAFF,
+    suppressionErrors.required,
+    suppressionErrors.digits,
+    suppressionErrors.notFound,
+  )
   async remove(
     @Param('username') username: string,
     @Body() { number, numbers }: RawNumbers,

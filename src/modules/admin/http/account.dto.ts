@@ -19,11 +19,15 @@ const EXPIRY = {
 const ZONE = { example: 'Asia/Kolkata', description: 'IANA name; none: APP_TIME_ZONE' };
 const CURRENT = {
   example: 'Sunny-Day-7',
-  description: 'The password of the acting account; only to make or change a super account',
+  description: 'The own password of the acting person; only to make or change an account of staff',
 };
 const ALLOWED_ROUTES = {
   example: ['carrier-1'],
   description: 'The only routes that it may use, by name, at most 100; null: all. For super and admin alone',
+};
+const RELEASED = {
+  example: ['time_zone'],
+  description: 'Fields of `set_by_staff` that the reseller may change again. For super and admin alone',
 };
 const PARENT = { example: 'reseller1', description: 'A reseller’s own clients always have it as parent' };
 
@@ -163,6 +167,9 @@ export class ChangeAccountRequest {
 
   @OptionalFlag('revoke_users', false, 'With password: the people under the account are made inactive')
   revoke_users?: boolean | null;
+
+  @OptionalTexts('released_fields', RELEASED)
+  released_fields?: string[] | null;
 
   @OptionalText('current_password', CURRENT)
   current_password?: string | null;

@@ -1,13 +1,15 @@
 import type { DocumentedError } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { valueErrors } from '../../../platform/http/index.js';
-import { tooMany } from '../../../platform/security/index.js';
-import { accountErrors, NUMBER_CHECKS, passwordErrors, USER_TYPES } from '../../accounts/index.js';
+import { accountErrors, NUMBER_CHECKS, passwordErrors, proofErrors, USER_TYPES } from '../../accounts/index.js';
 import { rateErrors } from '../../rates/index.js';
 import { routingErrors } from '../../routing/index.js';
 
 /** Errors of the routes that resellers use too. */
 export const MANAGER_ERRORS: readonly DocumentedError[] = [accountErrors.permissionDenied];
+
+/** A reseller changes nothing of a client that staff closed. */
+export const CLOSED_BY_STAFF: DocumentedError = accountErrors.closedByStaff;
 
 /** Errors of the routes below one account. */
 export const ACCOUNT_ERRORS: readonly DocumentedError[] = [...MANAGER_ERRORS, accountErrors.notFound];
@@ -21,13 +23,6 @@ const DATES: readonly DocumentedError[] = [
 const PARENT: readonly DocumentedError[] = [
   fieldErrors.invalid.shown('parent_username').because('no such account'),
   accountErrors.noManager,
-];
-
-/** The password of the acting account. @param when it must be given */
-const proof = (when: string): readonly DocumentedError[] => [
-  fieldErrors.required.shown('current_password').because(`missing ${when}`),
-  accountErrors.invalidCredentials.because('current_password is another'),
-  tooMany.because('too many wrong passwords'),
 ];
 
 export const CREATE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
@@ -45,7 +40,7 @@ export const CREATE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
   fieldErrors.invalid.shown('mobile_no').because('no digits, or more than 30'),
   accountErrors.taken.mobile,
   ...PARENT,
-  ...proof('to make a super account'),
+  ...proofErrors('to make an account of staff'),
   accountErrors.directoryAway,
 ];
 
@@ -53,11 +48,14 @@ export const CHANGE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
   ...ACCOUNT_ERRORS,
   accountErrors.permissionDenied.because('a setting without reseller_settings'),
   accountErrors.forbidden.because(
-    'one’s own user_type, the last super, staff without being super, rate_plan or allowed_routes by a reseller',
+    'one’s own user_type, the last super, staff without being super; rate_plan, allowed_routes or released_fields by a reseller',
   ),
+  CLOSED_BY_STAFF,
+  accountErrors.setByStaff.shown('time_zone').because('a reseller, for a field that staff set'),
+  accountErrors.staffOnly.shown('refund_failed').because('a reseller; likewise each `require_*`'),
   fieldErrors.noFlag.shown('is_active').because('likewise the other switches'),
   UNKNOWN_TYPE,
-  valueErrors.noTexts.shown('allowed_routes'),
+  valueErrors.noTexts.shown('allowed_routes').because('likewise released_fields'),
   routingErrors.tooManyAllowed,
   routingErrors.unknownRoutes.shown('carrier-9').because('of allowed_routes'),
   fieldErrors.noWord.shown('number_check', NUMBER_CHECKS).because('another word'),
@@ -69,5 +67,5 @@ export const CHANGE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
   ...DATES,
   rateErrors.unknown,
   SHORT_PASSWORD,
-  ...proof('in a change of a super account, or to one'),
+  ...proofErrors('in a change of an account of staff, or to one'),
 ];

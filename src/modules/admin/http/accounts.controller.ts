@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, clientIp, LIST_ERRORS, ListQuery, paged, readListPage } from '../../../platform/http/index.js';
+import { ApiErrors, LIST_ERRORS, ListQuery, paged, readListPage } from '../../../platform/http/index.js';
 import {
   type Actor,
   Admin,
@@ -12,6 +12,7 @@ import {
   CurrentActor,
   FindAccountQuery,
   ListAccountsQuery,
+  proofOf,
 } from '../../accounts/index.js';
 import { AssertRoutesQuery } from '../../routing/index.js';
 import { changesOf } from './account-changes.js';
@@ -42,7 +43,7 @@ export class AccountsController {
   @ApiOperation({
     summary: 'Create an account',
     description:
-      'With the default team, permissions and starting credits. Only super creates super, admin and reseller, and super with `current_password`.',
+      'With the default team, permissions and starting credits. Only super creates super, admin and reseller, and with `current_password`.',
   })
   @ApiBody({ type: CreateAccountRequest, examples: CREATE_ACCOUNT_EXAMPLES })
   @ApiCreatedResponse({ type: ChangedAccountAnswer })
@@ -96,7 +97,7 @@ export class AccountsController {
   @ApiOperation({
     summary: 'Change an account',
     description:
-      'Absent fields stay. Effective on every instance in 3 s. To change a super account, or to make one, wants `current_password` too.',
+      'Absent fields stay. Effective on every instance in 3 s. To change an account of staff (super, admin, reseller), or to make one, takes `current_password` too.',
   })
   @ApiBody({ type: ChangeAccountRequest, examples: CHANGE_ACCOUNT_EXAMPLES })
   @ApiOkResponse({ type: ChangedAccountAnswer })
@@ -114,8 +115,3 @@ export class AccountsController {
     return { success: true, message: 'Account updated successfully', data };
   }
 }
-
-const proofOf = (body: { current_password?: string | null }, request: Request) => ({
-  currentPassword: textOrNull(body.current_password),
-  ip: clientIp(request),
-});

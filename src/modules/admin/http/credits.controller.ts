@@ -19,7 +19,7 @@ import {
   readBalance,
 } from '../../credits/index.js';
 import { AdjustCreditsCommand } from '../commands/adjust-credits.command.js';
-import { ACCOUNT_ERRORS } from './account.errors.js';
+import { ACCOUNT_ERRORS, CLOSED_BY_STAFF } from './account.errors.js';
 import { AdjustCreditsRequest, MOST_AT_ONCE } from './credit.dto.js';
 
 const LONGEST_NOTE = 255;
@@ -48,6 +48,7 @@ export class CreditsController {
   })
   @ApiOkResponse({ type: AdjustedCreditsAnswer })
   @ApiErrors(
+    CLOSED_BY_STAFF,
     fieldErrors.noWord.shown('balance', BALANCES).because('another word'),
     valueErrors.noAmount.shown('amount', MOST_AT_ONCE),
     fieldErrors.tooLong.shown('note', LONGEST_NOTE).because('too long'),

@@ -75,6 +75,7 @@ import { CampaignTraces1700000017700 } from './1700000017700-campaign-traces.js'
 import { EarlyStops1700000017800 } from './1700000017800-early-stops.js';
 import { DisksAndBackups1700000018500 } from './1700000018500-disks-and-backups.js';
 import { AgesOfUnknownOutcomes1700000018700 } from './1700000018700-ages-of-unknown-outcomes.js';
+import { StaffSettings1700000019500 } from './1700000019500-staff-settings.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -155,4 +156,5 @@ export const migrations = [
   EarlyStops1700000017800,
   DisksAndBackups1700000018500,
   AgesOfUnknownOutcomes1700000018700,
+  StaffSettings1700000019500,
 ];

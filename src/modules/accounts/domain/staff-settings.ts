@@ -1,0 +1,84 @@
+import { accountErrors } from './account.errors.js';
+import type { Account } from './account.js';
+
+/** Which fields staff set on an account, by the names of the API, and how long it lasts at most. */
+export interface StaffSettings {
+  /** such as `time_zone` or `permissions.gsm`; `is_active` = staff closed it; `expires_at` = staff set an expiry */
+  setByStaff: readonly string[];
+  /** the expiry that staff set; null = none */
+  staffExpiresAt: Date | null;
+}
+
+/** Only staff of the house set these, whatever the account has now. */
+const STAFF_ONLY = /^(require|refund)_/;
+
+/** A reseller cannot change these at all, so nothing is kept about them. */
+const NEVER_A_RESELLERS = new Set(['parent_username', 'rate_plan', 'allowed_routes']);
+
+const isReseller = (actor: Pick<Account, 'userType'>): boolean => actor.userType === 'reseller';
+
+/**
+ * Staff closed the account: a reseller changes nothing of it, by no endpoint.
+ * @throws AppError forbidden `Account was closed by staff`
+ */
+export function assertNotClosedByStaff(
+  actor: Pick<Account, 'userType'>,
+  { setByStaff }: Pick<StaffSettings, 'setByStaff'>,
+): void {
+  if (isReseller(actor) && setByStaff.includes('is_active')) throw accountErrors.closedByStaff();
+}
+
+/**
+ * What staff set, only staff change. A reseller may let the account end earlier than staff do, not later.
+ * @param fields what the reseller changes, by the names of the API
+ * @param expiresAt the new expiry; undefined = it stays
+ * @throws AppError forbidden, naming the first field at fault
+ */
+export function assertNotStaffs(
+  actor: Pick<Account, 'userType'>,
+  target: StaffSettings,
+  fields: readonly string[],
+  expiresAt: Date | null | undefined,
+): void {
+  if (!isReseller(actor)) return;
+  for (const field of fields) {
+    if (STAFF_ONLY.test(field)) throw accountErrors.staffOnly(field);
+    if (field !== 'expires_at' && target.setByStaff.includes(field)) throw accountErrors.setByStaff(field);
+  }
+  if (expiresAt !== undefined && isLater(expiresAt, target.staffExpiresAt))
+    throw accountErrors.setByStaff('expires_at');
+}
+
+/**
+ * The owner of an account changes a setting of its own.
+ * @throws AppError forbidden when staff set it
+ */
+export function assertOwnSetting({ setByStaff }: Pick<StaffSettings, 'setByStaff'>, field: string): void {
+  if (setByStaff.includes(field)) throw accountErrors.setByStaff(field);
+}
+
+/**
+ * What is kept after a change: what staff set is theirs, until they give it back.
+ * @param fields what was changed, by the names of the API
+ * @param after the row's values afterwards
+ * @param released what staff give back to the reseller
+ */
+export function staffSettingsAfter(
+  actor: Pick<Account, 'userType'>,
+  before: StaffSettings,
+  fields: readonly string[],
+  after: { isActive: boolean; expiresAt: Date | null },
+  released: readonly string[] = [],
+): StaffSettings {
+  if (isReseller(actor)) return before;
+  const kept = new Set(before.setByStaff);
+  for (const field of fields) if (!STAFF_ONLY.test(field) && !NEVER_A_RESELLERS.has(field)) kept.add(field);
+  for (const field of released) kept.delete(field);
+  if (after.isActive) kept.delete('is_active');
+  const staffExpiresAt = fields.includes('expires_at') ? after.expiresAt : before.staffExpiresAt;
+  if (staffExpiresAt === null) kept.delete('expires_at');
+  return { setByStaff: [...kept].sort(), staffExpiresAt: kept.has('expires_at') ? staffExpiresAt : null };
+}
+
+const isLater = (at: Date | null, bound: Date | null): boolean =>
+  bound !== null && (at === null || at.getTime() > bound.getTime());
