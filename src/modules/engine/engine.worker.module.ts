@@ -11,6 +11,7 @@ import { LaneFailover } from './dispatch/lane-failover.js';
 import { LaneRunner } from './dispatch/lane-runner.js';
 import { RouteHomes } from './dispatch/route-homes.js';
 import { RouteTurns } from './dispatch/route-turns.js';
+import { LaneSettlement } from './dispatch/lane-settlement.js';
 import { LostNotes } from './dispatch/lost-notes.js';
 import { StandingAside } from './dispatch/standing-aside.js';
 import { SubmitNotes } from './dispatch/submit-notes.js';
@@ -35,6 +36,7 @@ const PROVIDERS = [
   Governor,
   LaneFailover,
   LaneRunner,
+  LaneSettlement,
   LostNotes,
   StandingAside,
   SubmitNotes,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows, QuotedText } from '../../../platform/database/index.js';
+import { Channels } from '../channels.js';
 import { type PlannedLane, planLanes } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { chainOf, chainText, type RouteChain } from '../state/route-chain.js';
@@ -35,9 +36,14 @@ type PlannedHead = NumberedHead & { lanes: readonly PlannedLane[] };
 /** Below this, the recipients of all drafts of a group travel in one statement. */
 const SMALL = 100;
 
+/** The end of a validity; takes the schedule and the seconds. */
+const SETTLE_AT = 'COALESCE(?, UTC_TIMESTAMP(3)) + INTERVAL ? SECOND';
+
 /** Writes accepted campaigns in set-based statements; nothing here reads. Every moment is the database's. */
 @Injectable()
 export class CampaignWriter {
+  constructor(private readonly channels: Channels) {}
+
   /** Inserts the recipients of a group of drafts, with their terms: those of all small drafts in one statement. */
   async insertRecipients(tx: EntityManager, drafts: readonly NumberedDraft[]): Promise<void> {
     const small = drafts.filter(({ page }) => page.numbers.length <= SMALL && !page.sources);
@@ -145,11 +151,14 @@ export class CampaignWriter {
         0,
         draft.initialState === 'pending_approval' ? 0 : 1,
         draft.scheduledAt ?? null,
+        draft.scheduledAt ?? null,
+        this.channels.find(draft.channel)?.validitySeconds?.(draft.content) ?? null,
       ]),
     );
     await tx.query(
-      `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq, fence, wake_at)
-       VALUES ${rows.map(() => '(?,?,?,?,?,?,?,?,?,?,IF(?, COALESCE(?, UTC_TIMESTAMP(3)), NULL))').join(',')}`,
+      `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq, fence, wake_at,
+         settle_at)
+       VALUES ${rows.map(() => `(?,?,?,?,?,?,?,?,?,?,IF(?, COALESCE(?, UTC_TIMESTAMP(3)), NULL),${SETTLE_AT})`).join(',')}`,
       rows.flat(),
     );
   }

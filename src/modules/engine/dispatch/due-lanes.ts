@@ -56,7 +56,7 @@ const valuesOf = ({ channel, routeId, single }: ChannelTurn): [string, number, n
 ];
 
 /** A lane of one account after another, beginning behind `after`; those of an account stay in their order. */
-function takingTurns(lanes: readonly OwnedLane[], after: number): OwnedLane[] {
+export function takingTurns<Lane extends OwnedLane>(lanes: readonly Lane[], after: number): Lane[] {
   const rounds = new Map<number, number>();
   const placed = lanes.map((lane) => {
     const round = rounds.get(lane.accountId) ?? 0;

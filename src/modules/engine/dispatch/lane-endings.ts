@@ -65,6 +65,7 @@ export async function endLanes(
   const done = left.filter((row) => !isOpen(row));
   const waiting = left.filter((row) => isOpen(row) && !wantsMore(row));
   await removeLanes(tx, done);
+  await settleStopped(tx, left);
   if (waiting.length > 0) {
     await tx.query(
       `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]',
@@ -82,6 +83,18 @@ export async function endLanes(
       done: window.flatMap(({ turn }, place) => (isStillOpen(of[place]) ? [] : [turn.campaignId])),
     };
   });
+}
+
+/** A window may have made lanes of its campaign while that was stopped: they are settled like those that the stop has found. */
+async function settleStopped(tx: EntityManager, ended: readonly LeftRow[]): Promise<void> {
+  const stopped = [
+    ...new Set(ended.filter(({ state }) => LANE_DUTY[state] === 'refund').map((row) => row.campaign_id)),
+  ];
+  if (stopped.length === 0) return;
+  await tx.query(
+    'UPDATE campaign_lanes SET settle_at = UTC_TIMESTAMP(3) WHERE campaign_id IN (?) AND settle_at IS NULL',
+    [stopped.sort((a, b) => a - b)],
+  );
 }
 
 /** Removes lanes that have nothing left to do. */

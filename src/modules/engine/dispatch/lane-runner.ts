@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Semaphore } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { isPassing } from '../../../platform/database/index.js';
 import { AccountDirectory } from '../../accounts/index.js';
@@ -17,7 +18,7 @@ import { WindowResults } from '../settle/window-results.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { LANE_DUTY, type LaneDuty } from '../state/campaign-transitions.js';
 import { Governor, ROUTE_DOWN_MS } from './governor.js';
-import { EXPIRED, hasExpired, inVain, isOverdue } from './lane-deadline.js';
+import { EXPIRED, hasExpired, inVain, isOverdue, validityLeft } from './lane-deadline.js';
 import { type FailingRoute, LaneFailover } from './lane-failover.js';
 import { type LanesLeft, NOTHING_ENDED } from './lane-endings.js';
 import { newClaimId } from './lane-claims.js';
@@ -27,7 +28,11 @@ import { WindowRunner } from './window-runner.js';
 import { inRecipients } from './window-tempo.js';
 
 /** Recipients; a commit of more would hold up those of others for too long. */
-const CANCEL_STEP = 5_000;
+export const CANCEL_STEP = 5_000;
+/** Such commits at once. */
+const CANCELS_AT_ONCE = 4;
+/** A lane whose validity is over and whose retries are not due yet is looked at again after so long. */
+const RETRIES_LATER_MS = 5_000;
 
 const NO_ROUTE = {
   kind: 'rejected',
@@ -81,29 +86,47 @@ export class LaneRunner {
    * @param onClaimed called with the lanes of a window once they are held, before anything leaves
    */
   async run(turns: readonly LaneTurn[], onClaimed: (held: readonly LaneTurn[]) => void = nothing): Promise<TurnEnd> {
+    return this.take(turns, async (of) => this.send(of.send, onClaimed));
+  }
+
+  /**
+   * Settles lanes of which nothing may leave any more: of campaigns that were stopped, and those whose validity is over. It asks no
+   * route, and takes no permit of one.
+   * @param turns of any routes
+   */
+  settle(turns: readonly LaneTurn[]): Promise<TurnEnd> {
+    return this.take(turns, async (of) => this.expire([...of.send, ...of.wait]));
+  }
+
+  /** @param further is done last, with lanes of campaigns that send */
+  private async take(
+    turns: readonly LaneTurn[],
+    further: (of: Readonly<Record<LaneDuty, LaneTurn[]>>) => Promise<TurnEnd>,
+  ): Promise<TurnEnd> {
     if (this.stopping || turns.length === 0) return NOTHING;
+    const ends: TurnEnd[] = [];
     try {
       const of = byDuty(turns);
-      const ends = [
-        await this.recover(of.recover),
-        await this.cancel(of.refund),
-        await this.leave(of),
-        await this.send(of.send, onClaimed),
-      ];
-      const done = ends.flatMap((end) => end.done);
-      // After the commit: of two lanes that end at once, whichever is later finds the other gone.
-      if (done.length > 0) await this.states.markSent(done);
-      return {
-        done,
-        more: ends.some(({ more }) => more),
-        restMs: Math.max(...ends.map(({ restMs }) => restMs)),
-        isDown: ends.some(({ isDown }) => isDown),
-      };
+      for (const lost of byRoute(of.recover)) ends.push(await this.recover(lost));
+      await this.cancel(of.refund, (end) => ends.push(end));
+      if (of.wait.length > 0) await this.lanes.sleep(of.wait);
+      if (of.rest.length > 0) await this.lanes.drop(of.rest);
+      ends.push(await further(of));
     } catch (error) {
       // What lies with the database lies in no lane: they are tried again at once.
       if (!isPassing(error)) await this.lanes.leaveAlone(turns).catch(() => undefined);
       throw error;
+    } finally {
+      // After the commit: of two lanes that end at once, whichever is later finds the other gone.
+      const done = ends.flatMap((end) => end.done);
+      if (done.length > 0) await this.states.markSent(done);
     }
+    return {
+      done: ends.flatMap((end) => end.done),
+      more: ends.some(({ more }) => more),
+      restMs: Math.max(...ends.map(({ restMs }) => restMs)),
+      isDown: ends.some(({ isDown }) => isDown),
+    };
   }
 
   private async recover(turns: readonly LaneTurn[]): Promise<TurnEnd> {
@@ -118,18 +141,38 @@ export class LaneRunner {
     return ended(await this.results.recover(turns, deduplicated, this.environment.LANE_LEASE));
   }
 
-  private async cancel(turns: readonly LaneTurn[]): Promise<TurnEnd> {
+  /** @param onEnd is told of each lane as it is committed: one that ended counts, whatever becomes of the others */
+  private async cancel(turns: readonly LaneTurn[], onEnd: (end: TurnEnd) => void): Promise<void> {
     // No intent is recorded: nothing leaves, so a crash from here on leaves no recipient in doubt.
-    const lefts: LanesLeft[] = [];
-    for (const turn of await this.claim(turns)) lefts.push(await this.cancellations.step(turn, CANCEL_STEP));
-    return ended({ more: lefts.some(({ more }) => more), done: lefts.flatMap(({ done }) => done) });
+    const held = await this.claim(turns);
+    const places = new Semaphore(CANCELS_AT_ONCE);
+    const steps = held.map(async (turn) => {
+      await places.acquire(Infinity);
+      try {
+        onEnd(ended(await this.cancellations.step(turn, CANCEL_STEP)));
+      } finally {
+        places.release();
+      }
+    });
+    const failed = (await Promise.allSettled(steps)).find((step) => step.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 
-  /** Lanes that have nothing to do: of paused campaigns, and of those that are over. */
-  private async leave({ wait, rest }: Record<LaneDuty, LaneTurn[]>): Promise<TurnEnd> {
-    if (wait.length > 0) await this.lanes.sleep(wait);
-    if (rest.length > 0) await this.lanes.drop(rest);
-    return NOTHING;
+  /** Fails what has waited for longer than its validity; of other lanes it notes when theirs is over. */
+  private async expire(turns: readonly LaneTurn[]): Promise<TurnEnd> {
+    if (turns.length === 0) return NOTHING;
+    const expired = turns.filter((turn) => hasExpired(this.channels.get(turn.channel), turn));
+    const due = expired.filter(({ retriesDue, nextSeq, endSeq }) => retriesDue || nextSeq < endSeq);
+    const others = turns.filter((turn) => !due.includes(turn));
+    if (others.length > 0) {
+      const moments = others.map((turn) => {
+        const validity = this.channels.get(turn.channel).validitySeconds?.(turn.content);
+        const inMs = validity === undefined ? null : validityLeft(turn, validity);
+        return { turn, inMs: inMs !== null && inMs <= 0 ? RETRIES_LATER_MS : inMs };
+      });
+      await this.lanes.settleLater(moments);
+    }
+    return due.length > 0 ? ended(await this.windows.refuse(due, EXPIRED)) : NOTHING;
   }
 
   private async send(turns: readonly LaneTurn[], onClaimed: (held: readonly LaneTurn[]) => void): Promise<TurnEnd> {
@@ -229,6 +272,12 @@ export class LaneRunner {
 /** Recipients that the lanes have at the most. */
 const waitingIn = (turns: readonly LaneTurn[]): number =>
   turns.reduce((sum, { retriesDue, nextSeq, endSeq }) => sum + (retriesDue ? 1 : endSeq - nextSeq), 0);
+
+function byRoute(turns: readonly LaneTurn[]): LaneTurn[][] {
+  const routes = new Map<number, LaneTurn[]>();
+  for (const turn of turns) routes.set(turn.routeId, [...(routes.get(turn.routeId) ?? []), turn]);
+  return [...routes.values()];
+}
 
 /** What is to be done with each lane; a window that a lost worker left comes first. */
 function byDuty(turns: readonly LaneTurn[]): Record<LaneDuty | 'recover', LaneTurn[]> {

@@ -192,8 +192,28 @@ export class LaneStore {
   async leaveAlone(turns: readonly LaneTurn[]): Promise<void> {
     await this.dataSource.query(
       again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
-       SET l.wake_at = UTC_TIMESTAMP(3) + INTERVAL ${AFTER_FAULT_MS * 1_000} MICROSECOND WHERE ${isFree('l')}`),
+       SET l.wake_at = UTC_TIMESTAMP(3) + INTERVAL ${AFTER_FAULT_MS * 1_000} MICROSECOND,
+         l.settle_at = IF(l.settle_at <= UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) + INTERVAL ${AFTER_FAULT_MS * 1_000} MICROSECOND, l.settle_at)
+       WHERE ${isFree('l')}`),
       [keysOf(turns, readFence)],
+    );
+  }
+
+  /** Lanes that have nothing to settle before a later moment. @param moments in milliseconds from now; null = no validity */
+  async settleLater(moments: readonly { turn: LaneTurn; inMs: number | null }[]): Promise<void> {
+    const rows = [...moments]
+      .sort((a, b) => inLaneOrder(a.turn, b.turn))
+      .map(({ turn, inMs }) => [
+        turn.campaignId,
+        turn.lane,
+        turn.fence,
+        inMs === null ? null : Math.round(inMs * 1_000),
+      ]);
+    await this.dataSource.query(
+      again(`UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]',
+         in_us BIGINT PATH '$[3]')) j STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
+       SET l.settle_at = UTC_TIMESTAMP(3) + INTERVAL j.in_us MICROSECOND WHERE ${isFree('l')}`),
+      [jsonRows(rows)],
     );
   }
 

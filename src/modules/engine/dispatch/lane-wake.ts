@@ -34,7 +34,8 @@ export class LaneWake {
     if (!campaign) return null;
     const result: WriteResult = await tx.query(
       `UPDATE campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
-       SET l.wake_at = UTC_TIMESTAMP(3), l.fence = l.fence + 1
+       SET l.wake_at = UTC_TIMESTAMP(3), l.fence = l.fence + 1,
+         l.settle_at = IF(c.state IN (${REFUND}), UTC_TIMESTAMP(3), l.settle_at)
        WHERE l.campaign_id = ? AND ${isFree('l')}
          AND (c.state IN (${REFUND})
            OR c.state IN (${SEND}) AND COALESCE(c.scheduled_at <= UTC_TIMESTAMP(3), TRUE))

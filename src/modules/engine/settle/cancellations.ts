@@ -3,9 +3,9 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { WriteResult } from '../../../platform/database/index.js';
 import { UsageTally } from '../../credits/index.js';
-import type { LanesLeft } from '../dispatch/lane-endings.js';
+import { type LanesLeft, LaneTaken } from '../dispatch/lane-endings.js';
 import { LaneStore } from '../dispatch/lane-store.js';
-import type { LaneTurn } from '../dispatch/lane-turn.js';
+import type { LaneKey, LaneTurn } from '../dispatch/lane-turn.js';
 import { type CampaignBrief, CampaignBriefs } from '../state/campaign-briefs.js';
 import { groupOf } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
@@ -27,6 +27,13 @@ interface UnsentRange {
   campaign: CampaignBrief;
   from: number;
   end: number;
+}
+
+/** A lane of a stopped campaign that a worker holds. */
+export interface HeldLane extends LaneKey {
+  /** up to which its window sends */
+  intentSeq: number;
+  endSeq: number;
 }
 
 /** What the unsent recipients of a range were charged. */
@@ -75,6 +82,32 @@ export class Cancellations {
         await this.cancel(tx, { campaign, lane: turn.lane, from: turn.nextSeq, end });
       }
       return this.lanes.finish(tx, [{ turn, reached: end }]);
+    });
+  }
+
+  /**
+   * The last part of a lane that a worker holds, of what its window does not send: the window ends where the lane then ends.
+   * @param lane as it was read
+   * @param limit recipients
+   * @returns whether anything was cancelled
+   */
+  async cut(lane: HeldLane, limit: number): Promise<boolean> {
+    const { campaignId, endSeq } = lane;
+    const from = Math.max(lane.intentSeq, endSeq - limit);
+    const work = readFirst(this.dataSource, async (tx) => {
+      const campaign = (await this.briefs.of(tx, [campaignId])).get(campaignId);
+      if (!campaign || from >= endSeq) return false;
+      await this.cancel(tx, { campaign, lane: lane.lane, from, end: endSeq });
+      const { affectedRows }: WriteResult = await tx.query(
+        'UPDATE campaign_lanes SET end_seq = ? WHERE campaign_id = ? AND lane = ? AND end_seq = ? AND intent_seq <= ?',
+        [from, campaignId, lane.lane, endSeq, from],
+      );
+      if (affectedRows === 0) throw new LaneTaken();
+      return true;
+    });
+    return work.catch((error: unknown) => {
+      if (error instanceof LaneTaken) return false;
+      throw error;
     });
   }
 

@@ -4,6 +4,8 @@ import { jsonRows, type QuotedText } from '../../../platform/database/index.js';
 import { heldFence, inLaneOrder, type LaneKey, laneKey, type LaneTurn } from '../dispatch/lane-turn.js';
 import type { DueRecipient, LastOutcome } from './attempts.js';
 import type { RecipientKey } from '../state/recipient-key.js';
+import { sqlStates } from '../state/campaign-states.js';
+import { statesThat } from '../state/campaign-transitions.js';
 import { sqlFirstPlaceOf, sqlGroupOf } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { sqlRouteAt } from '../state/route-chain.js';
@@ -14,6 +16,8 @@ import { TERMS_COLUMNS, termsOf, type TermsRow } from '../state/terms-rows.js';
  * higher than any that a worker of the lane before may still hold.
  */
 export const NEW_FENCE = "TIMESTAMPDIFF(MICROSECOND, '2024-01-01', UTC_TIMESTAMP(3)) DIV 1000";
+
+const STOPPED = sqlStates(statesThat('refund'));
 
 /** Another attempt, because the one before it was in vain. */
 export interface NextAttempt {
@@ -209,10 +213,10 @@ export class RetryStore {
     // Lanes before retries, as a turn takes them.
     await tx.query(
       `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq,
-         fence, wake_at)
+         fence, wake_at, settle_at)
        SELECT STRAIGHT_JOIN c.id, j.lane, c.channel, COALESCE(${sqlRouteAt('k.route_ids', 'j.lane')}, o.route_id, c.route_id), c.account_id, c.total_rows = 1,
          c.total_rows + 1, c.total_rows + 1, c.total_rows + 1, ${NEW_FENCE},
-         UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND
+         UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND, IF(c.state IN (${STOPPED}), UTC_TIMESTAMP(3), NULL)
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', seq INT PATH '$[2]',
          delay_ms BIGINT PATH '$[3]')) j
        JOIN campaigns c ON c.id = j.campaign_id

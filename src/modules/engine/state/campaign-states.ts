@@ -119,7 +119,7 @@ export class CampaignStates {
     const from = sqlStates(TRANSITIONS.complete.from);
     const ended: WriteResult = await tx.query(
       `UPDATE campaigns SET completed_at = UTC_TIMESTAMP(3), overdue_check_at = NULL,
-         sent_at = IF(state IN (${from}), COALESCE(sent_at, UTC_TIMESTAMP(3)), sent_at),
+         sent_at = COALESCE(sent_at, UTC_TIMESTAMP(3)),
          state = IF(state IN (${from}), ${nextState(TRANSITIONS.complete)}, state)
        WHERE id IN (?) AND open_lanes = 0 AND completed_at IS NULL`,
       [ids],
@@ -195,6 +195,7 @@ export class CampaignStates {
     if (result.affectedRows === 0) return false;
     await tx.query(
       `UPDATE campaign_lanes SET wake_at = ${WAKE_AT[LANE_DUTY[transition.to]]}, stalled_since = NULL,
+         ${LANE_DUTY[transition.to] === 'refund' ? 'settle_at = UTC_TIMESTAMP(3),' : ''}
          fence = IF(${isFree()}, fence + 1, fence)
        WHERE campaign_id IN (?)`,
       [ids],

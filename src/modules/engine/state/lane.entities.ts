@@ -4,6 +4,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
 @Index('ix_campaign_lanes_account', ['channel', 'routeId', 'single', 'accountId', 'wakeAt'])
+@Index('ix_campaign_lanes_settle', ['settleAt'])
 @Index('ix_campaign_lanes_route', ['channel', 'routeId', 'single', 'wakeAt'])
 @Entity('campaign_lanes')
 export class CampaignLaneEntity {
@@ -56,6 +57,10 @@ export class CampaignLaneEntity {
   /** how often it was handed to another route of its chain */
   @Column({ name: 'moves', type: 'tinyint', unsigned: true, default: 0 })
   moves!: number;
+
+  /** when what is unsent is settled without its route: the end of its validity, or the moment of a cancel; null = never */
+  @Column({ name: 'settle_at', type: 'datetime', precision: 3, nullable: true })
+  settleAt!: Date | null;
 }
 
 @Index('ix_recipient_retries_due', ['campaignId', 'lane', 'intentFence', 'dueAt'])

@@ -76,6 +76,7 @@ import { EarlyStops1700000017800 } from './1700000017800-early-stops.js';
 import { DisksAndBackups1700000018500 } from './1700000018500-disks-and-backups.js';
 import { AgesOfUnknownOutcomes1700000018700 } from './1700000018700-ages-of-unknown-outcomes.js';
 import { StaffSettings1700000019500 } from './1700000019500-staff-settings.js';
+import { SettlementOfLanes1700000019300 } from './1700000019300-settlement-of-lanes.js';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -157,4 +158,5 @@ export const migrations = [
   DisksAndBackups1700000018500,
   AgesOfUnknownOutcomes1700000018700,
   StaffSettings1700000019500,
+  SettlementOfLanes1700000019300,
 ];

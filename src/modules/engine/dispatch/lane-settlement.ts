@@ -1,0 +1,99 @@
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import type { SingleRun } from '../../../platform/concurrency/index.js';
+import { DueWatch } from '../../../platform/duties/index.js';
+import { isFree } from '../../../platform/leases/index.js';
+import { Cancellations } from '../settle/cancellations.js';
+import { sqlStates } from '../state/campaign-states.js';
+import { statesThat } from '../state/campaign-transitions.js';
+import { takingTurns } from './due-lanes.js';
+import { CANCEL_STEP, LaneRunner } from './lane-runner.js';
+import { LaneStore } from './lane-store.js';
+import type { LaneKey } from './lane-turn.js';
+
+/** Lanes that a look reads, and lanes and recipients that it then settles. */
+const MOST_READ = 1_000;
+const MOST_LANES = 500;
+const MOST_RECIPIENTS = 4 * CANCEL_STEP;
+
+interface SettledLane extends LaneKey {
+  accountId: number;
+  intentSeq: number;
+  endSeq: number;
+  isFree: boolean;
+}
+
+const LANES = 'campaign_lanes l FORCE INDEX (ix_campaign_lanes_settle)';
+const IS_DUE = 'l.settle_at <= UTC_TIMESTAMP(3)';
+/** One that a worker holds may be cut short, when its campaign was stopped. */
+const IS_SETTLED = `(${isFree('l')} OR l.intent_seq < l.end_seq AND c.state IN (${sqlStates(statesThat('refund'))}))`;
+
+/**
+ * Settles lanes of which nothing leaves any more, because their campaign was stopped or their validity is over. It needs no route,
+ * no permit of one and no Redis: a cancel is refunded within two seconds whatever waits on the route (docs/decisions/0070).
+ */
+@Injectable()
+export class LaneSettlement implements BeforeApplicationShutdown {
+  private readonly runs: SingleRun;
+  /** the account that was served last: accounts take turns */
+  private served = 0;
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly lanes: LaneStore,
+    private readonly runner: LaneRunner,
+    private readonly cancellations: Cancellations,
+    watch: DueWatch,
+  ) {
+    const logger = new Logger(LaneSettlement.name);
+    this.runs = watch.register({
+      name: 'lane-settlement',
+      isDue: `EXISTS (SELECT 1 FROM ${LANES} WHERE ${IS_DUE})`,
+      work: () => this.work(),
+      onFault: (error) => logger.warn({ err: error }, 'lanes could not be settled, trying again'),
+    });
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.runs.stop();
+  }
+
+  private async work(): Promise<void> {
+    while (!this.runs.isStopped && (await this.round()));
+  }
+
+  /** @returns whether it has settled anything */
+  private async round(): Promise<boolean> {
+    const lanes = this.share(await this.due());
+    const held = lanes.filter((lane) => !lane.isFree);
+    const [end, ...cut] = await Promise.all([
+      this.lanes.turns(lanes.filter((lane) => lane.isFree)).then((turns) => this.runner.settle(turns)),
+      ...held.map((lane) => this.cancellations.cut(lane, CANCEL_STEP)),
+    ]);
+    return end.more || end.done.length > 0 || cut.includes(true);
+  }
+
+  private async due(): Promise<SettledLane[]> {
+    const rows = await this.dataSource.query<(Omit<SettledLane, 'isFree'> & { free: number })[]>(
+      `SELECT STRAIGHT_JOIN l.campaign_id AS campaignId, l.lane, l.account_id AS accountId, l.intent_seq AS intentSeq,
+         l.end_seq AS endSeq, ${isFree('l')} AS free
+       FROM ${LANES} JOIN campaigns c ON c.id = l.campaign_id
+       WHERE ${IS_DUE} AND ${IS_SETTLED} ORDER BY l.settle_at LIMIT ${MOST_READ}`,
+    );
+    return rows.map(({ free, ...lane }) => ({ ...lane, isFree: Number(free) === 1 }));
+  }
+
+  /** The next lanes, one of each account after another. */
+  private share(due: readonly SettledLane[]): SettledLane[] {
+    const lanes: SettledLane[] = [];
+    let recipients = 0;
+    for (const lane of takingTurns(due, this.served)) {
+      if (lanes.length === MOST_LANES || recipients >= MOST_RECIPIENTS) break;
+      recipients += Math.min(CANCEL_STEP, Math.max(1, lane.endSeq - lane.intentSeq));
+      lanes.push(lane);
+      this.served = lane.accountId;
+    }
+    return lanes;
+  }
+}
