@@ -149,10 +149,8 @@ export class WindowRunner {
     });
     const spans = await this.traces.begin(claims, carrier);
     try {
-      const { leaving, held } = await applySuppressions(
-        this.stopList,
-        claims.flatMap(({ recipients }) => recipients),
-      );
+      const open = await this.results.holdBack(claims.flatMap(({ recipients }) => recipients));
+      const { leaving, held } = await applySuppressions(this.stopList, open.leaving);
       const last = await sendWindow(
         {
           channel,
@@ -178,7 +176,7 @@ export class WindowRunner {
       const tempo = this.governor.tempoOf({ single }, route.messagesPerSecond);
       // To wait for single messages is no sign of a slow carrier, over which there would be more windows.
       if (leaving.length > 0) tempo.took(route.id, leaving.length, performance.now() - began - waitedMs);
-      last.push(...held);
+      last.push(...open.held, ...held);
       const ended = conclude(last, patience);
       const left = await this.insist(turns, (isAlone) =>
         this.aside.step(gives ? ended.length : 0, () => this.results.flush(ended, endingsOf(turns), isAlone)),

@@ -1,4 +1,5 @@
 import type { LaneTurn } from '../dispatch/lane-turn.js';
+import { MOST_ROUTES_OF_A_CHAIN } from '../state/lanes.js';
 import type { RecipientStatus } from '../state/recipient-status.js';
 import type { Addressee } from '../state/recipient-terms.js';
 
@@ -53,6 +54,9 @@ export interface EndedAttempt extends BegunAttempt {
 
 /** Temporary faults of the carrier: five tries, then the carrier's own number and text stand. Throttling does not count. */
 export const MOST_ATTEMPTS = 5;
+
+/** Tries of an attempt over all routes of its chain; none is made beyond them. */
+export const MOST_TRIES = MOST_ATTEMPTS + MOST_ROUTES_OF_A_CHAIN;
 
 /** Milliseconds until the next try: what the carrier asked for, else 1 s doubling to 60 s, with jitter. */
 export const retryDelay = (attempt: number, askedMs: number): number =>

@@ -58,6 +58,8 @@ export function toChange({ recipient, outcome }: WindowResult, counted: number):
   switch (outcome.kind) {
     case 'suppressed':
       return last ? lastStands(neverLeft, last) : { ...neverLeft, errorText: 'Suppressed', refund: true };
+    case 'refused':
+      return { ...neverLeft, errorCode: outcome.code, errorText: outcome.text };
     case 'rejected': {
       const reason = { errorCode: outcome.code, errorText: outcome.text };
       if (outcome.submitted) return { ...failed, ...reason };

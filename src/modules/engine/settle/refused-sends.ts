@@ -7,10 +7,10 @@ import { RelayNotifier } from '../../../platform/queues/index.js';
 import { RouteDirectory } from '../../providers/index.js';
 import { heldFence, inLaneOrder, type LaneKey, laneKey, type LaneTurn } from '../dispatch/lane-turn.js';
 import { failoverCounter } from '../failover-counter.js';
-import { groupOf, refusedLaneOf } from '../state/lanes.js';
+import { firstPlaceOf, groupOf, isRefusedLane, lanesBefore, refusedLaneOf } from '../state/lanes.js';
 import { referenceOf } from '../state/recipient-key.js';
 import { chainsOfLanes, type RouteChain } from '../state/route-chain.js';
-import type { DueRecipient } from './attempts.js';
+import { type DueRecipient, MOST_TRIES } from './attempts.js';
 import { NEW_FENCE, RETRIABLE } from './retry-store.js';
 import type { WindowResult } from './window-result.js';
 
@@ -61,7 +61,54 @@ export class RefusedSends {
     const ids = [...new Set(turns.flatMap((turn) => chainOf(turn) ?? []))];
     const found = await Promise.all(ids.map((id) => this.routes.byId(id)));
     const there = new Set(ids.filter((_, place) => found[place]));
-    return (turn) => successorOf(chainOf(turn), turn.routeId, there);
+    return (turn) => successorOf(chainOf(turn), turn, there);
+  }
+
+  /**
+   * Holds recipients back whom the route of their turn has refused before, on which their lane was moved back to it: it is not
+   * asked again.
+   * @returns the recipients that may leave, and the results of the others; where that cannot be read none leaves now
+   */
+  async holdBack(
+    recipients: readonly DueRecipient[],
+  ): Promise<{ leaving: readonly DueRecipient[]; held: WindowResult[] }> {
+    const handed = recipients.filter(({ turn }) => isRefusedLane(turn.lane));
+    if (handed.length === 0) return { leaving: recipients, held: [] };
+    try {
+      const chainOf = await chainsOfLanes(this.dataSource, [...new Set(handed.map(({ turn }) => turn))]);
+      const moved = handed.filter(({ turn }) => chainOf(turn)?.[firstPlaceOf(turn.lane)] !== turn.routeId);
+      const reasons = await this.refusals(moved);
+      if (reasons.size === 0) return { leaving: recipients, held: [] };
+      return {
+        leaving: recipients.filter((recipient) => !reasons.has(recipient)),
+        held: [...reasons].map(([recipient, reason]) => ({ recipient, outcome: { kind: 'refused', ...said(reason) } })),
+      };
+    } catch (error) {
+      this.logger.warn({ err: error }, 'earlier refusals not read, the window waits');
+      const outcome = { kind: 'unsent', afterMs: 0, text: 'Earlier refusals unread' } as const;
+      return { leaving: [], held: recipients.map((recipient) => ({ recipient, outcome })) };
+    }
+  }
+
+  /** Why the routes of their turns have refused recipients before. */
+  private async refusals(recipients: readonly DueRecipient[]): Promise<ReadonlyMap<DueRecipient, string>> {
+    if (recipients.length === 0) return new Map();
+    const rows = recipients.flatMap(({ turn, seq }, place) =>
+      lanesBefore(turn.lane).map((lane) => [place, turn.campaignId, lane, seq, turn.routeId]),
+    );
+    const found = await this.dataSource.query<{ place: number; reason: string }[]>(
+      `SELECT STRAIGHT_JOIN j.place, c.reason FROM JSON_TABLE(?, '$[*]' COLUMNS (place INT PATH '$[0]', campaign_id BIGINT PATH '$[1]',
+         lane INT PATH '$[2]', seq INT PATH '$[3]', route_id BIGINT PATH '$[4]')) j
+       JOIN route_changes c FORCE INDEX (PRIMARY) ON c.campaign_id = j.campaign_id AND c.lane = j.lane AND c.seq = j.seq
+       WHERE c.from_route = j.route_id AND c.campaign_id IN (?)`,
+      [jsonRows(rows), [...new Set(recipients.map(({ turn }) => turn.campaignId))]],
+    );
+    return new Map(
+      found.flatMap(({ place, reason }) => {
+        const recipient = recipients[Number(place)];
+        return recipient ? [[recipient, reason] as const] : [];
+      }),
+    );
   }
 
   /**
@@ -83,8 +130,7 @@ export class RefusedSends {
       else {
         const { routeId, place } = next;
         const toLane = refusedLaneOf(groupOf(recipient.turn.lane), place);
-        const code = 'code' in outcome && outcome.code !== null ? `${outcome.code}: ` : '';
-        handed.push({ recipient, toLane, routeId, reason: `${code}${outcome.text}`.slice(0, REASON_LENGTH) });
+        handed.push({ recipient, toLane, routeId, reason: reasonOf(outcome).slice(0, REASON_LENGTH) });
       }
     }
     return { handed, others };
@@ -99,18 +145,20 @@ export class RefusedSends {
     const lanes = new Map(handed.map((each) => [laneKey({ ...each.recipient.turn, lane: each.toLane }), each]));
     await tx.query(
       `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq,
-         fence, wake_at)
+         fence, wake_at, settle_at)
        SELECT STRAIGHT_JOIN c.id, j.lane, c.channel, j.route_id, c.account_id, c.total_rows = 1,
-         c.total_rows + 1, c.total_rows + 1, c.total_rows + 1, ${NEW_FENCE}, UTC_TIMESTAMP(3)
-       FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', route_id INT PATH '$[2]')) j
+         c.total_rows + 1, c.total_rows + 1, c.total_rows + 1, ${NEW_FENCE}, UTC_TIMESTAMP(3), l.settle_at
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', route_id INT PATH '$[2]',
+         from_lane INT PATH '$[3]')) j
        JOIN campaigns c ON c.id = j.campaign_id
+       JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON l.campaign_id = j.campaign_id AND l.lane = j.from_lane
        ON DUPLICATE KEY UPDATE wake_at = LEAST(COALESCE(campaign_lanes.wake_at, VALUES(wake_at)), VALUES(wake_at))`,
       [
         jsonRows(
           [...lanes.values()]
-            .map(({ recipient, toLane: lane, routeId }) => ({ campaignId: recipient.turn.campaignId, lane, routeId }))
+            .map(({ recipient: { turn }, toLane, routeId }) => ({ ...turn, lane: toLane, routeId, from: turn.lane }))
             .sort(inLaneOrder)
-            .map(({ campaignId, lane, routeId }) => [campaignId, lane, routeId]),
+            .map(({ campaignId, lane, routeId, from }) => [campaignId, lane, routeId, from]),
         ),
       ],
     );
@@ -206,16 +254,28 @@ const OF_LANE = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence =
 
 const heldKey = (turn: LaneTurn): string => `${laneKey(turn)} ${heldFence(turn)}`;
 
-/** Of a recipient of which a copy may be with the carrier already, nothing is sent elsewhere. */
-const isForAnother = ({ recipient, outcome }: WindowResult): boolean => 'elsewhere' in outcome && !recipient.inDoubt;
+const reasonOf = (outcome: WindowResult['outcome'] & { text: string }): string =>
+  'code' in outcome && outcome.code !== null ? `${outcome.code}: ${outcome.text}` : outcome.text;
 
+/** What `reasonOf` was made of. */
+function said(reason: string): { code: number | null; text: string } {
+  const [, code, text] = /^(-?\d{1,10}): (.*)$/s.exec(reason) ?? [];
+  return text === undefined ? { code: null, text: reason } : { code: Number(code), text };
+}
+
+/** Of a recipient of which a copy may be with the carrier already, nothing is sent elsewhere. */
+const isForAnother = ({ recipient, outcome }: WindowResult): boolean =>
+  'elsewhere' in outcome && !recipient.inDoubt && recipient.attempt < MOST_TRIES;
+
+/** The next route of the chain that is there: behind the one that refused, and behind the place of the lane, where others have. */
 function successorOf(
   chain: RouteChain | null,
-  routeId: number,
+  { routeId, lane }: LaneTurn,
   there: ReadonlySet<number>,
 ): { place: number; routeId: number } | null {
   const at = chain?.indexOf(routeId) ?? -1;
   if (!chain || at < 0) return null;
-  const place = chain.findIndex((route, index) => index > at && there.has(route));
+  const behind = Math.max(at, firstPlaceOf(lane));
+  const place = chain.findIndex((route, index) => index > behind && there.has(route));
   return place < 0 ? null : { place, routeId: Number(chain[place]) };
 }

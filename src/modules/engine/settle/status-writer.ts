@@ -82,7 +82,11 @@ function group<Key>(
   return [...groups.values()];
 }
 
-const SET_ALIKE = `status = ?, attempts = attempts + ?, error_code = ?, error_message = ?, duration = COALESCE(?, duration),
+/** The column holds no more: a count that is full stays full, and the status is written. */
+const counted = (row: string, tries: string): string =>
+  `LEAST(255, GREATEST(0, CAST(${row}attempts AS SIGNED) + ${tries}))`;
+
+const SET_ALIKE = `status = ?, attempts = ${counted('', '?')}, error_code = ?, error_message = ?, duration = COALESCE(?, duration),
   updated_at = UTC_TIMESTAMP(3)`;
 
 const constants = (move: RecipientMove): unknown[] => [
@@ -132,7 +136,7 @@ async function writeRows(tx: EntityManager, moves: readonly RecipientMove[]): Pr
        error_code INT PATH '$[4]', error_message VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[5]',
        duration INT PATH '$[6]', former INT PATH '$[7]')) j
      STRAIGHT_JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = j.campaign_id AND r.seq = j.seq AND r.status = j.former
-     SET ${keepDelivered(moves, 'r.')}r.status = j.status, r.attempts = r.attempts + j.attempted,
+     SET ${keepDelivered(moves, 'r.')}r.status = j.status, r.attempts = ${counted('r.', 'j.attempted')},
        r.error_code = j.error_code, r.error_message = j.error_message, r.duration = COALESCE(j.duration, r.duration),
        r.updated_at = UTC_TIMESTAMP(3) WHERE r.campaign_id IN (?)`,
     [jsonRows(moves.map((move) => [move.campaignId, move.seq, ...constants(move), move.from])), campaignsOf(moves)],

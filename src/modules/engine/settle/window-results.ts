@@ -74,6 +74,11 @@ export class WindowResults {
     return left;
   }
 
+  /** Before a window leaves: as `RefusedSends.holdBack`. */
+  holdBack(recipients: readonly DueRecipient[]): ReturnType<RefusedSends['holdBack']> {
+    return this.refused.holdBack(recipients);
+  }
+
   /**
    * What turns give up that recorded no intent. Nothing is written once a lane of them has passed on: another worker may have
    * sent what this one takes for refused.

@@ -75,6 +75,18 @@ export const groupOf = (lane: number): number =>
 export const firstPlaceOf = (lane: number): number =>
   lane < FIRST_REFUSED_LANE ? 0 : (lane - FIRST_REFUSED_LANE) % MOST_ROUTES_OF_A_CHAIN;
 
+/** Whether a lane has recipients that the routes before its own have refused. */
+export const isRefusedLane = (lane: number): boolean => lane >= FIRST_REFUSED_LANE;
+
+/** The lanes from which recipients may have come into such a lane: all of its group, and those of earlier places of the chain. */
+export const lanesBefore = (lane: number): number[] => {
+  const [group, place] = [groupOf(lane), firstPlaceOf(lane)];
+  return [
+    ...Array.from({ length: MOST_LANES }, (_, index) => group * MOST_LANES + index),
+    ...Array.from({ length: Math.max(0, place - 1) }, (_, index) => refusedLaneOf(group, index + 1)),
+  ];
+};
+
 /** As `groupOf` and `firstPlaceOf`, as SQL. @param lane the column */
 export const sqlGroupOf = (lane: string): string =>
   `IF(${lane} < ${FIRST_REFUSED_LANE}, ${lane} DIV ${MOST_LANES}, (${lane} - ${FIRST_REFUSED_LANE}) DIV ${MOST_ROUTES_OF_A_CHAIN})`;
