@@ -157,6 +157,6 @@ export const migrations = [
   EarlyStops1700000017800,
   DisksAndBackups1700000018500,
   AgesOfUnknownOutcomes1700000018700,
-  StaffSettings1700000019500,
   SettlementOfLanes1700000019300,
+  StaffSettings1700000019500,
 ];
