@@ -22,10 +22,12 @@ interface Service {
 /** compose's merge keys are no part of YAML 1.2 */
 const schema = CORE_SCHEMA.withTags(mergeTag);
 
-const read = (file: string): [string, Service][] =>
-  Object.entries(
-    (load(readFileSync(`${ROOT}docker/${file}`, 'utf8'), { schema }) as { services: Record<string, Service> }).services,
-  );
+interface File {
+  services: Record<string, Service>;
+  volumes: Record<string, null>;
+}
+const fileOf = (file: string): File => load(readFileSync(`${ROOT}docker/${file}`, 'utf8'), { schema }) as File;
+const read = (file: string): [string, Service][] => Object.entries(fileOf(file).services);
 
 describe('docker/compose.yaml', () => {
   const services = read('compose.yaml');
@@ -51,9 +53,44 @@ describe('docker/compose.yaml', () => {
 
   it('names a version of every image it does not build, and takes a digest instead', () => {
     const foreign = services.filter(([, service]) => !('build' in service)).map(([, { image }]) => image);
-    expect(foreign).toEqual(['${MARIADB_IMAGE:-mariadb:10.11}', '${REDIS_IMAGE:-redis:7}']);
+    expect(foreign).toEqual(['${MYSQL_IMAGE:-mysql:8.4}', '${REDIS_IMAGE:-redis:7}']);
   });
 });
+
+describe('docker/compose.mariadb.yaml', () => {
+  const { services, volumes } = fileOf('compose.mariadb.yaml');
+  const plain = fileOf('compose.yaml').services['database'];
+
+  it('changes the database alone, and keeps its rights, its user and its memory', () => {
+    expect(Object.keys(services)).toEqual(['database']);
+    const { database } = services;
+    expect(database?.image).toBe('${MARIADB_IMAGE:-mariadb:10.11}');
+    // what is not said here comes from compose.yaml
+    expect(Object.keys(database ?? {}).sort()).toEqual(['command', 'environment', 'healthcheck', 'image', 'volumes']);
+    const ofMysqlAlone = ['--disable-log-bin', '--mysqlx=OFF'];
+    expect(database?.command).toEqual(plain?.command?.filter((option) => !ofMysqlAlone.includes(option)));
+  });
+
+  it('keeps the volume of former installations, which MySQL never opens', () => {
+    expect([services['database']?.volumes, Object.keys(volumes)]).toEqual([['mariadb:/var/lib/mysql'], ['mariadb']]);
+    expect(plain?.volumes).toEqual(['mysql:/var/lib/mysql']);
+    expect(Object.keys(fileOf('compose.yaml').volumes)).not.toContain('mariadb');
+  });
+});
+
+describe.each(['compose.yaml', 'compose.mariadb.yaml', 'compose.cluster.yaml', 'compose.servers.yaml'])(
+  '%s',
+  (name) => {
+    it('declares every volume that it mounts', () => {
+      const { services, volumes } = fileOf(name);
+      const mounted = Object.values(services)
+        .flatMap((service) => service.volumes ?? [])
+        .map((volume) => volume.split(':')[0] ?? '')
+        .filter((volume) => !volume.startsWith('.'));
+      expect([...new Set(mounted)].filter((volume) => !Object.hasOwn(volumes, volume))).toEqual([]);
+    });
+  },
+);
 
 describe('docker/compose.cluster.yaml', () => {
   const services = read('compose.cluster.yaml');
@@ -108,7 +145,7 @@ describe('docker/compose.cluster.yaml', () => {
 });
 
 describe.skipIf(spawnSync('docker-compose', ['version']).status !== 0)('docker-compose', () => {
-  it.each([['compose.yaml'], ['compose.yaml', 'compose.mysql.yaml'], ['compose.yaml', 'compose.cluster.yaml']])(
+  it.each([['compose.yaml'], ['compose.yaml', 'compose.mariadb.yaml'], ['compose.yaml', 'compose.cluster.yaml']])(
     'reads %s %s',
     (...files) => {
       const directory = mkdtempSync(join(tmpdir(), 'switchboard-compose-'));
