@@ -25,15 +25,16 @@ export const CHECKS = {
     needs: ['webTypes', 'clientTypes'],
     ...tool('eslint/bin/eslint.js', '-c', '.config/eslint.config.mjs', '--max-warnings', '0', '.'),
   },
+  // TypeScript 7 checks types five times faster, and has no compiler API: tools and the build use 5.9
   types: {
     title: 'Types (tsc, sources and tests)',
     needs: ['clientTypes'],
-    ...tool('typescript/bin/tsc', '-p', 'test/tsconfig.json'),
+    ...tool('typescript-7/bin/tsc', '-p', 'test/tsconfig.json'),
   },
   'web-types': {
     title: 'Types (tsc, web application)',
     needs: ['webTypes'],
-    ...tool('typescript/bin/tsc', '-p', 'web/tsconfig.json'),
+    ...tool('typescript-7/bin/tsc', '-p', 'web/tsconfig.json'),
   },
   rules: {
     title: 'Architecture rules (dependency-cruiser)',
