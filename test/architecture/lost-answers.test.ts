@@ -22,8 +22,6 @@ const SINGLE_WRITES: Readonly<Record<string, string>> = {
   'modules/engine/dispatch/route-pace.ts write': 'as `bookOne`: what may have been booked is booked anew',
   'modules/providers/persistence/route-binds.ts claim': 'a place that no worker knows of is free when its lease ends',
   'platform/database/day-partitions.ts addDays': 'a change of a table: the next look makes what is missing',
-  'platform/database/day-partitions.ts partitionByDay': 'a migration, which is run again from its start',
-  'platform/database/day-partitions.ts removeDays': 'a migration, which is run again from its start',
   'platform/leases/leased-table.ts claim': 'a claim that nobody knows of ends with its lease',
 };
 

@@ -2,8 +2,6 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { type SourceFile, sourceFiles } from './house.js';
 
-/** Judged when they were written, before the service was upgraded beside itself. */
-const LAST_OF_THE_PAST = 1700000015502;
 /** A reason of its own, in the statement: why it copies a table, blocks it, or touches rows without a bound. */
 const REASON = /\/\*\s*(copies|blocks|unbounded): .{20,}?\*\//s;
 /** An INSTANT change needs no word on its lock, and MySQL takes none. */
@@ -96,18 +94,17 @@ describe('a migration', () => {
   });
 
   it('runs beside the service, and beside the version before', () => {
-    const recent = all.filter(({ path }) => numberOf(path) > LAST_OF_THE_PAST);
-    expect(recent.length).toBeGreaterThan(1);
-    expect(recent.flatMap((file) => faults(file).map((fault) => `${file.path.split('/').at(-1)}: ${fault}`))).toEqual(
-      [],
-    );
+    expect(all.length).toBeGreaterThan(0);
+    expect(all.flatMap((file) => faults(file).map((fault) => `${file.path.split('/').at(-1)}: ${fault}`))).toEqual([]);
   });
 
   it('is listed under a number of its own, in order', () => {
     const numbers = all.map(({ path }) => numberOf(path));
     expect(new Set(numbers).size).toBe(numbers.length);
     const index = sourceFiles('src/platform/database/migrations').find(({ path }) => path.endsWith('/index.ts'));
-    const listed = [...(index?.text ?? '').matchAll(/^ {2}\w+?(\d{13}),$/gm)].map(([, number]) => Number(number));
+    const listed = [...(index?.text.split('migrations = [')[1] ?? '').matchAll(/\w+?(\d{13})/g)].map(([, number]) =>
+      Number(number),
+    );
     expect(listed).toEqual([...numbers].sort((a, b) => a - b));
   });
 });

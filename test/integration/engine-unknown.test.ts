@@ -11,10 +11,9 @@ import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { HttpDriver } from '../../src/modules/providers/drivers/http/http.driver.js';
 import { httpConfigSchema } from '../../src/modules/providers/drivers/http/http-config.js';
 import { type RouteConnection } from '../../src/modules/providers/index.js';
-import { UnknownOutcomeMarks1700000013200 } from '../../src/platform/database/migrations/1700000013200-unknown-outcome-marks.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { numbers } from '../support/client.js';
-import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
+import { type Engine, startEngine } from '../support/engine.js';
 import { claimUpTo, firstLane, type LaneWorker, laneWorker, turnOf } from '../support/lane-worker.js';
 
 const LEASE_MS = 5_000;
@@ -272,19 +271,5 @@ describe('recipients of unknown outcome', () => {
     const campaign = await engine.module.get(CampaignReader, { strict: false }).byRequestId(requestId);
     expect(campaign?.state).toBe('completed');
     expect(await listed(id)).toEqual([]);
-  });
-
-  it('of an existing installation are marked when it is upgraded', async () => {
-    const { id, requestId } = await accept('upgraded', 4);
-    await leaveUnknown(dataSource, id);
-    await dataSource.query('DELETE FROM unknown_outcomes WHERE campaign_id = ? AND seq = 4', [id]);
-    const runner = dataSource.createQueryRunner();
-    const migration = new UnknownOutcomeMarks1700000013200();
-    await migration.down(runner);
-    await migration.up(runner);
-    await runner.release();
-    await passDeadline(id);
-    expect(await engine.counts(requestId)).toEqual({ Failed: 4 });
-    expect(await retriable(requestId)).toBe(1);
   });
 });

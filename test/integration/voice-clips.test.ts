@@ -4,8 +4,6 @@ import { newId } from '../../src/kernel/ids.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AudioLibrary } from '../../src/modules/audio/index.js';
 import { AudioStore } from '../../src/modules/audio/persistence/audio-store.js';
-import { CampaignAudio1700000014603 } from '../../src/platform/database/migrations/1700000014603-campaign-audio.js';
-import { AudioOfCampaigns1700000013700 } from '../../src/platform/database/migrations/1700000013700-audio-of-campaigns.js';
 import { type Answer, expectRefused, type Member } from '../support/sms.js';
 import { AudioServer, NUMBER, openVoice, type Voice, wav } from '../support/voice.js';
 
@@ -145,43 +143,6 @@ describe('a refused voice send leaves no audio behind', () => {
     expect(
       await voice.dataSource.query('SELECT 1 FROM audio_files WHERE milliseconds = 711 AND unused_since IS NULL'),
     ).toHaveLength(1);
-  });
-
-  it('the migration marks what no campaign plays, under a key that no version looks for', async () => {
-    const member = await voice.rich();
-    for (const milliseconds of [721, 722, 723]) {
-      expect((await send(member, { audio_url: audio.url(milliseconds) })).status).toBe(200);
-    }
-    const rows = () =>
-      voice.dataSource.query<{ unused_since: Date | null; content_key: string }[]>(
-        'SELECT * FROM audio_files WHERE milliseconds BETWEEN 721 AND 723 ORDER BY milliseconds',
-      );
-    const before = await rows();
-    await voice.dataSource.query('UPDATE audio_files SET created_at = ? WHERE milliseconds IN (721, 722)', [
-      new Date(Date.now() - WEEK_MS),
-    ]);
-    await voice.dataSource.query(`DELETE FROM campaigns WHERE JSON_EXTRACT(content, '$.milliseconds') IN (722, 723)`);
-    const migration = new AudioOfCampaigns1700000013700();
-    const later = new CampaignAudio1700000014603();
-    const references = () =>
-      voice.dataSource.query<unknown[]>(
-        'SELECT a.* FROM campaign_audio a JOIN campaigns c ON c.id = a.campaign_id ORDER BY campaign_id, audio_id',
-      );
-    const known = await references();
-    expect(known.length).toBeGreaterThan(3);
-    const runner = voice.dataSource.createQueryRunner();
-    try {
-      await later.down(runner);
-      await migration.down(runner);
-      await migration.up(runner);
-      await later.up(runner);
-    } finally {
-      await runner.release();
-    }
-    const after = await rows();
-    expect(after.map(({ unused_since: since }) => since === null)).toEqual([true, false, true]);
-    expect(await references()).toEqual(known);
-    expect(after.map(({ content_key: key }, index) => key === before[index]?.content_key)).toEqual([true, false, true]);
   });
 
   it('a draft whose audio was swept meanwhile is made again', async () => {

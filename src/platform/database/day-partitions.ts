@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { now } from '../../kernel/clock.js';
-import { firstIdAt, timeOfId } from '../../kernel/ids.js';
+import { firstIdAt } from '../../kernel/ids.js';
 
 /** What DDL is asked through: a data source, a query runner, a transaction's manager. */
 export interface Asked {
@@ -20,8 +20,6 @@ export type DayBound = (start: Date) => string;
 export const DAY_MS = 86_400_000;
 /** That MariaDB and MySQL let a table have. */
 const MOST_PARTITIONS = 8_192;
-/** Months of the past that get a partition each: a month of them goes at once, later. */
-const MONTHS_BACK = 6;
 /** Holds whatever no day was made for; REORGANIZE cuts days off it. */
 export const LATER = 'later';
 
@@ -49,34 +47,11 @@ const later = (bound: DayBound): string =>
   `PARTITION ${LATER} VALUES LESS THAN ${bound(new Date(0)).startsWith("'") ? '(MAXVALUE)' : 'MAXVALUE'}`;
 
 /**
- * Cuts a table into days: a partition for each of the last months that have campaigns, what is older in the first of them;
- * one up to today; and one for all later rows. Every row is copied. Done before, it does nothing.
+ * The end of a CREATE TABLE whose table is cut into days: one partition for all up to today, and one for all later rows.
  * @param by such as `RANGE (campaign_id)` or `RANGE COLUMNS (sent_on)`
  */
-export async function partitionByDay(db: Asked, table: string, by: string, bound: DayBound): Promise<void> {
-  if ((await partitionsOf(db, table)).length > 0) return;
-  const [first] = await db.query<{ id: number | null }[]>('SELECT MIN(id) AS id FROM campaigns');
-  const today = startOfDay(now());
-  const days = [...(first?.id ? monthEnds(timeOfId(Number(first.id)), today) : []), today];
-  const partitions = [...days.map((day) => definition(day, bound)), later(bound)];
-  await db.query(`ALTER TABLE ${table} PARTITION BY ${by} (${partitions.join(', ')})`);
-}
-
-/** The last days of the months from one moment to before another, the latest few. */
-function monthEnds(from: Date, to: Date): Date[] {
-  const ends: Date[] = [];
-  for (let back = 0; back < MONTHS_BACK; back++) {
-    const end = new Date(Date.UTC(to.getUTCFullYear(), to.getUTCMonth() - back, 0));
-    if (end < from) break;
-    ends.unshift(end);
-  }
-  return ends;
-}
-
-/** The opposite of `partitionByDay`. */
-export async function removeDays(db: Asked, table: string): Promise<void> {
-  if ((await partitionsOf(db, table)).length > 0) await db.query(`ALTER TABLE ${table} REMOVE PARTITIONING`);
-}
+export const partitionedByDay = (by: string, bound: DayBound): string =>
+  `PARTITION BY ${by} (${definition(startOfDay(now()), bound)}, ${later(bound)})`;
 
 /** Oldest first; none for a table that is not cut into days. */
 export async function partitionsOf(db: Asked, table: string): Promise<DayPartition[]> {

@@ -22,7 +22,7 @@ export { QuotedText } from './quoted-text.js';
 export { ReadDatabase, ReadSession } from './read-database.js';
 export { type ReadSource, rowArrays } from './row-arrays.js';
 export { inListedOrder, type KeyedList, type KeyRange, listKeys, MOST_LOOKED_AT } from './list-keys.js';
-export { migrations } from './migrations/index.js';
+export { FORMER_MIGRATIONS, migrations } from './migrations/index.js';
 export { dataSourceOptions } from './options.js';
 export { OtherDatabase } from './other-database.js';
 export { again } from './single-statements.js';

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { DataSource } from 'typeorm';
 import type { Environment } from '../../../platform/config/index.js';
-import { dataSourceOptions, migrations } from '../../../platform/database/index.js';
+import { dataSourceOptions, FORMER_MIGRATIONS, migrations } from '../../../platform/database/index.js';
 import { Sealer } from '../../../platform/security/index.js';
 import { Failure } from '../failure.js';
 import { checkDump, type Manifest, readManifest } from './manifest.js';
@@ -29,7 +29,7 @@ export interface Restored {
  */
 export async function checkCopy(environment: Environment, directory: string): Promise<Manifest> {
   const manifest = await readManifest(directory);
-  const known = new Set(migrations.map(({ name }) => name));
+  const known = new Set([...FORMER_MIGRATIONS, ...migrations.map(({ name }) => name)]);
   const later = manifest.migrations.find((name) => !known.has(name));
   if (later !== undefined) {
     throw new Failure(`The copy is of a later version (${later}): restore it with that version, or a later one`);

@@ -1,0 +1,91 @@
+import { type BaselineTable, table } from './table.js';
+
+/** Session messages, chat contacts and stop lists. */
+export const CONVERSATIONS: readonly BaselineTable[] = [
+  table(
+    'session_messages',
+    `
+    id BIGINT NOT NULL,
+    account_id INT UNSIGNED NOT NULL,
+    route_id INT UNSIGNED NOT NULL,
+    label VARCHAR(100) NULL,
+    receiver VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    content LONGTEXT NOT NULL,
+    status TINYINT UNSIGNED NOT NULL,
+    provider_message_id VARCHAR(128) NULL,
+    error_code INT NULL,
+    error_message VARCHAR(500) NULL,
+    due_at DATETIME(3) NULL,
+    created_at DATETIME(3) NOT NULL,
+    updated_at DATETIME(3) NOT NULL,
+    scheduled TINYINT UNSIGNED NOT NULL DEFAULT 0,
+    claim CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NULL,
+    scheduled_at DATETIME(3) NULL,
+    sent_at DATETIME(3) NULL,
+    PRIMARY KEY (id),
+    UNIQUE KEY uq_session_messages_provider (route_id, provider_message_id),
+    KEY ix_session_messages_account (account_id, id),
+    KEY ix_session_messages_due (due_at),
+    KEY ix_session_messages_status (status, updated_at),
+    KEY ix_session_messages_account_status (account_id, status, scheduled, id),
+    KEY ix_session_messages_receiver (receiver, id, account_id)`,
+  ),
+  table(
+    'chat_inbound_messages',
+    `
+    id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
+    route_id INT UNSIGNED NOT NULL,
+    account_id INT UNSIGNED NOT NULL,
+    message_id VARCHAR(128) NOT NULL,
+    contact VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    type VARCHAR(32) NOT NULL,
+    message LONGTEXT NOT NULL,
+    sent_at DATETIME(3) NOT NULL,
+    received_at DATETIME(3) NOT NULL,
+    PRIMARY KEY (id),
+    UNIQUE KEY uq_chat_inbound_messages (route_id, message_id),
+    KEY ix_chat_inbound_messages_account (account_id, id),
+    KEY ix_chat_inbound_messages_received (received_at)`,
+  ),
+  table(
+    'chat_windows',
+    `
+    route_id INT UNSIGNED NOT NULL,
+    contact VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    open_until DATETIME(3) NOT NULL,
+    PRIMARY KEY (route_id, contact),
+    KEY ix_chat_windows_open (open_until)`,
+  ),
+  table(
+    'chat_contacts',
+    `
+    route_id INT UNSIGNED NOT NULL,
+    user_id VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    number VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    updated_at DATETIME(3) NOT NULL,
+    PRIMARY KEY (route_id, user_id),
+    KEY ix_chat_contacts_number (route_id, number),
+    KEY ix_chat_contacts_updated (updated_at)`,
+  ),
+  table(
+    'suppressions',
+    `
+    account_id INT UNSIGNED NOT NULL,
+    number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    source VARCHAR(8) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    route_id INT UNSIGNED NULL,
+    created_at DATETIME(3) NOT NULL,
+    PRIMARY KEY (account_id, number),
+    KEY ix_suppressions_route (route_id, number)`,
+  ),
+  table(
+    'early_stops',
+    `
+    route_id INT UNSIGNED NOT NULL,
+    number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    said_at DATETIME(3) NOT NULL,
+    look_at DATETIME(3) NOT NULL,
+    PRIMARY KEY (route_id, number),
+    KEY ix_early_stops_look (look_at)`,
+  ),
+];

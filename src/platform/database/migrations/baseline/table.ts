@@ -1,0 +1,21 @@
+import { type DayBound, partitionedByDay } from '../../day-partitions.js';
+
+/** A table as version 0.3.0 had it. */
+export interface BaselineTable {
+  name: string;
+  /** columns and keys */
+  columns: string;
+  /** cut into days: by what, and the bound of each */
+  days?: { by: string; bound: DayBound };
+}
+
+export const table = (name: string, columns: string, days?: BaselineTable['days']): BaselineTable => ({
+  name,
+  columns,
+  ...(days ? { days } : {}),
+});
+
+/** A table that is cut into days begins with a partition for all up to today. */
+export const createTable = ({ name, columns, days }: BaselineTable): string =>
+  `CREATE TABLE ${name} (${columns}
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin ${days ? partitionedByDay(days.by, days.bound) : ''}`;
