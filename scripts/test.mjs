@@ -9,7 +9,14 @@ import { dirname, join } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
 import { CHECKS, LANES, PARTS, readArguments } from './lib/checks.mjs';
 import { ensureClientTypes } from './lib/client.mjs';
-import { ROOT, dataDirectory, ensureSecrets, requireNode, testEnvironment } from './lib/environment.mjs';
+import {
+  ROOT,
+  dataDirectory,
+  ensureSecrets,
+  requireNode,
+  testEnvironment,
+  throwAwayDirectory,
+} from './lib/environment.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { Lifetime } from './lib/lifetime.mjs';
 import { run, takeLock } from './lib/processes.mjs';
@@ -19,6 +26,7 @@ import { ensureMysql, isMysql, serverVersion } from './lib/test-mysql.mjs';
 import { ensureTestProgram, installations, TEST_PROGRAMS } from './lib/test-programs.mjs';
 import { filesAgain, readReport, unhandledErrors } from './lib/test-report.mjs';
 import { leftOutLines, summary } from './lib/test-summary.mjs';
+import { hasPassed, markOf, notePassed } from './lib/unchanged.mjs';
 import { ensureWebTypes } from './lib/web.mjs';
 
 const lifetime = new Lifetime();
@@ -37,12 +45,15 @@ const SERVERS = { durable: false, preferred: 'mariadb' };
 function preparations(environment, directory) {
   const installed = once(ensureInstalled);
   const onStarted = (stop) => lifetime.onEnd(stop);
-  const beside = once(() => installed().then(() => ensureMysql(environment, directory, onStarted)));
+  const data = throwAwayDirectory(directory);
+  if (data !== directory) lifetime.onEnd(async () => rmSync(data, { recursive: true, force: true }));
+  const options = { ...SERVERS, data };
+  const beside = once(() => installed().then(() => ensureMysql(environment, data, onStarted)));
   const servers = once(async () => {
-    if (!onMysql) return ensureServers(environment, directory, onStarted, SERVERS);
+    if (!onMysql) return ensureServers(environment, directory, onStarted, options);
     const { reason, ...mysql } = await beside();
     if (reason !== undefined) throw new Explained(`There is no MySQL to run the tests on: ${reason}`);
-    return { ...mysql, ...(await ensureServers({ ...environment, ...mysql }, directory, onStarted, SERVERS)) };
+    return { ...mysql, ...(await ensureServers({ ...environment, ...mysql }, directory, onStarted, options)) };
   });
   // all of them may install packages of the system, which one can at a time
   let queue = null;
@@ -123,7 +134,7 @@ async function test() {
   const leftOut = new Set(without.map((part) => `${PARTS[part].what}: --without ${part}`));
   /** Runs one check, or only some of its files, and tells how it ended. */
   const look = async (name, suffix = '', files = paths) => {
-    const { args } = CHECKS[name];
+    const { args, onlyChanged = false } = CHECKS[name];
     const needs = (CHECKS[name].needs ?? []).filter((need) => !without.includes(need));
     const log = lanes.length > 1 ? join(reports, `${name}${suffix}.log`) : null;
     const report = join(reports, `${name}${suffix}.json`);
@@ -136,6 +147,11 @@ async function test() {
       return null;
     }
     const servers = needs.includes('servers') ? { ...(await ready.servers()), ...mysql } : {};
+    const mark = onlyChanged ? markOf(args) : null;
+    if (mark !== null && hasPassed(name, mark)) {
+      say(`${name}: ok (nothing has changed since it passed)`);
+      return { ok: true, took: 0, log: null, report: null, errors: [] };
+    }
     if (log === null) heading(name);
     const began = Date.now();
     const work = async () => {
@@ -153,6 +169,7 @@ async function test() {
       if (args && existsSync(log)) print(readFileSync(log, 'utf8').trimEnd());
     }
     const ok = fault === null;
+    if (ok && mark !== null) notePassed(name, mark);
     if (!lifetime.isEnding) say(`${name}: ${ok ? 'ok' : 'FAILED'} (${seconds(took)})`);
     const errors = ok || log === null || !existsSync(log) ? [] : unhandledErrors(readFileSync(log, 'utf8'));
     return { ok, took, log, report: readReport(report), errors };

@@ -13,15 +13,19 @@ const vitest = (project) => ({
 });
 const cached = ['--cache', '--cache-strategy', 'content'];
 
-/** Every check, in the order of the summary: its title, what it runs, and what has to be there before. */
+/**
+ * Every check, in the order of the summary: its title, what it runs, what has to be there before, and whether it is skipped
+ * when nothing has changed since it passed.
+ */
 export const CHECKS = {
   format: {
     title: 'Formatting (prettier)',
     ...tool('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', ...cached, '.'),
   },
-  // without a cache: rules that know types judge a file by what other files say
+  // no cache of eslint: rules that know types judge a file by what other files say
   lint: {
     title: 'Lint (eslint)',
+    onlyChanged: true,
     needs: ['webTypes', 'clientTypes'],
     ...tool('eslint/bin/eslint.js', '-c', '.config/eslint.config.mjs', '--max-warnings', '0', '.'),
   },

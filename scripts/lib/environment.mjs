@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Explained } from './progress.mjs';
@@ -116,4 +116,24 @@ export function serverDirectory(directory, name, user) {
   mkdirSync(path, { recursive: true });
   chmodSync(path, 0o755);
   return path;
+}
+
+/** What the databases of a test run may need, with room for the tests themselves. */
+const MEMORY_FOR_DATA = { files: 4 * 1024 ** 3, machine: 8 * 1024 ** 3 };
+
+/**
+ * Where data lie that are thrown away after a run: in memory, where there is much of it, since tests make and drop hundreds of
+ * databases of 80 tables; else on the disk.
+ * @param {string} directory on the disk, which also names the one in memory
+ * @param {{ memory?: string, free?: number }} [machine] a file system in memory, and the free memory in bytes
+ * @returns {string} what is in memory is to be removed at the end of the run
+ */
+export function throwAwayDirectory(directory, { memory = '/dev/shm', free = process.availableMemory() } = {}) {
+  if (!existsSync(memory) || free < MEMORY_FOR_DATA.machine) return directory;
+  const { bavail, bsize } = statfsSync(memory);
+  if (bavail * bsize < MEMORY_FOR_DATA.files) return directory;
+  const path = join(memory, `switchboard-${createHash('sha256').update(directory).digest('hex').slice(0, 12)}`);
+  mkdirSync(path, { recursive: true, mode: 0o755 });
+  // everybody may write to the place around it: somebody else's directory is not ours to use
+  return statSync(path).uid === (process.getuid?.() ?? 0) ? path : directory;
 }

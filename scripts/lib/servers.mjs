@@ -84,8 +84,9 @@ function withoutPassword(name, address) {
  * @param {Record<string, string>} environment
  * @param {string} directory where private servers keep their data
  * @param {(stop: () => Promise<void>) => void} onStarted is told how to stop each server as soon as it runs
- * @param {{ durable?: boolean, measured?: boolean, preferred?: 'mariadb' | 'mysql' }} [options] durable: false for data that is
- * not kept; measured: for benchmarks, see `startDatabase`; preferred: where the machine has both
+ * @param {{ durable?: boolean, measured?: boolean, preferred?: 'mariadb' | 'mysql', data?: string }} [options] durable: false for
+ * data that is not kept; measured: for benchmarks, see `startDatabase`; preferred: where the machine has both; data: where a
+ * private database keeps its data instead
  * @returns {Promise<{ DATABASE_URL: string, REDIS_URL: string }>}
  */
 export async function ensureServers(environment, directory, onStarted, options = {}) {
@@ -115,7 +116,8 @@ export async function ensureServers(environment, directory, onStarted, options =
   };
   // one after the other has no use: they know nothing of each other
   const [database, redis] = await Promise.allSettled([
-    urls.DATABASE_URL ?? startDatabase(databaseHere(directory, options).program, directory, options).then(started),
+    urls.DATABASE_URL ??
+      startDatabase(databaseHere(directory, options).program, options.data ?? directory, options).then(started),
     urls.REDIS_URL ?? startRedis(findRedis(), directory, options).then(started),
   ]);
   if (database.status === 'rejected') throw database.reason;

@@ -6,9 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { debianEntry, parseList, parseSources, readAptSources, sourcesFile } from '../../scripts/lib/apt-sources.mjs';
 import { CHECKS, LANES, readArguments } from '../../scripts/lib/checks.mjs';
 import { keptMysql, mysqlDirectory } from '../../scripts/lib/debian-mysql.mjs';
+import { throwAwayDirectory } from '../../scripts/lib/environment.mjs';
 import { databaseKind } from '../../scripts/lib/mariadb.mjs';
 import { chooseDatabase } from '../../scripts/lib/servers.mjs';
 import { leftOutLines, summary } from '../../scripts/lib/test-summary.mjs';
+import { filesRead, hasPassed, markOf, notePassed } from '../../scripts/lib/unchanged.mjs';
 import { ROOT } from './house.js';
 
 const WHOLE = Object.keys(CHECKS);
@@ -261,6 +263,54 @@ describe('a server that was fetched', () => {
     expect(keptMysql(home)).toBeNull();
     writeFileSync(join(home, 'mysqld'), '');
     expect(keptMysql(home)).toBe(join(home, 'mysqld'));
+  });
+});
+
+describe('a check that is skipped when nothing has changed', () => {
+  it('runs again for any file of code, for other arguments, and never for what is generated', () => {
+    const root = join(directory, 'checkout');
+    for (const place of ['src', '.config', 'node_modules/x', '.data'])
+      mkdirSync(join(root, place), { recursive: true });
+    const write = (path: string, text: string): void => writeFileSync(join(root, path), text);
+    write('src/a.ts', 'a');
+    write('.config/eslint.config.mjs', 'b');
+    const mark = (...args: string[]): string => markOf(args, filesRead(root));
+    const first = mark('.');
+    const note = join(root, 'lint.passed');
+    expect(hasPassed('lint', first, note)).toBe(false);
+    notePassed('lint', first, note);
+    write('node_modules/x/index.js', 'c');
+    write('.data/report.json', 'c');
+    expect([mark('.'), hasPassed('lint', mark('.'), note)]).toEqual([first, true]);
+    expect(mark('.', '--fix')).not.toBe(first);
+    write('.config/eslint.config.mjs', 'c');
+    expect(hasPassed('lint', mark('.'), note)).toBe(false);
+    write('.config/eslint.config.mjs', 'b');
+    write('src/b.ts', '');
+    expect(hasPassed('lint', mark('.'), note)).toBe(false);
+  });
+
+  it('reads the sources, the tests, the web application and the lock', () => {
+    const files = new Set(filesRead().map((path) => path.slice(ROOT.length)));
+    for (const path of ['package-lock.json', 'web/tsconfig.json', '.config/eslint.config.mjs', 'scripts/test.mjs'])
+      expect([path, files.has(path)]).toEqual([path, true]);
+    expect([...files].filter((path) => path.includes('node_modules'))).toEqual([]);
+    expect(files.size).toBeGreaterThan(1_500);
+  });
+});
+
+describe('data that are thrown away', () => {
+  const place = (free: number): string => throwAwayDirectory(join(directory, 'data'), { memory: directory, free });
+
+  it('lie in memory where there is much of it, always at the same place', () => {
+    const path = place(64 * 1024 ** 3);
+    expect(path).toMatch(new RegExp(`^${directory}/switchboard-[0-9a-f]{12}$`));
+    expect(place(64 * 1024 ** 3)).toBe(path);
+  });
+
+  it('lie on the disk of a machine that has little memory, or none that holds files', () => {
+    expect(place(7 * 1024 ** 3)).toBe(join(directory, 'data'));
+    expect(throwAwayDirectory('/data', { memory: join(directory, 'absent'), free: 64 * 1024 ** 3 })).toBe('/data');
   });
 });
 
