@@ -71,7 +71,7 @@ export function faultLines(report, files) {
     .flatMap(({ name, message, assertionResults }) => {
       const file = relative(ROOT, name);
       const failed = assertionResults.filter(({ status }) => status === 'failed');
-      if (failed.length === 0) return [`${file}: ${firstLine(message)}`];
+      if (failed.length === 0) return [`${file}: ${firstLine(message) || 'failed outside of its tests'}`];
       return failed.map(({ fullName, failureMessages }) => `${file} > ${fullName}: ${firstLine(failureMessages[0])}`);
     });
 }

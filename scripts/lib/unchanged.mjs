@@ -8,7 +8,7 @@ const FOREIGN = new Set(['node_modules', 'dist', 'coverage']);
 /** Code, its settings, and the lock, which stands for the tools and the types of packages. */
 const READ = /\.(?:[cm]?[jt]s|tsx|json)$/;
 
-/** Every file that a check of the whole checkout may read. @param {string} [directory] */
+/** Every file that a check of the whole checkout may read. @param {string} [directory] @returns {string[]} */
 export const filesRead = (directory = ROOT) =>
   readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const path = join(directory, entry.name);

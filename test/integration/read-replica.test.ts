@@ -3,13 +3,13 @@ import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { ReadDatabase } from '../../src/platform/database/index.js';
 import { type RunningApi, startApi } from '../support/api.js';
 import { Gate } from '../support/gate.js';
-import { hasMariaDb, type ReplicatedDatabase, startReplicated } from '../support/replica.js';
+import { canReplicate, type ReplicatedDatabase, startReplicated } from '../support/replica.js';
 import { type Member, smsOf } from '../support/sms.js';
 import { storeCampaign } from '../support/stored-campaign.js';
 
 const LAG_MS = 1_500;
 
-describe.skipIf(!hasMariaDb())('reads with a replica', () => {
+describe.skipIf(!canReplicate)('reads with a replica', () => {
   let pair: ReplicatedDatabase;
   let gate: Gate;
   let api: RunningApi;

@@ -29,17 +29,51 @@ export interface ReplicatedDatabase {
   stop(): Promise<void>;
 }
 
-/** Whether there is a MariaDB here to make a pair of. */
-export const hasMariaDb = (): boolean => {
+/** The server that the tests of this run use; without one of ours, MariaDB. */
+const PROGRAM = process.env['DATABASE_PROGRAM'] ?? 'mariadbd';
+
+const versionOf = (program: string): string | null => {
   try {
-    execFileSync('mariadbd', ['--no-defaults', '--version'], { stdio: 'ignore' });
-    return true;
+    return execFileSync(program, ['--no-defaults', '--version'], { encoding: 'utf8' });
   } catch {
-    return false;
+    return null;
   }
 };
+const VERSION = versionOf(PROGRAM);
 
-/** Two MariaDBs, the second of which follows the first. */
+/** Whether there is a server here to make a pair of. */
+export const canReplicate = VERSION !== null;
+
+/** What both servers can do, in the words of each. */
+interface Dialect {
+  primary: string[];
+  replica: string[];
+  position: string;
+  follow: string;
+  pause: string;
+  resume: string;
+}
+const MARIADB: Dialect = {
+  primary: ['--server-id=1', '--log-bin=bin', '--binlog-format=ROW', '--innodb-log-file-size=32M'],
+  replica: ['--server-id=2', '--slave-skip-errors=all', '--innodb-log-file-size=32M'],
+  position: 'SHOW MASTER STATUS',
+  follow: `CHANGE MASTER TO MASTER_HOST = ?, MASTER_PORT = ?, MASTER_USER = ?, MASTER_PASSWORD = ?, MASTER_LOG_FILE = ?,
+    MASTER_LOG_POS = ?, MASTER_CONNECT_RETRY = 1; START SLAVE`,
+  pause: 'STOP SLAVE SQL_THREAD',
+  resume: 'START SLAVE SQL_THREAD',
+};
+const MYSQL: Dialect = {
+  primary: ['--server-id=1', '--log-bin=bin'],
+  replica: ['--server-id=2', '--replica-skip-errors=all'],
+  position: 'SHOW BINARY LOG STATUS',
+  follow: `CHANGE REPLICATION SOURCE TO SOURCE_HOST = ?, SOURCE_PORT = ?, SOURCE_USER = ?, SOURCE_PASSWORD = ?,
+    SOURCE_LOG_FILE = ?, SOURCE_LOG_POS = ?, SOURCE_CONNECT_RETRY = 1, GET_SOURCE_PUBLIC_KEY = 1; START REPLICA`,
+  pause: 'STOP REPLICA SQL_THREAD',
+  resume: 'START REPLICA SQL_THREAD',
+};
+const DIALECT = /mariadb/i.test(VERSION ?? '') ? MARIADB : MYSQL;
+
+/** Two servers, the second of which follows the first. */
 export async function startReplicated(): Promise<ReplicatedDatabase> {
   const { startDatabase } = (await import(new URL('../../scripts/lib/mariadb.mjs', import.meta.url).href)) as {
     startDatabase: Start;
@@ -47,24 +81,26 @@ export async function startReplicated(): Promise<ReplicatedDatabase> {
   const directory = mkdtempSync(join(tmpdir(), 'switchboard-replica-'));
   chmodSync(directory, 0o755); // the servers run as another user
   const everything = `GRANT ALL PRIVILEGES ON *.* TO 'switchboard'@'127.0.0.1';`;
+  // MySQL takes 32 characters from who follows
+  const follower = randomBytes(12).toString('hex');
+  const follow = [
+    `CREATE USER IF NOT EXISTS 'follower'@'127.0.0.1' IDENTIFIED BY '${follower}';`,
+    `GRANT REPLICATION SLAVE ON *.* TO 'follower'@'127.0.0.1';`,
+  ];
   const start = (name: string, args: string[]): Promise<Server> =>
-    startDatabase('mariadbd', join(directory, name), {
+    startDatabase(PROGRAM, join(directory, name), {
       durable: false,
-      args: ['--innodb-buffer-pool-size=64M', '--innodb-log-file-size=32M', ...args],
-      statements: [everything],
+      args: ['--innodb-buffer-pool-size=64M', ...args],
+      statements: [everything, ...follow],
     });
-  const primary = await start('primary', ['--server-id=1', '--log-bin=bin', '--binlog-format=ROW']);
-  const follower = await start('replica', ['--server-id=2', '--slave-skip-errors=all']);
+  const primary = await start('primary', DIALECT.primary);
+  const second = await start('replica', DIALECT.replica);
   const connect = ({ url }: Server): Promise<Connection> => createConnection({ uri: url, multipleStatements: true });
-  const [source, replica] = [await connect(primary), await connect(follower)];
-  const { hostname, port, username, password } = new URL(primary.url);
-  const [rows] = await source.query('SHOW MASTER STATUS');
+  const [source, replica] = [await connect(primary), await connect(second)];
+  const { hostname, port } = new URL(primary.url);
+  const [rows] = await source.query(DIALECT.position);
   const [{ File: file, Position: position }] = rows as [{ File: string; Position: number }];
-  await replica.query(
-    `CHANGE MASTER TO MASTER_HOST = ?, MASTER_PORT = ?, MASTER_USER = ?, MASTER_PASSWORD = ?, MASTER_LOG_FILE = ?,
-       MASTER_LOG_POS = ?, MASTER_CONNECT_RETRY = 1; START SLAVE`,
-    [hostname, Number(port), username, password, file, position],
-  );
+  await replica.query(DIALECT.follow, [hostname, Number(port), 'follower', follower, file, position]);
   const name = `replicated_${randomBytes(6).toString('hex')}`;
   await source.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`);
   const urlOf = (server: Server): string => {
@@ -78,14 +114,14 @@ export async function startReplicated(): Promise<ReplicatedDatabase> {
     if (dataSource.isInitialized) await dataSource.destroy();
     source.destroy();
     replica.destroy();
-    await Promise.all([primary.stop(), follower.stop()]);
+    await Promise.all([primary.stop(), second.stop()]);
     rmSync(directory, { recursive: true, force: true });
   };
   return {
     writer: { url: urlOf(primary), dataSource, drop: () => Promise.resolve() },
-    replicaUrl: urlOf(follower),
-    pause: async () => void (await replica.query('STOP SLAVE SQL_THREAD')),
-    resume: async () => void (await replica.query('START SLAVE SQL_THREAD')),
+    replicaUrl: urlOf(second),
+    pause: async () => void (await replica.query(DIALECT.pause)),
+    resume: async () => void (await replica.query(DIALECT.resume)),
     stop,
   };
 }
