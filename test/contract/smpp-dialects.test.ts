@@ -132,6 +132,22 @@ describe('SMPP driver and an SMSC of npm smpp', () => {
     expect(await route.send('4915112345678', 'hi')).toMatchObject(outcome);
   });
 
+  it.each(['', ' '])('takes an answer with the id %j for an unknown outcome', async (id) => {
+    await open();
+    smsc.answer = (pdu, session) => session.send(pdu.response({ message_id: id }));
+    expect(await route.send('4915112345678', 'hi')).toEqual({ kind: 'unknown' });
+    expect(await route.send('4915112345678', 'Switchboard '.repeat(20))).toEqual({ kind: 'unknown' });
+    expect(smsc.submits).toHaveLength(3);
+  });
+
+  it('repeats a throttled part beside one that was taken without an id, and sends that one once', async () => {
+    await open();
+    smsc.answer = (pdu, session) =>
+      session.send(pdu.response(smsc.submits.length === 2 ? { command_status: 0x58 } : { message_id: '' }));
+    expect(await route.send('4915112345678', 'Switchboard '.repeat(20))).toEqual({ kind: 'unknown' });
+    expect(smsc.submits).toHaveLength(3);
+  });
+
   it('repeats a single throttled part of a long message by itself', async () => {
     await open();
     let refused = 0;

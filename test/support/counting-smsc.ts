@@ -29,6 +29,8 @@ export class CountingSmsc {
   readonly taken: string[] = [];
   refused = 0;
   most = 0;
+  /** it takes messages and gives them no ids */
+  isNameless = false;
   private readonly server: Server;
 
   private constructor(public limit: number) {
@@ -77,7 +79,7 @@ export class CountingSmsc {
     session.on('enquire_link', (pdu: PDU) => session.send(pdu.response()));
     session.on('submit_sm', (pdu: PDU) => {
       this.taken.push(String(pdu.destination_addr));
-      session.send(pdu.response({ message_id: `m-${this.taken.length}` }));
+      session.send(pdu.response({ message_id: this.isNameless ? '' : `m-${this.taken.length}` }));
     });
   }
 }

@@ -81,7 +81,10 @@ export interface OutboundMessage {
  * the answer says that nothing of it was taken, and the route's `failover_codes` say that another route may carry it.
  */
 export type SendOutcome =
-  /** The upstream has it: one id a part (long messages have several), in order. */
+  /**
+   * The upstream has it: one id a part (long messages have several), in order; at least one. An answer that takes a message and
+   * brings no id for a part of it is `unknown`: receipts are then matched by the number.
+   */
   | { kind: 'accepted'; providerMessageIds: string[] }
   /**
    * Never again. `submitted: false` = it never left us (number too long …), so it is refunded. `taken`: parts of it that the

@@ -31,7 +31,8 @@ function accepted(config: HttpRouteConfig, response: OutboundResponse, ref: stri
   if (config.id_path === undefined) return { kind: 'accepted', providerMessageIds: [ref] };
   const id = readScalar(readPath(json(response.body), config.id_path));
   // A 2xx without the promised id: taken or not, it cannot be told.
-  return id === null || id.length > LONGEST_ID ? { kind: 'unknown' } : { kind: 'accepted', providerMessageIds: [id] };
+  const isId = id !== null && id.trim() !== '' && id.length <= LONGEST_ID;
+  return isId ? { kind: 'accepted', providerMessageIds: [id] } : { kind: 'unknown' };
 }
 
 function refusal(config: HttpRouteConfig, response: OutboundResponse): { code: number; text: string } {

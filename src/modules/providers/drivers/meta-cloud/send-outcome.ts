@@ -30,6 +30,6 @@ const verdictOfCode = (code: number | null): Verdict | null =>
 function accepted(body: Record<string, unknown> | null): SendOutcome {
   const messages = body?.['messages'];
   const { id } = objectOrEmpty(Array.isArray(messages) ? messages[0] : null);
-  const usable = typeof id === 'string' && id !== '' && id.length <= LONGEST_ID;
+  const usable = typeof id === 'string' && id.trim() !== '' && id.length <= LONGEST_ID;
   return usable ? { kind: 'accepted', providerMessageIds: [id] } : { kind: 'unknown' };
 }

@@ -89,7 +89,10 @@ export class SmppConnection implements RouteConnection {
     if (sms.concatenated) return this.sendParts(message, sms);
     const queueUntil = this.queueUntil(performance.now());
     return new Promise((resolve) =>
-      this.submit(message, sms, 0, null, queueUntil, (result) => resolve(this.outcome(result))),
+      this.submit(message, sms, 0, null, queueUntil, (result) => {
+        const outcome = this.outcome(result);
+        resolve(outcome.kind === 'nameless' ? { kind: 'unknown' } : outcome);
+      }),
     );
   }
 
@@ -130,13 +133,13 @@ export class SmppConnection implements RouteConnection {
     });
   }
 
-  private outcome(result: SubmitResult): SendOutcome {
+  private outcome(result: SubmitResult): PartOutcome {
     if (result.kind === 'unknown') return result;
     if (result.kind === 'unsent') return { kind: 'unsent', afterMs: 0, text: 'Carrier is not reachable' };
     const { status, messageId } = result;
     if (status === 0) {
       this.throttle.accepted();
-      return { kind: 'accepted', providerMessageIds: messageId === '' ? [] : [messageId] };
+      return messageId.trim() === '' ? { kind: 'nameless' } : { kind: 'accepted', providerMessageIds: [messageId] };
     }
     const text = statusText(status);
     if (isThrottling(status)) {
@@ -163,17 +166,17 @@ export class SmppConnection implements RouteConnection {
     const queueUntil = this.queueUntil(started);
     this.reference = (this.reference + 1) % 256;
     const { reference } = this;
-    const outcomes = new Array<SendOutcome | null>(sms.parts.length).fill(null);
+    const outcomes = new Array<PartOutcome | null>(sms.parts.length).fill(null);
     for (;;) {
       await Promise.all(
         outcomes.map(async (known, part) => {
-          if (known?.kind === 'accepted') return;
-          outcomes[part] = await new Promise<SendOutcome>((resolve) =>
+          if (known?.kind === 'accepted' || known?.kind === 'nameless') return;
+          outcomes[part] = await new Promise<PartOutcome>((resolve) =>
             this.submit(message, sms, part, reference, queueUntil, (result) => resolve(this.outcome(result))),
           );
         }),
       );
-      const combined = combine(outcomes as SendOutcome[]);
+      const combined = combine(outcomes as PartOutcome[]);
       if (combined.kind !== 'parts missing') return combined;
       const { waiting, taken } = combined;
       const wait = Math.max(waiting.afterMs, RECONNECT_MS / 2);
@@ -226,29 +229,36 @@ function once(call: (others?: number) => void): (others?: number) => void {
   };
 }
 
-const mayBeTaken = ({ kind }: SendOutcome): boolean => kind === 'accepted' || kind === 'unknown';
+/** The carrier took a part and gave no id for it: its receipts can only be matched by the number, as those of unknown outcome. */
+type PartOutcome = SendOutcome | { kind: 'nameless' };
+
+const mayBeTaken = ({ kind }: PartOutcome): boolean => kind === 'accepted' || kind === 'nameless' || kind === 'unknown';
 
 /** One outcome for the parts of a message. */
 function combine(
-  outcomes: readonly SendOutcome[],
+  outcomes: readonly PartOutcome[],
 ): SendOutcome | { kind: 'parts missing'; waiting: Waiting; taken: number } {
   const ids: string[] = [];
   let taken = 0;
   let waiting: Waiting | null = null;
   let unknown = false;
+  let nameless = false;
   for (const outcome of outcomes) {
     if (outcome.kind === 'rejected') {
       const left = outcomes.filter(mayBeTaken).length;
       return left > 0 ? takenInPart(outcome, left) : outcome;
     }
     if (outcome.kind === 'unknown') unknown = true;
-    else if (outcome.kind !== 'accepted') waiting = !waiting || outcome.afterMs > waiting.afterMs ? outcome : waiting;
+    else if (outcome.kind === 'nameless') {
+      nameless = true;
+      taken += 1;
+    } else if (outcome.kind !== 'accepted') waiting = !waiting || outcome.afterMs > waiting.afterMs ? outcome : waiting;
     else {
       taken += 1;
       ids.push(...outcome.providerMessageIds);
     }
   }
   if (unknown) return { kind: 'unknown' };
-  if (!waiting) return { kind: 'accepted', providerMessageIds: [...new Set(ids)] };
+  if (!waiting) return nameless ? { kind: 'unknown' } : { kind: 'accepted', providerMessageIds: [...new Set(ids)] };
   return taken === 0 ? waiting : { kind: 'parts missing', waiting, taken };
 }

@@ -33,7 +33,7 @@ export function outcomeOf(
 
 function accepted(answer: Record<string, unknown>): SendOutcome {
   const id = answer['sid'];
-  const usable = typeof id === 'string' && id !== '' && id.length <= LONGEST_ID;
+  const usable = typeof id === 'string' && id.trim() !== '' && id.length <= LONGEST_ID;
   return usable ? { kind: 'accepted', providerMessageIds: [id] } : { kind: 'unknown' };
 }
 
