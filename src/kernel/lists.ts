@@ -44,6 +44,17 @@ export const ONE: Page = { page: 1, limit: 1, after: null };
 /** Entries before a page. */
 export const offsetOf = ({ page, limit, after }: Page): number => (after === null ? (page - 1) * limit : 0);
 
+/**
+ * The part with a total that is never smaller than what it shows: rows are counted by a statement of their own, and some may have come
+ * between that one and the next.
+ */
+export function withTotalShown<T>(page: Page, listed: Listed<T>): Listed<T> {
+  const { items, total, next } = listed;
+  if (items.length === 0) return listed;
+  const shown = offsetOf(page) + items.length + (next === null ? 0 : 1);
+  return { ...listed, total: Math.max(total, Math.min(MOST_COUNTED, shown)) };
+}
+
 /** The same part, its items shown otherwise. */
 export const shown = <T, S>(listed: Listed<T>, show: (item: T) => S): Listed<S> => ({
   ...listed,

@@ -55,6 +55,26 @@ describe('a list by keys', () => {
     expect((await list(ofKinds(1, [1]), { limit: 2 })).items).toEqual([25_000, 24_997]);
   });
 
+  it('has a total that is no smaller than the page when rows come after they were counted', async () => {
+    const { dataSource } = database;
+    let counted = (): void => undefined;
+    const isCounted = new Promise<void>((resolve) => (counted = resolve));
+    const source = {
+      query: async <T>(sql: string, values?: unknown[]): Promise<T> => {
+        if (!sql.startsWith('SELECT COUNT(*)')) await isCounted;
+        const rows = await dataSource.query<T>(sql, values);
+        if (sql.startsWith('SELECT COUNT(*)')) {
+          await dataSource.query(`INSERT INTO things VALUES (?, 3, 0, NULL, 'late')`, [ROWS + 100]);
+          counted();
+        }
+        return rows;
+      },
+    };
+    const listed = await listKeys<number>(source, ofKinds(3, [0]), part({}));
+    await dataSource.query('DELETE FROM things WHERE owner = 3');
+    expect(listed).toEqual({ items: [ROWS + 100], total: 1, isCapped: false, next: null });
+  });
+
   it('is walked to its end, nothing twice and nothing left out', async () => {
     const found: number[] = [];
     let after: Place | null = null;

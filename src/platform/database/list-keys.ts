@@ -7,6 +7,7 @@ import {
   type Page,
   pageTooDeep,
   type Place,
+  withTotalShown,
 } from '../../kernel/lists.js';
 import type { Asked } from './day-partitions.js';
 
@@ -53,12 +54,12 @@ export async function listKeys<Key extends Place>(
   if (list.look) return lookThrough(reader, page);
   const [count, keys] = await Promise.all([reader.count(), keysOf(reader, page, mostPassedOver)]);
   const items = keys.slice(0, page.limit);
-  return {
+  return withTotalShown(page, {
     items,
     total: Math.min(count, MOST_COUNTED),
     isCapped: count > MOST_COUNTED,
     next: keys.length > page.limit ? (items.at(-1) ?? null) : null,
-  };
+  });
 }
 
 /** Up to one more than the page holds: it tells that the list goes on. */

@@ -38,6 +38,22 @@ describe('the part of a list', () => {
     expect(capped).toMatchObject({ total: 10_000, total_is_capped: true, next_cursor: expect.any(String) as string });
   });
 
+  it.each([
+    [{ page: 1, limit: 5, after: null }, 1, null, 0, 1],
+    [{ page: 3, limit: 5, after: null }, 2, null, 11, 12],
+    [{ page: 3, limit: 5, after: null }, 5, 15, 15, 16],
+    [{ page: 9, limit: 5, after: 4 }, 5, 15, 0, 6],
+    [{ page: 2, limit: 5, after: null }, 0, null, 4, 4],
+    [{ page: 1, limit: 5, after: null }, 1, null, 7, 7],
+    [{ page: 300, limit: 50, after: null }, 50, 9, 10_000, 10_000],
+  ])(
+    'has a total that is never smaller than %o with %d items, next %s: %d becomes %d',
+    (asked, shown, next, total, said) => {
+      const items = Array.from({ length: shown }, (_, index) => index);
+      expect(paged(ids, asked, { items, total, isCapped: false, next }).total).toBe(said);
+    },
+  );
+
   it.each<[ListKind, Place]>([
     [ids, 0],
     [ids, Number.MAX_SAFE_INTEGER],

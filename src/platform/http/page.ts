@@ -1,5 +1,5 @@
 import { fieldErrors } from '../../kernel/field-errors.js';
-import { type Listed, type Page, pageTooDeep, type Place } from '../../kernel/lists.js';
+import { type Listed, type Page, pageTooDeep, type Place, withTotalShown } from '../../kernel/lists.js';
 
 /** The answer of every list of ours (reference/requests#lists). */
 export interface Paged<T> {
@@ -51,7 +51,7 @@ export function readListPage(kind: ListKind, query: Record<string, unknown>): Pa
 export const paged = <T>(kind: ListKind, page: Page, listed: Listed<T>): Paged<T> => ({
   success: true,
   data: listed.items,
-  ...pageFoot(kind, page, listed),
+  ...pageFoot(kind, page, withTotalShown(page, listed)),
 });
 
 /** What stands below the items. */
