@@ -20,13 +20,15 @@ export interface RowFault {
   /** its place, 1 = the first */
   row: number;
   /** what the row gave as the number, the start of a long one */
-  to?: string;
+  value?: string;
+  /** what is wrong, a word for programs */
+  reason: string;
+  /** what is wrong, in words */
+  message: string;
   /** ISO 3166 code of the country that its number is of, where that is known */
   country?: string;
   /** placeholders that have neither value nor default */
   missing?: readonly string[];
-  /** in words, where it is something else */
-  message?: string;
 }
 
 /** What an answer says of an error beside its text, which stays literal (reference/requests#error-codes). */

@@ -10,9 +10,15 @@ describe('sorting contacts', () => {
     const contacts = ['919812345678', '+91 98123 45678', 919812345678, '123456789', 'x', 1.5, undefined, true, [1]];
     expect(await sortContacts(contacts, readContact, 'charged')).toEqual({
       charged: ['919812345678', '919812345678', '919812345678', '123456789'],
-      invalid: ['x', '1.5', 'undefined', 'true', '[array]'],
+      invalid: ['x', '1.5', 'undefined', 'true', '[array]'].map((value, at) => ({
+        row: at + 5,
+        value,
+        reason: 'number_invalid',
+        message: 'the channel takes no such number',
+      })),
       refused: 5,
       duplicates: ['919812345678'],
+      duplicatesCount: 2,
     });
     const once = await sortContacts(contacts, readContact, 'removed');
     expect(once.charged).toEqual(['919812345678', '123456789']);
@@ -32,7 +38,7 @@ describe('sorting contacts', () => {
     const bad = numbers.map((number) => `${number.slice(0, 3)}-${number.slice(-5)}`);
     const sorted = await sortContacts([...numbers, ...bad, ...numbers], readContact, 'charged');
     expect([sorted.charged.length, sorted.refused]).toEqual([202, 101]);
-    expect(sorted.invalid).toEqual(bad.slice(0, 100));
+    expect(sorted.invalid.map(({ value }) => value)).toEqual(bad.slice(0, 100));
     expect(sorted.duplicates).toEqual(numbers.slice(0, 100));
   });
 

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { MOST_ROW_FAULTS } from './app-error.js';
+import { MOST_ROW_FAULTS, type RowFault } from './app-error.js';
 import { fieldErrors } from './field-errors.js';
 import { cutCodePoints } from './text.js';
 
@@ -15,14 +15,17 @@ export const tooManyContacts = fieldErrors.tooMany.shown('contacts', MOST_CONTAC
 export interface SortedContacts {
   /** numbers that would be charged, in their order */
   charged: string[];
-  /** the first hundred entries that a send would refuse, as text, the start of long ones */
-  invalid: string[];
+  /** the first hundred entries that a send would refuse */
+  invalid: RowFault[];
   /** how many such entries there are */
   refused: number;
   /** the first hundred numbers that come more than once, each named once */
   duplicates: string[];
+  /** entries whose number came before */
+  duplicatesCount: number;
 }
 
+const NO_NUMBER = { reason: 'number_invalid', message: 'the channel takes no such number' };
 /** Contacts that are looked at before others have their turn. */
 const CONTACTS_A_TURN = 5_000;
 
@@ -37,14 +40,14 @@ export async function sortContacts(
 ): Promise<SortedContacts> {
   const seen = new Set<string>();
   const again = new Set<string>();
-  const invalid: string[] = [];
+  const invalid: RowFault[] = [];
   const valid: string[] = [];
   for (let place = 0; place < contacts.length; place++) {
     if (place % CONTACTS_A_TURN === CONTACTS_A_TURN - 1) await turn();
     const entry = contacts[place];
     const number = readContact(entry);
     if (number === null) {
-      if (invalid.length < MOST_ROW_FAULTS) invalid.push(shown(entry));
+      if (invalid.length < MOST_ROW_FAULTS) invalid.push({ row: place + 1, value: shown(entry), ...NO_NUMBER });
       continue;
     }
     valid.push(number);
@@ -52,7 +55,13 @@ export async function sortContacts(
     else if (again.size < MOST_ROW_FAULTS) again.add(number);
   }
   const refused = contacts.length - valid.length;
-  return { charged: duplicates === 'removed' ? [...seen] : valid, invalid, refused, duplicates: [...again] };
+  return {
+    charged: duplicates === 'removed' ? [...seen] : valid,
+    invalid,
+    refused,
+    duplicates: [...again],
+    duplicatesCount: valid.length - seen.size,
+  };
 }
 
 const SHOWN = 64;

@@ -46,7 +46,7 @@ describe('a personalised send to an upload or a list', () => {
     const quote = dataOf(await bulk.quote(member, { ...SMS, upload_id }));
     expect(quote).toMatchObject({ recipients: 3, total_credits: 4, refused: 0 });
     const data = await bulk.accepted(member, { ...SMS, upload_id });
-    expect(data).toMatchObject({ recipients: 3, credits: 4, warnings: [] });
+    expect(data).toMatchObject({ recipients: 3, credits: 4, warned: 0 });
     expect(Object.keys(data)).not.toContain('duplicates');
     expect(await receivers(data)).toEqual([GOOD, '919812345679', '919812345670']);
     expect(await bulk.variables(data['request_id'])).toEqual([{ name: 'Asha' }, null, { name: 'x'.repeat(160) }]);
@@ -54,7 +54,7 @@ describe('a personalised send to an upload or a list', () => {
     expect(gap.body).toMatchObject({
       statusCode: 400,
       message: 'Some recipients have no value for a placeholder',
-      errors: [{ row: 2, to: '919812345679', missing: ['name'] }],
+      errors: [{ row: 2, value: '919812345679', missing: ['name'] }],
     });
   });
 
@@ -111,21 +111,63 @@ describe('number_check of the account', () => {
     bulk.part(AccountDirectory).forget(member.account.id);
   };
   const both = { ...SMS, recipients: [{ to: GOOD }, { to: SHORT }] };
-  const fault = { row: 2, to: SHORT, message: expect.stringMatching(/^number is invalid: /) as unknown };
+  const message = expect.stringMatching(/^number is invalid: /) as unknown;
+  const fault = { row: 2, value: SHORT, reason: 'number_invalid', message };
+  /** a hint about an entry of a list of the body */
+  const hint = (field: string, index: number, value: string, more: Json = {}): Json => ({
+    code: 'number_looks_wrong',
+    field,
+    index,
+    value,
+    reason: expect.any(String) as string,
+    message,
+    ...more,
+  });
 
   it('off takes what the channel takes, warn tells, refuse refuses', async () => {
-    expect(await bulk.accepted(member, both)).toMatchObject({ recipients: 2, warnings: [], warned: 0 });
+    const off = await bulk.bulk(member, both);
+    expect(off.body).toMatchObject({ data: { recipients: 2, warned: 0 } });
+    expect(off.body).not.toHaveProperty('warnings');
     await wish('warn');
-    expect(await bulk.accepted(member, both)).toMatchObject({ recipients: 2, warnings: [fault], warned: 1 });
+    const told = await bulk.bulk(member, both);
+    expect(told.body).toMatchObject({
+      data: { recipients: 2, warned: 1 },
+      warnings: [hint('recipients', 1, SHORT)],
+    });
+    expect(told.body['data']).not.toHaveProperty('warnings');
     const plain = { ...SMS, message: 'Hi', contacts: [GOOD, SHORT] };
-    expect(await bulk.accepted(member, plain)).toMatchObject({ warnings: [fault], warned: 1 });
-    const gone = { row: 1, to: GONE, country: 'BR', message: 'number is invalid: no such number' };
+    expect((await bulk.bulk(member, plain)).body).toMatchObject({
+      data: { warned: 1 },
+      warnings: [hint('contacts', 1, SHORT)],
+    });
+    const list_id = await list([{ to: GOOD }, { to: SHORT }]);
+    const { warnings: ofList } = (await bulk.bulk(member, { ...SMS, list_id })).body as { warnings: Json[] };
+    expect(ofList).toEqual([
+      {
+        code: 'number_looks_wrong',
+        row: expect.any(Number) as number,
+        value: SHORT,
+        reason: expect.any(String) as string,
+        message,
+      },
+    ]);
+    const gone = {
+      row: 1,
+      value: GONE,
+      reason: 'number_invalid',
+      country: 'BR',
+      message: 'number is invalid: no such number',
+    };
     const many = [{ to: GONE }, ...Array.from({ length: 149 }, () => ({ to: SHORT }))];
-    const warnedOf = await bulk.accepted(member, { ...SMS, recipients: many });
-    expect(warnedOf).toMatchObject({ recipients: 150, warned: 150 });
-    const told = warnedOf['warnings'] as Json[];
-    expect([told.length, told[0]]).toEqual([100, gone]);
-    expect(dataOf(await bulk.quote(member, both))).toMatchObject({ recipients: 2, warnings: [fault], warned: 1 });
+    const warnedOf = (await bulk.bulk(member, { ...SMS, recipients: many })).body;
+    expect(warnedOf['data']).toMatchObject({ recipients: 150, warned: 150 });
+    const hints = warnedOf['warnings'] as Json[];
+    const ofGone = hint('recipients', 0, GONE, { reason: 'no_such_number', country: 'BR' });
+    expect([hints.length, hints[0]]).toEqual([100, ofGone]);
+    expect((await bulk.quote(member, both)).body).toMatchObject({
+      data: { recipients: 2, warned: 1 },
+      warnings: [hint('recipients', 1, SHORT)],
+    });
     await wish('refuse');
     const quoted = dataOf(await bulk.quote(member, { ...SMS, recipients: [{ to: GONE }] }));
     expect(quoted['invalid']).toEqual([gone]);

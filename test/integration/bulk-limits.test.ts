@@ -27,14 +27,14 @@ describe('a personalised send takes as much as the limits say', () => {
     const contacts = numbers(MOST);
     const before = Number(await bulk.credits(member));
     const sent = await bulk.accepted(member, { ...SEND, contacts });
-    expect(sent).toMatchObject({ recipients: MOST, credits: MOST, duplicates: 0 });
+    expect(sent).toMatchObject({ recipients: MOST, credits: MOST, duplicates_count: 0 });
     expect(await find(sent)).toMatchObject({ total_rows: MOST, credits: MOST, status_counts: { PP1: MOST } });
     expect(await bulk.credits(member)).toBe(before - MOST);
     const over = await bulk.bulk(member, { ...SEND, contacts: numbers(MOST + 1) });
     expectRefused(over, 400, 'contacts cannot exceed 100,000');
     // numbers that come again count too
     const twice = await bulk.accepted(member, { ...SEND, contacts: [...contacts.slice(1), contacts.at(-1)] });
-    expect(twice).toMatchObject({ recipients: MOST, credits: MOST, duplicates: 1 });
+    expect(twice).toMatchObject({ recipients: MOST, credits: MOST, duplicates_count: 1 });
     expect(await bulk.credits(member)).toBe(before - 2 * MOST);
   }, 120_000);
 

@@ -47,6 +47,7 @@ describe('a quote of a personalised send', () => {
       data: {
         channel: 'sms',
         recipients: 2,
+        credits: 3,
         total_credits: 3,
         balance: 'gsm_credits',
         available: before,
@@ -77,14 +78,22 @@ describe('a quote of a personalised send', () => {
           },
         ],
         placeholders: ['name', 'code'],
-        missing: [{ row: 3, to: '919812345679', missing: ['code'] }],
+        missing: [
+          {
+            row: 3,
+            value: '919812345679',
+            reason: 'variables_missing',
+            message: 'no value for code',
+            missing: ['code'],
+          },
+        ],
         invalid: [
-          { row: 4, to: '12', message: 'to is invalid' },
-          { row: 5, to: '919812345670', message: 'Message is too long' },
+          { row: 4, value: '12', reason: 'number_invalid', message: 'to is invalid' },
+          { row: 5, value: '919812345670', reason: 'message_too_long', message: 'Message is too long' },
         ],
         refused: 3,
         duplicates: [NUMBER],
-        warnings: [],
+        duplicates_count: 1,
         warned: 0,
       },
     });

@@ -43,8 +43,8 @@ describe('an accepted personalised send', () => {
         recipients: 3,
         credits: 4,
         balance: 'gsm_credits',
-        duplicates: 1,
-        warnings: [],
+        duplicates: [ONE],
+        duplicates_count: 1,
         warned: 0,
         route: 'default',
         scheduled_at: null,
@@ -75,7 +75,7 @@ describe('an accepted personalised send', () => {
 
   it('of the same text for all costs and is stored as a broadcast is', async () => {
     const data = await bulk.accepted(member, { ...SMS, message: 'Hello', contacts: [ONE, 919812345672, TWO] });
-    expect(data).toMatchObject({ recipients: 3, credits: 3, duplicates: 1 });
+    expect(data).toMatchObject({ recipients: 3, credits: 3, duplicates_count: 1 });
     const stored = await bulk.campaign({ body: data } as never);
     expect(stored).toMatchObject({ own_terms: 0, service: 'default', broadcast_name: 'Codes' });
     expect(JSON.parse(String(stored['content']))).toEqual({ message: 'Hello' });

@@ -39,7 +39,7 @@ describe('contacts', () => {
     const updated_at = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as unknown;
     const base = { status_code: 0, error_code: null, errorMessage: null, attempts: 1, provider_message_id: null };
     const row = (seq: number, status: string, other: Json = {}): Json => ({
-      ...{ seq, receiver: receivers(6)[seq - 1], status, ...base, updated_at },
+      ...{ seq, receiver: receivers(6)[seq - 1], status, ...base, updated_at, credits: 1 },
       ...other,
     });
     expect(listOf(answer)).toEqual([
@@ -51,7 +51,7 @@ describe('contacts', () => {
       row(6, 'PP1', { attempts: 0 }),
     ]);
     expect(Object.keys(listOf(answer)[0] ?? {})).toEqual(
-      'seq receiver status status_code error_code errorMessage attempts provider_message_id updated_at'.split(' '),
+      'seq receiver status status_code error_code errorMessage attempts provider_message_id updated_at credits'.split(' '),
     );
     expect((await campaigns.get(path(requestId, 'contacts'), admin)).body).toEqual(answer.body);
   });
@@ -86,7 +86,7 @@ describe('contacts', () => {
     const [first] = listOf(await campaigns.get(path(id, 'contacts'), owner));
     expect(first).toMatchObject({ status: 'DELIVERED', duration: 1, digits: '12', recording_url: null });
     const text = await (await fetch(campaigns.url + path(id, 'export.csv'), { headers: bearer(owner) })).text();
-    expect(text.split('\r\n')[0]).toMatch(/,updated_at,duration,digits,recording_url$/);
+    expect(text.split('\r\n')[0]).toMatch(/,updated_at,credits,duration,digits,recording_url$/);
     expect(text.split('\r\n')[2]).toMatch(/,2,12,$/);
     given.mockRestore();
   });
@@ -194,10 +194,10 @@ describe('the export', () => {
     const lines = (await answer.text()).split('\r\n');
     expect(lines).toHaveLength(5);
     expect(lines[0]).toBe(
-      'seq,receiver,status,status_code,error_code,errorMessage,attempts,provider_message_id,updated_at',
+      'seq,receiver,status,status_code,error_code,errorMessage,attempts,provider_message_id,updated_at,credits',
     );
     expect(lines[1]).toMatch(
-      /^1,919800000000,FAILED,1,8,"'=HYPERLINK\(""http:\/\/x"",""y""\)",1,,\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
+      /^1,919800000000,FAILED,1,8,"'=HYPERLINK\(""http:\/\/x"",""y""\)",1,,\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,2$/,
     );
     expect(lines[4]).toBe('');
     const head = await fetch(campaigns.url + path(requestId, 'export.csv'), { method: 'HEAD', headers: bearer(owner) });

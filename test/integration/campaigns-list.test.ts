@@ -190,8 +190,10 @@ describe('the list of staff', () => {
     expect(answer.body).toMatchObject({ success: true, page: 1, limit: 50, total: 1 });
     const [campaign] = listOf(answer);
     expect(campaign).toMatchObject({ request_id: requestId, username: member.account.username, audio_url: null });
+    // the same moment, each in the zone of the one who looks
     const own = dataOf(await campaigns.get(`${LIST}/${requestId}`, member));
-    expect(campaign?.['created_at']).toBe(own['created_at']);
+    expect(campaign?.['created_at']).not.toBe(own['created_at']);
+    expect(String(campaign?.['created_at']).slice(-5)).toBe(String(own['created_at']).slice(-5));
     expect(await ids(`${STAFF_PATH}?limit=1`, admin)).toEqual([requestId]);
     expect(await ids(`${STAFF_PATH}?state=running&username=${member.account.username}`, admin)).toEqual([]);
     expect(await ids(`${STAFF_PATH}?channel=sms&username=${member.account.username}`, admin)).toEqual([requestId]);
@@ -201,6 +203,20 @@ describe('the list of staff', () => {
     });
     expectRefused(await campaigns.get(`${STAFF_PATH}?state=asleep`, admin), 400, STATE);
     expectRefused(await campaigns.get(`${STAFF_PATH}?channel=fax`, admin), 400, CHANNEL);
+  });
+
+  it('shows the times of all accounts in the zone of the viewer', async () => {
+    const scheduledAt = new Date('2026-05-01T21:00:00Z');
+    const there = await campaigns.join(0, { timeZone: 'Asia/Tokyo' });
+    const ids = await Promise.all(
+      [owner, there].map((member) => storeCampaign(campaigns.dataSource, member, 1, [], { scheduledAt })),
+    );
+    const viewer = await campaigns.join(0, { userType: 'admin', timeZone: 'America/New_York' });
+    const listed = listOf(await campaigns.get(`${STAFF_PATH}?limit=1000`, viewer));
+    for (const id of ids) {
+      expect(listed.find((row) => row['request_id'] === id)?.['scheduled_at']).toBe('2026-05-01 17:00:00');
+      expect(dataOf(await campaigns.get(`${STAFF_PATH}/${id}`, viewer))['scheduled_at']).toBe('2026-05-01 17:00:00');
+    }
   });
 
   it('is for staff alone', async () => {

@@ -21,6 +21,14 @@ beforeAll(async () => {
 });
 afterAll(() => campaigns.stop());
 
+/** Of the entries from the fifth on. */
+const badRow = (value: string, at: number) => ({
+  row: at + 5,
+  value,
+  reason: 'number_invalid',
+  message: 'the channel takes no such number',
+});
+
 describe('a quote', () => {
   const quote = (body: unknown, member: Member | null = owner): Promise<Answer> =>
     campaigns.post('/v6/api/campaigns/quote', member, body);
@@ -47,12 +55,14 @@ describe('a quote', () => {
         length: 157,
         segments: 3,
         credits_per_contact: 3,
+        credits: 12,
         total_credits: 12,
         available: 1_000,
         contacts: 4,
-        invalid: ['12', 'null', '[object]', 'x'.repeat(64)],
+        invalid: ['12', 'null', '[object]', 'x'.repeat(64)].map(badRow),
         refused: 4,
         duplicates: ['919812345678'],
+        duplicates_count: 1,
       },
     });
     expect(await campaigns.credits(owner)).toBe(1_000);
@@ -100,7 +110,10 @@ describe('a quote', () => {
         total_credits: 1,
         available: 7,
         contacts: 1,
-        invalid: ['1234567', '+1 (555) 000-1111'],
+        invalid: [
+          { row: 2, value: '1234567' },
+          { row: 3, value: '+1 (555) 000-1111' },
+        ],
       } satisfies Json);
       expectRefused(await quote({ channel, message: 'Code', contacts }), 404, 'Template not found');
     }
@@ -123,7 +136,7 @@ describe('a quote', () => {
       credits_per_contact: 14,
       total_credits: 3 * 14 + 2 * 3,
       contacts: 6,
-      invalid: ['44'],
+      invalid: [{ row: 7, value: '44' }],
       duplicates: ['919812345678'],
     });
     await campaigns.send(member, contacts, { message });
@@ -149,7 +162,7 @@ describe('a quote', () => {
     const none = Array.from({ length: most }, () => 1);
     expect(dataOf(await quote({ ...GOOD, contacts: none }))).toMatchObject({
       contacts: 0,
-      invalid: new Array(100).fill('1'),
+      invalid: Array.from({ length: 100 }, (_, at) => ({ row: at + 1, value: '1', reason: 'number_invalid' })),
       refused: most,
       duplicates: [],
     });

@@ -134,7 +134,7 @@ describe('a submission whose recipients come from a source', () => {
     await expect(accept(accountId, source, { refused })).rejects.toThrow('Rows are at fault');
     expect(told).toHaveLength(100);
     expect(told.slice(0, 3)).toMatchObject([
-      { row: 8, to: '919000000007', missing: ['name'] },
+      { row: 8, value: '919000000007', missing: ['name'] },
       { row: 9, message: 'Message is too long' },
       { row: 108, missing: ['name'] },
     ]);

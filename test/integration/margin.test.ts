@@ -98,7 +98,7 @@ describe('the margin', () => {
 
   it('is told in a currency where a credit has a value', async () => {
     expect(await data('group=prefix&credit_value=0.012&currency=EUR')).toMatchObject([
-      { key: '44', value: '0.60', margin: '0.60' },
+      { key: '44', value: '0.60', margin: null },
       { key: '91', value: '1.08', margin: '0.579999' },
     ]);
     expect(await data('group=channel&credit_value=0&currency=USD')).toMatchObject([{ value: '0.00', margin: '-0.25' }]);

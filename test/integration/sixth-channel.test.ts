@@ -40,7 +40,7 @@ describe('a sixth channel', () => {
       channel: 'pager',
       credits_per_contact: 2,
       total_credits: 6,
-      invalid: ['none'],
+      invalid: [expect.objectContaining({ row: 4, value: 'none' })],
     });
   });
 

@@ -46,13 +46,14 @@ describe('a file', () => {
         { row: 3, to: '919876543210', variables: { City_Name: 'Goa' } },
       ],
       invalid: [],
+      duplicates: ['919876543210'],
     });
     expect(Date.parse(String(expires_at)) - Date.parse(String(created_at))).toBe(7 * 86_400_000);
     expect((await recipients.get(`${PATH}/${String(id)}`, member)).body).toEqual({
       success: true,
       data: dataOf(answer),
     });
-    const { sample: _sample, invalid: _invalid, ...summary } = dataOf(answer);
+    const { sample: _sample, invalid: _invalid, duplicates: _duplicates, ...summary } = dataOf(answer);
     expect(listOf(await recipients.get(PATH, member))).toEqual([summary]);
   });
 
@@ -125,14 +126,24 @@ describe('a file', () => {
     const invalid = data['invalid'] as Json[];
     expect(invalid).toHaveLength(100);
     expect(invalid.slice(0, 8)).toEqual([
-      { row: 1, value: 'n/a', reason: 'number has other characters than digits and + - ( ) . / and spaces' },
-      { row: 2, value: '4.9E+12', reason: 'number has other characters than digits and + - ( ) . / and spaces' },
-      { row: 3, value: '1234567', reason: 'number must be between 8 and 30 digits' },
-      { row: 4, value: '', reason: 'number is missing' },
-      { row: 5, value: '9'.repeat(31), reason: 'number must be between 8 and 30 digits' },
-      { row: 9, value: '919876543211', reason: '1 cells, the header has 2' },
-      { row: 10, value: '919876543212', reason: '3 cells, the header has 2' },
-      { row: 11, value: '919876543299', reason: 'name is longer than 1000 characters' },
+      {
+        row: 1,
+        value: 'n/a',
+        reason: 'number_invalid',
+        message: 'number has other characters than digits and + - ( ) . / and spaces',
+      },
+      {
+        row: 2,
+        value: '4.9E+12',
+        reason: 'number_invalid',
+        message: 'number has other characters than digits and + - ( ) . / and spaces',
+      },
+      { row: 3, value: '1234567', reason: 'number_invalid', message: 'number must be between 8 and 30 digits' },
+      { row: 4, value: '', reason: 'number_invalid', message: 'number is missing' },
+      { row: 5, value: '9'.repeat(31), reason: 'number_invalid', message: 'number must be between 8 and 30 digits' },
+      { row: 9, value: '919876543211', reason: 'cells_differ', message: '1 cells, the header has 2' },
+      { row: 10, value: '919876543212', reason: 'cells_differ', message: '3 cells, the header has 2' },
+      { row: 11, value: '919876543299', reason: 'variables_invalid', message: 'name is longer than 1000 characters' },
     ]);
     expect((await rowsOf(data['upload_id'] as number)).map(({ seq }) => seq)).toEqual([6]);
   });
@@ -144,7 +155,7 @@ describe('a file', () => {
     const three = `to,a,b,c\n919876543210,${value},${value},x\n919876543211,${value},${value},${value}\n`;
     expect(dataOf(await recipients.upload(member, three))).toMatchObject({
       rows: 1,
-      invalid: [{ row: 2, reason: 'variables are larger than 8 KB' }],
+      invalid: [{ row: 2, reason: 'variables_invalid', message: 'variables are larger than 8 KB' }],
     });
   });
 

@@ -15,6 +15,7 @@ afterAll(async () => {
   await audio.close();
 });
 
+const NO_NUMBER = { reason: 'number_invalid', message: 'the channel takes no such number' };
 const quote = (member: Member | null, body: object): Promise<Answer> =>
   voice.post('/v6/api/campaigns/quote', member, { channel: 'voice', ...body });
 const dataOf = ({ body }: Answer): Record<string, unknown> => body['data'] as Record<string, unknown>;
@@ -40,13 +41,18 @@ describe('a quote of a voice send', () => {
         voiceplan: 15,
         ivr_enabled: true,
         credits_per_contact: 2,
+        credits: 4,
         total_credits: 4,
         balance: 'voice_credits',
         available: 50,
         contacts: 2,
-        invalid: ['12', '[object]'],
+        invalid: [
+          { row: expect.any(Number) as number, value: '12', ...NO_NUMBER },
+          { row: expect.any(Number) as number, value: '[object]', ...NO_NUMBER },
+        ],
         refused: 2,
         duplicates: [NUMBER],
+        duplicates_count: 1,
       },
     });
     expect(answer.status).toBe(200);

@@ -1,11 +1,14 @@
 /** A row of a list that is at fault. */
 export interface RowFault {
   row: number;
-  to?: string;
+  /** what stands where the number should */
+  value?: string;
+  /** what is wrong, for programs */
+  reason: string;
+  message: string;
   /** of the number, where it is known */
   country?: string;
   missing?: string[];
-  message?: string;
 }
 
 type Fields = Record<string, unknown>;

@@ -97,6 +97,8 @@ export class RecipientLists {
   }
 }
 
+const NO_NUMBER = { reason: 'number_invalid', message: 'the channel takes no such number' };
+
 /** Rows as the channel takes them. */
 async function* taken(
   parts: AsyncIterable<readonly StoredRecipient[]>,
@@ -107,7 +109,7 @@ async function* taken(
     const recipients: SourcedRecipient[] = [];
     for (const { row, number, variables } of part) {
       const read = readRecipient(number);
-      if (read === null) faults.push({ row, to: number });
+      if (read === null) faults.push({ row, value: number, ...NO_NUMBER });
       else if (variables === null || variables === '{}') recipients.push({ row, number: read });
       else recipients.push({ row, number: read, variables: JSON.parse(variables) as Record<string, string> });
     }

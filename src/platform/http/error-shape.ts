@@ -53,10 +53,11 @@ export const ERROR_SCHEMAS = {
         description: 'rows of a list that are at fault, the first hundred (reference/bulk#rows)',
         items: {
           type: 'object' as const,
-          required: ['row'],
+          required: ['row', 'reason', 'message'],
           properties: {
             row: { type: 'integer' },
-            to: TEXT,
+            value: TEXT,
+            reason: TEXT,
             country: TEXT,
             missing: { type: 'array' as const, items: TEXT },
             message: TEXT,

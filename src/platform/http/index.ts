@@ -36,8 +36,9 @@ export {
   rule,
   valueErrors,
 } from './fields.js';
+export { OLD_CREDITS, RowFaultData } from './row-fault.dto.js';
 export { AlsoTakes } from './field-warnings.js';
-export { type AnswerWarning, ExactAnswer, type Warn, Warnings } from './answer-warnings.js';
+export { type AnswerWarning, ExactAnswer, type Warn, Warnings, WARNINGS_PROPERTY } from './answer-warnings.js';
 export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
 export { NoHead } from './no-head.js';

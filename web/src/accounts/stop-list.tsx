@@ -141,12 +141,12 @@ function ImportNumbers() {
         {result !== null && (
           <>
             {formatCount(result.lines)} lines: {formatCount(result.added)} added, {formatCount(result.already)} were on
-            the list, {formatCount(result.invalid)} without a number
-            {result.errors.length > 0 &&
-              ` (${result.errors
+            the list, {formatCount(result.invalid_count)} without a number
+            {result.invalid.length > 0 &&
+              ` (${result.invalid
                 .slice(0, 5)
-                .map(({ line, value }) => `line ${String(line)}: “${value}”`)
-                .join(', ')}${result.errors.length > 5 ? ' …' : ''})`}
+                .map(({ row, value = '' }) => `line ${String(row)}: “${value}”`)
+                .join(', ')}${result.invalid.length > 5 ? ' …' : ''})`}
             .
           </>
         )}

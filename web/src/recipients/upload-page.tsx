@@ -28,10 +28,10 @@ const SAMPLE: readonly Column<Schema<'UploadSampleData'>>[] = [
   { name: 'to', title: 'Number', cell: ({ to }) => to },
   { name: 'values', title: 'Values', cell: ({ variables }) => valuesOf(variables), wide: true },
 ];
-const LEFT_OUT: readonly Column<Schema<'UploadFaultData'>>[] = [
+const LEFT_OUT: readonly Column<Schema<'RowFaultData'>>[] = [
   { name: 'row', title: 'Row', cell: ({ row }) => row },
   { name: 'value', title: 'Value', cell: ({ value }) => value },
-  { name: 'reason', title: 'Why', cell: ({ reason }) => reason, wide: true },
+  { name: 'reason', title: 'Why', cell: ({ message }) => message, wide: true },
 ];
 
 const complete = <Row,>(data: readonly Row[]) => ({

@@ -29,7 +29,7 @@ const countOf = (quote: Quote): number => (isOfVoice(quote) ? quote.contacts : q
 
 /** What leaves and what it costs, a test to oneself, and the departure. */
 export function PricePart({ channel, body, missing, values, header, template }: Properties) {
-  const [priced, setPriced] = useState<{ of: string; quote: Quote } | null>(null);
+  const [priced, setPriced] = useState<{ of: string; quote: Quote; warnings: readonly Warning[] } | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState<'price' | 'send' | null>(null);
   const text = JSON.stringify([channel, body]);
@@ -40,7 +40,9 @@ export function PricePart({ channel, body, missing, values, header, template }: 
     setProblem(null);
     try {
       const { data } = await api.POST('/v6/api/campaigns/quote', { body: { ...body, channel } as never });
-      if (data !== undefined) setPriced({ of: text, quote: data.data as Quote });
+      if (data === undefined) return;
+      const { warnings = [] } = data as { warnings?: readonly Warning[] };
+      setPriced({ of: text, quote: data.data as Quote, warnings });
     } catch (error) {
       setProblem(problemOf(error));
     } finally {
@@ -59,7 +61,7 @@ export function PricePart({ channel, body, missing, values, header, template }: 
       </div>
       {missing !== null && <p className="muted">{missing}.</p>}
       {problem !== null && <Refusal problem={problem} />}
-      <div aria-live="polite">{quote !== null && <Priced quote={quote} />}</div>
+      <div aria-live="polite">{quote !== null && <Priced quote={quote} warnings={priced?.warnings ?? []} />}</div>
       <TestPart channel={channel} body={body} isReady={missing === null} quote={quote} />
       <SendButton
         channel={channel}
@@ -87,9 +89,8 @@ function Refusal({ problem }: { problem: Problem }) {
 
 interface FaultyRow {
   row: number;
-  to?: string | undefined;
-  message?: string | undefined;
-  missing?: readonly string[];
+  value?: string | undefined;
+  message: string;
 }
 
 const SHOWN_ROWS = 10;
@@ -98,21 +99,30 @@ function Rows({ rows }: { rows: readonly FaultyRow[] }) {
   if (rows.length === 0) return null;
   return (
     <ul className="preview-texts">
-      {rows.slice(0, SHOWN_ROWS).map(({ row, to, message, missing = [] }) => (
-        <li key={`${String(row)} ${message ?? ''}`}>
-          Row {row} {to ?? ''}: {message ?? `no value for ${missing.join(', ')}`}
+      {rows.slice(0, SHOWN_ROWS).map(({ row, value, message }) => (
+        <li key={`${String(row)} ${message}`}>
+          Row {row} {value ?? ''}: {message}
         </li>
       ))}
     </ul>
   );
 }
 
-function Priced({ quote }: { quote: Quote }) {
-  const left = quote.available - quote.total_credits;
+type Warning = Schema<'Warning'>;
+
+/** Warnings about single recipients, as rows counted from 1. */
+const rowsOf = (warnings: readonly Warning[]): FaultyRow[] =>
+  warnings.flatMap(({ row, index, value, message }) => {
+    const at = row ?? (index === undefined ? undefined : index + 1);
+    return at === undefined ? [] : [{ row: at, value, message }];
+  });
+
+function Priced({ quote, warnings }: { quote: Quote; warnings: readonly Warning[] }) {
+  const left = quote.available - quote.credits;
   return (
     <>
       <p className="price">
-        {counted(quote.total_credits, 'credit')} for {counted(countOf(quote), 'recipient')}
+        {counted(quote.credits, 'credit')} for {counted(countOf(quote), 'recipient')}
       </p>
       <Facts
         facts={[
@@ -124,7 +134,12 @@ function Priced({ quote }: { quote: Quote }) {
                 ['For each call', counted(quote.credits_per_contact, 'credit')] as const,
                 [
                   'Left out',
-                  quote.invalid.length === 0 ? null : quote.invalid.slice(0, SHOWN_ROWS).join(', '),
+                  quote.invalid.length === 0
+                    ? null
+                    : quote.invalid
+                        .slice(0, SHOWN_ROWS)
+                        .map(({ value }) => value)
+                        .join(', '),
                 ] as const,
               ]
             : quote.segments_histogram.map(
@@ -148,7 +163,7 @@ function Priced({ quote }: { quote: Quote }) {
           )}
           <Rows rows={[...quote.missing, ...quote.invalid]} />
           {quote.warned > 0 && <p>{counted(quote.warned, 'number')} that no numbering plan has:</p>}
-          <Rows rows={quote.warnings} />
+          <Rows rows={rowsOf(warnings)} />
           <ul className="preview-texts" aria-label="The first recipients">
             {quote.preview.map(({ row, to, country, text, variables, segments, credits }) => (
               <li key={row}>
@@ -231,12 +246,12 @@ function SendButton({
   // One key for one text: what is pressed twice, or again after a lost answer, is one campaign.
   const key = useRef<{ of: string; key: string }>({ of: '', key: '' });
   const refused = quote !== null && !isOfVoice(quote) ? quote.refused : 0;
-  const isReady = quote !== null && refused === 0 && countOf(quote) > 0 && quote.available >= quote.total_credits;
+  const isReady = quote !== null && refused === 0 && countOf(quote) > 0 && quote.available >= quote.credits;
   const send = async () => {
     if (quote === null) return;
     const isSure = await confirm({
       title: 'Send this campaign?',
-      text: `${counted(countOf(quote), 'recipient')}, ${counted(quote.total_credits, 'credit')}.`,
+      text: `${counted(countOf(quote), 'recipient')}, ${counted(quote.credits, 'credit')}.`,
       yes: 'Send it',
       danger: false,
     });

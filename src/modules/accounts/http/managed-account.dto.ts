@@ -71,16 +71,18 @@ export class ManagedAccountAnswer extends AccountView {
   updated_at!: string;
 }
 
+/** @param zone in which times are shown: a list has accounts of many zones */
 export const managedAccountAnswer = (
   account: Account,
   row: AccountEntity,
   usernames: Map<number, string>,
+  zone = account.timeZone,
 ): ManagedAccountAnswer => ({
   ...accountView(account),
   country: row.country,
   parent_username: account.parentId === null ? null : (usernames.get(account.parentId) ?? null),
   is_active: account.isActive,
-  expires_at: account.expiresAt && dateTime(account.expiresAt, account.timeZone),
+  expires_at: account.expiresAt && dateTime(account.expiresAt, zone),
   time_zone: account.timeZone,
   require_token: account.requireToken,
   require_sender: account.requireSender,
@@ -91,6 +93,6 @@ export const managedAccountAnswer = (
   number_check: account.numberCheck,
   permissions: account.permissions,
   set_by_staff: account.setByStaff,
-  created_at: dateTime(row.createdAt, account.timeZone),
-  updated_at: dateTime(row.updatedAt, account.timeZone),
+  created_at: dateTime(row.createdAt, zone),
+  updated_at: dateTime(row.updatedAt, zone),
 });

@@ -72,7 +72,10 @@ export class AccountsController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'List accounts, newest first' })
+  @ApiOperation({
+    summary: 'List accounts, newest first',
+    description: 'Times are in the zone of the account that asks.',
+  })
   @ApiQuery(SEARCH)
   @ListQuery()
   @ApiOkResponse({ type: AccountPageAnswer })

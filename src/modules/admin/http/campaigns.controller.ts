@@ -53,7 +53,8 @@ export class CampaignsAdminController {
   @Get()
   @ApiOperation({
     summary: 'Campaigns of all accounts, newest first',
-    description: 'Times are those of each campaign’s account. The routes below /v6/api/campaigns take every campaign.',
+    description:
+      'Times are in the zone of the account that asks. The routes below /v6/api/campaigns take every campaign.',
   })
   @ApiQuery({
     name: 'state',
@@ -77,7 +78,7 @@ export class CampaignsAdminController {
   ): Promise<Paged<StaffCampaignAnswer>> {
     const filter = readCampaignFilter(query, account.timeZone, this.channels.names);
     const page = readListPage(CAMPAIGNS, query);
-    const list = new ReviewCampaignsQuery(textOrNull(query['username']), filter, page);
+    const list = new ReviewCampaignsQuery(textOrNull(query['username']), filter, page, account.timeZone);
     return paged(CAMPAIGNS, page, await this.queries.execute(list));
   }
 
@@ -89,8 +90,12 @@ export class CampaignsAdminController {
   })
   @ApiOkResponse({ type: StaffCampaignOneAnswer })
   @ApiErrors(NOT_FOUND)
-  async show(@Param('request_id') requestId: string): Promise<StaffCampaignOneAnswer> {
-    return { success: true, data: await this.queries.execute(new ReviewCampaignQuery(requestId)) };
+  async show(
+    @Param('request_id') requestId: string,
+    @CurrentActor() { account }: Actor,
+  ): Promise<StaffCampaignOneAnswer> {
+    const query = new ReviewCampaignQuery(requestId, account.timeZone);
+    return { success: true, data: await this.queries.execute(query) };
   }
 
   @Post(':request_id/approve')

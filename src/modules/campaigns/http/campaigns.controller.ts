@@ -17,6 +17,8 @@ import {
   paged,
   type Paged,
   readListPage,
+  type Warn,
+  Warnings,
 } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { CHANNEL_NAMES, CHANNEL_QUOTE_ERRORS, QUOTABLE_CHANNEL_NAMES, QUOTE_EXAMPLES } from '../../channels/index.js';
@@ -26,6 +28,7 @@ import {
   BulkBody,
   BulkQuoteResponse,
   isBulkBody,
+  NO_BULK_BODY,
   QuoteBulkQuery,
 } from '../../channels/bulk/index.js';
 import {
@@ -94,7 +97,13 @@ export class CampaignsController {
   })
   @ApiExtraModels(QuoteResponse, BulkQuoteResponse, VoiceQuoteResponse, QuoteBody, BulkBody, VoiceQuoteBody)
   @ApiBody({
-    schema: { oneOf: [QuoteBody, BulkBody, VoiceQuoteBody].map((body) => ({ $ref: getSchemaPath(body) })) },
+    schema: {
+      oneOf: [
+        { allOf: [{ $ref: getSchemaPath(QuoteBody) }, NO_BULK_BODY] },
+        { $ref: getSchemaPath(BulkBody) },
+        { $ref: getSchemaPath(VoiceQuoteBody) },
+      ],
+    },
     examples: { ...QUOTE_EXAMPLES, ...PERSONALISED_EXAMPLES },
   })
   @ApiOkResponse({
@@ -114,11 +123,16 @@ export class CampaignsController {
   async quote(
     @CurrentActor() { account }: Actor,
     @Body() body: Record<string, unknown>,
+    @Warnings() warn: Warn,
   ): Promise<QuoteResponse | BulkQuoteResponse | VoiceQuoteResponse> {
     if (isVoiceBody(body)) {
       return { success: true, data: await this.queries.execute(new QuoteVoiceQuery(account.id, body)) };
     }
-    if (isBulkBody(body)) return { success: true, data: await this.queries.execute(new QuoteBulkQuery(account, body)) };
+    if (isBulkBody(body)) {
+      const { data, hints } = await this.queries.execute(new QuoteBulkQuery(account, body));
+      warn(...hints);
+      return { success: true, data };
+    }
     return { success: true, data: await this.queries.execute(new QuoteCampaignQuery(account.id, body)) };
   }
 }

@@ -31,8 +31,7 @@ export class ContactData {
   @ApiProperty({ type: String, nullable: true, example: '4a7f01', description: "the carrier's id of the latest one" })
   provider_message_id!: string | null;
   @LocalTime({ example: '2026-11-21 10:30:05' }) updated_at!: string;
-  @ApiPropertyOptional({ example: 2, description: 'charged for it, where recipients have prices of their own' })
-  credits?: number;
+  @ApiProperty({ example: 2, description: 'charged for it' }) credits!: number;
   @ApiPropertyOptional({ example: 17, description: 'voice only: seconds' }) duration?: number;
   @ApiPropertyOptional({ type: String, nullable: true, example: '12', description: 'voice only: keys pressed' })
   digits?: string | null;
@@ -51,8 +50,8 @@ export interface RecipientExtras {
   providerIds: ReadonlyMap<number, string>;
   /** absent on channels without columns of their own */
   details: ReadonlyMap<number, Details> | undefined;
-  /** absent in campaigns without own terms */
-  credits: ((seq: number) => number) | undefined;
+  /** charged for a recipient */
+  credits: (seq: number) => number;
 }
 
 /** @param shown formats a time in the zone of the owning account */
@@ -70,7 +69,7 @@ export function contactData(
     attempts,
     provider_message_id: providerIds.get(seq) ?? null,
     updated_at: shown(updatedAt),
-    ...(credits && { credits: credits(seq) }),
+    credits: credits(seq),
     ...details?.get(seq),
   };
 }

@@ -13,13 +13,10 @@ const COLUMNS = [
   'attempts',
   'provider_message_id',
   'updated_at',
+  'credits',
 ] as const satisfies readonly (keyof ContactData)[];
 
-const columnsOf = ({ details, ownTerms }: RecipientExport): readonly string[] => [
-  ...COLUMNS,
-  ...(ownTerms ? ['credits'] : []),
-  ...details,
-];
+const columnsOf = ({ details }: RecipientExport): readonly string[] => [...COLUMNS, ...details];
 
 /** Headers and header line of the export. */
 export const csvFrame = (contacts: RecipientExport): TextFrame => ({
@@ -32,8 +29,8 @@ export const csvFrame = (contacts: RecipientExport): TextFrame => ({
 /** For Swagger. */
 export const CSV_EXAMPLE = [
   COLUMNS.join(','),
-  '1,919812345678,DELIVERED,0,,,1,7f3a91,2026-11-21 09:30:02',
-  '2,919812345404,FAILED,1,1,Undeliverable,1,7f3a92,2026-11-21 09:30:03',
+  '1,919812345678,DELIVERED,0,,,1,7f3a91,2026-11-21 09:30:02,1',
+  '2,919812345404,FAILED,1,1,Undeliverable,1,7f3a92,2026-11-21 09:30:03,1',
   '',
 ].join(CSV_LINE_END);
 

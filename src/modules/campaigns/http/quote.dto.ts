@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { AnswerOf } from '../../../platform/http/index.js';
+import { AnswerOf, OLD_CREDITS, RowFaultData } from '../../../platform/http/index.js';
 import { MOST_ROW_FAULTS } from '../../../kernel/app-error.js';
 import { MOST_CONTACTS } from '../../../kernel/sorted-contacts.js';
 import { CHANNEL_EXAMPLE, QUOTABLE_CHANNEL_NAMES } from '../../channels/index.js';
@@ -25,16 +25,16 @@ export class QuoteData {
   @ApiProperty({ example: 22 }) length!: number;
   @ApiProperty({ example: 1, description: 'parts that leave for one contact' }) segments!: number;
   @ApiProperty({ example: 1, description: 'under a rate plan what most of them cost' }) credits_per_contact!: number;
-  @ApiProperty({ example: 2, description: 'exactly what the send would charge' }) total_credits!: number;
+  @ApiProperty({ example: 2, description: 'exactly what the send would charge' }) credits!: number;
+  @ApiProperty(OLD_CREDITS) total_credits!: number;
   @ApiProperty({ example: 1000 }) available!: number;
   @ApiProperty({ example: 2, description: 'numbers that would be charged' }) contacts!: number;
   @ApiProperty({
-    type: [String],
+    type: [RowFaultData],
     maxItems: MOST_ROW_FAULTS,
-    example: [],
     description: 'entries that the send would refuse or leave out, the first hundred',
   })
-  invalid!: string[];
+  invalid!: RowFaultData[];
   @ApiProperty({ type: 'integer', example: 0, description: 'how many such entries there are' }) refused!: number;
   @ApiProperty({
     type: [String],
@@ -43,6 +43,8 @@ export class QuoteData {
     description: 'numbers that come more than once, the first hundred',
   })
   duplicates!: string[];
+  @ApiProperty({ type: 'integer', example: 0, description: 'entries whose number came before' })
+  duplicates_count!: number;
 }
 
 export class QuoteResponse extends AnswerOf(QuoteData) {}

@@ -17,7 +17,7 @@ const NO_OWNER = { username: '', timeZone: 'UTC' };
 const namesOf = (routes: readonly (RouteRecord | null)[]): string[] =>
   routes.flatMap((route) => (route && route.owner === null ? [route.name] : []));
 
-/** Campaigns in the labels of their channel and the time zone of their owner, also for staff. */
+/** Campaigns in the labels of their channel; times are in the zone of the owner, in lists of staff in the viewer's. */
 @Injectable()
 export class CampaignViews {
   constructor(
@@ -69,8 +69,10 @@ export class CampaignViews {
     };
   }
 
-  async forStaff(counted: CountedCampaign): Promise<StaffCampaignAnswer> {
-    return staffCampaign(counted, this.channels.get(counted.campaign.channel), await this.surroundings(counted));
+  /** @param zone the viewer's: a list has campaigns of many accounts */
+  async forStaff(counted: CountedCampaign, zone: string): Promise<StaffCampaignAnswer> {
+    const around = { ...(await this.surroundings(counted)), zone };
+    return staffCampaign(counted, this.channels.get(counted.campaign.channel), around);
   }
 
   private async surroundings({

@@ -11,8 +11,6 @@ import { RecipientViews } from './recipient-views.js';
 /** A campaign's recipients, read a few thousand at a time when they are asked for. */
 export interface RecipientExport {
   requestId: string;
-  /** whether recipients have prices of their own to show */
-  ownTerms: boolean;
   /** the channel's own columns */
   details: readonly string[];
   /** in the order of the contacts */
@@ -51,7 +49,6 @@ export class ExportRecipientsHandler implements IQueryHandler<ExportRecipientsQu
     const details = channel.details?.columns ?? [];
     return {
       requestId: campaign.requestId,
-      ownTerms: campaign.ownTerms,
       details,
       batches: this.shown(new RecipientReader(session), campaign, batches),
     };

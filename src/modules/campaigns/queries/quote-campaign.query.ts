@@ -47,12 +47,14 @@ export class QuoteCampaignHandler implements IQueryHandler<QuoteCampaignQuery> {
       length: price.length,
       segments: price.segments,
       credits_per_contact: charges.unitCredits,
+      credits: charges.credits,
       total_credits: charges.credits,
       available: await this.credits.available(accountId, price.balance),
       contacts: sorted.charged.length,
       invalid: sorted.invalid,
       refused: sorted.refused,
       duplicates: sorted.duplicates,
+      duplicates_count: sorted.duplicatesCount,
     };
   }
 }

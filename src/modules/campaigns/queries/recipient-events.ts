@@ -83,12 +83,12 @@ function waitedAt({ recipient, submitted, wasUnknown }: RecipientLife, at: Date)
 const isRefunded = ({ recipient, refunded }: RecipientLife): boolean =>
   refunded || recipient.status === RecipientStatus.Cancelled;
 
-/** What this recipient reads, where texts are personalised; where recipients have terms of their own, what this one costs; and the sender that it sees, where it is not the route's. */
+/** What the recipient costs, what it reads where texts are personalised, and its sender where that is not the route's. */
 function ownDetails(
-  { ownTerms, unitCredits, sender: common, content }: CampaignRecord,
+  { unitCredits, sender: common, content }: CampaignRecord,
   channel: Channel,
   { recipient: { number }, terms, variables }: RecipientLife,
-): Pick<TimelineEvent, 'details'> {
+): Required<Pick<TimelineEvent, 'details'>> {
   const sender = terms?.sender ?? common;
   const addressee = { number, ...(variables && { variables }) };
   const details = {
@@ -96,8 +96,8 @@ function ownDetails(
       text: channel.compose(content, addressee).text,
       segments: channel.segments?.(content, addressee) ?? 1,
     }),
-    ...(ownTerms && { credits: terms?.credits ?? unitCredits }),
+    credits: terms?.credits ?? unitCredits,
     ...(sender !== null && { sender }),
   };
-  return Object.keys(details).length > 0 ? { details } : {};
+  return { details };
 }

@@ -27,7 +27,7 @@ export class RecipientViews {
       channel.details?.of(this.channels.services, campaign, recipients),
       campaign.ownTerms ? contacts.terms(campaign.id, seqs) : null,
     ]);
-    const credits = terms ? (seq: number) => terms.get(seq)?.credits ?? campaign.unitCredits : undefined;
+    const credits = (seq: number): number => terms?.get(seq)?.credits ?? campaign.unitCredits;
     const shown = dateTimesOf(owner?.timeZone ?? 'UTC');
     return recipients.map((recipient) => contactData(channel, recipient, { providerIds, details, credits }, shown));
   }

@@ -7,7 +7,11 @@ import { CampaignViews } from './campaign-views.js';
 
 /** One campaign of any account, as staff see it. @throws AppError not_found `Campaign not found` */
 export class ReviewCampaignQuery extends Query<StaffCampaignAnswer> {
-  constructor(readonly requestId: string) {
+  /** @param timeZone in which times are shown */
+  constructor(
+    readonly requestId: string,
+    readonly timeZone: string,
+  ) {
     super();
   }
 }
@@ -19,9 +23,9 @@ export class ReviewCampaignHandler implements IQueryHandler<ReviewCampaignQuery>
     private readonly views: CampaignViews,
   ) {}
 
-  async execute({ requestId }: ReviewCampaignQuery): Promise<StaffCampaignAnswer> {
+  async execute({ requestId, timeZone }: ReviewCampaignQuery): Promise<StaffCampaignAnswer> {
     const campaign = await this.reader.byRequestId(requestId);
     if (!campaign) throw campaignErrors.notFound();
-    return this.views.forStaff(await counted(this.reader, campaign));
+    return this.views.forStaff(await counted(this.reader, campaign), timeZone);
   }
 }

@@ -7,11 +7,15 @@ import { CampaignViews } from './campaign-views.js';
 
 /** A page of all accounts' campaigns for staff, newest first. */
 export class ReviewCampaignsQuery extends Query<Listed<StaffCampaignAnswer>> {
-  /** @param username only this account's, byte for byte; null = those of all accounts */
+  /**
+   * @param username only this account's, byte for byte; null = those of all accounts
+   * @param timeZone in which times are shown
+   */
   constructor(
     readonly username: string | null,
     readonly filter: Omit<WantedCampaigns, 'accountId'>,
     readonly page: Page,
+    readonly timeZone: string,
   ) {
     super();
   }
@@ -30,6 +34,9 @@ export class ReviewCampaignsHandler implements IQueryHandler<ReviewCampaignsQuer
     if (query.username !== null && !owner) return NOTHING_LISTED;
     const filter = { ...query.filter, ...(owner && { accountId: owner.id }) };
     const listed = await this.list.part(filter, query.page);
-    return { ...listed, items: await Promise.all(listed.items.map((counted) => this.views.forStaff(counted))) };
+    return {
+      ...listed,
+      items: await Promise.all(listed.items.map((counted) => this.views.forStaff(counted, query.timeZone))),
+    };
   }
 }

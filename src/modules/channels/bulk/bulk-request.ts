@@ -56,6 +56,9 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 const TELLING = ['broadcast_name', 'recipients', 'upload_id', 'list_id', 'template'];
 
+/** For Swagger: a body for which `isBulkBody` is false. */
+export const NO_BULK_BODY = { not: { anyOf: TELLING.map((field) => ({ required: [field] })) } };
+
 /** Whether a quote is asked for the body of a personalised send, and not for a message and contacts (reference/bulk#quote). */
 export const isBulkBody = (body: JsonObject): boolean => TELLING.some((field) => isGiven(body[field]));
 

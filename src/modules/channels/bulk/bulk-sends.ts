@@ -104,7 +104,7 @@ export class BulkSends {
       };
     }
     const held = inBody ? unheld(sourceOf(inBody)) : await this.held(account.id, request, channel, by);
-    const source = new BulkSource(held, said.names, check?.mode === 'warn' ? check : null);
+    const source = new BulkSource(held, said.names, check?.mode === 'warn' ? check : null, inBody?.field ?? null);
     return { ...open, submission: { ...terms, source }, source, freeze: (tx) => held.freeze(tx) };
   }
 

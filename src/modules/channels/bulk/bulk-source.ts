@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { AppError, RowFault } from '../../../kernel/app-error.js';
+import type { AnswerWarning } from '../../../platform/http/index.js';
 import type { Variables } from '../../../kernel/message-template.js';
 import type { NumberRefusal, RecipientFault, RecipientSource, SourcedRecipient } from '../../engine/index.js';
 import type { NumberCheck, NumberFault } from '../../numbers/index.js';
@@ -26,11 +27,15 @@ const NUMBERS_A_TURN = 250;
 export class BulkSource implements RecipientSource {
   private readonly named: ReadonlySet<string>;
 
-  /** @param warning looks the numbers up, where the account wants to be warned */
+  /**
+   * @param warning looks the numbers up, where the account wants to be warned
+   * @param field of the body that holds the recipients; null = an upload or a list
+   */
   constructor(
     private readonly all: RecipientSource,
     private readonly names: readonly string[],
     private readonly warning: NumberCheck | null,
+    private readonly field: string | null,
   ) {
     this.named = new Set(names);
   }
@@ -39,11 +44,13 @@ export class BulkSource implements RecipientSource {
     return this.all.total;
   }
 
-  /** The first hundred rows that the account wants to be warned of. */
-  get warnings(): RowFault[] {
+  /** Hints about the first hundred numbers that no numbering plan has, where the account wants to be warned. */
+  get warnings(): AnswerWarning[] {
     return (this.warning?.faults ?? []).map((fault) => ({
-      row: fault.row,
-      to: fault.number,
+      code: 'number_looks_wrong',
+      ...(this.field === null ? { row: fault.row } : { field: this.field, index: fault.row - 1 }),
+      value: fault.number,
+      reason: fault.reason.replaceAll(' ', '_'),
       ...knownOf(fault),
       message: bulkErrors.number(fault.reason).message,
     }));

@@ -1,4 +1,4 @@
-export { isBulkBody } from './bulk-request.js';
+export { isBulkBody, NO_BULK_BODY } from './bulk-request.js';
 export { BulkModule } from './bulk.module.js';
 export { BULK_EXAMPLES } from './http/bulk-examples.js';
 export { BulkQuoteResponse } from './http/bulk-quote.dto.js';

@@ -22,6 +22,8 @@ export interface JsonRecipients {
   /** numbers that stand in an earlier row too: the first hundred, and how many rows that is */
   repeated: string[];
   duplicates: number;
+  /** of the body */
+  field: 'recipients' | 'contacts';
 }
 
 const NO_NUMBER = fieldErrors.invalid.shown('to').text;
@@ -65,7 +67,7 @@ export async function readJsonRecipients(
     if (!records || parsed.has(place)) return parsed.get(place);
     return records.textsOf((rest.rows[place] as number) - 1, variables);
   };
-  return { ...rest, variablesOf, ...repeatedNumbers(rest.numbers, MOST_ROW_FAULTS) };
+  return { ...rest, field, variablesOf, ...repeatedNumbers(rest.numbers, MOST_ROW_FAULTS) };
 }
 
 type ReadNumber = Channel['readRecipient'];
@@ -95,24 +97,26 @@ function readRecord(
 
 function readContact(read: Reading, entry: unknown, row: number, readNumber: ReadNumber): Fault {
   const number = readNumber(entry);
-  if (number === null) return { to: shown(entry), message: NO_NUMBER };
+  if (number === null) return numberFault(entry);
   add(read, number, row);
   return null;
 }
 
 function readEntry(read: Reading, entry: unknown, row: number, readNumber: ReadNumber): Fault {
   const fields = objectOrNull(entry);
-  if (!fields) return { message: 'recipient must be an object' };
+  if (!fields) return { reason: 'not_an_object', message: 'recipient must be an object' };
   const to = fields[TO];
-  if (to === undefined || to === null || to === '') return { message: NONE_GIVEN };
+  if (to === undefined || to === null || to === '') return { reason: 'number_missing', message: NONE_GIVEN };
   const number = readNumber(to);
-  if (number === null) return { to: shown(to), message: NO_NUMBER };
+  if (number === null) return numberFault(to);
   const own = readVariables(fields[VARIABLES]);
-  if ('reason' in own) return { to: shown(to), message: own.reason };
+  if ('reason' in own) return { value: shown(to), reason: 'variables_invalid', message: own.reason };
   read.variables.set(read.numbers.length, own.variables);
   add(read, number, row);
   return null;
 }
+
+const numberFault = (given: unknown): Fault => ({ value: shown(given), reason: 'number_invalid', message: NO_NUMBER });
 
 function add(read: Reading, number: string, row: number): void {
   read.numbers.push(number);

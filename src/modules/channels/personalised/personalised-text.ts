@@ -27,12 +27,14 @@ export const messageOf = (content: Content, addressee?: Addressee): string =>
   templateOf(content)?.render(addressee?.variables) ?? String(content['message']);
 
 /**
- * The same, to be priced: a text of placeholders alone may come to nothing.
- * @throws AppError invalid `Message is empty`
+ * The same, to be priced. Without an addressee it is the text that all recipients share: no default counts, since every
+ * recipient may have a value.
+ * @throws AppError invalid `Message is empty` for the text of one recipient
  */
 export function pricedMessageOf(content: Content, addressee?: Addressee): string {
+  if (!addressee) return templateOf(content)?.around ?? String(content['message']);
   const message = messageOf(content, addressee);
-  if (addressee && message.trim() === '') throw personalisedErrors.empty();
+  if (message.trim() === '') throw personalisedErrors.empty();
   return message;
 }
 
@@ -45,13 +47,13 @@ export interface TextParts {
 }
 
 /**
- * The same in parts, for who counts its characters.
+ * The same in parts, to count its characters.
  * @throws AppError invalid `Message is empty`
  */
 export function pricedPartsOf(content: Content, addressee?: Addressee): TextParts {
   const template = templateOf(content);
   const around = template?.around ?? String(content['message']);
-  const values = template?.values(addressee?.variables) ?? NOTHING;
+  const values = addressee ? (template?.values(addressee.variables) ?? NOTHING) : NOTHING;
   if (addressee && isBlank(around) && values.every(isBlank)) throw personalisedErrors.empty();
   return { around, values };
 }

@@ -108,7 +108,10 @@ export class RecipientJudge {
   faultOf(recipient: SourcedRecipient): RecipientFault | null {
     const { channel, content, numberCheck } = this.terms;
     const missing = this.isPersonal ? channel.missing?.(content, recipient) : undefined;
-    if (missing && missing.length > 0) return { ...placeOf(recipient), missing };
+    if (missing && missing.length > 0) {
+      const message = `no value for ${missing.join(', ')}`;
+      return { ...placeOf(recipient), reason: 'variables_missing', message, missing };
+    }
     if (this.isPersonal && isTooLong(recipient.variables)) {
       return faultBy(recipient, acceptanceErrors.variablesTooLong());
     }
@@ -168,13 +171,14 @@ function isTooLong(variables: SourcedRecipient['variables']): boolean {
   return length > LONGEST_VARIABLES;
 }
 
-const placeOf = ({ row, number }: SourcedRecipient): Pick<RecipientFault, 'row' | 'to'> => ({
+const placeOf = ({ row, number }: SourcedRecipient): Pick<RecipientFault, 'row' | 'value'> => ({
   row,
-  to: number.slice(0, LONGEST_SHOWN),
+  value: number.slice(0, LONGEST_SHOWN),
 });
 
 export const faultBy = (recipient: SourcedRecipient, error: AppError): RecipientFault => ({
   ...placeOf(recipient),
+  reason: error.code,
   message: error.message,
   error,
 });

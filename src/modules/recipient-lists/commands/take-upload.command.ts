@@ -40,7 +40,7 @@ export class TakeUploadHandler implements ICommandHandler<TakeUploadCommand> {
     try {
       const file = new CsvFile(bytes, { mostBytes: this.environment.UPLOAD_LIMIT, numberColumn });
       await this.write(draft, file);
-      const facts = { ...file.facts, duplicatesCount: await this.writer.duplicates(draft) };
+      const facts = { ...file.facts, ...(await this.writer.duplicates(draft)) };
       draft.lease.end();
       await this.keep(actor, draft, facts);
       isKept = true;

@@ -61,7 +61,7 @@ export class CsvFile {
   }
 
   /** What was found; of a file that has been read to its end. */
-  get facts(): Omit<UploadFacts, 'duplicatesCount'> {
+  get facts(): Omit<UploadFacts, 'duplicatesCount' | 'duplicates'> {
     if (!this.layout) throw new Error('the file was not read');
     const { columns, numberAt } = this.layout;
     return {
@@ -142,7 +142,7 @@ export class CsvFile {
     if (!this.layout) throw uploadErrors.empty();
     const [first] = this.invalid;
     if (this.rows === 0) throw uploadErrors.noRows();
-    if (first && this.invalidCount === this.rows) throw uploadErrors.noNumber(first.row, first.reason);
+    if (first && this.invalidCount === this.rows) throw uploadErrors.noNumber(first.row, first.message);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { RowFault } from '../../../kernel/app-error.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import type { CsvLayout } from './csv-header.js';
 import { isTooLarge, type KeptRecipient, readNumber, VARIABLE_REASONS, valueText } from './recipient.js';
@@ -9,12 +10,7 @@ export interface UploadRow extends KeptRecipient {
 }
 
 /** A row that is left out. */
-export interface InvalidRow {
-  row: number;
-  /** what stands where the number should, the start of it */
-  value: string;
-  reason: string;
-}
+export type InvalidRow = Required<Pick<RowFault, 'row' | 'value' | 'reason' | 'message'>>;
 
 const LONGEST_SHOWN = 64;
 
@@ -33,21 +29,29 @@ export class RowReader {
     const { columns, numberAt } = this.layout;
     const given = cells[numberAt] ?? '';
     if (given === '' && cells.every((cell) => cell === '')) return null;
-    const invalid = (reason: string): InvalidRow => ({ row, value: cutCodePoints(given, LONGEST_SHOWN), reason });
-    if (cells.length !== columns.length) return invalid(`${cells.length} cells, the header has ${columns.length}`);
+    const leftOut = (reason: string, message: string): InvalidRow => ({
+      row,
+      value: cutCodePoints(given, LONGEST_SHOWN),
+      reason,
+      message,
+    });
+    if (cells.length !== columns.length)
+      return leftOut('cells_differ', `${cells.length} cells, the header has ${columns.length}`);
     const read = readNumber(given);
-    if ('reason' in read) return invalid(read.reason);
+    if ('reason' in read) return leftOut('number_invalid', read.reason);
     if (columns.length === 1) return { row, number: read.number, variables: null };
     let variables = '';
     for (const [at, key] of this.keys.entries()) {
       const cell = cells[at] as string;
       if (key === null || cell === '') continue;
       const text = valueText(cell);
-      if (text === null) return invalid(VARIABLE_REASONS.tooLong(columns[at] as string));
+      if (text === null) return leftOut('variables_invalid', VARIABLE_REASONS.tooLong(columns[at] as string));
       variables += (variables === '' ? '' : ',') + key + text;
     }
     variables = `{${variables}}`;
-    return isTooLarge(variables) ? invalid(VARIABLE_REASONS.tooLarge) : { row, number: read.number, variables };
+    return isTooLarge(variables)
+      ? leftOut('variables_invalid', VARIABLE_REASONS.tooLarge)
+      : { row, number: read.number, variables };
   }
 }
 

@@ -51,24 +51,25 @@ export function readMembers({ members, upload_id }: RawMembers): ReadMembers {
   const rows: RowFault[] = [];
   for (const [place, entry] of (members as unknown[]).entries()) {
     const read = readMember(entry);
-    if ('reason' in read) rows.push({ row: place + 1, ...shownNumber(entry), message: read.reason });
+    if ('reason' in read) rows.push({ row: place + 1, ...shownNumber(entry), reason: read.code, message: read.reason });
     else recipients.push(read);
   }
   return rows.length > 0 ? { rows } : { recipients };
 }
 
-function readMember(entry: unknown): KeptRecipient | { reason: string } {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return { reason: 'not an object' };
+function readMember(entry: unknown): KeptRecipient | { code: string; reason: string } {
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
+    return { code: 'not_an_object', reason: 'not an object' };
   const { to, variables } = entry as { to?: unknown; variables?: unknown };
   const number = readNumber(to);
-  if ('reason' in number) return number;
+  if ('reason' in number) return { code: 'number_invalid', ...number };
   const read = readVariables(variables);
-  return 'reason' in read ? read : { ...number, ...read };
+  return 'reason' in read ? { code: 'variables_invalid', ...read } : { ...number, ...read };
 }
 
 const LONGEST_SHOWN = 64;
 
-function shownNumber(entry: unknown): { to?: string } {
+function shownNumber(entry: unknown): { value?: string } {
   const to: unknown = (entry as { to?: unknown } | null)?.to;
-  return typeof to === 'string' || typeof to === 'number' ? { to: cutCodePoints(String(to), LONGEST_SHOWN) } : {};
+  return typeof to === 'string' || typeof to === 'number' ? { value: cutCodePoints(String(to), LONGEST_SHOWN) } : {};
 }

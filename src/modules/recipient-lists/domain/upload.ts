@@ -19,6 +19,8 @@ export interface UploadFacts {
   invalidCount: number;
   /** rows whose number stands in an earlier row too */
   duplicatesCount: number;
+  /** the first numbers that stand in several rows; absent of files that an older version read */
+  duplicates?: readonly string[];
 }
 
 /** An uploaded file that is ready to be sent to. */

@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
-import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
-import { MOST_INVALID_SHOWN, SAMPLE_ROWS, type Upload } from '../domain/upload.js';
+import { AnswerOf, PageOf, LocalTime, RowFaultData } from '../../../platform/http/index.js';
+import type { InvalidRow } from '../domain/csv-row.js';
+import { MOST_DUPLICATES_SHOWN, MOST_INVALID_SHOWN, SAMPLE_ROWS, type Upload } from '../domain/upload.js';
 import { uploadErrors } from '../recipient-lists.errors.js';
 
 const ID = 301_234_567_890_123;
@@ -28,18 +29,6 @@ export class UploadSampleData {
 
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: { name: 'Asha', city: 'Pune' } })
   variables!: Record<string, string>;
-}
-
-/** A row that was left out. */
-export class UploadFaultData {
-  @ApiProperty({ example: 17, description: '1 = the first below the header' })
-  row!: number;
-
-  @ApiProperty({ example: 'n/a', description: 'What stands where the number should' })
-  value!: string;
-
-  @ApiProperty({ example: 'number must be between 8 and 30 digits' })
-  reason!: string;
 }
 
 /** An upload, as a list shows it. */
@@ -74,8 +63,16 @@ export class UploadData extends UploadSummary {
   @ApiProperty({ type: [UploadSampleData], maxItems: SAMPLE_ROWS, description: 'The first rows with a number' })
   sample!: UploadSampleData[];
 
-  @ApiProperty({ type: [UploadFaultData], maxItems: MOST_INVALID_SHOWN, description: 'The first rows left out' })
-  invalid!: UploadFaultData[];
+  @ApiProperty({ type: [RowFaultData], maxItems: MOST_INVALID_SHOWN, description: 'The first rows left out' })
+  invalid!: RowFaultData[];
+
+  @ApiProperty({
+    type: [String],
+    maxItems: MOST_DUPLICATES_SHOWN,
+    example: [],
+    description: 'The first numbers of several rows',
+  })
+  duplicates!: string[];
 }
 
 const facts = (upload: Upload, zone: string) => ({
@@ -94,8 +91,15 @@ export const uploadSummary = (upload: Upload, zone: string): UploadSummary => fa
 export const uploadData = (upload: Upload, zone: string): UploadData => ({
   ...facts(upload, zone),
   sample: upload.sample.map(({ row, to, variables }) => ({ row, to, variables })),
-  invalid: upload.invalid.map(({ row, value, reason }) => ({ row, value, reason })),
+  invalid: upload.invalid.map(faultOf),
+  duplicates: [...(upload.duplicates ?? [])],
 });
+
+/** Files that an older version read have the text as the reason. */
+function faultOf({ row, value, reason, message }: Omit<InvalidRow, 'message'> & { message?: string }): RowFaultData {
+  if (message !== undefined) return { row, value, reason, message };
+  return { row, value, reason: 'number_invalid', message: reason };
+}
 
 /** An id in a path. @throws AppError not_found for what is none */
 export function readUploadId(text: string): number {

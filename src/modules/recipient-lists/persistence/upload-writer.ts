@@ -8,7 +8,7 @@ import { HeldLease } from '../../../platform/leases/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { takeTurn } from '../../quotas/index.js';
 import type { UploadRow } from '../domain/csv-row.js';
-import { DAYS_KEPT, type UploadFacts } from '../domain/upload.js';
+import { DAYS_KEPT, MOST_DUPLICATES_SHOWN, type UploadFacts } from '../domain/upload.js';
 import { uploadErrors, UPLOADS_AT_ONCE } from '../recipient-lists.errors.js';
 import { Leftovers, LEASE_MS, UPLOADS, WRITERS_FENCE } from './leftovers.js';
 import { HeadState } from './recipient-lists.entities.js';
@@ -81,13 +81,20 @@ export class UploadWriter {
     draft.rows += rows.length;
   }
 
-  /** Rows whose number stands in another row before. */
-  async duplicates({ id, rows }: UploadDraft): Promise<number> {
+  /** Rows whose number stands in another row before, and the first of these numbers. */
+  async duplicates({ id, rows }: UploadDraft): Promise<Pick<UploadFacts, 'duplicates' | 'duplicatesCount'>> {
     const [found] = await this.dataSource.query<{ numbers: number }[]>(
       'SELECT COUNT(DISTINCT number) AS numbers FROM recipient_upload_rows WHERE upload_id = ?',
       [id],
     );
-    return rows - Number(found?.numbers ?? 0);
+    const duplicatesCount = rows - Number(found?.numbers ?? 0);
+    if (duplicatesCount === 0) return { duplicates: [], duplicatesCount };
+    const again = await this.dataSource.query<{ number: string }[]>(
+      `SELECT number FROM recipient_upload_rows WHERE upload_id = ?
+       GROUP BY number HAVING COUNT(*) > 1 ORDER BY MIN(seq) LIMIT ${MOST_DUPLICATES_SHOWN}`,
+      [id],
+    );
+    return { duplicates: again.map(({ number }) => number), duplicatesCount };
   }
 
   /** From its commit on the upload is there. */

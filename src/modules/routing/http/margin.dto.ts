@@ -36,7 +36,12 @@ export class MarginRowData {
   @ApiProperty({ type: String, nullable: true, example: null, description: 'credits × credit_value' })
   value!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'value − cost in `currency`' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'value − cost in `currency`; null where no cost in it is known',
+  })
   margin!: string | null;
 }
 

@@ -49,7 +49,7 @@ export class GetMarginHandler implements IQueryHandler<GetMarginQuery> {
       const own = spentAt.get(place) ?? [];
       const net = isByRoute ? null : charged - refunded;
       const worth = value && net !== null ? BigInt(net) * BigInt(value.micros) : null;
-      const spent = own.find(({ currency }) => currency === value?.currency)?.micros ?? '0';
+      const spent = own.find(({ currency }) => currency === value?.currency)?.micros;
       return {
         key: nameOf(place),
         charged_credits: isByRoute ? null : charged,
@@ -60,7 +60,7 @@ export class GetMarginHandler implements IQueryHandler<GetMarginQuery> {
           cost: decimalOf(BigInt(micros)),
         })),
         value: worth === null ? null : decimalOf(worth),
-        margin: worth === null ? null : decimalOf(worth - BigInt(spent)),
+        margin: worth === null || spent === undefined ? null : decimalOf(worth - BigInt(spent)),
       };
     });
     return rows.sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -54,6 +54,6 @@ export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppress
     waiting = waiting.concat(csv.take());
     if (waiting.length > 0) await write();
     const { lines, invalid, faults } = csv;
-    return { lines, added, already: lines - invalid - added, invalid, errors: faults };
+    return { lines, added, already: lines - invalid - added, invalid_count: invalid, invalid: faults };
   }
 }

@@ -1,13 +1,8 @@
+import type { RowFault } from '../../../kernel/app-error.js';
 import { readSuppressedNumber } from './suppression.js';
 
-/** A line without a number. */
-export interface CsvFault {
-  /** counted from 1, header and empty lines included */
-  line: number;
-  /** what stood where the number should */
-  value: string;
-}
-
+/** Of a line without a number. */
+const NO_NUMBER = { reason: 'number_invalid', message: 'number must be between 8 and 30 digits' };
 const LONGEST_LINE = 4_096;
 const LONGEST_VALUE = 64;
 const MOST_FAULTS = 100;
@@ -25,8 +20,8 @@ export class CsvNumbers {
   /** lines with something on them, the header left out */
   lines = 0;
   invalid = 0;
-  /** the first hundred lines at fault */
-  readonly faults: CsvFault[] = [];
+  /** the first hundred lines at fault; `row` counts header and empty lines too */
+  readonly faults: RowFault[] = [];
   private position = 0;
   private rest = '';
   private skipping = false;
@@ -84,10 +79,10 @@ export class CsvNumbers {
     this.taken.push(number);
   }
 
-  private fault(line: number, value: string): void {
+  private fault(row: number, value: string): void {
     this.lines += 1;
     this.invalid += 1;
-    if (this.faults.length < MOST_FAULTS) this.faults.push({ line, value: value.slice(0, LONGEST_VALUE) });
+    if (this.faults.length < MOST_FAULTS) this.faults.push({ row, value: value.slice(0, LONGEST_VALUE), ...NO_NUMBER });
   }
 }
 

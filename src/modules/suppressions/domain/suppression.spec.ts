@@ -69,9 +69,9 @@ describe('CsvNumbers', () => {
       lines: 4,
       invalid: 3,
       faults: [
-        { line: 2, value: 'n/a' },
-        { line: 4, value: ',x' },
-        { line: 5, value: '12' },
+        { row: 2, value: 'n/a' },
+        { row: 4, value: ',x' },
+        { row: 5, value: '12' },
       ],
     });
   });
@@ -79,7 +79,7 @@ describe('CsvNumbers', () => {
   it('lets a stray quote spoil its own line at the most', () => {
     const { numbers, csv } = read('name,number\n"Jane,4915100000001\nJoe,"4915100000002\nJohn,4915100000003\n');
     expect(numbers).toEqual(['4915100000002', '4915100000003']);
-    expect(csv.faults).toEqual([{ line: 2, value: '"Jane,4915100000001' }]);
+    expect(csv.faults).toMatchObject([{ row: 2, value: '"Jane,4915100000001' }]);
   });
 
   it('keeps no endless line, and goes on behind it', () => {
@@ -89,6 +89,6 @@ describe('CsvNumbers', () => {
       '\n4915100000002',
     );
     expect(numbers).toEqual(['4915100000001', '4915100000002']);
-    expect(csv).toMatchObject({ lines: 3, invalid: 1, faults: [{ line: 2 }] });
+    expect(csv).toMatchObject({ lines: 3, invalid: 1, faults: [{ row: 2 }] });
   });
 });

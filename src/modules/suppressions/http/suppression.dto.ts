@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import { PageOf, LocalTime } from '../../../platform/http/index.js';
+import { PageOf, LocalTime, RowFaultData } from '../../../platform/http/index.js';
 import { type Suppression, SUPPRESSION_SOURCES, type SuppressionSource } from '../domain/suppression.js';
 
 /** Numbers to put on the list or take off it. */
@@ -81,14 +81,6 @@ export class RemovedAnswer {
   data!: RemovedData;
 }
 
-export class LineFault {
-  @ApiProperty({ example: 17, description: 'Counted from 1' })
-  line!: number;
-
-  @ApiProperty({ example: 'n/a' })
-  value!: string;
-}
-
 /** What became of a file. */
 export class ImportData {
   @ApiProperty({ example: 3, description: 'Lines with something on them, the header left out' })
@@ -101,10 +93,14 @@ export class ImportData {
   already!: number;
 
   @ApiProperty({ example: 1, description: 'Lines without a number of 8 to 30 digits' })
-  invalid!: number;
+  invalid_count!: number;
 
-  @ApiProperty({ type: [LineFault], description: 'The first hundred of them' })
-  errors!: LineFault[];
+  @ApiProperty({
+    type: [RowFaultData],
+    maxItems: 100,
+    description: 'The first hundred of them; `row` is the line of the file',
+  })
+  invalid!: RowFaultData[];
 }
 
 export class ImportAnswer {

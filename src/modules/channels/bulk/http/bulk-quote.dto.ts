@@ -1,20 +1,18 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { AnswerOf } from '../../../../platform/http/index.js';
+import {
+  AnswerOf,
+  type AnswerWarning,
+  OLD_CREDITS,
+  RowFaultData,
+  WARNINGS_PROPERTY,
+} from '../../../../platform/http/index.js';
 import { BULK_CHANNEL_NAMES, type BulkChannelName } from '../bulk.errors.js';
-import { BulkWarning } from './bulk.dto.js';
 
 /** Recipients for whom so many parts leave. */
 export class SegmentsShareData {
   @ApiProperty({ type: 'integer', example: 1 }) segments!: number;
   @ApiProperty({ type: 'integer', example: 2 }) recipients!: number;
   @ApiProperty({ type: 'integer', example: 2, description: 'for all of them together' }) credits!: number;
-}
-
-/** A row whose recipient leaves placeholders open. */
-export class MissingRow {
-  @ApiProperty({ type: 'integer', example: 3 }) row!: number;
-  @ApiPropertyOptional({ type: String, example: '919812345670' }) to?: string | undefined;
-  @ApiProperty({ type: [String], example: ['code'] }) missing!: string[];
 }
 
 /** What leaves for one recipient, and what it costs. */
@@ -41,7 +39,8 @@ export class PreviewRow {
 export class BulkQuoteData {
   @ApiProperty({ enum: [...BULK_CHANNEL_NAMES], example: 'sms' }) channel!: BulkChannelName;
   @ApiProperty({ type: 'integer', example: 2, description: 'that would be charged' }) recipients!: number;
-  @ApiProperty({ type: 'integer', example: 3 }) total_credits!: number;
+  @ApiProperty({ type: 'integer', example: 3 }) credits!: number;
+  @ApiProperty(OLD_CREDITS) total_credits!: number;
   @ApiProperty({ example: 'gsm_credits' }) balance!: string;
   @ApiProperty({ type: 'integer', example: 1000 }) available!: number;
   @ApiProperty({ type: [SegmentsShareData], description: 'ascending by segments' })
@@ -49,20 +48,42 @@ export class BulkQuoteData {
   @ApiProperty({ type: [PreviewRow], maxItems: 10, description: 'the first ten that would be sent' })
   preview!: PreviewRow[];
   @ApiProperty({ type: [String], example: ['name', 'code'] }) placeholders!: string[];
-  @ApiProperty({ type: [MissingRow], maxItems: 100, description: 'the first hundred' }) missing!: MissingRow[];
   @ApiProperty({
-    type: [BulkWarning],
+    type: [RowFaultData],
+    maxItems: 100,
+    description: 'rows without a value of a placeholder, the first hundred',
+  })
+  missing!: RowFaultData[];
+  @ApiProperty({
+    type: [RowFaultData],
     maxItems: 100,
     description: 'rows refused for something else, the first hundred',
   })
-  invalid!: BulkWarning[];
+  invalid!: RowFaultData[];
   @ApiProperty({ type: 'integer', example: 0, description: 'rows for which the send would be refused' })
   refused!: number;
   @ApiProperty({ type: [String], maxItems: 100, example: [], description: 'numbers that come more than once' })
   duplicates!: string[];
-  @ApiProperty({ type: [BulkWarning], maxItems: 100 }) warnings!: BulkWarning[];
-  @ApiProperty({ type: 'integer', example: 0, description: 'rows that `warnings` is about, all of them' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 0,
+    description: 'entries whose number came before; absent of an upload or a list',
+  })
+  duplicates_count?: number;
+  @ApiProperty({
+    type: 'integer',
+    example: 0,
+    description: 'numbers that no numbering plan has; `warnings` names a hundred',
+  })
   warned!: number;
 }
 
-export class BulkQuoteResponse extends AnswerOf(BulkQuoteData) {}
+/** A quote with its hints. */
+export interface BulkQuote {
+  data: BulkQuoteData;
+  hints: AnswerWarning[];
+}
+
+export class BulkQuoteResponse extends AnswerOf(BulkQuoteData) {
+  @ApiPropertyOptional(WARNINGS_PROPERTY) warnings?: AnswerWarning[];
+}

@@ -45,7 +45,8 @@ export class BulkController {
     @Warnings() warn: Warn,
   ): Promise<BulkAnswer> {
     const command = new SendBulkCampaignCommand(account, body, idempotent);
-    const { routeId, ...data } = await this.commands.execute(command);
+    const { routeId, hints = [], ...data } = await this.commands.execute(command);
+    warn(...hints);
     const hasDlt = textOrNull(body['dlt_template_id']) !== null;
     // of a template send `route` is a connection, which is not wished for
     const isAsked = hasDlt || textOrNull(body['route']) !== null;

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { AnswerOf, LocalTime, SCHEDULE_TIME } from '../../../../platform/http/index.js';
+import { AnswerOf, type AnswerWarning, LocalTime, SCHEDULE_TIME } from '../../../../platform/http/index.js';
 import { BULK_CHANNEL_NAMES, type BulkChannelName, LONGEST_TEXT, MOST_IN_BODY } from '../bulk.errors.js';
 
 /** A recipient of a body, for Swagger. */
@@ -60,15 +60,6 @@ export class BulkBody {
   schedule_time?: string;
 }
 
-/** A row that a send warns of. */
-export class BulkWarning {
-  @ApiProperty({ type: 'integer', example: 2, description: '1 = the first' }) row!: number;
-  @ApiPropertyOptional({ type: String, example: '919812345679' }) to?: string | undefined;
-  @ApiPropertyOptional({ type: String, example: 'IN', description: 'of the number, where it is known' })
-  country?: string | undefined;
-  @ApiPropertyOptional({ type: String, example: 'number is invalid: too short' }) message?: string | undefined;
-}
-
 /** Answer to an accepted send (reference/bulk#answer). */
 export class AcceptedBulkData {
   @ApiProperty({ example: 'GSMCAMP_20261121_A1B2C3' }) request_id!: string;
@@ -79,13 +70,19 @@ export class AcceptedBulkData {
   credits!: number;
   @ApiProperty({ example: 'gsm_credits', description: 'the balance that paid' }) balance!: string;
   @ApiPropertyOptional({
+    type: [String],
+    maxItems: 100,
+    example: [],
+    description: 'numbers of recipients or contacts that come more than once: charged and sent each time',
+  })
+  duplicates?: string[];
+  @ApiPropertyOptional({ type: 'integer', example: 0, description: 'entries whose number came before' })
+  duplicates_count?: number;
+  @ApiPropertyOptional({
     type: 'integer',
     example: 0,
-    description: 'entries whose number came before: charged and sent again; of recipients and contacts',
+    description: 'numbers that no numbering plan has; `warnings` names a hundred',
   })
-  duplicates?: number;
-  @ApiProperty({ type: [BulkWarning], maxItems: 100, description: 'the first hundred' }) warnings!: BulkWarning[];
-  @ApiPropertyOptional({ type: 'integer', example: 0, description: 'rows that `warnings` is about, all of them' })
   warned?: number;
   @ApiProperty({ example: 'sandbox', description: 'the route as it was wished for; the connection of a template send' })
   route!: string;
@@ -97,6 +94,8 @@ export class AcceptedBulkData {
 export interface AcceptedBulk extends AcceptedBulkData {
   /** the route of the campaign; absent from answers that were kept before it was told */
   routeId?: number;
+  /** beside the data; absent from answers that were kept before it was told */
+  hints?: AnswerWarning[];
 }
 
 export class BulkAnswer extends AnswerOf(AcceptedBulkData) {}

@@ -10,7 +10,7 @@ import { checkNumber } from '../../../numbers/index.js';
 import { type BulkRequest, readBulkRequest } from '../bulk-request.js';
 import { BulkSends } from '../bulk-sends.js';
 import { rowOf } from '../bulk-source.js';
-import type { BulkQuoteData } from '../http/bulk-quote.dto.js';
+import type { BulkQuote, BulkQuoteData } from '../http/bulk-quote.dto.js';
 
 /**
  * Prices a personalised send, each recipient by its own text. Costs nothing, sends nothing, stores nothing; what the send
@@ -18,7 +18,7 @@ import type { BulkQuoteData } from '../http/bulk-quote.dto.js';
  * @throws AppError the rows of reference/bulk#errors that are not about single recipients; too_many while others of uploads and
  * lists are under way
  */
-export class QuoteBulkQuery extends Query<BulkQuoteData> {
+export class QuoteBulkQuery extends Query<BulkQuote> {
   /** @param body as it came */
   constructor(
     readonly account: Account,
@@ -42,21 +42,22 @@ export class QuoteBulkHandler implements IQueryHandler<QuoteBulkQuery> {
     private readonly credits: CreditBook,
   ) {}
 
-  async execute({ account, body }: QuoteBulkQuery): Promise<BulkQuoteData> {
+  async execute({ account, body }: QuoteBulkQuery): Promise<BulkQuote> {
     const request = readBulkRequest(body);
-    const quote = (): Promise<BulkQuoteData> => this.quote(account, request);
+    const quote = (): Promise<BulkQuote> => this.quote(account, request);
     return 'entries' in request.recipients ? quote() : this.semaphore.run(account.id, quote);
   }
 
-  private async quote(account: Account, request: BulkRequest): Promise<BulkQuoteData> {
+  private async quote(account: Account, request: BulkRequest): Promise<BulkQuote> {
     const inBody = await this.sends.inBody(request);
     const { submission, source, price, names } = await this.sends.open(account, request, inBody, 'look');
     const quote = await this.submissions.quote(submission);
     const isMissing = quote.faults.filter(({ missing }) => missing);
     const others = quote.faults.filter(({ missing }) => !missing);
-    return {
+    const data: BulkQuoteData = {
       channel: request.channel,
       recipients: quote.recipients,
+      credits: quote.credits,
       total_credits: quote.credits,
       balance: price.balance,
       available: await this.credits.available(account.id, price.balance),
@@ -66,12 +67,13 @@ export class QuoteBulkHandler implements IQueryHandler<QuoteBulkQuery> {
         return { row, to: number, country, type, ...preview };
       }),
       placeholders: [...names],
-      missing: isMissing.map(({ row, to, missing = [] }) => ({ row, to, missing: [...missing] })),
+      missing: isMissing.map(rowOf),
       invalid: [...(inBody?.faults ?? []), ...others.map(rowOf)].slice(0, MOST_ROW_FAULTS),
       refused: (inBody?.invalid ?? 0) + quote.refused,
       duplicates: inBody?.repeated ?? [],
-      warnings: source?.warnings ?? [],
+      ...(inBody && { duplicates_count: inBody.duplicates }),
       warned: source?.warned ?? 0,
     };
+    return { data, hints: source?.warnings ?? [] };
   }
 }

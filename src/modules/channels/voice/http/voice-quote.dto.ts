@@ -1,6 +1,6 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { MOST_ROW_FAULTS } from '../../../../kernel/app-error.js';
-import { AnswerOf } from '../../../../platform/http/index.js';
+import { AnswerOf, OLD_CREDITS, RowFaultData } from '../../../../platform/http/index.js';
 import { VOICE_PLANS } from '../domain/voice-price.js';
 import { voiceChannel } from '../voice.channel.js';
 import { VoiceSendBody } from './voice.dto.js';
@@ -18,18 +18,17 @@ export class VoiceQuoteData {
   @ApiProperty({ example: true }) ivr_enabled!: boolean;
   @ApiProperty({ type: 'integer', example: 2, description: 'under a rate plan what most of them cost' })
   credits_per_contact!: number;
-  @ApiProperty({ type: 'integer', example: 4, description: 'exactly what the send would charge' })
-  total_credits!: number;
+  @ApiProperty({ type: 'integer', example: 4, description: 'exactly what the send would charge' }) credits!: number;
+  @ApiProperty(OLD_CREDITS) total_credits!: number;
   @ApiProperty({ example: 'voice_credits' }) balance!: string;
   @ApiProperty({ type: 'integer', example: 1000 }) available!: number;
   @ApiProperty({ type: 'integer', example: 2, description: 'numbers that would be called' }) contacts!: number;
   @ApiProperty({
-    type: [String],
+    type: [RowFaultData],
     maxItems: MOST_ROW_FAULTS,
-    example: [],
     description: 'entries that the send would leave out, the first hundred',
   })
-  invalid!: string[];
+  invalid!: RowFaultData[];
   @ApiProperty({ type: 'integer', example: 0, description: 'how many such entries there are' }) refused!: number;
   @ApiProperty({
     type: [String],
@@ -38,6 +37,8 @@ export class VoiceQuoteData {
     description: 'numbers that come more than once, called once; the first hundred',
   })
   duplicates!: string[];
+  @ApiProperty({ type: 'integer', example: 0, description: 'entries whose number came before' })
+  duplicates_count!: number;
 }
 
 export class VoiceQuoteResponse extends AnswerOf(VoiceQuoteData) {}

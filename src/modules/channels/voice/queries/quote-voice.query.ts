@@ -62,6 +62,7 @@ export class QuoteVoiceHandler implements IQueryHandler<QuoteVoiceQuery> {
       voiceplan: request.plan,
       ivr_enabled: request.menu !== null,
       credits_per_contact: charges.unitCredits,
+      credits: charges.credits,
       total_credits: charges.credits,
       balance: 'voice_credits',
       available: await this.credits.available(accountId, 'voice_credits'),
@@ -69,6 +70,7 @@ export class QuoteVoiceHandler implements IQueryHandler<QuoteVoiceQuery> {
       invalid: contacts.invalid,
       refused: contacts.refused,
       duplicates: contacts.duplicates,
+      duplicates_count: contacts.duplicatesCount,
     };
   }
 }
