@@ -111,6 +111,7 @@ export class ApiContract {
     this.ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: false });
     formats.default(this.ajv);
     this.ajv.addSchema(closed(document) as object, 'api');
+    this.ajv.addSchema(document as object, 'document');
   }
 
   static read(): ApiContract {
@@ -157,12 +158,16 @@ export class ApiContract {
     return this.bodyFault(operation, String(status), body);
   }
 
-  /** What is wrong with a value under the schema at a JSON pointer of the document; null when it fits. */
-  valueFault(pointer: string, value: unknown): string | null {
-    let validate = this.validators.get(pointer);
+  /**
+   * What is wrong with a value under the schema at a JSON pointer of the document; null when it fits.
+   * @param as `api`: fields that are not documented are a fault; `document`: the schema as clients read it
+   */
+  valueFault(pointer: string, value: unknown, as: 'api' | 'document' = 'api'): string | null {
+    const key = `${as}#${pointer}`;
+    let validate = this.validators.get(key);
     if (!validate) {
-      validate = this.ajv.compile({ $ref: `api#${pointer}` });
-      this.validators.set(pointer, validate);
+      validate = this.ajv.compile({ $ref: key });
+      this.validators.set(key, validate);
     }
     if (validate(value)) return null;
     return this.ajv.errorsText(validate.errors, { dataVar: 'body' });
