@@ -51,7 +51,9 @@ describe('contacts', () => {
       row(6, 'PP1', { attempts: 0 }),
     ]);
     expect(Object.keys(listOf(answer)[0] ?? {})).toEqual(
-      'seq receiver status status_code error_code errorMessage attempts provider_message_id updated_at credits'.split(' '),
+      'seq receiver status status_code error_code errorMessage attempts provider_message_id updated_at credits'.split(
+        ' ',
+      ),
     );
     expect((await campaigns.get(path(requestId, 'contacts'), admin)).body).toEqual(answer.body);
   });

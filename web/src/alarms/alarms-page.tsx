@@ -37,7 +37,7 @@ function Active() {
     <LoadState query={query}>
       {({ data, total }) =>
         data.length === 0 ? (
-          <Empty title="Nothing is wrong">Alarms appear here, in the bar, and at the webhooks of staff.</Empty>
+          <Empty title="No alarm is raised">Alarms appear here, in the bar, and at the webhooks of staff.</Empty>
         ) : (
           <>
             <h2 className="unseen">Active alarms</h2>

@@ -14,7 +14,7 @@ import {
   formatCount,
   formatSpan,
 } from '../ui/index.js';
-import { urgentFirst, useActiveAlarms } from './active-alarms.js';
+import { SHOWN, urgentFirst, useActiveAlarms } from './active-alarms.js';
 import { AlarmCard } from './alarm-card.js';
 import './alarms.css';
 
@@ -22,6 +22,8 @@ type Campaign = Schema<'StaffCampaignAnswer'>;
 type Statistics = Schema<'StatisticsAnswerData'>;
 
 const SLOWLY = { refetchInterval: 15_000 } as const;
+/** States of a route over which not everything leaves; one that staff stopped is stopped on purpose. */
+const TROUBLED: ReadonlySet<string> = new Set(['down', 'degraded']);
 const isThere = (path: string): boolean =>
   PAGES.some((page) => page.path === path && page.roles.some((role) => role === 'staff'));
 
@@ -37,23 +39,57 @@ export default function NowPage() {
   );
 }
 
+/** Alarms, and what is wrong although no alarm was raised for it (yet): routes that do not carry, endpoints that fail. */
 function Wrong() {
-  const query = useActiveAlarms();
+  const alarms = useActiveAlarms();
+  const routes = $api.useQuery('get', '/v6/api/admin/routes/status', { params: { query: { limit: SHOWN } } }, SLOWLY);
+  const failing = $api.useQuery(
+    'get',
+    '/v6/api/admin/webhooks',
+    { params: { query: { failing: 'true', limit: SHOWN } } },
+    SLOWLY,
+  );
+  const bad = routes.data?.data.filter(({ state }) => TROUBLED.has(state));
+  const endpoints = failing.data?.data;
+  const isFine = alarms.data?.data.length === 0 && bad?.length === 0 && endpoints?.length === 0;
   return (
     <Section title="What is wrong" actions={<Link to="/alarms">All alarms</Link>}>
-      <LoadState query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p className="all-well">Nothing is wrong.</p>
-          ) : (
-            <div className="alarms">
-              {urgentFirst(data).map((alarm) => (
-                <AlarmCard key={alarm.id} alarm={alarm} />
+      <LoadState query={alarms}>
+        {({ data }) => (
+          <div className="alarms">
+            {urgentFirst(data).map((alarm) => (
+              <AlarmCard key={alarm.id} alarm={alarm} />
+            ))}
+          </div>
+        )}
+      </LoadState>
+      <LoadState query={routes}>
+        {() =>
+          bad === undefined || bad.length === 0 ? null : (
+            <ul aria-label="Routes in trouble">
+              {bad.map(({ name, state, summary }) => (
+                <li key={name}>
+                  <Link to={`/routes/${encodeURIComponent(name)}`}>{name}</Link> <StatusBadge status={state} />{' '}
+                  {summary ?? ''}
+                </li>
               ))}
-            </div>
+            </ul>
           )
         }
       </LoadState>
+      <LoadState query={failing}>
+        {({ data, next_cursor: next }) =>
+          data.length === 0 ? null : (
+            <p>
+              <Link to="/webhooks" search={{ failing: 'true' }}>
+                {next === null ? '' : 'At least '}
+                {formatCount(data.length)} {data.length === 1 ? 'endpoint fails' : 'endpoints fail'}
+              </Link>
+            </p>
+          )
+        }
+      </LoadState>
+      {isFine && <p className="all-well">Nothing is wrong.</p>}
     </Section>
   );
 }

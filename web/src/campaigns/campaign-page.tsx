@@ -45,12 +45,15 @@ export default function CampaignPage() {
       about={<CopyText text={requestId} label="the request id" />}
       actions={data === undefined ? undefined : <CampaignActions campaign={data} />}
     >
-      <LoadState query={query}>{({ data: campaign }) => <Campaign campaign={campaign} />}</LoadState>
+      <LoadState query={query}>
+        {({ data: campaign }) => <Campaign campaign={campaign} asOf={query.dataUpdatedAt} />}
+      </LoadState>
     </Page>
   );
 }
 
-function Campaign({ campaign }: { campaign: Detail }) {
+/** @param asOf when the summary was read, ms */
+function Campaign({ campaign, asOf }: { campaign: Detail; asOf: number }) {
   const { pages } = useMe();
   return (
     <>
@@ -83,7 +86,7 @@ function Campaign({ campaign }: { campaign: Detail }) {
         </Section>
       )}
       <Section title="Recipients">
-        <Recipients campaign={campaign} />
+        <Recipients campaign={campaign} asOf={asOf} />
       </Section>
     </>
   );
@@ -153,7 +156,12 @@ function Standing({ campaign, isStaff }: { campaign: Detail; isStaff: boolean })
             'Begins',
             campaign.scheduled_at === null ? null : <LocalTime key="scheduled" value={campaign.scheduled_at} />,
           ],
-          ['Last one left', campaign.sent_at === null ? null : <LocalTime key="sent" value={campaign.sent_at} />],
+          [
+            'Last one left',
+            campaign.sent_at === null || gone(campaign) === 0 ? null : (
+              <LocalTime key="sent" value={campaign.sent_at} />
+            ),
+          ],
           [
             'Completed',
             campaign.completed_at === null ? null : <LocalTime key="completed" value={campaign.completed_at} />,

@@ -13,6 +13,7 @@ import {
   Progress,
   StatusBadge,
   useAddress,
+  useTimeZone,
 } from '../ui/index.js';
 import { CarriedBy, type RouteStates, useRouteStates } from './route-state.js';
 import { CHANNELS, channelTitle, gone, LocalTime, PHASES } from './words.js';
@@ -20,7 +21,7 @@ import './campaigns.css';
 
 type Row = Schema<'CampaignData'> & { username?: string };
 
-const columnsOf = (states: RouteStates | null): readonly Column<Row>[] => [
+const columnsOf = (states: RouteStates | null, zone: string): readonly Column<Row>[] => [
   {
     name: 'name',
     title: 'Campaign',
@@ -50,8 +51,8 @@ const columnsOf = (states: RouteStates | null): readonly Column<Row>[] => [
     title: 'Sent so far',
     cell: (row) => <Progress done={gone(row)} total={row.total_rows} label={`Sent so far of ${row.broadcast_name}`} />,
   },
-  { name: 'created', title: 'Accepted', cell: (row) => <LocalTime value={row.created_at} /> },
-  { name: 'scheduled', title: 'Begins', cell: (row) => <LocalTime value={row.scheduled_at} /> },
+  { name: 'created', title: 'Accepted', cell: (row) => <LocalTime value={row.created_at} zone={zone} /> },
+  { name: 'scheduled', title: 'Begins', cell: (row) => <LocalTime value={row.scheduled_at} zone={zone} /> },
 ];
 const ACCOUNT: Column<Row> = { name: 'account', title: 'Account', cell: (row) => row.username ?? '' };
 
@@ -84,7 +85,7 @@ function OfAllAccounts() {
     LIVE,
   );
   const states = useRouteStates();
-  const [name, ...others] = columnsOf(states);
+  const [name, ...others] = columnsOf(states, useTimeZone());
   return (
     <Campaigns
       query={query}
@@ -97,7 +98,7 @@ function OfAllAccounts() {
 function Own() {
   const [address] = useAddress();
   const query = $api.useQuery('get', '/v6/api/campaigns', { params: { query: listQuery(address, ...NAMES) } }, LIVE);
-  return <Campaigns query={query} columns={columnsOf(null)} filters={filtersOf(null)} />;
+  return <Campaigns query={query} columns={columnsOf(null, useTimeZone())} filters={filtersOf(null)} />;
 }
 
 function Campaigns({
@@ -112,7 +113,7 @@ function Campaigns({
   const [address] = useAddress();
   const isFiltered = NAMES.some((name) => (address[name] ?? '') !== '');
   return (
-    <Page title="Campaigns" about="Newest first, in the time of each campaign’s account.">
+    <Page title="Campaigns" about={`Newest first. Times are in the zone ${useTimeZone()}.`}>
       <Filters filters={filters} />
       <DataTable
         label="Campaigns"

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { $api, type Schema } from '../api/client.js';
 import {
   type Column,
@@ -11,20 +12,28 @@ import {
   useAddress,
 } from '../ui/index.js';
 import { TimelineDialog } from './timeline.js';
-import { isOver, LocalTime } from './words.js';
+import { LocalTime } from './words.js';
 
 type Contact = Schema<'ContactData'>;
 
-/** The recipients of a campaign, by status, and the life of the one that is chosen. */
-export function Recipients({ campaign }: { campaign: Schema<'CampaignDetailData'> }) {
+/**
+ * The recipients of a campaign, by status, and the timeline of the one that is chosen. They are read again whenever the summary
+ * above was: read by clocks of their own, the two contradicted each other.
+ * @param asOf when the summary was read, ms
+ */
+export function Recipients({ campaign, asOf }: { campaign: Schema<'CampaignDetailData'>; asOf: number }) {
   const [address, change] = useAddress();
   const { request_id } = campaign;
-  const query = $api.useQuery(
-    'get',
-    '/v6/api/campaigns/{request_id}/contacts',
-    { params: { path: { request_id }, query: listQuery(address, 'status') } },
-    { refetchInterval: isOver(campaign.state) ? 15_000 : 5_000 },
-  );
+  const query = $api.useQuery('get', '/v6/api/campaigns/{request_id}/contacts', {
+    params: { path: { request_id }, query: listQuery(address, 'status') },
+  });
+  const { refetch } = query;
+  const readFor = useRef(asOf);
+  useEffect(() => {
+    if (readFor.current === asOf) return;
+    readFor.current = asOf;
+    void refetch();
+  }, [asOf, refetch]);
   const filters: readonly Filter[] = [
     {
       name: 'status',

@@ -32,20 +32,26 @@ const WAITING: readonly string[] = ['PP1', 'PENDING'];
 /** A recipient of this status waits. */
 export const hasNotLeft = (status: string): boolean => WAITING.includes(status);
 
-/** How many recipients have left, or never will. */
+/** How many recipients were sent to: neither those that wait nor those that were cancelled before. */
 export const gone = ({
   total_rows: total,
   status_counts: counts,
 }: {
   total_rows: number;
   status_counts: Record<string, number>;
-}): number => total - WAITING.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+}): number => total - [...WAITING, 'CANCELLED'].reduce((sum, status) => sum + (counts[status] ?? 0), 0);
 
-/** A moment that the API gives in the time zone of the campaign's account: `2026-11-21 10:30:05`. */
-export function LocalTime({ value }: { value: string | null }) {
+/**
+ * A moment as the API gives it: `2026-11-21 10:30:05`.
+ * @param zone the time zone that it is in; absent: that of the campaign's account
+ */
+export function LocalTime({ value, zone }: { value: string | null; zone?: string }) {
   if (value === null) return <span>–</span>;
   return (
-    <time dateTime={value} title={`${value} in the time zone of the account`}>
+    <time
+      dateTime={value}
+      title={zone === undefined ? `${value} in the time zone of the account` : `${value} (${zone})`}
+    >
       {value.slice(0, 16)}
     </time>
   );

@@ -31,10 +31,15 @@ const COLUMNS: readonly Column<Row>[] = [
     title: 'Costs',
     align: 'end',
     cell: ({ costs }) =>
-      costs.length === 0 ? '–' : costs.map(({ cost, currency }) => `${cost} ${currency}`).join(', '),
+      costs.length === 0 ? 'unknown' : costs.map(({ cost, currency }) => `${cost} ${currency}`).join(', '),
   },
   { name: 'value', title: 'Value', align: 'end', cell: ({ value }) => value ?? '–' },
-  { name: 'margin', title: 'Margin', align: 'end', cell: ({ margin }) => margin ?? '–' },
+  {
+    name: 'margin',
+    title: 'Margin',
+    align: 'end',
+    cell: ({ margin, value }) => margin ?? (value === null ? '–' : 'unknown'),
+  },
 ];
 
 const FILTERS: readonly Filter[] = [
@@ -68,7 +73,7 @@ export default function MarginPage() {
   return (
     <Page
       title="Margin"
-      about="What accounts were charged, beside what the carriers ask. With the value of a credit and its currency the margin is shown too."
+      about="What accounts were charged, beside what the carriers ask. With the value of a credit and its currency the margin is shown too, where costs in that currency are known."
     >
       <Filters filters={FILTERS} />
       <DataTable
