@@ -14,6 +14,7 @@ import { carrierLedger } from '../support/sandbox.js';
 const ROOT = new URL('../..', import.meta.url).pathname;
 const CLI = join(ROOT, 'dist/src/apps/cli/main.js');
 const RECIPIENTS = 6_000;
+const OTHER_KEY = '0123456789abcdef'.repeat(4);
 const PACED = { brodcast_service: 'slow' };
 
 interface Run {
@@ -225,15 +226,23 @@ describe('a copy of the database', () => {
     });
     const later = broken('later', (path) => manifest(path, { migrations: ['Tomorrow1900000000000'] }));
     const bare = broken('bare', (path) => rmSync(join(path, 'manifest.json')));
+    const unsigned = broken('unsigned', (path) => rmSync(join(path, 'manifest.sig')));
     const elsewhere = new URL(service.database.url);
     elsewhere.pathname = '/';
     const refused: [string[], NodeJS.ProcessEnv, RegExp][] = [
       [['backup', whole], {}, /is not empty/],
       [['restore', whole], {}, /The database switchboard\w* is not empty \(\d+ tables\)/],
       [['restore', cut, '--check'], {}, /cannot be read|digest is another/],
-      [['restore', later, '--check'], {}, /of a later version \(Tomorrow1900000000000\)/],
+      [['restore', later, '--check'], {}, /was changed after it was signed.*--accept-unsigned/],
+      [['restore', later, '--check', '--accept-unsigned'], {}, /of a later version \(Tomorrow1900000000000\)/],
       [['restore', bare, '--check'], {}, /manifest\.json is missing/],
-      [['restore', whole, '--check'], { ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) }, /another ENCRYPTION_KEY/],
+      [['restore', unsigned, '--check'], {}, /is not signed: manifest\.sig is missing/],
+      [['restore', whole, '--check'], { ENCRYPTION_KEY: OTHER_KEY }, /signed under another ENCRYPTION_KEY/],
+      [
+        ['restore', whole, '--check', '--accept-unsigned'],
+        { ENCRYPTION_KEY: OTHER_KEY },
+        /Secrets of the copy were sealed under another ENCRYPTION_KEY/,
+      ],
       [['backup', copy('none')], { PATH: directory }, /mariadb-dump is not installed/],
       [['restore', whole], { DATABASE_URL: elsewhere.href }, /must name a database/],
       [['backup', copy('away')], { DATABASE_URL: 'mysql://u:secret@127.0.0.1:1/x' }, /cannot be reached/],
@@ -247,6 +256,8 @@ describe('a copy of the database', () => {
       }),
     );
     expect((await cli(['restore', whole, '--check'])).out).toContain('is whole and can be restored here');
+    const vouched = await cli(['restore', unsigned, '--check', '--accept-unsigned']);
+    expect(vouched.out).toContain('is whole and can be restored here');
   });
 
   it('that came back by other means is fenced in its place, and leaves the decision to the operator', async () => {

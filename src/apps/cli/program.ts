@@ -126,7 +126,11 @@ function addCopies(program: Command): void {
     .argument('<directory>')
     .option('--check', 'only say whether the copy is whole and can be restored here')
     .option('--resume-unsent', 'nothing has left since the copy: send what it had not sent')
-    .action(async (directory: string, options: { check?: boolean; resumeUnsent?: boolean }) =>
+    .option(
+      '--accept-unsigned',
+      'load a copy that was not signed under a key of this installation: you know its origin',
+    )
+    .action(async (directory: string, options: { check?: boolean; resumeUnsent?: boolean; acceptUnsigned?: boolean }) =>
       (await copies()).restore(directory, options),
     );
   program

@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { constantTimeEqual } from './keys.js';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -12,6 +13,15 @@ const read = (key: string): Buffer => Buffer.from(key, 'hex');
 
 const idOf = (key: Buffer): string =>
   createHash('sha256').update('switchboard key id').update(key).digest('hex').slice(0, 8);
+
+/** A key of its own for each purpose, so that a signature never tells anything of the key that seals. */
+const hmacOf = (key: Buffer, purpose: string, text: string): string =>
+  createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', `switchboard signature: ${purpose}`, 32)))
+    .update(text)
+    .digest('hex');
+
+/** `changed` = the key is known and the signature is not of this text; `unknown key` = no key here could have made it. */
+export type SignatureCheck = 'valid' | 'changed' | 'unknown key';
 
 /**
  * Encrypts secrets at rest with AES-256-GCM under `ENCRYPTION_KEY`; opens what that key or one of
@@ -64,5 +74,18 @@ export class Sealer {
     decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
     const text = decipher.update(bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES));
     return Buffer.concat([text, decipher.final()]).toString('utf8');
+  }
+
+  /** @returns `<key id>.<HMAC-SHA256, hex>` under a key derived from `ENCRYPTION_KEY` for this purpose alone */
+  sign(purpose: string, text: string): string {
+    return `${this.prefix}${hmacOf(this.key, purpose, text)}`;
+  }
+
+  /** Accepts signatures of `ENCRYPTION_KEY` and of `ENCRYPTION_KEYS_ACCEPTED`; compares in constant time. */
+  checkSignature(purpose: string, text: string, signature: string): SignatureCheck {
+    const [keyId = '', hmac = ''] = signature.split('.');
+    const key = this.keys.get(keyId);
+    if (!key) return 'unknown key';
+    return constantTimeEqual(hmac, hmacOf(key, purpose, text)) ? 'valid' : 'changed';
   }
 }

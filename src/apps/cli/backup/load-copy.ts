@@ -15,6 +15,14 @@ import type { Fenced } from './restored-database.js';
 /** Where the copy is loaded and fenced; nothing sees it before it is whole. */
 const SUFFIX = '_restoring';
 
+/** What the operator says of a copy that no check can prove. */
+export interface RestoreChoice {
+  /** nothing has left since the copy was taken */
+  resumeUnsent: boolean;
+  /** its origin is known although it is not signed here */
+  acceptUnsigned: boolean;
+}
+
 /** What a restore has come to. */
 export interface Restored {
   manifest: Manifest;
@@ -24,17 +32,24 @@ export interface Restored {
 }
 
 /**
- * Holds a copy against its manifest and this installation: whole, of no later version, its secrets can be opened.
+ * Holds a copy against its manifest and this installation: signed here, whole, of no later version, its secrets can be
+ * opened.
+ * @param acceptUnsigned no signature is asked for
  * @throws Failure that says what is wrong
  */
-export async function checkCopy(environment: Environment, directory: string): Promise<Manifest> {
-  const manifest = await readManifest(directory);
+export async function checkCopy(
+  environment: Environment,
+  directory: string,
+  acceptUnsigned: boolean,
+): Promise<Manifest> {
+  const sealer = new Sealer(environment);
+  const manifest = await readManifest(directory, sealer, acceptUnsigned);
   const known = new Set([...FORMER_MIGRATIONS, ...migrations.map(({ name }) => name)]);
   const later = manifest.migrations.find((name) => !known.has(name));
   if (later !== undefined) {
     throw new Failure(`The copy is of a later version (${later}): restore it with that version, or a later one`);
   }
-  const keys = new Set(new Sealer(environment).keyIds);
+  const keys = new Set(sealer.keyIds);
   const missing = manifest.encryption_keys.filter((key) => !keys.has(key));
   if (missing.length > 0) {
     throw new Failure(
@@ -48,12 +63,15 @@ export async function checkCopy(environment: Environment, directory: string): Pr
 /**
  * Loads a copy beside the database, migrates it, puts up the fence, and only then moves its tables to their place at once: no
  * process can work on a database that is half there, or without its fence.
- * @param resumeUnsent the operator knows that nothing has left since the copy was taken
- * @throws Failure where the copy is not whole or the database is not empty
+ * @throws Failure where the copy is not signed here or not whole, or the database is not empty
  */
-export async function loadCopy(environment: Environment, directory: string, resumeUnsent: boolean): Promise<Restored> {
+export async function loadCopy(
+  environment: Environment,
+  directory: string,
+  { resumeUnsent, acceptUnsigned }: RestoreChoice,
+): Promise<Restored> {
   const client = requireProgram('mariadb', 'mysql');
-  const manifest = await checkCopy(environment, directory);
+  const manifest = await checkCopy(environment, directory, acceptUnsigned);
   const address = readAddress(environment.DATABASE_URL);
   const aside = address.name + SUFFIX;
   const server = new DataSource(dataSourceOptions(urlOf(address, ''), 1, { queryTimeout: 0, poolWait: 10_000 }));
@@ -105,9 +123,16 @@ async function make(server: DataSource, name: string): Promise<void> {
     });
 }
 
+/**
+ * A dump is SQL and nothing else. Without these options the client runs its own commands in it (`\!` and `system` are a
+ * shell, `source`, `tee` and `pager` read and write files), and lets the server ask for files of this machine. Both
+ * options mean the same to the clients of MariaDB and MySQL.
+ */
+const ONLY_SQL = ['--binary-mode', '--skip-local-infile'];
+
 async function load(client: string, address: DatabaseAddress, name: string, path: string): Promise<void> {
   const { args, environment } = connectionOf(address);
-  const options = ['--batch', '--default-character-set=utf8mb4', '--max-allowed-packet=1G', name];
+  const options = ['--batch', ...ONLY_SQL, '--default-character-set=utf8mb4', '--max-allowed-packet=1G', name];
   const { child, ended } = startProgram(client, [...args, ...options], environment);
   if (!child.stdin) throw new Failure('The copy cannot be written');
   // A client that gives up closes its end: what it says then is the reason.

@@ -6,10 +6,14 @@ import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
+import type { Sealer } from '../../../platform/security/index.js';
 import { Failure } from '../failure.js';
 
 export const DUMP = 'database.sql.gz';
 const MANIFEST = 'manifest.json';
+const SIGNATURE = 'manifest.sig';
+/** What the key that signs manifests is derived for. */
+const PURPOSE = 'backup manifest';
 /** What the programs write last: a dump without it was broken off. */
 const LAST_LINE = '-- Dump completed';
 const TAIL = 4_096;
@@ -34,30 +38,60 @@ const manifestSchema = z.object({
 /** What a copy says of itself. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** Written last and at once: a copy without it is none. */
-export async function writeManifest(directory: string, manifest: Manifest): Promise<void> {
-  const path = join(directory, MANIFEST);
+/** Writes the manifest last, behind its signature: a directory without a manifest is no copy. */
+export async function writeManifest(directory: string, manifest: Manifest, sealer: Sealer): Promise<void> {
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  await writeWhole(join(directory, SIGNATURE), `${sealer.sign(PURPOSE, text)}\n`);
+  await writeWhole(join(directory, MANIFEST), text);
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
   const file = await open(`${path}.partial`, 'w', 0o600);
-  await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+  await file.writeFile(text);
   await file.sync();
   await file.close();
   await rename(`${path}.partial`, path);
 }
 
-/** @throws Failure where there is no whole copy */
-export async function readManifest(directory: string): Promise<Manifest> {
-  const text = await readFile(join(directory, MANIFEST), 'utf8').catch((error: unknown) => {
+/** @returns the text of a file of the copy; null = there is no such file @throws Failure where it cannot be read */
+async function textOf(directory: string, name: string): Promise<string | null> {
+  return readFile(join(directory, name), 'utf8').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Failure(
-      code === 'ENOENT'
-        ? `${directory} holds no whole copy: ${MANIFEST} is missing`
-        : `${directory} cannot be read (${code ?? 'unknown'})`,
-    );
+    if (code === 'ENOENT') return null;
+    throw new Failure(`${directory} cannot be read (${code ?? 'unknown'})`);
   });
+}
+
+/**
+ * Reads a manifest, and first proves that this installation wrote it: the manifest carries the digest of the dump, so
+ * its signature covers the whole copy.
+ * @param acceptUnsigned the operator vouches for the copy: no signature is asked for
+ * @throws Failure where there is no whole copy, or its signature is missing, foreign or wrong
+ */
+export async function readManifest(directory: string, sealer: Sealer, acceptUnsigned = false): Promise<Manifest> {
+  const text = await textOf(directory, MANIFEST);
+  if (text === null) throw new Failure(`${directory} holds no whole copy: ${MANIFEST} is missing`);
+  if (!acceptUnsigned) await requireSignature(directory, text, sealer);
   try {
     return manifestSchema.parse(JSON.parse(text));
   } catch {
     throw new Failure(`${join(directory, MANIFEST)} is damaged, or of a version that is not known here`);
+  }
+}
+
+const VOUCH = 'A copy runs SQL in your database: add --accept-unsigned only if you know who made it';
+
+async function requireSignature(directory: string, text: string, sealer: Sealer): Promise<void> {
+  const signature = (await textOf(directory, SIGNATURE))?.trim();
+  if (signature === undefined) throw new Failure(`${directory} is not signed: ${SIGNATURE} is missing. ${VOUCH}`);
+  const check = sealer.checkSignature(PURPOSE, text, signature);
+  if (check === 'changed') {
+    throw new Failure(`${join(directory, MANIFEST)} was changed after it was signed. ${VOUCH}`);
+  }
+  if (check === 'unknown key') {
+    throw new Failure(
+      `${directory} was signed under another ENCRYPTION_KEY: set that one, or name it in ENCRYPTION_KEYS_ACCEPTED. ${VOUCH}`,
+    );
   }
 }
 

@@ -40,6 +40,7 @@ interface WrittenDump {
 export async function takeCopy(environment: Environment, directory: string): Promise<Manifest> {
   const address = readAddress(environment.DATABASE_URL);
   const program = requireProgram('mariadb-dump', 'mysqldump');
+  const sealer = new Sealer(environment);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   if ((await readdir(directory)).length > 0) throw new Failure(`${directory} is not empty`);
   for (let attempt = 1; ; attempt++) {
@@ -53,11 +54,11 @@ export async function takeCopy(environment: Environment, directory: string): Pro
         server: facts.version,
         database: address.name,
         migrations: facts.migrations,
-        encryption_keys: new Sealer(environment).keyIds,
+        encryption_keys: sealer.keyIds,
         binary_log: dump.binaryLog,
         file: { name: DUMP, bytes: dump.bytes, sha256: dump.sha256 },
       };
-      await writeManifest(directory, manifest);
+      await writeManifest(directory, manifest, sealer);
       return manifest;
     } catch (error) {
       await rm(join(directory, `${DUMP}.partial`), { force: true });

@@ -3,7 +3,8 @@ import { DataSource } from 'typeorm';
 import { type Environment, InvalidEnvironment, readEnvironment } from '../../../platform/config/index.js';
 import { noteBackup } from '../../../modules/alarms/index.js';
 import { dataSourceOptions } from '../../../platform/database/index.js';
-import { checkCopy, loadCopy } from '../backup/load-copy.js';
+import { Sealer } from '../../../platform/security/index.js';
+import { checkCopy, loadCopy, type RestoreChoice } from '../backup/load-copy.js';
 import { checkDump, readManifest } from '../backup/manifest.js';
 import { onRestored } from '../backup/restore.module.js';
 import type { Fenced } from '../backup/restored-database.js';
@@ -40,7 +41,7 @@ export async function backup(directory: string, { verify = false }: { verify?: b
   const path = resolve(directory);
   const environment = environmentHere();
   const { taken_at: at, file, binary_log: log } = await reachable(takeCopy(environment, path));
-  if (verify) await checkDump(path, await readManifest(path));
+  if (verify) await checkDump(path, await readManifest(path, new Sealer(environment)));
   await noteEnd(environment).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException;
     print(
@@ -71,16 +72,19 @@ async function noteEnd({ DATABASE_URL: url }: Environment): Promise<void> {
 /** Loads a copy, or only says whether it could be. */
 export async function restore(
   directory: string,
-  { check = false, resumeUnsent = false }: { check?: boolean; resumeUnsent?: boolean },
+  { check = false, ...choice }: { check?: boolean } & Partial<RestoreChoice>,
 ): Promise<void> {
+  const { acceptUnsigned = false, resumeUnsent = false } = choice;
   const path = resolve(directory);
   const environment = environmentHere();
   if (check) {
-    const { taken_at: at, migrations } = await checkCopy(environment, path);
+    const { taken_at: at, migrations } = await checkCopy(environment, path, acceptUnsigned);
     print(`${path} is whole and can be restored here: as of ${at}, version ${migrations.at(-1)}`);
     return;
   }
-  const { manifest, migrations, fenced } = await reachable(loadCopy(environment, path, resumeUnsent));
+  const { manifest, migrations, fenced } = await reachable(
+    loadCopy(environment, path, { resumeUnsent, acceptUnsigned }),
+  );
   print(`Restored the database as of ${manifest.taken_at}; ${migrations} migrations applied`);
   tell(fenced);
 }
