@@ -52,6 +52,7 @@ describe('chat accounts', () => {
       provider: 'meta_cloud',
       number: '4915112345678',
       url: ACCOUNT.url,
+      guarded: false,
       phone_number_id: '106540352242922',
       token_set: true,
       app_id: '634974688087057',

@@ -43,6 +43,14 @@ export const routeErrors = {
     field: (secret: string) => `config.${secret}`,
     hint: 'Write the secret itself: one that is kept never follows to another address.',
   }),
+  closedAddress: invalid(
+    'route_address_closed',
+    'The address of a route must be public, or in ROUTE_NETWORKS',
+    'staff without super wrote it, and it leads to a private, loopback or link-local address, or to this machine',
+  ).with({
+    field: 'config',
+    hint: 'Ask the operator to name the network in `ROUTE_NETWORKS`, or a super account to save the route.',
+  }),
   channelOfRoute: conflict(
     'route_channel',
     (channel: string) => `Route belongs to channel ${channel}`,
@@ -108,6 +116,19 @@ export const connectionErrors = {
     fieldErrors.required.shown('provider').text,
     'the connection is not there yet',
   ).with({ field: 'provider' }),
+  urlWithAddress: invalid(
+    'url_with_address',
+    'url must be written in full with a new address',
+    'another address, and `***` for a login or a query that stands no more',
+  ).with({ field: 'url' }),
+  closedAddress: invalid(
+    'chat_address_closed',
+    'url must lead to a public address, or to one in ROUTE_NETWORKS',
+    'staff without super wrote it, and it leads to a private, loopback or link-local address, or to this machine',
+  ).with({
+    field: 'url',
+    hint: 'Ask the operator to name the network in `ROUTE_NETWORKS`, or a super account to save the connection.',
+  }),
   tokenWithAddress: invalid(
     'token_with_address',
     'token is required with a new address',

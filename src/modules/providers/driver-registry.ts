@@ -18,7 +18,7 @@ export class DriverRegistry {
     @Inject(ENVIRONMENT) environment: Pick<Environment, 'PUBLIC_URL' | 'NODE_ENV' | 'PORT' | 'VOICE_MAX_CALL_SECONDS'>,
   ) {
     const drivers: MessageDriver[] = [
-      new SmppDriver(),
+      new SmppDriver(outbound.routeGuard),
       new HttpDriver(outbound),
       new MetaCloudDriver(outbound),
       new TwilioDriver(outbound, publicOrigin(environment), environment.VOICE_MAX_CALL_SECONDS),

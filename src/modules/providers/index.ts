@@ -60,7 +60,7 @@ export {
 } from './ports/message-driver.js';
 export { TemplateStatusSink, type TemplateStatusUpdate } from './ports/template-status-sink.js';
 export { ProvidersModule, ProvidersWorkerModule, RoutesModule } from './providers.module.js';
-export { isSameAddress, keepSecrets, maskSecrets } from './secret-fields.js';
+export { hostsOf, isSameAddress, keepSecrets, keepUrls, maskSecrets, maskUrls } from './secret-fields.js';
 export { RouteConnections, type RouteState } from './route-connections.js';
 export { RouteLogins } from './route-logins.js';
 export {

@@ -1,8 +1,6 @@
 import { isObject, type JsonObject } from '../../kernel/objects.js';
+import { keepUrl, MASK, maskUrl } from '../../kernel/url-secrets.js';
 import { isHttpUrl } from '../../kernel/web-url.js';
-
-/** What a secret reads as, and what a PUT sends to keep it (reference/providers#secrets). */
-export const MASK = '***';
 
 type Config = JsonObject;
 
@@ -51,6 +49,35 @@ export function keepSecrets(
   const [first] = missing;
   return first === undefined ? { config: filled, kept } : { missing: first };
 }
+
+/** The config with the secrets of its URLs masked. @param fields those where an address stands */
+export const maskUrls = (config: Config, fields: readonly string[]): Config =>
+  mapSecrets(config, fields, (value) => (typeof value === 'string' ? maskUrl(value) : value));
+
+/** The config with the secrets of its URLs as they stand; or the field of a `***` with nothing behind it. */
+export function keepUrls(
+  config: Config,
+  current: Config | null,
+  fields: readonly string[],
+): { config: Config } | { missing: string } {
+  let missing: string | null = null;
+  const filled = mapSecrets(config, fields, (value, [field = '']) => {
+    if (typeof value !== 'string') return value;
+    const kept = keepUrl(value, current?.[field]);
+    if (kept === null) missing ??= field;
+    return kept;
+  });
+  return missing === null ? { config: filled } : { missing };
+}
+
+/** The hosts that a config leads to, without the brackets of IPv6. @param fields those where an address stands */
+export const hostsOf = (config: Config, fields: readonly string[]): string[] =>
+  fields.flatMap((field) => {
+    const value = config[field];
+    if (typeof value !== 'string') return [];
+    if (isHttpUrl(value)) return [new URL(value).hostname.replace(/^\[|\]$/g, '')];
+    return field === 'host' ? [value] : [];
+  });
 
 /**
  * Whether two configs lead to the same place, so that a secret of one may stand in the other

@@ -164,6 +164,7 @@ export const environmentSchema = z.object({
   WORKER_CONCURRENCY: quota(8),
   LANE_LEASE: duration('30s'),
   OUTBOUND_ALLOW: z.string().optional(),
+  ROUTE_NETWORKS: z.string().optional(),
   DNS_SERVERS: list.refine((servers) => servers.every(isNameServer), 'IP addresses, each with or without :port'),
   DNS_TIMEOUT: duration('3s'),
   WEBHOOK_RETRY_DELAYS: durations('0s,5s,5m,30m,2h,5h,10h,10h'),
@@ -193,6 +194,7 @@ export type Environment = z.infer<typeof environmentSchema> & {
   /** address the API listens on: 127.0.0.1 in development, 0.0.0.0 in production */
   HOST: string;
   OUTBOUND_ALLOW: string;
+  ROUTE_NETWORKS: string;
 };
 
 /** A bad value stops the start and names the variable (reference/running#configuration). */
@@ -239,6 +241,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     ...environment,
     HOST: environment.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
     OUTBOUND_ALLOW: environment.OUTBOUND_ALLOW ?? (production ? '' : '127.0.0.0/8'),
+    ROUTE_NETWORKS: environment.ROUTE_NETWORKS ?? (production ? '' : '127.0.0.0/8'),
   };
 }
 

@@ -15,8 +15,8 @@ export class AddressRefused extends Error {
   }
 }
 
-/** Reads `OUTBOUND_ALLOW`: comma-separated CIDRs. @throws Error naming the variable when one is none */
-export function readRanges(text: string): Range[] {
+/** Reads comma-separated CIDRs. @throws Error naming the variable when one is none */
+export function readRanges(text: string, variable = 'OUTBOUND_ALLOW'): Range[] {
   return text
     .split(',')
     .map((item) => item.trim())
@@ -25,7 +25,7 @@ export function readRanges(text: string): Range[] {
       try {
         return ipaddr.parseCIDR(item);
       } catch {
-        throw new Error(`OUTBOUND_ALLOW: "${item}" is not a CIDR such as 10.0.0.0/8`);
+        throw new Error(`${variable}: "${item}" is not a CIDR such as 10.0.0.0/8`);
       }
     });
 }
@@ -69,10 +69,11 @@ export function guardedConnector(
   names: NameResolver,
   allowed: readonly Range[],
   connectTimeoutMs: number,
+  asker: Asker = null,
 ): buildConnector.connector {
   const connect = buildConnector({
     timeout: connectTimeoutMs,
-    lookup: lookupWith(names, null, (address) => isAllowedAddress(address, allowed)),
+    lookup: lookupWith(names, asker, (address) => isAllowedAddress(address, allowed)),
   });
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, '');
@@ -93,6 +94,14 @@ export function guardedConnector(
       callback(null, socket);
     });
   };
+}
+
+/** What a socket of a guarded route asks before it connects. */
+export interface SocketGuard {
+  /** resolves a name to its allowed addresses alone */
+  lookup: LookupFunction;
+  /** judges an address that is no name */
+  allows(address: string): boolean;
 }
 
 /** The look-up of a connection. @param isAllowed which of the addresses are tried; default: all */

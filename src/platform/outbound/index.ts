@@ -1,4 +1,5 @@
 export { type Address, readAddress } from './address.js';
+export type { SocketGuard } from './address-guard.js';
 export { Forwarder, type Forwarding, hasBody } from './forwarder.js';
 export type { NameSettings } from './name-resolver.js';
 export { OutboundClient } from './outbound-client.js';

@@ -3,7 +3,14 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher } from 'undici';
 import { within } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { guardedConnector, isAllowedAddress, isOpened, lookupWith, readRanges } from './address-guard.js';
+import {
+  guardedConnector,
+  isAllowedAddress,
+  isOpened,
+  lookupWith,
+  readRanges,
+  type SocketGuard,
+} from './address-guard.js';
 import { type Address, readAddress } from './address.js';
 import { exchange, type OutboundResponse } from './exchange.js';
 import { NameResolver, type NameSettings } from './name-resolver.js';
@@ -22,6 +29,11 @@ export interface OutboundRequest {
   maxBytes?: number;
   /** true for upstreams that an operator configured: no address guard, and many connections for throughput */
   trusted?: boolean;
+  /**
+   * true, beside `trusted`: the upstream's address was set by staff without super, so only public addresses and
+   * `ROUTE_NETWORKS` are reached
+   */
+  guardedRoute?: boolean | undefined;
   /** the account whose address it is: the names of one account do not delay another's */
   customer?: number;
   /** true: in production plain HTTP goes to networks of `OUTBOUND_ALLOW` only (reference/webhooks#own-routes) */
@@ -58,18 +70,22 @@ export class OutboundClient implements OnApplicationShutdown {
   private readonly guarded: Agent;
   private readonly trusted: Agent;
   private readonly unshared: Agent;
+  private readonly guardedRoutes: Agent;
 
   private readonly names: NameResolver;
   private readonly opened;
+  private readonly routeNetworks;
   /** customers try their first webhook on a machine without certificates */
   private readonly isProduction;
 
   constructor(
     @Inject(ENVIRONMENT)
-    environment: Pick<Environment, 'OUTBOUND_ALLOW'> & Partial<NameSettings & Pick<Environment, 'NODE_ENV'>>,
+    environment: Pick<Environment, 'OUTBOUND_ALLOW'> &
+      Partial<NameSettings & Pick<Environment, 'NODE_ENV' | 'ROUTE_NETWORKS'>>,
   ) {
     this.isProduction = environment.NODE_ENV === 'production';
     this.opened = readRanges(environment.OUTBOUND_ALLOW);
+    this.routeNetworks = readRanges(environment.ROUTE_NETWORKS ?? '', 'ROUTE_NETWORKS');
     this.names = new NameResolver({ DNS_SERVERS: [], DNS_TIMEOUT: DNS_TIMEOUT_MS, ...environment });
     const keepAlive = { keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1 };
     const connector = guardedConnector(this.names, this.opened, CONNECT_TIMEOUT_MS);
@@ -79,6 +95,11 @@ export class OutboundClient implements OnApplicationShutdown {
       ...keepAlive,
       connections: TRUSTED_CONNECTIONS,
       connect: { timeout: CONNECT_TIMEOUT_MS, lookup: lookupWith(this.names, 'operator') },
+    });
+    this.guardedRoutes = new Agent({
+      ...keepAlive,
+      connections: TRUSTED_CONNECTIONS,
+      connect: guardedConnector(this.names, this.routeNetworks, CONNECT_TIMEOUT_MS, 'operator'),
     });
   }
 
@@ -116,8 +137,7 @@ export class OutboundClient implements OnApplicationShutdown {
     deadline: number,
   ): Promise<OutboundResponse> {
     if (!request.trusted) await this.find(address.url, request, deadline);
-    const guarded = request.ownConnections ? this.unshared : this.guarded;
-    return exchange(request.trusted ? this.trusted : guarded, {
+    return exchange(this.agentOf(request), {
       origin: address.origin,
       path: address.path,
       headers,
@@ -128,6 +148,27 @@ export class OutboundClient implements OnApplicationShutdown {
       cutAnswer: request.cutAnswer ?? false,
       onSending: request.onSending,
     });
+  }
+
+  private agentOf({ trusted, guardedRoute, ownConnections }: OutboundRequest): Agent {
+    if (trusted) return guardedRoute ? this.guardedRoutes : this.trusted;
+    return ownConnections ? this.unshared : this.guarded;
+  }
+
+  /** For sockets of guarded routes that do not speak HTTP. */
+  get routeGuard(): SocketGuard {
+    const allows = (address: string): boolean => isAllowedAddress(address, this.routeNetworks);
+    return { lookup: lookupWith(this.names, 'operator', allows), allows };
+  }
+
+  /**
+   * Whether a guarded route to this host would be refused, by what its name leads to now. A name that is not known, or not
+   * within `patienceMs`, is not judged: that is done at each connection.
+   * @param host a name or an address, without brackets
+   */
+  async refusesRoute(host: string, patienceMs: number): Promise<boolean> {
+    const found = await within(patienceMs, this.names.resolve(host, 'operator')).catch(() => null);
+    return found !== null && !found.some(({ address }) => isAllowedAddress(address, this.routeNetworks));
   }
 
   /**
@@ -183,7 +224,7 @@ export class OutboundClient implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     this.names.close();
-    await Promise.all([this.guarded, this.trusted, this.unshared].map((agent) => agent.destroy()));
+    await Promise.all([this.guarded, this.trusted, this.unshared, this.guardedRoutes].map((agent) => agent.destroy()));
   }
 }
 

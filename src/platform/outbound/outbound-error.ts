@@ -14,6 +14,8 @@ export type OutboundFault =
 export class OutboundError extends Error {
   /** for staff, a few plain words: `connection refused` */
   readonly reason: string;
+  /** the guard closed the address: the URL itself may be a good one */
+  readonly byGuard: boolean;
 
   /** @param sent whether the request, or a part of it, may have reached the other side */
   constructor(
@@ -23,6 +25,7 @@ export class OutboundError extends Error {
   ) {
     super(`Outbound request failed: ${fault}`, cause === undefined ? undefined : { cause });
     this.name = 'OutboundError';
+    this.byGuard = fault === 'refused' && cause !== undefined;
     this.reason = reasonOf(cause) ?? REASONS[fault];
   }
 }

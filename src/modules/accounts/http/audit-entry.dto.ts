@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
+import { isObject } from '../../../kernel/objects.js';
+import { maskUrl } from '../../../kernel/url-secrets.js';
 import { PageOf, LocalTime } from '../../../platform/http/index.js';
 import type { AuditEntryEntity } from '../persistence/audit-entry.entity.js';
 
@@ -41,6 +43,20 @@ export const auditEntryAnswer = (row: AuditEntryEntity, timeZone: string): Audit
   assigned_user: row.assignedUser,
   action: row.action,
   subject: row.subject,
-  details: JSON.parse(row.details) as Record<string, unknown>,
+  details: withoutUrlSecrets(JSON.parse(row.details) as Record<string, unknown>),
   created_at: dateTime(row.createdAt, timeZone),
 });
+
+/** Entries that version 0.3.0 wrote hold the URLs of routes as they were written. */
+const withoutUrlSecrets = (details: Record<string, unknown>): Record<string, unknown> =>
+  isObject(details['config'])
+    ? {
+        ...details,
+        config: Object.fromEntries(
+          Object.entries(details['config']).map(([field, value]) => [
+            field,
+            typeof value === 'string' ? maskUrl(value) : value,
+          ]),
+        ),
+      }
+    : details;

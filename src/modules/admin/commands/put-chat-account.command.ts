@@ -1,19 +1,22 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import { keepUrl } from '../../../kernel/url-secrets.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
+import { OutboundClient } from '../../../platform/outbound/index.js';
 import { type Account, AuditLog, ManagedAccounts } from '../../accounts/index.js';
 import {
   type ChatAccountDraft,
   ChatAccounts,
   type ChatConnection,
   formerSecret,
+  hostsOf,
   MetaCloudClient,
 } from '../../providers/index.js';
 import { connectionErrors } from '../admin.errors.js';
 
 /** What staff do not write. */
-type Kept = 'accountId' | 'connection' | 'formerAppSecret' | 'formerVerifyToken';
+type Kept = 'accountId' | 'connection' | 'formerAppSecret' | 'formerVerifyToken' | 'guarded';
 
 /** What staff wrote: an absent field keeps what stands, null clears it. */
 export type ChatAccountChanges = {
@@ -43,6 +46,7 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
     private readonly managed: ManagedAccounts,
     private readonly chatAccounts: ChatAccounts,
     private readonly client: MetaCloudClient,
+    private readonly outbound: OutboundClient,
     private readonly audit: AuditLog,
   ) {}
 
@@ -64,13 +68,16 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
     if (provider === undefined) throw connectionErrors.providerRequired();
     const kept = <Field extends keyof ChatAccountChanges>(field: Field): ChatAccountDraft[Field] | null =>
       changes[field] === undefined ? (current?.[field] ?? null) : changes[field];
-    const url = kept('url');
+    const givenUrl = kept('url');
+    const url = givenUrl === null ? null : keepUrl(givenUrl, current?.url);
+    if (givenUrl !== null && url === null) throw connectionErrors.urlWithAddress();
     // The token is all that is sent to the address; the other two only prove what comes from there.
     const base = this.client.baseUrl({ url });
     const isMoved = base !== null && base !== this.client.baseUrl({ url: current?.url ?? null });
     if (isMoved && changes.token === undefined && current?.token) {
       throw connectionErrors.tokenWithAddress();
     }
+    const guarded = await this.isGuarded(actor, url, current);
     await this.chatAccounts.put(tx, {
       accountId,
       connection,
@@ -86,6 +93,7 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
       bmid: kept('bmid'),
       wabaId: kept('wabaId'),
       messagesPerSecond: kept('messagesPerSecond'),
+      guarded,
     });
     // Names of fields, not their values: a URL may hold a secret too.
     const given = Object.entries(changes)
@@ -94,9 +102,23 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
     const details = {
       channel: connection,
       provider,
+      guarded,
       set: given.filter(([, value]) => value !== null).map(([field]) => field),
       cleared: given.filter(([, value]) => value === null).map(([field]) => field),
     };
     await this.audit.record(tx, { actor, action: 'chat_account.put', subject: username, details });
   }
+
+  /** As for routes: only super leads a connection to a private network that `ROUTE_NETWORKS` does not open. */
+  private async isGuarded(actor: Account, url: string | null, current: ChatAccountDraft | null): Promise<boolean> {
+    if (actor.userType === 'super') return false;
+    if (current && current.url === url) return current.guarded ?? false;
+    for (const host of url === null ? [] : hostsOf({ url }, ['url'])) {
+      if (await this.outbound.refusesRoute(host, NAME_PATIENCE_MS)) throw connectionErrors.closedAddress();
+    }
+    return true;
+  }
 }
+
+/** Staff wait so long for the name of the provider's host; what is not known by then is judged at each call. */
+const NAME_PATIENCE_MS = 2_000;

@@ -1,19 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { z } from 'zod';
 import type { AppError } from '../../../kernel/app-error.js';
+import type { JsonObject } from '../../../kernel/objects.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import {
   DriverRegistry,
+  hostsOf,
   isSameAddress,
   keepSecrets,
+  keepUrls,
   maskSecrets,
+  maskUrls,
   type MessageDriver,
   type OperatorRouteKind,
   RouteDirectory,
 } from '../../providers/index.js';
+import { OutboundClient } from '../../../platform/outbound/index.js';
 import { routeErrors } from '../admin.errors.js';
 
 /** What an operator wrote; absent fields keep what stands, null clears. */
@@ -46,6 +52,7 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly routes: RouteDirectory,
     private readonly drivers: DriverRegistry,
+    private readonly outbound: OutboundClient,
     private readonly audit: AuditLog,
   ) {}
 
@@ -79,6 +86,7 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
       }
       const secrets = current?.driver === driver.name ? current.config : null;
       const config = readConfig(driver, request.config, secrets);
+      const guarded = await this.isGuarded(actor, driver, { config, secrets, current: current?.guarded ?? false });
       const route = await this.routes.put(tx, {
         name,
         channel: request.channel,
@@ -88,19 +96,42 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
           request.messagesPerSecond === undefined ? (current?.messagesPerSecond ?? null) : request.messagesPerSecond,
         binds: driver.bindsSessions ? (request.binds === undefined ? (current?.binds ?? null) : request.binds) : null,
         isDefault: request.isDefault ?? current?.isDefault ?? false,
+        guarded,
       });
       const details = {
         channel: route.channel,
         driver: route.driver,
-        config: maskSecrets(config, driver.secretFields),
+        config: maskUrls(maskSecrets(config, driver.secretFields), driver.addressFields),
         messages_per_second: route.messagesPerSecond,
         binds: route.binds,
         is_default: route.isDefault,
+        guarded,
       };
       await this.audit.record(tx, { actor, action: 'route.put', subject: name, details });
     });
   }
+
+  /**
+   * Who wrote the config decides whether it may lead to private networks: super may, other staff only where
+   * `ROUTE_NETWORKS` opens them. A config that stays as it is keeps what was decided.
+   * @throws AppError 400 for a host that the guard would refuse
+   */
+  private async isGuarded(
+    actor: Account,
+    driver: MessageDriver,
+    { config, secrets, current }: { config: JsonObject; secrets: JsonObject | null; current: boolean },
+  ): Promise<boolean> {
+    if (actor.userType === 'super') return false;
+    if (secrets !== null && isDeepStrictEqual(config, driver.configSchema.safeParse(secrets).data)) return current;
+    for (const host of hostsOf(config, driver.addressFields)) {
+      if (await this.outbound.refusesRoute(host, NAME_PATIENCE_MS)) throw routeErrors.closedAddress();
+    }
+    return true;
+  }
 }
+
+/** Staff wait so long for the name of a route's host; what is not known by then is judged at each connection. */
+const NAME_PATIENCE_MS = 2_000;
 
 /**
  * The config as the driver wants it, secrets filled in; none of them follows the route to another address.
@@ -111,7 +142,9 @@ function readConfig(
   given: Record<string, unknown>,
   current: Record<string, unknown> | null,
 ): Record<string, unknown> {
-  const kept = keepSecrets(given, current, driver.secretFields);
+  const urls = keepUrls(given, current, driver.addressFields);
+  if ('missing' in urls) throw routeErrors.secretWithAddress(urls.missing);
+  const kept = keepSecrets(urls.config, current, driver.secretFields);
   if ('missing' in kept) throw routeErrors.fieldRequired(`config.${kept.missing}`);
   const parsed = driver.configSchema.safeParse(kept.config);
   if (!parsed.success) throw faultOf(parsed.error.issues[0], kept.config);

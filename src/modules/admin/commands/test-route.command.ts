@@ -5,7 +5,7 @@ import { codePoints } from '../../../kernel/text.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { Channels, type TestResult, TestSends } from '../../engine/index.js';
-import { RouteDirectory, type RouteRecord, RouteStandings, STOPPED } from '../../providers/index.js';
+import { DriverRegistry, RouteDirectory, type RouteRecord, RouteStandings, STOPPED } from '../../providers/index.js';
 import { routeErrors } from '../admin.errors.js';
 import type { RouteTestData } from '../http/route-action.dto.js';
 
@@ -36,6 +36,7 @@ export class TestRouteHandler implements ICommandHandler<TestRouteCommand> {
     private readonly channels: Channels,
     private readonly standings: RouteStandings,
     private readonly tests: TestSends,
+    private readonly drivers: DriverRegistry,
     private readonly audit: AuditLog,
   ) {}
 
@@ -61,8 +62,14 @@ export class TestRouteHandler implements ICommandHandler<TestRouteCommand> {
       await inTransaction(this.dataSource, (tx) => record(tx, null));
       return answer(name, to, null, STOPPED, started);
     }
-    const result = await this.tests.send(test, record);
+    const sent = await this.tests.send(test, record);
+    const result = this.mayQuote(actor, route) ? sent : withoutQuotes(sent);
     return answer(name, to, result, await this.reasonOf(route, result), started);
+  }
+
+  /** Where a config says what is read of an upstream's answer, only super is shown what was read. */
+  private mayQuote({ userType }: Account, { driver }: RouteRecord): boolean {
+    return userType === 'super' || this.drivers.find(driver)?.quotesAnswers !== true;
   }
 
   /** Why it was not sent, where nothing of it says so: what the workers say of the route. */
@@ -76,6 +83,18 @@ export class TestRouteHandler implements ICommandHandler<TestRouteCommand> {
     return standing.lastError ?? 'The carrier did not take it in time';
   }
 }
+
+const QUOTES: Readonly<Partial<Record<TestResult['outcome'], string>>> = {
+  accepted: 'The gateway took it; its answer is shown to super only',
+  rejected: 'The gateway refused it; its answer is shown to super only',
+};
+
+const withoutQuotes = (result: TestResult): TestResult => ({
+  ...result,
+  providerMessageId: null,
+  errorCode: null,
+  reason: QUOTES[result.outcome] ?? null,
+});
 
 const answer = (
   route: string,

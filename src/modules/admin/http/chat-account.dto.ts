@@ -79,6 +79,12 @@ export class ChatAccountAnswerData {
   @ApiProperty({ ...text, example: 'https://graph.example/v21.0/106540352242922' })
   url!: string | null;
 
+  @ApiProperty({
+    example: false,
+    description: 'Staff without super set `url`: it reaches public addresses and `ROUTE_NETWORKS` alone',
+  })
+  guarded!: boolean;
+
   @ApiProperty({ ...text, example: '106540352242922', description: 'The last numeric segment of `url`' })
   phone_number_id!: string | null;
 

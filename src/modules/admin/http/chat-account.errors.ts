@@ -11,5 +11,7 @@ export const PUT_CHAT_ACCOUNT_ERRORS: readonly DocumentedError[] = [
     .because('likewise every other field: no text, too long, or characters that no header carries'),
   fieldErrors.noWholeNumber.shown('messages_per_second', 1, MOST_PER_SECOND).because('something else; null = no limit'),
   connectionErrors.providerRequired,
+  connectionErrors.urlWithAddress,
   connectionErrors.tokenWithAddress,
+  connectionErrors.closedAddress,
 ];

@@ -132,7 +132,7 @@ export class RouteActionsController {
   }
 
   private async find(name: string, account: Account): Promise<RouteAnswerData> {
-    const [route] = await this.queries.execute(new ListRoutesQuery(name, account.timeZone));
+    const [route] = await this.queries.execute(new ListRoutesQuery(name, account));
     if (!route) throw routeErrors.notFound();
     return route;
   }

@@ -191,6 +191,12 @@ class ShownRoute {
   is_default!: boolean;
 
   @ApiProperty({
+    example: false,
+    description: 'Staff without super wrote its config: it reaches public addresses and `ROUTE_NETWORKS` alone',
+  })
+  guarded!: boolean;
+
+  @ApiProperty({
     enum: [...SHOWN_HEALTHS],
     example: 'up',
     description:

@@ -20,6 +20,7 @@ export const PUT_ROUTE_ERRORS: readonly DocumentedError[] = [
   routeErrors.fieldRequired.shown('config.host'),
   routeErrors.field.shown('config.port', 'Too big: expected number to be <=65535'),
   routeErrors.secretWithAddress.shown('password'),
+  routeErrors.closedAddress,
   routeErrors.channelOfRoute.shown('sms'),
   routeErrors.race,
 ];

@@ -48,7 +48,7 @@ export class RoutesController {
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<RouteAnswerData>> {
     const page = readListPage(ROUTES, query);
-    const routes = await this.queries.execute(new ListRoutesQuery(null, account.timeZone));
+    const routes = await this.queries.execute(new ListRoutesQuery(null, account));
     return paged(
       ROUTES,
       page,
@@ -118,7 +118,7 @@ export class RoutesController {
   }
 
   private async find(name: string, account: Account): Promise<RouteAnswerData> {
-    const [route] = await this.queries.execute(new ListRoutesQuery(name, account.timeZone));
+    const [route] = await this.queries.execute(new ListRoutesQuery(name, account));
     if (!route) throw routeErrors.notFound();
     return route;
   }

@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { dateTime } from '../../../kernel/clock.js';
+import { maskUrl } from '../../../kernel/url-secrets.js';
 import { ENVIRONMENT, type Environment, publicAddress } from '../../../platform/config/index.js';
 import { type Account, ManagedAccounts } from '../../accounts/index.js';
 import { ChatAccounts, type ChatConnection, MetaCloudClient } from '../../providers/index.js';
@@ -37,7 +38,8 @@ export class FindChatAccountHandler implements IQueryHandler<FindChatAccountQuer
       channel: account.connection,
       provider: account.provider,
       number: account.number,
-      url: account.url,
+      url: actor.userType === 'super' || account.url === null ? account.url : maskUrl(account.url),
+      guarded: account.guarded ?? false,
       phone_number_id: this.client.phoneNumberId(account),
       token_set: account.token !== null,
       app_id: account.appId,

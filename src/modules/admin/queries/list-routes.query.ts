@@ -2,11 +2,13 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { dateTime } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment, publicAddress } from '../../../platform/config/index.js';
+import type { Account } from '../../accounts/index.js';
 import {
   type BindPlace,
   callbackPath,
   DriverRegistry,
   maskSecrets,
+  maskUrls,
   RouteDirectory,
   type RouteRecord,
   type RouteStanding,
@@ -19,10 +21,10 @@ import type { RouteAnswerData, RouteBindData, RouteStopData } from '../http/rout
 
 /** All routes by name, or the one of a name. */
 export class ListRoutesQuery extends Query<RouteAnswerData[]> {
-  /** @param timeZone in which times are shown */
+  /** @param viewer staff: times stand in its zone, and only super sees logins and queries of URLs */
   constructor(
     readonly name: string | null,
-    readonly timeZone: string,
+    readonly viewer: Pick<Account, 'timeZone' | 'userType'>,
   ) {
     super();
   }
@@ -37,30 +39,32 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
     private readonly standings: RouteStandings,
   ) {}
 
-  async execute({ name, timeZone }: ListRoutesQuery): Promise<RouteAnswerData[]> {
+  async execute({ name, viewer }: ListRoutesQuery): Promise<RouteAnswerData[]> {
     const routes = name === null ? await this.routes.list() : [await this.routes.byName(name)];
     const { of, places } = await this.standings.read();
     return routes.flatMap((route) =>
-      route ? [this.view(route, timeZone, of.get(route.id) ?? UNHEARD, places.get(route.id) ?? null)] : [],
+      route ? [this.view(route, viewer, of.get(route.id) ?? UNHEARD, places.get(route.id) ?? null)] : [],
     );
   }
 
   private view(
     route: RouteRecord,
-    timeZone: string,
+    { timeZone, userType }: ListRoutesQuery['viewer'],
     standing: RouteStanding,
     places: readonly BindPlace[] | null,
   ): RouteAnswerData {
     const driver = this.drivers.find(route.driver);
+    const shown = driver ? maskSecrets(route.config, driver.secretFields) : {};
     return {
       name: route.name,
       channel: route.channel,
       driver: route.driver,
-      config: driver ? maskSecrets(route.config, driver.secretFields) : {},
+      config: driver && userType !== 'super' ? maskUrls(shown, driver.addressFields) : shown,
       messages_per_second: route.messagesPerSecond,
       binds: route.binds,
       held_binds: places?.flatMap(viewOfBind) ?? null,
       is_default: route.isDefault,
+      guarded: route.guarded,
       health: route.stopped ? 'stopped' : standing.health,
       last_error: route.stopped ? STOPPED : standing.lastError,
       stopped: route.stopped && stopOf(route.stopped, timeZone),

@@ -107,7 +107,7 @@ export const outcomeOfAnswer = (status: number, said: Said, own: Verdict | null 
 export function outcomeOfFault(title: string, error: unknown): SendOutcome {
   if (!(error instanceof OutboundError) || error.sent) return UNKNOWN;
   const text = `${title} is not reachable: ${error.reason}`;
-  // A URL that is none: waiting does not mend it.
-  if (error.fault === 'refused') return { kind: 'rejected', code: null, text, submitted: false };
+  // A URL that is none: waiting does not mend it. An address that the guard closes waits for staff to open its network.
+  if (error.fault === 'refused' && !error.byGuard) return { kind: 'rejected', code: null, text, submitted: false };
   return { kind: 'unsent', afterMs: RETRY_MS, text };
 }

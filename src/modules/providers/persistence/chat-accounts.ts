@@ -62,13 +62,13 @@ export class ChatAccounts {
 
   /** Creates or replaces the account's connection. Call `forget` after the commit. */
   async put(tx: EntityManager, draft: ChatAccountDraft): Promise<ChatAccountRecord> {
-    const { accountId, connection, messagesPerSecond } = draft;
+    const { accountId, connection, messagesPerSecond, guarded = false } = draft;
     const at = now();
     const config = this.sealer.seal(JSON.stringify(toConfig(draft)));
     const updated = await tx.update(
       RouteEntity,
       { accountId, connection },
-      { config, messagesPerSecond, updatedAt: at },
+      { config, messagesPerSecond, guarded, updatedAt: at },
     );
     if (!updated.affected) {
       await tx.insert(RouteEntity, {
@@ -78,6 +78,7 @@ export class ChatAccounts {
         driver: DRIVER,
         config,
         messagesPerSecond,
+        guarded,
         defaultFor: null,
         accountId,
         connection,
@@ -123,6 +124,7 @@ function toAccount(route: RouteRecord): ChatAccountRecord | null {
     formerVerifyToken: former_verify_token ?? null,
     wabaId: waba_id,
     messagesPerSecond: route.messagesPerSecond,
+    guarded: route.guarded,
     createdAt: route.createdAt,
     updatedAt: route.updatedAt,
   };

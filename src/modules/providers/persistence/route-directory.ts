@@ -28,6 +28,8 @@ export interface RouteDraft {
   /** sessions with the carrier that all workers have together; absent or null = one a worker */
   binds?: number | null;
   isDefault: boolean;
+  /** staff without super wrote the config; absent = it is trusted */
+  guarded?: boolean;
 }
 
 /** The routes of one kind that can be used. */
@@ -59,7 +61,7 @@ const MARK_MS = 500;
 const LONGEST_MS = 60_000;
 /** Differs whenever a route has changed, whichever version of the service wrote it. */
 const MARK = `CONCAT(COUNT(*), ' ', COALESCE(MAX(updated_at), 0), ' ', COALESCE(BIT_XOR(CRC32(CONCAT_WS('|', id, name, channel,
-  driver, config, messages_per_second, 'b', binds, 'd', default_for, callback_secret, former_callback_secret, former_secret_until, 's', stopped_at))), 0))`;
+  driver, config, messages_per_second, 'b', binds, 'g', guarded, 'd', default_for, callback_secret, former_callback_secret, former_secret_until, 's', stopped_at))), 0))`;
 const NAMES_AT_ONCE = 500;
 const CALLBACK_SECRET_BYTES = 24;
 const newCallbackSecret = (): string => randomBytes(CALLBACK_SECRET_BYTES).toString('base64url');
@@ -149,6 +151,7 @@ export class RouteDirectory {
       config: this.sealer.seal(JSON.stringify(draft.config)),
       messagesPerSecond,
       binds,
+      guarded: draft.guarded ?? false,
       defaultFor: draft.isDefault ? channel : null,
       updatedAt: at,
     };

@@ -14,6 +14,7 @@ export interface RouteStop {
 /** A route with what only its administration needs. */
 export interface RouteRecord extends Route<Record<string, unknown>> {
   isDefault: boolean;
+  guarded: boolean;
   /** sessions with the carrier that all workers have together; null = one a worker */
   binds: number | null;
   /** nothing leaves over it while it is there */
@@ -41,6 +42,7 @@ export function openRoute(row: RouteEntity, sealer: Sealer): RouteRecord {
     binds: row.binds,
     callbackSecret: row.callbackSecret,
     isDefault: row.defaultFor !== null,
+    guarded: row.guarded,
     stopped: row.stoppedAt && { at: row.stoppedAt, by: row.stoppedBy ?? '', reason: row.stopReason },
     formerCallbackSecret:
       row.formerCallbackSecret === null || row.formerSecretUntil === null
@@ -50,7 +52,7 @@ export function openRoute(row: RouteEntity, sealer: Sealer): RouteRecord {
       row.accountId === null || row.connection === null
         ? null
         : { accountId: row.accountId, connection: row.connection },
-    revision: `${row.driver} ${config}`,
+    revision: `${row.driver} ${row.guarded ? 'guarded ' : ''}${config}`,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };

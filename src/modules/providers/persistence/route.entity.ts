@@ -34,6 +34,10 @@ export class RouteEntity {
   @Column({ type: 'smallint', unsigned: true, nullable: true })
   binds!: number | null;
 
+  /** staff without super wrote the config: its address goes through the guard of routes */
+  @Column({ type: 'boolean', default: false })
+  guarded!: boolean;
+
   /** the channel whose default this route is; the unique key allows one a channel */
   @Column({ name: 'default_for', type: 'varchar', length: 16, ...ASCII, nullable: true })
   defaultFor!: string | null;

@@ -22,6 +22,8 @@ export interface Route<Config = unknown> {
   messagesPerSecond: number | null;
   /** last segment of the callback path `/provider/{channel}/{route}/{secret}` */
   callbackSecret: string;
+  /** true: staff without super wrote the config, so only public addresses and `ROUTE_NETWORKS` are reached */
+  guarded?: boolean;
 }
 
 /** What operators of some countries (India's DLT) want to be told with a message, in their registries' ids. */
@@ -166,6 +168,8 @@ export interface MessageDriver<Config = unknown> {
    * fields that say where the secrets go; with another address they must be given again (reference/providers#secrets)
    */
   readonly addressFields: readonly string[];
+  /** true: ids and texts of its outcomes come from where the config points in the upstream's answer */
+  readonly quotesAnswers?: true;
   /**
    * @param onReceipts resolves when the receipts are committed; only then are they acknowledged to the carrier
    * @param onInbound the same for texts from handsets, of carriers that bring them over the connection

@@ -1,8 +1,14 @@
 import { Baseline1700000018701 } from './1700000018701-baseline.js';
 import { StaffSettings1700000019500 } from './1700000019500-staff-settings.js';
 import { SettlementOfLanes1700000019300 } from './1700000019300-settlement-of-lanes.js';
+import { GuardedRoutes1700000019600 } from './1700000019600-guarded-routes.js';
 
 export { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
 
 /** Every migration, in order. */
-export const migrations = [Baseline1700000018701, SettlementOfLanes1700000019300, StaffSettings1700000019500];
+export const migrations = [
+  Baseline1700000018701,
+  SettlementOfLanes1700000019300,
+  StaffSettings1700000019500,
+  GuardedRoutes1700000019600,
+];

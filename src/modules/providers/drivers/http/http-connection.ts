@@ -12,14 +12,17 @@ import { placeholders } from '../template.js';
 const TITLE = 'Gateway';
 const MOST_ANSWER_BYTES = 256 * 1024;
 
-/** A connection to one gateway; a message with attachments leaves as several requests. */
-export function openGateway(config: HttpRouteConfig, outbound: OutboundClient): RouteConnection {
+/**
+ * A connection to one gateway; a message with attachments leaves as several requests.
+ * @param guarded the gateway's address goes through the guard of routes
+ */
+export function openGateway(config: HttpRouteConfig, outbound: OutboundClient, guarded = false): RouteConnection {
   const fixed = placeholders(config.url).length === 0 ? readAddress(config.url) : null;
   return new ItemizedConnection(
     new GatedConnection({
       title: TITLE,
       timeoutMs: config.timeout_ms,
-      attempt: (message) => attempt(config, outbound, message, fixed),
+      attempt: (message) => attempt(config, outbound, message, { fixed, guarded }),
     }),
     config.timeout_ms,
   );
@@ -29,7 +32,7 @@ async function attempt(
   config: HttpRouteConfig,
   outbound: OutboundClient,
   message: OutboundMessage,
-  fixed: Address | null,
+  { fixed, guarded }: { fixed: Address | null; guarded: boolean },
 ): Promise<SendOutcome> {
   if (lacksDlt(config.dlt, message)) return DLT_MISSING;
   const { url, method, headers, body } = buildRequest(config, message);
@@ -42,6 +45,7 @@ async function attempt(
       timeoutMs: config.timeout_ms,
       maxBytes: MOST_ANSWER_BYTES,
       trusted: true,
+      guardedRoute: guarded,
       onSending: message.leaving,
     });
     return outcomeOf(config, response, message.ref);

@@ -24,6 +24,7 @@ export class HttpDriver implements MessageDriver<HttpRouteConfig> {
   readonly configSchema = httpConfigSchema;
   readonly secretFields = ['headers.*', 'secrets.*'];
   readonly addressFields = ['url'];
+  readonly quotesAnswers = true;
 
   constructor(private readonly outbound: OutboundClient) {}
 
@@ -40,7 +41,7 @@ export class HttpDriver implements MessageDriver<HttpRouteConfig> {
   }
 
   open(route: Route<HttpRouteConfig>): RouteConnection {
-    return openGateway(route.config, this.outbound);
+    return openGateway(route.config, this.outbound, route.guarded);
   }
 
   parseCallback(route: Route<HttpRouteConfig>, callback: ProviderCallback): Receipt[] {

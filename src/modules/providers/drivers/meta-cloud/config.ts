@@ -34,6 +34,8 @@ export interface GraphAccount {
   url: string | null;
   token: string | null;
   bmid: string | null;
+  /** its address goes through the guard of routes: staff without super set it */
+  guarded?: boolean;
 }
 
 const NUMERIC = /^[0-9]+$/;

@@ -40,6 +40,7 @@ export interface GraphEndpoint {
   headers: Record<string, string>;
   /** never shown, should an error quote our request */
   secret: string | null;
+  guarded: boolean;
 }
 
 /** @returns null when the account's URL is none */
@@ -52,6 +53,7 @@ export function endpointOf(account: GraphAccount, call: GraphCall): GraphEndpoin
     method: call.method,
     headers: { ...headersOf(account), ...(call.json && { 'content-type': 'application/json' }), ...call.headers },
     secret: account.token,
+    guarded: account.guarded ?? false,
   };
 }
 
@@ -70,7 +72,7 @@ export async function exchangeWith(
 /** As `exchangeWith`, at an endpoint that has been read. */
 export async function exchangeAt(
   outbound: OutboundClient,
-  { url, method, headers, secret }: GraphEndpoint,
+  { url, method, headers, secret, guarded }: GraphEndpoint,
   body: string | Buffer | undefined,
   { timeoutMs = CALL_MS, onSending }: { timeoutMs?: number; onSending?: (() => void) | undefined } = {},
 ): Promise<GraphExchange> {
@@ -83,6 +85,7 @@ export async function exchangeAt(
       timeoutMs,
       maxBytes: MOST_ANSWER_BYTES,
       trusted: true,
+      guardedRoute: guarded,
       onSending,
     });
     const { status } = response;

@@ -32,11 +32,11 @@ export class MetaCloudDriver implements MessageDriver<MetaCloudConfig> {
     return false;
   }
 
-  open({ id, config }: Route<MetaCloudConfig>): RouteConnection {
+  open({ id, config, guarded = false }: Route<MetaCloudConfig>): RouteConnection {
     return new GatedConnection({
       title: TITLE,
       timeoutMs: CALL_MS,
-      attempt: this.sender({ id, ...config }),
+      attempt: this.sender({ id, guarded, ...config }),
     });
   }
 

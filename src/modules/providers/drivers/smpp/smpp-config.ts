@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Addressing, describeSender } from '../../../../platform/smpp/index.js';
+import type { SocketGuard } from '../../../../platform/outbound/index.js';
 import { failoverStatuses } from '../failover-codes.js';
 import { dltSchema, tagsOf, tlvsSchema } from './smpp-options.js';
 import type { TlvOptions } from './tlv-writer.js';
@@ -61,9 +62,12 @@ export interface SmppConfig extends Addressing, TlvOptions {
   enquireLinkMs: number;
   /** command statuses that another route may take over */
   failoverCodes: readonly number[];
+  /** null: every address may be reached */
+  guard: SocketGuard | null;
 }
 
-export function sessionConfig(config: SmppRouteConfig): SmppConfig {
+/** @param guard judges the carrier's address; null = it is trusted */
+export function sessionConfig(config: SmppRouteConfig, guard: SocketGuard | null): SmppConfig {
   const source = describeSender(config.source_addr);
   return {
     host: config.host,
@@ -85,5 +89,6 @@ export function sessionConfig(config: SmppRouteConfig): SmppConfig {
     failoverCodes: config.failover_codes.map(Number),
     dlt: config.dlt ?? null,
     tlvs: config.tlvs,
+    guard,
   };
 }

@@ -2,12 +2,19 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { SmppConfig } from './smpp-config.js';
 
-/** Begins to connect, over TLS where the route says so. */
-export function openSocket({ host, port, tls: secure, tlsVerify, tlsCa }: SmppConfig): net.Socket {
-  if (!secure) return net.connect({ host, port });
+/**
+ * Begins to connect, over TLS where the route says so. An address that the guard refuses ends the socket with an error, as
+ * any other fault of connecting does.
+ */
+export function openSocket({ host, port, tls: secure, tlsVerify, tlsCa, guard }: SmppConfig): net.Socket {
+  // an address is connected to without a look-up
+  if (guard && net.isIP(host) !== 0 && !guard.allows(host)) {
+    return new net.Socket().destroy(new Error('Address is not allowed'));
+  }
+  const place = { host, port, ...(guard && { lookup: guard.lookup }) };
+  if (!secure) return net.connect(place);
   return tls.connect({
-    host,
-    port,
+    ...place,
     rejectUnauthorized: tlsVerify,
     // server name indication takes no bare address
     ...(net.isIP(host) === 0 && { servername: host }),

@@ -1,3 +1,4 @@
+import type { SocketGuard } from '../../../../platform/outbound/index.js';
 import type { InboundText } from '../../ports/inbound-sink.js';
 import type { CarrierDemands, MessageDriver, Receipt, Route, RouteConnection } from '../../ports/message-driver.js';
 import { demandsOf, namesDlt } from '../dlt.js';
@@ -14,6 +15,9 @@ export class SmppDriver implements MessageDriver<SmppRouteConfig> {
   readonly secretFields = ['password'];
   /** without TLS, or with an unchecked certificate, the password goes to any party in between */
   readonly addressFields = ['host', 'port', 'system_id', 'tls', 'tls_verify'];
+
+  /** @param guard for routes whose config staff without super wrote; without one such routes are not opened */
+  constructor(private readonly guard: SocketGuard | null = null) {}
 
   demandsOf({ dlt }: Pick<SmppRouteConfig, 'dlt'>): CarrierDemands {
     return demandsOf(dlt);
@@ -36,6 +40,8 @@ export class SmppDriver implements MessageDriver<SmppRouteConfig> {
     onReceipts: (receipts: Receipt[]) => Promise<void>,
     onInbound: (texts: InboundText[]) => Promise<void>,
   ): RouteConnection {
-    return new SmppConnection(route.name, sessionConfig(route.config), onReceipts, onInbound);
+    if (route.guarded && !this.guard) throw new Error('A guarded route needs the guard of addresses');
+    const guard = route.guarded ? this.guard : null;
+    return new SmppConnection(route.name, sessionConfig(route.config, guard), onReceipts, onInbound);
   }
 }

@@ -42,17 +42,22 @@ export class TwilioDriver implements MessageDriver<TwilioConfig> {
     return false;
   }
 
-  open({ name, config }: Route<TwilioConfig>): RouteConnection {
+  open({ name, config, guarded }: Route<TwilioConfig>): RouteConnection {
     const { origin } = this;
     const requests = origin === null ? null : new CallRequests(config, { origin, route: name }, this.maxSeconds);
     return new GatedConnection({
       title: TITLE,
       timeoutMs: config.timeout_ms,
-      attempt: (message) => (requests ? this.attempt(config, requests, message) : HOMELESS),
+      attempt: (message) => (requests ? this.attempt(config, requests, message, guarded) : HOMELESS),
     });
   }
 
-  private async attempt(config: TwilioConfig, requests: CallRequests, message: OutboundMessage): Promise<SendOutcome> {
+  private async attempt(
+    config: TwilioConfig,
+    requests: CallRequests,
+    message: OutboundMessage,
+    guarded = false,
+  ): Promise<SendOutcome> {
     const request = await requests.formOf(message);
     if ('fault' in request) return neverSent(request.fault);
     try {
@@ -64,6 +69,7 @@ export class TwilioDriver implements MessageDriver<TwilioConfig> {
         timeoutMs: config.timeout_ms,
         maxBytes: MOST_ANSWER_BYTES,
         trusted: true,
+        guardedRoute: guarded,
         onSending: message.leaving,
       });
       return outcomeOf(response, config.auth_token, config.failover_codes);
