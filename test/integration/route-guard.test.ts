@@ -132,7 +132,10 @@ describe('routes of staff without super', () => {
 
   it('are refused at the connection of SMPP too, by name and by address', async () => {
     let connections = 0;
-    const carrier = createTcpServer(() => connections++);
+    const carrier = createTcpServer((socket) => {
+      connections++;
+      socket.on('error', () => undefined).destroy();
+    });
     await new Promise<void>((resolve) => carrier.listen(0, '127.0.0.1', resolve));
     addresses['carrier.test'] = '127.0.0.1';
     const { port } = carrier.address() as AddressInfo;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { FrontEnvironment } from '../../platform/config/index.js';
-import { clientAddressReader, errorBody, requestIdOf } from '../../platform/http/index.js';
+import { clientAddressReader, errorBody, requestIdOf, HSTS } from '../../platform/http/index.js';
 import { Drain, Metrics, ROOT_LOGGER, safeError } from '../../platform/observability/index.js';
 import { Forwarder, hasBody, OutboundError } from '../../platform/outbound/index.js';
 import { CellChooser, wantsBody } from './cell-chooser.js';
@@ -62,6 +62,7 @@ export class FrontRequests {
     const id = requestIdOf(request.headers);
     const passing: Passing = { request, response, id, ip, proto, shape: 'standard', cell: '' };
     this.drain.watch(response);
+    if (proto === 'https') response.setHeader(...HSTS);
     const target = readTarget(request.url ?? '');
     this.measure(passing, target?.path ?? '');
     try {

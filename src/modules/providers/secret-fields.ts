@@ -60,14 +60,15 @@ export function keepUrls(
   current: Config | null,
   fields: readonly string[],
 ): { config: Config } | { missing: string } {
-  let missing: string | null = null;
+  const missing: string[] = [];
   const filled = mapSecrets(config, fields, (value, [field = '']) => {
     if (typeof value !== 'string') return value;
     const kept = keepUrl(value, current?.[field]);
-    if (kept === null) missing ??= field;
+    if (kept === null) missing.push(field);
     return kept;
   });
-  return missing === null ? { config: filled } : { missing };
+  const [first] = missing;
+  return first === undefined ? { config: filled } : { missing: first };
 }
 
 /** The hosts that a config leads to, without the brackets of IPv6. @param fields those where an address stands */

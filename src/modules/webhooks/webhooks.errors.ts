@@ -66,8 +66,8 @@ const eventsUnknownToStaff = events(
 );
 
 /** The fault of a body as its account is told it. */
-export function webhookFault(name: WebhookFault, { userType }: Pick<Account, 'userType'>): AppError {
-  const isStaff = roleOf(userType) !== 'user' && userType !== 'reseller';
+export function webhookFault(name: WebhookFault, { userType, apiKey }: Pick<Account, 'userType' | 'apiKey'>): AppError {
+  const isStaff = roleOf(userType) !== 'user' && userType !== 'reseller' && !apiKey;
   return name === 'eventsUnknown' && isStaff ? eventsUnknownToStaff() : webhookFaults[name]();
 }
 

@@ -18,6 +18,8 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Longer than the minute of common balancers, which would send a request into a connection that is being closed here. */
 const KEEP_ALIVE_MS = 65_000;
+/** For a year, as browsers' preload lists ask for at the least; of other hosts of the domain we know nothing. */
+export const HSTS = ['Strict-Transport-Security', 'max-age=31536000'] as const;
 
 /**
  * Puts the technical layers before the routes. The application must be created with `bodyParser: false`; call this
@@ -37,7 +39,7 @@ export function configureHttp(app: NestExpressApplication, environment: Environm
     drain.watch(response);
     next();
   });
-  app.use(securityHeaders());
+  app.use(securityHeaders(environment));
   if (environment.CORS_ORIGINS.length > 0) {
     app.enableCors({
       origin: environment.CORS_ORIGINS,
@@ -63,10 +65,12 @@ export function setTimeouts(server: Server): void {
 
 /**
  * What helmet says is the same for every request, so it is asked once. `upgrade-insecure-requests` would break Swagger UI over
- * plain HTTP; TLS is the business of what stands in front.
+ * plain HTTP. Browsers are told to stay with TLS only where there is TLS. No answer is stored on the way unless its handler
+ * says so: any of them may hold a token, a secret, or what only its reader may see.
  */
-function securityHeaders(): RequestHandler {
-  const headers = new Map<string, string>();
+function securityHeaders({ PUBLIC_URL }: Pick<Environment, 'PUBLIC_URL'>): RequestHandler {
+  const isPublicSecure = PUBLIC_URL?.startsWith('https:') ?? false;
+  const headers = new Map([['Cache-Control', 'no-store']]);
   const said = { setHeader: (name: string, value: string) => headers.set(name, value), removeHeader: () => undefined };
   const helmeted = helmet({
     contentSecurityPolicy: {
@@ -75,8 +79,9 @@ function securityHeaders(): RequestHandler {
     strictTransportSecurity: false,
   });
   helmeted({} as Request, said as unknown as Response, () => undefined);
-  return (_request, response, next) => {
+  return (request, response, next) => {
     for (const [name, value] of headers) response.setHeader(name, value);
+    if (isPublicSecure || request.secure) response.setHeader(...HSTS);
     next();
   };
 }

@@ -3,7 +3,7 @@ export type { RawBodyRequest } from './body.js';
 export { CsvFile, type CsvRequest, documentCsvFiles } from './csv-upload.js';
 export { clientAddressReader } from './client-address.js';
 export { contactWarnings } from './contact-warnings.js';
-export { configureHttp, setTimeouts } from './configure-http.js';
+export { configureHttp, HSTS, setTimeouts } from './configure-http.js';
 export { isConnectionFault, STATUS_OF } from './error-answer.js';
 export {
   ERROR_SCHEMAS,

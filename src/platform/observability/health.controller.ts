@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Controller, Get, Header, Inject, Res, ServiceUnavailableException, SetMetadata } from '@nestjs/common';
+import { Controller, Get, Inject, Res, ServiceUnavailableException, SetMetadata } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { HealthCheckService, type HealthCheckResult, HealthIndicatorService } from '@nestjs/terminus';
 import type { Response } from 'express';
@@ -57,7 +57,6 @@ export class HealthController {
 
   /** 200 while the process gets on: 503 when nothing it asked its database has come to an end for `LIVE_SILENCE`. */
   @Get('live')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'The process runs and gets on' })
   @ApiResponse({ status: 200, schema: liveness('ok') })
   @ApiResponse({ status: 503, schema: liveness('stuck'), description: 'No progress for a minute (`LIVE_SILENCE`)' })
@@ -73,7 +72,6 @@ export class HealthController {
    */
   @Get('ready')
   @RateLimited('user') // it asks both servers, though many who ask at once share one question
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'The process can serve: the database answers' })
   @ApiResponse({ status: 200, schema: READINESS })
   @ApiResponse({ status: 503, schema: READINESS, description: 'The database does not answer, or the process stops' })

@@ -27,7 +27,6 @@ export class MetricsController {
 
   @Get()
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-  @Header('Cache-Control', 'no-store')
   @ApiBearerAuth('metrics')
   @ApiOperation({ summary: 'Metrics in the text format of Prometheus' })
   @ApiResponse({ status: 200, content: { 'text/plain': { schema: { type: 'string' } } } })

@@ -1,7 +1,10 @@
 import { type DefinedError, invalid } from '../../../kernel/define-error.js';
+import { isCommonPassword } from './common-passwords.js';
 
 /** bcrypt ignores what comes after, so a longer password would promise more than it keeps. */
 const MAX_BYTES = 72;
+/** Code points from which on a password needs no classes, except at registration. */
+const PASSPHRASE_LENGTH = 16;
 
 const rule = (text: string, reason: string): DefinedError => invalid('password_rule', text, reason);
 
@@ -13,22 +16,34 @@ export const passwordErrors = {
   noDigit: rule('Password must contain at least one digit', 'none'),
   noSpecial: rule('Password must contain at least one special character', 'none'),
   long: rule(`Password must be at most ${MAX_BYTES} bytes`, 'too long'),
+  common: rule('Password is too common', 'one of the 10,000 that are used most, in any case of letters'),
 };
 
 /** Where a password is confirmed. */
 export const unconfirmed = rule('Passwords do not match', 'confirmation differs');
 
 /**
- * The rules of a new password, in the order of reference/authentication#passwords; ours (72 bytes) comes last.
+ * The rules of registration, in the order of reference/authentication#passwords; ours (72 bytes, not a common one) come last.
  * Length counts Unicode code points; upper and lower case, digits and letters of every script count.
  * @returns the first rule it breaks, or null
  */
-export function passwordFault(password: string): DefinedError | null {
+export const registrationPasswordFault = (password: string): DefinedError | null =>
+  classFault(password) ?? oursFault(password);
+
+/** The rules wherever else a password is set: a long passphrase needs no classes. @returns the first rule it breaks, or null */
+export const passwordFault = (password: string): DefinedError | null =>
+  (Array.from(password).length >= PASSPHRASE_LENGTH ? null : classFault(password)) ?? oursFault(password);
+
+function classFault(password: string): DefinedError | null {
   if (Array.from(password).length < 8) return passwordErrors.short;
   if (!/\p{Lu}/u.test(password)) return passwordErrors.noUpperCase;
   if (!/\p{Ll}/u.test(password)) return passwordErrors.noLowerCase;
   if (!/\p{Nd}/u.test(password)) return passwordErrors.noDigit;
   if (!/[^\p{L}\p{N}]/u.test(password)) return passwordErrors.noSpecial;
-  if (Buffer.byteLength(password, 'utf8') > MAX_BYTES) return passwordErrors.long;
   return null;
+}
+
+function oursFault(password: string): DefinedError | null {
+  if (Buffer.byteLength(password, 'utf8') > MAX_BYTES) return passwordErrors.long;
+  return isCommonPassword(password) ? passwordErrors.common : null;
 }

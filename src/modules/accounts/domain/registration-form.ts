@@ -1,7 +1,7 @@
 import { codePoints, readText, textOrNull } from '../../../kernel/text.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { isEmail, normalEmail } from './identity.js';
-import { passwordFault, unconfirmed } from './password-rules.js';
+import { registrationPasswordFault, unconfirmed } from './password-rules.js';
 
 const LONGEST_NAME = 100;
 const REQUIRED = ['firstname', 'lastname', 'email', 'username', 'password', 'password_confirmation'] as const;
@@ -32,7 +32,7 @@ export function readRegistration(body: Record<string, unknown>): RegistrationFor
     if (text === null) throw fieldErrors.required(field);
     texts[field] = text;
   }
-  const fault = passwordFault(texts.password);
+  const fault = registrationPasswordFault(texts.password);
   if (fault !== null) throw fault();
   if (texts.password !== texts.password_confirmation) throw unconfirmed();
   refuseLong('firstname', texts.firstname);

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { partOf } from '../../../kernel/lists.js';
@@ -94,7 +94,6 @@ export class RoutesController {
 
   @Post(':name/rotate-callback-secret')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   @ApiParam({ name: 'name', example: 'gateway-1' })
   @ApiOperation({
     summary: 'A new secret in the callback address',

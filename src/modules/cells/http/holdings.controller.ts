@@ -1,4 +1,4 @@
-import { Body, Controller, Header, Headers, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Inject, Post } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
@@ -22,7 +22,6 @@ export class HoldingsController {
 
   @Post('holdings')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   @Open('the front has a token of its own, CELL_TOKEN')
   @ApiBearerAuth('metrics')
   @ApiOperation({

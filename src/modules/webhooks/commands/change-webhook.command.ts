@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { Channels } from '../../engine/index.js';
-import { eventTypesFor } from '../event-types.js';
+import { assertMayChange, eventTypesFor } from '../event-types.js';
 import { webhookData, type WebhookData } from '../http/webhook.dto.js';
 import { type RawWebhook, readWebhook } from '../domain/webhook-form.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
@@ -49,6 +49,7 @@ export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhookComman
     return inTransaction(this.dataSource, async (tx) => {
       const row = await this.endpoints.locked(tx, actor.id, id);
       if (!row) throw webhookErrors.notFound();
+      assertMayChange(actor, row);
       const changed = await this.endpoints.change(tx, row, fields);
       // A URL may carry a secret of the customer's.
       const details = { id, fields: Object.keys(fields), ...(fields.status && { status: fields.status }) };

@@ -3,6 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
+import { assertMayChange } from '../event-types.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
 import { webhookErrors } from '../webhooks.errors.js';
 
@@ -28,6 +29,7 @@ export class RemoveWebhookHandler implements ICommandHandler<RemoveWebhookComman
     return inTransaction(this.dataSource, async (tx) => {
       const row = await this.endpoints.locked(tx, actor.id, id);
       if (!row) throw webhookErrors.notFound();
+      assertMayChange(actor, row);
       await this.endpoints.remove(tx, id);
       await this.audit.record(tx, { actor, action: 'webhook.remove', subject: actor.username, details: { id } });
     });

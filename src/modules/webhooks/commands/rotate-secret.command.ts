@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { type SecretWebhookData, webhookData } from '../http/webhook.dto.js';
+import { assertMayChange } from '../event-types.js';
 import { EndpointStore } from '../persistence/endpoint-store.js';
 import { newSecret } from '../webhook-secret.js';
 import { webhookErrors } from '../webhooks.errors.js';
@@ -30,6 +31,7 @@ export class RotateSecretHandler implements ICommandHandler<RotateSecretCommand>
     return inTransaction(this.dataSource, async (tx) => {
       const row = await this.endpoints.locked(tx, actor.id, id);
       if (!row) throw webhookErrors.notFound();
+      assertMayChange(actor, row);
       const secret = newSecret();
       row.updatedAt = await this.endpoints.rotate(tx, row, secret);
       await this.audit.record(tx, { actor, action: 'webhook.rotate', subject: actor.username, details: { id } });

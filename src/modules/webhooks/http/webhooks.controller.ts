@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, LIST_ERRORS, ListQuery, type Paged, paged, readListPage } from '../../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { accountErrors, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { ChangeWebhookCommand } from '../commands/change-webhook.command.js';
 import { CreateWebhookCommand } from '../commands/create-webhook.command.js';
 import { RemoveWebhookCommand } from '../commands/remove-webhook.command.js';
@@ -33,6 +33,8 @@ const ID = { name: 'id', type: Number, example: 3 };
 const WEBHOOKS = { name: 'webhooks', places: 'ids' } as const;
 const ATTEMPTS = { name: 'attempts', places: 'ids' } as const;
 
+const KEY_AND_ALARMS = accountErrors.forbidden.because('by an API key, of a webhook that hears of alarms');
+
 /** An account's webhooks (reference/webhooks#own-routes). */
 @ApiTags('Webhooks')
 @Authenticated()
@@ -44,7 +46,6 @@ export class WebhooksController {
   ) {}
 
   @Post()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     summary: 'Register a webhook',
     description: 'Deliveries are signed by the rules of Standard Webhooks. The secret stands in this answer only.',
@@ -95,7 +96,7 @@ export class WebhooksController {
   @ApiOperation({ summary: 'Change a webhook, or revive a disabled one' })
   @ApiBody({ type: WebhookChangesBody })
   @ApiOkResponse({ type: ChangedWebhookAnswer })
-  @ApiErrors(webhookErrors.notFound, ...WEBHOOK_FIELD_ERRORS, webhookFaults.statusUnknown)
+  @ApiErrors(webhookErrors.notFound, ...WEBHOOK_FIELD_ERRORS, webhookFaults.statusUnknown, KEY_AND_ALARMS)
   async change(
     @Param('id') id: string,
     @Body() body: RawWebhook,
@@ -109,7 +110,7 @@ export class WebhooksController {
   @ApiParam(ID)
   @ApiOperation({ summary: 'Delete a webhook' })
   @ApiOkResponse({ type: RemovedWebhookAnswer })
-  @ApiErrors(webhookErrors.notFound)
+  @ApiErrors(webhookErrors.notFound, KEY_AND_ALARMS)
   async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<RemovedWebhookAnswer> {
     await this.commands.execute(new RemoveWebhookCommand(account, readWebhookId(id)));
     return { success: true, message: 'Webhook deleted successfully' };
@@ -117,11 +118,10 @@ export class WebhooksController {
 
   @Post(':id/rotate-secret')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   @ApiParam(ID)
   @ApiOperation({ summary: 'A new secret', description: 'For 24 hours the secret before it signs too.' })
   @ApiOkResponse({ type: SecretWebhookAnswer })
-  @ApiErrors(webhookErrors.notFound)
+  @ApiErrors(webhookErrors.notFound, KEY_AND_ALARMS)
   async rotate(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<SecretWebhookAnswer> {
     const data = await this.commands.execute(new RotateSecretCommand(account, readWebhookId(id)));
     return { success: true, message: 'Webhook secret rotated successfully', data };

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Query, Req } from '@nestjs/common';
+import { Controller, Get, Query, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
@@ -32,7 +32,6 @@ export class SmsGetController {
 
   @Get('sms_get.php')
   @NoHead()
-  @Header('Cache-Control', 'no-store')
   @Open('username and password stand in the query')
   @ApiOperation({ summary: 'Send one SMS with a plain GET', description: 'Goes over the default SMS route.' })
   @ApiQuery({ name: 'username', example: 'demo' })

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountsOf, type Accounts } from '../support/accounts.js';
+import { type RunningApi, startApi } from '../support/api.js';
+
+const PATH = '/v6/api/webhooks';
+const URL = 'http://127.0.0.1:9/hook';
+
+/** Alarms tell of the whole installation; a key acts on its own account only. */
+describe('webhooks that hear of alarms', () => {
+  let api: RunningApi;
+  let accounts: Accounts;
+
+  beforeAll(async () => {
+    api = await startApi();
+    accounts = accountsOf(api);
+  });
+  afterAll(() => api.stop());
+
+  it.each(['super', 'admin'])('are for a login of %s, not for a key', async (userType) => {
+    const token = accounts.token(await accounts.account({ userType }));
+    const made = await accounts.call('POST', '/v6/api/account/api-keys', { token, body: { name: 'key' } });
+    const headers = { 'x-api-key': (made.body['data'] as { key: string }).key };
+    const byKey = (method: string, path: string, body?: unknown) => accounts.row(method, path, { headers, body });
+
+    for (const events of [['alarm.raised'], ['gsm.status.update', 'alarm.cleared']]) {
+      const [status, text] = await byKey('POST', PATH, { url: URL, events });
+      expect([status, text]).toEqual([400, expect.stringMatching(/^events must be of: gsm\.status\.update, /)]);
+      expect(text).not.toContain('alarm.');
+    }
+    const own = await accounts.call('POST', PATH, { headers, body: { url: URL, events: ['gsm.status.update'] } });
+    expect(own.status).toBe(201);
+    const ownPath = `${PATH}/${(own.body['data'] as { id: number }).id}`;
+    expect((await byKey('PATCH', ownPath, { events: ['alarm.raised'] }))[0]).toBe(400);
+
+    const events = ['alarm.raised', 'gsm.status.update'];
+    const alarms = await accounts.call('POST', PATH, { token, body: { url: URL, events } });
+    expect(alarms.status).toBe(201);
+    const path = `${PATH}/${(alarms.body['data'] as { id: number }).id}`;
+    expect(await byKey('PATCH', path, { url: 'http://127.0.0.1:9/other' })).toEqual([403, 'Forbidden']);
+    expect(await byKey('PATCH', path, { status: 'disabled' })).toEqual([403, 'Forbidden']);
+    expect(await byKey('POST', `${path}/rotate-secret`)).toEqual([403, 'Forbidden']);
+    expect(await byKey('DELETE', path)).toEqual([403, 'Forbidden']);
+    const shown = await accounts.call('GET', path, { token });
+    expect(shown.body['data']).toMatchObject({ url: URL, events, status: 'active' });
+    expect((await accounts.call('DELETE', path, { token })).status).toBe(200);
+    expect(await byKey('DELETE', ownPath)).toEqual([200, 'Webhook deleted successfully']);
+  });
+});
