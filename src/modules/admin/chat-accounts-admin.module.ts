@@ -3,6 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { AccountsModule } from '../accounts/index.js';
 import { CampaignsModule } from '../campaigns/index.js';
 import { RoutesModule } from '../providers/index.js';
+import { GuardedAddresses } from './commands/guarded-addresses.js';
 import { PutChatAccountHandler } from './commands/put-chat-account.command.js';
 import { RemoveChatAccountHandler } from './commands/remove-chat-account.command.js';
 import { ChatAccountsController } from './http/chat-accounts.controller.js';
@@ -12,6 +13,6 @@ import { FindChatAccountHandler } from './queries/find-chat-account.query.js';
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule],
   controllers: [ChatAccountsController],
-  providers: [PutChatAccountHandler, RemoveChatAccountHandler, FindChatAccountHandler],
+  providers: [GuardedAddresses, PutChatAccountHandler, RemoveChatAccountHandler, FindChatAccountHandler],
 })
 export class ChatAccountsAdminModule {}

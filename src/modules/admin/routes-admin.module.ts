@@ -5,6 +5,7 @@ import { CampaignsModule } from '../campaigns/index.js';
 import { RoutesModule } from '../providers/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { StatisticsModule } from '../statistics/index.js';
+import { GuardedAddresses } from './commands/guarded-addresses.js';
 import { MoveRouteHandler } from './commands/move-route.command.js';
 import { StopRouteHandler } from './commands/stop-route.command.js';
 import { TestRouteHandler } from './commands/test-route.command.js';
@@ -35,6 +36,7 @@ import { ListRoutesHandler } from './queries/list-routes.query.js';
   providers: [
     MoveRouteHandler,
     PutRouteHandler,
+    GuardedAddresses,
     RemoveRouteHandler,
     RotateCallbackSecretHandler,
     StopRouteHandler,

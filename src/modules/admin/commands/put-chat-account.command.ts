@@ -3,7 +3,6 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { keepUrl } from '../../../kernel/url-secrets.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
-import { OutboundClient } from '../../../platform/outbound/index.js';
 import { type Account, AuditLog, ManagedAccounts } from '../../accounts/index.js';
 import {
   type ChatAccountDraft,
@@ -14,6 +13,7 @@ import {
   MetaCloudClient,
 } from '../../providers/index.js';
 import { connectionErrors } from '../admin.errors.js';
+import { GuardedAddresses } from './guarded-addresses.js';
 
 /** What staff do not write. */
 type Kept = 'accountId' | 'connection' | 'formerAppSecret' | 'formerVerifyToken' | 'guarded';
@@ -46,7 +46,7 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
     private readonly managed: ManagedAccounts,
     private readonly chatAccounts: ChatAccounts,
     private readonly client: MetaCloudClient,
-    private readonly outbound: OutboundClient,
+    private readonly addresses: GuardedAddresses,
     private readonly audit: AuditLog,
   ) {}
 
@@ -77,7 +77,9 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
     if (isMoved && changes.token === undefined && current?.token) {
       throw connectionErrors.tokenWithAddress();
     }
-    const guarded = await this.isGuarded(actor, url, current);
+    const hosts = url === null ? [] : hostsOf({ url }, ['url']);
+    const written = { current: current?.guarded ?? false, isKept: current !== null && current.url === url, hosts };
+    const guarded = await this.addresses.judge(actor, written, connectionErrors.closedAddress);
     await this.chatAccounts.put(tx, {
       accountId,
       connection,
@@ -108,17 +110,4 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
     };
     await this.audit.record(tx, { actor, action: 'chat_account.put', subject: username, details });
   }
-
-  /** As for routes: only super leads a connection to a private network that `ROUTE_NETWORKS` does not open. */
-  private async isGuarded(actor: Account, url: string | null, current: ChatAccountDraft | null): Promise<boolean> {
-    if (actor.userType === 'super') return false;
-    if (current && current.url === url) return current.guarded ?? false;
-    for (const host of url === null ? [] : hostsOf({ url }, ['url'])) {
-      if (await this.outbound.refusesRoute(host, NAME_PATIENCE_MS)) throw connectionErrors.closedAddress();
-    }
-    return true;
-  }
 }
-
-/** Staff wait so long for the name of the provider's host; what is not known by then is judged at each call. */
-const NAME_PATIENCE_MS = 2_000;

@@ -4,7 +4,6 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { z } from 'zod';
 import type { AppError } from '../../../kernel/app-error.js';
-import type { JsonObject } from '../../../kernel/objects.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import {
@@ -19,8 +18,8 @@ import {
   type OperatorRouteKind,
   RouteDirectory,
 } from '../../providers/index.js';
-import { OutboundClient } from '../../../platform/outbound/index.js';
 import { routeErrors } from '../admin.errors.js';
+import { GuardedAddresses } from './guarded-addresses.js';
 
 /** What an operator wrote; absent fields keep what stands, null clears. */
 export interface RouteRequest {
@@ -52,7 +51,7 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly routes: RouteDirectory,
     private readonly drivers: DriverRegistry,
-    private readonly outbound: OutboundClient,
+    private readonly addresses: GuardedAddresses,
     private readonly audit: AuditLog,
   ) {}
 
@@ -86,7 +85,10 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
       }
       const secrets = current?.driver === driver.name ? current.config : null;
       const config = readConfig(driver, request.config, secrets);
-      const guarded = await this.isGuarded(actor, driver, { config, secrets, current: current?.guarded ?? false });
+      const isKept = secrets !== null && isDeepStrictEqual(config, driver.configSchema.safeParse(secrets).data);
+      const hosts = hostsOf(config, driver.addressFields);
+      const written = { current: current?.guarded ?? false, isKept, hosts };
+      const guarded = await this.addresses.judge(actor, written, routeErrors.closedAddress);
       const route = await this.routes.put(tx, {
         name,
         channel: request.channel,
@@ -110,28 +112,7 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
       await this.audit.record(tx, { actor, action: 'route.put', subject: name, details });
     });
   }
-
-  /**
-   * Who wrote the config decides whether it may lead to private networks: super may, other staff only where
-   * `ROUTE_NETWORKS` opens them. A config that stays as it is keeps what was decided.
-   * @throws AppError 400 for a host that the guard would refuse
-   */
-  private async isGuarded(
-    actor: Account,
-    driver: MessageDriver,
-    { config, secrets, current }: { config: JsonObject; secrets: JsonObject | null; current: boolean },
-  ): Promise<boolean> {
-    if (actor.userType === 'super') return false;
-    if (secrets !== null && isDeepStrictEqual(config, driver.configSchema.safeParse(secrets).data)) return current;
-    for (const host of hostsOf(config, driver.addressFields)) {
-      if (await this.outbound.refusesRoute(host, NAME_PATIENCE_MS)) throw routeErrors.closedAddress();
-    }
-    return true;
-  }
 }
-
-/** Staff wait so long for the name of a route's host; what is not known by then is judged at each connection. */
-const NAME_PATIENCE_MS = 2_000;
 
 /**
  * The config as the driver wants it, secrets filled in; none of them follows the route to another address.
