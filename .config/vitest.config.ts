@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { ON_MYSQL } from '../scripts/lib/checks.mjs';
 
 const project = /--project[= ](\w+)/.exec(process.argv.join(' '))?.[1] ?? 'all';
 
@@ -8,24 +9,6 @@ const project = /--project[= ](\w+)/.exec(process.argv.join(' '))?.[1] ?? 'all';
 // which fails is the fault of a change; `random` looks for what nobody has seen yet.
 const seed = process.env['FUZZ_SEED'] ?? '2024703964';
 process.env['FUZZ_SEED'] = seed === 'random' ? String(randomInt(1, 2 ** 31)) : seed;
-
-/**
- * What `npm test` runs a second time, on MySQL: engine, receipts, credits, session messages, webhooks, retention, migrations,
- * and what depends on the server itself. `npm run test:mysql` runs everything there.
- */
-const ON_MYSQL = [
-  'conservation',
-  'credits-*',
-  'database-*',
-  'engine-*',
-  'idempotency-sessions',
-  'lost-commits',
-  'migrations-*',
-  'session-*',
-  'tables-*',
-  'usage-migration',
-  'webhooks-*',
-].map((name) => `test/integration/${name}.test.ts`);
 
 /** Unit specs stand beside their source; everything that needs servers stands under test/. */
 export default defineConfig({

@@ -65,6 +65,27 @@ export const CHECKS = {
   e2e: { title: 'End-to-end tests', needs: ['servers', 'copies', 'build'], ...vitest('e2e') },
 };
 
+/**
+ * What `npm test` runs a second time, on MySQL: engine, receipts, credits, session messages, webhooks, retention, migrations,
+ * and what depends on the server itself. `npm run test:mysql` runs everything there.
+ */
+export const ON_MYSQL = [
+  'call-callbacks',
+  'chat-callbacks',
+  'conservation',
+  'credits-*',
+  'database-*',
+  'engine-*',
+  'http-first-start',
+  'idempotency-sessions',
+  'lost-commits',
+  'migrations-*',
+  'session-*',
+  'tables-*',
+  'voice-retries',
+  'webhooks-*',
+].map((name) => `test/integration/${name}.test.ts`);
+
 /** What runs side by side: the checks without servers, then MySQL; those with servers; and those that mostly wait. */
 export const LANES = [
   ['rules', 'openapi', 'types', 'web-types', 'format', 'unit', 'lint', 'mysql'],

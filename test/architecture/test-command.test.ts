@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { debianEntry, parseList, parseSources, readAptSources, sourcesFile } from '../../scripts/lib/apt-sources.mjs';
-import { CHECKS, LANES, readArguments } from '../../scripts/lib/checks.mjs';
+import { CHECKS, LANES, ON_MYSQL, readArguments } from '../../scripts/lib/checks.mjs';
 import { keptMysql, mysqlDirectory } from '../../scripts/lib/debian-mysql.mjs';
 import { throwAwayDirectory } from '../../scripts/lib/environment.mjs';
 import { databaseKind } from '../../scripts/lib/mariadb.mjs';
@@ -60,6 +60,14 @@ describe('the arguments of npm test', () => {
       encoding: 'utf8',
     });
     expect([status, stderr]).toEqual([1, expect.stringMatching(/Unknown: .*Known: format, .*chart, observability/s)]);
+  });
+});
+
+describe('the files that run a second time on MySQL', () => {
+  it.each(ON_MYSQL)('%s are there', (pattern) => {
+    const name = new RegExp(`^${basename(pattern).replaceAll('.', '\\.').replace('*', '.+')}$`);
+    const files = readdirSync(join(ROOT, 'test/integration'));
+    expect(files.filter((file) => name.test(file))).not.toEqual([]);
   });
 });
 
