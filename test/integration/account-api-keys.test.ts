@@ -65,6 +65,7 @@ describe('API keys', () => {
         prefix: data['key']!.slice(0, 11),
         allowed_ips: ['10.0.0.0/8', '2001:db8::1'],
         last_used_at: null,
+        created_by: { kind: 'account', id: account.id, name: account.username },
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string,
       },
     });

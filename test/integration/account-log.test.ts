@@ -74,6 +74,7 @@ describe('the log of an account', () => {
       details: {},
       ip: '10.61.0.2',
       times: 1,
+      created_by: null,
       created_at: expect.stringMatching(/^\d{4}-/) as string,
     });
     const ofPerson = { token: String(body['token']) };
@@ -115,7 +116,10 @@ describe('the log of an account', () => {
   it('takes no odd words', async () => {
     const account = await accounts.account();
     const bearer = { token: accounts.token(account) };
-    expect(await accounts.row('GET', `${PATH}?kind=odd`, bearer)).toEqual([400, 'kind must be one of: change, login']);
+    expect(await accounts.row('GET', `${PATH}?kind=odd`, bearer)).toEqual([
+      400,
+      'kind must be one of: change, login, send',
+    ]);
     expect(await accounts.row('GET', `${PATH}?cursor=odd`, bearer)).toEqual([400, 'cursor is invalid']);
     expect(await accounts.row('GET', PATH)).toEqual([401, 'Invalid Authorization token']);
   });

@@ -73,6 +73,7 @@ describe('assigned users', () => {
       lastname: 'Other',
       name: 'Ann Other',
       is_active: true,
+      created_by: { kind: 'account', id: account.id, name: account.username },
       created_at: time,
       updated_at: time,
     };

@@ -57,6 +57,7 @@ describe('credits of an account', () => {
         kind: 'take_back',
         request_id: null,
         note: null,
+        created_by: { kind: 'staff', id: null, name: null },
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string,
       },
       expect.objectContaining({ amount: 500, available: 500, kind: 'grant', note: 'Invoice 4711' }) as object,

@@ -59,7 +59,7 @@ describe('pause, resume and cancel', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 11 }, () => 409)]);
   });
 
-  it('of staff on another account’s campaign stand in the audit log, the owner’s own do not', async () => {
+  it('of staff on another account’s campaign and the owner’s own stand in the audit log', async () => {
     const requestId = await campaigns.send(owner, receivers(1));
     await change(requestId, 'pause');
     await change(requestId, 'resume', admin);
@@ -68,6 +68,7 @@ describe('pause, resume and cancel', () => {
     await change(requestId, 'cancel', admin);
     const log = await campaigns.audit(requestId);
     expect(log.map(({ actor, action, details }) => [actor, action, JSON.parse(details) as Json])).toEqual([
+      [owner.account.username, 'campaign.pause', { channel: 'sms', from: 'accepted', to: 'paused' }],
       [admin.account.username, 'campaign.resume', { channel: 'sms', from: 'paused', to: 'accepted' }],
       [admin.account.username, 'campaign.pause', { channel: 'sms', from: 'accepted', to: 'paused' }],
       [admin.account.username, 'campaign.cancel', { channel: 'sms', from: 'paused', to: 'cancelled' }],

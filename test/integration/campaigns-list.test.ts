@@ -53,6 +53,7 @@ describe('one campaign', () => {
         credits: 6,
         retry_of: null,
         scheduled_at: '2026-05-02 02:30:00',
+        created_by: null,
         created_at: '2026-05-02 01:30:00',
         sent_at: null,
         completed_at: null,
@@ -121,7 +122,7 @@ describe('an account’s campaigns', () => {
     const whole = await campaigns.get(LIST, member);
     expect(whole.body).toMatchObject({ success: true, page: 1, limit: 50, total: 5 });
     expect(listOf(whole).map((campaign) => campaign['request_id'])).toEqual(all);
-    expect(Object.keys(listOf(whole)[0] ?? {})).toHaveLength(17);
+    expect(Object.keys(listOf(whole)[0] ?? {})).toHaveLength(18);
     const page = await campaigns.get(`${LIST}?page=2&limit=2`, member);
     expect(page.body).toMatchObject({ page: 2, limit: 2, total: 5 });
     expect(listOf(page).map((campaign) => campaign['request_id'])).toEqual(all.slice(2, 4));

@@ -34,7 +34,8 @@ describe('a list', () => {
     expect(created.status).toBe(201);
     expect(created.body).toMatchObject({ success: true, message: 'List created successfully' });
     const { list_id: id, created_at: _createdAt, ...facts } = dataOf(created);
-    expect(facts).toEqual({ name: 'Diwali', members: 0, frozen: false, frozen_at: null });
+    const created_by = { kind: 'account', id: member.account.id, name: member.account.username };
+    expect(facts).toEqual({ name: 'Diwali', members: 0, frozen: false, frozen_at: null, created_by });
     expect((await recipients.get(`${PATH}/${String(id)}`, member)).body).toEqual({
       success: true,
       data: dataOf(created),

@@ -78,6 +78,7 @@ describe('own sender ids', () => {
         use_case: 'Orders',
         status: 'pending',
         reason: null,
+        created_by: { kind: 'account', id: member.account.id, name: member.account.username },
         created_at: data['created_at'],
         updated_at: data['created_at'],
       },

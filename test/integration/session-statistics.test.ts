@@ -86,7 +86,15 @@ describe('statistics of session messages', () => {
   it('count scheduled ones when they leave, or are refused, and not when they are put back', async () => {
     const { account, routeId } = who;
     const content = { type: 'text', text: { body: 'Hello' } };
-    const draft = { to: TO, content, accountId: account.id, routeId, label: null, dueAt: new Date() };
+    const draft = {
+      to: TO,
+      content,
+      accountId: account.id,
+      routeId,
+      label: null,
+      createdBy: 'account:1:demo',
+      dueAt: new Date(),
+    };
     for (let count = 0; count < 2; count++) await part(SessionMessageStore).add(draft);
     const store = part(ScheduledMessageStore);
     const claim = async () =>

@@ -47,6 +47,7 @@ describe('a file', () => {
       ],
       invalid: [],
       duplicates: ['919876543210'],
+      created_by: { kind: 'account', id: member.account.id, name: member.account.username },
     });
     expect(Date.parse(String(expires_at)) - Date.parse(String(created_at))).toBe(7 * 86_400_000);
     expect((await recipients.get(`${PATH}/${String(id)}`, member)).body).toEqual({

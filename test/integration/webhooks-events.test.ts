@@ -123,7 +123,7 @@ describe('events for webhooks', () => {
       store.add({
         to: NUMBERS[0]!,
         content: { type: 'text', text: { body: 'Hi' } },
-        accountId: member.account.id,
+        ...{ accountId: member.account.id, createdBy: 'account:1:demo' },
         routeId,
         label: null,
         dueAt,

@@ -19,6 +19,7 @@ import { OpenMisses } from './authentication/open-misses.js';
 import { JwtStrategy } from './authentication/jwt.strategy.js';
 import { ChangeAssignedUserHandler } from './commands/change-assigned-user.command.js';
 import { ChangePasswordHandler } from './commands/change-password.command.js';
+import { SetBalanceAlertsHandler } from './commands/set-balance-alerts.command.js';
 import { SetNumberCheckHandler } from './commands/set-number-check.command.js';
 import { CreateApiKeyHandler } from './commands/create-api-key.command.js';
 import { CreateAssignedUserHandler } from './commands/create-assigned-user.command.js';
@@ -38,6 +39,7 @@ import { OwnUsageController } from './http/own-usage.controller.js';
 import { OwnPasswordController } from './http/own-password.controller.js';
 import { UsersController } from './http/users.controller.js';
 import { AuthenticationController } from './http/authentication.controller.js';
+import { MadeThings } from './made-things.js';
 import { AccountClosings } from './account-closings.js';
 import { AccountDirectory } from './persistence/account-directory.js';
 import { DirectoryFill } from './persistence/directory-fill.js';
@@ -66,10 +68,12 @@ import { RevokedTokens } from './persistence/revoked-tokens.js';
 import { SecurityEntryEntity } from './persistence/security-entry.entity.js';
 import { SecurityLog } from './persistence/security-log.js';
 import { TeamEntity } from './persistence/team.entity.js';
+import { AccountLogs } from './persistence/account-logs.js';
 import { OwnLog } from './persistence/own-log.js';
 import { FindManagedAccountHandler } from './queries/find-managed-account.query.js';
 import { ListManagedApiKeysHandler } from './queries/list-managed-api-keys.query.js';
 import { ListManagedUsersHandler } from './queries/list-managed-users.query.js';
+import { ListMadeThingsHandler } from './queries/list-made-things.query.js';
 import { ListOwnLogHandler } from './queries/list-own-log.query.js';
 import { RevokeManagedApiKeyHandler } from './commands/revoke-managed-api-key.command.js';
 import { OwnLogController } from './http/own-log.controller.js';
@@ -126,6 +130,7 @@ export class AccountDirectoryModule {}
   imports: [
     CqrsModule,
     AccountDirectoryModule,
+    CreditsModule,
     RatesModule,
     PassportModule,
     JwtModule.registerAsync({ inject: [ENVIRONMENT], useFactory: jwtOptions }),
@@ -163,6 +168,7 @@ export class AccountDirectoryModule {}
     ChangeAccountHandler,
     ChangePasswordHandler,
     SetNumberCheckHandler,
+    SetBalanceAlertsHandler,
     CreateApiKeyHandler,
     RevokeApiKeyHandler,
     CreateAssignedUserHandler,
@@ -180,9 +186,22 @@ export class AccountDirectoryModule {}
     ListManagedApiKeysHandler,
     ListManagedUsersHandler,
     ListOwnLogHandler,
+    ListMadeThingsHandler,
     OwnLog,
+    AccountLogs,
+    MadeThings,
     RevokeManagedApiKeyHandler,
   ],
-  exports: [AccountDirectoryModule, AccessTokens, AdminSessions, ApiKeys, Credentials, BodyUsernames, OpenMisses],
+  exports: [
+    AccountDirectoryModule,
+    OwnLog,
+    MadeThings,
+    AccessTokens,
+    AdminSessions,
+    ApiKeys,
+    Credentials,
+    BodyUsernames,
+    OpenMisses,
+  ],
 })
 export class AccountsModule {}

@@ -12,6 +12,7 @@ import { CampaignController } from './http/campaign.controller.js';
 import { CampaignsController } from './http/campaigns.controller.js';
 import { ContactsController } from './http/contacts.controller.js';
 import { RecipientsController } from './http/recipients.controller.js';
+import { CampaignLog } from './persistence/campaign-log.js';
 import { CampaignList } from './persistence/campaign-list.js';
 import { CampaignOutlooks } from './persistence/campaign-outlook.js';
 import { FailureReasonCounts } from './persistence/failure-reasons.js';
@@ -52,6 +53,7 @@ const HANDLERS = [
 
 const READERS = [
   CampaignList,
+  CampaignLog,
   CampaignOutlooks,
   CampaignRetry,
   CampaignSearch,

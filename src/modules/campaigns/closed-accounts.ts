@@ -28,6 +28,7 @@ export class ClosedAccounts implements ClosingListener {
       actor,
       action: 'campaign.pause',
       subject: requestId,
+      accountId,
       details: { channel, from: state, to: 'paused', reason: 'account deactivated' },
     }));
     await this.audit.recordAll(tx, records);

@@ -12,7 +12,6 @@ import { LedgerClosings } from './persistence/ledger-closings.js';
 import { LedgerKeeper } from './ledger-keeper.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
 import { TrafficModule } from '../traffic/index.js';
-import { SetBalanceAlertsHandler } from './commands/set-balance-alerts.command.js';
 import { BalanceAlerts } from './persistence/balance-alerts.js';
 import { GetBalanceAlertsHandler } from './queries/get-balance-alerts.query.js';
 import { GetBalancesHandler } from './queries/get-balances.query.js';
@@ -42,7 +41,6 @@ import { ProveCreditsHandler } from './queries/prove-credits.query.js';
     CreditBook,
     ResellerCredits,
     BalanceAlerts,
-    SetBalanceAlertsHandler,
     GetBalanceAlertsHandler,
     GetBalancesHandler,
     GetLedgerOpeningHandler,
@@ -52,7 +50,7 @@ import { ProveCreditsHandler } from './queries/prove-credits.query.js';
     ProveCreditsHandler,
     CreditProofs,
   ],
-  exports: [CreditBook, CreditProofs, ResellerCredits],
+  exports: [BalanceAlerts, CreditBook, CreditProofs, ResellerCredits],
 })
 export class CreditsModule {}
 

@@ -1,7 +1,6 @@
 export { creditErrors } from './credits.errors.js';
 export { CreditProofs } from './credit-proofs.js';
 export { CreditsModule, CreditsWorkerModule } from './credits.module.js';
-export { SetBalanceAlertsCommand } from './commands/set-balance-alerts.command.js';
 export { BALANCES, type BalanceName, isBalanceName, type LedgerKind } from './domain/balances.js';
 export { type Purse, purseKey } from './domain/purse.js';
 export {
@@ -26,6 +25,7 @@ export {
 export { readBalance } from './http/ledger-selection.js';
 export type { Usage, UsageShare } from './domain/usage.js';
 export { type Charge, CreditBook, type Repayment } from './persistence/credit-book.js';
+export { BalanceAlerts, type BalanceThresholds } from './persistence/balance-alerts.js';
 export { ResellerCredits, type ResellerMove } from './persistence/reseller-credits.js';
 export { GetBalanceAlertsQuery } from './queries/get-balance-alerts.query.js';
 export { GetBalancesQuery } from './queries/get-balances.query.js';

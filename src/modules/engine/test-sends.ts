@@ -18,7 +18,7 @@ export interface TestSend {
   channel: Channel;
   route: { id: number; name: string };
   /** whose campaign it is: staff's own */
-  sender: { accountId: number; timeZone: string };
+  sender: { accountId: number; timeZone: string; createdBy: string };
   /** as the channel takes it */
   to: string;
   text: string;

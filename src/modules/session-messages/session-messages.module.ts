@@ -18,6 +18,7 @@ import { V5SessionController } from './http/v5-session.controller.js';
 import { ScheduledMessageStore } from './persistence/scheduled-message-store.js';
 import { SessionEvents } from './persistence/session-events.js';
 import { SessionMessageSearch } from './persistence/session-message-search.js';
+import { SessionLog } from './persistence/session-log.js';
 import { SessionMessageReader } from './persistence/session-message-reader.js';
 import { SessionMessageStore } from './persistence/session-message-store.js';
 import { SessionReceiptStore } from './persistence/session-receipt-store.js';
@@ -54,6 +55,7 @@ export class SessionFenceModule {}
 @Module({
   imports: [CqrsModule, AccountsModule, IdempotencyModule, ProvidersModule, SessionSendingModule],
   providers: [
+    SessionLog,
     SessionMessageReader,
     SessionMessageSearch,
     RequireChatAccountHandler,

@@ -20,6 +20,7 @@ import { EndpointHealths } from './persistence/endpoint-health.js';
 import { WebhookBacklog } from './persistence/webhook-backlog.js';
 import { FailingEndpoints } from './persistence/failing-endpoints.js';
 import { EndpointMoments } from './persistence/endpoint-moments.js';
+import { MadeWebhooks } from './persistence/made-webhooks.js';
 import { EndpointStore } from './persistence/endpoint-store.js';
 import { EventOutbox } from './persistence/event-outbox.js';
 import { EventStore } from './persistence/event-store.js';
@@ -58,6 +59,7 @@ export class WebhookEventsModule {}
     ListAnyAttemptsHandler,
     ListAttemptsHandler,
     ListWebhooksHandler,
+    MadeWebhooks,
     RecipientAttempts,
     RemoveWebhookHandler,
     ReplayAnyEventHandler,

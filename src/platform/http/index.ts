@@ -41,6 +41,7 @@ export { AlsoTakes } from './field-warnings.js';
 export { type AnswerWarning, ExactAnswer, type Warn, Warnings, WARNINGS_PROPERTY } from './answer-warnings.js';
 export { fromForm } from './form-body.js';
 export { HttpModule } from './http.module.js';
+export { MadeBy, MakerData } from './made-by.js';
 export { NoHead } from './no-head.js';
 export { OneOf, withUnions } from './one-of.js';
 export { LocalTime, SCHEDULE_TIME } from './local-time.js';

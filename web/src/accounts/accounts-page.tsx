@@ -1,6 +1,17 @@
 import { UserPlus } from 'lucide-react';
 import { $api, type Schema } from '../api/client.js';
-import { type Column, DataTable, Filters, Link, listQuery, Page, StatusBadge, Time, useAddress } from '../ui/index.js';
+import {
+  type Column,
+  DataTable,
+  Filters,
+  Link,
+  listQuery,
+  Page,
+  StatusBadge,
+  Time,
+  useAddress,
+  MadeBy,
+} from '../ui/index.js';
 import { accountPath } from './names.js';
 
 type Account = Schema<'ManagedAccountAnswer'>;
@@ -23,6 +34,7 @@ const COLUMNS: readonly Column<Account>[] = [
   { name: 'parent', title: 'Reseller', cell: ({ parent_username }) => parent_username ?? '–' },
   { name: 'plan', title: 'Rate plan', cell: ({ rate_plan }) => rate_plan ?? '–' },
   { name: 'email', title: 'E-mail', cell: ({ email }) => email ?? '–', wide: true },
+  { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
   { name: 'created', title: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
 ];
 

@@ -16,8 +16,10 @@ import {
   Time,
   useAddress,
   useServerForm,
+  MadeBy,
 } from '../ui/index.js';
 import { useChange, useRefresh } from './refresh.js';
+import { type Leaving, RemovalDialog } from './removal.js';
 import { OwnPasswordField } from './staff-rights.js';
 import { revokeKey, useKeys, type Whose } from './whose.js';
 
@@ -28,13 +30,18 @@ export function ApiKeys({ whose }: { whose: Whose }) {
   const [address] = useAddress();
   const query = useKeys(whose, listQuery(address));
   const change = useChange();
-  const revoke = async ({ id, name, prefix }: Key) => {
+  const [leaving, setLeaving] = useState<Leaving | null>(null);
+  const revoke = async (key: Key) => {
+    if (whose === null) {
+      setLeaving({ kind: 'key', id: key.id, name: key.name ?? key.prefix });
+      return;
+    }
     const isSure = await confirm({
-      title: `Revoke ${name ?? prefix}?`,
-      text: `Programs that use the key ${prefix}… are refused within 3 seconds. This cannot be undone.`,
+      title: `Revoke ${key.name ?? key.prefix}?`,
+      text: `Programs that use the key ${key.prefix}… are refused within 3 seconds. This cannot be undone.`,
       yes: 'Revoke the key',
     });
-    if (isSure) await change(() => revokeKey(whose, id), 'API key revoked');
+    if (isSure) await change(() => revokeKey(whose, key.id, false), 'API key revoked');
   };
   const columns: readonly Column<Key>[] = [
     { name: 'name', title: 'Name', cell: ({ name }) => name ?? '–', wide: true },
@@ -50,6 +57,7 @@ export function ApiKeys({ whose }: { whose: Whose }) {
       title: 'Last used',
       cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time value={last_used_at} />),
     },
+    { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
     { name: 'created', title: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
     {
       name: 'revoke',
@@ -62,13 +70,25 @@ export function ApiKeys({ whose }: { whose: Whose }) {
     },
   ];
   return (
-    <DataTable
-      label="API keys"
-      columns={columns}
-      query={query}
-      rowKey={({ id }) => id}
-      empty={{ title: 'No API keys', text: 'Programs send with a key in place of a login.' }}
-    />
+    <>
+      <DataTable
+        label="API keys"
+        columns={columns}
+        query={query}
+        rowKey={({ id }) => id}
+        empty={{ title: 'No API keys', text: 'Programs send with a key in place of a login.' }}
+      />
+      {leaving !== null && (
+        <RemovalDialog
+          leaving={leaving}
+          needsPassword={false}
+          onAnswer={(removal) => {
+            setLeaving(null);
+            if (removal !== null) void change(() => revokeKey(null, leaving.id, removal.revoke), 'API key revoked');
+          }}
+        />
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,16 @@
 import type { Schema } from '../api/client.js';
-import { type Column, Count, DataTable, Filters, Link, listQuery, StatusBadge, Time, useAddress } from '../ui/index.js';
+import {
+  type Column,
+  Count,
+  DataTable,
+  Filters,
+  Link,
+  listQuery,
+  StatusBadge,
+  Time,
+  useAddress,
+  MadeBy,
+} from '../ui/index.js';
 import { balanceLabel, BALANCES, campaignPath } from './names.js';
 import { useLedger, type Whose } from './whose.js';
 
@@ -37,6 +48,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     title: 'Campaign',
     cell: ({ request_id }) => (request_id === null ? '–' : <Link to={campaignPath(request_id)}>{request_id}</Link>),
   },
+  { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
   { name: 'note', title: 'Note', cell: ({ note }) => note ?? '–', wide: true },
 ];
 

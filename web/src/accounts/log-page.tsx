@@ -1,6 +1,17 @@
 import { $api, type Schema } from '../api/client.js';
 import { useMe } from '../app/session.js';
-import { type Column, DataTable, Empty, Filters, listQuery, Page, StatusBadge, Time, useAddress } from '../ui/index.js';
+import {
+  type Column,
+  DataTable,
+  Empty,
+  Filters,
+  listQuery,
+  MadeBy,
+  Page,
+  StatusBadge,
+  Time,
+  useAddress,
+} from '../ui/index.js';
 import { actionLabel, detailsText } from './names.js';
 
 type Entry = Schema<'LogEntryData'>;
@@ -25,7 +36,10 @@ const COLUMNS: readonly Column<Entry>[] = [
   {
     name: 'by',
     title: 'From',
-    cell: ({ ip, api_key: key }) => (key === null ? (ip ?? '–') : <code>{key}…</code>),
+    cell: ({ ip, api_key: key, created_by: maker }) => {
+      if (key !== null) return <code>{key}…</code>;
+      return maker?.kind === 'key' ? <MadeBy maker={maker} /> : (ip ?? '–');
+    },
   },
   { name: 'subject', title: 'On what', cell: ({ subject }) => subject ?? '–' },
   {
@@ -40,7 +54,10 @@ const COLUMNS: readonly Column<Entry>[] = [
 export default function LogPage() {
   const isPerson = useMe().person !== null;
   return (
-    <Page title="Own log" about="What this account, its people and its keys changed, and who logged in.">
+    <Page
+      title="Own log"
+      about="What this account, its people and its keys changed and sent, what staff changed on it, and who logged in."
+    >
       {isPerson ? (
         <Empty title="Only the account itself sees its log">Log in as the account, not as a person under it.</Empty>
       ) : (
@@ -66,6 +83,7 @@ function Log() {
             options: [
               ['change', 'Changes'],
               ['login', 'Logins'],
+              ['send', 'Sends'],
             ],
           },
         ]}

@@ -11,6 +11,7 @@ import {
   TextField,
   Time,
   useServerForm,
+  MadeBy,
 } from '../ui/index.js';
 import { accountPath } from './names.js';
 import { useRefresh } from './refresh.js';
@@ -39,6 +40,7 @@ export function Overview({ account, isStaff }: { account: Account; isStaff: bool
               ),
             ],
             ['Address of its API', account.api_base_url],
+            ['Made by', <MadeBy key="maker" maker={account.created_by} />],
             ['Created', <Time key="created" value={account.created_at} />],
             ['Changed', <Time key="changed" value={account.updated_at} />],
           ]}

@@ -6,7 +6,6 @@ import {
   Button,
   CheckField,
   type Column,
-  confirm,
   DataTable,
   Dialog,
   Form,
@@ -17,8 +16,10 @@ import {
   Time,
   useAddress,
   useServerForm,
+  MadeBy,
 } from '../ui/index.js';
 import { useChange, useRefresh } from './refresh.js';
+import { type Leaving, type Removal, RemovalDialog } from './removal.js';
 import { OwnPasswordField } from './staff-rights.js';
 import { usePeople, type Whose } from './whose.js';
 
@@ -28,16 +29,16 @@ type Person = Schema<'UserAnswerData'>;
 export function People({ whose }: { whose: Whose }) {
   const [address] = useAddress();
   const [changed, setChanged] = useState<Person | null>(null);
+  const [leaving, setLeaving] = useState<Leaving | null>(null);
+  const isStaff = useMe().role !== 'user';
   const query = usePeople(whose, listQuery(address));
   const change = useChange();
-  const remove = async ({ id, username }: Person) => {
-    const isSure = await confirm({
-      title: `Delete ${username}?`,
-      text: 'The person is logged out within 3 seconds, and the username is free again.',
-      yes: 'Delete the person',
-    });
-    if (isSure)
-      await change(() => api.DELETE('/v6/api/account/users/{id}', { params: { path: { id } } }), 'Person deleted');
+  const remove = async ({ id }: Leaving, { revoke, current_password }: Removal) => {
+    const removal = {
+      params: { path: { id }, query: { revoke: revoke ? ('true' as const) : ('false' as const) } },
+      body: revoke && isStaff ? { current_password } : {},
+    };
+    await change(() => api.DELETE('/v6/api/account/users/{id}', removal), 'Person deleted');
   };
   const columns: readonly Column<Person>[] = [
     { name: 'username', title: 'Username', cell: ({ username }) => username },
@@ -48,6 +49,7 @@ export function People({ whose }: { whose: Whose }) {
       title: 'State',
       cell: ({ is_active }) => <StatusBadge status={is_active ? 'active' : 'inactive'} />,
     },
+    { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
     { name: 'created', title: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
   ];
   const actions: Column<Person> = {
@@ -58,7 +60,11 @@ export function People({ whose }: { whose: Whose }) {
         <Button onClick={() => setChanged(person)} aria-label={`Change ${person.username}`}>
           Change
         </Button>
-        <Button kind="danger" onClick={() => void remove(person)} aria-label={`Delete ${person.username}`}>
+        <Button
+          kind="danger"
+          onClick={() => setLeaving({ kind: 'person', id: person.id, name: person.username })}
+          aria-label={`Delete ${person.username}`}
+        >
           Delete
         </Button>
       </span>
@@ -74,6 +80,16 @@ export function People({ whose }: { whose: Whose }) {
         empty={{ title: 'No people yet', text: 'People log in with a password of their own.' }}
       />
       {changed !== null && <ChangePerson person={changed} onClose={() => setChanged(null)} />}
+      {leaving !== null && (
+        <RemovalDialog
+          leaving={leaving}
+          needsPassword={isStaff}
+          onAnswer={(removal) => {
+            setLeaving(null);
+            if (removal !== null) void remove(leaving, removal);
+          }}
+        />
+      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { type Column, Count, Share, StatusBadge, Time } from '../ui/index.js';
+import { type Column, Count, Share, StatusBadge, Time, MadeBy } from '../ui/index.js';
 import type { AnyWebhook } from './whose.js';
 
 export const webhookState = ({ status, failing_since, disabled_reason }: AnyWebhook) => {
@@ -14,6 +14,7 @@ export const webhookState = ({ status, failing_since, disabled_reason }: AnyWebh
 export const WEBHOOK_COLUMNS: readonly Column<AnyWebhook>[] = [
   { name: 'url', title: 'Address', cell: ({ url }) => url, wide: true },
   { name: 'state', title: 'State', cell: webhookState },
+  { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
   { name: 'events', title: 'Events', cell: ({ events }) => events.join(', '), wide: true },
 ];
 

@@ -47,10 +47,15 @@ export function useKeys(whose: Whose, query: object): Loaded<Schema<'ApiKeyPageA
   return whose === null ? own : theirs;
 }
 
-export const revokeKey = (whose: Whose, id: number): Promise<unknown> =>
-  whose === null
-    ? api.DELETE('/v6/api/account/api-keys/{id}', { params: { path: { id } } })
-    : api.DELETE('/v6/api/admin/accounts/{username}/api-keys/{id}', { params: { path: { username: whose, id } } });
+/** @param withMade what the key made ends with it */
+export function revokeKey(whose: Whose, id: number, withMade: boolean): Promise<unknown> {
+  const query = { revoke: withMade ? ('true' as const) : ('false' as const) };
+  return whose === null
+    ? api.DELETE('/v6/api/account/api-keys/{id}', { params: { path: { id }, query } })
+    : api.DELETE('/v6/api/admin/accounts/{username}/api-keys/{id}', {
+        params: { path: { username: whose, id }, query },
+      });
+}
 
 export function usePeople(whose: Whose, query: object): Loaded<Schema<'UserPageAnswer'>> {
   const own = $api.useQuery('get', '/v6/api/account/users', { params: { query } }, { enabled: whose === null });

@@ -16,6 +16,7 @@ import {
   StatusBadge,
   useAddress,
   useParam,
+  MadeBy,
 } from '../ui/index.js';
 import { CampaignActions } from './campaign-actions.js';
 import { Clip } from './clip.js';
@@ -151,6 +152,7 @@ function Standing({ campaign, isStaff }: { campaign: Detail; isStaff: boolean })
           ['Recipients', <Count key="rows" value={campaign.total_rows} />],
           ['Credits', `${formatCount(campaign.credits)} of ${campaign.balance.replaceAll('_', ' ')}`],
           ['Refunded', campaign.refunded_credits > 0 ? <Count key="back" value={campaign.refunded_credits} /> : null],
+          ['Made by', <MadeBy key="maker" maker={campaign.created_by} />],
           ['Accepted', <LocalTime key="created" value={campaign.created_at} />],
           [
             'Begins',

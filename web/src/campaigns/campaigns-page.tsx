@@ -14,6 +14,7 @@ import {
   StatusBadge,
   useAddress,
   useTimeZone,
+  MadeBy,
 } from '../ui/index.js';
 import { CarriedBy, type RouteStates, useRouteStates } from './route-state.js';
 import { CHANNELS, channelTitle, gone, LocalTime, PHASES } from './words.js';
@@ -51,6 +52,7 @@ const columnsOf = (states: RouteStates | null, zone: string): readonly Column<Ro
     title: 'Sent so far',
     cell: (row) => <Progress done={gone(row)} total={row.total_rows} label={`Sent so far of ${row.broadcast_name}`} />,
   },
+  { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
   { name: 'created', title: 'Accepted', cell: (row) => <LocalTime value={row.created_at} zone={zone} /> },
   { name: 'scheduled', title: 'Begins', cell: (row) => <LocalTime value={row.scheduled_at} zone={zone} /> },
 ];

@@ -23,6 +23,7 @@ import {
   useAddress,
   useParam,
   useServerForm,
+  MadeBy,
 } from '../ui/index.js';
 
 type Member = Schema<'MemberData'>;
@@ -86,6 +87,7 @@ function Shown({ list }: { list: List }) {
         <Facts
           facts={[
             ['Members', <Count key="members" value={list.members} />],
+            ['Made by', <MadeBy key="maker" maker={list.created_by} />],
             ['Made', <Time key="at" value={list.created_at} />],
             ['Frozen', list.frozen_at === null ? null : <Time key="frozen" value={list.frozen_at} />],
           ]}

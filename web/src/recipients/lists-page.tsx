@@ -14,6 +14,7 @@ import {
   Time,
   useAddress,
   useServerForm,
+  MadeBy,
 } from '../ui/index.js';
 
 const COLUMNS: readonly Column<Schema<'ListData'>>[] = [
@@ -25,6 +26,7 @@ const COLUMNS: readonly Column<Schema<'ListData'>>[] = [
     cell: ({ frozen }) =>
       frozen ? <StatusBadge status="frozen" tone="off" /> : <StatusBadge status="open" tone="good" />,
   },
+  { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
   { name: 'created', title: 'Made', cell: (row) => <Time value={row.created_at} /> },
 ];
 

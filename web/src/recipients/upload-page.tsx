@@ -16,6 +16,7 @@ import {
   Section,
   Time,
   useParam,
+  MadeBy,
 } from '../ui/index.js';
 
 const valuesOf = (variables: Readonly<Record<string, string>>): string =>
@@ -83,6 +84,7 @@ export default function UploadPage() {
                   ['Columns', data.columns.join(', ')],
                   ['Left out', <Count key="invalid" value={data.invalid_count} />],
                   ['Come more than once', <Count key="again" value={data.duplicates_count} />],
+                  ['Made by', <MadeBy key="maker" maker={data.created_by} />],
                   ['Uploaded', <Time key="at" value={data.created_at} />],
                   ['Kept until', <Time key="until" value={data.expires_at} />],
                 ]}

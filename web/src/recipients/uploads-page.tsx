@@ -15,6 +15,7 @@ import {
   TextField,
   Time,
   useAddress,
+  MadeBy,
 } from '../ui/index.js';
 import { saveUpload } from './save-upload.js';
 
@@ -23,6 +24,7 @@ const COLUMNS: readonly Column<Schema<'UploadSummary'>>[] = [
   { name: 'rows', title: 'Rows', align: 'end', cell: (row) => <Count value={row.rows} /> },
   { name: 'invalid', title: 'Left out', align: 'end', cell: (row) => <Count value={row.invalid_count} /> },
   { name: 'columns', title: 'Columns', cell: (row) => row.columns.join(', '), wide: true },
+  { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
   { name: 'created', title: 'Uploaded', cell: (row) => <Time value={row.created_at} /> },
   { name: 'expires', title: 'Kept until', cell: (row) => <Time value={row.expires_at} /> },
 ];

@@ -18,6 +18,7 @@ import {
   Time,
   useAddress,
   useServerForm,
+  MadeBy,
 } from '../ui/index.js';
 
 type Row = Schema<'SenderIdData'>;
@@ -58,6 +59,7 @@ export default function SenderIdsPage() {
     { name: 'status', title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
     { name: 'entity', title: 'DLT entity', cell: (row) => row.dlt_entity_id ?? '–' },
     { name: 'about', title: 'Reason or use', cell: (row) => row.reason ?? row.use_case ?? '–', wide: true },
+    { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
     { name: 'created', title: 'Registered', cell: (row) => <Time value={row.created_at} /> },
     {
       name: 'remove',

@@ -15,4 +15,15 @@ export { Pager } from './pager.js';
 export { StatusBadge, type Tone } from './status-badge.js';
 export { Tabs } from './tabs.js';
 export { notify, notifyFault } from './toast.js';
-export { CopyText, Count, formatCount, formatSpan, formatTime, Progress, Share, Time, useTimeZone } from './values.js';
+export {
+  CopyText,
+  Count,
+  formatCount,
+  formatSpan,
+  formatTime,
+  MadeBy,
+  Progress,
+  Share,
+  Time,
+  useTimeZone,
+} from './values.js';

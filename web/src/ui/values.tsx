@@ -121,3 +121,16 @@ export function Progress({ done, total, label }: { done: number; total: number; 
     </div>
   );
 }
+
+interface Maker {
+  kind: 'account' | 'person' | 'key' | 'staff';
+  name: string | null;
+}
+
+/** Who made a thing: a person, a key, staff, or the account itself. */
+export function MadeBy({ maker }: { maker: Maker | null }) {
+  if (maker === null) return '–';
+  const { kind, name } = maker;
+  if (kind === 'account') return name ?? 'the account';
+  return name === null ? kind : `${kind} ${name}`;
+}

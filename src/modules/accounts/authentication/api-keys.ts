@@ -28,7 +28,7 @@ export class ApiKeys {
     if (stored.allowedIps.length > 0 && !isInIpRanges(ip, stored.allowedIps)) return null;
     const account = await this.directory.byId(stored.accountId);
     if (account && this.directory.usable(account)) this.store.touch(stored);
-    return account && { ...account, apiKey: { prefix: stored.prefix } };
+    return account && { ...account, apiKey: { id: stored.id, name: stored.name, prefix: stored.prefix } };
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager, IsNull } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
@@ -111,27 +111,20 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       }
       if (Object.values(changes).every((value) => value === undefined)) return;
       if (patch.ratePlan && !(await this.plans.give(tx, patch.ratePlan))) throw rateErrors.unknown();
-      await this.update(tx, row, { ...patch, updatedAt: now() });
+      await this.managed.update(tx, row, { ...patch, updatedAt: now() });
       const details = auditedChanges(changes);
-      await this.audit.record(tx, { actor, action: 'account.change', subject: row.username, details });
+      await this.audit.record(tx, {
+        actor,
+        action: 'account.change',
+        subject: row.username,
+        accountId: row.id,
+        details,
+      });
     });
     this.directory.forget(target.id);
     this.access.forget();
     if (changes.ratePlan !== undefined) this.rates.forget();
     if (changes.isActive === false) await this.closings.finish(closing);
-  }
-
-  /**
-   * The last super stays active and unexpired (reference/accounts#roles): after the change one must be left that is
-   * active and has no expiry at all. All supers are held, so that two of them cannot close each other at the same
-   * moment.
-   */
-  private async update(tx: EntityManager, row: AccountEntity, patch: Partial<AccountEntity>): Promise<void> {
-    const lasting = { userType: 'super', isActive: true, expiresAt: IsNull() };
-    const guarded = row.userType === 'super' && row.isActive && row.expiresAt === null;
-    if (guarded) await tx.query("UPDATE accounts SET held = held + 1 WHERE user_type = 'super' ORDER BY id");
-    await tx.update(AccountEntity, { id: row.id }, patch);
-    if (guarded && !(await tx.existsBy(AccountEntity, lasting))) throw accountErrors.forbidden();
   }
 }
 

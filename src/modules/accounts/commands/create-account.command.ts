@@ -10,6 +10,7 @@ import { assertManager, assertMaySetParent, assertMaySetUserType, needsPassword 
 import { assertPassword, readEmail, readExpiresAt, readTimeZone } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
 import { identitiesOf } from '../domain/identity.js';
+import { createdBy } from '../domain/maker.js';
 import { staffSettingsAfter } from '../domain/staff-settings.js';
 import { refuseLong } from '../domain/registration-form.js';
 import { AccountRegistrar } from '../persistence/account-registrar.js';
@@ -46,6 +47,9 @@ export class CreateAccountCommand extends Command<Account> {
     super();
   }
 }
+
+/** The id of no account: the maker of an account is never the account itself. */
+const NO_ACCOUNT = 0;
 
 @CommandHandler(CreateAccountCommand)
 export class CreateAccountHandler implements ICommandHandler<CreateAccountCommand> {
@@ -89,7 +93,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
       const chosen = Object.entries({ is_active: !isActive, expires_at: expiresAt, time_zone: timeZone });
       const fields = chosen.flatMap(([name, value]) => (value ? [name] : []));
       const staffs = staffSettingsAfter(actor, { setByStaff: [], staffExpiresAt: null }, fields, input);
-      const account = await this.registrar.create(tx, { ...input, ...staffs });
+      const account = await this.registrar.create(tx, { ...input, ...staffs, createdBy: createdBy(actor, NO_ACCOUNT) });
       const details = {
         username: names.username,
         email: names.email,
@@ -100,7 +104,13 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
         expires_at: draft.expiresAt,
         time_zone: timeZone,
       };
-      await this.audit.record(tx, { actor, action: 'account.create', subject: account.username, details });
+      await this.audit.record(tx, {
+        actor,
+        action: 'account.create',
+        subject: account.username,
+        accountId: account.id,
+        details,
+      });
       return account;
     });
   }

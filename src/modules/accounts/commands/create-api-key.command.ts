@@ -8,6 +8,7 @@ import { Credentials, type PasswordProof } from '../authentication/credentials.j
 import { assertOwner, isStaff } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
 import { newApiKey } from '../domain/api-key.js';
+import { createdBy } from '../domain/maker.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { type ApiKeyAnswerData, apiKeyData } from '../http/api-key.dto.js';
@@ -45,7 +46,12 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand>
     if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
     const key = newApiKey();
     const row = await inTransaction(this.dataSource, async (tx) => {
-      const created = await this.keys.create(tx, actor.id, { key, name, allowedIps: ranges });
+      const created = await this.keys.create(tx, actor.id, {
+        key,
+        name,
+        allowedIps: ranges,
+        createdBy: createdBy(actor),
+      });
       const details = { id: created.id, name, prefix: created.prefix, allowed_ips: ranges };
       await this.audit.record(tx, { actor, action: 'api_key.create', subject: actor.username, details });
       return created;

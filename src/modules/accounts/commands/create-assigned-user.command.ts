@@ -8,6 +8,7 @@ import { assertUserManager, isStaff } from '../domain/account-policy.js';
 import { assertPassword, readEmail } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
 import type { AssignedUser } from '../domain/assigned-user.js';
+import { createdBy } from '../domain/maker.js';
 import { identitiesOf } from '../domain/identity.js';
 import { refuseLong } from '../domain/registration-form.js';
 import { AssignedUsers } from '../persistence/assigned-users.js';
@@ -66,7 +67,8 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
     const claim = await this.claims.claim(identitiesOf({ username, email, mobileNo: null }));
     return inTransaction(this.dataSource, async (tx) => {
       await this.claims.end(tx, claim);
-      const fields = { accountId: actor.id, username, email, passwordHash, firstname, lastname };
+      const names = { username, email, firstname, lastname };
+      const fields = { ...names, accountId: actor.id, passwordHash, createdBy: createdBy(actor) };
       const created = await this.users.create(tx, fields);
       const details = { account: actor.username, username, email, firstname, lastname };
       await this.audit.record(tx, { actor, action: 'user.create', subject: username, details });

@@ -50,8 +50,8 @@ export class GrantedAccess {
     const keyIds = await idsOf(wanted.apiKeys, () => tx.find(ApiKeyEntity, { where: { accountId: account.id } }));
     for (const id of keyIds) {
       const { name, prefix } = await this.keys.revoke(tx, account.id, id);
-      const record = { actor, action: 'api_key.revoke', subject: account.username, details: { id, name, prefix } };
-      await this.audit.record(tx, record);
+      const record = { actor, action: 'api_key.revoke', subject: account.username, accountId: account.id };
+      await this.audit.record(tx, { ...record, details: { id, name, prefix } });
     }
     const active = { accountId: account.id, isActive: true };
     const userIds = await idsOf(wanted.users, () => tx.find(AssignedUserEntity, { where: active }));
@@ -59,7 +59,13 @@ export class GrantedAccess {
       const row = await this.users.lock(tx, account.id, id);
       await this.users.change(tx, row, { isActive: false });
       const details = { account: account.username, is_active: false };
-      await this.audit.record(tx, { actor, action: 'user.change', subject: row.username, details });
+      await this.audit.record(tx, {
+        actor,
+        action: 'user.change',
+        subject: row.username,
+        accountId: account.id,
+        details,
+      });
     }
   }
 

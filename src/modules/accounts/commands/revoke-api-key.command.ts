@@ -4,14 +4,19 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { assertOwner } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
+import { MadeThings } from '../made-things.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
 import { AuditLog } from '../persistence/audit-log.js';
 
-/** Revoke an API key: at once on this instance, within 3 s on the others. Throws 404 unless it is the account's. */
+/**
+ * Revoke an API key: at once on this instance, within 3 s on the others. What the key made may end with it. Throws 404
+ * unless it is the account's.
+ */
 export class RevokeApiKeyCommand extends Command<void> {
   constructor(
     readonly actor: Account,
     readonly id: number,
+    readonly revoke: boolean,
   ) {
     super();
   }
@@ -23,15 +28,18 @@ export class RevokeApiKeyHandler implements ICommandHandler<RevokeApiKeyCommand>
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly keys: ApiKeyStore,
     private readonly audit: AuditLog,
+    private readonly made: MadeThings,
   ) {}
 
-  async execute({ actor, id }: RevokeApiKeyCommand): Promise<void> {
+  async execute({ actor, id, revoke }: RevokeApiKeyCommand): Promise<void> {
     assertOwner(actor);
-    await inTransaction(this.dataSource, async (tx) => {
+    const closed = await inTransaction(this.dataSource, async (tx) => {
       const { name, prefix } = await this.keys.revoke(tx, actor.id, id);
-      const details = { id, name, prefix };
+      const details = { id, name, prefix, revoke };
       await this.audit.record(tx, { actor, action: 'api_key.revoke', subject: actor.username, details });
+      return revoke ? this.made.end(tx, actor, { accountId: actor.id, kind: 'key', id }) : [];
     });
     this.keys.forget();
+    await this.made.finish(actor, closed);
   }
 }

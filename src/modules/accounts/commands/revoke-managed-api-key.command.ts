@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { assertMayChange } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
+import { MadeThings } from '../made-things.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { ManagedAccounts } from '../persistence/managed-accounts.js';
@@ -17,6 +18,7 @@ export class RevokeManagedApiKeyCommand extends Command<void> {
     readonly actor: Account,
     readonly username: string,
     readonly id: number,
+    readonly revoke: boolean,
   ) {
     super();
   }
@@ -29,16 +31,19 @@ export class RevokeManagedApiKeyHandler implements ICommandHandler<RevokeManaged
     private readonly managed: ManagedAccounts,
     private readonly keys: ApiKeyStore,
     private readonly audit: AuditLog,
+    private readonly made: MadeThings,
   ) {}
 
-  async execute({ actor, username, id }: RevokeManagedApiKeyCommand): Promise<void> {
-    await inTransaction(this.dataSource, async (tx) => {
+  async execute({ actor, username, id, revoke }: RevokeManagedApiKeyCommand): Promise<void> {
+    const closed = await inTransaction(this.dataSource, async (tx) => {
       const owner = await this.managed.find(actor, username, tx);
       assertMayChange(actor, owner);
       const { name, prefix } = await this.keys.revoke(tx, owner.id, id);
-      const details = { id, name, prefix };
-      await this.audit.record(tx, { actor, action: 'api_key.revoke', subject: username, details });
+      const details = { id, name, prefix, revoke };
+      await this.audit.record(tx, { actor, action: 'api_key.revoke', subject: username, accountId: owner.id, details });
+      return revoke ? this.made.end(tx, actor, { accountId: owner.id, kind: 'key', id }) : [];
     });
     this.keys.forget();
+    await this.made.finish(actor, closed);
   }
 }

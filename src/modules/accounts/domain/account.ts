@@ -48,7 +48,7 @@ export interface Account {
   /** the person who acts for the account; absent: the account itself */
   assignedUser?: AssignedUser;
   /** the key by which the account acts; absent: no key */
-  apiKey?: { prefix: string };
+  apiKey?: { id: number; name: string | null; prefix: string };
 }
 
 /**

@@ -20,6 +20,8 @@ export interface NewAssignedUser {
   firstname: string;
   lastname: string;
   email: string | null;
+  /** who made it (`kernel/maker.ts`) */
+  createdBy?: string;
 }
 
 /** Ids of accounts have 32 bits; those of assigned users are made by the clock and lie far above. */

@@ -1,6 +1,14 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import { OptionalText, OptionalTexts, PageOf, LocalTime } from '../../../platform/http/index.js';
+import {
+  OptionalText,
+  OptionalTexts,
+  PageOf,
+  LocalTime,
+  MadeBy,
+  type MakerData,
+} from '../../../platform/http/index.js';
+import { makerForOwner } from '../../../kernel/maker.js';
 import { CURRENT_PASSWORD } from './password-proof.js';
 import type { ApiKeyEntity } from '../persistence/api-key.entity.js';
 
@@ -41,6 +49,9 @@ export class CreatedApiKeyAnswerData {
   @LocalTime({ nullable: true, description: 'Accurate to a minute' })
   last_used_at!: string | null;
 
+  @MadeBy()
+  created_by!: MakerData | null;
+
   @LocalTime()
   created_at!: string;
 }
@@ -69,5 +80,6 @@ export const apiKeyData = (row: ApiKeyEntity, zone: string): ApiKeyAnswerData =>
   prefix: row.prefix,
   allowed_ips: JSON.parse(row.allowedIps) as string[],
   last_used_at: row.lastUsedAt && dateTime(row.lastUsedAt, zone),
+  created_by: makerForOwner(row.createdBy),
   created_at: dateTime(row.createdAt, zone),
 });

@@ -19,7 +19,9 @@ import { CreateApiKeyCommand } from '../commands/create-api-key.command.js';
 import { RevokeApiKeyCommand } from '../commands/revoke-api-key.command.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { type ApiKeyAnswerData, ApiKeyPageAnswer, CreateApiKeyRequest, CreatedApiKeyAnswer } from './api-key.dto.js';
+import { ListMadeThingsQuery } from '../queries/list-made-things.query.js';
 import { ListApiKeysQuery } from '../queries/list-api-keys.query.js';
+import { MadeThingsAnswer, readRevoke, RevokeQuery } from './made-thing.dto.js';
 import { proofOf } from './password-proof.js';
 import { CREATE_API_KEY_ERRORS } from './self-service.errors.js';
 
@@ -67,15 +69,40 @@ export class ApiKeysController {
     return paged(KEYS, page, await this.queries.execute(new ListApiKeysQuery(account, page)));
   }
 
+  @Get(':id/created')
+  @ApiParam({ name: 'id', type: Number, example: 3 })
+  @ApiOperation({
+    summary: 'What an API key made that goes on by itself',
+    description: 'Webhooks. `DELETE …?revoke=true` disables them with the key.',
+  })
+  @ApiOkResponse({ type: MadeThingsAnswer })
+  @ApiErrors(accountErrors.apiKeyNotFound)
+  async created(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<MadeThingsAnswer> {
+    const data = await this.queries.execute(new ListMadeThingsQuery(account, 'key', keyId(id)));
+    return { success: true, data };
+  }
+
   @Delete(':id')
   @ApiParam({ name: 'id', type: Number, example: 3 })
-  @ApiOperation({ summary: 'Revoke an API key', description: 'Effective on every instance in 3 s.' })
+  @ApiOperation({
+    summary: 'Revoke an API key',
+    description: 'Effective on every instance in 3 s. What the key made stays, unless `revoke` says otherwise.',
+  })
+  @RevokeQuery()
   @ApiOkResponse({ type: DoneAnswer })
   @ApiErrors(accountErrors.apiKeyNotFound)
-  async revoke(@Param('id') text: string, @CurrentActor() { account }: Actor): Promise<DoneAnswer> {
-    const id = readId(text);
-    if (id === null) throw accountErrors.apiKeyNotFound();
-    await this.commands.execute(new RevokeApiKeyCommand(account, id));
+  async revoke(
+    @Param('id') text: string,
+    @Query('revoke') revoke: unknown,
+    @CurrentActor() { account }: Actor,
+  ): Promise<DoneAnswer> {
+    await this.commands.execute(new RevokeApiKeyCommand(account, keyId(text), readRevoke(revoke)));
     return { success: true, message: 'API key revoked successfully' };
   }
+}
+
+function keyId(text: string): number {
+  const id = readId(text);
+  if (id === null) throw accountErrors.apiKeyNotFound();
+  return id;
 }

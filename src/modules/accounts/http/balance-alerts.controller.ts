@@ -9,9 +9,9 @@ import {
   GetBalanceAlertsQuery,
   readThresholds,
   SavedBalanceAlertsAnswer,
-  SetBalanceAlertsCommand,
 } from '../../credits/index.js';
 import { type Actor, CurrentActor } from '../authentication/actor.js';
+import { SetBalanceAlertsCommand } from '../commands/set-balance-alerts.command.js';
 import { Authenticated } from '../authentication/decorators.js';
 
 /** Below which balances the acting account wants to be told. */
@@ -45,7 +45,7 @@ export class BalanceAlertsController {
     @CurrentActor() { account }: Actor,
   ): Promise<SavedBalanceAlertsAnswer> {
     const data = readThresholds(body);
-    await this.commands.execute(new SetBalanceAlertsCommand(account.id, data));
+    await this.commands.execute(new SetBalanceAlertsCommand(account, data));
     return { success: true, message: 'Balance alerts saved successfully', data };
   }
 }

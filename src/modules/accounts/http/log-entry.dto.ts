@@ -1,10 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import { PageOf, LocalTime } from '../../../platform/http/index.js';
+import { LocalTime, MadeBy, type MakerData, PageOf } from '../../../platform/http/index.js';
+import { makerForOwner } from '../../../kernel/maker.js';
 import type { AuditEntryEntity } from '../persistence/audit-entry.entity.js';
 import type { SecurityEntryEntity } from '../persistence/security-entry.entity.js';
 
-export const LOG_KINDS = ['change', 'login'] as const;
+export const LOG_KINDS = ['change', 'login', 'send'] as const;
 
 /** What the own log may be narrowed to. */
 export type LogKind = (typeof LOG_KINDS)[number];
@@ -17,17 +18,20 @@ export class LogEntryData {
   @ApiProperty({ enum: [...LOG_KINDS], example: 'change' })
   kind!: LogKind;
 
-  @ApiProperty({ example: 'webhook.create', description: '`login` and `login_failed` of logins' })
+  @ApiProperty({
+    example: 'webhook.create',
+    description: '`login`, `login_failed`; `campaign.create`, `session_message.send`',
+  })
   action!: string;
 
-  @ApiProperty({ example: 'jane.doe', description: 'The account, or the person under it' })
+  @ApiProperty({ example: 'jane.doe', description: 'The account, or the person under it; `staff` of changes by staff' })
   username!: string;
 
   @ApiProperty({
     type: String,
     nullable: true,
     example: 'sk_Zb1cQ9xT',
-    description: 'How the API key begins that made the change; null: none did',
+    description: 'How the API key begins that made the change; null: none did, or a send',
   })
   api_key!: string | null;
 
@@ -42,6 +46,9 @@ export class LogEntryData {
 
   @ApiProperty({ type: 'integer', example: 1, description: 'Equal logins of a moment are one entry' })
   times!: number;
+
+  @MadeBy()
+  created_by!: MakerData | null;
 
   @LocalTime()
   created_at!: string;
@@ -60,8 +67,59 @@ export const changeEntry = (row: AuditEntryEntity, zone: string): LogEntryData =
   details: JSON.parse(row.details) as Record<string, unknown>,
   ip: null,
   times: 1,
+  created_by: makerOfEntry(row),
   created_at: dateTime(row.createdAt, zone),
 });
+
+/** The person and the key by what the log keeps of them. */
+const makerOfEntry = ({ actorId, actor, assignedUser, apiKey }: AuditEntryEntity): MakerData => {
+  if (assignedUser !== null) return { kind: 'person', id: null, name: assignedUser };
+  return apiKey === null ? { kind: 'account', id: actorId, name: actor } : { kind: 'key', id: null, name: apiKey };
+};
+
+/** What staff changed on the account: which of them is not told, and of the details only their names. */
+export const staffEntry = (row: AuditEntryEntity, zone: string): LogEntryData =>
+  Object.assign(changeEntry(row, zone), {
+    username: 'staff',
+    api_key: null,
+    details: { fields: Object.keys(JSON.parse(row.details) as Record<string, unknown>) },
+    created_by: { kind: 'staff' as const, id: null, name: null },
+  });
+
+/** Whose log is read, and in which zone its times are shown. */
+export interface LogReader {
+  username: string;
+  timeZone: string;
+}
+
+/** What a send is shown as. */
+export interface SentThing {
+  /** unique in the log, such as `campaign-12` */
+  id: string;
+  action: string;
+  subject: string;
+  details: Record<string, unknown>;
+  createdBy: string | null;
+  createdAt: Date;
+}
+
+export const sendEntry = (sent: SentThing, { username, timeZone }: LogReader): LogEntryData => {
+  const maker = makerForOwner(sent.createdBy);
+  const person = maker?.kind === 'person' ? maker.name : null;
+  return {
+    id: sent.id,
+    kind: 'send',
+    action: sent.action,
+    username: maker?.kind === 'staff' ? 'staff' : (person ?? username),
+    api_key: null,
+    subject: sent.subject,
+    details: sent.details,
+    ip: null,
+    times: 1,
+    created_by: maker,
+    created_at: dateTime(sent.createdAt, timeZone),
+  };
+};
 
 export const loginEntry = (row: SecurityEntryEntity, zone: string): LogEntryData => ({
   id: `login-${row.id}`,
@@ -73,5 +131,6 @@ export const loginEntry = (row: SecurityEntryEntity, zone: string): LogEntryData
   details: {},
   ip: row.ip,
   times: row.times,
+  created_by: null,
   created_at: dateTime(row.createdAt, zone),
 });

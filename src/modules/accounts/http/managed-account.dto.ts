@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { LocalTime } from '../../../platform/http/index.js';
+import { LocalTime, MadeBy, type MakerData } from '../../../platform/http/index.js';
+import { readMaker } from '../../../kernel/maker.js';
 import { dateTime } from '../../../kernel/clock.js';
 import { type Account, NUMBER_CHECKS, type NumberCheckMode } from '../domain/account.js';
 import { PERMISSIONS, type Permissions } from '../domain/permissions.js';
@@ -64,6 +65,9 @@ export class ManagedAccountAnswer extends AccountView {
   })
   set_by_staff!: readonly string[];
 
+  @MadeBy()
+  created_by!: MakerData | null;
+
   @LocalTime()
   created_at!: string;
 
@@ -93,6 +97,7 @@ export const managedAccountAnswer = (
   number_check: account.numberCheck,
   permissions: account.permissions,
   set_by_staff: account.setByStaff,
+  created_by: readMaker(row.createdBy),
   created_at: dateTime(row.createdAt, zone),
   updated_at: dateTime(row.updatedAt, zone),
 });

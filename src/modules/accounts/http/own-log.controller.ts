@@ -20,8 +20,9 @@ export class OwnLogController {
 
   @Get()
   @ApiOperation({
-    summary: 'What the account, its people and its keys changed, and who logged in, newest first',
-    description: 'Logins are kept for 90 days, a second behind.',
+    summary: 'What the account, its people and its keys changed and sent, and who logged in, newest first',
+    description:
+      'Also what staff changed on it. Logins are kept for 90 days, a second behind; sends as long as their campaigns.',
   })
   @ApiQuery({ name: 'kind', required: false, enum: [...LOG_KINDS], description: 'One of them alone' })
   @ListQuery()

@@ -1,6 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
-import { AnswerOf, OptionalFlag, OptionalText, PageOf, RequiredText, LocalTime } from '../../../platform/http/index.js';
+import {
+  AnswerOf,
+  OptionalFlag,
+  OptionalText,
+  PageOf,
+  RequiredText,
+  LocalTime,
+  MadeBy,
+  type MakerData,
+} from '../../../platform/http/index.js';
+import { makerForOwner } from '../../../kernel/maker.js';
 import type { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
 import { CURRENT_PASSWORD } from './password-proof.js';
 import { LoggedInUserView, loggedInUserView } from './authentication.dto.js';
@@ -52,6 +62,9 @@ export class UserAnswerData extends LoggedInUserView {
   @ApiProperty({ example: true })
   is_active!: boolean;
 
+  @MadeBy()
+  created_by!: MakerData | null;
+
   @LocalTime()
   created_at!: string;
 
@@ -74,6 +87,7 @@ export class UserPageAnswer extends PageOf(UserAnswerData) {}
 export const userData = (row: AssignedUserEntity, zone: string): UserAnswerData => ({
   ...loggedInUserView(row),
   is_active: row.isActive,
+  created_by: makerForOwner(row.createdBy),
   created_at: dateTime(row.createdAt, zone),
   updated_at: dateTime(row.updatedAt, zone),
 });

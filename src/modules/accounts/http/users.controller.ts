@@ -1,8 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { readId } from '../../../kernel/ids.js';
 import { textOrNull } from '../../../kernel/text.js';
 import {
   ApiErrors,
@@ -15,7 +14,7 @@ import {
 } from '../../../platform/http/index.js';
 import { type Actor, CurrentActor } from '../authentication/actor.js';
 import { Authenticated } from '../authentication/decorators.js';
-import { type AssignedUserChanges, ChangeAssignedUserCommand } from '../commands/change-assigned-user.command.js';
+import { ChangeAssignedUserCommand } from '../commands/change-assigned-user.command.js';
 import { CreateAssignedUserCommand } from '../commands/create-assigned-user.command.js';
 import { RemoveAssignedUserCommand } from '../commands/remove-assigned-user.command.js';
 import { accountErrors } from '../domain/account.errors.js';
@@ -27,9 +26,12 @@ import {
   type UserAnswerData,
   UserPageAnswer,
 } from './user.dto.js';
+import { changesOf, userId } from './user-changes.js';
 import { FindAssignedUserQuery } from '../queries/find-assigned-user.query.js';
+import { ListMadeThingsQuery } from '../queries/list-made-things.query.js';
 import { ListAssignedUsersQuery } from '../queries/list-assigned-users.query.js';
-import { proofOf } from './password-proof.js';
+import { MadeThingsAnswer, readRevoke, RemovalBody, RevokeQuery } from './made-thing.dto.js';
+import { proofErrors, proofOf } from './password-proof.js';
 import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS } from './self-service.errors.js';
 
 const USERS = { name: 'users', places: 'ids' } as const;
@@ -87,6 +89,19 @@ export class UsersController {
     return { success: true, data: await this.queries.execute(new FindAssignedUserQuery(account, userId(id))) };
   }
 
+  @Get(':id/created')
+  @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
+  @ApiOperation({
+    summary: 'What a user made that goes on by itself',
+    description: 'Webhooks and accounts of staff. `DELETE …?revoke=true` ends them with the user.',
+  })
+  @ApiOkResponse({ type: MadeThingsAnswer })
+  @ApiErrors(accountErrors.userNotFound)
+  async created(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<MadeThingsAnswer> {
+    const data = await this.queries.execute(new ListMadeThingsQuery(account, 'person', userId(id)));
+    return { success: true, data };
+  }
+
   @Patch(':id')
   @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
   @ApiOperation({
@@ -112,30 +127,22 @@ export class UsersController {
   @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
   @ApiOperation({
     summary: 'Delete a user',
-    description: 'Every token is refused on every instance in 3 s; the names are free.',
+    description:
+      'Every token is refused on every instance in 3 s; the names are free. What the person made stays, unless `revoke` says otherwise.',
   })
+  @RevokeQuery()
+  @ApiBody({ type: RemovalBody, required: false })
   @ApiOkResponse({ type: DoneAnswer })
-  @ApiErrors(accountErrors.userNotFound)
-  async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<DoneAnswer> {
-    await this.commands.execute(new RemoveAssignedUserCommand(account, userId(id)));
+  @ApiErrors(accountErrors.userNotFound, ...proofErrors('with revoke, by an account of staff'))
+  async remove(
+    @Param('id') id: string,
+    @Query('revoke') revoke: unknown,
+    @Body() body: RemovalBody,
+    @CurrentActor() { account }: Actor,
+    @Req() request: Request,
+  ): Promise<DoneAnswer> {
+    const proof = proofOf(body, request);
+    await this.commands.execute(new RemoveAssignedUserCommand(account, userId(id), readRevoke(revoke), proof));
     return { success: true, message: 'User deleted successfully' };
   }
-}
-
-function userId(text: string): number {
-  const id = readId(text);
-  if (id === null) throw accountErrors.userNotFound();
-  return id;
-}
-
-/** Absent and null keep; only the e-mail is cleared by null or ''. */
-function changesOf(body: ChangeUserRequest): AssignedUserChanges {
-  const [firstname, lastname, password] = [body.firstname, body.lastname, body.password].map(textOrNull);
-  return {
-    ...(firstname ? { firstname } : {}),
-    ...(lastname ? { lastname } : {}),
-    ...(body.email === undefined ? {} : { email: textOrNull(body.email) }),
-    ...(typeof body.is_active === 'boolean' ? { isActive: body.is_active } : {}),
-    ...(password ? { password } : {}),
-  };
 }

@@ -56,6 +56,7 @@ export class AccountRegistrar {
       publicLookup: true,
       allowedRoutes: null,
       numberCheck: 'off',
+      createdBy: input.createdBy ?? null,
       setByStaff: input.setByStaff ?? [],
       staffExpiresAt: input.staffExpiresAt ?? null,
       permissions: JSON.stringify(input.permissions ?? defaultPermissions()),

@@ -8,6 +8,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 @Index('ix_accounts_parent', ['parentId'])
 @Index('ix_accounts_user_type', ['userType'])
 @Index('ix_accounts_rate_plan', ['ratePlan'])
+@Index('ix_accounts_created_by', ['createdBy'])
 export class AccountEntity {
   @PrimaryGeneratedColumn({ type: 'int', unsigned: true })
   id!: number;
@@ -110,6 +111,10 @@ export class AccountEntity {
   /** how often the row was held: written by a transaction that must be alone with the account */
   @Column({ name: 'held', type: 'int', unsigned: true, default: 0 })
   held!: number;
+
+  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
+  @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
+  createdBy!: string | null;
 
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;

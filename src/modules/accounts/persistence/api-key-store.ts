@@ -20,6 +20,7 @@ const TOUCHED_EVERY_MS = 60_000;
 /** A key as authentication needs it. */
 export interface StoredApiKey {
   id: number;
+  name: string | null;
   /** how the key begins */
   prefix: string;
   accountId: number;
@@ -60,7 +61,7 @@ export class ApiKeyStore {
   async create(
     tx: EntityManager,
     accountId: number,
-    fields: { key: string; name: string | null; allowedIps: string[] },
+    fields: { key: string; name: string | null; allowedIps: string[]; createdBy: string },
   ): Promise<ApiKeyEntity> {
     const row = tx.create(ApiKeyEntity, {
       accountId,
@@ -69,6 +70,7 @@ export class ApiKeyStore {
       keyDigest: apiKeyDigest(fields.key),
       allowedIps: JSON.stringify(fields.allowedIps),
       lastUsedAt: null,
+      createdBy: fields.createdBy,
       createdAt: now(),
     });
     await tx.insert(ApiKeyEntity, row);
@@ -108,6 +110,7 @@ export class ApiKeyStore {
 
 const toStored = (row: ApiKeyEntity): StoredApiKey => ({
   id: row.id,
+  name: row.name,
   prefix: row.prefix,
   accountId: row.accountId,
   allowedIps: JSON.parse(row.allowedIps) as string[],

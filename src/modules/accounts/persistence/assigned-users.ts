@@ -65,7 +65,13 @@ export class AssignedUsers {
       const at = now();
       const passwordChangedAt = new Date(Math.floor(at.getTime() / 1000) * 1000);
       const stamps = { passwordChangedAt, createdAt: at, updatedAt: at };
-      const row = tx.create(AssignedUserEntity, { ...user, ...stamps, id: newId(), isActive: true });
+      const row = tx.create(AssignedUserEntity, {
+        ...user,
+        ...stamps,
+        id: newId(),
+        isActive: true,
+        createdBy: user.createdBy ?? null,
+      });
       const holder = { accountId: user.accountId, assignedUserId: row.id };
       await tx.insert(
         LoginIdentityEntity,

@@ -4,6 +4,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 @Entity('audit_log')
 @Index('ix_audit_log_actor', ['actor', 'id'])
 @Index('ix_audit_log_account', ['actorId', 'id'])
+@Index('ix_audit_log_concerned', ['accountId', 'id'])
 export class AuditEntryEntity {
   @PrimaryGeneratedColumn({ type: 'bigint' })
   id!: number;
@@ -11,6 +12,10 @@ export class AuditEntryEntity {
   /** null: the system itself */
   @Column({ name: 'actor_id', type: 'int', unsigned: true, nullable: true })
   actorId!: number | null;
+
+  /** the account that it concerns, where that is another one than the actor; null = none */
+  @Column({ name: 'account_id', type: 'int', unsigned: true, nullable: true })
+  accountId!: number | null;
 
   @Column({ type: 'varchar', length: 64 })
   actor!: string;

@@ -13,6 +13,8 @@ export interface AuditRecord {
   action: string;
   /** what was changed: a username, a route's name, a request id */
   subject: string;
+  /** the account that it concerns, whose own log shows it too; absent = the actor's own */
+  accountId?: number;
   /** what changed, as JSON values; never a password, a token or a secret */
   details: Record<string, unknown>;
 }
@@ -34,8 +36,9 @@ export class AuditLog {
   async recordAll(tx: EntityManager, records: readonly AuditRecord[]): Promise<void> {
     if (records.length === 0) return;
     const createdAt = now();
-    const rows = records.map(({ actor, action, subject, details }) => ({
+    const rows = records.map(({ actor, action, subject, accountId, details }) => ({
       actorId: actor?.id ?? null,
+      accountId: accountId === undefined || accountId === actor?.id ? null : accountId,
       actor: actor?.username ?? 'system',
       assignedUser: actor?.assignedUser?.username ?? null,
       apiKey: actor?.apiKey?.prefix ?? null,

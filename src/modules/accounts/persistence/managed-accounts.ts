@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, IsNull } from 'typeorm';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
@@ -70,6 +70,19 @@ export class ManagedAccounts {
    */
   async assertNoClients(tx: EntityManager, accountId: number): Promise<void> {
     if (await tx.existsBy(AccountEntity, { parentId: accountId })) throw accountErrors.hasClients();
+  }
+
+  /**
+   * The last super stays active and unexpired (reference/accounts#roles): after the change one must be left that is
+   * active and has no expiry at all. All supers are held, so that two of them cannot close each other at the same
+   * moment.
+   */
+  async update(tx: EntityManager, row: AccountEntity, patch: Partial<AccountEntity>): Promise<void> {
+    const lasting = { userType: 'super', isActive: true, expiresAt: IsNull() };
+    const guarded = row.userType === 'super' && row.isActive && row.expiresAt === null;
+    if (guarded) await tx.query("UPDATE accounts SET held = held + 1 WHERE user_type = 'super' ORDER BY id");
+    await tx.update(AccountEntity, { id: row.id }, patch);
+    if (guarded && !(await tx.existsBy(AccountEntity, lasting))) throw accountErrors.forbidden();
   }
 }
 

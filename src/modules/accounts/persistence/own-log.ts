@@ -1,87 +1,111 @@
 import { Injectable } from '@nestjs/common';
 import { type Listed, MOST_COUNTED, offsetOf, type Page, pageTooDeep } from '../../../kernel/lists.js';
 import { ReadDatabase, type ReadSession } from '../../../platform/database/index.js';
+import type { LogEntryData, LogKind, LogReader } from '../http/log-entry.dto.js';
 
-/** Two logs of which each account has its own part. */
-const LOGS = [
-  { table: 'audit_log', index: 'ix_audit_log_account', column: 'actor_id', kind: 'change' },
-  { table: 'security_log', index: 'ix_security_log_account', column: 'account_id', kind: 'login' },
-] as const;
-
-/** Where an entry stands: in which log, and its id there. */
-export interface LogPlace {
-  kind: 'change' | 'login';
-  id: number;
+/** A table of which each account has its own part, read by an index on the account and the id. */
+export interface LogSource {
+  /** unique; a cursor names it */
+  name: string;
+  kind: LogKind;
+  table: string;
+  index: string;
+  /** the column of the account */
+  column: string;
+  /** @returns the entries of these ids */
+  entries(ids: readonly number[], reader: LogReader): Promise<Map<number, LogEntryData>>;
 }
 
-interface Row extends LogPlace {
+/** Where an entry is: in which table, and its id there. */
+interface LogPlace {
+  source: LogSource;
+  id: number;
+  /** microseconds since 1970 */
   at: number;
 }
 
 /** Up to here a page without a cursor is passed over. */
 const MOST_MERGED = MOST_COUNTED;
 const BEGINNING = Number.MAX_SAFE_INTEGER;
-const PLACE = /^(\d{1,16})\.(\d{1,16})$/;
+const PLACE = /(\w+)\.(\d{1,16})/g;
 
 /**
- * What an account did itself and who logged in as it, as one list: two indexes that end with the id are read from the
- * place in each on, and merged by time. A place is the last id of both that were shown.
+ * What happened in an account, as one list of several tables: each is read by an index that ends with the id, from its place
+ * on, and all are merged by time. A place is the last id of each table that was shown. Modules with a table register it.
  */
 @Injectable()
 export class OwnLog {
+  private readonly sources: LogSource[] = [];
+
   constructor(private readonly reads: ReadDatabase) {}
+
+  register(...sources: LogSource[]): void {
+    this.sources.push(...sources);
+  }
 
   /**
    * Newest first.
-   * @param kind one log alone; null = both
+   * @param kind entries of one kind; null = all
    * @throws AppError invalid `page is too deep: go on with cursor`
    */
-  async part(accountId: number, kind: LogPlace['kind'] | null, page: Page): Promise<Listed<LogPlace>> {
+  async part(accountId: number, kind: LogKind | null, page: Page, reader: LogReader): Promise<Listed<LogEntryData>> {
     const offset = offsetOf(page);
     const session = await this.reads.session();
     const places = placesOf(page.after);
-    const logs = LOGS.filter((log) => kind === null || log.kind === kind);
-    const counts = await Promise.all(logs.map((log) => this.count(session, log, accountId)));
+    const sources = this.sources.filter((source) => kind === null || source.kind === kind);
+    const counts = await Promise.all(sources.map((source) => this.count(session, source, accountId)));
     const count = counts.reduce((sum, one) => sum + one, 0);
     if (offset >= MOST_MERGED) {
       if (count > MOST_COUNTED) throw pageTooDeep();
       return { items: [], total: count, isCapped: false, next: null };
     }
     const wanted = offset + page.limit + 1;
-    const parts = await Promise.all(logs.map((log) => this.rows(session, log, accountId, places[log.kind], wanted)));
-    // By time, and within one log by id, since its clock may have been set back: a place tells what was shown by id.
-    const merged = mergedByTime(parts[0] ?? [], parts[1] ?? []);
-    const items = merged.slice(offset, offset + page.limit);
-    const last = { ...places };
-    for (const { kind: log, id } of merged.slice(0, offset + items.length)) last[log] = id;
+    const parts = await Promise.all(
+      sources.map((source) => this.rows(session, source, accountId, places.get(source.name) ?? BEGINNING, wanted)),
+    );
+    // By time, and within one table by id, since its clock may have been set back: a place tells what was shown by id.
+    const merged = mergedByTime(parts, wanted);
+    const shown = merged.slice(offset, offset + page.limit);
+    for (const { source, id } of merged.slice(0, offset + shown.length)) places.set(source.name, id);
     return {
-      items,
+      items: await this.entries(shown, reader),
       total: Math.min(count, MOST_COUNTED),
       isCapped: count > MOST_COUNTED,
-      next: merged.length > offset + page.limit ? `${last.change}.${last.login}` : null,
+      next: merged.length > offset + page.limit ? [...places].map((place) => place.join('.')).join('.') : null,
     };
+  }
+
+  private async entries(places: readonly LogPlace[], reader: LogReader): Promise<LogEntryData[]> {
+    const sources = [...new Set(places.map(({ source }) => source))];
+    const found = await Promise.all(
+      sources.map((source) =>
+        source.entries(
+          places.flatMap((place) => (place.source === source ? [place.id] : [])),
+          reader,
+        ),
+      ),
+    );
+    const bySource = new Map(sources.map((source, index) => [source, found[index]]));
+    return places.flatMap(({ source, id }) => bySource.get(source)?.get(id) ?? []);
   }
 
   private async rows(
     session: ReadSession,
-    { table, index, column, kind }: (typeof LOGS)[number],
+    source: LogSource,
     accountId: number,
     below: number,
     limit: number,
-  ): Promise<Row[]> {
+  ): Promise<LogPlace[]> {
+    const { table, index, column } = source;
     const rows = await session.query<{ id: number; at: string }[]>(
       `SELECT id, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', created_at) AS at FROM ${table} FORCE INDEX (${index})
        WHERE ${column} = ? AND id < ? ORDER BY id DESC LIMIT ?`,
       [accountId, below, limit],
     );
-    return rows.map(({ id, at }) => ({ kind, id: Number(id), at: Number(at) }));
+    return rows.map(({ id, at }) => ({ source, id: Number(id), at: Number(at) }));
   }
 
-  private async count(
-    session: ReadSession,
-    { table, index, column }: (typeof LOGS)[number],
-    accountId: number,
-  ): Promise<number> {
+  private async count(session: ReadSession, { table, index, column }: LogSource, accountId: number): Promise<number> {
     const [row] = await session.query<{ total: string }[]>(
       `SELECT COUNT(*) AS total FROM (SELECT id FROM ${table} FORCE INDEX (${index}) WHERE ${column} = ?
        LIMIT ${MOST_COUNTED + 1}) k`,
@@ -92,23 +116,23 @@ export class OwnLog {
 }
 
 /** What a cursor of the list holds; another text is the beginning. */
-function placesOf(after: Page['after']): Record<LogPlace['kind'], number> {
-  const [, change, login] = PLACE.exec(String(after ?? '')) ?? [];
-  return { change: Number(change ?? BEGINNING), login: Number(login ?? BEGINNING) };
+function placesOf(after: Page['after']): Map<string, number> {
+  return new Map(Array.from(String(after ?? '').matchAll(PLACE), ([, name = '', id]) => [name, Number(id)]));
 }
 
-/** Two lists, each in its own order, as one: the later of both heads comes first. */
-function mergedByTime(changes: readonly Row[], logins: readonly Row[]): Row[] {
-  const merged: Row[] = [];
-  for (let change = 0, login = 0; change < changes.length || login < logins.length;) {
-    const [one, other] = [changes[change], logins[login]];
-    if (one && (!other || one.at >= other.at)) {
-      merged.push(one);
-      change += 1;
-    } else if (other) {
-      merged.push(other);
-      login += 1;
+/** Several lists, each in its own order, as one: the latest of all heads comes first. */
+function mergedByTime(lists: readonly (readonly LogPlace[])[], most: number): LogPlace[] {
+  const heads = lists.map(() => 0);
+  const merged: LogPlace[] = [];
+  while (merged.length < most) {
+    let [latest, from]: [LogPlace | undefined, number] = [undefined, 0];
+    for (const [index, list] of lists.entries()) {
+      const head = list[heads[index] ?? 0];
+      if (head && (!latest || head.at > latest.at)) [latest, from] = [head, index];
     }
+    if (!latest) break;
+    merged.push(latest);
+    heads[from] = (heads[from] ?? 0) + 1;
   }
   return merged;
 }

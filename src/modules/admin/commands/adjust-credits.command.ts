@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import { type Account, assertMayChange, AuditLog, ManagedAccounts } from '../../accounts/index.js';
+import { type Account, assertMayChange, AuditLog, createdBy, ManagedAccounts } from '../../accounts/index.js';
 import { type BalanceName, CreditBook, creditErrors, ResellerCredits, type ResellerMove } from '../../credits/index.js';
 
 /** Grant credits (amount > 0) or take them back (amount < 0); a reseller's come from and return to its own balance. */
@@ -37,7 +37,13 @@ export class AdjustCreditsHandler implements ICommandHandler<AdjustCreditsComman
       assertMayChange(actor, account);
       await this.move(tx, command, account);
       const action = amount > 0 ? 'credits.grant' : 'credits.take_back';
-      await this.audit.record(tx, { actor, action, subject: username, details: { balance, amount, note } });
+      await this.audit.record(tx, {
+        actor,
+        action,
+        subject: username,
+        accountId: account.id,
+        details: { balance, amount, note },
+      });
       return { balance, available: await this.credits.available(account.id, balance, tx) };
     });
   }
@@ -47,13 +53,15 @@ export class AdjustCreditsHandler implements ICommandHandler<AdjustCreditsComman
     const amount = Math.abs(command.amount);
     const granting = command.amount > 0;
     if (actor.userType === 'reseller') {
-      const move = { resellerId: actor.id, clientId: account.id, balance, amount, note };
+      const makers = { reseller: createdBy(actor), client: createdBy(actor, account.id) };
+      const move = { resellerId: actor.id, clientId: account.id, balance, amount, note, makers };
       const done = granting ? await this.resellers.grant(tx, move) : await this.resellers.takeBack(tx, move);
       if (done) return;
       throw creditErrors.insufficient(await this.left(tx, granting, move), amount);
     }
-    if (granting) return this.credits.grant(tx, account.id, balance, amount, note);
-    if (await this.credits.takeBack(tx, account.id, balance, amount, note)) return;
+    const maker = createdBy(actor, account.id);
+    if (granting) return this.credits.grant(tx, account.id, balance, amount, note, maker);
+    if (await this.credits.takeBack(tx, account.id, balance, amount, note, maker)) return;
     throw creditErrors.insufficient(await this.credits.available(account.id, balance, tx), amount);
   }
 

@@ -108,6 +108,12 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
       set: given.filter(([, value]) => value !== null).map(([field]) => field),
       cleared: given.filter(([, value]) => value === null).map(([field]) => field),
     };
-    await this.audit.record(tx, { actor, action: 'chat_account.put', subject: username, details });
+    await this.audit.record(tx, {
+      actor,
+      action: 'chat_account.put',
+      subject: username,
+      accountId: accountId,
+      details,
+    });
   }
 }

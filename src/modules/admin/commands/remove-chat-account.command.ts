@@ -41,7 +41,7 @@ export class RemoveChatAccountHandler implements ICommandHandler<RemoveChatAccou
       }
       await this.chatAccounts.remove(tx, account.id);
       const details = { channel: connection, provider: account.provider };
-      await this.audit.record(tx, { actor, action: 'chat_account.delete', subject: username, details });
+      await this.audit.record(tx, { actor, action: 'chat_account.delete', subject: username, accountId: id, details });
     });
     this.chatAccounts.forget();
   }

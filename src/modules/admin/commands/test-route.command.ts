@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { codePoints } from '../../../kernel/text.js';
 import { inTransaction } from '../../../platform/database/index.js';
-import { type Account, AuditLog } from '../../accounts/index.js';
+import { type Account, AuditLog, createdBy } from '../../accounts/index.js';
 import { Channels, type TestResult, TestSends } from '../../engine/index.js';
 import { DriverRegistry, RouteDirectory, type RouteRecord, RouteStandings, STOPPED } from '../../providers/index.js';
 import { routeErrors } from '../admin.errors.js';
@@ -53,7 +53,7 @@ export class TestRouteHandler implements ICommandHandler<TestRouteCommand> {
     const test = {
       channel,
       route,
-      sender: { accountId: actor.id, timeZone: actor.timeZone },
+      sender: { accountId: actor.id, timeZone: actor.timeZone, createdBy: createdBy(actor) },
       to,
       text: text ?? `Test message over ${name}`,
       faultOf: async () => (await this.standings.read()).of.get(route.id)?.lastError ?? null,

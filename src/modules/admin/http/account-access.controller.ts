@@ -20,6 +20,8 @@ import {
   CurrentActor,
   ListManagedApiKeysQuery,
   ListManagedUsersQuery,
+  readRevoke,
+  RevokeQuery,
   RevokeManagedApiKeyCommand,
   type UserAnswerData,
   UserPageAnswer,
@@ -58,6 +60,7 @@ export class AccountAccessController {
   @Delete('api-keys/:id')
   @ApiParam({ name: 'id', type: Number, example: 3 })
   @ApiOperation({ summary: 'Revoke one of its API keys', description: 'Effective on every instance in 3 s.' })
+  @RevokeQuery()
   @ApiOkResponse({ type: DoneAnswer })
   @ApiErrors(
     accountErrors.forbidden.because('a key of staff, without being super'),
@@ -67,10 +70,13 @@ export class AccountAccessController {
   async revoke(
     @Param('username') username: string,
     @Param('id') text: string,
+    @Query('revoke') revoke: unknown,
     @CurrentActor() { account }: Actor,
   ): Promise<DoneAnswer> {
     // An odd id belongs to no key: 0 is none either, and the account is judged first.
-    await this.commands.execute(new RevokeManagedApiKeyCommand(account, username, readId(text) ?? 0));
+    await this.commands.execute(
+      new RevokeManagedApiKeyCommand(account, username, readId(text) ?? 0, readRevoke(revoke)),
+    );
     return { success: true, message: 'API key revoked successfully' };
   }
 

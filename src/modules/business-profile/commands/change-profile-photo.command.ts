@@ -1,4 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
 import { BusinessProfileClient, type ChatConnection } from '../../providers/index.js';
 import { businessProfileErrors } from '../business-profile.errors.js';
 import { ProfileAccounts } from '../profile-accounts.js';
@@ -13,7 +17,7 @@ import { readPhoto } from './photo.js';
 export class ChangeProfilePhotoCommand extends Command<Record<string, unknown>> {
   /** @param file the bytes as they were uploaded; null = none came */
   constructor(
-    readonly accountId: number,
+    readonly actor: Account,
     readonly connection: ChatConnection,
     readonly file: Buffer | null,
   ) {
@@ -24,12 +28,18 @@ export class ChangeProfilePhotoCommand extends Command<Record<string, unknown>> 
 @CommandHandler(ChangeProfilePhotoCommand)
 export class ChangeProfilePhotoHandler implements ICommandHandler<ChangeProfilePhotoCommand> {
   constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly audit: AuditLog,
     private readonly accounts: ProfileAccounts,
     private readonly profiles: BusinessProfileClient,
   ) {}
 
-  async execute({ accountId, connection, file }: ChangeProfilePhotoCommand): Promise<Record<string, unknown>> {
-    const account = await this.accounts.reachable(accountId, connection, businessProfileErrors.noAccountForPhoto);
-    return this.profiles.changePhoto(account, await readPhoto(file));
+  async execute({ actor, connection, file }: ChangeProfilePhotoCommand): Promise<Record<string, unknown>> {
+    const account = await this.accounts.reachable(actor.id, connection, businessProfileErrors.noAccountForPhoto);
+    const answer = await this.profiles.changePhoto(account, await readPhoto(file));
+    const details = { channel: connection };
+    const entry = { actor, action: 'business_profile.photo', subject: actor.username, details };
+    await inTransaction(this.dataSource, (tx) => this.audit.record(tx, entry));
+    return answer;
   }
 }

@@ -49,7 +49,7 @@ export class BusinessProfileController {
   @ApiOkResponse({ description: 'Changed at the provider.', type: BusinessProfileAnswer })
   @ApiErrors(...UPDATE_ERRORS)
   async update(@CurrentActor() actor: Actor, @Body() body: Record<string, unknown>): Promise<BusinessProfileAnswer> {
-    const command = new UpdateBusinessProfileCommand(actor.account.id, readChatConnection(body['channel']), body);
+    const command = new UpdateBusinessProfileCommand(actor.account, readChatConnection(body['channel']), body);
     return { message: 'Business profile updated successfully', data: await this.commands.execute(command) };
   }
 
@@ -70,7 +70,7 @@ export class BusinessProfileController {
     @Body() body: Record<string, unknown>,
   ): Promise<PhotoAnswer> {
     const connection = readChatConnection(body['channel']);
-    const command = new ChangeProfilePhotoCommand(actor.account.id, connection, uploadedFile(request));
+    const command = new ChangeProfilePhotoCommand(actor.account, connection, uploadedFile(request));
     return { message: 'Profile photo updated successfully', data: await this.commands.execute(command) };
   }
 }

@@ -12,7 +12,7 @@ import {
   type CampaignState,
   CampaignStates,
 } from '../../engine/index.js';
-import { campaignOf, isForeign } from '../campaign-access.js';
+import { campaignOf } from '../campaign-access.js';
 import { campaignErrors } from '../campaigns.errors.js';
 
 /**
@@ -36,9 +36,6 @@ export class ChangeCampaignCommand extends Command<CampaignState> {
   }
 }
 
-/** Decisions of staff: in the audit log, whichever account has the campaign. */
-const DECISIONS: ReadonlySet<CampaignChange> = new Set(['approve', 'reject'] as const);
-
 @CommandHandler(ChangeCampaignCommand)
 export class ChangeCampaignHandler implements ICommandHandler<ChangeCampaignCommand> {
   constructor(
@@ -57,15 +54,14 @@ export class ChangeCampaignHandler implements ICommandHandler<ChangeCampaignComm
       assertSeen(CAMPAIGN_REVISION, revision);
       if (reason !== null) await this.states.explain(tx, campaign.id, reason);
       const after = (await this.states.locked(tx, campaign.id)) ?? before;
-      if (isForeign(actor, campaign) || DECISIONS.has(change)) {
-        const details = { channel: campaign.channel, from: before, to: after, ...(reason !== null && { reason }) };
-        await this.audit.record(tx, {
-          actor: actor.account,
-          action: `campaign.${change}`,
-          subject: campaign.requestId,
-          details,
-        });
-      }
+      const details = { channel: campaign.channel, from: before, to: after, ...(reason !== null && { reason }) };
+      await this.audit.record(tx, {
+        actor: actor.account,
+        action: `campaign.${change}`,
+        subject: campaign.requestId,
+        accountId: campaign.accountId,
+        details,
+      });
       return after;
     });
     this.relay.notify([{ channel: campaign.channel, routeId: campaign.routeId }]);

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { AccountDirectory, type Actor, AuditLog } from '../../accounts/index.js';
+import { AccountDirectory, type Actor, AuditLog, createdBy } from '../../accounts/index.js';
 import {
   type AcceptedCampaign,
   CampaignReader,
@@ -61,6 +61,7 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
     const zone = (await this.accounts.byId(parent.accountId))?.timeZone ?? 'UTC';
     const child = await this.retry.accept(parent, {
       ...(await this.renewed(parent)),
+      createdBy: createdBy(actor.account, parent.accountId),
       makeRequestId: () => this.channels.get(parent.channel).newRequestId(zone, this.environment),
       alongside: async (tx, made) => {
         await this.channels.get(parent.channel).retried?.(tx, parent.id, made.id);
@@ -100,7 +101,8 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
     if (!isForeign(actor, parent)) return;
     const details = { request_id: child.requestId, total_rows: child.totalRows };
     const action = 'campaign.retry_failed';
-    await this.audit.record(tx, { actor: actor.account, action, subject: parent.requestId, details });
+    const { accountId, requestId: subject } = parent;
+    await this.audit.record(tx, { actor: actor.account, action, subject, accountId, details });
   }
 }
 

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime, now } from '../../../kernel/clock.js';
-import { AnswerOf, LocalTime, PageOf } from '../../../platform/http/index.js';
+import { AnswerOf, LocalTime, PageOf, MadeBy, type MakerData } from '../../../platform/http/index.js';
+import { makerForOwner } from '../../../kernel/maker.js';
 import { CHANNEL_EXAMPLE, CHANNEL_NAMES, CHANNELS } from '../../channels/index.js';
 import {
   CAMPAIGN_STATES,
@@ -81,6 +82,9 @@ export class CampaignData {
   })
   retry_of!: string | null;
   @LocalTime(LATER) scheduled_at!: string | null;
+  @MadeBy()
+  created_by!: MakerData | null;
+
   @LocalTime({ example: '2026-11-21 10:30:00' }) created_at!: string;
   @LocalTime({ ...LATER, description: 'the last recipient left' }) sent_at!: string | null;
   @LocalTime({ ...LATER, description: 'every recipient is final' }) completed_at!: string | null;
@@ -123,6 +127,7 @@ export function campaignData(
     credits: campaign.chargedCredits,
     retry_of: campaign.retryOf,
     scheduled_at: shown(campaign.scheduledAt),
+    created_by: makerForOwner(campaign.createdBy),
     created_at: dateTime(campaign.createdAt, zone),
     sent_at: shown(campaign.sentAt),
     completed_at: shown(campaign.completedAt),

@@ -37,7 +37,7 @@ export async function counted(reader: CampaignReader, campaign: CampaignRecord):
 /** The content may be as large as a request: a list needs it where there is something to review in it, and else not. */
 const COLUMNS = `c.id, c.account_id, c.request_id, c.channel, c.state, c.broadcast_name, c.service, c.route_id, c.sender, c.category,
   IF(c.channel IN (?), c.content, '{}') AS content, c.fingerprint, c.balance, c.unit_credits, c.own_terms, c.own_kinds,
-  c.charged_credits, c.total_rows, c.open_lanes, c.refunded_credits, c.retry_of, c.reason, c.scheduled_at, c.created_at, c.sent_at, c.completed_at`;
+  c.charged_credits, c.total_rows, c.open_lanes, c.refunded_credits, c.retry_of, c.reason, c.created_by, c.scheduled_at, c.created_at, c.sent_at, c.completed_at`;
 
 /** Lists of campaigns, newest first. Ids follow the time of acceptance, so a page and a time range are ranges of keys. */
 @Injectable()

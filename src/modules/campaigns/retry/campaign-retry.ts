@@ -19,6 +19,8 @@ export interface RetryTerms {
   service: string;
   /** what the recipients cost now, and how they leave */
   judging: RecipientJudge;
+  /** who sends it again (`kernel/maker.ts`) */
+  createdBy: string;
   /** asked again when an id is taken */
   makeRequestId: () => string;
   /** further writes of the same transaction. @param child the new campaign */
@@ -71,7 +73,7 @@ export class CampaignRetry {
   private async acceptUnder(
     right: RetryRight,
     parent: CampaignRecord,
-    { service, judging, makeRequestId, alongside }: RetryTerms,
+    { service, judging, makeRequestId, alongside, createdBy }: RetryTerms,
   ): Promise<AcceptedCampaign> {
     const source = await this.failed.sourceOf(parent);
     if (source.total === 0) throw campaignErrors.noneFailed();
@@ -91,6 +93,7 @@ export class CampaignRetry {
       // What is said was looked at when it was said first.
       initialState: 'accepted' as const,
       retryOf: parent.requestId,
+      createdBy,
     };
     return this.acceptance.acceptRecipients(head, recipients, async (tx, child) => {
       await alongside(tx, child);

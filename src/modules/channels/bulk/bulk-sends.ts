@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Account } from '../../accounts/index.js';
+import { type Account, createdBy } from '../../accounts/index.js';
 import {
   type Channel,
   type Content,
@@ -84,7 +84,7 @@ export class BulkSends {
     const check = NumberCheck.begin(account);
     const terms = {
       channel,
-      sender: { accountId: account.id, timeZone: account.timeZone },
+      sender: { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) },
       broadcastName: request.broadcastName,
       service: request.route ?? DEFAULT_SERVICE,
       category: request.category,

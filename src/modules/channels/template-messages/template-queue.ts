@@ -3,7 +3,7 @@ import { AppError } from '../../../kernel/app-error.js';
 import type { DefinedError } from '../../../kernel/define-error.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { safeError } from '../../../platform/observability/index.js';
-import type { Account } from '../../accounts/index.js';
+import { type Account, createdBy } from '../../accounts/index.js';
 import { type AcceptedCampaign, type Channel, onlyRoute, type Submission, Submissions } from '../../engine/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
 import type { TemplateCategory } from '../../templates/index.js';
@@ -87,7 +87,7 @@ export class TemplateQueue {
   ): Promise<QueuedTemplateSend> {
     if (kind.accountFirst) await this.sendable.assertConnected(account.id, kind.channel.name);
     const template = await this.sendable.approved(account.id, request);
-    const sender = { accountId: account.id, timeZone: account.timeZone };
+    const sender = { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) };
     const scheduledAt = this.submissions.momentOf(request.schedule, sender);
     const chat = await this.sendable.connection(account.id, kind.channel.name);
     const submission: Submission = {

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, LocalTime, MadeBy, type MakerData } from '../../../platform/http/index.js';
 import { BALANCES, type BalanceName, type LedgerKind } from '../domain/balances.js';
 
 /** One balance. */
@@ -45,6 +45,9 @@ export class LedgerEntryAnswer {
 
   @ApiProperty({ type: String, nullable: true, example: null })
   note!: string | null;
+
+  @MadeBy()
+  created_by!: MakerData | null;
 
   @LocalTime()
   created_at!: string;

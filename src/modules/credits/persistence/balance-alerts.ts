@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { BALANCES, type BalanceName } from '../domain/balances.js';
-import { again } from '../../../platform/database/index.js';
 
 /** By balance, below which the account wants to be told; null = never. */
 export type BalanceThresholds = Record<BalanceName, number | null>;
@@ -22,10 +21,10 @@ export class BalanceAlerts {
   }
 
   /** Replaces all six. */
-  async set(accountId: number, thresholds: BalanceThresholds): Promise<void> {
-    await this.dataSource.query(
-      again(`UPDATE credit_balances SET alert_below = CASE balance ${BALANCES.map(() => 'WHEN ? THEN ?').join(' ')} END
-       WHERE account_id = ?`),
+  async set(tx: EntityManager, accountId: number, thresholds: BalanceThresholds): Promise<void> {
+    await tx.query(
+      `UPDATE credit_balances SET alert_below = CASE balance ${BALANCES.map(() => 'WHEN ? THEN ?').join(' ')} END
+       WHERE account_id = ?`,
       [...BALANCES.flatMap((name) => [name, thresholds[name]]), accountId],
     );
   }

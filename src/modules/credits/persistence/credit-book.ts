@@ -15,6 +15,8 @@ import { countUsage } from './usage-counters.js';
 
 interface LedgerLine extends Record<'amount' | 'available', number>, Record<'requestId' | 'note', string | null> {
   kind: LedgerKind;
+  /** who moves it (`kernel/maker.ts`); absent = the service itself */
+  createdBy?: string | null;
 }
 
 /** What a request takes from a balance. */
@@ -24,6 +26,8 @@ export interface Charge extends Purse {
   amount: number;
   /** what for: the shares come to the amount */
   usage: Usage;
+  /** who makes the request (`kernel/maker.ts`); absent = the service itself */
+  createdBy?: string | null;
 }
 
 /** What a request gets back. */
@@ -137,16 +141,21 @@ export class CreditBook {
     await this.appendAll(tx, 'refund', repaid);
   }
 
-  /** Adds credits; `requestId` only where a request is the reason. */
+  /** Adds credits. @param createdBy who grants them (`kernel/maker.ts`) */
   async grant(
     tx: EntityManager,
     accountId: number,
     balance: BalanceName,
     amount: number,
     note: string | null,
-    requestId: string | null = null,
+    createdBy: string | null = null,
   ): Promise<void> {
-    await this.add(tx, accountId, balance, amount, 'grant', requestId, note);
+    if (amount === 0) return;
+    assertAmount(amount);
+    const available = await this.move(tx, accountId, balance, amount);
+    if (available === null) throw new Error(`Account ${accountId} has no balance ${balance}`);
+    const line = { amount, available, kind: 'grant' as const, requestId: null, note, createdBy };
+    await this.append(tx, accountId, balance, [line]);
   }
 
   /**
@@ -159,12 +168,13 @@ export class CreditBook {
     balance: BalanceName,
     amount: number,
     note: string | null,
+    createdBy: string | null = null,
   ): Promise<boolean> {
     assertAmount(amount);
     const available = await this.move(tx, accountId, balance, -amount);
     if (available === null) return false;
     await this.append(tx, accountId, balance, [
-      { amount: -amount, available, kind: 'take_back', requestId: null, note },
+      { amount: -amount, available, kind: 'take_back', requestId: null, note, createdBy },
     ]);
     return true;
   }
@@ -172,6 +182,7 @@ export class CreditBook {
   /**
    * Moves credits from one account to another (a reseller and its client): a take-back there, a grant here.
    * Both rows are locked in the order of the account ids, so that opposite transfers never deadlock. The giver is told as by a debit.
+   * @param makers who moves them, as each of both accounts keeps it (`kernel/maker.ts`)
    * @returns false when the giver has fewer; nothing has changed then
    */
   async transfer(
@@ -181,30 +192,15 @@ export class CreditBook {
     balance: BalanceName,
     amount: number,
     note: string | null,
+    makers: { from: string | null; to: string | null } = { from: null, to: null },
   ): Promise<boolean> {
     const both =
       'SELECT available FROM credit_balances WHERE account_id IN (?, ?) AND balance = ? ORDER BY account_id FOR UPDATE';
     await tx.query(both, [fromAccountId, toAccountId, balance]);
-    if (!(await this.takeBack(tx, fromAccountId, balance, amount, note))) return false;
-    await this.grant(tx, toAccountId, balance, amount, note);
+    if (!(await this.takeBack(tx, fromAccountId, balance, amount, note, makers.from))) return false;
+    await this.grant(tx, toAccountId, balance, amount, note, makers.to);
     await tellOfLow(tx, this.events, [[fromAccountId, balance, amount]]);
     return true;
-  }
-
-  private async add(
-    tx: EntityManager,
-    accountId: number,
-    balance: BalanceName,
-    amount: number,
-    kind: LedgerKind,
-    requestId: string | null,
-    note: string | null,
-  ): Promise<void> {
-    if (amount === 0) return;
-    assertAmount(amount);
-    const available = await this.move(tx, accountId, balance, amount);
-    if (available === null) throw new Error(`Account ${accountId} has no balance ${balance}`);
-    await this.append(tx, accountId, balance, [{ amount, available, kind, requestId, note }]);
   }
 
   /**
@@ -241,15 +237,16 @@ export class CreditBook {
       const moved = behind.get(key) ?? 0;
       const amount = sign * line.amount;
       behind.set(key, moved + amount);
-      return [line.accountId, line.balance, amount, moved, line.requestId, line.note ?? null];
+      return [line.accountId, line.balance, amount, moved, line.requestId, line.note ?? null, line.createdBy ?? null];
     });
     const { insertId } = await tx.query<WriteResult>(
-      `INSERT INTO credit_ledger (account_id, balance, amount, available, kind, request_id, note, created_at)
+      `INSERT INTO credit_ledger (account_id, balance, amount, available, kind, request_id, note, created_by, created_at)
        SELECT STRAIGHT_JOIN b.account_id, b.balance, j.amount, b.available - j.behind, ?, j.request_id, j.note,
-         UTC_TIMESTAMP(3)
+         j.created_by, UTC_TIMESTAMP(3)
        FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal FOR ORDINALITY, account_id BIGINT PATH '$[0]',
            balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', amount BIGINT PATH '$[2]', behind BIGINT PATH '$[3]',
-           request_id VARCHAR(64) CHARACTER SET ascii PATH '$[4]', note VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[5]')) j
+           request_id VARCHAR(64) CHARACTER SET ascii PATH '$[4]', note VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[5]',
+           created_by VARCHAR(128) CHARACTER SET utf8mb4 PATH '$[6]')) j
          JOIN credit_balances b FORCE INDEX (PRIMARY) ON b.account_id = j.account_id AND b.balance = j.balance
        ORDER BY j.ordinal`,
       [kind, jsonRows(rows.reverse())],
@@ -260,11 +257,11 @@ export class CreditBook {
   private async append(tx: EntityManager, accountId: number, balance: BalanceName, lines: LedgerLine[]): Promise<void> {
     const at = now();
     await tx.query(
-      `INSERT INTO credit_ledger (account_id, balance, amount, available, kind, request_id, note, created_at)
-       VALUES ${lines.map(() => '(?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
-      lines.flatMap(({ amount, available, kind, requestId, note }) => [
+      `INSERT INTO credit_ledger (account_id, balance, amount, available, kind, request_id, note, created_by, created_at)
+       VALUES ${lines.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+      lines.flatMap(({ amount, available, kind, requestId, note, createdBy = null }) => [
         ...[accountId, balance, amount, available],
-        ...[kind, requestId, note, at],
+        ...[kind, requestId, note, createdBy, at],
       ]),
     );
   }

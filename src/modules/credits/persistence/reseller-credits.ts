@@ -13,6 +13,8 @@ export interface ResellerMove {
   /** whole credits, above 0 */
   amount: number;
   note: string | null;
+  /** who moves them, as the reseller and as the client keep it (`kernel/maker.ts`) */
+  makers: { reseller: string; client: string };
 }
 
 /**
@@ -25,21 +27,29 @@ export class ResellerCredits {
   constructor(private readonly book: CreditBook) {}
 
   /** @returns false when the reseller has fewer; the caller then ends the transaction with an error */
-  async grant(tx: EntityManager, { resellerId, clientId, balance, amount, note }: ResellerMove): Promise<boolean> {
+  async grant(
+    tx: EntityManager,
+    { resellerId, clientId, balance, amount, note, makers }: ResellerMove,
+  ): Promise<boolean> {
     await tx.query(
       `INSERT INTO reseller_grants (reseller_id, account_id, balance, amount) VALUES (?, ?, ?, ?)
        ON DUPLICATE KEY UPDATE amount = amount + ?`,
       [resellerId, clientId, balance, amount, amount],
     );
-    return this.book.transfer(tx, resellerId, clientId, balance, amount, note);
+    const { reseller: from, client: to } = makers;
+    return this.book.transfer(tx, resellerId, clientId, balance, amount, note, { from, to });
   }
 
   /** @returns false when the client has fewer, or was granted fewer; nothing has changed then */
-  async takeBack(tx: EntityManager, { resellerId, clientId, balance, amount, note }: ResellerMove): Promise<boolean> {
+  async takeBack(
+    tx: EntityManager,
+    { resellerId, clientId, balance, amount, note, makers }: ResellerMove,
+  ): Promise<boolean> {
     const of = [resellerId, clientId, balance];
     const rows = await tx.query<{ amount: number }[]>(`SELECT amount ${FROM_GRANTS} FOR UPDATE`, of);
     if ((rows[0]?.amount ?? 0) < amount) return false;
-    if (!(await this.book.transfer(tx, clientId, resellerId, balance, amount, note))) return false;
+    const { client: from, reseller: to } = makers;
+    if (!(await this.book.transfer(tx, clientId, resellerId, balance, amount, note, { from, to }))) return false;
     await tx.query(
       'UPDATE reseller_grants SET amount = amount - ? WHERE reseller_id = ? AND account_id = ? AND balance = ?',
       [amount, ...of],

@@ -10,6 +10,7 @@ interface SingleCharge {
   balance: BalanceName;
   requestId: string;
   amount: number;
+  createdBy?: string | null;
   usage: Usage;
 }
 
@@ -20,7 +21,7 @@ interface SingleCharge {
  * @returns null when there is less
  */
 export async function debitOne(tx: EntityManager, charge: SingleCharge): Promise<{ isLow: boolean } | null> {
-  const { accountId, balance, requestId, amount, usage } = charge;
+  const { accountId, balance, requestId, amount, usage, createdBy = null } = charge;
   const taken = await tx.query<WriteResult>(
     `UPDATE credit_balances SET available = available - ? + 0 * LAST_INSERT_ID(
        (available - ?) * 2 + IF(available >= alert_below AND available - ? < alert_below, 1, 0))
@@ -30,9 +31,9 @@ export async function debitOne(tx: EntityManager, charge: SingleCharge): Promise
   if (taken.affectedRows !== 1) return null;
   const left = Math.floor(taken.insertId / 2);
   const { insertId } = await tx.query<WriteResult>(
-    `INSERT INTO credit_ledger (account_id, balance, amount, available, kind, request_id, note, created_at)
-     VALUES (?, ?, ?, ?, 'debit', ?, NULL, UTC_TIMESTAMP(3))`,
-    [accountId, balance, -amount, left, requestId],
+    `INSERT INTO credit_ledger (account_id, balance, amount, available, kind, request_id, note, created_by, created_at)
+     VALUES (?, ?, ?, ?, 'debit', ?, NULL, ?, UTC_TIMESTAMP(3))`,
+    [accountId, balance, -amount, left, requestId, createdBy],
   );
   const [share, ...others] = usage.shares;
   if (share && others.length === 0) {

@@ -1,5 +1,6 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { dateTime } from '../../../kernel/clock.js';
+import { makerForOwner } from '../../../kernel/maker.js';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
 import { inListedOrder, listKeys, ReadDatabase } from '../../../platform/database/index.js';
 import { type BalanceName, BALANCES, type LedgerKind } from '../domain/balances.js';
@@ -25,6 +26,7 @@ interface LedgerRow {
   kind: LedgerKind;
   request_id: string | null;
   note: string | null;
+  created_by: string | null;
   created_at: Date;
 }
 
@@ -47,13 +49,14 @@ export class ListLedgerHandler implements IQueryHandler<ListLedgerQuery> {
     const ids = await listKeys<number>(session, list, page);
     if (ids.items.length === 0) return { ...ids, items: [] };
     const rows = await session.query<LedgerRow[]>(
-      'SELECT id, balance, amount, available, kind, request_id, note, created_at FROM credit_ledger WHERE id IN (?)',
+      'SELECT id, balance, amount, available, kind, request_id, note, created_by, created_at FROM credit_ledger WHERE id IN (?)',
       [ids.items],
     );
     return shown(
       inListedOrder(ids, rows, ({ id }) => id),
-      ({ created_at, ...row }) => ({
+      ({ created_at, created_by, ...row }) => ({
         ...row,
+        created_by: makerForOwner(created_by),
         created_at: dateTime(created_at, timeZone),
       }),
     );

@@ -271,13 +271,10 @@ export class CampaignAcceptance {
       for (const { stagedId } of numbered) if (stagedId !== undefined) await this.staged.end(tx, stagedId);
       for (const entry of numbered) await entry.alongside?.(tx, acceptedOf(entry));
       // Last before the commit: the balances are locked for three round trips only.
-      const charges = numbered.map(({ requestId, draft, sum }) => ({
-        accountId: draft.accountId,
-        balance: draft.balance,
-        requestId,
-        amount: sum.charged,
-        usage: { channel: draft.channel, shares: sum.usage },
-      }));
+      const charges = numbered.map(({ requestId, draft, sum: { charged: amount, usage: shares } }) => {
+        const { accountId, balance, channel, createdBy = null } = draft;
+        return { accountId, balance, requestId, amount, usage: { channel, shares }, createdBy };
+      });
       if (!(await this.credits.debit(tx, charges))) throw new Outspent();
     };
     // All of them came about, or none.

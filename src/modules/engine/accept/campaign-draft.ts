@@ -28,6 +28,8 @@ export interface CampaignDraft {
   initialState: 'accepted' | 'pending_approval';
   scheduledAt?: Date;
   retryOf?: string;
+  /** who sends it (`kernel/maker.ts`); absent = not known */
+  createdBy?: string;
   /** SHA-256 over what makes two requests with one caller-supplied id the same */
   fingerprint?: Buffer;
 }

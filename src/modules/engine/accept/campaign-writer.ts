@@ -108,8 +108,8 @@ export class CampaignWriter {
     await tx.query(
       `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, sender, category, content,
          fingerprint, balance, unit_credits, own_terms, own_kinds, charged_credits,
-         total_rows, open_lanes, refunded_credits, retry_of, scheduled_at, created_at)
-       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,UTC_TIMESTAMP(3))').join(',')}`,
+         total_rows, open_lanes, refunded_credits, retry_of, scheduled_at, created_by, created_at)
+       VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,UTC_TIMESTAMP(3))').join(',')}`,
       heads.flatMap(({ id, requestId, draft, total, sum, lanes }) => [
         id,
         draft.accountId,
@@ -132,6 +132,7 @@ export class CampaignWriter {
         lanes.length,
         draft.retryOf ?? null,
         draft.scheduledAt ?? null,
+        draft.createdBy ?? null,
       ]),
     );
   }

@@ -22,6 +22,8 @@ import { quoteOf, type SourceQuote } from './source-quote.js';
 export interface Sender {
   accountId: number;
   timeZone: string;
+  /** who sends (`kernel/maker.ts`) */
+  createdBy: string;
 }
 
 /** To whom a submission goes. */
@@ -128,7 +130,7 @@ export class Submissions {
    * @returns null = at once
    * @throws AppError invalid `schedule_time is invalid`
    */
-  momentOf(schedule: unknown, { timeZone }: Sender): Date | null {
+  momentOf(schedule: unknown, { timeZone }: Pick<Sender, 'timeZone'>): Date | null {
     const moment = readSchedule(schedule, timeZone, now());
     if (moment === undefined) {
       throw isSchedule(schedule) ? acceptanceErrors.schedulePast() : acceptanceErrors.scheduleTime();
@@ -218,6 +220,7 @@ export class Submissions {
       category: category ?? null,
       content,
       initialState: submission.initialState ?? 'accepted',
+      createdBy: submission.sender.createdBy,
       ...(scheduledAt && { scheduledAt }),
     };
     const judging = await this.judgeOf(submission, routes);

@@ -32,6 +32,7 @@ export interface CampaignRow {
   refunded_credits: number;
   retry_of: string | null;
   reason: string | null;
+  created_by: string | null;
   scheduled_at: Date | null;
   created_at: Date;
   sent_at: Date | null;
@@ -74,6 +75,7 @@ export const toRecord = (row: CampaignRow): CampaignRecord => ({
   refundedCredits: row.refunded_credits,
   retryOf: row.retry_of,
   reason: row.reason,
+  createdBy: row.created_by,
   scheduledAt: row.scheduled_at,
   createdAt: row.created_at,
   sentAt: row.sent_at,

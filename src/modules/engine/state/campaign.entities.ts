@@ -100,6 +100,10 @@ export class CampaignEntity {
   @Column({ name: 'overdue_check_at', type: 'datetime', precision: 3, nullable: true })
   overdueCheckAt!: Date | null;
 
+  /** who sent it (`kernel/maker.ts`); null = not known */
+  @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
+  createdBy!: string | null;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 

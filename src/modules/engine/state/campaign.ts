@@ -38,6 +38,8 @@ export interface CampaignRecord {
   retryOf: string | null;
   /** why staff rejected it; null = it was not, or without a word */
   reason: string | null;
+  /** who sent it (`kernel/maker.ts`); null = not known */
+  createdBy: string | null;
   scheduledAt: Date | null;
   createdAt: Date;
   sentAt: Date | null;

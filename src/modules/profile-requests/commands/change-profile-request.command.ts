@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
 import { type RawProfile, readProfileChanges } from '../domain/profile-request.js';
 import { isAlreadyPending, ProfileRequestStore } from '../persistence/profile-request-store.js';
 import { profileErrors, profileFaults } from '../profile-requests.errors.js';
@@ -13,7 +14,7 @@ import { profileErrors, profileFaults } from '../profile-requests.errors.js';
  */
 export class ChangeProfileRequestCommand extends Command<void> {
   constructor(
-    readonly accountId: number,
+    readonly actor: Account,
     readonly requestId: number,
     readonly changes: RawProfile,
   ) {
@@ -26,12 +27,13 @@ export class ChangeProfileRequestHandler implements ICommandHandler<ChangeProfil
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: ProfileRequestStore,
+    private readonly audit: AuditLog,
   ) {}
 
-  execute({ accountId, requestId, changes }: ChangeProfileRequestCommand): Promise<void> {
+  execute({ actor, requestId, changes }: ChangeProfileRequestCommand): Promise<void> {
     return inTransaction(this.dataSource, async (tx) => {
       const request = await this.store.locked(tx, requestId);
-      if (request?.accountId !== accountId) throw profileErrors.notFound();
+      if (request?.accountId !== actor.id) throw profileErrors.notFound();
       if (request.status !== 'pending') throw profileErrors.notUpdatable();
       const read = readProfileChanges(changes);
       if ('fault' in read) throw profileFaults[read.fault]();
@@ -39,6 +41,8 @@ export class ChangeProfileRequestHandler implements ICommandHandler<ChangeProfil
       await this.store.change(tx, request, content).catch((error: unknown) => {
         throw isAlreadyPending(error) ? profileErrors.equalsAnother(content.channel) : error;
       });
+      const details = { fields: Object.keys(read.changes) };
+      await this.audit.record(tx, { actor, action: 'profile_request.change', subject: String(requestId), details });
     });
   }
 }

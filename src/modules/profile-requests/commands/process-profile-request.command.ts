@@ -46,6 +46,7 @@ export class ProcessProfileRequestHandler implements ICommandHandler<ProcessProf
         actor,
         action: 'profile_request.process',
         subject: String(requestId),
+        accountId: request.accountId,
         details,
       });
     });

@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
 import { ProfileRequestStore } from '../persistence/profile-request-store.js';
 import { profileErrors } from '../profile-requests.errors.js';
 
@@ -11,7 +12,7 @@ import { profileErrors } from '../profile-requests.errors.js';
  */
 export class RemoveProfileRequestCommand extends Command<void> {
   constructor(
-    readonly accountId: number,
+    readonly actor: Account,
     readonly requestId: number,
   ) {
     super();
@@ -23,14 +24,17 @@ export class RemoveProfileRequestHandler implements ICommandHandler<RemoveProfil
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: ProfileRequestStore,
+    private readonly audit: AuditLog,
   ) {}
 
-  execute({ accountId, requestId }: RemoveProfileRequestCommand): Promise<void> {
+  execute({ actor, requestId }: RemoveProfileRequestCommand): Promise<void> {
     return inTransaction(this.dataSource, async (tx) => {
       const request = await this.store.locked(tx, requestId);
-      if (request?.accountId !== accountId) throw profileErrors.notFound();
+      if (request?.accountId !== actor.id) throw profileErrors.notFound();
       if (request.status !== 'pending') throw profileErrors.notDeletable();
       await this.store.remove(tx, requestId);
+      const details = { verified_name: request.verifiedName };
+      await this.audit.record(tx, { actor, action: 'profile_request.remove', subject: String(requestId), details });
     });
   }
 }

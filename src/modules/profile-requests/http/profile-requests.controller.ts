@@ -65,9 +65,7 @@ export class ProfileRequestsController {
   ): Promise<CreatedProfileRequestAnswer | DuplicateProfileRequestAnswer> {
     const read = readProfile(body);
     if ('fault' in read) throw profileFaults[read.fault]();
-    const { request, duplicate } = await this.commands.execute(
-      new CreateProfileRequestCommand(account.id, read.content),
-    );
+    const { request, duplicate } = await this.commands.execute(new CreateProfileRequestCommand(account, read.content));
     const data = profileRequestData(request, account.username);
     if (!duplicate) return { message: `${prefixOf(data.channel)}Chat profile request created successfully`, data };
     response.status(200);
@@ -95,7 +93,7 @@ export class ProfileRequestsController {
     @Body() body: RawProfile,
     @CurrentActor() { account }: Actor,
   ): Promise<ProfileMessageAnswer> {
-    await this.commands.execute(new ChangeProfileRequestCommand(account.id, requestId(id), body));
+    await this.commands.execute(new ChangeProfileRequestCommand(account, requestId(id), body));
     return { message: 'Profile request updated successfully' };
   }
 
@@ -105,7 +103,7 @@ export class ProfileRequestsController {
   @ApiOkResponse({ type: ProfileMessageAnswer })
   @ApiErrors(profileErrors.notFound, profileErrors.notDeletable)
   async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<ProfileMessageAnswer> {
-    await this.commands.execute(new RemoveProfileRequestCommand(account.id, requestId(id)));
+    await this.commands.execute(new RemoveProfileRequestCommand(account, requestId(id)));
     return { message: 'Profile request deleted successfully' };
   }
 }

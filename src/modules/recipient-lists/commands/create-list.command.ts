@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import { type Account, AuditLog } from '../../accounts/index.js';
+import { type Account, AuditLog, createdBy } from '../../accounts/index.js';
 import { ListCopies } from '../persistence/list-copies.js';
 import { ListStore } from '../persistence/list-store.js';
 
@@ -31,13 +31,14 @@ export class CreateListHandler implements ICommandHandler<CreateListCommand> {
   ) {}
 
   execute({ actor, name, fromId }: CreateListCommand): Promise<number> {
+    const list = { name, createdBy: createdBy(actor) };
     const record = (tx: EntityManager, id: number): Promise<void> => {
       const details = { id, name, ...(fromId !== null && { from_list_id: fromId }) };
       return this.audit.record(tx, { actor, action: 'list.create', subject: actor.username, details });
     };
-    if (fromId !== null) return this.copies.copy({ accountId: actor.id, id: fromId }, name, record);
+    if (fromId !== null) return this.copies.copy({ accountId: actor.id, id: fromId }, list, record);
     return inTransaction(this.dataSource, async (tx) => {
-      const id = await this.lists.create(tx, actor.id, name);
+      const id = await this.lists.create(tx, actor.id, list);
       await record(tx, id);
       return id;
     });

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import type { Account } from '../../accounts/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
 import { MOST_DUPLICATES_SHOWN } from '../domain/upload.js';
 import { ListMembers, type NamedList } from '../persistence/list-members.js';
 import { ListStore } from '../persistence/list-store.js';
@@ -39,32 +39,40 @@ export class FillListHandler implements ICommandHandler<FillListCommand> {
     private readonly lists: ListStore,
     private readonly members: ListMembers,
     private readonly uploads: UploadStore,
+    private readonly audit: AuditLog,
   ) {}
 
   async execute({ actor, listId, uploadId }: FillListCommand): Promise<Filled> {
     const turn = await this.lists.beginFilling(actor.id, listId);
     try {
-      return await this.fill({ accountId: actor.id, id: listId }, turn, uploadId);
+      return await this.fill(actor, { accountId: actor.id, id: listId }, turn, uploadId);
     } finally {
       await this.lists.endFilling(listId, turn);
     }
   }
 
-  private async fill(list: NamedList, turn: number, uploadId: number): Promise<Filled> {
+  private async fill(actor: Account, list: NamedList, turn: number, uploadId: number): Promise<Filled> {
     const hold = await this.uploads.hold(list.accountId, uploadId);
     if (!hold) throw uploadErrors.notFound();
     let [added, duplicatesCount] = [0, 0];
     const duplicates: string[] = [];
-    for (let after = 0; ;) {
-      const rows = await this.uploads.rowsAfter(uploadId, after);
-      if (!(await this.uploads.keep(hold))) throw uploadErrors.notFound();
-      const last = rows.at(-1);
-      if (!last) return { added, duplicatesCount, duplicates };
-      after = last.seq;
-      const part = await inTransaction(this.dataSource, (tx) => this.members.add(tx, list, rows, turn));
-      added += part.added;
-      duplicatesCount += part.duplicates.length;
-      duplicates.push(...part.duplicates.slice(0, MOST_DUPLICATES_SHOWN - duplicates.length));
+    try {
+      for (let after = 0; ;) {
+        const rows = await this.uploads.rowsAfter(uploadId, after);
+        if (!(await this.uploads.keep(hold))) throw uploadErrors.notFound();
+        const last = rows.at(-1);
+        if (!last) return { added, duplicatesCount, duplicates };
+        after = last.seq;
+        const part = await inTransaction(this.dataSource, (tx) => this.members.add(tx, list, rows, turn));
+        added += part.added;
+        duplicatesCount += part.duplicates.length;
+        duplicates.push(...part.duplicates.slice(0, MOST_DUPLICATES_SHOWN - duplicates.length));
+      }
+    } finally {
+      // What was added before a fault stays, and is told too.
+      const details = { id: list.id, upload_id: uploadId, added, duplicates: duplicatesCount };
+      const entry = { actor, action: 'list.add_members', subject: actor.username, details };
+      await inTransaction(this.dataSource, (tx) => this.audit.record(tx, entry));
     }
   }
 }

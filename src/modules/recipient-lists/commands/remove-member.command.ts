@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import type { Account } from '../../accounts/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
 import { ListMembers } from '../persistence/list-members.js';
 import { listErrors } from '../recipient-lists.errors.js';
 
@@ -23,12 +23,15 @@ export class RemoveMemberHandler implements ICommandHandler<RemoveMemberCommand>
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly members: ListMembers,
+    private readonly audit: AuditLog,
   ) {}
 
   execute({ actor, listId, number }: RemoveMemberCommand): Promise<void> {
     const list = { accountId: actor.id, id: listId };
     return inTransaction(this.dataSource, async (tx) => {
       if (!(await this.members.remove(tx, list, number))) throw listErrors.memberNotFound();
+      const details = { id: listId, removed: 1 };
+      await this.audit.record(tx, { actor, action: 'list.remove_member', subject: actor.username, details });
     });
   }
 }

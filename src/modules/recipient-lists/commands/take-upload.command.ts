@@ -4,7 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
-import { type Account, AuditLog } from '../../accounts/index.js';
+import { type Account, AuditLog, createdBy } from '../../accounts/index.js';
 import { CsvFile } from '../csv/csv-file.js';
 import type { UploadFacts } from '../domain/upload.js';
 import { type UploadDraft, UploadWriter } from '../persistence/upload-writer.js';
@@ -35,7 +35,7 @@ export class TakeUploadHandler implements ICommandHandler<TakeUploadCommand> {
   ) {}
 
   async execute({ actor, bytes, numberColumn }: TakeUploadCommand): Promise<number> {
-    const draft = await this.writer.begin(actor.id);
+    const draft = await this.writer.begin(actor.id, createdBy(actor));
     let isKept = false;
     try {
       const file = new CsvFile(bytes, { mostBytes: this.environment.UPLOAD_LIMIT, numberColumn });

@@ -28,6 +28,8 @@ export interface Upload extends UploadFacts {
   id: number;
   /** with a number */
   rows: number;
+  /** who made it (`kernel/maker.ts`) */
+  createdBy: string | null;
   createdAt: Date;
   expiresAt: Date;
 }
@@ -39,6 +41,8 @@ export interface RecipientList {
   members: number;
   /** null = its members may change */
   frozenAt: Date | null;
+  /** who made it (`kernel/maker.ts`) */
+  createdBy: string | null;
   createdAt: Date;
 }
 

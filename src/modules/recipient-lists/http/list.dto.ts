@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
-import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, LocalTime, MadeBy, type MakerData } from '../../../platform/http/index.js';
+import { makerForOwner } from '../../../kernel/maker.js';
 import { LONGEST_LIST_NAME, MEMBERS_A_REQUEST, MOST_DUPLICATES_SHOWN, type RecipientList } from '../domain/upload.js';
 import { listErrors } from '../recipient-lists.errors.js';
 
@@ -57,6 +58,9 @@ export class ListData {
   @LocalTime({ nullable: true, example: null, description: 'When it was first sent to; null: never' })
   frozen_at!: string | null;
 
+  @MadeBy()
+  created_by!: MakerData | null;
+
   @LocalTime()
   created_at!: string;
 }
@@ -67,6 +71,7 @@ export const listData = (list: RecipientList, zone: string): ListData => ({
   members: list.members,
   frozen: list.frozenAt !== null,
   frozen_at: list.frozenAt && dateTime(list.frozenAt, zone),
+  created_by: makerForOwner(list.createdBy),
   created_at: dateTime(list.createdAt, zone),
 });
 

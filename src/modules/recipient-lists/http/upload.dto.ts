@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
-import { AnswerOf, PageOf, LocalTime, RowFaultData } from '../../../platform/http/index.js';
+import { makerForOwner } from '../../../kernel/maker.js';
+import { AnswerOf, PageOf, LocalTime, MadeBy, type MakerData, RowFaultData } from '../../../platform/http/index.js';
 import type { InvalidRow } from '../domain/csv-row.js';
 import { MOST_DUPLICATES_SHOWN, MOST_INVALID_SHOWN, SAMPLE_ROWS, type Upload } from '../domain/upload.js';
 import { uploadErrors } from '../recipient-lists.errors.js';
@@ -51,6 +52,9 @@ export class UploadSummary {
   @ApiProperty({ type: 'integer', example: 0, description: 'Rows whose number stands in an earlier row too' })
   duplicates_count!: number;
 
+  @MadeBy()
+  created_by!: MakerData | null;
+
   @LocalTime()
   created_at!: string;
 
@@ -82,6 +86,7 @@ const facts = (upload: Upload, zone: string) => ({
   number_column: upload.numberColumn,
   invalid_count: upload.invalidCount,
   duplicates_count: upload.duplicatesCount,
+  created_by: makerForOwner(upload.createdBy),
   created_at: dateTime(upload.createdAt, zone),
   expires_at: dateTime(upload.expiresAt, zone),
 });

@@ -5,7 +5,7 @@ import { inTransaction } from '../../../platform/database/index.js';
 import { listErrors } from '../recipient-lists.errors.js';
 import { Leftovers, LEASE_MS, LISTS, WRITERS_FENCE } from './leftovers.js';
 import { ListMembers, type NamedList } from './list-members.js';
-import { ListStore } from './list-store.js';
+import { ListStore, type NewList } from './list-store.js';
 import type { Reading } from './readings.js';
 
 const MEMBERS_A_STEP = 5_000;
@@ -27,11 +27,11 @@ export class ListCopies {
    */
   async copy(
     { accountId, id: from }: NamedList,
-    name: string,
+    list: NewList,
     alongside: (tx: EntityManager, id: number) => Promise<void>,
   ): Promise<number> {
     const { id, hold } = await inTransaction(this.dataSource, async (tx) => ({
-      id: await this.lists.create(tx, accountId, name, false),
+      id: await this.lists.create(tx, accountId, list, false),
       hold: await this.lists.hold(accountId, from, tx),
     }));
     let isKept = false;

@@ -15,6 +15,12 @@ import { HeadState, RecipientListEntity } from './recipient-lists.entities.js';
 /** The pool or a transaction. */
 type Source = Pick<EntityManager, 'query' | 'getRepository'>;
 
+/** What a new list is called, and who makes it (`kernel/maker.ts`). */
+export interface NewList {
+  name: string;
+  createdBy: string;
+}
+
 /** A filler renews it with every commit. */
 const FILLING_MS = 60_000;
 const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
@@ -61,7 +67,7 @@ export class ListStore {
    * @param isWritten false for one that is not seen before `finish`; its writer holds it by a lease
    * @throws AppError invalid `At most 1000 lists are allowed`; too_many of one that is not written
    */
-  async create(tx: EntityManager, accountId: number, name: string, isWritten = true): Promise<number> {
+  async create(tx: EntityManager, accountId: number, { name, createdBy }: NewList, isWritten = true): Promise<number> {
     const most = this.environment.LISTS_PER_ACCOUNT;
     const { kept, busy } = await this.counted(tx, accountId);
     if (!isWritten && busy >= LISTS_AT_ONCE) throw listErrors.busy();
@@ -69,9 +75,10 @@ export class ListStore {
     const id = newId();
     const lease = isWritten ? null : LEASE_MS * 1000;
     await tx.query(
-      `INSERT INTO recipient_lists (id, account_id, state, name, members, changes, fence, lease_until, due_at, created_at)
-       VALUES (?, ?, ?, ?, 0, 0, ?, ${FROM_NOW}, ${FROM_NOW}, UTC_TIMESTAMP(3))`,
-      [id, accountId, isWritten ? HeadState.Ready : HeadState.Writing, name, WRITERS_FENCE, lease, lease],
+      `INSERT INTO recipient_lists (id, account_id, state, name, members, changes, fence, lease_until, due_at, created_by,
+         created_at)
+       VALUES (?, ?, ?, ?, 0, 0, ?, ${FROM_NOW}, ${FROM_NOW}, ?, UTC_TIMESTAMP(3))`,
+      [id, accountId, isWritten ? HeadState.Ready : HeadState.Writing, name, WRITERS_FENCE, lease, lease, createdBy],
     );
     return id;
   }
@@ -211,10 +218,11 @@ export class ListStore {
   }
 }
 
-const listOf = ({ id, name, members, frozenAt, createdAt }: RecipientListEntity): RecipientList => ({
+const listOf = ({ id, name, members, frozenAt, createdBy, createdAt }: RecipientListEntity): RecipientList => ({
   id,
   name,
   members,
   frozenAt,
+  createdBy,
   createdAt,
 });

@@ -46,6 +46,10 @@ export class UploadEntity {
   @Column({ name: 'due_at', type: 'datetime', precision: 3 })
   dueAt!: Date;
 
+  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
+  @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
+  createdBy!: string | null;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 }
@@ -113,6 +117,10 @@ export class RecipientListEntity {
   /** when it is to be removed; null = it stays */
   @Column({ name: 'due_at', type: 'datetime', precision: 3, nullable: true })
   dueAt!: Date | null;
+
+  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
+  @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
+  createdBy!: string | null;
 
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;

@@ -88,10 +88,11 @@ export class UploadStore {
   }
 }
 
-const uploadOf = ({ id, keptRows, facts, createdAt, dueAt }: UploadEntity): Upload => ({
+const uploadOf = ({ id, keptRows, facts, createdBy, createdAt, dueAt }: UploadEntity): Upload => ({
   ...(JSON.parse(facts) as UploadFacts),
   id,
   rows: keptRows,
+  createdBy,
   createdAt,
   expiresAt: dueAt,
 });

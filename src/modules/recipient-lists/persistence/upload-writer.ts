@@ -43,18 +43,19 @@ export class UploadWriter {
     private readonly leftovers: Leftovers,
   ) {}
 
-  /** @throws AppError invalid `At most 100 uploads are allowed`, too_many */
-  async begin(accountId: number): Promise<UploadDraft> {
+  /** @param createdBy who uploads it (`kernel/maker.ts`). @throws AppError invalid `At most 100 uploads are allowed`, too_many */
+  async begin(accountId: number, createdBy: string): Promise<UploadDraft> {
     const claimedAt = performance.now();
     const id = await inTransaction(this.dataSource, async (tx) => {
       const made = newId();
       await takeTurn(tx, accountId, 'uploads');
       await this.judge(tx, accountId);
       await tx.query(
-        `INSERT INTO recipient_uploads (id, account_id, state, kept_rows, facts, fence, lease_until, due_at, created_at)
+        `INSERT INTO recipient_uploads (id, account_id, state, kept_rows, facts, fence, lease_until, due_at, created_by,
+           created_at)
          VALUES (?, ?, ${HeadState.Writing}, 0, '', ?, UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND,
-           UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND, UTC_TIMESTAMP(3))`,
-        [made, accountId, WRITERS_FENCE, LEASE_MS * 1000, LEASE_MS * 1000],
+           UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND, ?, UTC_TIMESTAMP(3))`,
+        [made, accountId, WRITERS_FENCE, LEASE_MS * 1000, LEASE_MS * 1000, createdBy],
       );
       return made;
     });

@@ -43,7 +43,13 @@ export class MoveSenderIdHandler implements ICommandHandler<MoveSenderIdCommand>
       await this.store.move(tx, sender, status, reason);
       const { senderId: sender_id, channel, dltEntityId: dlt_entity_id, status: from } = sender;
       const details = { sender_id, channel, dlt_entity_id, from, to: status, reason, revision: sender.revision };
-      await this.audit.record(tx, { actor, action: `sender_id.${move}`, subject: String(id), details });
+      await this.audit.record(tx, {
+        actor,
+        action: `sender_id.${move}`,
+        subject: String(id),
+        accountId: sender.accountId,
+        details,
+      });
     });
   }
 }

@@ -4,6 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
+import { type Account, AuditLog, createdBy } from '../../accounts/index.js';
 import { assertWithin } from '../../quotas/index.js';
 import type { RegisteredSender, SenderContent } from '../domain/sender-id.js';
 import { SenderIdEntity } from '../persistence/sender-id.entity.js';
@@ -16,7 +17,7 @@ import { senderIdErrors } from '../sender-ids.errors.js';
  */
 export class RegisterSenderIdCommand extends Command<RegisteredSender> {
   constructor(
-    readonly accountId: number,
+    readonly actor: Account,
     readonly content: SenderContent,
   ) {
     super();
@@ -29,23 +30,32 @@ export class RegisterSenderIdHandler implements ICommandHandler<RegisterSenderId
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: SenderIdStore,
+    private readonly audit: AuditLog,
   ) {}
 
-  async execute({ accountId, content }: RegisterSenderIdCommand): Promise<RegisteredSender> {
+  async execute({ actor, content }: RegisterSenderIdCommand): Promise<RegisteredSender> {
     try {
-      return await inTransaction(this.dataSource, (tx) => this.register(tx, accountId, content));
+      return await inTransaction(this.dataSource, (tx) => this.register(tx, actor, content));
     } catch (error) {
       if (isDuplicateKey(error)) throw senderIdErrors.taken();
       throw error;
     }
   }
 
-  private async register(tx: EntityManager, accountId: number, content: SenderContent): Promise<RegisteredSender> {
+  private async register(tx: EntityManager, actor: Account, content: SenderContent): Promise<RegisteredSender> {
+    const sender = await this.pending(tx, actor, content);
+    const details = { id: sender.id, sender_id: sender.senderId, channel: sender.channel };
+    await this.audit.record(tx, { actor, action: 'sender_id.register', subject: actor.username, details });
+    return sender;
+  }
+
+  private async pending(tx: EntityManager, actor: Account, content: SenderContent): Promise<RegisteredSender> {
+    const { id: accountId } = actor;
     const { channel, senderId } = content;
     const known = await this.store.locked(tx, { accountId, channel, senderId });
     if (known && known.status !== 'rejected') throw senderIdErrors.taken();
     if (known) return this.store.renew(tx, known, content);
-    const sender = await this.store.create(tx, accountId, content);
+    const sender = await this.store.create(tx, accountId, content, createdBy(actor));
     const quota = { accountId, kind: 'sender_ids', most: this.environment.SENDER_IDS_PER_ACCOUNT } as const;
     await assertWithin(tx, quota, SenderIdEntity, senderIdErrors.tooMany);
     return sender;

@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
 import { SenderIdStore } from '../persistence/sender-id-store.js';
 import { senderIdErrors } from '../sender-ids.errors.js';
 
@@ -11,7 +12,7 @@ import { senderIdErrors } from '../sender-ids.errors.js';
  */
 export class RemoveSenderIdCommand extends Command<void> {
   constructor(
-    readonly accountId: number,
+    readonly actor: Account,
     readonly id: number,
   ) {
     super();
@@ -23,13 +24,16 @@ export class RemoveSenderIdHandler implements ICommandHandler<RemoveSenderIdComm
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: SenderIdStore,
+    private readonly audit: AuditLog,
   ) {}
 
-  execute({ accountId, id }: RemoveSenderIdCommand): Promise<void> {
+  execute({ actor, id }: RemoveSenderIdCommand): Promise<void> {
     return inTransaction(this.dataSource, async (tx) => {
       const sender = await this.store.locked(tx, { id });
-      if (sender?.accountId !== accountId) throw senderIdErrors.notFound();
+      if (sender?.accountId !== actor.id) throw senderIdErrors.notFound();
       await this.store.remove(tx, id);
+      const details = { id, sender_id: sender.senderId, channel: sender.channel };
+      await this.audit.record(tx, { actor, action: 'sender_id.remove', subject: actor.username, details });
     });
   }
 }

@@ -26,6 +26,8 @@ export interface RegisteredSender extends SenderContent {
   reason: string | null;
   /** 1 at first, one more with each registration after a rejection */
   revision: number;
+  /** who asked for it (`kernel/maker.ts`) */
+  createdBy: string | null;
   createdAt: Date;
   updatedAt: Date;
 }

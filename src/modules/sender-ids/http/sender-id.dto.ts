@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
-import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, LocalTime, MadeBy, type MakerData } from '../../../platform/http/index.js';
+import { makerForOwner } from '../../../kernel/maker.js';
 import {
   LONGEST_USE_CASE,
   type RegisteredSender,
@@ -53,6 +54,9 @@ export class SenderIdData {
   @ApiProperty({ type: String, nullable: true, example: null, description: 'What staff said of it' })
   reason!: string | null;
 
+  @MadeBy()
+  created_by!: MakerData | null;
+
   @LocalTime()
   created_at!: string;
 
@@ -94,6 +98,7 @@ const fieldsOf = (sender: RegisteredSender, timeZone: string) => ({
   use_case: sender.useCase,
   status: sender.status,
   reason: sender.reason,
+  created_by: makerForOwner(sender.createdBy),
   created_at: dateTime(sender.createdAt, timeZone),
   updated_at: dateTime(sender.updatedAt, timeZone),
 });

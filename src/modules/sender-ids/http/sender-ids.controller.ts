@@ -44,7 +44,7 @@ export class SenderIdsController {
   async register(@Body() body: RawSender, @CurrentActor() { account }: Actor): Promise<RegisteredSenderIdAnswer> {
     const read = readSender(body);
     if ('fault' in read) throw senderFaults[read.fault]();
-    const sender = await this.commands.execute(new RegisterSenderIdCommand(account.id, read.content));
+    const sender = await this.commands.execute(new RegisterSenderIdCommand(account, read.content));
     const data = senderIdData(sender, account.timeZone);
     return { success: true, message: 'Sender id registered successfully', data };
   }
@@ -80,7 +80,7 @@ export class SenderIdsController {
   @ApiOkResponse({ type: RemovedSenderIdAnswer })
   @ApiErrors(senderIdErrors.notFound)
   async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<RemovedSenderIdAnswer> {
-    await this.commands.execute(new RemoveSenderIdCommand(account.id, readSenderRowId(id)));
+    await this.commands.execute(new RemoveSenderIdCommand(account, readSenderRowId(id)));
     return { success: true, message: 'Sender id deleted successfully' };
   }
 }

@@ -34,7 +34,12 @@ export class SenderIdStore {
   }
 
   /** @throws the unique key's refusal, when the account has it already */
-  async create(tx: EntityManager, accountId: number, content: SenderContent): Promise<RegisteredSender> {
+  async create(
+    tx: EntityManager,
+    accountId: number,
+    content: SenderContent,
+    createdBy: string,
+  ): Promise<RegisteredSender> {
     const at = now();
     const row = tx.create(SenderIdEntity, {
       ...content,
@@ -42,6 +47,7 @@ export class SenderIdStore {
       status: 'pending',
       reason: null,
       revision: FIRST_REVISION,
+      createdBy,
       createdAt: at,
       updatedAt: at,
     });
@@ -115,7 +121,7 @@ function rangeOf(selection: SenderSelection | null): { index: string; range: Key
 }
 
 function toSender(row: SenderIdEntity): RegisteredSender {
-  const { id, accountId, senderId, dltEntityId, useCase, reason, revision, createdAt, updatedAt } = row;
+  const { id, accountId, senderId, dltEntityId, useCase, reason, revision, createdBy, createdAt, updatedAt } = row;
   return {
     id,
     accountId,
@@ -126,6 +132,7 @@ function toSender(row: SenderIdEntity): RegisteredSender {
     status: row.status as SenderStatus,
     reason,
     revision,
+    createdBy,
     createdAt,
     updatedAt,
   };

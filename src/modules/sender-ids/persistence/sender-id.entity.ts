@@ -36,6 +36,10 @@ export class SenderIdEntity {
   @Column({ type: 'int', unsigned: true })
   revision!: number;
 
+  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
+  @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
+  createdBy!: string | null;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 

@@ -1,4 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Account, AuditLog } from '../../accounts/index.js';
 import { CHAT_STATUS_LABELS } from '../../channels/chat/index.js';
 import { RecipientStatus } from '../../engine/index.js';
 import { ScheduledMessageStore } from '../persistence/scheduled-message-store.js';
@@ -10,7 +11,7 @@ import { sessionErrors } from '../session-messages.errors.js';
  */
 export class CancelSessionMessageCommand extends Command<void> {
   constructor(
-    readonly accountId: number,
+    readonly actor: Account,
     readonly id: number,
   ) {
     super();
@@ -22,10 +23,14 @@ const UNDER_WAY = 'sending';
 
 @CommandHandler(CancelSessionMessageCommand)
 export class CancelSessionMessageHandler implements ICommandHandler<CancelSessionMessageCommand> {
-  constructor(private readonly store: ScheduledMessageStore) {}
+  constructor(
+    private readonly store: ScheduledMessageStore,
+    private readonly audit: AuditLog,
+  ) {}
 
-  async execute({ accountId, id }: CancelSessionMessageCommand): Promise<void> {
-    const found = await this.store.cancel(accountId, id);
+  async execute({ actor, id }: CancelSessionMessageCommand): Promise<void> {
+    const entry = { actor, action: 'session_message.cancel', subject: String(id), details: {} };
+    const found = await this.store.cancel(actor.id, id, (tx) => this.audit.record(tx, entry));
     if (found === null) throw sessionErrors.notFound();
     if (found !== 'done') {
       throw sessionErrors.already(

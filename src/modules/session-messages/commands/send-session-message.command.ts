@@ -1,4 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Account, createdBy } from '../../accounts/index.js';
 import { Idempotency, type IdempotentRequest } from '../../idempotency/index.js';
 import { ChatAccounts, usableAccount } from '../../providers/index.js';
 import { hasNotLeft, type ProviderAnswer, SessionSender } from '../dispatch/session-sender.js';
@@ -12,7 +13,7 @@ import type { SessionMessage } from '../domain/session-message.js';
  */
 export class SendSessionMessageCommand extends Command<ProviderAnswer> {
   constructor(
-    readonly accountId: number,
+    readonly actor: Account,
     readonly message: SessionMessage,
     readonly idempotent: IdempotentRequest | null,
   ) {
@@ -28,9 +29,9 @@ export class SendSessionMessageHandler implements ICommandHandler<SendSessionMes
     private readonly idempotency: Idempotency,
   ) {}
 
-  async execute({ accountId, message, idempotent }: SendSessionMessageCommand): Promise<ProviderAnswer> {
+  async execute({ actor, message, idempotent }: SendSessionMessageCommand): Promise<ProviderAnswer> {
     const send = async (): Promise<ProviderAnswer> =>
-      this.sender.send(usableAccount(await this.accounts.find(accountId, 'official')), message);
+      this.sender.send(usableAccount(await this.accounts.find(actor.id, 'official')), message, createdBy(actor));
     return this.idempotency.onceLeaving(idempotent, send, hasNotLeft);
   }
 }

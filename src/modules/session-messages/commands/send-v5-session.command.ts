@@ -1,5 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { isUserId } from '../../../kernel/chat-user-id.js';
+import { type Account, createdBy } from '../../accounts/index.js';
 import { Idempotency, type IdempotentRequest } from '../../idempotency/index.js';
 import { ChatAccounts, ChatWindows, usableAccount, type UsableChatAccount } from '../../providers/index.js';
 import { hasNotLeft, type ProviderAnswer, SessionSender } from '../dispatch/session-sender.js';
@@ -21,7 +22,7 @@ export interface V5Outcome {
  */
 export class SendV5SessionCommand extends Command<V5Outcome> {
   constructor(
-    readonly accountId: number,
+    readonly actor: Account,
     readonly session: V5Session,
     readonly idempotent: IdempotentRequest | null,
   ) {
@@ -42,25 +43,25 @@ export class SendV5SessionHandler implements ICommandHandler<SendV5SessionComman
     private readonly idempotency: Idempotency,
   ) {}
 
-  async execute({ accountId, session, idempotent }: SendV5SessionCommand): Promise<V5Outcome> {
-    return this.idempotency.onceLeaving(idempotent, () => this.send(accountId, session), hasNotLeft);
+  async execute({ actor, session, idempotent }: SendV5SessionCommand): Promise<V5Outcome> {
+    return this.idempotency.onceLeaving(idempotent, () => this.send(actor, session), hasNotLeft);
   }
 
-  private async send(accountId: number, session: V5Session): Promise<V5Outcome> {
-    const account = usableAccount(await this.accounts.find(accountId, 'official'));
+  private async send(actor: Account, session: V5Session): Promise<V5Outcome> {
+    const account = usableAccount(await this.accounts.find(actor.id, 'official'));
     if (!(await this.windows.isOpen(account.id, session.to))) throw sessionErrors.ticketExpired();
     const { contacts, messages } = session.scheduledAt
-      ? await this.schedule(account, session)
-      : await this.sender.send(account, session, session.label);
+      ? await this.schedule(account, session, createdBy(actor))
+      : await this.sender.send(account, session, createdBy(actor), session.label);
     const version = VERSION.exec(account.url)?.[1] ?? '';
     return { contacts: contacts ?? [], messages: messages ?? [], meta: { api_status: 'stable', version } };
   }
 
   /** The provider has no id for it yet, so the answer carries ours. */
-  private async schedule(account: UsableChatAccount, session: V5Session): Promise<ProviderAnswer> {
+  private async schedule(account: UsableChatAccount, session: V5Session, maker: string): Promise<ProviderAnswer> {
     const { to, content, label, scheduledAt } = session;
     const { accountId, id: routeId } = account;
-    const id = await this.store.add({ to, content, label, accountId, routeId, dueAt: scheduledAt });
+    const id = await this.store.add({ to, content, label, accountId, routeId, createdBy: maker, dueAt: scheduledAt });
     const contact = isUserId(to) ? { input: to, user_id: to } : { input: to, wa_id: to };
     return { contacts: [contact], messages: [{ id: String(id) }] };
   }

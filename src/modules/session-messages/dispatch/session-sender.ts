@@ -36,16 +36,18 @@ export class SessionSender {
 
   /**
    * Sends a message for a request that waits for the answer.
+   * @param createdBy who sends it (`kernel/maker.ts`)
    * @param label broadcast_name of v5
    * @throws AppError 502 with the provider's text when it refuses, `Provider did not answer` when it is silent
    */
   async send(
     account: UsableChatAccount,
     message: SessionMessage,
+    createdBy: string,
     label: string | null = null,
   ): Promise<ProviderAnswer> {
     const { accountId, id: routeId } = account;
-    const id = await this.store.add({ ...message, accountId, routeId, label, dueAt: null });
+    const id = await this.store.add({ ...message, accountId, routeId, label, createdBy, dueAt: null });
     const sent = { id, accountId, routeId };
     const answer = await this.ask(sent, account, message);
     const refusal = answer.status < 300 ? null : sessionErrors.refused(providerErrorText(answer.body));

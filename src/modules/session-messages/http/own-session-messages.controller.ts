@@ -70,7 +70,7 @@ export class OwnSessionMessagesController {
   async cancel(@Param('id') text: string, @CurrentActor() { account }: Actor): Promise<CancelledSessionMessageAnswer> {
     const id = readId(text);
     if (id === null) throw sessionErrors.notFound();
-    await this.commands.execute(new CancelSessionMessageCommand(account.id, id));
+    await this.commands.execute(new CancelSessionMessageCommand(account, id));
     return { success: true, message: 'Message cancelled successfully' };
   }
 }

@@ -68,7 +68,7 @@ export class SessionMessagesController {
       await this.queries.execute(new RequireChatAccountQuery(id));
       throw read.fault.error();
     }
-    const answer = await this.commands.execute(new SendSessionMessageCommand(id, read.message, idempotent));
+    const answer = await this.commands.execute(new SendSessionMessageCommand(actor.account, read.message, idempotent));
     response.status(HttpStatus.OK);
     return answer;
   }

@@ -49,9 +49,8 @@ export class V5SessionController {
     @CurrentActor() actor: Actor,
     @IdempotencyKey('v5_session') idempotent: IdempotentRequest | null,
   ): Promise<V5SessionAnswer> {
-    const { id } = actor.account;
     const session = await this.read(actor.account, body);
-    const outcome = await this.commands.execute(new SendV5SessionCommand(id, session, idempotent));
+    const outcome = await this.commands.execute(new SendV5SessionCommand(actor.account, session, idempotent));
     return { status: 'ok', textsent: 'ok', message: JSON.stringify(outcome) };
   }
 

@@ -139,7 +139,11 @@ export class ScheduledMessageStore {
    * Cancels an account's message that has not been begun.
    * @returns what it is instead; null when the account has no such message
    */
-  async cancel(accountId: number, id: number): Promise<RecipientStatus | 'done' | null> {
+  async cancel(
+    accountId: number,
+    id: number,
+    alongside: (tx: EntityManager) => Promise<void>,
+  ): Promise<RecipientStatus | 'done' | null> {
     return inTransaction(this.dataSource, async (tx) => {
       const { affectedRows } = await tx.query<WriteResult>(
         `UPDATE session_messages SET status = ${RecipientStatus.Cancelled}, due_at = NULL, updated_at = UTC_TIMESTAMP(3)
@@ -148,6 +152,7 @@ export class ScheduledMessageStore {
       );
       if (affectedRows > 0) {
         await this.events.publish(tx, [id]);
+        await alongside(tx);
         return 'done';
       }
       const rows: { status: RecipientStatus }[] = await tx.query(

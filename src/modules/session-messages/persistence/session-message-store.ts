@@ -17,6 +17,8 @@ export interface NewSessionMessage extends SessionMessage {
   /** the chat account */
   routeId: number;
   label: string | null;
+  /** who sends it (`kernel/maker.ts`) */
+  createdBy: string;
   /** null = it leaves at once */
   dueAt: Date | null;
 }
@@ -66,6 +68,7 @@ export class SessionMessageStore {
           accountId: message.accountId,
           routeId: message.routeId,
           label: message.label,
+          createdBy: message.createdBy,
           receiver: message.to,
           content: JSON.stringify(message.content),
           status: message.dueAt ? RecipientStatus.Pending : RecipientStatus.Unknown,

@@ -9,12 +9,12 @@ import { SuppressionStore } from '../persistence/suppression-store.js';
 export class AddSuppressionsCommand extends Command<{ added: number; already: number }> {
   /**
    * @param numbers digits, each once
-   * @param by who acts on the list of another account, for the audit log; null = its owner
+   * @param by who acts, and whose list it is, for the logs
    */
   constructor(
     readonly accountId: number,
     readonly numbers: readonly string[],
-    readonly by: { actor: Account; username: string } | null = null,
+    readonly by: { actor: Account; username: string },
   ) {
     super();
   }
@@ -32,7 +32,7 @@ export class AddSuppressionsHandler implements ICommandHandler<AddSuppressionsCo
     const added = await inTransaction(this.dataSource, async (tx) => {
       const count = await this.store.add(tx, accountId, numbers, 'api');
       const entry = { action: 'suppression.add', details: { numbers: numbers.length, added: count } };
-      if (by) await this.audit.record(tx, { ...entry, actor: by.actor, subject: by.username });
+      await this.audit.record(tx, { ...entry, actor: by.actor, subject: by.username, accountId });
       return count;
     });
     return { added, already: numbers.length - added };

@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
 import { CsvNumbers } from '../domain/csv-numbers.js';
 import type { ImportData } from '../http/suppression.dto.js';
 import { SuppressionStore } from '../persistence/suppression-store.js';
@@ -14,7 +15,7 @@ import { suppressionErrors } from '../suppressions.errors.js';
  */
 export class ImportSuppressionsCommand extends Command<ImportData> {
   constructor(
-    readonly accountId: number,
+    readonly actor: Account,
     readonly bytes: AsyncIterable<Uint8Array>,
   ) {
     super();
@@ -29,18 +30,33 @@ export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppress
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: SuppressionStore,
+    private readonly audit: AuditLog,
   ) {}
 
-  async execute({ accountId, bytes }: ImportSuppressionsCommand): Promise<ImportData> {
+  async execute({ actor, bytes }: ImportSuppressionsCommand): Promise<ImportData> {
+    const done = { added: 0 };
+    try {
+      return await this.take(actor.id, bytes, done);
+    } finally {
+      // What was added before a fault stays, and is told too.
+      const entry = { actor, action: 'suppression.import', subject: actor.username, details: done };
+      await inTransaction(this.dataSource, (tx) => this.audit.record(tx, entry));
+    }
+  }
+
+  private async take(
+    accountId: number,
+    bytes: AsyncIterable<Uint8Array>,
+    done: { added: number },
+  ): Promise<ImportData> {
     const csv = new CsvNumbers();
     const decoder = new TextDecoder();
     let size = 0;
-    let added = 0;
     let waiting: string[] = [];
     const write = async (): Promise<void> => {
       const numbers = waiting;
       waiting = [];
-      added += await inTransaction(this.dataSource, (tx) => this.store.add(tx, accountId, numbers, 'import'));
+      done.added += await inTransaction(this.dataSource, (tx) => this.store.add(tx, accountId, numbers, 'import'));
     };
     for await (const chunk of bytes) {
       size += chunk.byteLength;
@@ -54,6 +70,7 @@ export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppress
     waiting = waiting.concat(csv.take());
     if (waiting.length > 0) await write();
     const { lines, invalid, faults } = csv;
+    const { added } = done;
     return { lines, added, already: lines - invalid - added, invalid_count: invalid, invalid: faults };
   }
 }

@@ -11,11 +11,11 @@ import { suppressionErrors } from '../suppressions.errors.js';
  * @throws AppError not_found when none of them did
  */
 export class RemoveSuppressionsCommand extends Command<number> {
-  /** @param by who acts on the list of another account, for the audit log; null = its owner */
+  /** @param by who acts, and whose list it is, for the logs */
   constructor(
     readonly accountId: number,
     readonly numbers: readonly string[],
-    readonly by: { actor: Account; username: string } | null = null,
+    readonly by: { actor: Account; username: string },
   ) {
     super();
   }
@@ -34,7 +34,7 @@ export class RemoveSuppressionsHandler implements ICommandHandler<RemoveSuppress
       const removed = await this.store.remove(tx, accountId, numbers);
       if (removed === 0) throw suppressionErrors.notFound();
       const entry = { action: 'suppression.remove', details: { numbers: numbers.length, removed } };
-      if (by) await this.audit.record(tx, { ...entry, actor: by.actor, subject: by.username });
+      await this.audit.record(tx, { ...entry, actor: by.actor, subject: by.username, accountId });
       return removed;
     });
   }

@@ -12,7 +12,7 @@ import {
   paged,
   readListPage,
 } from '../../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { type Account, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { AddSuppressionsCommand } from '../commands/add-suppressions.command.js';
 import { ImportSuppressionsCommand } from '../commands/import-suppressions.command.js';
 import { RemoveSuppressionsCommand } from '../commands/remove-suppressions.command.js';
@@ -71,7 +71,7 @@ export class SuppressionsController {
   @ApiOkResponse({ type: AddedAnswer })
   @ApiErrors(suppressionErrors.required, suppressionErrors.digits, suppressionErrors.tooMany)
   async add(@Body() body: RawNumbers, @CurrentActor() { account }: Actor): Promise<AddedAnswer> {
-    const data = await this.commands.execute(new AddSuppressionsCommand(account.id, numbersOf(body)));
+    const data = await this.commands.execute(new AddSuppressionsCommand(account.id, numbersOf(body), byOwner(account)));
     return { success: true, message: 'Suppressions saved successfully', data };
   }
 
@@ -90,7 +90,7 @@ export class SuppressionsController {
     @CurrentActor() { account }: Actor,
   ): Promise<RemovedAnswer> {
     const wanted = numbersOf({ numbers, number: number ?? named });
-    const removed = await this.commands.execute(new RemoveSuppressionsCommand(account.id, wanted));
+    const removed = await this.commands.execute(new RemoveSuppressionsCommand(account.id, wanted, byOwner(account)));
     return { success: true, message: 'Suppressions removed successfully', data: { removed } };
   }
 
@@ -112,7 +112,9 @@ export class SuppressionsController {
   )
   async import(@Req() request: CsvRequest, @CurrentActor() { account }: Actor): Promise<ImportAnswer> {
     if (!request.csv) throw bodyErrors.fileRequired();
-    const data = await this.commands.execute(new ImportSuppressionsCommand(account.id, request.csv));
+    const data = await this.commands.execute(new ImportSuppressionsCommand(account, request.csv));
     return { success: true, message: 'Suppressions imported successfully', data };
   }
 }
+
+const byOwner = (actor: Account) => ({ actor, username: actor.username });

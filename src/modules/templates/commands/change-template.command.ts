@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
 import { rawOf, type RawTemplate, readTemplate } from '../domain/template-form.js';
 import { TemplateStatus } from '../domain/template-status.js';
 import type { Template, TemplateContent } from '../domain/template.js';
@@ -18,7 +19,7 @@ import { namingTakenNames } from './taken-names.js';
  */
 export class ChangeTemplateCommand extends Command<Template> {
   constructor(
-    readonly accountId: number,
+    readonly actor: Account,
     readonly templateId: number,
     readonly changes: RawTemplate,
   ) {
@@ -32,15 +33,18 @@ export class ChangeTemplateHandler implements ICommandHandler<ChangeTemplateComm
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: TemplateStore,
     private readonly queue: SubmissionQueue,
+    private readonly audit: AuditLog,
   ) {}
 
-  execute({ accountId, templateId, changes }: ChangeTemplateCommand): Promise<Template> {
+  execute({ actor, templateId, changes }: ChangeTemplateCommand): Promise<Template> {
     return namingTakenNames(() =>
       inTransaction(this.dataSource, async (tx) => {
-        const template = await ownersTemplate(tx, this.store, accountId, templateId);
+        const template = await ownersTemplate(tx, this.store, actor.id, templateId);
         const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
         const read = readTemplate({ ...rawOf(template), ...given });
         if ('fault' in read) throw read.fault();
+        const details = { template_name: read.content.name, fields: Object.keys(given) };
+        await this.audit.record(tx, { actor, action: 'template.change', subject: String(templateId), details });
         return this.change(tx, template, read.content);
       }),
     );

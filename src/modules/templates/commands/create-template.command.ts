@@ -4,6 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
 import { assertWithin } from '../../quotas/index.js';
 import type { TemplateContent } from '../domain/template.js';
 import { SubmissionQueue } from '../persistence/submission-queue.js';
@@ -26,7 +27,7 @@ export interface CreatedTemplate {
  */
 export class CreateTemplateCommand extends Command<CreatedTemplate> {
   constructor(
-    readonly accountId: number,
+    readonly actor: Account,
     readonly content: TemplateContent,
   ) {
     super();
@@ -40,15 +41,19 @@ export class CreateTemplateHandler implements ICommandHandler<CreateTemplateComm
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: TemplateStore,
     private readonly queue: SubmissionQueue,
+    private readonly audit: AuditLog,
   ) {}
 
-  execute({ accountId, content }: CreateTemplateCommand): Promise<CreatedTemplate> {
+  execute({ actor, content }: CreateTemplateCommand): Promise<CreatedTemplate> {
     return namingTakenNames(() =>
       inTransaction(this.dataSource, async (tx) => {
-        const { template, controllerId } = await this.store.create(tx, accountId, content);
-        const quota = { accountId, kind: 'templates', most: this.environment.TEMPLATES_PER_ACCOUNT } as const;
+        const { template, controllerId } = await this.store.create(tx, actor.id, content);
+        const quota = { accountId: actor.id, kind: 'templates', most: this.environment.TEMPLATES_PER_ACCOUNT } as const;
         await assertWithin(tx, quota, TemplateEntity, templateErrors.tooMany);
         await this.queue.submit(tx, template);
+        const { id, name } = template;
+        const entry = { action: 'template.create', subject: String(id), details: { template_name: name } };
+        await this.audit.record(tx, { actor, ...entry });
         return { templateId: template.id, controllerId };
       }),
     );

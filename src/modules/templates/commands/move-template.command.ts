@@ -49,7 +49,13 @@ export class MoveTemplateHandler implements ICommandHandler<MoveTemplateCommand>
         reason,
         revision: template.revision,
       };
-      await this.audit.record(tx, { actor, action: `template.${move}`, subject: String(templateId), details });
+      await this.audit.record(tx, {
+        actor,
+        action: `template.${move}`,
+        subject: String(templateId),
+        accountId: template.accountId,
+        details,
+      });
       return status;
     });
   }

@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
 import { SubmissionQueue } from '../persistence/submission-queue.js';
 import { TemplateStore } from '../persistence/template-store.js';
 import { ownersTemplate } from './owners-template.js';
@@ -13,7 +14,7 @@ import { ownersTemplate } from './owners-template.js';
  */
 export class RemoveTemplateCommand extends Command<void> {
   constructor(
-    readonly accountId: number,
+    readonly actor: Account,
     readonly templateId: number,
   ) {
     super();
@@ -26,13 +27,16 @@ export class RemoveTemplateHandler implements ICommandHandler<RemoveTemplateComm
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: TemplateStore,
     private readonly queue: SubmissionQueue,
+    private readonly audit: AuditLog,
   ) {}
 
-  async execute({ accountId, templateId }: RemoveTemplateCommand): Promise<void> {
+  async execute({ actor, templateId }: RemoveTemplateCommand): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
-      const template = await ownersTemplate(tx, this.store, accountId, templateId);
+      const template = await ownersTemplate(tx, this.store, actor.id, templateId);
       await this.store.remove(tx, template.id);
       await this.queue.remove(tx, template);
+      const details = { template_name: template.name };
+      await this.audit.record(tx, { actor, action: 'template.remove', subject: String(templateId), details });
     });
   }
 }

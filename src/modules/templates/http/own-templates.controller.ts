@@ -86,7 +86,7 @@ export class OwnTemplatesController {
   ): Promise<ChangedTemplateAnswer> {
     const changes: RawTemplate = body;
     warn(...languageWarnings(changes));
-    const template = await this.commands.execute(new ChangeTemplateCommand(account.id, readTemplateId(id), changes));
+    const template = await this.commands.execute(new ChangeTemplateCommand(account, readTemplateId(id), changes));
     return { success: true, message: 'Template updated successfully', data: templateAnswer(template, account) };
   }
 
@@ -96,7 +96,7 @@ export class OwnTemplatesController {
   @ApiOkResponse({ type: RemovedTemplateAnswer })
   @ApiErrors(templateErrors.notFound, templateErrors.wrongState)
   async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<RemovedTemplateAnswer> {
-    await this.commands.execute(new RemoveTemplateCommand(account.id, readTemplateId(id)));
+    await this.commands.execute(new RemoveTemplateCommand(account, readTemplateId(id)));
     return { success: true, message: 'Template deleted successfully' };
   }
 }

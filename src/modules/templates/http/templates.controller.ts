@@ -59,7 +59,7 @@ export class TemplatesController {
     const form = fromForm(body, { json: ['quick_reply_buttons', 'body_examples'] });
     const read = readTemplate(form);
     if ('fault' in read) throw read.fault();
-    const created = await this.commands.execute(new CreateTemplateCommand(account.id, read.content));
+    const created = await this.commands.execute(new CreateTemplateCommand(account, read.content));
     warn(...languageWarnings(form));
     return createdAnswer(account.username, read.content, created);
   }

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import { type Account, AuditLog } from '../../accounts/index.js';
+import { type Account, AuditLog, createdBy } from '../../accounts/index.js';
 import { Channels } from '../../engine/index.js';
 import { eventTypesFor } from '../event-types.js';
 import { type SecretWebhookData, webhookData } from '../http/webhook.dto.js';
@@ -46,7 +46,7 @@ export class CreateWebhookHandler implements ICommandHandler<CreateWebhookComman
     await this.urls.assertOpen(url, actor.id);
     const secret = newSecret();
     const row = await inTransaction(this.dataSource, async (tx) => {
-      const created = await this.endpoints.create(tx, actor.id, { url, events, secret });
+      const created = await this.endpoints.create(tx, actor.id, { url, events, secret, createdBy: createdBy(actor) });
       const details = { id: created.id, events };
       await this.audit.record(tx, { actor, action: 'webhook.create', subject: actor.username, details });
       return created;

@@ -36,7 +36,7 @@ export class ReplayAnyEventHandler implements ICommandHandler<ReplayAnyEventComm
     return inTransaction(this.dataSource, async (tx) => {
       const webhooks = await this.events.replay(tx, event);
       const details = { event_id: eventId, type: event.type, webhooks };
-      await this.audit.record(tx, { actor, action: 'webhook.replay', subject, details });
+      await this.audit.record(tx, { actor, action: 'webhook.replay', subject, accountId: event.accountId, details });
       return webhooks;
     });
   }

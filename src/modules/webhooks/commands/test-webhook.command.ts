@@ -1,6 +1,9 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import type { Account } from '../../accounts/index.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { type Account, AuditLog } from '../../accounts/index.js';
 import { exampleOf } from '../domain/event-examples.js';
 import { WebhookSender } from '../dispatch/webhook-sender.js';
 import type { WebhookTestData } from '../http/webhook-test.dto.js';
@@ -28,6 +31,8 @@ export class TestWebhookCommand extends Command<WebhookTestData> {
 @CommandHandler(TestWebhookCommand)
 export class TestWebhookHandler implements ICommandHandler<TestWebhookCommand> {
   constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly audit: AuditLog,
     private readonly endpoints: EndpointStore,
     private readonly sender: WebhookSender,
     private readonly attempts: TestAttempts,
@@ -47,6 +52,8 @@ export class TestWebhookHandler implements ICommandHandler<TestWebhookCommand> {
       JSON.stringify({ ...exampleOf(type), test: true }),
     );
     await this.attempts.log(id, eventId, type, attempt);
+    const entry = { actor: account, action: 'webhook.test', subject: account.username, details: { id, type } };
+    await inTransaction(this.dataSource, (tx) => this.audit.record(tx, entry));
     const { ok, statusCode, error, answer, durationMs } = attempt;
     return {
       event_id: eventId,

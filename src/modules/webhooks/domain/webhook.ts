@@ -16,6 +16,7 @@ export const LONGEST_DELIVERY_DAYS = 8;
 /** Texts of `disabled_reason`. */
 export const DISABLED_REASONS = {
   byOwner: 'Disabled by the account',
+  makerGone: 'The person or key that made it was removed',
   gone: 'The endpoint answered 410 Gone',
   failing: (ms: number): string => `Every delivery failed for ${durationText(ms)}`,
 };

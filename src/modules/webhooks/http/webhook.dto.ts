@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
-import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
+import { AnswerOf, PageOf, LocalTime, MadeBy, type MakerData } from '../../../platform/http/index.js';
+import { makerForOwner } from '../../../kernel/maker.js';
 import { ALL_EVENT_TYPES } from '../event-types.js';
 import { LONGEST_URL, MOST_WEBHOOKS, WEBHOOK_STATUSES, type WebhookStatus } from '../domain/webhook.js';
 import { isTestEvent } from '../persistence/event-id.js';
@@ -60,6 +61,9 @@ export class SecretWebhookData {
   @ApiProperty({ type: String, nullable: true, example: null, description: 'Why it is disabled' })
   disabled_reason!: string | null;
 
+  @MadeBy()
+  created_by!: MakerData | null;
+
   @LocalTime()
   created_at!: string;
 
@@ -83,6 +87,7 @@ export const webhookData = (row: WebhookEndpointEntity, zone: string) =>
     events: row.events.split(','),
     status: row.status as WebhookStatus,
     disabled_reason: row.disabledReason,
+    created_by: makerForOwner(row.createdBy),
     created_at: dateTime(row.createdAt, zone),
     updated_at: dateTime(row.updatedAt, zone),
   }) satisfies WebhookData;

@@ -54,7 +54,7 @@ export class EndpointStore {
   async create(
     tx: EntityManager,
     accountId: number,
-    fields: { url: string; events: readonly string[]; secret: string },
+    fields: { url: string; events: readonly string[]; secret: string; createdBy: string },
   ): Promise<WebhookEndpointEntity> {
     const most = this.environment.WEBHOOKS_PER_ACCOUNT;
     for (;;) {
@@ -78,6 +78,7 @@ export class EndpointStore {
         fence: 0,
         leaseUntil: null,
         nextDueAt: null,
+        createdBy: fields.createdBy,
         createdAt: at,
         updatedAt: at,
       });

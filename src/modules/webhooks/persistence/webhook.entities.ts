@@ -65,6 +65,10 @@ export class WebhookEndpointEntity {
   @Column({ name: 'next_due_at', ...MOMENT, nullable: true })
   nextDueAt!: Date | null;
 
+  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
+  @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
+  createdBy!: string | null;
+
   @Column({ name: 'created_at', ...MOMENT })
   createdAt!: Date;
 

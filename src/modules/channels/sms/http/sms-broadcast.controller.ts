@@ -4,7 +4,7 @@ import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nes
 import type { Request } from 'express';
 import { AlsoTakes, ApiErrors, ExactAnswer, fromForm, type Warn, Warnings } from '../../../../platform/http/index.js';
 import { clientIp, RateLimited } from '../../../../platform/security/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, createdBy } from '../../../accounts/index.js';
 import { creditErrors } from '../../../credits/index.js';
 import { acceptanceErrors } from '../../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
@@ -67,7 +67,7 @@ export class SmsBroadcastController {
     const { id, username, timeZone } = actor.account;
     const read = readSmsBroadcast(fromForm(body, { lists: ['contacts'] }));
     if ('fault' in read) throw smsErrors[read.fault]().helping(read.at ?? {});
-    const sender = { accountId: id, timeZone };
+    const sender = { accountId: id, timeZone, createdBy: createdBy(actor.account) };
     const { broadcast } = read;
     const chooser = { ip: clientIp(request), accountId: actor.via === 'body' ? null : id };
     const sent = await this.chosenIds.guard(broadcast.givenId, chooser, () =>

@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import { readText } from '../../../../kernel/text.js';
 import { ApiErrors, ErrorShape, NoHead } from '../../../../platform/http/index.js';
 import { clientIp, tooMany } from '../../../../platform/security/index.js';
-import { accountErrors, Open } from '../../../accounts/index.js';
+import { accountErrors, Open, createdBy } from '../../../accounts/index.js';
 import { creditErrors } from '../../../credits/index.js';
 import { acceptanceErrors } from '../../../engine/index.js';
 import { SendSmsBroadcastCommand } from '../commands/send-sms-broadcast.command.js';
@@ -81,7 +81,7 @@ export class SmsGetController {
       // the one contact is `number` here
       throw smsErrors[read.fault]().helping(read.fault === 'contactLength' ? { field: 'number' } : (read.at ?? {}));
     }
-    const sender = { accountId: account.id, timeZone: account.timeZone };
+    const sender = { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) };
     const { broadcast } = read;
     const sent = await this.chosenIds.guard(broadcast.givenId, { ip, accountId: account.id }, () =>
       this.commands.execute(new SendSmsBroadcastCommand(sender, broadcast)),

@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, ExactAnswer, fromForm, type Warn, Warnings } from '../../../../platform/http/index.js';
 import { RateLimited } from '../../../../platform/security/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, createdBy } from '../../../accounts/index.js';
 import { creditErrors } from '../../../credits/index.js';
 import { acceptanceErrors } from '../../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
@@ -57,7 +57,7 @@ export class UnofficialBroadcastController {
     const { id, username, timeZone } = actor.account;
     const read = readUnofficialBroadcast(fromForm(body, { lists: ['contacts'] }));
     if ('fault' in read) throw unofficialErrors[read.fault]().helping(read.at ?? {});
-    const sender = { accountId: id, timeZone };
+    const sender = { accountId: id, timeZone, createdBy: createdBy(actor.account) };
     const sent = await this.commands.execute(new SendUnofficialBroadcastCommand(sender, read.broadcast, idempotent));
     warn(...(await this.usedRoutes.of(read.broadcast.service, sent)));
     warn(...(await numberWarnings(actor.account, 'contacts', read.broadcast.recipients)));

@@ -12,7 +12,7 @@ import {
   Warnings,
 } from '../../../../platform/http/index.js';
 import { RateLimited, tooMany } from '../../../../platform/security/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, createdBy } from '../../../accounts/index.js';
 import { isSpokenLanguage } from '../../../audio/index.js';
 import { numberWarnings } from '../../../numbers/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
@@ -60,12 +60,11 @@ export class VoiceController {
     @Warnings() warn: Warn,
   ): Promise<VoiceSendAnswer> {
     const { id: accountId, timeZone, requireSender } = actor.account;
+    const sender = { accountId, timeZone, createdBy: createdBy(actor.account) };
     const read = readVoiceRequest(fieldsOf(body), this.numbers);
     if ('fault' in read) throw voiceErrors.invalid(read.fault);
     const { request } = read;
-    const sent = await this.commands.execute(
-      new SendVoiceCampaignCommand({ accountId, timeZone }, request, idempotent, requireSender),
-    );
+    const sent = await this.commands.execute(new SendVoiceCampaignCommand(sender, request, idempotent, requireSender));
     warn(...contactWarnings(fieldsOf(body)['contacts'], CONTACTS));
     warn(...languageWarnings(request.source), ...(await numberWarnings(actor.account, 'contacts', request.receivers)));
     return {

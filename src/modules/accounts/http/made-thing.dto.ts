@@ -1,0 +1,46 @@
+import { ApiProperty, ApiQuery } from '@nestjs/swagger';
+import { OptionalText } from '../../../platform/http/index.js';
+import type { MadeThing } from '../made-things.js';
+import { CURRENT_PASSWORD } from './password-proof.js';
+
+/** A thing that goes on by itself when the person or key that made it is removed. */
+export class MadeThingData implements MadeThing {
+  @ApiProperty({ enum: ['webhook', 'account'], example: 'webhook', description: 'account: of staff' })
+  kind!: MadeThing['kind'];
+
+  @ApiProperty({ type: 'integer', example: 3 })
+  id!: number;
+
+  @ApiProperty({ example: 'https://shop.example/hooks/switchboard', description: 'URL of a webhook, username' })
+  name!: string;
+
+  @ApiProperty({ example: true })
+  is_active!: boolean;
+}
+
+/** What a person or a key made, all of it. */
+export class MadeThingsAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: [MadeThingData] })
+  data!: MadeThingData[];
+}
+
+/** Body of a removal, only to revoke what a person under an account of staff made. */
+export class RemovalBody {
+  @OptionalText('current_password', CURRENT_PASSWORD)
+  current_password?: string | null;
+}
+
+/** `?revoke=true`: what the person or key made ends with it. */
+export const RevokeQuery = (): MethodDecorator =>
+  ApiQuery({
+    name: 'revoke',
+    required: false,
+    enum: ['true', 'false'],
+    description: 'true: webhooks that it made are disabled, and accounts of staff that it made are closed',
+  });
+
+/** Whether a removal takes along what was made. Another word is no. */
+export const readRevoke = (value: unknown): boolean => value === 'true' || value === '1';

@@ -1,0 +1,101 @@
+import type { INestApplication } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiModule } from '../../src/apps/api/api.module.js';
+import { ADMIN_METADATA, AUTHENTICATION_METADATA } from '../../src/modules/accounts/index.js';
+import { type Handler, handlersOf, scan, sourceFiles } from './house.js';
+
+/** What a route of an owner that changes something writes: an action of the audit log, a send, or nothing, and why. */
+type Entry = string | { send: string } | { none: string };
+
+const CAMPAIGN = { send: 'campaigns' };
+const SESSION = { send: 'session_messages' };
+const READS = { none: 'changes nothing' };
+/** Actions that are put together of two words. */
+const MADE_UP = /^campaign\.(pause|resume|cancel)$/;
+
+const ENTRIES: Record<string, Entry> = {
+  'ApiKeysController.create': 'api_key.create',
+  'ApiKeysController.revoke': 'api_key.revoke',
+  'AuthenticationController.logOut': { none: 'ends the own token' },
+  'BalanceAlertsController.save': 'balance_alerts.set',
+  'BulkController.send': CAMPAIGN,
+  'BusinessProfileController.update': 'business_profile.change',
+  'BusinessProfileController.changePhoto': 'business_profile.photo',
+  'CampaignController.cancel': 'campaign.cancel',
+  'CampaignController.pause': 'campaign.pause',
+  'CampaignController.resume': 'campaign.resume',
+  'CampaignController.retryFailed': CAMPAIGN,
+  'CampaignsController.quote': READS,
+  'ListsController.create': 'list.create',
+  'ListsController.remove': 'list.remove',
+  'ListsController.rename': 'list.rename',
+  'MembersController.add': 'list.add_members',
+  'MembersController.remove': 'list.remove_member',
+  'NumberCheckController.save': 'account.change',
+  'OwnPasswordController.password': 'account.password',
+  'OwnSessionMessagesController.cancel': 'session_message.cancel',
+  'OwnTemplatesController.change': 'template.change',
+  'OwnTemplatesController.remove': 'template.remove',
+  'ProfileRequestsController.change': 'profile_request.change',
+  'ProfileRequestsController.create': 'profile_request.create',
+  'ProfileRequestsController.remove': 'profile_request.remove',
+  'SenderIdsController.register': 'sender_id.register',
+  'SenderIdsController.remove': 'sender_id.remove',
+  'SessionMessagesController.send': SESSION,
+  'SmsBroadcastController.send': CAMPAIGN,
+  'SuppressionsController.add': 'suppression.add',
+  'SuppressionsController.import': 'suppression.import',
+  'SuppressionsController.remove': 'suppression.remove',
+  'TemplateMessagesController.sendBranded': CAMPAIGN,
+  'TemplateMessagesController.send': CAMPAIGN,
+  'TemplatesController.create': 'template.create',
+  'UnofficialBroadcastController.send': CAMPAIGN,
+  'UploadsController.remove': 'upload.remove',
+  'UploadsController.take': 'upload.create',
+  'UsersController.change': 'user.change',
+  'UsersController.create': 'user.create',
+  'UsersController.remove': 'user.remove',
+  'V5SessionController.send': SESSION,
+  'VoiceController.hear': READS,
+  'VoiceController.send': CAMPAIGN,
+  'VoiceController.simulate': READS,
+  'WebhookTestsController.test': 'webhook.test',
+  'WebhooksController.change': 'webhook.change',
+  'WebhooksController.create': 'webhook.create',
+  'WebhooksController.remove': 'webhook.remove',
+  'WebhooksController.replay': 'webhook.replay',
+  'WebhooksController.rotate': 'webhook.rotate',
+};
+
+let app: INestApplication;
+let handlers: Handler[];
+
+beforeAll(async () => {
+  app = (await scan(ApiModule)) as INestApplication;
+  handlers = handlersOf(app).filter(
+    (handler) =>
+      handler.method !== 'GET' &&
+      handler.metadata(AUTHENTICATION_METADATA) !== undefined &&
+      handler.metadata(ADMIN_METADATA) === undefined,
+  );
+});
+afterAll(() => app.close());
+
+describe('a route by which an owner changes something', () => {
+  it('leaves an entry in the own log, or says why not', () => {
+    expect(handlers.map(({ name }) => name).sort()).toEqual(Object.keys(ENTRIES).sort());
+  });
+
+  it('leaves one that some command writes', () => {
+    const text = sourceFiles('src/modules')
+      .filter(({ path }) => !path.endsWith('.spec.ts'))
+      .map((file) => file.text)
+      .join('\n');
+    const sources = new Set(Array.from(text.matchAll(/table: '(\w+)'/g), ([, table]) => table));
+    for (const [route, entry] of Object.entries(ENTRIES)) {
+      if (typeof entry === 'string') {
+        if (!MADE_UP.test(entry)) expect(text, route).toMatch(new RegExp(`['"]${entry.replace('.', '\\.')}['"]`));
+      } else if ('send' in entry) expect(sources, route).toContain(entry.send);
+    }
+  });
+});

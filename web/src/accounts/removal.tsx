@@ -1,0 +1,86 @@
+import { useState } from 'react';
+import { $api, type Schema } from '../api/client.js';
+import { Button, CheckField, Dialog, TextField } from '../ui/index.js';
+
+/** Who is removed: a person under the own account, or one of its keys. */
+export interface Leaving {
+  kind: 'person' | 'key';
+  id: number;
+  name: string;
+}
+
+/** What the removal takes along. */
+export interface Removal {
+  revoke: boolean;
+  current_password: string;
+}
+
+const TEXTS = {
+  person: 'The person is logged out within 3 seconds, and the username is free again.',
+  key: 'Programs that use the key are refused within 3 seconds. This cannot be undone.',
+} as const;
+
+/** Asks before a person or a key is removed, shows what it made, and whether that ends too. */
+export function RemovalDialog({
+  leaving: { kind, id, name },
+  needsPassword,
+  onAnswer,
+}: {
+  leaving: Leaving;
+  /** whether accounts of staff may be closed with it */
+  needsPassword: boolean;
+  onAnswer: (removal: Removal | null) => void;
+}) {
+  const [revoke, setRevoke] = useState(false);
+  const [password, setPassword] = useState('');
+  const params = { params: { path: { id } } };
+  const ofPerson = $api.useQuery('get', '/v6/api/account/users/{id}/created', params, { enabled: kind === 'person' });
+  const ofKey = $api.useQuery('get', '/v6/api/account/api-keys/{id}/created', params, { enabled: kind === 'key' });
+  const { data, isPending } = kind === 'person' ? ofPerson : ofKey;
+  const made = data?.data.filter(({ is_active }) => is_active) ?? [];
+  const verb = kind === 'person' ? 'Delete' : 'Revoke';
+  return (
+    <Dialog title={`${verb} ${name}?`} onClose={() => onAnswer(null)}>
+      <div className="dialog-text">
+        <p>{TEXTS[kind]}</p>
+        {isPending && <p>Looking for what it made…</p>}
+        {made.length > 0 && (
+          <>
+            <p>It made these, which go on without it:</p>
+            <ul>
+              {made.map((thing) => (
+                <li key={`${thing.kind}-${String(thing.id)}`}>{labelOf(thing)}</li>
+              ))}
+            </ul>
+            <CheckField
+              label="Revoke what it made"
+              hint="Webhooks are disabled, accounts of staff are closed"
+              checked={revoke}
+              onChange={(event) => setRevoke(event.currentTarget.checked)}
+            />
+            {revoke && needsPassword && (
+              <TextField
+                label="Your own password"
+                type="password"
+                autoComplete="current-password"
+                value={password}
+                onChange={(event) => setPassword(event.currentTarget.value)}
+              />
+            )}
+          </>
+        )}
+      </div>
+      <div className="buttons end">
+        <Button data-first onClick={() => onAnswer(null)}>
+          Back
+        </Button>
+        <Button kind="danger" off={isPending} onClick={() => onAnswer({ revoke, current_password: password })}>
+          {kind === 'person' ? 'Delete the person' : 'Revoke the key'}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+const labelOf = ({ kind, name }: Schema<'MadeThingData'>): string =>
+  kind === 'webhook' ? `Webhook to ${name}` : `Account of staff ${name}`;
