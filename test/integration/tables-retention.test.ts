@@ -5,7 +5,7 @@ import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { ChatContacts } from '../../src/modules/providers/persistence/chat-contacts.js';
 import { firstEventIdAt } from '../../src/modules/webhooks/persistence/event-id.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
-import { partitionsOf } from '../../src/platform/database/index.js';
+import { jsonRows, partitionsOf } from '../../src/platform/database/index.js';
 import { Retention } from '../../src/platform/tables/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { cutDays, daysAgo, storeOldCampaign } from '../support/old-days.js';
@@ -99,6 +99,8 @@ describe('RETENTION_DAYS', () => {
 
   describe('with more campaigns of a day that stay than are found at a time', () => {
     const MANY = 1_100;
+    const NUMBERS = "JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$')) j";
+    const numbers = jsonRows(Array.from({ length: MANY }, (_, index) => index + 1));
     const TABLES = ['campaign_recipients', 'campaign_counters'];
     /** Campaigns of one recipient that nobody ends. */
     const storeMany = async (acceptedOn: Date): Promise<void> => {
@@ -107,19 +109,19 @@ describe('RETENTION_DAYS', () => {
       await dataSource.query(
         `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content, balance,
            unit_credits, charged_credits, total_rows, open_lanes, refunded_credits, created_at)
-         SELECT ? + seq, 1, CONCAT('paused-', seq), 'sms', 'paused', 'Old', 'main', 1, '{}', 'gsm_credits', 1, 1, 1, 1, 0, ?
-         FROM seq_1_to_${MANY}`,
-        [first, acceptedOn],
+         SELECT ? + j.seq, 1, CONCAT('paused-', j.seq), 'sms', 'paused', 'Old', 'main', 1, '{}', 'gsm_credits', 1, 1, 1, 1, 0, ?
+         FROM ${NUMBERS}`,
+        [first, acceptedOn, numbers],
       );
       await dataSource.query(
         `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, updated_at)
-         SELECT ? + seq, 1, '919999999999', 0, 0, ? FROM seq_1_to_${MANY}`,
-        [first, acceptedOn],
+         SELECT ? + j.seq, 1, '919999999999', 0, 0, ? FROM ${NUMBERS}`,
+        [first, acceptedOn, numbers],
       );
       await dataSource.query(
         `INSERT INTO campaign_counters (campaign_id, lane, status, recipients, unsettled)
-         SELECT ? + seq, 0, 0, 1, 1 FROM seq_1_to_${MANY}`,
-        [first],
+         SELECT ? + j.seq, 0, 0, 1, 1 FROM ${NUMBERS}`,
+        [first, numbers],
       );
     };
 

@@ -9,7 +9,11 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
  */
 export type Cut = 'before' | 'after' | 'late';
 
-const COM_QUERY_COMMIT = Buffer.concat([Buffer.from([3]), Buffer.from('COMMIT')]);
+const COM_QUERY = 3;
+/** With query attributes (MySQL) the text comes after their number and that of their sets: none, in one set. */
+const COMMITS = [[], [0, 1]].map((attributes) =>
+  Buffer.concat([Buffer.from([COM_QUERY, ...attributes]), Buffer.from('COMMIT')]),
+);
 const HEADER_BYTES = 4;
 
 /** A line to the database that is cut at a COMMIT. */
@@ -65,7 +69,7 @@ export class CommitCable {
     far.on('close', () => near.destroy());
     near.on('close', () => cut === 'late' || far.destroy());
     near.on('data', (chunk) => {
-      if (chunk.subarray(HEADER_BYTES).equals(COM_QUERY_COMMIT)) cut = this.cuts.shift();
+      if (COMMITS.some((commit) => chunk.subarray(HEADER_BYTES).equals(commit))) cut = this.cuts.shift();
       if (cut !== undefined) this.cutOff++;
       if (cut === undefined || cut === 'after') return void far.write(chunk);
       if (cut === 'late') this.held = () => far.end(chunk);

@@ -2,9 +2,8 @@ import type { DataSourceOptions } from 'typeorm';
 import type { DatabaseWatch } from './database-watch.js';
 import { guardedDriver, type PoolBounds } from './guarded-pool.js';
 import { migrations } from './migrations/index.js';
+import { IDLE_MS } from './session.js';
 
-/** A connection at rest for so long is closed. */
-const IDLE_MS = 20_000;
 const BOUNDS: PoolBounds = { queryTimeout: 25_000, poolWait: 10_000 };
 
 /**
