@@ -128,7 +128,10 @@ describe('receipts find their message', () => {
     query.mockRestore();
     const plans = await Promise.all(
       looks.map(([sql, values]) =>
-        dataSource.query<{ table: string; key: string | null }[]>(`EXPLAIN ${sql}`, values as unknown[]),
+        dataSource.query<{ table: string; key: string | null }[]>(
+          `EXPLAIN FORMAT=TRADITIONAL ${sql}`,
+          values as unknown[],
+        ),
       ),
     );
     const daysIn = (sql: string): string =>

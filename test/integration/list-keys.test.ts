@@ -176,7 +176,7 @@ describe('the keys of campaigns', () => {
     expect([keys.index, keys.ranges.length]).toEqual([index, ranges]);
     for (const { where, values } of keys.ranges) {
       const plan: { key: string; Extra: string | null }[] = await database.dataSource.query(
-        `EXPLAIN SELECT id FROM campaigns FORCE INDEX (${index}) ${where && `WHERE ${where}`} ORDER BY id DESC LIMIT 50`,
+        `EXPLAIN FORMAT=TRADITIONAL SELECT id FROM campaigns FORCE INDEX (${index}) ${where && `WHERE ${where}`} ORDER BY id DESC LIMIT 50`,
         [...values],
       );
       expect(plan).toHaveLength(1);

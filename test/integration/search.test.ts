@@ -227,7 +227,7 @@ describe('every look', () => {
       ],
     ] as const) {
       const [plan] = await campaigns.dataSource.query<{ key: string; Extra: string | null; type: string }[]>(
-        `EXPLAIN ${sql}`,
+        `EXPLAIN FORMAT=TRADITIONAL ${sql}`,
       );
       expect(plan?.key).toBe(key);
       expect(['range', 'ref']).toContain(plan?.type);

@@ -81,7 +81,7 @@ export class LedgerClosings {
       await tx.query(
         `INSERT INTO credit_closings (account_id, balance, month, entries, moved, charged, refunded, closing)
          SELECT l.account_id, l.balance, ?, l.entries, l.moved, l.charged, l.refunded, l.moved + COALESCE((SELECT c.closing FROM credit_closings c
-           WHERE c.account_id = l.account_id AND c.balance = l.balance AND c.month < ? ORDER BY c.month DESC LIMIT 1), 0)
+           WHERE c.account_id = l.account_id AND c.balance = l.balance AND c.month < ? ORDER BY c.account_id DESC, c.balance DESC, c.month DESC LIMIT 1), 0)
          FROM (SELECT account_id, balance, COUNT(*) AS entries, SUM(amount) AS moved,
              SUM(IF(kind = 'debit', -amount, 0)) AS charged, SUM(IF(kind = 'refund', amount, 0)) AS refunded FROM credit_ledger
            WHERE id > ? AND id <= ? GROUP BY account_id, balance) l

@@ -68,7 +68,7 @@ export class ProveCreditsHandler implements IQueryHandler<ProveCreditsQuery> {
     const rows = await this.dataSource.query<ProofRow[]>(
       `SELECT b.balance AS balance, b.available,
          CAST(COALESCE((SELECT c.closing FROM credit_closings c WHERE c.account_id = b.account_id
-             AND c.balance = b.balance ORDER BY c.month DESC LIMIT 1), 0) + COALESCE(l.moved, 0) AS SIGNED) AS ledger,
+             AND c.balance = b.balance ORDER BY c.account_id DESC, c.balance DESC, c.month DESC LIMIT 1), 0) + COALESCE(l.moved, 0) AS SIGNED) AS ledger,
          CAST(COALESCE(c.charged, 0) + COALESCE(l.charged, 0) AS SIGNED) AS ledgerCharged,
          CAST(COALESCE(c.refunded, 0) + COALESCE(l.refunded, 0) AS SIGNED) AS ledgerRefunded,
          CAST(COALESCE(u.charged, 0) AS SIGNED) AS charged, CAST(COALESCE(u.refunded, 0) AS SIGNED) AS refunded

@@ -7,7 +7,7 @@ import { Metrics } from '../../../platform/observability/index.js';
 import { RelayNotifier } from '../../../platform/queues/index.js';
 import { RouteConnections, type RouteKind } from '../../providers/index.js';
 import { failoverCounter } from '../failover-counter.js';
-import { dropInDoubtOf } from '../settle/retry-store.js';
+import { dropInDoubtOf, HAS_BEGUN_RETRIES } from '../settle/retry-store.js';
 import { firstPlaceOf } from '../state/lanes.js';
 import { chainsOfLanes, type RouteChain } from '../state/route-chain.js';
 import { KEYS, OF_KEY } from './lane-endings.js';
@@ -125,8 +125,7 @@ export class LaneFailover {
       `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
        SET l.route_id = j.reached, l.fence = l.fence + 1, l.claim_id = ?, l.stalled_since = NULL,
          l.moves = LEAST(l.moves + 1, 100), l.wake_at = UTC_TIMESTAMP(3)
-       WHERE ${isFree('l')} AND l.intent_seq <= l.next_seq AND NOT EXISTS (SELECT 1 FROM recipient_retries t
-         WHERE t.campaign_id = l.campaign_id AND t.lane = l.lane AND t.intent_fence IS NOT NULL)`,
+       WHERE ${isFree('l')} AND l.intent_seq <= l.next_seq AND NOT (${HAS_BEGUN_RETRIES})`,
       [rows, id],
     );
     const found: { n: number }[] = await tx.query(

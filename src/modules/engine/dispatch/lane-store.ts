@@ -6,7 +6,7 @@ import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
 import { again, inTransaction, jsonRows, type QuotedText } from '../../../platform/database/index.js';
 import { type ClaimedAlongside, isFree } from '../../../platform/leases/index.js';
 import type { DueRecipient } from '../settle/attempts.js';
-import { dropRetriesOf } from '../settle/retry-store.js';
+import { dropRetriesOf, HAS_BEGUN_RETRIES } from '../settle/retry-store.js';
 import { sqlStates } from '../state/campaign-states.js';
 import { type CampaignState, statesThat } from '../state/campaign-transitions.js';
 import { OWN_KIND } from '../state/own-variables.js';
@@ -87,14 +87,14 @@ export class LaneStore {
   private async rowsOfEach(asked: readonly (readonly LaneKey[])[]): Promise<TurnRow[][]> {
     const keys = asked.flat();
     if (keys.length === 0) return asked.map(() => []);
-    const retries = 'SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane';
     const rows: TurnRow[] = await this.dataSource.query(
       `SELECT l.campaign_id, l.lane, l.fence, l.claim_id, l.next_seq, l.intent_seq, l.end_seq, l.channel, l.route_id, l.account_id,
          l.single, l.moves, c.state, c.own_kinds, c.sender, c.content,
          TIMESTAMPDIFF(MICROSECOND, COALESCE(c.scheduled_at, c.created_at), UTC_TIMESTAMP(3)) AS waited_us,
          TIMESTAMPDIFF(MICROSECOND, l.stalled_since, UTC_TIMESTAMP(3)) AS stalled_us,
-         EXISTS (${retries} AND r.intent_fence IS NULL AND r.due_at <= UTC_TIMESTAMP(3)) AS retries_due,
-         EXISTS (${retries} AND r.intent_fence IS NOT NULL) AS retries_begun
+         EXISTS (SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane
+           AND r.intent_fence IS NULL AND r.due_at <= UTC_TIMESTAMP(3)) AS retries_due,
+         ${HAS_BEGUN_RETRIES} AS retries_begun
        FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
        WHERE (${isOneOfLanes('l', keys)}) AND ${isFree('l')}`,
       keys.flatMap(({ campaignId, lane }) => [campaignId, lane]),

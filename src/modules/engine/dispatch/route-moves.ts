@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction, jsonRows } from '../../../platform/database/index.js';
 import { isFree } from '../../../platform/leases/index.js';
 import { RelayNotifier } from '../../../platform/queues/index.js';
-import { dropInDoubtOf, type FencedLane } from '../settle/retry-store.js';
+import { dropInDoubtOf, HAS_BEGUN_RETRIES, type FencedLane } from '../settle/retry-store.js';
 import { sqlStates } from '../state/campaign-states.js';
 import { statesThat } from '../state/campaign-transitions.js';
 import { sqlWaitingIn } from '../state/route-queues.js';
@@ -48,8 +48,7 @@ const MOVES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGIN
   fence BIGINT PATH '$[2]')) j`;
 const MOVED = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence + 1 AND l.claim_id = ?';
 /** Nothing of it is under way or in doubt. */
-const IS_MOVABLE = `${isFree('l')} AND l.intent_seq <= l.next_seq AND NOT EXISTS (SELECT 1 FROM recipient_retries t
-  WHERE t.campaign_id = l.campaign_id AND t.lane = l.lane AND t.intent_fence IS NOT NULL)`;
+const IS_MOVABLE = `${isFree('l')} AND l.intent_seq <= l.next_seq AND NOT (${HAS_BEGUN_RETRIES})`;
 const IS_OPEN = `c.state IN (${sqlStates([...statesThat('send'), ...statesThat('wait')])})`;
 
 /**

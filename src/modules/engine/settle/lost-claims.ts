@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { inTransaction, jsonRows } from '../../../platform/database/index.js';
 import { laneOf } from '../state/lanes.js';
 import { OWN_KIND, variablesOf } from '../state/own-variables.js';
-import { RetryStore } from './retry-store.js';
+import { HAS_BEGUN_RETRIES, RetryStore } from './retry-store.js';
 import { Settlement } from './settlement.js';
 import { takeBack, type TurnRecipient } from './unknown-marks.js';
 import { type SpendingRecipient, WindowSpend } from './window-spend.js';
@@ -57,8 +57,7 @@ export class LostClaims {
       `SELECT STRAIGHT_JOIN SUM(l.fence = j.fence AND l.claim_id = ?) AS held, SUM(l.fence < j.fence) AS unmade
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]')) j
        JOIN campaign_lanes l ON l.campaign_id = j.campaign_id AND l.lane = j.lane
-         AND (l.fence < j.fence OR l.intent_seq > l.next_seq OR EXISTS (SELECT 1 FROM recipient_retries t
-           WHERE t.campaign_id = l.campaign_id AND t.lane = l.lane AND t.intent_fence IS NOT NULL))
+         AND (l.fence < j.fence OR l.intent_seq > l.next_seq OR ${HAS_BEGUN_RETRIES})
        LIMIT 1`,
       [id, jsonRows(lanes.map(({ campaignId, lane, fence }) => [campaignId, lane, fence]))],
     );

@@ -91,9 +91,9 @@ export class EndpointHealths {
       ),
       session.query<{ id: number; oldest: string | null; last_success_at: Date | null }[]>(
         `SELECT e.id,
-           (SELECT d.event_id FROM webhook_deliveries d WHERE d.endpoint_id = e.id ORDER BY d.event_id LIMIT 1) AS oldest,
+           (SELECT d.event_id FROM webhook_deliveries d WHERE d.endpoint_id = e.id ORDER BY d.endpoint_id, d.event_id LIMIT 1) AS oldest,
            (SELECT c.last_success_at FROM webhook_counters c WHERE c.endpoint_id = e.id AND c.last_success_at IS NOT NULL
-             ORDER BY c.period DESC LIMIT 1) AS last_success_at
+             ORDER BY c.endpoint_id DESC, c.period DESC LIMIT 1) AS last_success_at
          FROM webhook_endpoints e WHERE e.id IN (?)`,
         [ids],
       ),
