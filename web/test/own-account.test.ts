@@ -57,6 +57,27 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     expect(body['data']).toMatchObject({ gsm_credits: 1000, voice_credits: null });
   });
 
+  it('asks on the first page who may send without a login, until the owner has chosen', async () => {
+    await go('/', 'Home');
+    await says('Anybody who knows your username can send at your expense');
+    await app.page.getByRole('link', { name: 'Choose who may' }).click();
+    await app.page.getByRole('heading', { name: 'Access without a login', level: 1 }).waitFor();
+    await says('yes, from anywhere');
+    await app.page.getByLabel('Addresses that may send by username alone').fill('home');
+    await button('Save').click();
+    await says('body_username_addresses[0] is not an IP address or range');
+    await app.page.getByLabel('Addresses that may send by username alone').fill('203.0.113.7');
+    await app.page.getByLabel('Reports and templates need').check();
+    await button('Save').click();
+    await says('Choice saved');
+    await says('from 203.0.113.7');
+    const { body } = await owner.call('GET', '/v6/api/account/security');
+    expect(body['data']).toMatchObject({ protect_reports: true, body_username_addresses: ['203.0.113.7'] });
+    await go('/', 'Home');
+    await app.page.getByRole('list', { name: 'Balances' }).waitFor();
+    expect(await app.page.getByText('Choose who may').count()).toBe(0);
+  });
+
   it('shows usage by a group, and hands it out as a file', async () => {
     await owner.call('POST', '/webhook/api/addbroadcastgsm.php', {
       broadcast_name: 'Used',

@@ -20,6 +20,7 @@ import { JwtStrategy } from './authentication/jwt.strategy.js';
 import { ChangeAssignedUserHandler } from './commands/change-assigned-user.command.js';
 import { ChangePasswordHandler } from './commands/change-password.command.js';
 import { SetBalanceAlertsHandler } from './commands/set-balance-alerts.command.js';
+import { ChooseSecurityHandler } from './commands/choose-security.command.js';
 import { SetNumberCheckHandler } from './commands/set-number-check.command.js';
 import { CreateApiKeyHandler } from './commands/create-api-key.command.js';
 import { CreateAssignedUserHandler } from './commands/create-assigned-user.command.js';
@@ -35,6 +36,7 @@ import { ApiKeysController } from './http/api-keys.controller.js';
 import { OwnAccountController } from './http/own-account.controller.js';
 import { BalanceAlertsController } from './http/balance-alerts.controller.js';
 import { NumberCheckController } from './http/number-check.controller.js';
+import { SecurityController } from './http/security.controller.js';
 import { OwnUsageController } from './http/own-usage.controller.js';
 import { OwnPasswordController } from './http/own-password.controller.js';
 import { UsersController } from './http/users.controller.js';
@@ -81,6 +83,8 @@ import { FindAssignedUserHandler } from './queries/find-assigned-user.query.js';
 import { ListApiKeysHandler } from './queries/list-api-keys.query.js';
 import { ListAssignedUsersHandler } from './queries/list-assigned-users.query.js';
 import { FindAccountHandler } from './queries/find-account.query.js';
+import { CountOpenAccountsHandler } from './queries/count-open-accounts.query.js';
+import { FindOwnSecurityHandler } from './queries/find-own-security.query.js';
 import { FindOwnAccountHandler } from './queries/find-own-account.query.js';
 import { ListAccountsHandler } from './queries/list-accounts.query.js';
 import { ListSecurityLogHandler } from './queries/list-security-log.query.js';
@@ -141,6 +145,7 @@ export class AccountDirectoryModule {}
     OwnUsageController,
     BalanceAlertsController,
     NumberCheckController,
+    SecurityController,
     OwnPasswordController,
     ApiKeysController,
     UsersController,
@@ -169,6 +174,9 @@ export class AccountDirectoryModule {}
     ChangePasswordHandler,
     SetNumberCheckHandler,
     SetBalanceAlertsHandler,
+    ChooseSecurityHandler,
+    FindOwnSecurityHandler,
+    CountOpenAccountsHandler,
     CreateApiKeyHandler,
     RevokeApiKeyHandler,
     CreateAssignedUserHandler,

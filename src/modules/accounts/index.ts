@@ -19,9 +19,18 @@ export { ChangeAccountCommand } from './commands/change-account.command.js';
 export { RevokeManagedApiKeyCommand } from './commands/revoke-managed-api-key.command.js';
 export { CreateAccountCommand } from './commands/create-account.command.js';
 export { type AssignedUser } from './domain/assigned-user.js';
-export { type Account, NUMBER_CHECKS, type NumberCheckMode, type Role, roleOf, USER_TYPES } from './domain/account.js';
+export {
+  type Account,
+  isClosedToOthers,
+  NUMBER_CHECKS,
+  type NumberCheckMode,
+  type Role,
+  roleOf,
+  USER_TYPES,
+} from './domain/account.js';
 export { apiKeyDigest, isApiKey, isApiKeyDigest } from './domain/api-key.js';
 export { looksLikeEmail, normalEmail } from './domain/identity.js';
+export { CountOpenAccountsQuery, type OpenAccounts } from './queries/count-open-accounts.query.js';
 export { accountErrors } from './domain/account.errors.js';
 export { assertMayChange } from './domain/account-policy.js';
 export { type MadeThing, type MadeThingListener, MadeThings } from './made-things.js';

@@ -12,6 +12,7 @@ import { ChatAccountsAdminModule } from './chat-accounts-admin.module.js';
 import { AdjustCreditsHandler } from './commands/adjust-credits.command.js';
 import { AccountAccessController } from './http/account-access.controller.js';
 import { AccountSuppressionsController } from './http/account-suppressions.controller.js';
+import { OpenAccountsController } from './http/open-accounts.controller.js';
 import { AccountsController } from './http/accounts.controller.js';
 import { AuditController } from './http/audit.controller.js';
 import { CreditsController } from './http/credits.controller.js';
@@ -42,6 +43,7 @@ import { RoutesAdminModule } from './routes-admin.module.js';
   ],
   controllers: [
     AccountsController,
+    OpenAccountsController,
     AccountAccessController,
     AccountSuppressionsController,
     CreditsController,

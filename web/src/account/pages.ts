@@ -1,4 +1,4 @@
-import { CircleUser } from 'lucide-react';
+import { CircleUser, LockKeyhole } from 'lucide-react';
 import type { PageDefinition } from '../app/page-definition.js';
 
 export const pages: readonly PageDefinition[] = [
@@ -8,5 +8,12 @@ export const pages: readonly PageDefinition[] = [
     roles: ['staff', 'reseller', 'owner'],
     nav: { group: 'Own account', order: 10, icon: CircleUser },
     load: () => import('./account-page.js'),
+  },
+  {
+    path: '/account/security',
+    title: 'Access without a login',
+    roles: ['staff', 'reseller', 'owner'],
+    nav: { group: 'Own account', order: 15, icon: LockKeyhole, label: 'Access' },
+    load: () => import('./security-page.js'),
   },
 ];

@@ -32,6 +32,7 @@ export default function NowPage() {
   return (
     <Page title="Now" about="What is wrong, what leaves, what runs, and what waits for a review.">
       <Wrong />
+      <OpenAccounts />
       <Throughput />
       <Running />
       <Waiting />
@@ -91,6 +92,19 @@ function Wrong() {
       </LoadState>
       {isFine && <p className="all-well">Nothing is wrong.</p>}
     </Section>
+  );
+}
+
+/** Accounts whose credits anybody can spend who knows a username; nothing where there are none. */
+function OpenAccounts() {
+  const { data } = $api.useQuery('get', '/v6/api/admin/open-accounts', {}, SLOWLY);
+  if (data === undefined || data.data.accounts === 0) return null;
+  const { accounts, undecided } = data.data;
+  return (
+    <p className="card" role="status">
+      {formatCount(accounts)} {accounts === 1 ? 'account sends by its' : 'accounts send by their'} username alone,
+      without a token; {formatCount(undecided)} of them without the owner’s choice. <Link to="/accounts">Accounts</Link>
+    </p>
   );
 }
 

@@ -64,6 +64,7 @@ export default function HomePage() {
         </Link>
       }
     >
+      <SecurityNotice />
       <LoadState query={credits}>
         {({ data }) => (
           <ul className="balances" aria-label="Balances">
@@ -92,6 +93,23 @@ export default function HomePage() {
         </>
       )}
     </Page>
+  );
+}
+
+/** Until the owner has chosen, either way. */
+function SecurityNotice() {
+  const { person } = useMe();
+  const { data } = $api.useQuery('get', '/v6/api/account/security', {}, { enabled: person === null });
+  if (data === undefined || data.data.chosen_at !== null) return null;
+  const { sends_without_token: sends, shows_without_token: shows } = data.data;
+  if (!sends && !shows) return null;
+  return (
+    <p className="card" role="status">
+      {sends
+        ? 'Anybody who knows your username can send at your expense'
+        : 'Anybody who knows a request id can read its report'}
+      . <Link to="/account/security">Choose who may</Link>; the notice ends with your choice, whichever it is.
+    </p>
   );
 }
 

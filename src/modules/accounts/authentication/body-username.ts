@@ -2,9 +2,9 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { readText } from '../../../kernel/text.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { fromForm } from '../../../platform/http/index.js';
-import { clientIp } from '../../../platform/security/index.js';
+import { clientIp, isInIpRanges } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account.errors.js';
-import { type Account, roleOf } from '../domain/account.js';
+import { type Account, needsToken, roleOf } from '../domain/account.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import type { AuthenticatedRequest } from './actor.js';
 import { OpenMisses } from './open-misses.js';
@@ -17,8 +17,8 @@ export type BodyUsername = { kind: 'open' | 'token'; account: Account } | null;
 
 /**
  * The two broadcasts take `username` in the body instead of a token (reference/authentication#username-in-the-body).
- * Never for staff; `ALLOW_BODY_USERNAME` and the account's `require_token` close it, and then only a token of that same
- * account counts.
+ * Never for staff; `ALLOW_BODY_USERNAME`, the account's `require_token` and its owner's choice close it, and then only a
+ * token of that same account counts.
  */
 @Injectable()
 export class BodyUsernames {
@@ -43,8 +43,14 @@ export class BodyUsernames {
       throw accountErrors.invalidToken();
     }
     if (roleOf(account.userType) !== 'user' || !this.directory.usable(account)) throw accountErrors.invalidToken();
-    if (!this.environment.ALLOW_BODY_USERNAME || account.requireToken) return { kind: 'token', account };
+    if (!this.environment.ALLOW_BODY_USERNAME || this.needsToken(account, ip)) return { kind: 'token', account };
     this.logger.log({ username: account.username, ip, path: request.path }, 'acts by body username');
     return { kind: 'open', account };
+  }
+
+  /** Staff or the owner closed it, for all or for this address. */
+  private needsToken(account: Account, ip: string): boolean {
+    const { bodyUsernameAddresses: addresses } = account.security;
+    return needsToken(account) || (addresses.length > 0 && !isInIpRanges(ip, addresses));
   }
 }

@@ -2,13 +2,12 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import { normalIpRange } from '../../../platform/security/index.js';
-import { accountErrors } from '../domain/account.errors.js';
 import { Credentials, type PasswordProof } from '../authentication/credentials.js';
 import { assertOwner, isStaff } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
 import { newApiKey } from '../domain/api-key.js';
 import { createdBy } from '../domain/maker.js';
+import { readIpRanges } from '../domain/account-values.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { type ApiKeyAnswerData, apiKeyData } from '../http/api-key.dto.js';
@@ -29,8 +28,6 @@ export class CreateApiKeyCommand extends Command<ApiKeyAnswerData & { key: strin
   }
 }
 
-const MOST_RANGES = 100;
-
 @CommandHandler(CreateApiKeyCommand)
 export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand> {
   constructor(
@@ -42,7 +39,7 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand>
 
   async execute({ actor, name, allowedIps, proof }: CreateApiKeyCommand): Promise<ApiKeyAnswerData & { key: string }> {
     assertOwner(actor);
-    const ranges = readRanges(allowedIps);
+    const ranges = readIpRanges('allowed_ips', allowedIps);
     if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
     const key = newApiKey();
     const row = await inTransaction(this.dataSource, async (tx) => {
@@ -59,15 +56,4 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand>
     const { id, ...rest } = apiKeyData(row, actor.timeZone);
     return { id, key, ...rest };
   }
-}
-
-/** In canonical form, each once. @throws AppError 400 naming the first that is none */
-function readRanges(texts: string[]): string[] {
-  if (texts.length > MOST_RANGES) throw accountErrors.tooManyIpRanges(MOST_RANGES);
-  const ranges = texts.map((text, index) => {
-    const range = normalIpRange(text);
-    if (range === null) throw accountErrors.ipRange(index);
-    return range;
-  });
-  return [...new Set(ranges)];
 }

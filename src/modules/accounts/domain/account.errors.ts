@@ -100,14 +100,17 @@ export const accountErrors = {
   tooManyUsers: conflict('too_many_of', (most: number) => atMost(most, 'users'), 'USERS_PER_ACCOUNT'),
   ipRange: invalid(
     'ip_range',
-    (index: number) => `allowed_ips[${index}] is not an IP address or range`,
+    (field: string, index: number) => `${field}[${index}] is not an IP address or range`,
     'neither IPv4 nor IPv6 nor CIDR',
-  ).with({ field: 'allowed_ips', hint: 'Write an address or a range such as 203.0.113.0/24 or 2001:db8::/32.' }),
+  ).with({
+    field: (field: string) => field,
+    hint: 'Write an address or a range such as 203.0.113.0/24 or 2001:db8::/32.',
+  }),
   tooManyIpRanges: invalid(
     'too_many_ip_ranges',
-    (most: number) => `allowed_ips must have at most ${most} entries`,
+    (field: string, most: number) => `${field} must have at most ${most} entries`,
     'more',
-  ).with({ field: 'allowed_ips', hint: 'Put neighbours into one range.' }),
+  ).with({ field: (field: string) => field, hint: 'Put neighbours into one range.' }),
   noManager: invalid(
     'parent_no_manager',
     'parent_username must name a reseller, admin or super account',

@@ -13,6 +13,18 @@ export const NUMBER_CHECKS = ['refuse', 'warn', 'off'] as const;
 /** What becomes of a number that no numbering plan has (reference/numbers#checks). */
 export type NumberCheckMode = (typeof NUMBER_CHECKS)[number];
 
+/** What the owner of an account chose about those who come without its token (reference/accounts#security). */
+export interface OwnSecurity {
+  /** a username in the body does not send */
+  requireToken: boolean;
+  /** reports and templates need the account's token */
+  protectReports: boolean;
+  /** canonical addresses and ranges from which alone a username in the body sends; [] = from anywhere */
+  bodyUsernameAddresses: readonly string[];
+  /** null = the owner has not chosen yet */
+  chosenAt: Date | null;
+}
+
 /** An account as every other module sees it; it carries no secret. */
 export interface Account {
   id: number;
@@ -31,6 +43,7 @@ export interface Account {
   timeZone: string;
   /** closes the routes that need no token (reference/authentication#open-routes) */
   requireToken: boolean;
+  security: OwnSecurity;
   /** calls must name one of the account's approved sender ids (reference/sender-ids#callers) */
   requireSender: boolean;
   /** carrier failures are refunded too (reference/credits#refunds) */
@@ -71,3 +84,11 @@ export const isUsable = (account: Pick<Account, 'isActive' | 'expiresAt'>, at: D
 /** First and last name joined and trimmed (`name` of reference/accounts#account-fields). */
 export const displayName = (account: Pick<Account, 'firstname' | 'lastname'>): string =>
   `${account.firstname} ${account.lastname}`.trim();
+
+/** Whether a username in the body never sends: staff or the owner closed that. */
+export const needsToken = ({ requireToken, security }: Pick<Account, 'requireToken' | 'security'>): boolean =>
+  requireToken || security.requireToken;
+
+/** Whether the endpoints that need no token show nothing of the account. */
+export const isClosedToOthers = (account: Pick<Account, 'requireToken' | 'security'>): boolean =>
+  needsToken(account) || account.security.protectReports;

@@ -56,8 +56,8 @@ export const NUMBER_CHECK_ERRORS: readonly DocumentedError[] = [
 export const CREATE_API_KEY_ERRORS: readonly DocumentedError[] = [
   fieldErrors.invalid.shown('name').because('no text, or over 100 characters'),
   valueErrors.noTexts.shown('allowed_ips'),
-  accountErrors.tooManyIpRanges.shown(100),
-  accountErrors.ipRange.shown(0),
+  accountErrors.tooManyIpRanges.shown('allowed_ips', 100),
+  accountErrors.ipRange.shown('allowed_ips', 0),
   ...proofErrors('by an account of staff'),
   accountErrors.tooManyApiKeys.shown(100),
 ];
@@ -87,4 +87,12 @@ export const CHANGE_USER_ERRORS: readonly DocumentedError[] = [
   SHORT,
   ...proofErrors('by an account of staff'),
   accountErrors.directoryAway,
+];
+
+export const SECURITY_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.noFlag.shown('require_token').because('something else; likewise protect_reports'),
+  valueErrors.noTexts.shown('body_username_addresses'),
+  accountErrors.tooManyIpRanges.shown('body_username_addresses', 100),
+  accountErrors.ipRange.shown('body_username_addresses', 0),
+  accountErrors.permissionDenied.because('a person who acts for the account'),
 ];

@@ -86,6 +86,12 @@ export class AccountStore {
       expiresAt: row.expiresAt,
       timeZone: row.timeZone ?? this.environment.APP_TIME_ZONE,
       requireToken: row.requireToken,
+      security: {
+        requireToken: row.ownRequireToken,
+        protectReports: row.protectReports,
+        bodyUsernameAddresses: row.bodyUsernameIps === null ? [] : (JSON.parse(row.bodyUsernameIps) as string[]),
+        chosenAt: row.securityChosenAt,
+      },
       requireSender: row.requireSender,
       refundFailed: row.refundFailed,
       publicLookup: row.publicLookup,

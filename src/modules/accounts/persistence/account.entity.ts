@@ -59,6 +59,21 @@ export class AccountEntity {
   @Column({ name: 'require_token', type: 'boolean' })
   requireToken!: boolean;
 
+  /** the owner's own choice beside `require_token`, which staff set */
+  @Column({ name: 'own_require_token', type: 'boolean', default: false })
+  ownRequireToken!: boolean;
+
+  @Column({ name: 'protect_reports', type: 'boolean', default: false })
+  protectReports!: boolean;
+
+  /** JSON text of the only addresses from which a username in the body counts; null = all */
+  @Column({ name: 'body_username_ips', type: 'text', nullable: true })
+  bodyUsernameIps!: string | null;
+
+  /** when the owner last chose; null = not yet */
+  @Column({ name: 'security_chosen_at', type: 'datetime', precision: 3, nullable: true })
+  securityChosenAt!: Date | null;
+
   /** calls name one of the account's approved sender ids as their caller */
   @Column({ name: 'require_sender', type: 'boolean', default: false })
   requireSender!: boolean;

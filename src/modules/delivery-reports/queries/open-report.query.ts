@@ -3,7 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { readAhead } from '../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { ReadDatabase } from '../../../platform/database/index.js';
-import { type Account, AccountDirectory } from '../../accounts/index.js';
+import { type Account, AccountDirectory, isClosedToOthers } from '../../accounts/index.js';
 import {
   campaignIn,
   type CampaignRecord,
@@ -80,7 +80,7 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
   }
 
   private isClosed(account: Account): boolean {
-    return account.requireToken || this.environment.PROTECT_REPORTS;
+    return isClosedToOthers(account) || this.environment.PROTECT_REPORTS;
   }
 }
 

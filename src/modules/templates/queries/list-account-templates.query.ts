@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { type Account, AccountDirectory } from '../../accounts/index.js';
+import { type Account, AccountDirectory, isClosedToOthers } from '../../accounts/index.js';
 import { storedTemplateAnswer, type TemplateAnswer } from '../http/template.dto.js';
 import { TemplateLibrary } from '../persistence/template-library.js';
 import { templateErrors } from '../templates.errors.js';
@@ -31,7 +31,7 @@ export class ListAccountTemplatesHandler implements IQueryHandler<ListAccountTem
 
   async execute({ username, viewerId }: ListAccountTemplatesQuery): Promise<AsyncIterable<TemplateAnswer[]>> {
     const account = await this.accounts.byUsername(username);
-    const isClosed = account !== null && (account.requireToken || this.environment.PROTECT_REPORTS);
+    const isClosed = account !== null && (isClosedToOthers(account) || this.environment.PROTECT_REPORTS);
     if (!account || (isClosed && viewerId !== account.id)) throw templateErrors.noneForUsername();
     return this.records(account);
   }

@@ -3,6 +3,7 @@ import { StaffSettings1700000019500 } from './1700000019500-staff-settings.js';
 import { SettlementOfLanes1700000019300 } from './1700000019300-settlement-of-lanes.js';
 import { Makers1700000019510 } from './1700000019510-makers.js';
 import { GuardedRoutes1700000019600 } from './1700000019600-guarded-routes.js';
+import { OwnersSecurity1700000019601 } from './1700000019601-owners-security.js';
 
 export { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
 
@@ -13,4 +14,5 @@ export const migrations = [
   StaffSettings1700000019500,
   Makers1700000019510,
   GuardedRoutes1700000019600,
+  OwnersSecurity1700000019601,
 ];
