@@ -59,7 +59,7 @@ export async function endLanes(
     `SELECT STRAIGHT_JOIN l.campaign_id, l.lane, l.fence, c.state, l.next_seq < l.end_seq AS unsent, (
          SELECT r.due_at FROM recipient_retries r WHERE r.campaign_id = j.campaign_id AND r.lane = j.lane
            AND r.intent_fence IS NULL
-         ORDER BY r.campaign_id, r.lane, r.intent_fence, r.due_at LIMIT 1) AS due_at, UTC_TIMESTAMP(3) AS at
+         ORDER BY r.campaign_id, r.lane, r.due_at LIMIT 1) AS due_at, UTC_TIMESTAMP(3) AS at
      FROM ${KEYS} JOIN campaign_lanes l ON ${OF_KEY} JOIN campaigns c ON c.id = l.campaign_id`,
     [jsonRows(rows)],
   );

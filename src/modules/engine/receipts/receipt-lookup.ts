@@ -158,7 +158,8 @@ export class ReceiptLookup {
     if (named.length === 0) return [];
     const rows: FoundRow[] = await source.query(
       `SELECT ${COLUMNS}, m.provider_message_id AS id, m.match_key AS matchKey FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', campaign_id BIGINT PATH '$[1]', seq INT PATH '$[2]')) j
-       STRAIGHT_JOIN provider_messages m ON m.campaign_id = j.campaign_id AND m.seq = j.seq AND ${days} ${RECIPIENT}`,
+       STRAIGHT_JOIN provider_messages m FORCE INDEX (PRIMARY) ON m.campaign_id = j.campaign_id AND m.seq = j.seq
+         AND ${days} ${RECIPIENT}`,
       [jsonRows(named)],
     );
     return rows.filter(({ ordinal, routeId }) => routesOf(receipts[ordinal]).includes(routeId));
