@@ -114,6 +114,18 @@ describe('an accepted personalised send', () => {
     expect(await bulk.accepted(member, plain)).toMatchObject({ recipients: 1 });
   });
 
+  it('says when it is sent with the offset, and that clocks show that time twice', async () => {
+    const berlin = await bulk.join(100, { timeZone: 'Europe/Berlin' });
+    const body = { ...SMS, recipients: RECIPIENTS, schedule_time: '2027-10-31 02:30:00' };
+    const answer = await bulk.bulk(berlin, body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(202);
+    expect(dataOf(answer)).toMatchObject({ scheduled_at: '2027-10-31T02:30:00+02:00' });
+    expect(answer.body['warnings']).toMatchObject([{ code: 'schedule_time_moved', field: 'schedule_time' }]);
+    const later = await bulk.bulk(berlin, { ...body, schedule_time: '2027-10-31T02:30:00+01:00' });
+    expect(dataOf(later)).toMatchObject({ scheduled_at: '2027-10-31T02:30:00+01:00' });
+    expect(later.body).not.toHaveProperty('warnings');
+  });
+
   it('is scheduled, cut in its name, and repeated under an Idempotency-Key', async () => {
     const before = Number(await bulk.credits(member));
     const body = {
@@ -122,7 +134,7 @@ describe('an accepted personalised send', () => {
     };
     const key = { 'idempotency-key': `bulk-${Date.now()}` };
     const first = await bulk.bulk(member, body, key);
-    expect(dataOf(first)).toMatchObject({ scheduled_at: '2099-05-02 09:30:00', credits: 4 });
+    expect(dataOf(first)).toMatchObject({ scheduled_at: '2099-05-02T09:30:00+00:00', credits: 4 });
     const again = await bulk.bulk(member, body, key);
     expect([again.status, again.body]).toEqual([202, first.body]);
     expectRefused(

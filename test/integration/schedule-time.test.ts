@@ -103,6 +103,19 @@ describe.each(Object.keys(CHANNELS))('schedule_time of %s', (name) => {
     }
   });
 
+  it.each([
+    ['2027-03-28 02:30:00', '2027-03-28T01:00:00Z', true],
+    ['2027-10-31T02:30:00', '2027-10-31T00:30:00Z', true],
+    ['2027-10-31T02:30:00+01:00', '2027-10-31T01:30:00Z', false],
+    ['2027-10-31 03:30:00', '2027-10-31T02:30:00Z', false],
+  ] as const)('where clocks are changed: %s is %s, with a hint: %s', async (given, at, isMoved) => {
+    const answer = await send(name, given);
+    const hints = JSON.parse(answer.headers.get('switchboard-warnings') ?? '[]') as { code: string }[];
+    const moved = hints.filter(({ code }) => code === 'schedule_time_moved');
+    expect(moved).toEqual(isMoved ? [{ code: 'schedule_time_moved', field: 'schedule_time' }] : []);
+    expect(await scheduledAt(String(answer.body['request_id']))).toEqual(new Date(at));
+  });
+
   it.each(['2020-01-01 00:00:00', '2020-01-01T00:00:00Z', 'soon', '2099-02-30 00:00:00', '2099-07-01', true, {}])(
     '%j is refused and charges nothing',
     async (value) => {

@@ -118,6 +118,7 @@ const CODES = [
   'numbers_look_wrong',
   'number_looks_wrong',
   'language_fallback',
+  'schedule_time_moved',
 ] as const;
 
 /** The schema of a hint, as the document keeps it. */

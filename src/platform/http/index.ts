@@ -44,7 +44,7 @@ export { HttpModule } from './http.module.js';
 export { MadeBy, MakerData } from './made-by.js';
 export { NoHead } from './no-head.js';
 export { OneOf, withUnions } from './one-of.js';
-export { LocalTime, SCHEDULE_TIME } from './local-time.js';
+export { clockWarnings, LocalTime, SCHEDULE_TIME, scheduleWarnings, ZonedTime } from './local-time.js';
 export { LargeJson } from './large-json.js';
 export { streamItems, streamPage, streamTexts } from './json-stream.js';
 export { LIST_ERRORS, type ListKind, type Paged, paged, readListPage, readPage } from './page.js';

@@ -1,4 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { type ClockChange, clockChangeOf } from '../../kernel/clock.js';
+import type { AnswerWarning } from './answer-warnings.js';
 
 const ZONES = {
   account: 'In the time zone of the account',
@@ -30,6 +32,31 @@ export const LocalTime = ({ zone = 'account', description, example, nullable }: 
 /** `schedule_time` of a send, for its body. The pattern is as wide as ISO 8601: `20300131T0930Z`, `2030-W05-4T09:30` too. */
 export const SCHEDULE_TIME = {
   pattern: String.raw`^\d{4}.*[ T]\d{2}`,
-  description: 'YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601.',
+  description:
+    'YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601. A local time that clocks skip is the first instant after the gap, ' +
+    'one that they show twice the earlier instant.',
   example: '2030-01-31 09:30:00',
 } as const;
+
+/** A moment of an answer with the offset of the account's zone. */
+export const ZonedTime = ({ description, nullable }: Pick<LocalTimeOptions, 'description' | 'nullable'> = {}) =>
+  ApiProperty({
+    type: String,
+    format: 'date-time',
+    ...(nullable && { nullable }),
+    example: '2030-01-31T09:30:00+05:30',
+    ...(description !== undefined && { description }),
+  });
+
+const CHANGES: Readonly<Record<ClockChange, string>> = {
+  skipped: 'Clocks skip this time: it is the first instant after the gap',
+  repeated: 'Clocks show this time twice: it is the earlier instant that is still to come',
+};
+
+/** The hint about a `schedule_time` that a change of the clocks has an effect on. */
+export const clockWarnings = (change: ClockChange | null): AnswerWarning[] =>
+  change === null ? [] : [{ code: 'schedule_time_moved', field: 'schedule_time', message: CHANGES[change] }];
+
+/** The same for the `schedule_time` of a request. @param zone of the account */
+export const scheduleWarnings = (value: unknown, zone: string): AnswerWarning[] =>
+  clockWarnings(clockChangeOf(value, zone));

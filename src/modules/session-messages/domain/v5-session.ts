@@ -1,6 +1,6 @@
 import type { DocumentedError } from '../../../kernel/define-error.js';
 import { isUserId } from '../../../kernel/chat-user-id.js';
-import { nextTimeOfDay } from '../../../kernel/clock.js';
+import { type ClockChange, nextTimeOfDay } from '../../../kernel/clock.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { readRecipient } from '../../../kernel/phone-number.js';
 import { cutCodePoints, isTooLargeJson } from '../../../kernel/text.js';
@@ -15,6 +15,8 @@ export interface V5Session extends SessionMessage {
   label: string | null;
   /** null = at once */
   scheduledAt: Date | null;
+  /** of the schedule's day, where it has an effect on it */
+  clockChange: ClockChange | null;
 }
 
 const SERVICE = 'chat_credits';
@@ -34,9 +36,12 @@ const v5RecipientErrors = {
  */
 export function readV5Session(body: V5Body, zone: string, at: Date): V5Session {
   if (given(body, 'brodcast_service') && body['brodcast_service'] !== SERVICE) throw v5Faults.service();
+  const to = recipientOf(body);
+  const schedule = scheduleOf(body, zone, at);
   return {
-    to: recipientOf(body),
-    scheduledAt: scheduleOf(body, zone, at),
+    to,
+    scheduledAt: schedule?.at ?? null,
+    clockChange: schedule?.change ?? null,
     content: contentOf(body),
     label: labelOf(body),
   };
@@ -61,7 +66,7 @@ function recipientOf(body: V5Body): string {
   return read.digits;
 }
 
-function scheduleOf(body: V5Body, zone: string, at: Date): Date | null {
+function scheduleOf(body: V5Body, zone: string, at: Date): ReturnType<typeof nextTimeOfDay> {
   const text = optionalText(body, 'schedule_time');
   if (text === null) return null;
   const moment = nextTimeOfDay(text.trim(), zone, at);

@@ -2,7 +2,14 @@ import { Body, Controller, HttpStatus, Post, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AlsoTakes, ApiErrors, ExactAnswer } from '../../../platform/http/index.js';
+import {
+  AlsoTakes,
+  ApiErrors,
+  ExactAnswer,
+  scheduleWarnings,
+  type Warn,
+  Warnings,
+} from '../../../platform/http/index.js';
 import { MESSAGE_TYPES } from '../domain/session-rows.js';
 import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
@@ -55,11 +62,13 @@ export class SessionMessagesController {
     @CurrentActor() actor: Actor,
     @IdempotencyKey('session_message') idempotent: IdempotentRequest | null,
     @Res({ passthrough: true }) response: Response,
+    @Warnings() warn: Warn,
   ): Promise<unknown> {
     const { id } = actor.account;
     if (isTemplateRequest(body)) {
       const queued = await this.commands.execute(new SendTemplateMessageCommand(actor, body, idempotent, true));
       response.status(HttpStatus.CREATED);
+      warn(...scheduleWarnings(body['schedule_time'], actor.account.timeZone));
       return queued;
     }
     const read = readSessionMessage(body);

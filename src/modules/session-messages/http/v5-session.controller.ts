@@ -2,7 +2,15 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { now } from '../../../kernel/clock.js';
-import { ApiErrors, ErrorShape, ExactAnswer, fromForm } from '../../../platform/http/index.js';
+import {
+  ApiErrors,
+  clockWarnings,
+  ErrorShape,
+  ExactAnswer,
+  fromForm,
+  type Warn,
+  Warnings,
+} from '../../../platform/http/index.js';
 import { type Account, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { chatAccountErrors, CONNECTION_ERRORS, providerSilent } from '../../providers/index.js';
@@ -48,9 +56,11 @@ export class V5SessionController {
     @Body() body: unknown,
     @CurrentActor() actor: Actor,
     @IdempotencyKey('v5_session') idempotent: IdempotentRequest | null,
+    @Warnings() warn: Warn,
   ): Promise<V5SessionAnswer> {
     const session = await this.read(actor.account, body);
     const outcome = await this.commands.execute(new SendV5SessionCommand(actor.account, session, idempotent));
+    warn(...clockWarnings(session.clockChange));
     return { status: 'ok', textsent: 'ok', message: JSON.stringify(outcome) };
   }
 

@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { dateTime } from '../../../../kernel/clock.js';
+import { isoTime } from '../../../../kernel/clock.js';
 import type { JsonObject } from '../../../../kernel/objects.js';
 import type { Account } from '../../../accounts/index.js';
 import {
@@ -67,7 +67,7 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
       hints: source?.warnings ?? [],
       warned: source?.warned ?? 0,
       route: service,
-      scheduled_at: scheduledAt && dateTime(scheduledAt, account.timeZone),
+      scheduled_at: scheduledAt && isoTime(scheduledAt, account.timeZone),
       routeId,
     });
     const keep = keeper?.alongside(answerOf);

@@ -3,7 +3,14 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { JsonObject } from '../../../../kernel/objects.js';
 import { textOrNull } from '../../../../kernel/text.js';
-import { AlsoTakes, ApiErrors, LargeJson, type Warn, Warnings } from '../../../../platform/http/index.js';
+import {
+  AlsoTakes,
+  ApiErrors,
+  LargeJson,
+  scheduleWarnings,
+  type Warn,
+  Warnings,
+} from '../../../../platform/http/index.js';
 import { RateLimited } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../../accounts/index.js';
 import { creditErrors } from '../../../credits/index.js';
@@ -50,6 +57,7 @@ export class BulkController {
     const hasDlt = textOrNull(body['dlt_template_id']) !== null;
     // of a template send `route` is a connection, which is not wished for
     const isAsked = hasDlt || textOrNull(body['route']) !== null;
+    warn(...scheduleWarnings(body['schedule_time'], account.timeZone));
     if (isAsked) warn(...(await this.usedRoutes.of(data.route, { routeId }, { field: 'route', hasDlt })));
     return { success: true, data };
   }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { AnswerOf, type AnswerWarning, LocalTime, SCHEDULE_TIME } from '../../../../platform/http/index.js';
+import { AnswerOf, type AnswerWarning, SCHEDULE_TIME, ZonedTime } from '../../../../platform/http/index.js';
 import { BULK_CHANNEL_NAMES, type BulkChannelName, LONGEST_TEXT, MOST_IN_BODY } from '../bulk.errors.js';
 
 /** A recipient of a body, for Swagger. */
@@ -86,7 +86,7 @@ export class AcceptedBulkData {
   warned?: number;
   @ApiProperty({ example: 'sandbox', description: 'the route as it was wished for; the connection of a template send' })
   route!: string;
-  @LocalTime({ nullable: true, example: null, description: 'null: at once' })
+  @ZonedTime({ nullable: true, description: 'in the time zone of the account; null: at once' })
   scheduled_at!: string | null;
 }
 

@@ -2,7 +2,15 @@ import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { AlsoTakes, ApiErrors, ExactAnswer, fromForm, type Warn, Warnings } from '../../../../platform/http/index.js';
+import {
+  AlsoTakes,
+  ApiErrors,
+  ExactAnswer,
+  fromForm,
+  scheduleWarnings,
+  type Warn,
+  Warnings,
+} from '../../../../platform/http/index.js';
 import { clientIp, RateLimited } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor, createdBy } from '../../../accounts/index.js';
 import { creditErrors } from '../../../credits/index.js';
@@ -75,6 +83,7 @@ export class SmsBroadcastController {
     );
     const hasDlt = broadcast.options.dltTemplateId !== null;
     warn(...(await this.usedRoutes.of(broadcast.service, sent, { hasDlt })));
+    warn(...scheduleWarnings(broadcast.schedule, timeZone));
     warn(...(await numberWarnings(actor.account, 'contacts', broadcast.recipients)));
     return {
       request_id: sent.requestId,

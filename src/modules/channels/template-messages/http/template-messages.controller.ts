@@ -3,7 +3,14 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { objectOrEmpty } from '../../../../kernel/objects.js';
 import { readRecipient } from '../../../../kernel/phone-number.js';
-import { ApiErrors, contactWarnings, ExactAnswer, type Warn, Warnings } from '../../../../platform/http/index.js';
+import {
+  ApiErrors,
+  contactWarnings,
+  ExactAnswer,
+  scheduleWarnings,
+  type Warn,
+  Warnings,
+} from '../../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../../accounts/index.js';
 import { numberWarnings } from '../../../numbers/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../../idempotency/index.js';
@@ -97,6 +104,7 @@ export class TemplateMessagesController {
     @Warnings() warn: Warn,
   ): Promise<TemplateSendAnswer> {
     const sent = await this.commands.execute(new SendTemplateMessageCommand(actor, body, idempotent));
+    warn(...scheduleWarnings(objectOrEmpty(body)['schedule_time'], actor.account.timeZone));
     warn(...(await numberWarnings(actor.account, 'to', recipientsOf(body))));
     return sent;
   }
@@ -129,6 +137,7 @@ export class TemplateMessagesController {
   ): Promise<TemplateSendAnswer> {
     const sent = await this.commands.execute(new SendBrandedCampaignCommand(actor, body, idempotent));
     warn(...contactWarnings(objectOrEmpty(body)['to'], RECIPIENTS));
+    warn(...scheduleWarnings(objectOrEmpty(body)['schedule_time'], actor.account.timeZone));
     warn(...(await numberWarnings(actor.account, 'to', recipientsOf(body))));
     return sent;
   }

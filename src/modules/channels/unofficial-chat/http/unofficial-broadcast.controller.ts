@@ -1,7 +1,14 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiErrors, ExactAnswer, fromForm, type Warn, Warnings } from '../../../../platform/http/index.js';
+import {
+  ApiErrors,
+  ExactAnswer,
+  fromForm,
+  scheduleWarnings,
+  type Warn,
+  Warnings,
+} from '../../../../platform/http/index.js';
 import { RateLimited } from '../../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor, createdBy } from '../../../accounts/index.js';
 import { creditErrors } from '../../../credits/index.js';
@@ -60,6 +67,7 @@ export class UnofficialBroadcastController {
     const sender = { accountId: id, timeZone, createdBy: createdBy(actor.account) };
     const sent = await this.commands.execute(new SendUnofficialBroadcastCommand(sender, read.broadcast, idempotent));
     warn(...(await this.usedRoutes.of(read.broadcast.service, sent)));
+    warn(...scheduleWarnings(read.broadcast.schedule, actor.account.timeZone));
     warn(...(await numberWarnings(actor.account, 'contacts', read.broadcast.recipients)));
     return {
       request_id: sent.requestId,

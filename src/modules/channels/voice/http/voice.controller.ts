@@ -9,6 +9,7 @@ import {
   contactWarnings,
   ExactAnswer,
   type Warn,
+  scheduleWarnings,
   Warnings,
 } from '../../../../platform/http/index.js';
 import { RateLimited, tooMany } from '../../../../platform/security/index.js';
@@ -65,6 +66,7 @@ export class VoiceController {
     if ('fault' in read) throw voiceErrors.invalid(read.fault);
     const { request } = read;
     const sent = await this.commands.execute(new SendVoiceCampaignCommand(sender, request, idempotent, requireSender));
+    warn(...scheduleWarnings(request.schedule, actor.account.timeZone));
     warn(...contactWarnings(fieldsOf(body)['contacts'], CONTACTS));
     warn(...languageWarnings(request.source), ...(await numberWarnings(actor.account, 'contacts', request.receivers)));
     return {
