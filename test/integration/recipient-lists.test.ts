@@ -58,6 +58,7 @@ describe('a list', () => {
     expect((await recipients.audit(member.account.username)).map(({ action }) => action)).toEqual([
       'list.create',
       'list.rename',
+      'list.add_members',
       'list.remove',
     ]);
   });
