@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { assertOwner } from '../domain/account-policy.js';
-import { readIpRanges } from '../domain/account-values.js';
+import { readIpRanges } from './ip-ranges.js';
 import type { Account } from '../domain/account.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { AccountEntity } from '../persistence/account.entity.js';

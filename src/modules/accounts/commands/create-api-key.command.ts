@@ -7,7 +7,7 @@ import { assertOwner, isStaff } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
 import { newApiKey } from '../domain/api-key.js';
 import { createdBy } from '../domain/maker.js';
-import { readIpRanges } from '../domain/account-values.js';
+import { readIpRanges } from './ip-ranges.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { type ApiKeyAnswerData, apiKeyData } from '../http/api-key.dto.js';

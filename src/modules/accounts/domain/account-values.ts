@@ -1,7 +1,5 @@
 import { isTimeZone, readExpiry } from '../../../kernel/clock.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
-import { normalIpRange } from '../../../platform/security/index.js';
-import { accountErrors } from './account.errors.js';
 import { isEmail, normalEmail } from './identity.js';
 import { passwordFault } from './password-rules.js';
 import { isPermission, type Permissions } from './permissions.js';
@@ -36,23 +34,6 @@ export function readEmail(text: string | null): string | null {
 export function assertPassword(password: string): void {
   const fault = passwordFault(password);
   if (fault !== null) throw fault();
-}
-
-const MOST_RANGES = 100;
-
-/**
- * Addresses and ranges in canonical form, each once.
- * @param field by which the request names them
- * @throws AppError 400 naming the first that is none, or when there are over 100
- */
-export function readIpRanges(field: string, texts: readonly string[]): string[] {
-  if (texts.length > MOST_RANGES) throw accountErrors.tooManyIpRanges(field, MOST_RANGES);
-  const ranges = texts.map((text, index) => {
-    const range = normalIpRange(text);
-    if (range === null) throw accountErrors.ipRange(field, index);
-    return range;
-  });
-  return [...new Set(ranges)];
 }
 
 /** The permissions after a change that names some of them. */
