@@ -6,6 +6,7 @@ export type ErrorKind =
   | 'not_found' // 404
   | 'conflict' // 409
   | 'too_large' // 413
+  | 'unsupported' // 415: a form of data that is not taken
   | 'unprocessable' // 422
   | 'too_many' // 429
   | 'failed' // 500: we are at fault

@@ -120,6 +120,7 @@ export const forbidden = definitionOf('forbidden');
 export const notFound = definitionOf('not_found');
 export const conflict = definitionOf('conflict');
 export const tooLarge = definitionOf('too_large');
+export const unsupported = definitionOf('unsupported');
 export const unprocessable = definitionOf('unprocessable');
 export const failed = definitionOf('failed');
 export const upstream = definitionOf('upstream');

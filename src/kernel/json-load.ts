@@ -5,6 +5,9 @@ const MOST = 500_000;
 /** Texts, numbers and words are less than an object each, and more of them are sent: the numbers of a quote alone are half of these. */
 const MOST_VALUES = 1_000_000;
 
+/** Characters of one text: longer than whatever a field takes. */
+const LONGEST_TEXT = 1024 * 1024;
+
 /** A text of JSON is more than memory and time are spent on, however short it is. */
 export class TooMuchJson extends Error {}
 
@@ -18,6 +21,9 @@ export class JsonLoad {
   private opened = 0;
   /** but for objects and lists with something in them: a comma stands before each but the first */
   private values = 1;
+
+  /** @param most objects and lists that are parsed */
+  constructor(private readonly most = MOST) {}
 
   /** Each item is parsed for itself, if it is: the values of those before are gone by then. @throws TooMuchJson */
   addItem(): void {
@@ -35,12 +41,15 @@ export class JsonLoad {
     let at = from;
     for (; at < end; at++) {
       const unit = units[at];
-      if (unit === QUOTE) at = quoteAfter(units, at + 1);
-      else if (unit === COMMA) this.values += 1;
+      if (unit === QUOTE) {
+        const begin = at + 1;
+        at = quoteAfter(units, begin);
+        if (at - begin > LONGEST_TEXT) throw new TooMuchJson(`a text of more than ${LONGEST_TEXT} characters`);
+      } else if (unit === COMMA) this.values += 1;
       else if (unit === OPEN || unit === OPEN_LIST) this.opened += 1;
     }
     if (this.values > MOST_VALUES) throw new TooMuchJson(`more than ${MOST_VALUES} values`);
-    if (this.opened > MOST) throw new TooMuchJson(`more than ${MOST} objects and lists`);
+    if (this.opened > this.most) throw new TooMuchJson(`more than ${this.most} objects and lists`);
     return at;
   }
 }

@@ -26,6 +26,21 @@ const LONG = 64 * 1024;
 const CHARACTERS_A_TURN = 512 * 1024;
 
 /**
+ * `JSON.parse` for a text of any sender: what a long one holds is counted first, while other requests go on.
+ * @param bytes the text in UTF-8, where they are there
+ * @param most objects and lists; none: as many as ever
+ * @throws SyntaxError as `JSON.parse` does
+ * @throws TooMuchJson
+ */
+export async function parseCounted(text: string, bytes?: Buffer, most?: number): Promise<unknown> {
+  if (text.length >= LONG) {
+    const units = unitsOf(text, bytes);
+    await refuseMuch(new JsonLoad(most), units, 0, units.length);
+  }
+  return JSON.parse(text);
+}
+
+/**
  * `JSON.parse`, but for one list of the object: in a long text it comes as `JsonRecords`. Other requests go on meanwhile.
  * @param most items that are kept
  * @param bytes the text in UTF-8, where they are there
@@ -38,8 +53,7 @@ export async function parseWithRecords(text: string, field: string, most: number
   const found = await findRecords(text, units, field, most);
   if (!found) {
     // Whatever is not as it mostly is, the parser judges.
-    await refuseMuch(new JsonLoad(), units, 0, units.length);
-    return JSON.parse(text);
+    return parseCounted(text, bytes);
   }
   const { records, from, end } = found;
   await refuseMuch(records.load, units, 0, from);

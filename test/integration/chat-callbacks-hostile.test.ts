@@ -101,33 +101,33 @@ describe('callbacks of chat accounts', () => {
     expect(await wordOf(victim)).toBe('Unknown');
   });
 
-  it('of 3 MB are taken whole', async () => {
+  it('of 1 MB are taken whole', async () => {
     const member = await sessions.member();
     const id = await sent(member);
-    const statuses = Array.from({ length: 20_000 }, (_, index) => ({
+    const statuses = Array.from({ length: 5_000 }, (_, index) => ({
       id: `wamid.HBgLNDkxNTEwMDAwMDAwMRUCABEYEj${index}`,
       status: 'delivered',
       timestamp: '1',
       recipient_id: TO,
     }));
     const many = { statuses: [...statuses, { id, status: 'read', recipient_id: TO }] };
-    expect(JSON.stringify(many).length).toBeGreaterThan(2_000_000);
-    expect(await post(member.routeId, many)).toMatchObject({ receipts: 20_001, dropped: 0 });
+    expect(JSON.stringify(many).length).toBeGreaterThan(500_000);
+    expect(await post(member.routeId, many)).toMatchObject({ receipts: 5_001, dropped: 0 });
     expect(await wordOf(member)).toBe('Read');
-    const messages = Array.from({ length: 20_000 }, (_, index) => ({
+    const messages = Array.from({ length: 5_000 }, (_, index) => ({
       from: `49152${String(index % 5_000).padStart(5, '0')}`,
       id: `wamid.in.${index}`,
       timestamp: '1700000000',
       type: 'text',
       text: { body: `"\\ ${index}` },
     }));
-    expect(await post(member.routeId, { messages })).toMatchObject({ messages: 20_000, dropped: 0 });
-    expect(await post(member.routeId, { messages })).toMatchObject({ messages: 20_000, dropped: 0 });
+    expect(await post(member.routeId, { messages })).toMatchObject({ messages: 5_000, dropped: 0 });
+    expect(await post(member.routeId, { messages })).toMatchObject({ messages: 5_000, dropped: 0 });
     const [row] = await sessions.dataSource.query<{ count: number }[]>(
       'SELECT COUNT(*) AS count FROM chat_inbound_messages WHERE route_id = ?',
       [member.routeId],
     );
-    expect(Number(row?.count)).toBe(20_000);
+    expect(Number(row?.count)).toBe(5_000);
   });
 
   it.each<[string, Record<string, unknown>]>([

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { describe, expect, it } from 'vitest';
-import { bodyReader } from '../../src/platform/http/body.js';
-import { fromForm } from '../../src/platform/http/index.js';
+import { Bodies, fromForm } from '../../src/platform/http/index.js';
 import { bodyField } from '../../src/modules/front/domain/requested-names.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -11,18 +10,17 @@ const MARK = '\ufeff';
 const bob = JSON.stringify({ username: 'bob' });
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
-const read = bodyReader({ BODY_LIMIT: 1024 * 1024 });
+const bodies = new Bodies({ BODY_LIMIT: 1024 * 1024 });
 
 /** What a cell takes for `username`. */
 async function inCell(body: Buffer, type: string | undefined): Promise<unknown> {
   const headers = { ...(type !== undefined && { 'content-type': type }), 'content-length': String(body.length) };
   const request = Object.assign(Readable.from([body]), {
+    complete: true,
     headers,
     path: '/webhook/api/addbroadcastgsm.php',
   }) as unknown as Request;
-  await new Promise<void>((resolve, reject) =>
-    read(request, {} as Response, (error?: unknown) => (error instanceof Error ? reject(error) : resolve())),
-  );
+  await bodies.read(request, null);
   return fromForm(request.body)['username'];
 }
 

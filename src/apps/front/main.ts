@@ -1,12 +1,12 @@
 import 'reflect-metadata';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Logger } from 'nestjs-pino';
 import { FrontModule, FrontRequests } from '../../modules/front/index.js';
 import { InvalidEnvironment, readFrontEnvironment } from '../../platform/config/index.js';
-import { setTimeouts } from '../../platform/http/index.js';
+import { createHttpServer } from '../../platform/http/index.js';
 import {
   collectStartGarbage,
   Drain,
@@ -23,8 +23,7 @@ async function main(): Promise<void> {
   const app = await NestFactory.createApplicationContext(FrontModule.of(environment), { bufferLogs: true });
   app.useLogger(app.get(Logger));
   const requests = app.get(FrontRequests);
-  const server = createServer((request, response) => void requests.handle(request, response));
-  setTimeouts(server);
+  const server = createHttpServer((request, response) => void requests.handle(request, response));
   const { HOST, PORT, SHUTDOWN_DELAY } = environment;
   stopProcessBySignal(() => stop(app, server, SHUTDOWN_DELAY), SHUTDOWN_DELAY + DRAIN_MS + CLOSE_MS);
   await new Promise<void>((resolve, reject) => {

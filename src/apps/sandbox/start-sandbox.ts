@@ -2,6 +2,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ExpressServer } from '../../platform/http/index.js';
 import { isGraphPath } from './chat/graph-request.js';
 import { GraphServer } from './chat/graph-server.js';
 import { SandboxModule } from './sandbox.module.js';
@@ -19,7 +20,9 @@ export interface Sandbox {
 /** Starts the carriers on 127.0.0.1. @param ports 0 = any free one */
 export async function startSandbox(ports: { http: number; smpp: number }): Promise<Sandbox> {
   const host = '127.0.0.1';
-  const app = await NestFactory.create<NestExpressApplication>(SandboxModule, { logger: ['error', 'warn'] });
+  const app = await NestFactory.create<NestExpressApplication>(SandboxModule, new ExpressServer(), {
+    logger: ['error', 'warn'],
+  });
   app.disable('x-powered-by');
   app.useBodyParser('json', { limit: '1mb' });
   const carrier = app.get(SmppCarrier);

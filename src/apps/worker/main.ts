@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { CHANNELS } from '../../modules/channels/index.js';
 import { InvalidEnvironment, readEnvironment } from '../../platform/config/index.js';
+import { ExpressServer } from '../../platform/http/index.js';
 import { collectStartGarbage, startMonitoringServer, stopProcessBySignal } from '../../platform/observability/index.js';
 import { WorkerModule } from './worker.module.js';
 
@@ -15,7 +16,7 @@ const CLOSE_MS = 10_000;
  */
 async function main(): Promise<void> {
   const environment = readEnvironment();
-  const app = await NestFactory.create<NestExpressApplication>(WorkerModule.of(CHANNELS), {
+  const app = await NestFactory.create<NestExpressApplication>(WorkerModule.of(CHANNELS), new ExpressServer(), {
     bufferLogs: true,
     bodyParser: false,
     abortOnError: false, // the one line below says what is wrong

@@ -5,6 +5,7 @@ import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ENVIRONMENT } from '../../platform/config/index.js';
+import { BodiesModule } from '../../platform/http/index.js';
 import { CellDirectoryModule } from '../cell-directory/index.js';
 import { CreditsModule } from '../credits/index.js';
 import { RatesModule } from '../rates/index.js';
@@ -137,6 +138,7 @@ export class AccountDirectoryModule {}
     CreditsModule,
     RatesModule,
     PassportModule,
+    BodiesModule,
     JwtModule.registerAsync({ inject: [ENVIRONMENT], useFactory: jwtOptions }),
   ],
   controllers: [

@@ -1,14 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { AppError } from '../../kernel/app-error.js';
 import type { FrontEnvironment } from '../../platform/config/index.js';
-import { clientAddressReader, errorBody, requestIdOf, HSTS } from '../../platform/http/index.js';
+import {
+  beginBody,
+  clientAddressReader,
+  errorBody,
+  hasBody,
+  HSTS,
+  isCompressed,
+  requestIdOf,
+  STATUS_OF,
+} from '../../platform/http/index.js';
 import { Drain, Metrics, ROOT_LOGGER, safeError } from '../../platform/observability/index.js';
-import { Forwarder, hasBody, OutboundError } from '../../platform/outbound/index.js';
+import { Forwarder, OutboundError } from '../../platform/outbound/index.js';
 import { CellChooser, wantsBody } from './cell-chooser.js';
 import { CellList } from './cell-list.js';
 import { Unknowable } from './cell-lookups.js';
-import { readTarget, ruleOf, type Shape, type Target } from './domain/ways.js';
+import { callerOf } from './domain/requested-names.js';
+import { CALLER, readTarget, ruleOf, type Shape, type Target } from './domain/ways.js';
 import { FRONT_ENVIRONMENT } from './front-environment.js';
 import { OwnPages } from './own-pages.js';
 import { Refusal, refusals } from './refusals.js';
@@ -87,10 +98,15 @@ export class FrontRequests {
       return this.forward(passing, target, await this.chooser.candidates(asked), null);
     }
     const isSender = way.by === 'body' && !way.login;
+    // the cell inflates it for a caller who is in the head, and for no other
+    if (isSender && isCompressed(request.headers) && callerOf(request.headers) !== null) {
+      const asked = { target, way: CALLER, headers: request.headers, ip: passing.ip, body: null };
+      return this.forward(passing, target, await this.chooser.candidates(asked), null);
+    }
     const limit = isSender ? this.environment.BODY_LIMIT : SMALL;
-    const body = await this.bodies.read(request, limit, passing.ip);
+    const body = await this.bodies.read(request, response, limit, passing.ip);
     try {
-      const asked = { target, way, headers: request.headers, ip: passing.ip, body: body.plain };
+      const asked = { target, way, headers: request.headers, ip: passing.ip, body: body.bytes };
       await this.forward(passing, target, await this.chooser.candidates(asked), body);
     } finally {
       body.release();
@@ -129,11 +145,12 @@ export class FrontRequests {
       'x-forwarded-host': null,
       forwarded: null,
       'x-cell': null,
-      ...(body && { 'content-length': String(body.raw.length) }),
+      ...(body && { 'content-length': String(body.bytes.length) }),
     };
     try {
       const origin = this.cells.urlOf(cell);
-      const forwarding = { origin, path: path + search, headers, body: body?.raw, answered: leave };
+      const forwarding = { origin, path: path + search, headers, body: body?.bytes, answered: leave };
+      if (body === null) beginBody(request, response);
       await this.forwarder.forward(request, response, forwarding);
       if (response.headersSent) this.cells.met(cell);
       return true;
@@ -149,7 +166,7 @@ export class FrontRequests {
     }
   }
 
-  private answer({ request, response, id, shape }: Passing, error: unknown): void {
+  private answer({ response, id, shape }: Passing, error: unknown): void {
     if (response.headersSent || response.destroyed) {
       response.destroy();
       return;
@@ -157,8 +174,6 @@ export class FrontRequests {
     const refusal = this.refusalOf(error, id);
     const { status, retryAfterSeconds } = refusal;
     if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
-    // what of the body has not been read would be taken for the next request
-    if (!request.complete) response.setHeader('Connection', 'close');
     response.setHeader('X-Request-Id', id);
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     response.writeHead(status);
@@ -167,6 +182,9 @@ export class FrontRequests {
 
   private refusalOf(error: unknown, id: string): Refusal {
     if (error instanceof Refusal) return error;
+    if (error instanceof AppError) {
+      return new Refusal(STATUS_OF[error.kind], error.code, error.message, error.retryAfterSeconds, error.help);
+    }
     if (error instanceof Unknowable) return refusals.unreachable();
     this.logger.error({ requestId: id, err: safeError(error) }, 'a request could not be handed on');
     return refusals.broken();

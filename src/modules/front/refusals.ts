@@ -1,5 +1,6 @@
+import type { ErrorHelp } from '../../kernel/app-error.js';
 import { fieldErrors } from '../../kernel/field-errors.js';
-import { bodyErrors, unknownResource } from '../../platform/http/index.js';
+import { unknownResource } from '../../platform/http/index.js';
 import { reportErrors } from '../delivery-reports/index.js';
 
 /** An answer that the front gives itself (reference/cells#what-the-front-answers-itself). */
@@ -9,6 +10,7 @@ export class Refusal extends Error {
     readonly code: string,
     message: string,
     readonly retryAfterSeconds?: number,
+    readonly help: Readonly<ErrorHelp> = {},
   ) {
     super(message);
   }
@@ -26,7 +28,6 @@ export const refusals = {
     new Refusal(400, 'cell_not_named', `Name the cell in X-Cell or as /c/<letter>: ${list(letters)}`),
   unknownPath: () => new Refusal(404, unknownResource.code, unknownResource.text),
   reportNotFound: () => new Refusal(404, reportErrors.notFound.code, reportErrors.notFound.text),
-  tooLarge: () => new Refusal(413, bodyErrors.tooLarge.code, bodyErrors.tooLarge.text),
   unreachable: () => new Refusal(503, 'service_unavailable', 'Service Unavailable', RETRY_SECONDS),
   broken: () => new Refusal(502, 'bad_gateway', 'Bad Gateway'),
 };

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { inPace } from './body-pace.js';
+import { ANONYMOUS_PACE, inPace, LARGE_PACE, type Pace } from './body-pace.js';
+import { createHttpServer } from './http-server.js';
 
 const KB = 1024;
 
@@ -11,11 +13,13 @@ describe('a body that others wait for', () => {
   let server: Server;
   /** what the reading of the body is waited for with */
   let more: Promise<void>;
+  let pace: Pace;
 
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     more = Promise.resolve();
-    server = createServer((incoming, response) => void answer(incoming, response));
+    pace = LARGE_PACE;
+    server = createHttpServer((incoming, response) => void answer(incoming, response));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -26,14 +30,17 @@ describe('a body that others wait for', () => {
   });
 
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const read = async (): Promise<string> => {
-      const body = await text(incoming);
+    const read = async (signal?: AbortSignal): Promise<string> => {
+      const body = await Promise.race([text(incoming), aborted(signal)]);
       await more;
       return `read ${body.length}`;
     };
-    const said = await inPace(incoming, response, read).catch(String);
+    const said = await inPace(incoming, pace, read).catch(String);
     response.end(said);
   };
+
+  const aborted = (signal?: AbortSignal): Promise<never> =>
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
 
   /** A body in chunks, of which so much has come. */
   const begin = async (bytes: number) => {
@@ -57,7 +64,7 @@ describe('a body that others wait for', () => {
     vi.advanceTimersByTime(1_000);
     expect(await answered).toEqual({ said: 'AppError: Request body comes too slowly', connection: 'close' });
     await closed;
-    expect(vi.getTimerCount()).toBe(0);
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
   });
 
   it('is waited for as long as it brings 256 KB a second', async () => {
@@ -70,6 +77,18 @@ describe('a body that others wait for', () => {
     const late = await begin(4 * second);
     vi.advanceTimersByTime(15_000);
     expect(await late.answered).toMatchObject({ said: 'AppError: Request body comes too slowly' });
+  });
+
+  it('of a caller who is not known is waited for half a minute, whatever its pace', async () => {
+    pace = ANONYMOUS_PACE;
+    const { answered } = await begin(30 * 16 * KB);
+    const said: unknown[] = [];
+    void answered.then((answer) => said.push(answer));
+    vi.advanceTimersByTime(30_000);
+    await turn();
+    expect(said).toEqual([]);
+    vi.advanceTimersByTime(1_000);
+    expect(await answered).toMatchObject({ said: 'AppError: Request body comes too slowly' });
   });
 
   it('is not too slow once all of it is there, however long it is looked at', async () => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { bodyErrors } from './request-errors.js';
 
 const KB = 1024;
@@ -6,34 +6,45 @@ const SECOND = 1_000;
 
 /** From then on the pace is looked at: connections begin slowly, and pause. */
 const GRACE_SECONDS = 10;
-/** On average behind that. Files that come more slowly are uploads, which hold nothing up. */
-const BYTES_A_SECOND = 256 * KB;
+
+/** How fast a body has to come. */
+export interface Pace {
+  /** on average, after ten seconds */
+  bytesASecond: number;
+  /** the longest that it may take in all; none: as long as any request */
+  mostSeconds?: number;
+}
+
+export const KNOWN_PACE: Pace = { bytesASecond: 16 * KB };
+export const ANONYMOUS_PACE: Pace = { bytesASecond: 16 * KB, mostSeconds: 30 };
+/** Others wait for it. Files that come more slowly are uploads, which hold nothing up. */
+export const LARGE_PACE: Pace = { bytesASecond: 256 * KB };
 
 /**
  * The result of `read`, unless the body comes too slowly: then nothing else of it is waited for, and the connection ends with
- * the answer, which lets go what has come.
+ * the answer.
+ * @param read ends when it is told to
  * @throws AppError body_too_slow
  */
 export async function inPace<T>(
   request: IncomingMessage,
-  response: ServerResponse,
-  read: () => Promise<T>,
+  { bytesASecond, mostSeconds = Infinity }: Pace,
+  read: (signal?: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  if (request.complete) return read();
   const { socket } = request;
   const before = socket.bytesRead;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    // looks are counted, not the time between them: while the process itself is held up, nothing is read
-    let seconds = -GRACE_SECONDS;
-    timer = setInterval(() => {
-      seconds += 1;
-      if (request.complete || socket.bytesRead - before >= seconds * BYTES_A_SECOND) return;
-      if (!response.headersSent) response.setHeader('Connection', 'close');
-      reject(bodyErrors.tooSlow());
-    }, SECOND);
-  });
+  const late = new AbortController();
+  let seconds = 0;
+  // looks are counted, not the time between them: while the process itself is held up, nothing is read
+  const timer = setInterval(() => {
+    seconds += 1;
+    if (request.complete || seconds <= GRACE_SECONDS) return;
+    const due = (seconds - GRACE_SECONDS) * bytesASecond;
+    if (seconds > mostSeconds || socket.bytesRead - before < due) late.abort(bodyErrors.tooSlow());
+  }, SECOND);
   try {
-    return await Promise.race([read(), late]);
+    return await read(late.signal);
   } finally {
     clearInterval(timer);
   }

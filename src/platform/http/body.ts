@@ -1,37 +1,38 @@
 import { UnsupportedMediaTypeException } from '@nestjs/common';
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Environment } from '../config/index.js';
-import { MOST_PARTS } from '../../kernel/form-field.js';
+import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { TooMuchJson } from '../../kernel/json-load.js';
 import { isObject } from '../../kernel/objects.js';
-import { parseWithRecords } from '../../kernel/parse-records.js';
+import { parseCounted, parseWithRecords } from '../../kernel/parse-records.js';
 import { markForm } from './form-body.js';
+import { readForm } from './form-text.js';
 import { isTooDeep } from './json-body.js';
 import { bodyErrors, protocolErrors } from './request-errors.js';
 
 const KB = 1024;
 const MB = 1024 * KB;
 
-/** A request of a provider callback, with the bytes that its signature covers. */
-export interface RawBodyRequest extends Request {
-  rawBody?: Buffer;
-}
+/** The most that is read of a caller who is not known, but for the paths that are `open`. */
+export const ANONYMOUS_LIMIT = 64 * KB;
+/** Objects and lists in a body of a caller who is not known: none that such a caller may send has more. */
+const MOST_ANONYMOUS = 10_000;
 
-interface BodyRule {
+export interface BodyRule {
   prefix: string;
   /** only the path itself, and none below it */
   exact?: true;
-  /** read by the route's `@LargeJson`, once it is known who sends it: a list that may be long comes as `JsonRecords` */
+  /** read by the route's `@LargeJson`: a list that may be long comes as `JsonRecords` */
   late?: LongList;
   /** bytes; none: `BODY_LIMIT` */
   limit?: number;
   /** takes `application/x-www-form-urlencoded` */
   form: boolean;
-  /** keeps the bytes, and any JSON value as it stands */
-  raw: boolean;
+  /** the limit is that of callers who are not known too: the body says who they are, or proves them */
+  open?: true;
   /** takes an array */
   list?: true;
+  /** takes any JSON value as it stands */
+  any?: true;
 }
 
 /** A list of small objects in a body. */
@@ -45,131 +46,99 @@ const RECIPIENTS: LongList = { field: 'recipients', most: 100_000 };
 
 /** What bodies each family of paths takes (reference/requests#bodies); the first prefix that fits decides. */
 const BODY_RULES: readonly BodyRule[] = [
-  { prefix: '/v1/auth/', limit: 64 * KB, form: false, raw: false },
-  { prefix: '/v6/api/v1/auth/', limit: 64 * KB, form: false, raw: false },
-  { prefix: '/webhook/api/getgsmreport.php', limit: 64 * KB, form: true, raw: false },
-  { prefix: '/webhook/', form: true, raw: false },
-  { prefix: '/v5/', limit: MB, form: true, raw: false },
-  { prefix: '/v6/api/admin/rates/', form: false, raw: false, list: true },
-  { prefix: '/v6/api/campaigns', exact: true, late: RECIPIENTS, limit: 64 * MB, form: false, raw: false },
-  { prefix: '/v6/api/campaigns/quote', exact: true, late: RECIPIENTS, limit: 64 * MB, form: false, raw: false },
-  { prefix: '/provider/', limit: 3 * MB, form: true, raw: true },
-  { prefix: '/', form: false, raw: false },
+  { prefix: '/v1/auth/', limit: ANONYMOUS_LIMIT, form: false },
+  { prefix: '/v6/api/v1/auth/', limit: ANONYMOUS_LIMIT, form: false },
+  { prefix: '/webhook/api/getgsmreport.php', limit: ANONYMOUS_LIMIT, form: true },
+  { prefix: '/webhook/api/addbroadcastgsm.php', open: true, form: true },
+  { prefix: '/webhook/api/addbroadcastunofficial.php', open: true, form: true },
+  { prefix: '/webhook/', form: true },
+  { prefix: '/v5/', limit: MB, form: true },
+  { prefix: '/v6/api/admin/rates/', form: false, list: true },
+  { prefix: '/v6/api/campaigns', exact: true, late: RECIPIENTS, limit: 64 * MB, form: false },
+  { prefix: '/v6/api/campaigns/quote', exact: true, late: RECIPIENTS, limit: 64 * MB, form: false },
+  { prefix: '/provider/', open: true, limit: MB, form: true, any: true },
+  { prefix: '/', form: false },
 ];
 
 const JSON_TYPE = /^\s*(application|text)\/([\w.-]+\+)?json\s*(;|$)/i;
+const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i;
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 
 /** The last one takes every path. */
-const ruleOf = (path: string): BodyRule =>
-  BODY_RULES.find(({ prefix, exact }) =>
-    exact ? path.replace(/\/$/, '') === prefix : path.startsWith(prefix),
+export function ruleOf(path: string): BodyRule {
+  const lower = path.toLowerCase();
+  return BODY_RULES.find(({ prefix, exact }) =>
+    exact ? lower.replace(/\/$/, '') === prefix : lower.startsWith(prefix),
   ) as BodyRule;
+}
 
 /** How large a body may be on a path, in words. */
 export function limitOfBodies(path: string): string {
-  const { limit } = ruleOf(path.toLowerCase());
+  const { limit } = ruleOf(path);
   if (limit === undefined) return 'BODY_LIMIT';
   return limit < MB ? `${limit / KB} KB` : `${limit / MB} MB`;
 }
 
 /** JSON by its type, or a body that names no type at all. */
-function isJson(request: IncomingMessage): boolean {
-  const type = request.headers['content-type'];
+function isJson({ headers }: IncomingMessage): boolean {
+  const type = headers['content-type'];
   return type === undefined || type === '' || JSON_TYPE.test(type);
 }
 
-/** Reads bodies within their limits. `request.body` is always an object afterwards, except below `/provider/` and where a list is taken. */
-export function bodyReader(environment: Pick<Environment, 'BODY_LIMIT'>): RequestHandler {
-  const readers = new Map(
-    BODY_RULES.map((rule) => [rule, rule.late ? readLater : readerOf(rule, rule.limit ?? environment.BODY_LIMIT)]),
-  );
-  return (request, response, next) => readers.get(ruleOf(request.path.toLowerCase()))?.(request, response, next);
-}
+const isForm = ({ headers }: IncomingMessage): boolean => FORM_TYPE.test(headers['content-type'] ?? '');
 
-/** Reads the body of a route that takes large ones. */
-export function lateReader(): RequestHandler {
-  const readers = new Map(
-    BODY_RULES.flatMap((rule) => (rule.late && rule.limit ? [[rule, readerOf(rule, rule.limit)] as const] : [])),
-  );
-  return (request, response, next) => {
-    const reader = readers.get(ruleOf(request.path.toLowerCase()));
-    if (!reader) throw new Error(`no rule for large bodies of ${request.path}`);
-    request.body = undefined;
-    reader(request, response, next);
-  };
-}
+/** Whether a body is of a type that its path takes: no other is read. */
+export const isTaken = (rule: BodyRule, request: IncomingMessage): boolean =>
+  isJson(request) || (rule.form && isForm(request));
 
-const readLater: RequestHandler = (request, _response, next) => {
-  request.body = {};
-  next();
-};
-
-function keepBytes(request: IncomingMessage, _response: ServerResponse, bytes: Buffer): void {
-  (request as RawBodyRequest).rawBody = bytes;
-}
-
-function readerOf(rule: BodyRule, limit: number): RequestHandler {
-  const options = rule.raw ? { limit, verify: keepBytes } : { limit };
-  const json = rule.late
-    ? jsonWithRecords(limit, rule.late)
-    : express.json({ ...options, strict: false, type: isJson });
-  const form = rule.form ? express.urlencoded({ ...options, extended: false, parameterLimit: MOST_PARTS }) : null;
-  return (request, response, next) => {
-    const done = (error?: unknown): void => {
-      if (error) next(bodyFault(error));
-      else finish(rule, request, response, next);
-    };
-    json(request, response, (error?: unknown) => {
-      if (error || form === null || request.body !== undefined) done(error);
-      else form(request, response, done);
-    });
-  };
-}
-
-/** As `express.json`, which makes an object of every item. */
-function jsonWithRecords(limit: number | string, { field, most }: LongList): RequestHandler {
-  const text = express.text({ limit, type: isJson, defaultCharset: 'utf-8', verify: keepBytes });
-  const parse = async (request: RawBodyRequest): Promise<void> => {
-    const read: unknown = request.body;
-    const bytes = request.rawBody;
-    delete request.rawBody;
-    if (typeof read !== 'string') return;
-    request.body = read === '' ? {} : await parseWithRecords(read, field, most, bytes);
-  };
-  return (request, response, next) => {
-    // JSON is in Unicode (RFC 8259, section 8.1), texts need not be
-    if (isJson(request) && !isUnicode(request)) {
-      next(new UnsupportedMediaTypeException(protocolErrors.charset.message));
-      return;
-    }
-    text(request, response, (error?: unknown) => {
-      if (error) next(error);
-      else parse(request).then(() => next(), next);
-    });
-  };
-}
-
-const isUnicode = ({ headers }: IncomingMessage): boolean =>
-  /;\s*charset\s*=\s*(?!\s|"?utf-)/i.exec(headers['content-type'] ?? '') === null;
-
-function finish(rule: BodyRule, request: Request, _response: Response, next: NextFunction): void {
-  const body: unknown = request.body;
-  if (isTooDeep(body)) {
-    next(bodyErrors.malformedJson());
-    return;
-  }
-  if (isObject(body) && !isJson(request)) markForm(body);
+/**
+ * What the bytes of a body say; an object, except where a path takes something else. Looked through before it is parsed, so that
+ * a small body does not become a large one.
+ * @throws AppError malformed_json, body_too_large; 415 for an unknown charset
+ */
+export async function readBody(request: Request, rule: BodyRule, bytes: Buffer, isKnown: boolean): Promise<unknown> {
+  const body = await parsed(request, rule, bytes, isKnown);
+  if (isTooDeep(body)) throw bodyErrors.malformedJson();
   // An endpoint reads fields: what is no object has none of them.
-  const isTaken = isObject(body) || rule.raw || (rule.list && Array.isArray(body));
-  if (!isTaken) request.body = {};
-  next();
+  return isObject(body) || rule.any || (rule.list && Array.isArray(body)) ? body : {};
 }
 
-/** The parser's errors in our words. */
-function bodyFault(error: unknown): Error {
-  const { type, status } = error as { type?: string; status?: number };
-  if (type === 'entity.parse.failed' || error instanceof SyntaxError) return bodyErrors.malformedJson();
-  if (status === 413 || error instanceof TooMuchJson) return bodyErrors.tooLarge();
-  if (status === 415) return new UnsupportedMediaTypeException(protocolErrors.charset.message);
-  return bodyErrors.unreadable();
+async function parsed(request: Request, rule: BodyRule, bytes: Buffer, isKnown: boolean): Promise<unknown> {
+  const charset = CHARSET.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
+  if (!isJson(request)) return formOf(bytes, charset);
+  // JSON is in Unicode (RFC 8259, section 8.1), texts need not be
+  if (!charset.startsWith('utf')) throw unreadableCharset();
+  const text = textOf(bytes, charset);
+  if (text === '') return {};
+  try {
+    if (rule.late) return await parseWithRecords(text, rule.late.field, rule.late.most, bytes);
+    return await parseCounted(text, bytes, isKnown ? undefined : MOST_ANONYMOUS);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw bodyErrors.malformedJson();
+    if (error instanceof TooMuchJson) throw bodyErrors.tooLarge();
+    throw error;
+  }
 }
+
+function formOf(bytes: Buffer, charset: string): Record<string, unknown> {
+  if (charset !== 'utf-8' && charset !== 'iso-8859-1') throw unreadableCharset();
+  const form = readForm(textOf(bytes, charset), charset);
+  markForm(form);
+  return form;
+}
+
+/** Without a mark of the byte order. */
+function textOf(bytes: Buffer, charset: string): string {
+  if (charset === 'utf-8') {
+    const text = bytes.toString('utf8');
+    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  }
+  if (charset === 'iso-8859-1') return bytes.toString('latin1');
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    throw unreadableCharset();
+  }
+}
+
+const unreadableCharset = (): Error => new UnsupportedMediaTypeException(protocolErrors.charset.message);

@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { MethodNotAllowedException } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
@@ -8,16 +7,11 @@ import { type Environment, InvalidEnvironment } from '../config/index.js';
 import { Drain, requestLog, requestSpans, TRACING, type Tracing } from '../observability/index.js';
 import { CARRIER_PATHS, CarrierMeter, clientIp, type MeteredRequest, tooMany } from '../security/index.js';
 import { WARNINGS_HEADER } from './answer-warnings.js';
-import { bodyReader } from './body.js';
 import { protocolErrors } from './request-errors.js';
 import { plainAnswers } from './plain-answers.js';
 import { requestId } from './request-id.js';
 import { RouteTable } from './route-table.js';
 
-const HEADERS_TIMEOUT_MS = 15_000;
-const REQUEST_TIMEOUT_MS = 120_000;
-/** Longer than the minute of common balancers, which would send a request into a connection that is being closed here. */
-const KEEP_ALIVE_MS = 65_000;
 /** For a year, as browsers' preload lists ask for at the least; of other hosts of the domain we know nothing. */
 export const HSTS = ['Strict-Transport-Security', 'max-age=31536000'] as const;
 
@@ -51,16 +45,7 @@ export function configureHttp(app: NestExpressApplication, environment: Environm
   app.use(refuseHead(app.get(RouteTable)));
   app.use(cookies());
   app.use(meterCarriers(app.get(CarrierMeter)));
-  app.use(bodyReader(environment));
   if (spans) app.use(spans.enter);
-  setTimeouts(app.getHttpServer());
-}
-
-/** How long a server waits for its clients. */
-export function setTimeouts(server: Server): void {
-  server.headersTimeout = HEADERS_TIMEOUT_MS;
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
 }
 
 /**

@@ -14,6 +14,7 @@ import { ApiConsumes, type OpenAPIObject } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { EMPTY, type Observable } from 'rxjs';
 import { AppError } from '../../kernel/app-error.js';
+import { beginBody } from './http-server.js';
 import { bodyErrors, protocolErrors } from './request-errors.js';
 
 const KB = 1024;
@@ -42,6 +43,7 @@ class CsvUpload implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<CsvRequest>();
     if (!isPlain(request)) throw new UnsupportedMediaTypeException(protocolErrors.charset.message);
+    beginBody(request, request.res);
     if (request.is(FORM)) request.csv = partOf(context);
     else if (request.is(CSV_TYPES)) request.csv = bytesOf(request);
     else throw bodyErrors.fileRequired();

@@ -10,7 +10,7 @@ import {
   WARNINGS_HEADER_DOCUMENT,
   WARNINGS_PROPERTY,
 } from './answer-warnings.js';
-import { limitOfBodies } from './body.js';
+import { limitOfBodies, ruleOf } from './body.js';
 import { ERROR_SHAPE_METADATA, errorBody, errorSchema, type ErrorShapeName } from './error-shape.js';
 import { API_ERRORS_METADATA, type ErrorRow, type Judge, judgeMetadata, rowOf } from './error-table.js';
 import { fieldsOf } from './field-warnings.js';
@@ -126,11 +126,13 @@ function rowsOf(handler: DescribedHandler, path: string, operation: Operation): 
   const own = [handler.controller, handler.method].flatMap(
     (target) => (Reflect.getMetadata(API_ERRORS_METADATA, target) as ErrorRow[] | undefined) ?? [],
   );
+  const guards = of(GUARDS);
+  const isKnown = guards.length > 0 && !ruleOf(path).open;
   return [
     methodRow(handler),
-    ...(operation.requestBody ? bodyRows(path) : []),
-    ...of(GUARDS),
+    ...guards,
     ...(rule === 'none' ? [] : [rowOf(rateLimitErrors[rule])]),
+    ...(operation.requestBody ? bodyRows(path, isKnown) : []),
     ...of(READERS),
     ...own,
     ...faultRows(metadata<ErrorShapeName>(ERROR_SHAPE_METADATA, handler)),
@@ -143,9 +145,12 @@ function methodRow(handler: DescribedHandler): ErrorRow {
   return noHead ? { ...method, reason: `${method.reason}; HEAD too` } : method;
 }
 
-const bodyRows = (path: string): ErrorRow[] => [
+/** @param isKnown whether the guards have said who sends it */
+const bodyRows = (path: string, isKnown: boolean): ErrorRow[] => [
   rowOf(bodyErrors.tooLarge.because(`body over ${limitOfBodies(path)}`)),
   protocolErrors.charset,
+  ...(isKnown ? [] : [rowOf(bodyErrors.compressed)]),
+  rowOf(bodyErrors.tooSlow),
   rowOf(bodyErrors.malformedJson),
 ];
 

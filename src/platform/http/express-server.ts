@@ -1,7 +1,8 @@
-import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, type RequestListener, type ServerOptions, ServerResponse } from 'node:http';
 import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
+import { createHttpServer, endWithAnswer } from './http-server.js';
 
 /**
  * Express on a server whose requests and answers are what Express makes of them from the start. Express gives each of them
@@ -14,12 +15,18 @@ export class ExpressServer extends ExpressAdapter {
     if (options.httpsOptions || options.forceCloseConnections) throw new Error('not an option of this server');
     const app = this.getInstance<Express>();
     class ExpressRequest extends IncomingMessage {}
-    class ExpressResponse extends ServerResponse {}
+    class ExpressResponse extends ServerResponse {
+      // `super` is what Express has, which stands between this class and Node's
+      override writeHead(status: number, ...more: never[]): this {
+        endWithAnswer(this.req, this);
+        return super.writeHead(status, ...more);
+      }
+    }
     // Between these classes and Node's stand the prototypes of Express, which only sets one that is another one.
     Object.setPrototypeOf(ExpressRequest.prototype, app.request);
     Object.setPrototypeOf(ExpressResponse.prototype, app.response);
     Object.assign(app, { request: ExpressRequest.prototype, response: ExpressResponse.prototype });
-    const server = createServer({ IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse }, app);
-    this.httpServer = server;
+    const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+    this.httpServer = createHttpServer(app as RequestListener, classes as ServerOptions);
   }
 }

@@ -1,10 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata, type Type } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { Request } from 'express';
 import { isObject } from '../../kernel/objects.js';
 import { cutCodePoints } from '../../kernel/text.js';
 import { type AnswerWarning, isExact, warningsOf } from './answer-warnings.js';
+import { bodyParameter } from './body.guard.js';
 
 const MOST = 10;
 const LONGEST_NAME = 64;
@@ -72,9 +71,8 @@ function readFields(controller: Type, handler: object): ReadonlySet<string> | nu
 
 /** The class of the parameter with `@Body()`, where the body is described by it. */
 function bodyTypeOf(controller: Type, handler: object): unknown {
-  const name = (handler as { name: string }).name;
-  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, { index: number }>;
-  const [, body] = Object.entries(args).find(([key]) => key.startsWith(`${RouteParamtypes.BODY}:`)) ?? [];
+  const { name } = handler as { name: string };
+  const place = bodyParameter(controller, handler);
   const types = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, name) ?? []) as unknown[];
-  return body && types[body.index];
+  return place === null ? undefined : types[place];
 }

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { RateLimitGuard, RateLimitsModule } from '../security/index.js';
+import { BodiesModule } from './bodies.module.js';
+import { BodyGuard } from './body.guard.js';
 import { FieldWarnings } from './field-warnings.js';
 import { ErrorFilter } from './error.filter.js';
 import { RouteTable } from './route-table.js';
@@ -11,14 +13,15 @@ import { validation } from './validation.js';
  * order of modules: those that say who acts stand before this one in an application's imports.
  */
 @Module({
-  imports: [DiscoveryModule, RateLimitsModule],
+  imports: [DiscoveryModule, RateLimitsModule, BodiesModule],
   providers: [
     RouteTable,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_PIPE, useFactory: validation },
     { provide: APP_GUARD, useExisting: RateLimitGuard },
+    { provide: APP_GUARD, useClass: BodyGuard },
     { provide: APP_GUARD, useClass: FieldWarnings },
   ],
-  exports: [RouteTable],
+  exports: [RouteTable, BodiesModule],
 })
 export class HttpModule {}

@@ -1,9 +1,14 @@
 export { AnswerOf, DoneAnswer, ListQuery, PageOf } from './answers.js';
-export type { RawBodyRequest } from './body.js';
+export { Bodies, type RawBody } from './bodies.js';
+export { BodiesModule } from './bodies.module.js';
+export { OwnBody } from './body.guard.js';
+export { BodyBudget, type Holding } from './body-budget.js';
+export { isCompressed, readBytes } from './body-bytes.js';
+export { ANONYMOUS_PACE, inPace } from './body-pace.js';
 export { CsvFile, type CsvRequest, documentCsvFiles } from './csv-upload.js';
 export { clientAddressReader } from './client-address.js';
 export { contactWarnings } from './contact-warnings.js';
-export { configureHttp, HSTS, setTimeouts } from './configure-http.js';
+export { configureHttp, HSTS } from './configure-http.js';
 export { isConnectionFault, STATUS_OF } from './error-answer.js';
 export {
   ERROR_SCHEMAS,
@@ -40,6 +45,7 @@ export { OLD_CREDITS, RowFaultData } from './row-fault.dto.js';
 export { AlsoTakes } from './field-warnings.js';
 export { type AnswerWarning, ExactAnswer, type Warn, Warnings, WARNINGS_PROPERTY } from './answer-warnings.js';
 export { fromForm } from './form-body.js';
+export { beginBody, createHttpServer, hasBody } from './http-server.js';
 export { HttpModule } from './http.module.js';
 export { MadeBy, MakerData } from './made-by.js';
 export { NoHead } from './no-head.js';

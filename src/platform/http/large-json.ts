@@ -1,7 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { promisify } from 'node:util';
 import {
-  applyDecorators,
   type CallHandler,
   type ExecutionContext,
   Inject,
@@ -9,15 +7,11 @@ import {
   type NestInterceptor,
   UseInterceptors,
 } from '@nestjs/common';
-import type { Request, RequestHandler, Response } from 'express';
 import { lastValueFrom, type Observable, of } from 'rxjs';
 import { KeyedSemaphore } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { clientIp, type MeteredRequest, networksOf, tooMany } from '../security/index.js';
-import { lateReader } from './body.js';
-import { inPace } from './body-pace.js';
-import { ApiErrorsOf } from './error-table.js';
-import { bodyErrors } from './request-errors.js';
+import { Bodies } from './bodies.js';
 
 /** A body of 64 MB is several times that once it is parsed: so many of them at once, and of one account or network. */
 const AT_ONCE = { permits: 3, each: 2, patienceMs: 30_000, waiting: 8 };
@@ -40,30 +34,26 @@ function sharersOf(request: MeteredRequest): string[] {
 }
 
 /**
- * Reads a body that may be larger than others after the guards have passed: who has no token sends no large body. Bodies
- * over `BODY_LIMIT` are taken a few at a time, until they are answered, because they are kept in memory for so long. Others
- * wait for them, so they have to come at a pace.
+ * Reads a body that may be larger than others. Bodies over `BODY_LIMIT` are taken a few at a time, until they are answered,
+ * because they are kept in memory for so long. Others wait for them, so they have to come at a pace.
  */
 @Injectable()
 class LargeJsonReader implements NestInterceptor {
-  private readonly read: (request: Request, response: Response) => Promise<void>;
-
-  constructor(@Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'BODY_LIMIT'>) {
-    const reader: RequestHandler = lateReader();
-    this.read = promisify((request: Request, response: Response, done: (error?: unknown) => void) => {
-      reader(request, response, done);
-    });
-  }
+  constructor(
+    private readonly bodies: Bodies,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'BODY_LIMIT'>,
+  ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const http = context.switchToHttp();
-    const [request, response] = [http.getRequest<MeteredRequest>(), http.getResponse<Response>()];
+    const request = context.switchToHttp().getRequest<MeteredRequest>();
+    const username = request.actor?.account.username;
+    if (username === undefined) throw new Error('@LargeJson on a route without @Authenticated');
     if (!mayBeLarge(request.headers, this.environment.BODY_LIMIT)) {
-      await this.read(request, response);
+      await this.bodies.readLarge(request, username, false);
       return next.handle();
     }
     const answer = async (): Promise<unknown> => {
-      await inPace(request, response, () => this.read(request, response));
+      await this.bodies.readLarge(request, username, true);
       return lastValueFrom(next.handle());
     };
     return of(await LARGE.runOf(sharersOf(request), answer));
@@ -71,5 +61,4 @@ class LargeJsonReader implements NestInterceptor {
 }
 
 /** The route takes JSON up to the limit of its path (reference/requests#bodies), whatever `BODY_LIMIT` is. */
-export const LargeJson = (): MethodDecorator =>
-  applyDecorators(UseInterceptors(LargeJsonReader), ApiErrorsOf('upload', bodyErrors.tooSlow));
+export const LargeJson = (): MethodDecorator => UseInterceptors(LargeJsonReader);

@@ -1,4 +1,6 @@
-import { failed, invalid, notFound, tooLarge } from '../../kernel/define-error.js';
+import { failed, invalid, notFound, tooLarge, unsupported } from '../../kernel/define-error.js';
+
+const UNREADABLE = 'Unsupported charset or encoding';
 
 /** Faults of a body as such, whichever endpoint it was for. */
 export const bodyErrors = {
@@ -18,10 +20,17 @@ export const bodyErrors = {
   unreadable: invalid('unreadable_body', 'Request body could not be read', 'it broke off, or is not what it says').with(
     { hint: 'See that `Content-Length` and `Content-Encoding` say what is sent.' },
   ),
+  compressed: unsupported(
+    'body_compressed',
+    UNREADABLE,
+    'a compressed body of a caller who is not known, or of a callback',
+  ).with({
+    hint: 'Send the body without `Content-Encoding`, or with a token or an API key in a header.',
+  }),
   tooSlow: invalid(
     'body_too_slow',
     'Request body comes too slowly',
-    'a body that is over BODY_LIMIT, compressed or without a length, and after ten seconds less than 256 KB a second of it',
+    'after ten seconds less than 16 KB a second of it (256 KB of a body over BODY_LIMIT), or not all of it after 30 seconds where the caller is not known',
   ).with({
     hint: 'Compress the body, or send the recipients as an upload (`POST /v6/api/uploads`), which may take its time.',
   }),
@@ -56,7 +65,7 @@ export const protocolErrors = {
   charset: {
     status: 415,
     code: 'unsupported_charset',
-    message: 'Unsupported charset or encoding',
+    message: UNREADABLE,
     reason: 'a `Content-Type` or `Content-Encoding` that cannot be read',
     help: { hint: 'Send UTF-8, not compressed or by gzip, deflate or br.' },
   },

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
+import { hasBody } from '../http/index.js';
 import { OutboundError } from './outbound-error.js';
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -136,10 +137,6 @@ export class Forwarder {
     await this.agent.destroy();
   }
 }
-
-/** Whether a request has a body, however long. */
-export const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** A stream of its own, because undici destroys what it was given, and with the request the client's connection. */
 function uploadOf(request: IncomingMessage): { stream: PassThrough; letGo: () => void } {

@@ -1,6 +1,6 @@
 export { type Address, readAddress } from './address.js';
 export type { SocketGuard } from './address-guard.js';
-export { Forwarder, type Forwarding, hasBody } from './forwarder.js';
+export { Forwarder, type Forwarding } from './forwarder.js';
 export type { NameSettings } from './name-resolver.js';
 export { OutboundClient } from './outbound-client.js';
 export { OutboundError, type OutboundFault } from './outbound-error.js';

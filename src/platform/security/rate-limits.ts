@@ -12,7 +12,7 @@ import { UserMeter } from './request-meters.js';
  * `broadcast`: BROADCAST_RATE_LIMIT per 60 s, username and IP, each endpoint by itself, over all instances.
  * `user` (every route that declares nothing): USER_RATE_LIMIT per minute per user or IP.
  * `carrier` (callbacks, and the audio that carriers fetch): CARRIER_RATE_LIMIT per minute and address, applied before the
- * body is read (`CARRIER_PATHS`), because a caller without a right must not make us read three megabytes.
+ * body is read (`CARRIER_PATHS`), because a caller without a right must not make us read anything.
  * `none`: for what costs nothing or wants a token of its own.
  */
 export type RateRule = 'broadcast' | 'user' | 'carrier' | 'none';

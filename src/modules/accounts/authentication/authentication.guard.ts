@@ -3,6 +3,7 @@ import { TokenExpiredError } from '@nestjs/jwt';
 import { AuthGuard } from '@nestjs/passport';
 import { AppError } from '../../../kernel/app-error.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { Bodies, isCompressed } from '../../../platform/http/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
 import { clientIp, RouteRules } from '../../../platform/security/index.js';
@@ -15,7 +16,7 @@ import { AUTHENTICATION_METADATA, type AuthenticationRules, PATH_USERNAME_METADA
 
 /**
  * On every route that wants it (global, the first of three): establishes who acts and puts that on the request as `actor`: by username in the body where the route takes it,
- * otherwise by token or API key. Then compares the username of the path. Nothing is read from the database while the directory
+ * otherwise by token or API key. Bodies are read after it, but for those of that route. Then compares the username of the path. Nothing is read from the database while the directory
  * remembers the account.
  */
 @Injectable()
@@ -27,6 +28,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     private readonly bodyUsernames: BodyUsernames,
     private readonly apiKeys: ApiKeys,
     private readonly tokens: AccessTokens,
+    private readonly bodies: Bodies,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {
     super();
@@ -36,16 +38,8 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     const rules = this.rules.of(context);
     if (!rules) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const named = rules.bodyUsername ? await this.bodyUsernames.read(request) : null;
-    if (named?.kind === 'open') {
-      request.actor = { account: named.account, via: 'body' };
-    } else {
-      // who names an account is told no more than who names one that does not exist
-      const account = await this.byToken(context, request, rules).catch((error: unknown) => {
-        throw named && isRefusal(error) ? tokenErrorsOf(rules).invalid() : error;
-      });
-      if (named && named.account.id !== account.id) throw tokenErrorsOf(rules).invalid();
-    }
+    if (rules.bodyUsername) await this.byTokenOrBody(context, request, rules);
+    else await this.byToken(context, request, rules);
     this.comparePath(context, request);
     return true;
   }
@@ -63,6 +57,37 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     if (user) return user;
     if (problem instanceof TokenExpiredError) throw tokenErrorsOf(rules).expired();
     throw failure(context.switchToHttp().getRequest<AuthenticatedRequest>(), rules);
+  }
+
+  /** The head is judged first: the body of a caller whom it proves may be larger, and compressed. */
+  private async byTokenOrBody(
+    context: ExecutionContext,
+    request: AuthenticatedRequest,
+    rules: AuthenticationRules,
+  ): Promise<void> {
+    const proven = await this.byToken(context, request, rules).catch((error: unknown) => {
+      if (error instanceof AppError) return error;
+      throw error;
+    });
+    const account = proven instanceof AppError ? null : proven;
+    if (!account) await this.bodyUsernames.refuseBlocked(clientIp(request));
+    // a bad token is a better reason than a body that only a good one could have brought
+    if (
+      proven instanceof AppError &&
+      isCompressed(request.headers) &&
+      presentedToken(request, rules, this.environment)
+    ) {
+      throw proven;
+    }
+    await this.bodies.read(request, account?.username ?? null);
+    const named = await this.bodyUsernames.read(request);
+    if (named?.kind === 'open') {
+      request.actor = { account: named.account, via: 'body' };
+      return;
+    }
+    // who names an account is told no more than who names one that does not exist
+    if (proven instanceof AppError) throw named && isRefusal(proven) ? tokenErrorsOf(rules).invalid() : proven;
+    if (named && named.account.id !== proven.id) throw tokenErrorsOf(rules).invalid();
   }
 
   private async byToken(
@@ -102,4 +127,4 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
 const failure = (request: AuthenticatedRequest, rules: AuthenticationRules): AppError =>
   tokenErrorsOf(rules)[tokenFaultOf(request, rules)]();
 
-const isRefusal = (error: unknown): boolean => error instanceof AppError && error.kind === 'unauthenticated';
+const isRefusal = ({ kind }: AppError): boolean => kind === 'unauthenticated';

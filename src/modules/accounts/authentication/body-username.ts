@@ -30,6 +30,11 @@ export class BodyUsernames {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
+  /** To be called before a body is read that alone may say who sends it. @throws AppError 429 */
+  refuseBlocked(ip: string): Promise<void> {
+    return this.misses.refuseBlocked(ip);
+  }
+
   /** @throws AppError 401 for a name that may not act, 429 for an address with too many unknown ones, parallel ones too */
   async read(request: AuthenticatedRequest): Promise<BodyUsername> {
     const read = readText(fromForm(request.body)['username']);

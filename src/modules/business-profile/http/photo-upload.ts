@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import {
   applyDecorators,
   type CallHandler,
@@ -11,15 +12,16 @@ import { AnyFilesInterceptor } from '@nestjs/platform-express';
 import { ApiConsumes } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { EMPTY, type Observable } from 'rxjs';
-import type { AppError } from '../../../kernel/app-error.js';
+import { AppError } from '../../../kernel/app-error.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { ApiErrorsOf, bodyErrors } from '../../../platform/http/index.js';
+import { ApiErrorsOf, Bodies, bodyErrors } from '../../../platform/http/index.js';
+import type { MeteredRequest } from '../../../platform/security/index.js';
 
 const KB = 1024;
 const FIELD = 'file';
 
 /** A request whose multipart body was read. */
-interface UploadRequest extends Request {
+interface UploadRequest extends MeteredRequest {
   files?: { buffer: Buffer }[];
 }
 
@@ -30,25 +32,46 @@ interface UploadRequest extends Request {
  */
 @Injectable()
 export class PhotoUpload implements NestInterceptor {
-  private readonly reader: NestInterceptor;
-
-  constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'BODY_LIMIT'>) {
-    const Reader = AnyFilesInterceptor({
-      limits: { fileSize: environment.BODY_LIMIT, files: 2, fields: 20, fieldSize: 64 * KB },
-      fileFilter: (_request, file, decide) => decide(null, file.fieldname === FIELD),
-    });
-    this.reader = new Reader();
-  }
+  constructor(
+    private readonly bodies: Bodies,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'BODY_LIMIT'>,
+  ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<UploadRequest>();
+    const { take } = this.bodies.hold(request, request.actor?.account.username ?? null);
+    const Reader = AnyFilesInterceptor({
+      limits: { fileSize: this.environment.BODY_LIMIT, files: 2, fields: 20, fieldSize: 64 * KB },
+      fileFilter: (_request, file, decide) => decide(null, file.fieldname === FIELD),
+      storage: inMemory(take),
+    });
+    const reader: NestInterceptor = new Reader();
     try {
-      await this.reader.intercept(context, { handle: () => EMPTY });
+      await reader.intercept(context, { handle: () => EMPTY });
     } catch (error) {
       throw bodyFault(error);
     }
     return next.handle();
   }
 }
+
+type Store = NonNullable<NonNullable<Parameters<typeof AnyFilesInterceptor>[0]>['storage']>;
+
+/** Keeps a file in memory as long as there is room for it. */
+const inMemory = (take: (bytes: number) => void): Store => ({
+  _handleFile: (_request: Request, { stream }: { stream: Readable }, done: (error: unknown, kept?: object) => void) => {
+    const chunks: Buffer[] = [];
+    const read = async (): Promise<Buffer> => {
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        take(chunk.length);
+        chunks.push(chunk);
+      }
+      return Buffer.concat(chunks);
+    };
+    read().then((buffer) => done(null, { buffer }), done);
+  },
+  _removeFile: (_request: Request, _file: object, done: (error: Error | null) => void) => done(null),
+});
 
 /** The first part called `file`; null = none came. */
 export const uploadedFile = (request: UploadRequest): Buffer | null => request.files?.[0]?.buffer ?? null;
@@ -63,6 +86,7 @@ export const TakesPhoto = (): MethodDecorator =>
 
 /** The parser's errors in our words. */
 function bodyFault(error: unknown): AppError {
+  if (error instanceof AppError) return error;
   const { status } = error as { status?: number };
   return status === 413 ? bodyErrors.tooLarge() : bodyErrors.malformedMultipart();
 }

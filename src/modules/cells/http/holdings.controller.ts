@@ -1,13 +1,16 @@
-import { Body, Controller, Headers, HttpCode, Inject, Post } from '@nestjs/common';
+import { Controller, Headers, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { errorSchema, unknownResource } from '../../../platform/http/index.js';
+import { Bodies, errorSchema, OwnBody, unknownResource } from '../../../platform/http/index.js';
 import { constantTimeEqual, RateLimited } from '../../../platform/security/index.js';
 import { accountErrors, Open } from '../../accounts/index.js';
 import { FindHoldingsQuery } from '../queries/find-holdings.query.js';
 import { HoldingsAnswer, HoldingsRequest, readHoldings } from './holdings.dto.js';
 
+/** Whose share of the room for bodies its questions take; no account has such a name. */
+const FRONT = '';
 const ERROR = errorSchema('standard');
 
 /** What the front asks a cell. Not a route of customers: the front does not lead to it. */
@@ -17,10 +20,12 @@ const ERROR = errorSchema('standard');
 export class HoldingsController {
   constructor(
     private readonly queries: QueryBus,
+    private readonly bodies: Bodies,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
   @Post('holdings')
+  @OwnBody()
   @HttpCode(200)
   @Open('the front has a token of its own, CELL_TOKEN')
   @ApiBearerAuth('metrics')
@@ -33,10 +38,11 @@ export class HoldingsController {
   @ApiResponse({ status: 400, description: 'A list that is none, or has over 500 entries', schema: ERROR })
   @ApiResponse({ status: 401, description: 'The bearer is not `CELL_TOKEN`', schema: ERROR })
   @ApiResponse({ status: 404, description: 'The API has no `CELL_TOKEN`', schema: ERROR })
-  async find(@Body() body: unknown, @Headers('authorization') authorization?: string): Promise<HoldingsAnswer> {
+  async find(@Req() request: Request, @Headers('authorization') authorization?: string): Promise<HoldingsAnswer> {
     const wanted = this.environment.CELL_TOKEN;
     if (wanted === undefined) throw unknownResource();
     if (!constantTimeEqual(authorization ?? '', `Bearer ${wanted}`)) throw accountErrors.invalidToken();
-    return { success: true, data: await this.queries.execute(new FindHoldingsQuery(readHoldings(body))) };
+    await this.bodies.read(request, FRONT);
+    return { success: true, data: await this.queries.execute(new FindHoldingsQuery(readHoldings(request.body))) };
   }
 }

@@ -31,7 +31,7 @@ interface PathRule {
   shape?: Shape;
 }
 
-const CALLER: Way = { by: 'caller' };
+export const CALLER: Way = { by: 'caller' };
 const STAFF: Way = { by: 'staff' };
 const FIRST: Way = { by: 'first' };
 const FRONT: Way = { by: 'front' };

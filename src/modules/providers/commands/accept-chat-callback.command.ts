@@ -1,6 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Counter } from 'prom-client';
 import { now } from '../../../kernel/clock.js';
+import type { RawBody } from '../../../platform/http/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { constantTimeEqual } from '../../../platform/security/index.js';
 import { readAccountId } from '../chat-account.js';
@@ -25,17 +26,17 @@ export interface ChatCallbackTaken {
 
 /**
  * Takes a signed callback of the chat upstream; resolves when all of it is committed. May be repeated.
- * @throws AppError `forbidden` for an unknown account, one without app secret, or a wrong signature; nothing happens then
+ * @throws AppError `forbidden` for an unknown account, one without app secret, or a wrong signature; malformed_json for a
+ * signed body that is none; nothing happens then
  */
 export class AcceptChatCallbackCommand extends Command<ChatCallbackTaken> {
   constructor(
     /** last segment of the path */
     readonly accountId: string,
     /** `X-Hub-Signature-256` */
-    readonly signature: string | undefined,
-    /** the bytes that the signature covers; undefined when there was no readable body */
-    readonly bytes: Buffer | undefined,
-    readonly body: unknown,
+    readonly signature: string,
+    /** parsed once its signature is verified */
+    readonly body: RawBody,
   ) {
     super();
   }
@@ -59,20 +60,21 @@ export class AcceptChatCallbackHandler implements ICommandHandler<AcceptChatCall
     );
   }
 
-  async execute({ accountId, signature, bytes, body }: AcceptChatCallbackCommand): Promise<ChatCallbackTaken> {
+  async execute({ accountId, signature, body }: AcceptChatCallbackCommand): Promise<ChatCallbackTaken> {
+    const { bytes } = body;
     const id = readAccountId(accountId);
     const account = id === null ? null : await this.accounts.byId(id);
     // Without a secret the same work is done, so that accounts cannot be told by their time.
     const secrets = account ? takenSecrets(account.appSecret, account.formerAppSecret) : [];
     const isSigned = (secrets.length > 0 ? secrets : ['no such account'])
-      .map((secret) => constantTimeEqual(signature ?? '', signatureOf(bytes ?? Buffer.alloc(0), secret)))
+      .map((secret) => constantTimeEqual(signature, signatureOf(bytes ?? Buffer.alloc(0), secret)))
       .includes(true);
     if (!account || secrets.length === 0 || bytes === undefined || !isSigned) {
       throw wrongCallback();
     }
     const receivedAt = now();
     const owner = { phoneNumberId: phoneNumberIdOf(account), wabaId: account.wabaId };
-    const read = readCallback(owner, body, receivedAt);
+    const read = readCallback(owner, await body.value(), receivedAt);
     const { receipts, messages, consents, templates, dropped } = read;
     for (const reason of dropped) this.dropped.inc({ reason });
     await this.inbox.take(account, messages, receivedAt, read);

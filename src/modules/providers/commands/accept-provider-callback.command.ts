@@ -18,7 +18,9 @@ export class AcceptProviderCallbackCommand extends Command<number> {
     readonly channel: string,
     readonly route: string,
     readonly secret: string,
-    readonly callback: ProviderCallback,
+    readonly head: Omit<ProviderCallback, 'body'>,
+    /** reads the body, once the secret is known to be right */
+    readonly body: () => Promise<unknown>,
   ) {
     super();
   }
@@ -33,7 +35,7 @@ export class AcceptProviderCallbackHandler implements ICommandHandler<AcceptProv
     private readonly inbound: InboundSink,
   ) {}
 
-  async execute({ channel, route: name, secret, callback }: AcceptProviderCallbackCommand): Promise<number> {
+  async execute({ channel, route: name, secret, head, body }: AcceptProviderCallbackCommand): Promise<number> {
     const route = await this.routes.byName(name);
     // A route that is none costs the same comparison, so that names cannot be told by their time.
     const secrets = route ? takenSecrets(route.callbackSecret, route.formerCallbackSecret) : ['no such route'];
@@ -43,6 +45,7 @@ export class AcceptProviderCallbackHandler implements ICommandHandler<AcceptProv
     if (!known || !route || route.channel !== channel || !driver?.parseCallback || !config?.success) {
       throw wrongCallback();
     }
+    const callback: ProviderCallback = { ...head, body: await body() };
     const described = { ...route, config: config.data };
     const receipts = driver.parseCallback(described, callback);
     if (receipts.length > 0) await this.receipts.accept(route.id, receipts);

@@ -10,7 +10,8 @@ import {
   ApiProduces,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiErrors, type RawBodyRequest } from '../../../platform/http/index.js';
+import type { Request } from 'express';
+import { ApiErrors, Bodies, OwnBody } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { Open } from '../../accounts/index.js';
 import { AcceptCallCallbackCommand, type CallMatter } from '../commands/accept-call-callback.command.js';
@@ -31,9 +32,13 @@ const HUNG_UP = '<?xml version="1.0" encoding="UTF-8"?><Response><Hangup/></Resp
 @RateLimited('carrier')
 @Controller('provider/voice/:route/calls/:ref')
 export class CallCallbacksController {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly bodies: Bodies,
+  ) {}
 
   @Post('steps/:step/:event')
+  @OwnBody()
   @HttpCode(200)
   @Header('content-type', `${TWIML}; charset=utf-8`)
   @ApiOperation({ summary: 'What comes next in a call; repeats get the same answer' })
@@ -50,12 +55,13 @@ export class CallCallbacksController {
     @Param('step') step: string,
     @Param('event') event: string,
     @Headers('x-twilio-signature') signature: string | undefined,
-    @Req() request: RawBodyRequest,
+    @Req() request: Request,
   ): Promise<string> {
     return this.accept(route, ref, readStep(step, event), signature, request);
   }
 
   @Post('status')
+  @OwnBody()
   @HttpCode(200)
   @Header('content-type', `${TWIML}; charset=utf-8`)
   @ApiOperation({ summary: 'How a call ended' })
@@ -68,18 +74,21 @@ export class CallCallbacksController {
     @Param('route') route: string,
     @Param('ref') ref: string,
     @Headers('x-twilio-signature') signature: string | undefined,
-    @Req() request: RawBodyRequest,
+    @Req() request: Request,
   ): Promise<string> {
     return this.accept(route, ref, { kind: 'status' }, signature, request);
   }
 
-  private accept(
+  private async accept(
     route: string,
     ref: string,
     matter: CallMatter | null,
     signature: string | undefined,
-    { originalUrl: path, rawBody: form }: RawBodyRequest,
+    request: Request,
   ): Promise<string> {
+    if (signature === undefined) throw wrongCallback();
+    const form = request.is(FORM) ? (await this.bodies.readRaw(request)).bytes : undefined;
+    const path = request.originalUrl;
     return this.commands.execute(new AcceptCallCallbackCommand(route, ref, matter, { path, signature, form }));
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Header, Headers, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { Controller, Get, Header, Headers, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
   ApiBody,
@@ -10,7 +10,8 @@ import {
   ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiErrors, NoHead, type RawBodyRequest } from '../../../platform/http/index.js';
+import type { Request } from 'express';
+import { ApiErrors, Bodies, NoHead, OwnBody } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { Open } from '../../accounts/index.js';
 import { AcceptChatCallbackCommand, type ChatCallbackTaken } from '../commands/accept-chat-callback.command.js';
@@ -51,6 +52,7 @@ export class ChatCallbacksController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
+    private readonly bodies: Bodies,
   ) {}
 
   @Get()
@@ -73,6 +75,7 @@ export class ChatCallbacksController {
   }
 
   @Post()
+  @OwnBody()
   @HttpCode(200)
   @ApiOperation({ summary: 'Statuses of sent messages, inbound messages, template reviews' })
   @ApiHeader({ name: 'X-Hub-Signature-256', required: true, description: '`sha256=` and the HMAC of the raw body' })
@@ -97,10 +100,11 @@ export class ChatCallbacksController {
   async post(
     @Param('account_id') accountId: string,
     @Headers('x-hub-signature-256') signature: string | undefined,
-    @Req() { rawBody }: RawBodyRequest,
-    @Body() body: unknown,
+    @Req() request: Request,
   ): Promise<{ success: true } & ChatCallbackTaken> {
-    const taken = await this.commands.execute(new AcceptChatCallbackCommand(accountId, signature, rawBody, body));
+    if (signature === undefined) throw wrongCallback();
+    const body = await this.bodies.readRaw(request);
+    const taken = await this.commands.execute(new AcceptChatCallbackCommand(accountId, signature, body));
     return { success: true, ...taken };
   }
 }

@@ -1,7 +1,8 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, Headers, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ApiErrors, NoHead } from '../../../platform/http/index.js';
+import type { Request } from 'express';
+import { ApiErrors, Bodies, NoHead, OwnBody } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { Open } from '../../accounts/index.js';
 import { AcceptProviderCallbackCommand } from '../commands/accept-provider-callback.command.js';
@@ -27,9 +28,13 @@ const ACCEPTED = {
 @ApiErrors(wrongCallback.because('unknown route or wrong secret; nothing happens'))
 @Controller('provider/:channel/:route/:secret')
 export class ProviderCallbacksController {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly bodies: Bodies,
+  ) {}
 
   @Post()
+  @OwnBody()
   @HttpCode(200)
   @ApiOperation({
     summary: 'Delivery receipts, as JSON or form',
@@ -50,10 +55,11 @@ export class ProviderCallbacksController {
     @Param('secret') secret: string,
     @Query() query: Record<string, unknown>,
     @Headers() headers: Record<string, string | string[] | undefined>,
-    @Body() body: unknown,
+    @Req() request: Request,
   ): Promise<{ success: true; receipts: number }> {
+    const body = async (): Promise<unknown> => (await this.bodies.readRaw(request)).value();
     return this.accept(
-      new AcceptProviderCallbackCommand(channel, route, secret, { method: 'POST', query, headers, body }),
+      new AcceptProviderCallbackCommand(channel, route, secret, { method: 'POST', query, headers }, body),
     );
   }
 
@@ -69,7 +75,9 @@ export class ProviderCallbacksController {
     @Headers() headers: Record<string, string | string[] | undefined>,
   ): Promise<{ success: true; receipts: number }> {
     return this.accept(
-      new AcceptProviderCallbackCommand(channel, route, secret, { method: 'GET', query, headers, body: null }),
+      new AcceptProviderCallbackCommand(channel, route, secret, { method: 'GET', query, headers }, () =>
+        Promise.resolve(null),
+      ),
     );
   }
 

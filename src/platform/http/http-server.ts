@@ -1,0 +1,93 @@
+import {
+  createServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Of the head of a request, from the connection or from the request before it. */
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 120_000;
+/** Longer than the minute of common balancers, which would send a request into a connection that is being closed here. */
+const KEEP_ALIVE_MS = 65_000;
+/** How exact the first two are. */
+const CHECKED_EVERY_MS = 5_000;
+
+/** A client that still sends a body after its answer may go on for so long and so much, so that it can read the answer. */
+const LINGER_MS = 3_000;
+const LINGER_BYTES = 16 * 1024 * 1024;
+const LINGER_STEP_MS = 100;
+
+/** Connections that end with an answer while the client may still send. */
+const ending = new WeakSet<Socket>();
+
+/** Whether a request has a body, however long. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/**
+ * To be called before a body is read: a client that waits for `100 Continue` sends it only now, and never sends one that is
+ * not wanted.
+ */
+export function beginBody(request: IncomingMessage, response: ServerResponse | undefined): void {
+  if (request.headers.expect !== undefined && response?.headersSent === false) response.writeContinue();
+}
+
+/** An answer that ends its connection when it comes before the end of the request's body. */
+class EarlyAnswer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  override writeHead(status: number, ...more: never[]): this {
+    endWithAnswer(this.req, this);
+    return super.writeHead(status, ...more);
+  }
+}
+
+/**
+ * To be called when the head of an answer is written. What has not been read of the body would be taken for the next
+ * request, so the connection ends; the rest is thrown away for a moment, because a client that is cut off while it sends
+ * does not read its answer.
+ */
+export function endWithAnswer(request: IncomingMessage, response: Pick<ServerResponse, 'shouldKeepAlive'>): void {
+  if (request.complete || !hasBody(request)) return;
+  // all of it has come with the head, though its end is not yet seen
+  if (Number(request.headers['content-length']) <= request.readableLength) return;
+  response.shouldKeepAlive = false;
+  const { socket } = request;
+  if (ending.has(socket)) return;
+  ending.add(socket);
+  const destroySoon = socket.destroySoon.bind(socket);
+  socket.destroySoon = () => {
+    if (request.complete) return destroySoon();
+    socket.end();
+    const most = socket.bytesRead + LINGER_BYTES;
+    let steps = LINGER_MS / LINGER_STEP_MS;
+    const timer = setInterval(() => {
+      steps -= 1;
+      if (steps <= 0 || socket.bytesRead > most) socket.destroy();
+    }, LINGER_STEP_MS);
+    socket.once('close', () => clearInterval(timer));
+    request.once('end', destroySoon);
+    request.resume();
+  };
+}
+
+/** A server that reads no body by itself, answers before the end of one safely, and waits for its clients within bounds. */
+export function createHttpServer(handler: RequestListener, classes: ServerOptions = {}): Server {
+  const options = {
+    IncomingMessage,
+    ServerResponse: EarlyAnswer,
+    connectionsCheckingInterval: CHECKED_EVERY_MS,
+    ...classes,
+  };
+  const server = createServer(options as ServerOptions, (request, response) => {
+    // what follows on a connection that has ended is no request
+    if (!ending.has(request.socket)) handler(request, response);
+  });
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  return server;
+}
