@@ -110,7 +110,7 @@ describe('what is no file of recipients', () => {
     expectRefused(
       await recipients.upload(member, file, '', { 'content-type': 'application/json' }),
       400,
-      'Malformed JSON body',
+      'file is required',
     );
     const unsupported = 'Unsupported charset or encoding';
     const latin = { 'content-type': 'text/csv; charset=iso-8859-1' };

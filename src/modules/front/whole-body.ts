@@ -30,15 +30,15 @@ export class WholeBodies {
 
   /** @throws AppError over the limit, compressed, too slow, or while too much is held */
   async read(request: IncomingMessage, response: ServerResponse, limit: number, ip: string): Promise<WholeBody> {
-    const { take, release } = this.budget.open(() => [networksOf(ip)[0]?.name ?? ip]);
+    const holding = this.budget.open(() => [networksOf(ip)[0]?.name ?? ip]);
     beginBody(request, response);
     try {
       const bytes = await inPace(request, ANONYMOUS_PACE, (signal) =>
-        readBytes(request, { limit, inflates: false, take, signal }),
+        readBytes(request, { limit, inflates: false, holding, signal }),
       );
-      return { bytes, release };
+      return { bytes, release: () => holding.release() };
     } catch (error) {
-      release();
+      holding.release();
       throw error;
     }
   }

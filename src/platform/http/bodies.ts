@@ -28,6 +28,9 @@ export interface RawBody {
   value: () => Promise<unknown>;
 }
 
+/** Where there is none, or none that is worth reading. */
+export const NO_BODY: RawBody = { bytes: undefined, value: () => Promise.resolve({}) };
+
 /**
  * Reads the bodies of requests, once it is known who sends them: nothing of a request that is refused by its head, and of a
  * caller who is not known little, slowly paid for and never inflated (docs/decisions/0071).
@@ -69,9 +72,7 @@ export class Bodies {
   /** The body of a callback as it came. @throws AppError as `read` */
   async readRaw(request: Request): Promise<RawBody> {
     const rule = ruleOf(request.path);
-    if (!hasBody(request) || !isTaken(rule, request)) {
-      return { bytes: undefined, value: () => Promise.resolve({}) };
-    }
+    if (!hasBody(request) || !isTaken(rule, request)) return NO_BODY;
     const holding = this.hold(request, null);
     const bytes = await this.bytesOf(request, rule, holding, ANONYMOUS_PACE, false);
     // asked for once the bytes are proven
@@ -104,10 +105,10 @@ export class Bodies {
     }
   }
 
-  private bytesOf(request: Request, rule: BodyRule, { take }: Holding, pace: Pace, isKnown: boolean): Promise<Buffer> {
+  private bytesOf(request: Request, rule: BodyRule, holding: Holding, pace: Pace, isKnown: boolean): Promise<Buffer> {
     const most = rule.limit ?? this.environment.BODY_LIMIT;
     const limit = isKnown || rule.open ? most : Math.min(most, ANONYMOUS_LIMIT);
-    return inPace(request, pace, (signal) => readBytes(request, { limit, inflates: isKnown, take, signal }));
+    return inPace(request, pace, (signal) => readBytes(request, { limit, inflates: isKnown, holding, signal }));
   }
 
   /** Neither accounts in one network nor addresses of one account take the room of all others. */

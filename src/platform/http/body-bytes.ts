@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { UnsupportedMediaTypeException } from '@nestjs/common';
+import type { Holding } from './body-budget.js';
 import { bodyErrors, protocolErrors } from './request-errors.js';
 
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
@@ -19,7 +20,7 @@ export interface ByteBounds {
   /** whether a compressed body is inflated */
   inflates: boolean;
   /** told of bytes as they come; what it throws ends the reading */
-  take: (bytes: number) => void;
+  holding: Holding;
   /** ends the reading with its reason */
   signal?: AbortSignal | undefined;
 }
@@ -35,9 +36,9 @@ export const isCompressed = (headers: IncomingHttpHeaders): boolean => encodingO
 /**
  * The bytes of a body, inflated where that is permitted. The request stays open when reading stops early, because it has still
  * to be answered.
- * @throws AppError body_too_large, body_compressed, unreadable_body; 415 for an unknown encoding; what `take` throws
+ * @throws AppError body_too_large, body_compressed, unreadable_body, and what the holding throws; 415 for an unknown encoding
  */
-export function readBytes(request: IncomingMessage, { limit, inflates, take, signal }: ByteBounds): Promise<Buffer> {
+export function readBytes(request: IncomingMessage, { limit, inflates, holding, signal }: ByteBounds): Promise<Buffer> {
   if (request.destroyed) throw bodyErrors.unreadable();
   const encoding = encodingOf(request.headers);
   const decoder = encoding === '' ? null : decoderOf(encoding, inflates);
@@ -48,7 +49,7 @@ export function readBytes(request: IncomingMessage, { limit, inflates, take, sig
     const add = (chunk: Buffer): void => {
       if (bytes.length + chunk.length > limit) return stop(bodyErrors.tooLarge());
       try {
-        take(chunk.length);
+        holding.take(chunk.length);
         bytes.add(chunk);
       } catch (error) {
         stop(error as Error);

@@ -1,5 +1,5 @@
 export { AnswerOf, DoneAnswer, ListQuery, PageOf } from './answers.js';
-export { Bodies, type RawBody } from './bodies.js';
+export { Bodies, NO_BODY, type RawBody } from './bodies.js';
 export { BodiesModule } from './bodies.module.js';
 export { OwnBody } from './body.guard.js';
 export { BodyBudget, type Holding } from './body-budget.js';

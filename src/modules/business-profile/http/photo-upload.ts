@@ -14,7 +14,7 @@ import type { Request } from 'express';
 import { EMPTY, type Observable } from 'rxjs';
 import { AppError } from '../../../kernel/app-error.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { ApiErrorsOf, Bodies, bodyErrors } from '../../../platform/http/index.js';
+import { ApiErrorsOf, Bodies, bodyErrors, type Holding } from '../../../platform/http/index.js';
 import type { MeteredRequest } from '../../../platform/security/index.js';
 
 const KB = 1024;
@@ -39,11 +39,11 @@ export class PhotoUpload implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<UploadRequest>();
-    const { take } = this.bodies.hold(request, request.actor?.account.username ?? null);
+    const holding = this.bodies.hold(request, request.actor?.account.username ?? null);
     const Reader = AnyFilesInterceptor({
       limits: { fileSize: this.environment.BODY_LIMIT, files: 2, fields: 20, fieldSize: 64 * KB },
       fileFilter: (_request, file, decide) => decide(null, file.fieldname === FIELD),
-      storage: inMemory(take),
+      storage: inMemory(holding),
     });
     const reader: NestInterceptor = new Reader();
     try {
@@ -55,15 +55,13 @@ export class PhotoUpload implements NestInterceptor {
   }
 }
 
-type Store = NonNullable<NonNullable<Parameters<typeof AnyFilesInterceptor>[0]>['storage']>;
-
 /** Keeps a file in memory as long as there is room for it. */
-const inMemory = (take: (bytes: number) => void): Store => ({
+const inMemory = (holding: Holding) => ({
   _handleFile: (_request: Request, { stream }: { stream: Readable }, done: (error: unknown, kept?: object) => void) => {
     const chunks: Buffer[] = [];
     const read = async (): Promise<Buffer> => {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
-        take(chunk.length);
+        holding.take(chunk.length);
         chunks.push(chunk);
       }
       return Buffer.concat(chunks);

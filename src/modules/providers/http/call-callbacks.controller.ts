@@ -11,7 +11,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { ApiErrors, Bodies, OwnBody } from '../../../platform/http/index.js';
+import { ApiErrors, Bodies, NO_BODY, OwnBody } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { Open } from '../../accounts/index.js';
 import { AcceptCallCallbackCommand, type CallMatter } from '../commands/accept-call-callback.command.js';
@@ -86,8 +86,8 @@ export class CallCallbacksController {
     signature: string | undefined,
     request: Request,
   ): Promise<string> {
-    if (signature === undefined) throw wrongCallback();
-    const form = request.is(FORM) ? (await this.bodies.readRaw(request)).bytes : undefined;
+    const isWorthReading = signature !== undefined && request.is(FORM);
+    const { bytes: form } = isWorthReading ? await this.bodies.readRaw(request) : NO_BODY;
     const path = request.originalUrl;
     return this.commands.execute(new AcceptCallCallbackCommand(route, ref, matter, { path, signature, form }));
   }

@@ -11,7 +11,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { ApiErrors, Bodies, NoHead, OwnBody } from '../../../platform/http/index.js';
+import { ApiErrors, Bodies, NO_BODY, NoHead, OwnBody } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { Open } from '../../accounts/index.js';
 import { AcceptChatCallbackCommand, type ChatCallbackTaken } from '../commands/accept-chat-callback.command.js';
@@ -102,8 +102,7 @@ export class ChatCallbacksController {
     @Headers('x-hub-signature-256') signature: string | undefined,
     @Req() request: Request,
   ): Promise<{ success: true } & ChatCallbackTaken> {
-    if (signature === undefined) throw wrongCallback();
-    const body = await this.bodies.readRaw(request);
+    const body = signature === undefined ? NO_BODY : await this.bodies.readRaw(request);
     const taken = await this.commands.execute(new AcceptChatCallbackCommand(accountId, signature, body));
     return { success: true, ...taken };
   }
