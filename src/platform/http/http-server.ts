@@ -19,7 +19,9 @@ const CHECKED_EVERY_MS = 5_000;
 /** A client that still sends a body after its answer may go on for so long and so much, so that it can read the answer. */
 const LINGER_MS = 3_000;
 const LINGER_BYTES = 16 * 1024 * 1024;
-const LINGER_STEP_MS = 100;
+/** So often so many of those connections are read: of each, two megabytes come at once. */
+const DISCARD_EVERY_MS = 20;
+const DISCARDED_AT_ONCE = 4;
 
 /** Connections that end with an answer while the client may still send. */
 const ending = new WeakSet<Socket>();
@@ -60,17 +62,39 @@ export function endWithAnswer(request: IncomingMessage, response: Pick<ServerRes
   const destroySoon = socket.destroySoon.bind(socket);
   socket.destroySoon = () => {
     if (request.complete) return destroySoon();
-    socket.end();
-    const most = socket.bytesRead + LINGER_BYTES;
-    let steps = LINGER_MS / LINGER_STEP_MS;
-    const timer = setInterval(() => {
-      steps -= 1;
-      if (steps <= 0 || socket.bytesRead > most) socket.destroy();
-    }, LINGER_STEP_MS);
-    socket.once('close', () => clearInterval(timer));
     request.once('end', destroySoon);
     request.resume();
+    discard(socket);
   };
+}
+
+/** Connections whose clients still send, those first that have waited longest. */
+let lingering: { socket: Socket; until: number; mostBytes: number }[] = [];
+let discarding: NodeJS.Timeout | undefined;
+
+/** Throws away what a client still sends. In turns, since a thousand of them could otherwise take all the time of the process. */
+function discard(socket: Socket): void {
+  socket.end();
+  socket.pause();
+  lingering.push({ socket, until: performance.now() + LINGER_MS, mostBytes: socket.bytesRead + LINGER_BYTES });
+  discarding ??= setInterval(discardSome, DISCARD_EVERY_MS);
+}
+
+function discardSome(): void {
+  const now = performance.now();
+  const open = lingering.filter(({ socket, until, mostBytes }) => {
+    if (now >= until || socket.bytesRead > mostBytes) socket.destroy();
+    return !socket.destroyed;
+  });
+  const turn = open.slice(0, DISCARDED_AT_ONCE);
+  lingering = [...open.slice(DISCARDED_AT_ONCE), ...turn];
+  for (const { socket } of turn) {
+    socket.resume();
+    setImmediate(() => socket.pause());
+  }
+  if (lingering.length > 0) return;
+  clearInterval(discarding);
+  discarding = undefined;
 }
 
 /** A server that reads no body by itself, answers before the end of one safely, and waits for its clients within bounds. */
