@@ -39,6 +39,7 @@ const ENTRIES: Record<string, Entry> = {
   'ProfileRequestsController.change': 'profile_request.change',
   'ProfileRequestsController.create': 'profile_request.create',
   'ProfileRequestsController.remove': 'profile_request.remove',
+  'SecurityController.choose': 'account.security',
   'SenderIdsController.register': 'sender_id.register',
   'SenderIdsController.remove': 'sender_id.remove',
   'SessionMessagesController.send': SESSION,
