@@ -1,3 +1,5 @@
+import { keepInexact } from './exact-numbers.js';
+
 /** An object as JSON has it: names and values of any type. */
 export type JsonObject = Record<string, unknown>;
 
@@ -11,10 +13,10 @@ export const objectOrNull = (value: unknown): JsonObject | null => (isObject(val
 /** The object, or one without fields when the value is none. */
 export const objectOrEmpty = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-/** The object that a text is as JSON, or null. */
+/** The object that a text is as JSON, or null. Numbers that JSON would round are texts of their digits: ids of others. */
 export function readJsonObject(text: string): JsonObject | null {
   try {
-    return objectOrNull(JSON.parse(text));
+    return objectOrNull(JSON.parse(keepInexact(text)));
   } catch {
     return null;
   }

@@ -1,13 +1,16 @@
 /**
- * How client input is read where a text is due (reference/requests#values): a finite number is taken as its text;
+ * How client input is read where a text is due (reference/requests#values): a number that JSON holds is taken as its text;
  * missing, null, '' and white space only are empty; anything else is at fault.
  */
 export type ReadText = { kind: 'text'; value: string } | { kind: 'empty' } | { kind: 'fault' };
 
+/** False for a number that may be another one than was written: from 2^53 on whole numbers are rounded. */
+export const isHeld = (value: number): boolean =>
+  Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+
 export function readText(value: unknown): ReadText {
   if (value === undefined || value === null) return { kind: 'empty' };
-  if (typeof value === 'number')
-    return Number.isFinite(value) ? { kind: 'text', value: String(value) } : { kind: 'fault' };
+  if (typeof value === 'number') return isHeld(value) ? { kind: 'text', value: String(value) } : { kind: 'fault' };
   if (typeof value !== 'string') return { kind: 'fault' };
   return value.trim() === '' ? { kind: 'empty' } : { kind: 'text', value };
 }

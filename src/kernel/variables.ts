@@ -1,7 +1,7 @@
 import { isVariableName, LONGEST_VARIABLE, LONGEST_VARIABLE_NAME, type Variables } from './message-template.js';
 import { isObject } from './objects.js';
 import type { FieldTest } from './field-test.js';
-import { codePoints, isBlank, isVisible } from './text.js';
+import { codePoints, isBlank, isHeld, isVisible } from './text.js';
 
 /** Most variables of one recipient. */
 export const MOST_VARIABLES = 50;
@@ -62,9 +62,6 @@ export const TAKEN: FieldTest = {
  */
 function variableText(value: unknown): string | null {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return hasAllDigits(value) ? String(value) : null;
+  if (typeof value === 'number') return isHeld(value) ? String(value) : null;
   return typeof value === 'boolean' ? String(value) : null;
 }
-
-const hasAllDigits = (value: number): boolean =>
-  Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);

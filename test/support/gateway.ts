@@ -15,8 +15,11 @@ export class Gateway {
 
   private constructor(private readonly server: Server) {}
 
-  /** @param port 0 = a free one */
-  static async open(port = 0): Promise<Gateway> {
+  /**
+   * @param port 0 = a free one
+   * @param idOf JSON of the id of the n-th message
+   */
+  static async open(port = 0, idOf = (n: number): string => `"m-${n}"`): Promise<Gateway> {
     const server = createServer();
     const gateway = new Gateway(server);
     server.on('request', (request, response) => {
@@ -28,7 +31,7 @@ export class Gateway {
         if (!isRefused) gateway.taken.push({ to, text, at: performance.now() });
         response.writeHead(isRefused ? 400 : 200, { 'content-type': 'application/json' });
         response.end(
-          JSON.stringify(isRefused ? { code: 17, error: 'Blocked number' } : { id: `m-${gateway.taken.length}` }),
+          isRefused ? JSON.stringify({ code: 17, error: 'Blocked number' }) : `{"id":${idOf(gateway.taken.length)}}`,
         );
       });
     });

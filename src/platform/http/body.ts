@@ -1,6 +1,7 @@
 import { UnsupportedMediaTypeException } from '@nestjs/common';
 import type { Request } from 'express';
 import type { IncomingMessage } from 'node:http';
+import { keepInexact, refuseInexact, refuseInexactIn } from '../../kernel/exact-numbers.js';
 import { TooMuchJson } from '../../kernel/json-load.js';
 import { isObject } from '../../kernel/objects.js';
 import { parseCounted, parseWithRecords } from '../../kernel/parse-records.js';
@@ -108,11 +109,15 @@ async function parsed(request: Request, rule: BodyRule, bytes: Buffer, isKnown: 
   if (!isJson(request)) return formOf(bytes, charset);
   // JSON is in Unicode (RFC 8259, section 8.1), texts need not be
   if (!charset.startsWith('utf')) throw unreadableCharset();
-  const text = textOf(bytes, charset);
-  if (text === '') return {};
+  // carriers and providers have their own bytes signed
+  if (!rule.any && charset === 'utf-8') refuseInexactIn(bytes);
+  const sent = textOf(bytes, charset);
+  if (sent === '') return {};
+  const text = rule.any ? keepInexact(sent) : charset === 'utf-8' ? sent : refuseInexact(sent);
+  const units = charset === 'utf-8' && text === sent ? bytes : undefined;
   try {
-    if (rule.late) return await parseWithRecords(text, rule.late.field, rule.late.most, bytes);
-    return await parseCounted(text, bytes, isKnown ? undefined : MOST_ANONYMOUS);
+    if (rule.late) return await parseWithRecords(text, rule.late.field, rule.late.most, units);
+    return await parseCounted(text, units, isKnown ? undefined : MOST_ANONYMOUS);
   } catch (error) {
     if (error instanceof SyntaxError) throw bodyErrors.malformedJson();
     if (error instanceof TooMuchJson) throw bodyErrors.tooLarge();

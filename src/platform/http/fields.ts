@@ -5,11 +5,11 @@ import { ValidateBy } from 'class-validator';
 import { type DefinedError, type DocumentedError, invalid } from '../../kernel/define-error.js';
 import { fieldErrors } from '../../kernel/field-errors.js';
 import { changedSince } from '../../kernel/revision.js';
-import { codePoints, readText } from '../../kernel/text.js';
+import { codePoints, isHeld, readText } from '../../kernel/text.js';
 
-/** Where a text is due, a finite number is taken as its text (reference/requests#values). */
+/** Where a text is due, a number that JSON holds is taken as its text (reference/requests#values). */
 const numberAsText = Transform(({ value }: { value: unknown }) =>
-  typeof value === 'number' && Number.isFinite(value) ? String(value) : value,
+  typeof value === 'number' && isHeld(value) ? String(value) : value,
 );
 
 /** @param fault what is said of a value that does not hold, with the words that it shows */

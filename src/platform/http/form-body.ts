@@ -1,3 +1,4 @@
+import { refuseInexact } from '../../kernel/exact-numbers.js';
 import { isObject } from '../../kernel/objects.js';
 import { isTooDeep } from './json-body.js';
 import { bodyErrors } from './request-errors.js';
@@ -43,7 +44,7 @@ function json(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   let read: unknown;
   try {
-    read = JSON.parse(value);
+    read = JSON.parse(refuseInexact(value));
   } catch {
     return value;
   }

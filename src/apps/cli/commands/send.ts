@@ -1,3 +1,4 @@
+import { refuseInexact } from '../../../kernel/exact-numbers.js';
 import { readFile } from 'node:fs/promises';
 import type { ApiClient } from '../api-client.js';
 import { contactsOf, rowsOf } from '../contacts-file.js';
@@ -187,7 +188,7 @@ async function readJson(file: string): Promise<unknown> {
 
 function parsed(text: string, name: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(refuseInexact(text));
   } catch {
     throw new Failure(`${name} is not valid JSON`);
   }

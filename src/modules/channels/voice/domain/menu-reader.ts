@@ -1,3 +1,4 @@
+import { refuseInexact } from '../../../../kernel/exact-numbers.js';
 import { fieldErrors } from '../../../../kernel/field-errors.js';
 import { isObject, type JsonObject } from '../../../../kernel/objects.js';
 import { readText } from '../../../../kernel/text.js';
@@ -43,7 +44,7 @@ export function readMenu(value: unknown, rules: NumberRules): { rows: MenuRow[] 
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(refuseInexact(text)) as unknown;
   } catch {
     return undefined;
   }

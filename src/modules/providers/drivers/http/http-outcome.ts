@@ -1,3 +1,4 @@
+import { keepInexact } from '../../../../kernel/exact-numbers.js';
 import type { OutboundResponse } from '../../../../platform/outbound/index.js';
 import type { SendOutcome } from '../../ports/message-driver.js';
 import type { HttpRouteConfig } from './http-config.js';
@@ -56,7 +57,7 @@ function withoutSecrets(config: HttpRouteConfig, text: string): string {
 
 function json(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(keepInexact(body.toString('utf8')));
   } catch {
     return null;
   }
