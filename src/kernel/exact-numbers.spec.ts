@@ -72,7 +72,7 @@ describe('numbers of JSON that a double does not hold', () => {
   });
 
   it('takes a time in line with the length of what it reads', () => {
-    const hostile = [`[${'1'.repeat(2_000_000)}]`, `["${'\\"'.repeat(1_000_000)}",1e9]`, `${'-1e5,'.repeat(400_000)}`];
+    const hostile = [`[${'1'.repeat(2_000_000)}]`, `["${'\\"'.repeat(1_000_000)}",1e9]`, '-1e5,'.repeat(400_000)];
     const begun = performance.now();
     for (const text of hostile) refuseInexact(text);
     expect(performance.now() - begun).toBeLessThan(5_000);

@@ -1,10 +1,17 @@
 import { createConnection } from 'mysql2/promise';
+import { MysqlQueryRunner } from 'typeorm/driver/mysql/MysqlQueryRunner.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CreditBook } from '../../src/modules/credits/index.js';
-import { CampaignAcceptance, CampaignReader, CampaignWriter } from '../../src/modules/engine/index.js';
-import { RelayNotifier } from '../../src/platform/queues/index.js';
+import {
+  CampaignAcceptance,
+  type CampaignDraft,
+  CampaignReader,
+  CampaignWriter,
+} from '../../src/modules/engine/index.js';
+import { RelayNotifier, SingleNotices } from '../../src/platform/queues/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
+import { openSms } from '../support/sms.js';
 
 const settle = async (work: Promise<unknown>[]): Promise<{ accepted: number; refusals: string[] }> => {
   const results = await Promise.allSettled(work);
@@ -114,6 +121,65 @@ describe('accepting campaigns', () => {
     expect(await engine.available(accountId)).toEqual({ stored: 98, ledger: 98 });
   });
 
+  it('costs one more transaction when an id of a group is taken, whether it is ours, made by us, or a client’s', async () => {
+    const accountId = await engine.account('taken', 1_000);
+    const owner = await engine.account('owner', 10);
+    const fingerprint = Buffer.alloc(32, 3);
+    const given = (id: string) => ({ requestId: { given: id }, fingerprint });
+    await acceptance.accept(engine.draft(owner, numbers(1), given('theirs')));
+    const mine = await acceptance.accept(engine.draft(accountId, numbers(1), given('mine')));
+    const [taken] = await engine.database.dataSource.query<{ id: number }[]>(
+      'SELECT id FROM campaigns WHERE account_id = ?',
+      [owner],
+    );
+    const group = (...more: Partial<CampaignDraft>[]) =>
+      settle(
+        [...Array.from({ length: 30 }, () => ({})), ...more].map((fields) =>
+          acceptance.accept(engine.draft(accountId, numbers(1), fields)),
+        ),
+      );
+    const begun = vi.spyOn(MysqlQueryRunner.prototype, 'startTransaction');
+    const cost = async (work: Promise<unknown>): Promise<number> => {
+      begun.mockClear();
+      await work;
+      return begun.mock.calls.length;
+    };
+    const free = await cost(group());
+
+    const ids = [mine.requestId, 'free-again'];
+    expect(await cost(group({ requestId: { make: () => ids.shift() ?? 'more' } }))).toBeLessThanOrEqual(free + 2);
+
+    const own = group(given('mine'), given('mine'), given('theirs'));
+    expect(await cost(own)).toBeLessThanOrEqual(free + 2);
+    expect(await own).toEqual({ accepted: 32, refusals: ['request_id already exists'] });
+
+    const writer = engine.part(CampaignWriter);
+    const insertHeads = writer.insertHeads.bind(writer);
+    const collides = vi
+      .spyOn(writer, 'insertHeads')
+      .mockImplementationOnce((tx, heads) =>
+        insertHeads(tx, [{ ...heads[0]!, id: Number(taken?.id) }, ...heads.slice(1)]),
+      );
+    expect(await cost(group())).toBeLessThanOrEqual(free + 2);
+    for (const spy of [begun, collides]) spy.mockRestore();
+    expect(await engine.available(accountId)).toEqual({ stored: 1_000 - 122, ledger: 1_000 - 122 });
+  });
+
+  it('looks an id of a client’s up once', async () => {
+    const sms = await openSms();
+    try {
+      const member = await sms.join(10);
+      const asked = vi.spyOn(MysqlQueryRunner.prototype, 'query');
+      const body = { broadcast_name: 'Spring', brodcast_service: 'any', message: 'Hello', contacts: numbers(1) };
+      expect((await sms.broadcast(member, { ...body, providermessageid: 'once' })).status).toBe(200);
+      const looks = asked.mock.calls.filter(([text]) => /FROM campaigns WHERE request_id/.test(text));
+      expect(looks).toHaveLength(1);
+      asked.mockRestore();
+    } finally {
+      await sms.stop();
+    }
+  });
+
   it('shares transactions between accounts, and refuses each for its own credits alone', async () => {
     const second = await startEngineOn(engine.database.url);
     const other = second.get(CampaignAcceptance, { strict: false });
@@ -141,6 +207,7 @@ describe('accepting campaigns', () => {
   it('reads no balance beforehand but of an account that fell short, and where much would be written in vain', async () => {
     const [rich, poor] = [await engine.account('rich', 10), await engine.account('poor', 0)];
     const reads = vi.spyOn(engine.part(CreditBook), 'availableIn');
+    const due = vi.spyOn(engine.part(SingleNotices), 'isDue', 'get').mockReturnValue(false); // it would read them too
     const heads = vi.spyOn(engine.part(CampaignWriter), 'insertHeads');
     const send = (): Promise<{ accepted: number; refusals: string[] }> =>
       settle([rich, poor].map((id) => acceptance.accept(engine.draft(id, numbers(1)))));
@@ -160,6 +227,7 @@ describe('accepting campaigns', () => {
     const last = await engine.account('last', 0);
     await expect(acceptance.accept(engine.draft(last, numbers(1)), alongside)).rejects.toThrow('Required: 1');
     expect([counts(), alongside.mock.calls.length]).toEqual([[5, 5], 0]);
+    for (const spy of [due, reads, heads]) spy.mockRestore();
   });
 
   it('parts a group whose accounts spend their credits while it is written', async () => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CampaignAcceptance, type CampaignDraft, RecipientStatus } from '../../src/modules/engine/index.js';
 import { Idempotency } from '../../src/modules/idempotency/index.js';
-import { IdempotencyKeys } from '../../src/modules/idempotency/persistence/idempotency-keys.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
 import { Retention } from '../../src/platform/tables/index.js';
 import { dataOf } from '../support/campaigns.js';
@@ -246,48 +245,36 @@ describe('one key', () => {
   });
 });
 
-describe('a process that dies', () => {
-  it('before its commit has done nothing: after the lease the request may be done again', async () => {
+describe('a process of the version before', () => {
+  it('that works on a request keeps others from it; once its lease has ended the request may be done again', async () => {
     const member = await channels.join(10);
-    const key = newKey();
-    const keys = channels.part(IdempotencyKeys);
-    await sms(key, {}, member);
-    const [row] = await rowsOf(key);
-    const request = {
-      accountId: member.account.id,
-      endpoint: 'sms_broadcast' as const,
-      digest: row?.['digest'] as Buffer,
-    };
-    const dead = { ...request, key: newKey() };
-    const taken = await keys.take(dead, false);
-    expectRefused(await sms(dead.key, {}, member), 409, RUNNING);
-    await age(dead.key, 'lease_until', '1 SECOND');
-    const done = await sms(dead.key, {}, member);
-    expect(done.status).toBe(200);
-    // The dead one was only slow: it commits nothing any more.
-    if (taken.kind !== 'held') throw new Error(taken.kind);
-    expect(await keys.endAlone(taken.held, {})).toBe(false);
-    await keys.free(taken.held);
-    expect((await sms(dead.key, {}, member)).body).toEqual(done.body);
-    expect(await channels.credits(member)).toBe(8);
-  });
-
-  it('slowly, whose key was taken over meanwhile, rolls its campaign back', async () => {
-    const member = await channels.join(10);
-    const first = newKey();
+    const [first, key] = [newKey(), newKey()];
     await sms(first, {}, member);
     const [row] = await rowsOf(first);
-    const accountId = member.account.id;
-    const key = newKey();
-    const request = { accountId, endpoint: 'sms_broadcast', digest: row?.['digest'] as Buffer, key } as const;
+    await channels.dataSource.query(
+      `INSERT INTO idempotency_keys (account_id, endpoint, idempotency_key, digest, token, lease_until, created_at)
+       VALUES (?, 'sms_broadcast', ?, ?, 'old', UTC_TIMESTAMP(3) + INTERVAL 2 MINUTE, UTC_TIMESTAMP(3))`,
+      [member.account.id, key, row?.['digest']],
+    );
+    expectRefused(await sms(key, {}, member), 409, RUNNING);
+    await age(key, 'lease_until', '1 SECOND');
+    const done = await sms(key, {}, member);
+    expect(done.status).toBe(200);
+    expect((await sms(key, {}, member)).body).toEqual(done.body);
+    expect([await campaignsOf(member), await channels.credits(member)]).toEqual([2, 8]);
+  });
+});
+
+describe('two processes that work on the same request', () => {
+  const draftOf = async (member: Member, routeOf: Member): Promise<CampaignDraft> => {
     const [campaign] = await channels.dataSource.query<{ route_id: number }[]>(
       'SELECT route_id FROM campaigns WHERE account_id = ?',
-      [accountId],
+      [routeOf.account.id],
     );
-    const draft: CampaignDraft = {
-      accountId,
+    return {
+      accountId: member.account.id,
       channel: 'sms',
-      requestId: { given: 'slow' },
+      requestId: { make: () => `own-${newKey()}` },
       broadcastName: 'slow',
       service: 'main',
       routeId: campaign?.route_id ?? 0,
@@ -297,26 +284,89 @@ describe('a process that dies', () => {
       recipients: ['919812345678'],
       initialState: 'accepted',
     };
+  };
+  /** As `Idempotency-Key` of the SMS broadcast `BODY`. */
+  const requestOf = async (member: Member) => {
+    const [first, key] = [newKey(), newKey()];
+    await sms(first, {}, member);
+    const [row] = await rowsOf(first);
+    const digest = row?.['digest'] as Buffer;
+    return { accountId: member.account.id, endpoint: 'sms_broadcast', digest, key } as const;
+  };
+  const fromOther = async (member: Member, key: string): Promise<Response> =>
+    fetch(`${other.url}/webhook/api/addbroadcastgsm.php`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${member.token}`, ...named(key) },
+      body: JSON.stringify(BODY),
+    });
+
+  it('send it once: the later one rolls back, answers what is stored, and takes nobody of its group with it', async () => {
+    const member = await channels.join(10);
+    const request = await requestOf(member);
+    const draft = await draftOf(member, member);
     const acceptance = channels.part(CampaignAcceptance);
-    const slow = channels.part(Idempotency).once<string>(request, async (keeper) => {
-      await age(key, 'lease_until', '1 SECOND');
-      expect((await sms(key, {}, member)).status).toBe(200);
-      // Another campaign of the same group is accepted all the same.
+    const outcome = await channels.part(Idempotency).once<unknown>(request, async (keeper) => {
+      expect((await fromOther(member, request.key)).status).toBe(200);
       const [late, bystander] = await Promise.allSettled([
         acceptance.accept(
           draft,
-          keeper?.alongside(({ requestId }) => requestId),
+          undefined,
+          keeper?.of(({ requestId }) => requestId),
         ),
-        acceptance.accept({ ...draft, requestId: { given: 'bystander' } }),
+        acceptance.accept(draft),
       ]);
       expect(bystander.status).toBe('fulfilled');
       if (late.status === 'rejected') throw late.reason;
       return late.value.requestId;
     });
-    await expect(slow).rejects.toThrow(RUNNING);
+    const [row] = await rowsOf(request.key);
+    expect(outcome).toEqual(JSON.parse(String(row?.['outcome'])));
     expect([await campaignsOf(member), await channels.credits(member)]).toEqual([3, 7]);
-    expect((await sms(key, {}, member)).status).toBe(200);
-    expect(await campaignsOf(member)).toBe(3);
+  });
+
+  it('are both answered, also where the first has taken the last credit', async () => {
+    const member = await channels.join(2);
+    const request = await requestOf(member);
+    const draft = await draftOf(member, member);
+    const outcome = await channels.part(Idempotency).once<unknown>(request, async (keeper) => {
+      expect((await fromOther(member, request.key)).status).toBe(200);
+      const accepted = await channels.part(CampaignAcceptance).accept(
+        draft,
+        undefined,
+        keeper?.of(({ requestId }) => requestId),
+      );
+      return accepted.requestId;
+    });
+    const [row] = await rowsOf(request.key);
+    expect(outcome).toEqual(JSON.parse(String(row?.['outcome'])));
+    expect([await campaignsOf(member), await channels.credits(member)]).toEqual([2, 0]);
+  });
+
+  it('with another body under its key: the later one is told so', async () => {
+    const member = await channels.join(10);
+    const request = await requestOf(member);
+    const draft = await draftOf(member, member);
+    const late = channels
+      .part(Idempotency)
+      .once<string>({ ...request, digest: Buffer.alloc(32, 1) }, async (keeper) => {
+        expect((await fromOther(member, request.key)).status).toBe(200);
+        const of = keeper?.of(({ requestId }: { requestId: string }) => requestId);
+        return (await channels.part(CampaignAcceptance).accept(draft, undefined, of)).requestId;
+      });
+    await expect(late).rejects.toThrow(OTHER_BODY);
+    expect([await campaignsOf(member), await channels.credits(member)]).toEqual([2, 8]);
+  });
+
+  it('is told at once where this process works on it already, and of another body too', async () => {
+    const member = await channels.join(10);
+    const request = await requestOf(member);
+    const idempotency = channels.part(Idempotency);
+    await idempotency.once(request, async () => {
+      expectRefused(await sms(request.key, {}, member), 409, RUNNING);
+      expectRefused(await sms(request.key, { message: 'Other' }, member), 422, OTHER_BODY);
+      return {};
+    });
+    expect(await campaignsOf(member)).toBe(1);
   });
 });
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Environment } from '../../src/platform/config/index.js';
+import { CreditBook } from '../../src/modules/credits/index.js';
 import { SingleNotices } from '../../src/platform/queues/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink } from '../../src/platform/security/index.js';
@@ -92,19 +93,33 @@ describe('a send', () => {
   });
   afterAll(() => sms.stop());
 
-  /** Whether a send told of a message: it does so before it is answered. */
-  const tells = async (contacts: string[], more: Record<string, unknown> = {}): Promise<boolean> => {
-    const key = `${prefix}:singles`;
-    await redis.del(key);
+  const key = `${prefix}:singles`;
+  const send = async (contacts: string[], more: Record<string, unknown> = {}, by = member): Promise<number> => {
     const body = { broadcast_name: 'Spring', brodcast_service: 'any', message: 'Hello', contacts, ...more };
-    expect((await sms.broadcast(member, body)).status).toBe(200);
-    return (await redis.xlen(key)) > 0;
+    return (await sms.broadcast(by, body)).status;
   };
+  const one = ['919812345678'];
 
   it('tells of one recipient whose message leaves now, and of no other', async () => {
-    const one = ['919812345678'];
-    expect(await tells([...one, '919812345679'])).toBe(false);
-    expect(await tells(one, { schedule_time: '2099-07-01T09:30:00Z' })).toBe(false);
-    expect(await tells(one)).toBe(true);
+    const tell = vi.spyOn(sms.part(SingleNotices), 'tell');
+    expect(await send([...one, '919812345679'])).toBe(200);
+    expect(await send(one, { schedule_time: '2099-07-01T09:30:00Z' })).toBe(200);
+    expect([await redis.xlen(key), tell.mock.calls]).toEqual([0, []]);
+    expect(await send(one)).toBe(200);
+    await expect.poll(() => redis.xlen(key), PATIENCE).toBe(1);
+    tell.mockRestore();
+  });
+
+  it('that is refused for its credits tells of nothing, however often it comes', async () => {
+    const empty = await sms.join(0);
+    await expect.poll(() => sms.part(SingleNotices).isDue, PATIENCE).toBe(true);
+    const tell = vi.spyOn(sms.part(SingleNotices), 'tell');
+    const reads = vi.spyOn(sms.part(CreditBook), 'availableIn');
+    for (let time = 0; time < 5; time++) expect(await send(one, {}, empty)).toBe(400);
+    await Promise.all(reads.mock.results.map(({ value }) => value as Promise<unknown>));
+    expect([reads.mock.calls.length > 0, tell.mock.calls]).toEqual([true, []]);
+    expect(await send(one)).toBe(200);
+    await expect.poll(() => tell.mock.calls.length, PATIENCE).toBe(1);
+    for (const spy of [tell, reads]) spy.mockRestore();
   });
 });

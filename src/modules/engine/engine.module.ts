@@ -31,6 +31,8 @@ import { RouteMoves } from './dispatch/route-moves.js';
 import { RouteQueues } from './state/route-queues.js';
 import { RouteSenders } from './state/route-senders.js';
 import { Settlement } from './settle/settlement.js';
+import { EarlierCampaigns } from './accept/earlier-campaigns.js';
+import { SingleSignals } from './accept/single-signals.js';
 import { ShortBalances } from './accept/short-balances.js';
 import { StatusEvents } from './settle/status-events.js';
 import { TestSends } from './test-sends.js';
@@ -58,6 +60,8 @@ const SERVICES = [
   RouteSenders,
   Settlement,
   ShortBalances,
+  EarlierCampaigns,
+  SingleSignals,
   CampaignBriefs,
   StagedRecipients,
   StatusEvents,

@@ -1,5 +1,6 @@
 export { acceptanceErrors, InsufficientCredits, Outspent } from './accept/acceptance.errors.js';
-export { CampaignAcceptance, type DraftIdentity, FOREIGN_REQUEST_ID } from './accept/campaign-acceptance.js';
+export { CampaignAcceptance } from './accept/campaign-acceptance.js';
+export { type DraftIdentity, FOREIGN_REQUEST_ID } from './accept/earlier-campaigns.js';
 export type { AcceptedCampaign, CampaignDraft } from './accept/campaign-draft.js';
 export { CampaignWriter } from './accept/campaign-writer.js';
 export type { RecipientJudge } from './accept/recipient-judge.js';

@@ -1,29 +1,32 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { AppError } from '../../kernel/app-error.js';
 import { safeError } from '../../platform/observability/index.js';
 import type { IdempotentRequest } from './domain/idempotent-request.js';
 import { idempotencyErrors } from './idempotency.errors.js';
-import { type HeldKey, IdempotencyKeys } from './persistence/idempotency-keys.js';
+import { type HeldKey, IdempotencyKeys, type NewKey } from './persistence/idempotency-keys.js';
 
 /** Further writes of the transaction in which something is made. */
 export type Alongside<Made> = (tx: EntityManager, made: Made) => Promise<void>;
 
-/** How a request that holds a key stores its outcome where its effect is stored. */
-export class OutcomeKeeper<Outcome> {
-  constructor(
-    private readonly keys: IdempotencyKeys,
-    private readonly held: HeldKey,
-  ) {}
+/** The outcome of a request with an `Idempotency-Key`, to be stored where its effect is stored. */
+export interface KeptOutcome<Made> {
+  key: NewKey;
+  /** @returns what the answer is made of, as JSON holds it */
+  outcomeOf: (made: Made) => unknown;
+  /** called once the transaction that stores it has committed */
+  stored: () => void;
+}
 
-  /**
-   * @param outcomeOf what the answer is made of
-   * @returns what the transaction of the effect is to write too; it throws `still running` when another request holds the
-   * key by now, so that the effect is rolled back
-   */
-  alongside<Made>(outcomeOf: (made: Made) => Outcome): Alongside<Made> {
-    return async (tx, made) => {
-      if (!(await this.keys.end(tx, this.held, outcomeOf(made)))) throw idempotencyErrors.running();
-    };
+/** How a request with a key stores its outcome where its effect is stored. */
+export class OutcomeKeeper<Outcome> {
+  isStored = false;
+
+  constructor(private readonly key: NewKey) {}
+
+  /** @param outcomeOf what the answer is made of */
+  of<Made>(outcomeOf: (made: Made) => Outcome): KeptOutcome<Made> {
+    return { key: this.key, outcomeOf, stored: () => (this.isStored = true) };
   }
 }
 
@@ -31,14 +34,18 @@ export class OutcomeKeeper<Outcome> {
 @Injectable()
 export class Idempotency {
   private readonly logger = new Logger(Idempotency.name);
+  /** digests of the requests that this process works on, by account, endpoint and key */
+  private readonly running = new Map<string, Buffer>();
 
   constructor(private readonly keys: IdempotencyKeys) {}
 
   /**
-   * Work whose effect is one transaction. Called after the request was judged, before state and credits. A refusal
-   * frees the key; work that was broken off before its commit may be done again.
+   * Work whose effect is one transaction, which stores the key too. Called after the request was judged, before state and
+   * credits. A refusal, and work that was broken off before its commit, leave nothing under the key. Of two processes that work
+   * on the same request one commits; the other one answers what the first has stored.
    * @param request null = no key: the work is done, and nothing else
-   * @param work takes the keeper into its transaction
+   * @param work takes what the keeper makes into its transaction, which then fails when the key was stored meanwhile: with an
+   * AppError, or the database's duplicate key
    * @returns what the work returned, now or the first time
    * @throws AppError unprocessable for another body, conflict while the first request runs
    */
@@ -47,13 +54,46 @@ export class Idempotency {
     work: (keeper: OutcomeKeeper<Outcome> | null) => Promise<Outcome>,
   ): Promise<Outcome> {
     if (!request) return work(null);
-    const taken = await this.take<Outcome>(request, false);
-    if ('outcome' in taken) return taken.outcome;
-    return this.settled(
-      taken.held,
-      () => work(new OutcomeKeeper<Outcome>(this.keys, taken.held)),
-      () => true,
-    );
+    const found = await this.earlier<Outcome>(request);
+    if ('outcome' in found) return found.outcome;
+    const name = JSON.stringify([request.accountId, request.endpoint, request.key]);
+    const other = this.running.get(name);
+    if (other) throw other.equals(request.digest) ? idempotencyErrors.running() : idempotencyErrors.otherBody();
+    this.running.set(name, request.digest);
+    try {
+      return await this.kept({ request, replaces: found.replaces }, work);
+    } finally {
+      this.running.delete(name);
+    }
+  }
+
+  private async kept<Outcome>(
+    key: NewKey,
+    work: (keeper: OutcomeKeeper<Outcome>) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const keeper = new OutcomeKeeper<Outcome>(key);
+    try {
+      const outcome = await work(keeper);
+      // What was made before this request, under an id of the client's, has no transaction now.
+      if (!keeper.isStored) await this.quietly(() => this.keys.storeAlone({ key, outcome }));
+      return outcome;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      // The same request in another process may have spent the credits, or stored the key.
+      const found = await this.earlier<Outcome>(key.request);
+      if ('outcome' in found) return found.outcome;
+      throw error;
+    }
+  }
+
+  /** @throws AppError unprocessable for another body, conflict while the first request runs */
+  private async earlier<Outcome>(
+    request: IdempotentRequest,
+  ): Promise<{ outcome: Outcome } | { replaces: string | null }> {
+    const found = await this.keys.earlier(request);
+    if (found.kind === 'other_body') throw idempotencyErrors.otherBody();
+    if (found.kind === 'running') throw idempotencyErrors.running();
+    return found.kind === 'ended' ? { outcome: found.outcome as Outcome } : { replaces: found.replaces };
   }
 
   /**
@@ -66,18 +106,10 @@ export class Idempotency {
     refused: (error: unknown) => boolean,
   ): Promise<Outcome> {
     if (!request) return work();
-    const taken = await this.take<Outcome>(request, true);
-    return 'outcome' in taken ? taken.outcome : this.settled(taken.held, work, refused);
-  }
-
-  private async take<Outcome>(
-    request: IdempotentRequest,
-    leaves: boolean,
-  ): Promise<{ held: HeldKey } | { outcome: Outcome }> {
-    const taken = await this.keys.take(request, leaves);
+    const taken = await this.keys.take(request);
     if (taken.kind === 'other_body') throw idempotencyErrors.otherBody();
     if (taken.kind === 'running') throw idempotencyErrors.running();
-    return taken.kind === 'held' ? { held: taken.held } : { outcome: taken.outcome as Outcome };
+    return taken.kind === 'held' ? this.settled(taken.held, work, refused) : (taken.outcome as Outcome);
   }
 
   private async settled<Outcome>(
@@ -92,7 +124,6 @@ export class Idempotency {
       if (refused(error)) await this.quietly(() => this.keys.free(held));
       throw error;
     }
-    // Stored already when it had a transaction of its own; a call to a provider has none.
     await this.quietly(() => this.keys.endAlone(held, outcome));
     return outcome;
   }

@@ -22,11 +22,15 @@ export class SingleNotices implements OnApplicationShutdown {
     this.reads = new BlockingReads(clients);
   }
 
+  /** Whether `tell` would tell now: not while what was told last is fresh, nor while Redis is away. */
+  get isDue(): boolean {
+    return this.redis.ready && performance.now() - this.toldAt >= EVERY_MS;
+  }
+
   /** Never waits and never fails. */
   tell(): void {
-    const now = performance.now();
-    if (now - this.toldAt < EVERY_MS || !this.redis.ready) return;
-    this.toldAt = now;
+    if (!this.isDue) return;
+    this.toldAt = performance.now();
     // A stream, which all read that wait for it; its entries say nothing.
     const calls = this.redis.client.multi().xadd(this.key, 'MAXLEN', 1, '*', 'single', '');
     calls

@@ -66,8 +66,8 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
       alongside: async (tx, made) => {
         await this.channels.get(parent.channel).retried?.(tx, parent.id, made.id);
         await this.record(tx, actor, parent, made);
-        await keeper?.alongside(retriedOf(parent))(tx, made);
       },
+      outcome: keeper?.of(retriedOf(parent)),
     });
     return retriedOf(parent)(child);
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { KeptOutcome } from '../../idempotency/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { tooMany } from '../../../platform/security/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
@@ -25,6 +26,8 @@ export interface RetryTerms {
   makeRequestId: () => string;
   /** further writes of the same transaction. @param child the new campaign */
   alongside: (tx: EntityManager, child: AcceptedCampaign) => Promise<void>;
+  /** of the request's `Idempotency-Key`, stored in the same transaction */
+  outcome: KeptOutcome<AcceptedCampaign> | undefined;
 }
 
 const LOOK_AGAIN_MS = 100;
@@ -73,7 +76,7 @@ export class CampaignRetry {
   private async acceptUnder(
     right: RetryRight,
     parent: CampaignRecord,
-    { service, judging, makeRequestId, alongside, createdBy }: RetryTerms,
+    { service, judging, makeRequestId, alongside, outcome, createdBy }: RetryTerms,
   ): Promise<AcceptedCampaign> {
     const source = await this.failed.sourceOf(parent);
     if (source.total === 0) throw campaignErrors.noneFailed();
@@ -95,9 +98,10 @@ export class CampaignRetry {
       retryOf: parent.requestId,
       createdBy,
     };
-    return this.acceptance.acceptRecipients(head, recipients, async (tx, child) => {
+    const spend: typeof alongside = async (tx, child) => {
       await alongside(tx, child);
       await right.spend(tx);
-    });
+    };
+    return this.acceptance.acceptRecipients(head, recipients, spend, outcome);
   }
 }

@@ -109,6 +109,6 @@ export class TemplateQueue {
       ...(!request.single && { contacts: totalRows }),
     });
     const departure = { scheduledAt, routes: onlyRoute(chat.id) };
-    return queued(await this.submissions.accept(submission, departure, keeper?.alongside(queued)));
+    return queued(await this.submissions.accept(submission, departure, undefined, keeper?.of(queued)));
   }
 }

@@ -2,18 +2,19 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
-import { conflict } from '../../../kernel/define-error.js';
 import { GroupCommit } from '../../../platform/concurrency/index.js';
 import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { TRACING, type Tracing } from '../../../platform/observability/index.js';
-import { RelayNotifier, SingleNotices } from '../../../platform/queues/index.js';
-import type { Alongside } from '../../idempotency/index.js';
+import { RelayNotifier } from '../../../platform/queues/index.js';
+import { type Alongside, IdempotencyKeys, type KeptOutcome } from '../../idempotency/index.js';
 import { CreditBook } from '../../credits/index.js';
-import { acceptanceErrors, InsufficientCredits, Outspent } from './acceptance.errors.js';
+import { InsufficientCredits, Outspent } from './acceptance.errors.js';
 import type { AcceptedCampaign, CampaignDraft } from './campaign-draft.js';
 import { CampaignWriter, type NumberedHead } from './campaign-writer.js';
 import type { DraftSum } from './draft-sum.js';
+import { type Answer, type DraftIdentity, EarlierCampaigns, oncePerId } from './earlier-campaigns.js';
+import { SingleSignals } from './single-signals.js';
 import { sumOf } from './own-terms.js';
 import { type DraftRecipients, wholePage } from './draft-recipients.js';
 import { type DraftHead, leavesNow, pagesOf, type RecipientPage } from './recipient-page.js';
@@ -31,21 +32,16 @@ interface WaitingDraft {
   page: RecipientPage | null;
   /** further writes of its transaction */
   alongside?: Alongside<AcceptedCampaign> | undefined;
+  /** an `Idempotency-Key` that is stored with it */
+  outcome?: KeptOutcome<AcceptedCampaign> | undefined;
   /** the id under which its recipients are written already */
   stagedId?: number;
   /** the step of the request's trace that it goes on with; null = none is recorded */
   traceParent: string | null;
 }
 
-/** Code of the conflict with another account's id; its text is that of every such conflict. */
-export const FOREIGN_REQUEST_ID = 'request_id_foreign';
-/** What says whether a draft came before. */
-export type DraftIdentity = Pick<CampaignDraft, 'accountId' | 'requestId' | 'fingerprint'>;
-/** The campaign that a caller-supplied id names already. */
-type EarlierCampaign = Omit<AcceptedCampaign, 'repeated'> & { accountId: number; fingerprint: Buffer | null };
-type Answer = { accepted: AcceptedCampaign } | { refused: AppError };
 type Numbered = NumberedHead & WaitingDraft;
-type Committing = Pick<WaitingDraft, 'alongside' | 'traceParent'>;
+type Committing = Pick<WaitingDraft, 'alongside' | 'outcome' | 'traceParent'>;
 
 /** Larger drafts get a transaction of their own, so that small requests do not wait behind their rows. */
 const GROUPED_RECIPIENTS = 1_000;
@@ -67,23 +63,33 @@ export class CampaignAcceptance {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly credits: CreditBook,
     private readonly shortBalances: ShortBalances,
+    private readonly keys: IdempotencyKeys,
     private readonly writer: CampaignWriter,
     private readonly staged: StagedRecipients,
     private readonly relay: RelayNotifier,
-    private readonly notices: SingleNotices,
+    private readonly signals: SingleSignals,
+    private readonly earlier: EarlierCampaigns,
     private readonly traces: CampaignTraces,
     @Inject(TRACING) private readonly tracing: Tracing,
   ) {}
 
   /**
    * Debits the credits and stores the campaign with all its recipients; after the commit the relay hears of what is due.
+   * A draft whose caller-supplied id exists gets the first answer.
    * @param alongside further writes of the same transaction; what it throws rolls the campaign back
-   * @throws AppError invalid `Insufficient credits. Available: X, Required: Y`; conflict `request_id already exists`
+   * @param outcome of the request's `Idempotency-Key`, stored in the same transaction
+   * @throws AppError invalid `Insufficient credits. Available: X, Required: Y`; conflict `request_id already exists`; conflict
+   * `A request with this Idempotency-Key is still running` when the key was stored meanwhile
    */
-  async accept(draft: CampaignDraft, alongside?: Alongside<AcceptedCampaign>): Promise<AcceptedCampaign> {
+  async accept(
+    draft: CampaignDraft,
+    alongside?: Alongside<AcceptedCampaign>,
+    outcome?: KeptOutcome<AcceptedCampaign>,
+  ): Promise<AcceptedCampaign> {
     const { recipients, terms, ...head } = draft;
     const sum = sumOf(draft);
-    return this.acceptRecipients(head, { total: recipients.length, sum, pages: () => pagesOf(draft) }, alongside);
+    const all = { total: recipients.length, sum, pages: () => pagesOf(draft) };
+    return this.acceptRecipients(head, all, alongside, outcome);
   }
 
   /**
@@ -99,28 +105,18 @@ export class CampaignAcceptance {
     draft: DraftHead,
     recipients: DraftRecipients,
     alongside?: Alongside<AcceptedCampaign>,
+    outcome?: KeptOutcome<AcceptedCampaign>,
   ): Promise<AcceptedCampaign> {
     try {
-      return await this.acceptOnce(draft, recipients, alongside);
+      const answer = await this.traced(draft, recipients.total, (traceParent) =>
+        this.answerTo(draft, recipients, { alongside, outcome, traceParent }),
+      );
+      if ('refused' in answer) return await this.spentByItself(draft, answer.refused);
+      if (!answer.accepted.repeated) this.ring(draft, recipients);
+      return answer.accepted;
     } finally {
       await recipients.staging?.abandon();
     }
-  }
-
-  private async acceptOnce(
-    draft: DraftHead,
-    recipients: DraftRecipients,
-    alongside: Alongside<AcceptedCampaign> | undefined,
-  ): Promise<AcceptedCampaign> {
-    const repeated = await this.repeated(draft);
-    if (repeated) return repeated;
-    if (recipients.total === 1 && leavesNow(draft)) this.notices.tell();
-    const answer = await this.traced(draft, recipients.total, (traceParent) =>
-      this.answerTo(draft, recipients, { alongside, traceParent }),
-    );
-    if ('refused' in answer) return this.spentByItself(draft, answer.refused);
-    this.ring(draft, recipients);
-    return answer.accepted;
   }
 
   /** As a step of the request's trace, if it is recorded. */
@@ -155,19 +151,8 @@ export class CampaignAcceptance {
    * first.
    * @throws AppError conflict `request_id already exists`
    */
-  async repeated(draft: DraftIdentity): Promise<AcceptedCampaign | null> {
-    if ('make' in draft.requestId) return null;
-    const rows: EarlierCampaign[] = await this.dataSource.query(
-      `SELECT id, account_id AS accountId, request_id AS requestId, total_rows AS totalRows,
-         unit_credits AS unitCredits, charged_credits AS chargedCredits, route_id AS routeId, fingerprint FROM campaigns WHERE request_id = ?`,
-      [draft.requestId.given],
-    );
-    const found = rows[0];
-    if (!found) return null;
-    const { accountId, fingerprint, ...earlier } = found;
-    if (accountId !== draft.accountId) throw takenError(FOREIGN_REQUEST_ID);
-    if (!draft.fingerprint?.equals(fingerprint ?? Buffer.alloc(0))) throw takenError('request_id_exists');
-    return { ...earlier, repeated: true };
+  repeated(draft: DraftIdentity): Promise<AcceptedCampaign | null> {
+    return this.earlier.repeated(draft);
   }
 
   /** What has spent the credits may have been the same request under the same id, at the same moment. */
@@ -175,17 +160,6 @@ export class CampaignAcceptance {
     const repeated = refusal instanceof InsufficientCredits ? await this.repeated(draft) : null;
     if (!repeated) throw refusal;
     return repeated;
-  }
-
-  /** The id was taken between the look and the commit: a caller's id answers or refuses, a generated one is made again. */
-  private async takenId(draft: DraftIdentity): Promise<Answer | null> {
-    try {
-      const accepted = await this.repeated(draft);
-      return accepted ? { accepted } : null;
-    } catch (error) {
-      if (error instanceof AppError) return { refused: error };
-      throw error;
-    }
   }
 
   /** Recipients first; what does not come about leaves none of them. */
@@ -210,28 +184,40 @@ export class CampaignAcceptance {
     return answer;
   }
 
-  /** One transaction for all, again with all balances read if one fell short. A lost race for credits or ids parts them. */
+  /**
+   * One transaction for all, again with all balances read if one fell short. Those whose id or key another request has stored
+   * are answered by it, and the others go again, with new ids. A lost race for credits parts them.
+   */
   private async commit(waiting: readonly WaitingDraft[]): Promise<Answer[]> {
-    for (let round = 1, readsAll = false; ; round++) {
+    const answers = new Map<WaitingDraft, Answer>();
+    const note = (drafts: readonly WaitingDraft[], made: readonly (Answer | null)[]): void =>
+      drafts.forEach((each, place) => {
+        const answer = made[place];
+        if (answer) answers.set(each, answer);
+      });
+    for (let round = 1, readsAll = false; answers.size < waiting.length; round++) {
+      const left = waiting.filter((each) => !answers.has(each));
+      const going = oncePerId(left);
       try {
-        return await this.attempt(waiting, readsAll);
+        note(going, await this.attempt(going, readsAll));
       } catch (error) {
         if (error instanceof Outspent && !readsAll) {
           readsAll = true;
           continue;
         }
-        const lost = error instanceof Outspent || isDuplicateKey(error) || error instanceof AppError;
-        if (!lost) throw error;
-        const [first] = waiting;
-        if (!first || waiting.length > 1) return this.inHalves(waiting);
-        if (error instanceof AppError) return [{ refused: error }]; // by what was to be written alongside
         if (isDuplicateKey(error)) {
-          const answer = await this.takenId(first.draft);
-          if (answer) return [answer];
+          note(left, await this.earlier.taken(left));
+          if (round >= ROUNDS && answers.size === waiting.length - left.length) throw error;
+          continue;
         }
-        if (round >= ROUNDS) throw error;
+        if (!(error instanceof Outspent || error instanceof AppError)) throw error;
+        if (going.length > 1) note(going, await this.inHalves(going));
+        else if (error instanceof AppError)
+          note(going, [{ refused: error }]); // by what was to be written alongside
+        else if (round >= ROUNDS) throw error;
       }
     }
+    return waiting.map((each) => answers.get(each) as Answer);
   }
 
   /** In order. One that cannot be met costs a group of 64 six smaller transactions more, and not 64. */
@@ -242,23 +228,27 @@ export class CampaignAcceptance {
 
   private async attempt(waiting: readonly WaitingDraft[], readsAll: boolean): Promise<Answer[]> {
     const refusals = await this.shortBalances.refusals(waiting, readsAll);
-    const numbered: Numbered[] = [];
-    const answers = waiting.map((entry, place): Answer => {
+    const payable = waiting.filter((_, place) => !refusals[place]);
+    void this.signals.tell(payable);
+    const accepted = payable.length > 0 ? await this.write(payable) : [];
+    const answers = new Map(payable.map((entry, place) => [entry, accepted[place]]));
+    return waiting.map((entry, place): Answer => {
       const refused = refusals[place];
-      if (refused) return { refused };
-      const { draft } = entry;
-      const requestId = 'given' in draft.requestId ? draft.requestId.given : draft.requestId.make();
-      const made = { ...entry, id: entry.stagedId ?? newId(), requestId };
-      numbered.push(made);
-      return { accepted: acceptedOf(made) };
+      return refused ? { refused } : { accepted: answers.get(entry) as AcceptedCampaign };
     });
-    if (numbered.length > 0) await this.write(numbered);
-    return answers;
   }
 
-  private async write(numbered: readonly Numbered[]): Promise<void> {
-    const [first] = numbered;
-    const write = async (tx: EntityManager): Promise<void> => {
+  private async write(payable: readonly WaitingDraft[]): Promise<AcceptedCampaign[]> {
+    const write = async (tx: EntityManager): Promise<AcceptedCampaign[]> => {
+      // Made anew each time: another process may have taken one of them.
+      const numbered = payable.map((entry): Numbered => {
+        const { requestId } = entry.draft;
+        return {
+          ...entry,
+          id: entry.stagedId ?? newId(),
+          requestId: 'given' in requestId ? requestId.given : requestId.make(),
+        };
+      });
       await this.writer.insertHeads(tx, numbered);
       await this.traces.keep(
         tx,
@@ -270,21 +260,29 @@ export class CampaignAcceptance {
       );
       for (const { stagedId } of numbered) if (stagedId !== undefined) await this.staged.end(tx, stagedId);
       for (const entry of numbered) await entry.alongside?.(tx, acceptedOf(entry));
+      await this.keys.store(
+        tx,
+        numbered.flatMap((entry) => {
+          const { outcome } = entry;
+          return outcome ? [{ key: outcome.key, outcome: outcome.outcomeOf(acceptedOf(entry)) }] : [];
+        }),
+      );
       // Last before the commit: the balances are locked for three round trips only.
       const charges = numbered.map(({ requestId, draft, sum: { charged: amount, usage: shares } }) => {
         const { accountId, balance, channel, createdBy = null } = draft;
         return { accountId, balance, requestId, amount, usage: { channel, shares }, createdBy };
       });
       if (!(await this.credits.debit(tx, charges))) throw new Outspent();
+      return numbered.map(acceptedOf);
     };
     // All of them came about, or none.
-    const committed = () =>
+    const committed = ([first]: readonly AcceptedCampaign[]) =>
       first ? { table: 'campaigns', where: { id: first.id, request_id: first.requestId } } : null;
-    await inTransaction(this.dataSource, write, { committed });
+    const accepted = await inTransaction(this.dataSource, write, { committed });
+    for (const { outcome } of payable) outcome?.stored();
+    return accepted;
   }
 }
-
-const takenError = (code: string): AppError => conflict(code, acceptanceErrors.requestIdTaken.text)();
 
 const acceptedOf = ({ id, requestId, draft, total, sum }: Numbered): AcceptedCampaign => ({
   id,

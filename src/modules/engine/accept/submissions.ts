@@ -2,14 +2,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AppError } from '../../../kernel/app-error.js';
 import { now, isSchedule, readSchedule } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { type Alongside, Idempotency, type IdempotentRequest } from '../../idempotency/index.js';
+import { type Alongside, Idempotency, type IdempotentRequest, type KeptOutcome } from '../../idempotency/index.js';
 import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
 import { Rates } from '../../rates/index.js';
 import { type RoutePlan, Routing } from '../../routing/index.js';
 import type { Channel, Content, MessageQuote, Price } from '../channel.js';
 import { chainOf, type RouteChain } from '../state/route-chain.js';
 import { acceptanceErrors } from './acceptance.errors.js';
-import { CampaignAcceptance, type DraftIdentity } from './campaign-acceptance.js';
+import { CampaignAcceptance } from './campaign-acceptance.js';
+import type { DraftIdentity } from './earlier-campaigns.js';
 import type { AcceptedCampaign, CampaignDraft } from './campaign-draft.js';
 import { type ContactsQuote, contactsQuoteOf } from './contacts-quote.js';
 import { judge, type JudgedRecipients, type Judging } from './judged-recipients.js';
@@ -122,7 +123,7 @@ export class Submissions {
       const approved: Submission = { ...submission, ...(await submission.approve?.()) };
       const scheduledAt = this.momentOf(submission.schedule, submission.sender);
       const routes = await this.routesOf(approved);
-      return answerOf(await this.accept(approved, { scheduledAt, routes }, keeper?.alongside(answerOf)));
+      return answerOf(await this.accept(approved, { scheduledAt, routes }, undefined, keeper?.of(answerOf)));
     });
   }
 
@@ -202,6 +203,7 @@ export class Submissions {
   /**
    * Charged and stored.
    * @param alongside further writes of the same transaction
+   * @param outcome of the request's `Idempotency-Key`, stored in the same transaction
    * @throws AppError `conflict` when a caller-supplied id belongs to another request, `invalid` when recipients are at
    * fault or the credits do not suffice, `unavailable` when there is no route for one of the numbers
    */
@@ -209,6 +211,7 @@ export class Submissions {
     submission: Submission,
     { scheduledAt, routes }: Departure,
     alongside?: Alongside<AcceptedCampaign>,
+    outcome?: KeptOutcome<AcceptedCampaign>,
   ): Promise<AcceptedCampaign> {
     const { channel, broadcastName, service, category, senderId, content, refused } = submission;
     const head: Omit<DraftHead, keyof JudgedRecipients['common']> = {
@@ -228,12 +231,12 @@ export class Submissions {
       const { recipients } = submission;
       const common = judging.ofAll();
       await this.assertTaken(judging, [chainOf(common.routeId, common.fallbacks)]);
-      return this.acceptance.accept({ ...head, ...common, recipients }, alongside);
+      return this.acceptance.accept({ ...head, ...common, recipients }, alongside, outcome);
     }
     const source = submission.source ?? sourceOf(submission.recipients);
     const how = { sender: senderId, refused };
     const { common, ...recipients } = await this.judged(submission.sender.accountId, source, judging, how);
-    return this.acceptance.acceptRecipients({ ...head, ...common }, recipients, alongside);
+    return this.acceptance.acceptRecipients({ ...head, ...common }, recipients, alongside, outcome);
   }
 
   /** What a submission would cost, by the parts that leave. @throws AppError what makes a text that is the same for all be refused */

@@ -70,14 +70,11 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
       scheduled_at: scheduledAt && isoTime(scheduledAt, account.timeZone),
       routeId,
     });
-    const keep = keeper?.alongside(answerOf);
     const accepted = await this.submissions.accept(
       { ...submission, service },
       { scheduledAt, ...departure },
-      async (tx, made) => {
-        await freeze(tx);
-        await keep?.(tx, made);
-      },
+      (tx) => freeze(tx),
+      keeper?.of(answerOf),
     );
     return answerOf(accepted);
   }

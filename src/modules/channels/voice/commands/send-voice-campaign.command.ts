@@ -10,7 +10,13 @@ import {
   type Submission,
   Submissions,
 } from '../../../engine/index.js';
-import { type Alongside, Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../../idempotency/index.js';
+import {
+  type Alongside,
+  Idempotency,
+  type IdempotentRequest,
+  type KeptOutcome,
+  type OutcomeKeeper,
+} from '../../../idempotency/index.js';
 import { SenderIds } from '../../../sender-ids/index.js';
 import type { VoiceRequest } from '../domain/voice-request.js';
 import { FEWEST_BLOCKS } from '../domain/voice-price.js';
@@ -87,15 +93,12 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
         creditsDeducted: chargedCredits,
         speechUrl: 'url' in request.source ? null : sound.audio.url,
       });
-      const stored = keeper?.alongside(voice);
       return voice(
         await this.accept(
           { ...this.submission(sender, request, sound), ...(senderId !== null && { senderId }) },
           { scheduledAt, routes },
-          async (tx, made) => {
-            await keep(tx, made.id);
-            await stored?.(tx, made);
-          },
+          (tx, made) => keep(tx, made.id),
+          keeper?.of(voice),
         ),
       );
     });
@@ -133,9 +136,10 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     submission: Submission,
     departure: Departure,
     alongside: Alongside<AcceptedCampaign>,
+    outcome: KeptOutcome<AcceptedCampaign> | undefined,
   ): Promise<AcceptedCampaign> {
     try {
-      return await this.submissions.accept(submission, departure, alongside);
+      return await this.submissions.accept(submission, departure, alongside, outcome);
     } catch (error) {
       if (error instanceof InsufficientCredits)
         throw creditErrors.insufficientForCalls(error.required, error.available);

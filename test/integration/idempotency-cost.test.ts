@@ -1,0 +1,41 @@
+import { MysqlQueryRunner } from 'typeorm/driver/mysql/MysqlQueryRunner.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Member, openSms, type Sms } from '../support/sms.js';
+
+const BODY = { broadcast_name: 'Spring', brodcast_service: 'main', message: 'Hello', contacts: ['919812345678'] };
+
+let sms: Sms;
+let serial = 0;
+beforeAll(async () => {
+  sms = await openSms();
+});
+afterAll(() => sms.stop());
+
+describe('64 requests at once', () => {
+  /** What this process asks of the database while it answers them. */
+  const cost = async (member: Member, isKeyed: boolean): Promise<{ statements: number; commits: number }> => {
+    const asked = vi.spyOn(MysqlQueryRunner.prototype, 'query');
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 64 }, () =>
+          sms.broadcast(member, { ...BODY }, isKeyed ? { 'idempotency-key': `key-${++serial}` } : {}),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(64).fill(200));
+      const texts = asked.mock.calls.map(([text]) => text);
+      return { statements: texts.length, commits: texts.filter((text) => text === 'COMMIT').length };
+    } finally {
+      asked.mockRestore();
+    }
+  };
+
+  it('cost with keys about what they cost without', async () => {
+    const member = await sms.join(1_000);
+    await cost(member, false); // what is read once and remembered
+    const [without, keyed] = [await cost(member, false), await cost(member, true)];
+    // a statement for the keys of a group, and a few that look them up
+    expect(keyed.commits).toBeLessThanOrEqual(without.commits + 3);
+    expect(keyed.statements).toBeLessThanOrEqual(without.statements + 40);
+    expect(await sms.credits(member)).toBe(1_000 - 192);
+  });
+});
