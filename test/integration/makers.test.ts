@@ -150,6 +150,28 @@ describe('created_by', () => {
     ]);
     expect(JSON.stringify(log)).not.toContain(String(boss.maker['name']));
   });
+
+  it('names staff of the house to no reseller', async () => {
+    const seller = await sms.join(0, { userType: 'reseller' });
+    const makeBy = async ({ token }: Member, parent_username: string): Promise<string> => {
+      const username = `maker.client${++names}`;
+      const draft = { username, password: PASSWORD, firstname: 'A', lastname: 'B', parent_username };
+      expect((await call('POST', '/v6/api/admin/accounts', bearer(token), draft)).status).toBe(201);
+      return username;
+    };
+    const [own, theirs] = [await makeBy(seller, seller.account.username), await makeBy(root, seller.account.username)];
+    const itself = { kind: 'staff', id: seller.account.id, name: seller.account.username };
+    const hidden = { kind: 'staff', id: null, name: null };
+    const listed = await get('/v6/api/admin/accounts', seller);
+    expect(listed.map(({ username, created_by }) => [username, created_by])).toEqual([
+      [theirs, hidden],
+      [own, itself],
+    ]);
+    expect((await get('/v6/api/admin/accounts', root))[0]).toMatchObject({
+      username: theirs,
+      created_by: { kind: 'staff', id: root.account.id, name: root.account.username },
+    });
+  });
 });
 
 /** What a person or key made may end with it (reference/accounts#makers). */
@@ -185,6 +207,50 @@ describe('removing a person or a key', () => {
       const stranger = await sms.join(0);
       const path = `${base}/${way.id}/created`;
       expect((await call('GET', path, bearer(stranger.token))).status).toBe(404);
+    }
+  });
+
+  it('counts whoever sets another URL of a webhook as its maker', async () => {
+    const member = await sms.join(10);
+    const way = await key(member);
+    const [moved, renewed] = [await hook(account(member)), await hook(account(member))];
+    const change = (id: number, body: unknown) => call('PATCH', `/v6/api/webhooks/${id}`, way.headers, body);
+    expect(dataOf(await change(moved, { url: 'http://127.0.0.1:9/elsewhere' }))['created_by']).toEqual(way.maker);
+    const same = await change(renewed, { status: 'active', events: ['voice.status.update'] });
+    expect(dataOf(same)['created_by']).toEqual(account(member).maker);
+    expect(await get(`${KEYS}/${way.id}/created`, member)).toMatchObject([{ kind: 'webhook', id: moved }]);
+  });
+
+  it('of staff closes whom a person promoted, and whom the accounts that it made have made', async () => {
+    const boss = await sms.join(0, { userType: 'super' });
+    const thief = await person(boss, 'Rainy-Day-8');
+    const friend = await sms.join(0);
+    const path = `/v6/api/admin/accounts/${friend.account.username}`;
+    const promotion = { user_type: 'super', current_password: 'Rainy-Day-8' };
+    const promoted = await call('PATCH', path, thief.headers, promotion);
+    expect(dataOf(promoted)).toMatchObject({ created_by: { kind: 'staff', id: thief.id } });
+    const helper = await person(friend);
+    const draft = { password: PASSWORD, firstname: 'A', lastname: 'B', user_type: 'admin', current_password: PASSWORD };
+    const made: string[] = [];
+    for (const { headers } of [account(friend), helper]) {
+      const username = `maker.made${++names}`;
+      made.push(username);
+      expect((await call('POST', '/v6/api/admin/accounts', headers, { ...draft, username })).status).toBe(201);
+    }
+    // one that was promoted so promotes the owner again: the owner stays
+    for (const user_type of ['admin', 'super']) {
+      const change = { user_type, current_password: PASSWORD };
+      const own = `/v6/api/admin/accounts/${boss.account.username}`;
+      expect((await call('PATCH', own, account(friend).headers, change)).status).toBe(200);
+    }
+    const shown = await get(`${USERS}/${thief.id}/created`, boss);
+    expect(shown.map(({ name }) => name)).toEqual([friend.account.username, ...made]);
+    const removal = { current_password: PASSWORD };
+    const removed = await call('DELETE', `${USERS}/${thief.id}?revoke=true`, bearer(boss.token), removal);
+    expect(removed.status, JSON.stringify(removed.body)).toBe(200);
+    for (const username of [friend.account.username, ...made]) {
+      const answer = await call('GET', `/v6/api/admin/accounts/${username}`, bearer(boss.token));
+      expect(dataOf(answer)['is_active']).toBe(false);
     }
   });
 

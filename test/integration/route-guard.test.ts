@@ -183,6 +183,16 @@ describe('routes of staff without super', () => {
     expect(await accounts.row('PUT', `${PATH}/own`, { token: adminToken, body: other })).toEqual([400, CLOSED]);
   });
 
+  it('stay guarded when super changes anything but the config', async () => {
+    const outside = http('http://93.184.216.34/send');
+    expect((await put(adminToken, 'theirs', outside)).body['data']).toMatchObject({ guarded: true });
+    const faster = await put(superToken, 'theirs', { ...outside, messages_per_second: 50 });
+    expect(faster.body['data']).toMatchObject({ guarded: true, messages_per_second: 50 });
+    expect((await put(superToken, 'theirs', http('http://93.184.216.34/other'))).body['data']).toMatchObject({
+      guarded: false,
+    });
+  });
+
   it('show what an inside host answers to super alone', async () => {
     await put(superToken, 'trusted', http(inside(host)));
     await put(superToken, 'refusing', http(inside(refusing)));

@@ -7,9 +7,13 @@ import { AccountClosings } from './account-closings.js';
 import type { Account } from './domain/account.js';
 import { AccountDirectory } from './persistence/account-directory.js';
 import { AccountEntity } from './persistence/account.entity.js';
+import { AssignedUserEntity } from './persistence/assigned-user.entity.js';
 import { AccountStore } from './persistence/account-store.js';
 import { AuditLog } from './persistence/audit-log.js';
 import { ManagedAccounts } from './persistence/managed-accounts.js';
+
+const STAFF_TYPES = ['super', 'admin', 'reseller'];
+const MOST_ACCOUNTS = 1_000;
 
 /** A thing that acts on by itself when its maker is gone. */
 export interface MadeThing {
@@ -97,12 +101,28 @@ export class MadeThings {
     }
   }
 
-  private staffMadeBy(source: EntityManager, { kind, id }: Gone): Promise<AccountEntity[]> {
-    if (kind === 'key') return Promise.resolve([]);
-    return source.find(AccountEntity, {
-      where: { createdBy: Like(`${makerPrefix('staff', id)}%`), userType: In(['super', 'admin', 'reseller']) },
-      order: { id: 'ASC' },
-      take: 1_000,
-    });
+  /**
+   * Accounts of staff that a person made, and those that these and the people under them made in turn: one who wants to stay
+   * would make the second account by the first. The account that the person acts for is never one of them.
+   */
+  private async staffMadeBy(source: EntityManager, { accountId, kind, id }: Gone): Promise<AccountEntity[]> {
+    if (kind === 'key') return [];
+    const found = new Map<number, AccountEntity>();
+    for (let makers = [id]; makers.length > 0 && found.size < MOST_ACCOUNTS;) {
+      const rows = await source.find(AccountEntity, {
+        where: makers.map((maker) => ({
+          createdBy: Like(`${makerPrefix('staff', maker)}%`),
+          userType: In(STAFF_TYPES),
+        })),
+        order: { id: 'ASC' },
+        take: MOST_ACCOUNTS,
+      });
+      const fresh = rows.filter((row) => row.id !== accountId && !found.has(row.id));
+      for (const row of fresh) found.set(row.id, row);
+      const ids = fresh.map((row) => row.id);
+      const people = await source.find(AssignedUserEntity, { where: { accountId: In(ids) }, select: { id: true } });
+      makers = [...ids, ...people.map((one) => one.id)];
+    }
+    return [...found.values()].sort((a, b) => a.id - b.id);
   }
 }

@@ -24,6 +24,7 @@ import {
 } from '../domain/account-policy.js';
 import { assertPassword } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
+import { createdBy } from '../domain/maker.js';
 import { assertNotStaffs, staffSettingsAfter } from '../domain/staff-settings.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { AccountEntity } from '../persistence/account.entity.js';
@@ -103,6 +104,9 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       const demoted = isStaff(row.userType) && patch.userType !== undefined && !isStaff(patch.userType);
       if (demoted) await this.managed.assertNoClients(tx, row.id);
       if (parentId !== undefined) patch.parentId = parentId;
+      // The actor gives the right, so the actor is the maker from now on.
+      if (isStaff(patch.userType ?? null) && patch.userType !== row.userType)
+        patch.createdBy = createdBy(actor, row.id);
       if (passwordHash !== undefined) {
         Object.assign(patch, { passwordHash, passwordChangedAt: passwordChange(row, now()) });
         await this.loginAddresses.forget(tx, row.id);

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { LocalTime, MadeBy, type MakerData } from '../../../platform/http/index.js';
-import { readMaker } from '../../../kernel/maker.js';
+import { makerForOwner, readMaker } from '../../../kernel/maker.js';
 import { dateTime } from '../../../kernel/clock.js';
 import { type Account, NUMBER_CHECKS, type NumberCheckMode } from '../domain/account.js';
 import { PERMISSIONS, type Permissions } from '../domain/permissions.js';
@@ -75,11 +75,22 @@ export class ManagedAccountAnswer extends AccountView {
   updated_at!: string;
 }
 
+/** Who asks. */
+type Viewer = Pick<Account, 'id' | 'userType' | 'assignedUser'>;
+
+/** Staff of the house see every maker; a reseller is not told which of them made a client of its. */
+function makerFor({ id, userType, assignedUser }: Viewer, createdBy: string | null): MakerData | null {
+  const maker = readMaker(createdBy);
+  const isOwn = maker?.id === id || maker?.id === assignedUser?.id;
+  return userType !== 'reseller' || isOwn ? maker : makerForOwner(createdBy);
+}
+
 /** @param zone in which times are shown: a list has accounts of many zones */
 export const managedAccountAnswer = (
   account: Account,
   row: AccountEntity,
   usernames: Map<number, string>,
+  viewer: Viewer,
   zone = account.timeZone,
 ): ManagedAccountAnswer => ({
   ...accountView(account),
@@ -97,7 +108,7 @@ export const managedAccountAnswer = (
   number_check: account.numberCheck,
   permissions: account.permissions,
   set_by_staff: account.setByStaff,
-  created_by: readMaker(row.createdBy),
+  created_by: makerFor(viewer, row.createdBy),
   created_at: dateTime(row.createdAt, zone),
   updated_at: dateTime(row.updatedAt, zone),
 });

@@ -24,6 +24,6 @@ export class FindAccountHandler implements IQueryHandler<FindAccountQuery> {
   async execute({ actor, username }: FindAccountQuery): Promise<ManagedAccountAnswer> {
     const row = await this.managed.row(actor, username);
     const parents = await this.store.usernames(row.parentId === null ? [] : [row.parentId]);
-    return managedAccountAnswer(this.store.toAccount(row), row, parents);
+    return managedAccountAnswer(this.store.toAccount(row), row, parents, actor);
   }
 }

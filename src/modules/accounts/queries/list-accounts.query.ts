@@ -48,7 +48,7 @@ export class ListAccountsHandler implements IQueryHandler<ListAccountsQuery> {
     const found = await this.dataSource.getRepository(AccountEntity).findBy({ id: In(ids.items) });
     const listed = inListedOrder(ids, found, ({ id }) => id);
     const parents = await this.store.usernames(listed.items.flatMap((row) => row.parentId ?? []));
-    return shown(listed, (row) => managedAccountAnswer(this.store.toAccount(row), row, parents, actor.timeZone));
+    return shown(listed, (row) => managedAccountAnswer(this.store.toAccount(row), row, parents, actor, actor.timeZone));
   }
 }
 

@@ -32,8 +32,8 @@ export class GuardedAddresses {
     { current, isKept, hosts }: WrittenAddress,
     refuse: () => AppError,
   ): Promise<boolean> {
-    if (userType === 'super') return false;
     if (isKept) return current;
+    if (userType === 'super') return false;
     for (const host of hosts) if (await this.outbound.refusesRoute(host, NAME_PATIENCE_MS)) throw refuse();
     return true;
   }

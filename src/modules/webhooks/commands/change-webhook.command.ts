@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import { type Account, AuditLog } from '../../accounts/index.js';
+import { type Account, AuditLog, createdBy } from '../../accounts/index.js';
 import { Channels } from '../../engine/index.js';
 import { assertMayChange, eventTypesFor } from '../event-types.js';
 import { webhookData, type WebhookData } from '../http/webhook.dto.js';
@@ -50,7 +50,7 @@ export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhookComman
       const row = await this.endpoints.locked(tx, actor.id, id);
       if (!row) throw webhookErrors.notFound();
       assertMayChange(actor, row);
-      const changed = await this.endpoints.change(tx, row, fields);
+      const changed = await this.endpoints.change(tx, row, fields, createdBy(actor));
       // A URL may carry a secret of the customer's.
       const details = { id, fields: Object.keys(fields), ...(fields.status && { status: fields.status }) };
       await this.audit.record(tx, { actor, action: 'webhook.change', subject: actor.username, details });

@@ -95,9 +95,15 @@ export class EndpointStore {
   /**
    * Fields that were given; `active`, or another URL, forgets the failures of before (reference/webhooks#own-routes).
    */
-  async change(tx: EntityManager, row: WebhookEndpointEntity, fields: WebhookFields): Promise<WebhookEndpointEntity> {
+  async change(
+    tx: EntityManager,
+    row: WebhookEndpointEntity,
+    fields: WebhookFields,
+    by: string,
+  ): Promise<WebhookEndpointEntity> {
     const { url = row.url, events, status } = fields;
     const changed: Partial<WebhookEndpointEntity> = { url, events: events?.join(',') ?? row.events, updatedAt: now() };
+    if (url !== row.url) changed.createdBy = by;
     if (status === 'active' || url !== row.url) Object.assign(changed, { failingSince: null, heldUntil: null });
     if (status === 'active') {
       Object.assign(changed, { status, disabledReason: null });
