@@ -87,8 +87,8 @@ function readInstants(text: string, zone: string): LocalInstants | null {
   const iso = DateTime.fromISO(text, { zone: 'UTC', setZone: true });
   const start = text.indexOf('T');
   if (!iso.isValid || start < 0 || Math.abs(iso.offset) > WIDEST_OFFSET_MINUTES) return null;
-  const hasOffset = /[Zz+-]/.test(text.slice(start));
-  return hasOffset ? { at: [iso.toMillis()], change: null } : instantsOf(iso.toMillis(), zone);
+  const isInstant = /[Zz+[-]/.test(text.slice(start)); // an offset, or the name of a zone in brackets
+  return isInstant ? { at: [iso.toMillis()], change: null } : instantsOf(iso.toMillis(), zone);
 }
 
 /**

@@ -92,8 +92,10 @@ async function settleStopped(tx: EntityManager, ended: readonly LeftRow[]): Prom
     ...new Set(ended.filter(({ state }) => LANE_DUTY[state] === 'refund').map((row) => row.campaign_id)),
   ];
   if (stopped.length === 0) return;
+  // By the primary key: by the index of settle_at it would lock the lanes of all campaigns that never end by themselves.
   await tx.query(
-    'UPDATE campaign_lanes SET settle_at = UTC_TIMESTAMP(3) WHERE campaign_id IN (?) AND settle_at IS NULL',
+    `UPDATE campaign_lanes FORCE INDEX (PRIMARY) SET settle_at = UTC_TIMESTAMP(3)
+     WHERE campaign_id IN (?) AND settle_at IS NULL`,
     [stopped.sort((a, b) => a - b)],
   );
 }

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { SingleRun } from '../../../platform/concurrency/index.js';
+import { Semaphore, type SingleRun } from '../../../platform/concurrency/index.js';
 import { DueWatch } from '../../../platform/duties/index.js';
 import { isFree } from '../../../platform/leases/index.js';
 import { Cancellations } from '../settle/cancellations.js';
@@ -16,6 +16,8 @@ import type { LaneKey } from './lane-turn.js';
 const MOST_READ = 1_000;
 const MOST_LANES = 500;
 const MOST_RECIPIENTS = 4 * CANCEL_STEP;
+/** Lanes that are cut short at once. */
+const CUTS_AT_ONCE = 4;
 
 interface SettledLane extends LaneKey {
   accountId: number;
@@ -66,12 +68,24 @@ export class LaneSettlement implements BeforeApplicationShutdown {
   /** @returns whether it has settled anything */
   private async round(): Promise<boolean> {
     const lanes = this.share(await this.due());
-    const held = lanes.filter((lane) => !lane.isFree);
     const [end, ...cut] = await Promise.all([
       this.lanes.turns(lanes.filter((lane) => lane.isFree)).then((turns) => this.runner.settle(turns)),
-      ...held.map((lane) => this.cancellations.cut(lane, CANCEL_STEP)),
+      ...this.cut(lanes.filter((lane) => !lane.isFree)),
     ]);
     return end.more || end.done.length > 0 || cut.includes(true);
+  }
+
+  /** @returns whether anything of each was cancelled */
+  private cut(held: readonly SettledLane[]): Promise<boolean>[] {
+    const places = new Semaphore(CUTS_AT_ONCE);
+    return held.map(async (lane) => {
+      await places.acquire(Infinity);
+      try {
+        return await this.cancellations.cut(lane, CANCEL_STEP);
+      } finally {
+        places.release();
+      }
+    });
   }
 
   private async due(): Promise<SettledLane[]> {
