@@ -7,3 +7,4 @@ export { SingleRun } from './single-run.js';
 export { UrgentFirst } from './urgent-first.js';
 export { within } from './within.js';
 export { readAhead } from './read-ahead.js';
+export { PartTime } from './part-time.js';

@@ -6,6 +6,7 @@ import { ANONYMOUS_LIMIT, type BodyRule, isTaken, readBody, ruleOf } from './bod
 import { BodyBudget, type Holding } from './body-budget.js';
 import { readBytes } from './body-bytes.js';
 import { ANONYMOUS_PACE, inPace, KNOWN_PACE, LARGE_PACE, type Pace } from './body-pace.js';
+import { PartTime } from '../concurrency/index.js';
 import { beginBody, hasBody } from './http-server.js';
 
 const KB = 1024;
@@ -17,6 +18,8 @@ const KNOWN_SHARE = 160 * MB;
 /** Of callers who are not known: a few broadcasts of BODY_LIMIT. */
 const ANONYMOUS_BYTES = 32 * MB;
 const ANONYMOUS_SHARE = 16 * MB;
+/** Of the time of the process. */
+const STRANGERS_SHARE = 1 / 4;
 /** What is parsed of a larger body counts until the answer; of a smaller one it is soon gone. */
 const SMALL = 64 * KB;
 
@@ -39,6 +42,8 @@ export const NO_BODY: RawBody = { bytes: undefined, value: () => Promise.resolve
 export class Bodies {
   private readonly known: BodyBudget;
   private readonly anonymous: BodyBudget;
+  /** parses what callers who are not known have sent */
+  private readonly strangers = new PartTime(STRANGERS_SHARE);
 
   constructor(@Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'BODY_LIMIT'>) {
     const { BODY_LIMIT } = environment;
@@ -96,7 +101,8 @@ export class Bodies {
     let isKept = false;
     try {
       const bytes = await this.bytesOf(request, rule, holding, pace, username !== null);
-      const body = await readBody(request, rule, bytes, username !== null);
+      const parse = (): Promise<unknown> => readBody(request, rule, bytes, username !== null);
+      const body = await (username === null && bytes.length > SMALL ? this.strangers.run(parse) : parse());
       isKept = bytes.length > SMALL && request.res?.closed === false;
       return body;
     } finally {

@@ -45,7 +45,7 @@ export function readBytes(request: IncomingMessage, { limit, inflates, holding, 
   if (!decoder && Number(request.headers['content-length']) > limit) throw bodyErrors.tooLarge();
   const source = decoder ? request.pipe(decoder) : request;
   return new Promise((resolve, reject) => {
-    const bytes = new GrowingBytes();
+    const bytes = new GatheredBytes();
     const add = (chunk: Buffer): void => {
       if (bytes.length + chunk.length > limit) return stop(bodyErrors.tooLarge());
       try {
@@ -93,26 +93,35 @@ function decoderOf(encoding: string, inflates: boolean): Transform {
   return decoder();
 }
 
-/** Bytes in one piece: a body of a million chunks would cost many times its size if each of them were kept. */
-class GrowingBytes {
+/** Blocks into which chunks are copied: a body of a million chunks would cost many times its size if each of them were kept. */
+const BLOCK = 64 * 1024;
+
+class GatheredBytes {
   length = 0;
-  private buffer: Buffer = NOTHING;
+  private readonly blocks: Buffer[] = [];
+  /** of the last block, from here on */
+  private free: Buffer = NOTHING;
 
   add(chunk: Buffer): void {
-    const length = this.length + chunk.length;
-    if (this.length === 0) this.buffer = chunk;
-    else {
-      if (length > this.buffer.length) {
-        const larger = Buffer.allocUnsafeSlow(length * 2);
-        this.buffer.copy(larger, 0, 0, this.length);
-        this.buffer = larger;
-      }
-      chunk.copy(this.buffer, this.length);
+    this.length += chunk.length;
+    if (this.blocks.length === 0) {
+      this.blocks.push(chunk);
+      return;
     }
-    this.length = length;
+    let rest = chunk;
+    while (rest.length > 0) {
+      if (this.free.length === 0) {
+        this.free = Buffer.allocUnsafeSlow(BLOCK);
+        this.blocks.push(this.free);
+      }
+      const copied = rest.copy(this.free);
+      this.free = this.free.subarray(copied);
+      rest = rest.subarray(copied);
+    }
   }
 
   whole(): Buffer {
-    return this.buffer.subarray(0, this.length);
+    const [only] = this.blocks;
+    return this.blocks.length === 1 && only ? only : Buffer.concat(this.blocks, this.length);
   }
 }

@@ -19,9 +19,8 @@ const CHECKED_EVERY_MS = 5_000;
 /** A client that still sends a body after its answer may go on for so long and so much, so that it can read the answer. */
 const LINGER_MS = 3_000;
 const LINGER_BYTES = 16 * 1024 * 1024;
-/** So often so many of those connections are read: of each, two megabytes come at once. */
+/** So often one of those connections is read: two megabytes of it come at once. */
 const DISCARD_EVERY_MS = 20;
-const DISCARDED_AT_ONCE = 4;
 
 /** Connections that end with an answer while the client may still send. */
 const ending = new WeakSet<Socket>();
@@ -86,11 +85,11 @@ function discardSome(): void {
     if (now >= until || socket.bytesRead > mostBytes) socket.destroy();
     return !socket.destroyed;
   });
-  const turn = open.slice(0, DISCARDED_AT_ONCE);
-  lingering = [...open.slice(DISCARDED_AT_ONCE), ...turn];
-  for (const { socket } of turn) {
-    socket.resume();
-    setImmediate(() => socket.pause());
+  const [next, ...others] = open;
+  lingering = next ? [...others, next] : [];
+  if (next) {
+    next.socket.resume();
+    setImmediate(() => next.socket.pause());
   }
   if (lingering.length > 0) return;
   clearInterval(discarding);
