@@ -9,6 +9,11 @@ const OWN_BODY_METADATA = 'switchboard:own-body';
 /** The route reads its body by itself, when the caller has proved something that no guard knows of. */
 export const OwnBody = (): MethodDecorator => SetMetadata(OWN_BODY_METADATA, true);
 
+const COMPARED_BODY_METADATA = 'switchboard:compared-body';
+
+/** The body of the route is read also where no parameter takes it: requests are compared by it. */
+export const ComparedBody = (): MethodDecorator => SetMetadata(COMPARED_BODY_METADATA, true);
+
 /** The place of the parameter with `@Body()`; null = the handler has none. */
 export function bodyParameter(controller: Type, handler: object): number | null {
   const { name } = handler as { name: string };
@@ -24,6 +29,7 @@ export function bodyParameter(controller: Type, handler: object): number | null 
 @Injectable()
 export class BodyGuard implements CanActivate {
   private readonly own = new RouteRules<true>(OWN_BODY_METADATA);
+  private readonly compared = new RouteRules<true>(COMPARED_BODY_METADATA);
   private readonly taking = new WeakMap<object, boolean>();
 
   constructor(private readonly bodies: Bodies) {}
@@ -42,7 +48,8 @@ export class BodyGuard implements CanActivate {
     const handler = context.getHandler();
     let takes = this.taking.get(handler);
     if (takes === undefined) {
-      takes = bodyParameter(context.getClass(), handler) !== null && this.own.of(context) === undefined;
+      const isWanted = bodyParameter(context.getClass(), handler) !== null || this.compared.of(context) === true;
+      takes = isWanted && this.own.of(context) === undefined;
       this.taking.set(handler, takes);
     }
     return takes;

@@ -1,7 +1,7 @@
 export { AnswerOf, DoneAnswer, ListQuery, PageOf } from './answers.js';
 export { Bodies, NO_BODY, type RawBody } from './bodies.js';
 export { BodiesModule } from './bodies.module.js';
-export { OwnBody } from './body.guard.js';
+export { ComparedBody, OwnBody } from './body.guard.js';
 export { BodyBudget, type Holding } from './body-budget.js';
 export { isCompressed, readBytes } from './body-bytes.js';
 export { ANONYMOUS_PACE, inPace } from './body-pace.js';

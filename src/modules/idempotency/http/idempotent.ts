@@ -1,6 +1,6 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
-import { ApiErrorsOf } from '../../../platform/http/index.js';
+import { ApiErrorsOf, ComparedBody } from '../../../platform/http/index.js';
 import type { AuthenticatedRequest } from '../../accounts/index.js';
 import {
   type IdempotentEndpoint,
@@ -16,6 +16,7 @@ const HEADER = 'Idempotency-Key';
 /** Documents the header of a sending POST, which reads it with `@IdempotencyKey`, and its errors. */
 export const Idempotent = (): MethodDecorator =>
   applyDecorators(
+    ComparedBody(),
     ApiErrorsOf('idempotency', ...Object.values(idempotencyErrors)),
     ApiHeader({
       name: HEADER,
