@@ -1,4 +1,5 @@
 import { createConnection } from 'mysql2/promise';
+import type { EntityManager } from 'typeorm';
 import { MysqlQueryRunner } from 'typeorm/driver/mysql/MysqlQueryRunner.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CreditBook } from '../../src/modules/credits/index.js';
@@ -163,6 +164,19 @@ describe('accepting campaigns', () => {
     expect(await cost(group())).toBeLessThanOrEqual(free + 2);
     for (const spy of [begun, collides]) spy.mockRestore();
     expect(await engine.available(accountId)).toEqual({ stored: 1_000 - 122, ledger: 1_000 - 122 });
+  });
+
+  it('fails the draft alone whose further writes fail, and answers those that were accepted beside it', async () => {
+    const accountId = await engine.account('beside', 10);
+    const further = async (tx: EntityManager): Promise<void> => {
+      await tx.query('INSERT INTO restores (id, restored_at) VALUES (7, UTC_TIMESTAMP(3)), (7, UTC_TIMESTAMP(3))');
+    };
+    const drafts = Array.from({ length: 4 }, () => engine.draft(accountId, numbers(1)));
+    const { accepted, refusals } = await settle(
+      drafts.map((draft, place) => acceptance.accept(draft, place === 2 ? further : undefined)),
+    );
+    expect([accepted, refusals]).toEqual([3, [expect.stringMatching(/^Duplicate entry/)]]);
+    expect(await engine.available(accountId)).toEqual({ stored: 7, ledger: 7 });
   });
 
   it('looks an id of a client’s up once', async () => {

@@ -156,7 +156,7 @@ export class CampaignAcceptance {
   }
 
   /** What has spent the credits may have been the same request under the same id, at the same moment. */
-  private async spentByItself(draft: DraftIdentity, refusal: AppError): Promise<AcceptedCampaign> {
+  private async spentByItself(draft: DraftIdentity, refusal: Error): Promise<AcceptedCampaign> {
     const repeated = refusal instanceof InsufficientCredits ? await this.repeated(draft) : null;
     if (!repeated) throw refusal;
     return repeated;
@@ -184,12 +184,27 @@ export class CampaignAcceptance {
     return answer;
   }
 
-  /**
-   * One transaction for all, again with all balances read if one fell short. Those whose id or key another request has stored
-   * are answered by it, and the others go again, with new ids. A lost race for credits parts them.
-   */
+  /** Never throws: a part of a group that has committed gets its answers, whatever becomes of another part. */
   private async commit(waiting: readonly WaitingDraft[]): Promise<Answer[]> {
     const answers = new Map<WaitingDraft, Answer>();
+    let fault: Error | null = null;
+    try {
+      await this.answerAll(waiting, answers);
+    } catch (error) {
+      fault = error instanceof Error ? error : new Error(String(error));
+    }
+    return waiting.map(
+      (each) => answers.get(each) ?? { refused: fault ?? new Error('a draft was left without an answer') },
+    );
+  }
+
+  /**
+   * One transaction for all, again with all balances read if one fell short. Those whose id or key another request has stored
+   * are answered by it, and the others go again, with new ids. A lost race for credits, and a duplicate key that is neither an
+   * id's nor a request's, part them.
+   * @param answers is filled, also up to a fault
+   */
+  private async answerAll(waiting: readonly WaitingDraft[], answers: Map<WaitingDraft, Answer>): Promise<void> {
     const note = (drafts: readonly WaitingDraft[], made: readonly (Answer | null)[]): void =>
       drafts.forEach((each, place) => {
         const answer = made[place];
@@ -205,19 +220,18 @@ export class CampaignAcceptance {
           readsAll = true;
           continue;
         }
-        if (isDuplicateKey(error)) {
+        const isTaken = isDuplicateKey(error);
+        if (isTaken) {
           note(left, await this.earlier.taken(left));
-          if (round >= ROUNDS && answers.size === waiting.length - left.length) throw error;
-          continue;
+          if (round < ROUNDS || answers.size > waiting.length - left.length) continue;
         }
-        if (!(error instanceof Outspent || error instanceof AppError)) throw error;
+        if (!(isTaken || error instanceof Outspent || error instanceof AppError)) throw error;
         if (going.length > 1) note(going, await this.inHalves(going));
         else if (error instanceof AppError)
           note(going, [{ refused: error }]); // by what was to be written alongside
         else if (round >= ROUNDS) throw error;
       }
     }
-    return waiting.map((each) => answers.get(each) as Answer);
   }
 
   /** In order. One that cannot be met costs a group of 64 six smaller transactions more, and not 64. */

@@ -13,8 +13,8 @@ export const FOREIGN_REQUEST_ID = 'request_id_foreign';
 export type DraftIdentity = Pick<CampaignDraft, 'accountId' | 'requestId' | 'fingerprint'>;
 /** The campaign that a caller-supplied id names already. */
 type EarlierCampaign = Omit<AcceptedCampaign, 'repeated'> & { accountId: number; fingerprint: Buffer | null };
-/** What a draft is answered. */
-export type Answer = { accepted: AcceptedCampaign } | { refused: AppError };
+/** What a draft is answered; `refused` is thrown to its caller, and to no other caller of its group. */
+export type Answer = { accepted: AcceptedCampaign } | { refused: Error };
 /** A draft that may have come before, by its id or by its key. */
 interface Known {
   draft: DraftIdentity;
