@@ -65,13 +65,14 @@ const descriptions = (path: string, method: 'get' | 'post'): Record<string, stri
 
 describe('documentErrors', () => {
   it('puts the table together in the order of judging, in whatever order the decorators stand', () => {
-    const [malformed, key, name] = [
+    const [slow, malformed, key, name] = [
+      '`Request body comes too slowly`: after ten seconds less than 16 KB a second of it (256 KB of a body over BODY_LIMIT), or not all of it after 30 seconds where the caller is not known',
       '`Malformed JSON body`: no JSON, or deeper than 32 levels',
       '`Key is too long`: a longer key',
       '`name is required`: likewise note',
     ];
     expect(descriptions('/things', 'post')).toEqual({
-      400: [malformed, key, name].join('  \n'),
+      400: [slow, malformed, key, name].join('  \n'),
       401: '`Invalid token`: none',
       403: '`Forbidden`: not staff',
       404: '`Thing not found`: none of the account',
