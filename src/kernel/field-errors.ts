@@ -35,3 +35,6 @@ function naming<Errors extends Record<string, DefinedError<[string, ...never[]]>
 
 /** The text of every quota, for an error of each feature. */
 export const atMost = (most: number, things: string): string => `At most ${most} ${things} are allowed`;
+
+/** The text of every bound of a list, for an error of each feature. */
+export const atMostEntries = (field: string, most: number): string => `${field} must have at most ${most} entries`;

@@ -1,5 +1,5 @@
 import { conflict, type DocumentedError, invalid, notFound } from '../../kernel/define-error.js';
-import { atMost, fieldErrors } from '../../kernel/field-errors.js';
+import { atMost, atMostEntries, fieldErrors } from '../../kernel/field-errors.js';
 import { valueErrors } from '../../platform/http/index.js';
 import { OPERATOR_ROUTE_KINDS } from '../providers/index.js';
 import {
@@ -28,10 +28,10 @@ export const routingErrors = {
     fieldErrors.invalid.shown('name').text,
     'not 1 to 64 of A-Z a-z 0-9 . _ -, or `explain`',
   ),
-  tooManyRules: invalid('too_many_rules', `rules must have at most ${MOST_RULES} entries`, 'more'),
+  tooManyRules: invalid('too_many_rules', atMostEntries('rules', MOST_RULES), 'more'),
   noRule: fieldErrors.invalid.because('no object'),
   noTexts: valueErrors.noTexts.because('missing (prefixes, routes), or something else'),
-  tooManyOf: invalid('invalid_rule', (path: string) => `${path} must have at most ${MOST_OF_A_RULE} entries`, 'more'),
+  tooManyOf: invalid('invalid_rule', (path: string) => atMostEntries(path, MOST_OF_A_RULE), 'more'),
   emptyList: invalid(
     'invalid_rule',
     (path: string) => fieldErrors.emptyArray.shown(path).text,

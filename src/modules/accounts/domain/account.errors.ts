@@ -1,5 +1,5 @@
 import { conflict, forbidden, invalid, notFound, unauthenticated, unavailable } from '../../../kernel/define-error.js';
-import { atMost } from '../../../kernel/field-errors.js';
+import { atMost, atMostEntries } from '../../../kernel/field-errors.js';
 import type { IdentityKind } from './identity.js';
 
 const INVALID_TOKEN = 'Invalid Authorization token';
@@ -106,11 +106,10 @@ export const accountErrors = {
     field: (field: string) => field,
     hint: 'Write an address or a range such as 203.0.113.0/24 or 2001:db8::/32.',
   }),
-  tooManyIpRanges: invalid(
-    'too_many_ip_ranges',
-    (field: string, most: number) => `${field} must have at most ${most} entries`,
-    'more',
-  ).with({ field: (field: string) => field, hint: 'Put neighbours into one range.' }),
+  tooManyIpRanges: invalid('too_many_ip_ranges', atMostEntries, 'more').with({
+    field: (field: string) => field,
+    hint: 'Put neighbours into one range.',
+  }),
   noManager: invalid(
     'parent_no_manager',
     'parent_username must name a reseller, admin or super account',

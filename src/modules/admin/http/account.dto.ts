@@ -186,3 +186,14 @@ export class ChangedAccountAnswer extends AccountAnswer {
 
 /** A page of accounts. */
 export class AccountPageAnswer extends PageOf(ManagedAccountAnswer) {}
+
+/** Accounts to which a username alone sends. */
+class OpenAccountsData {
+  @ApiProperty({ example: 12, description: 'Accounts in use to which a username alone sends, from any address' })
+  accounts!: number;
+
+  @ApiProperty({ example: 9, description: 'Those of them whose owner has not chosen yet' })
+  undecided!: number;
+}
+
+export class OpenAccountsAnswer extends AnswerOf(OpenAccountsData) {}

@@ -1,19 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { AnswerOf } from '../../../platform/http/index.js';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Admin, CountOpenAccountsQuery } from '../../accounts/index.js';
-
-/** Accounts to which a username alone sends. */
-class OpenAccountsData {
-  @ApiProperty({ example: 12, description: 'Accounts in use to which a username alone sends, from any address' })
-  accounts!: number;
-
-  @ApiProperty({ example: 9, description: 'Those of them whose owner has not chosen yet' })
-  undecided!: number;
-}
-
-class OpenAccountsAnswer extends AnswerOf(OpenAccountsData) {}
+import { OpenAccountsAnswer } from './account.dto.js';
 
 /** How much of the installation can be spent without a token (reference/admin#open-accounts). */
 @ApiTags('Admin: accounts')
