@@ -101,7 +101,7 @@ export async function openInstallation(overrides: Partial<Environment> = {}) {
       return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, localised(inner, field)]));
     if (value === 'demo') return owner.account.username;
     if (value === 'carrier-1' || value === 'carrier-2') return 'main';
-    if (name === 'password' || name === 'password_confirmation') return PASSWORD;
+    if (['password', 'password_confirmation', 'current_password'].includes(name)) return PASSWORD;
     if (name === 'request_id') return requestIds[String(value).startsWith('VCAMP') ? 0 : 1];
     // a bare time of day is always to come
     if (name === 'file') return NUMBER;

@@ -51,6 +51,7 @@ export const CREATE_ACCOUNT_EXAMPLES = {
     value: {
       username: 'reseller1',
       password: 'Sunny-Day-7',
+      current_password: 'Sunny-Day-7',
       firstname: 'Rita',
       lastname: 'Roe',
       email: 'rita@example.com',

@@ -63,7 +63,6 @@ const lastOf = (row: RetryRow): LastOutcome | null =>
 /** A lane, and the fence under which it was read. */
 export type FencedLane = Pick<LaneTurn, 'campaignId' | 'lane' | 'fence'>;
 
-/** Lanes of turns, with a fence where one is asked for. */
 /**
  * SQL: whether a retry of lane `l` was begun. The last entry of the index tells, however many wait: NULL comes first. For
  * `IS NOT NULL`, and where the order does not name each column of the index, MySQL reads all that wait.
@@ -72,6 +71,7 @@ export const HAS_BEGUN_RETRIES = `(SELECT t.intent_fence FROM recipient_retries 
   WHERE t.campaign_id = l.campaign_id AND t.lane = l.lane
   ORDER BY t.campaign_id DESC, t.lane DESC, t.intent_fence DESC, t.due_at DESC LIMIT 1) IS NOT NULL`;
 
+/** Lanes of turns, with a fence where one is asked for. */
 const LANES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]',
   fence BIGINT PATH '$[2]')) j`;
 const lanesOf = (turns: readonly FencedLane[]): QuotedText =>
