@@ -23,7 +23,8 @@ export class GetLedgerOpeningHandler implements IQueryHandler<GetLedgerOpeningQu
     const rows = await this.dataSource.query<LedgerOpeningAnswer[]>(
       `SELECT b.balance, c.closing AS available, DATE_FORMAT(LAST_DAY(c.month), '%Y-%m-%d') AS until FROM credit_balances b
        JOIN credit_closings c ON c.account_id = b.account_id AND c.balance = b.balance AND c.month = (
-         SELECT k.month FROM credit_closings k JOIN credit_months m ON m.month = k.month AND m.removed = 1
+         SELECT k.month FROM credit_closings k FORCE INDEX (PRIMARY)
+         STRAIGHT_JOIN credit_months m ON m.month = k.month AND m.removed = 1
          WHERE k.account_id = b.account_id AND k.balance = b.balance ORDER BY k.account_id DESC, k.balance DESC, k.month DESC LIMIT 1)
        WHERE b.account_id = ? AND b.balance IN (?)`,
       [accountId, balances],

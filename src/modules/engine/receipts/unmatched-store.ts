@@ -93,8 +93,8 @@ export class UnmatchedStore {
   async countByRoute(source: DataSource, olderThanMs: number, most: number): Promise<Map<number, number>> {
     const rows: { route_id: number; receipts: string }[] = await source.query(
       `SELECT route_id, COUNT(*) AS receipts FROM (
-         SELECT route_id FROM parked_receipts WHERE received_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
-         ORDER BY received_at DESC LIMIT ?) latest GROUP BY route_id`,
+         SELECT route_id FROM parked_receipts FORCE INDEX (ix_parked_receipts_received)
+         WHERE received_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND ORDER BY received_at DESC LIMIT ?) latest GROUP BY route_id`,
       [olderThanMs * 1000, most],
     );
     return new Map(rows.map((row) => [row.route_id, Number(row.receipts)]));

@@ -97,7 +97,8 @@ export async function begunRetries(
   const rows: (RetryRow & TermsRow)[] = await tx.query(
     `SELECT STRAIGHT_JOIN j.n, t.seq, r.receiver, r.status, t.attempt, r.attempts AS made, t.last_status, r.error_code,
        r.error_message${ownSenders ? `, ${TERMS_COLUMNS}` : ''}
-     FROM ${LANES} JOIN recipient_retries t ON t.campaign_id = j.campaign_id AND t.lane = j.lane
+     FROM ${LANES}
+     JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane
        AND t.intent_fence ${ofAny ? 'IS NOT NULL' : '= j.fence'}
      JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
      ${ownSenders ? 'LEFT JOIN recipient_terms o ON o.campaign_id = t.campaign_id AND o.seq = t.seq' : ''}
@@ -135,9 +136,13 @@ export async function beginRetries(tx: EntityManager, turns: readonly LaneTurn[]
   const [turn] = turns;
   if (turn && turns.length === 1) {
     await tx.query(
-      `UPDATE recipient_retries SET intent_fence = ? WHERE campaign_id = ? AND lane = ? AND intent_fence IS NULL
-         AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, seq LIMIT ?`,
-      [heldFence(turn), turn.campaignId, turn.lane, most],
+      // chosen apart from the write: both servers sort all that are due for an order by an index that the write changes
+      `UPDATE (SELECT campaign_id, seq FROM recipient_retries FORCE INDEX (ix_recipient_retries_due)
+         WHERE campaign_id = ? AND lane = ? AND intent_fence IS NULL AND due_at <= UTC_TIMESTAMP(3)
+         ORDER BY due_at, seq LIMIT ?) j
+       STRAIGHT_JOIN recipient_retries t FORCE INDEX (PRIMARY) ON t.campaign_id = j.campaign_id AND t.seq = j.seq
+       SET t.intent_fence = ?`,
+      [turn.campaignId, turn.lane, most, heldFence(turn)],
     );
     return;
   }

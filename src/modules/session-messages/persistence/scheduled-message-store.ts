@@ -169,7 +169,7 @@ export class ScheduledMessageStore {
     const rows: { id: number }[] = await this.dataSource.query(
       `SELECT id FROM (
          SELECT id, due_at, ROW_NUMBER() OVER (PARTITION BY route_id ORDER BY due_at, id) AS place FROM (
-           SELECT id, route_id, due_at FROM session_messages
+           SELECT id, route_id, due_at FROM session_messages FORCE INDEX (ix_session_messages_due)
            WHERE due_at <= UTC_TIMESTAMP(3) ${others} ORDER BY due_at LIMIT ${MOST_LOOKED_AT}) waiting) ranked
        WHERE place <= ? ORDER BY due_at, id LIMIT ?`,
       [...(except.length > 0 ? [except] : []), mostOfOne, most],
