@@ -210,6 +210,15 @@ describe('statuses', () => {
     await sessions.v6(who, GOOD);
     sessions.upstream.answer(null);
     await sentBy(who);
+    const patient = await sessions.startWorker();
+    try {
+      await until('the early receipt to be read', async () => {
+        const [first] = await sessions.stored(who);
+        return first?.status === 'Delivered';
+      });
+    } finally {
+      await patient.close();
+    }
     const worker = await sessions.startWorker({ RECEIPT_TIMEOUT: 2_000 });
     try {
       await until('the messages to be settled', async () =>

@@ -27,6 +27,7 @@ describe('webhooks of an account', () => {
       ...good,
       status: 'active',
       disabled_reason: null,
+      created_by: { kind: 'account', id: member.account.id, name: member.account.username },
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string,
       updated_at: expect.stringMatching(/^\d{4}-/) as string,
     });
