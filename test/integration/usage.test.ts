@@ -133,6 +133,7 @@ describe('usage of an account', () => {
         limit: 50,
         total: expected.length,
         next_cursor: null,
+        storage: { bytes: 0, limit: 1024 ** 3 },
         group,
         from: dayOf(29),
         to: dayOf(0),

@@ -148,12 +148,12 @@ describe('a refused voice send leaves no audio behind', () => {
   it('a draft whose audio was swept meanwhile is made again', async () => {
     const library = voice.part(AudioLibrary);
     const draft = await library.fetch(audio.url(811), 1);
-    await voice.dataSource.transaction((tx) => library.keep(tx, newId(), [draft, draft]));
+    await voice.dataSource.transaction((tx) => library.keep(tx, { id: newId(), accountId: 1 }, [draft, draft]));
     const second = await library.fetch(audio.url(811), 1);
     expect(second.url).toBe(draft.url);
     await voice.dataSource.query('DELETE FROM audio_chunks WHERE audio_id = ?', [draft.id]);
     await voice.dataSource.query('DELETE FROM audio_files WHERE id = ?', [draft.id]);
-    await voice.dataSource.transaction((tx) => library.keep(tx, newId(), [second]));
+    await voice.dataSource.transaction((tx) => library.keep(tx, { id: newId(), accountId: 1 }, [second]));
     expect(await library.byId(second.id)).toMatchObject({ milliseconds: 811 });
   });
 });

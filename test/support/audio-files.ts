@@ -127,7 +127,7 @@ export async function kept(
   for (;;) {
     const { draft: _draft, ...stored } = draft;
     try {
-      await api.app.get(DataSource).transaction((tx) => library.keep(tx, newId(), [draft]));
+      await api.app.get(DataSource).transaction((tx) => library.keep(tx, { id: newId(), accountId: 1 }, [draft]));
       return stored;
     } catch (error) {
       if (!(error instanceof AudioChanged)) throw error;

@@ -87,6 +87,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     });
     await go('/account/usage?group=channel', 'Usage');
     await app.page.getByRole('cell', { name: /sms/ }).first().waitFor();
+    await says(/Stored now: [\d.]+ (bytes|KB|MB) of 1 GB/);
     const [download] = await Promise.all([app.page.waitForEvent('download'), button('Export CSV').click()]);
     expect(download.suggestedFilename()).toBe('usage-own.csv');
   });

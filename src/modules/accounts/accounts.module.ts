@@ -86,6 +86,7 @@ import { ListAssignedUsersHandler } from './queries/list-assigned-users.query.js
 import { FindAccountHandler } from './queries/find-account.query.js';
 import { CountOpenAccountsHandler } from './queries/count-open-accounts.query.js';
 import { FindOwnSecurityHandler } from './queries/find-own-security.query.js';
+import { GetStorageHandler } from './queries/get-storage.query.js';
 import { FindOwnAccountHandler } from './queries/find-own-account.query.js';
 import { ListAccountsHandler } from './queries/list-accounts.query.js';
 import { ListSecurityLogHandler } from './queries/list-security-log.query.js';
@@ -178,6 +179,7 @@ export class AccountDirectoryModule {}
     SetBalanceAlertsHandler,
     ChooseSecurityHandler,
     FindOwnSecurityHandler,
+    GetStorageHandler,
     CountOpenAccountsHandler,
     CreateApiKeyHandler,
     RevokeApiKeyHandler,

@@ -4,7 +4,7 @@ import { KeyedSemaphore } from '../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment, publicOrigin } from '../../platform/config/index.js';
 import { tooMany } from '../../platform/security/index.js';
 import { audioErrors } from './audio.errors.js';
-import { type AudioDraft, AudioStore } from './persistence/audio-store.js';
+import { type AudioDraft, AudioStore, type Player } from './persistence/audio-store.js';
 import { Speaker } from './speech/speaker.js';
 import type { DraftedAudio, StoredAudio } from './stored-audio.js';
 import { SuppliedAudio } from './supplied/supplied-audio.js';
@@ -102,11 +102,15 @@ export class AudioLibrary {
     return clips;
   }
 
-  /** Keeps drafts as long as their campaign. @throws AudioChanged when they are to be drafted again */
-  keep(tx: EntityManager, campaignId: number, audio: readonly DraftedAudio[]): Promise<void> {
+  /**
+   * Keeps drafts as long as their campaign.
+   * @throws AudioChanged when they are to be drafted again
+   * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
+   */
+  keep(tx: EntityManager, campaign: Player, audio: readonly DraftedAudio[]): Promise<void> {
     return this.store.keep(
       tx,
-      campaignId,
+      campaign,
       audio.map(({ draft }) => draft),
     );
   }

@@ -3,6 +3,7 @@ import { atMost, fieldErrors } from '../../kernel/field-errors.js';
 import { LONGEST_VARIABLE_NAME } from '../../kernel/message-template.js';
 import { bodyErrors } from '../../platform/http/index.js';
 import { MOST_VARIABLES } from '../../kernel/variables.js';
+import { storageErrors } from '../quotas/index.js';
 import { LONGEST_LIST_NAME, MEMBERS_A_REQUEST, MOST_ROWS } from './domain/upload.js';
 
 /** A client that sends several files, or copies several lists, at once waits for one of them. */
@@ -205,4 +206,5 @@ export const UPLOAD_ERRORS = [
   uploadErrors.tooManyRows,
   uploadErrors.noRows,
   uploadErrors.noNumber,
+  storageErrors.full,
 ] as const;

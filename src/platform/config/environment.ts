@@ -29,14 +29,15 @@ const durations = (fallback: string) =>
     .default(fallback)
     .transform((text) => text.split(',').map(milliseconds));
 
+const UNITS: Readonly<Record<string, number>> = { kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
 const bytes = (fallback: string) =>
   z
     .string()
-    .regex(/^\d+(kb|mb)?$/i, 'a size such as 500kb or 10mb')
+    .regex(/^\d+(kb|mb|gb)?$/i, 'a size such as 500kb, 10mb or 1gb')
     .default(fallback)
     .transform((text) => {
-      const [, count, unit] = /^(\d+)(kb|mb)?$/i.exec(text) as unknown as [string, string, string | undefined];
-      return Number(count) * ({ kb: 1024, mb: 1024 * 1024 }[(unit ?? '').toLowerCase()] ?? 1);
+      const [, count, unit] = /^(\d+)(kb|mb|gb)?$/i.exec(text) as unknown as [string, string, string | undefined];
+      return Number(count) * (UNITS[(unit ?? '').toLowerCase()] ?? 1);
     });
 
 const flag = (fallback: boolean) =>
@@ -131,6 +132,7 @@ export const environmentSchema = z.object({
   OPEN_MISS_LIMIT: count(60),
   USER_RATE_LIMIT: count(6000),
   CARRIER_RATE_LIMIT: count(300_000),
+  STORAGE_PER_ACCOUNT: bytes('1gb'),
   TEMPLATES_PER_ACCOUNT: quota(1_000),
   SUPPRESSIONS_PER_ACCOUNT: quota(1_000_000),
   UPLOADS_PER_ACCOUNT: quota(100),

@@ -52,7 +52,7 @@ interface FailedRun<T> {
  * more than once, it makes its ids anew each time, has no effect outside the database, and asks through its `tx` only: a
  * second connection inside a transaction is what a pool hangs on. This is the only way to open a transaction; its isolation
  * level is the connection's (`session.ts`).
- * Lock order everywhere: provider messages, recipients (by key), counters (by key), campaigns (by id), acceptances under way, recipient lists, balances (by account and name), ledger, lanes, webhook
+ * Lock order everywhere: provider messages, recipients (by key), counters (by key), campaigns (by id), acceptances under way, recipient lists, stored bytes, balances (by account and name), ledger, lanes, webhook
  * endpoints.
  * @throws CommitUnknown when the database could not be asked about a lost COMMIT
  */

@@ -6,6 +6,7 @@ import {
   Count,
   DataTable,
   Filters,
+  formatBytes,
   Link,
   listQuery,
   notifyFault,
@@ -68,6 +69,12 @@ export function Usage({ whose }: { whose: Whose }) {
         {query.data !== undefined && (
           <span className="muted">
             {query.data.from} to {query.data.to} (UTC)
+          </span>
+        )}
+        {query.data?.storage !== undefined && (
+          <span className="muted">
+            Stored now: {formatBytes(query.data.storage.bytes)} of {formatBytes(query.data.storage.limit)} (uploads,
+            lists, audio, templates)
           </span>
         )}
       </div>

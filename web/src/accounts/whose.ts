@@ -99,7 +99,10 @@ export const freeNumber = (whose: Whose, number: string): Promise<unknown> =>
         body: { number },
       });
 
-export function useUsage(whose: Whose, query: object): Loaded<Schema<'UsagePageAnswer'>> {
+/** Usage as both see it; the account itself sees what it stores, too. */
+export type AnyUsage = Schema<'UsagePageAnswer'> & Partial<Pick<Schema<'OwnUsagePageAnswer'>, 'storage'>>;
+
+export function useUsage(whose: Whose, query: object): Loaded<AnyUsage> {
   const own = $api.useQuery('get', '/v6/api/account/usage', { params: { query } }, { enabled: whose === null });
   const theirs = $api.useQuery(
     'get',
@@ -108,7 +111,7 @@ export function useUsage(whose: Whose, query: object): Loaded<Schema<'UsagePageA
     { enabled: whose !== null },
   );
   // the same route answers text as well, where a file is asked for
-  return (whose === null ? own : theirs) as Loaded<Schema<'UsagePageAnswer'>>;
+  return (whose === null ? own : theirs) as Loaded<AnyUsage>;
 }
 
 /** Address of the whole usage as a file. */

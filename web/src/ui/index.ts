@@ -18,6 +18,7 @@ export { notify, notifyFault } from './toast.js';
 export {
   CopyText,
   Count,
+  formatBytes,
   formatCount,
   formatSpan,
   formatTime,

@@ -13,6 +13,14 @@ export function formatCount(value: number, digits?: number): string {
     : new Intl.NumberFormat('en', { maximumFractionDigits: digits }).format(value);
 }
 
+const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'];
+
+/** `1572864` → `1.5 MB`: bytes in the largest unit of 1,024 that leaves at least 1. */
+export function formatBytes(value: number): string {
+  const power = Math.min(Math.floor(Math.log2(Math.max(value, 1)) / 10), UNITS.length - 1);
+  return `${formatCount(value / 1024 ** power, 1)} ${UNITS[power] ?? ''}`;
+}
+
 /** A number with its thousands apart; null is a dash. */
 export function Count({ value, digits }: { value: number | null | undefined; digits?: number }) {
   return <span className="count">{value === null || value === undefined ? NONE : formatCount(value, digits)}</span>;

@@ -7,6 +7,7 @@ import { ApiErrors } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
 import { type Account, type Actor, Admin, CurrentActor } from '../../accounts/index.js';
 import { audioErrors } from '../../audio/index.js';
+import { storageErrors } from '../../quotas/index.js';
 import { campaignErrors } from '../../campaigns/index.js';
 import { routeErrors } from '../admin.errors.js';
 import { MoveRouteCommand } from '../commands/move-route.command.js';
@@ -121,6 +122,7 @@ export class RouteActionsController {
     routeErrors.testNumber,
     routeErrors.testText,
     audioErrors.nothingToSay.because('voice: no speech came of the text'),
+    storageErrors.full.because('voice: the speech would exceed STORAGE_PER_ACCOUNT of your own account'),
   )
   async test(
     @Param('name') name: string,

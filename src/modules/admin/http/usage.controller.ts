@@ -13,7 +13,7 @@ import {
   USAGE_CSV,
   USAGE_ERRORS,
   usageCsv,
-  type UsagePageAnswer,
+  UsagePageAnswer,
   UsageRoute,
   wantsCsv,
 } from '../../credits/index.js';
@@ -36,7 +36,7 @@ export class UsageController {
     description: 'All accounts, where it is not given',
   })
   @ListQuery()
-  @UsageRoute(STAFF_USAGE_GROUPS)
+  @UsageRoute(STAFF_USAGE_GROUPS, UsagePageAnswer)
   @ApiErrors(
     ...USAGE_ERRORS,
     fieldErrors.required.shown('account').because('by campaign, and none is named'),

@@ -1,11 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, IsNull, LessThan, MoreThan, Not } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
 import { now } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { again, inTransaction, isDuplicateKey, type WriteResult } from '../../../platform/database/index.js';
+import { addStored, freeStored } from '../../quotas/index.js';
 import { AudioChunkEntity, AudioFileEntity, CampaignAudioEntity } from './audio.entities.js';
 
 /** Audio whose bytes are at hand. */
@@ -28,6 +30,12 @@ export interface AudioDraft {
   file: AudioFile;
   /** null when they are not at hand, because the same content is kept already */
   bytes: Buffer | null;
+}
+
+/** A campaign, and whose it is. */
+export interface Player {
+  id: number;
+  accountId: number;
 }
 
 /** The same content was kept, or swept, since the draft was made: the request is to take it from there. */
@@ -53,7 +61,10 @@ export function contentKey(parts: readonly (string | Buffer)[]): string {
 /** The tables of audio. API instances share nothing else, so the bytes are in the database too, in rows of 256 KB. */
 @Injectable()
 export class AudioStore {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'STORAGE_PER_ACCOUNT'>,
+  ) {}
 
   /** A draft of new audio, or of the same content where it is kept already, whichever account it came from. */
   async draft(audio: NewAudio): Promise<AudioDraft> {
@@ -62,18 +73,24 @@ export class AudioStore {
   }
 
   /**
-   * Keeps drafts as long as the campaign that plays them, in its transaction.
+   * Keeps drafts as long as the campaign that plays them, in its transaction. The bytes of new audio count for the account whose
+   * campaign brings it; what is kept already costs no account more.
    * @throws AudioChanged when a draft is of another file than the one that is kept by now
+   * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
    */
-  async keep(tx: EntityManager, campaignId: number, drafts: readonly AudioDraft[]): Promise<void> {
+  async keep(tx: EntityManager, { id: campaignId, accountId }: Player, drafts: readonly AudioDraft[]): Promise<void> {
     const inOrder = drafts.toSorted((a, b) => (a.key < b.key ? -1 : 1)); // two transactions never wait for each other
     const seen = new Set<string>();
+    let bytes = 0;
     for (const draft of inOrder) {
       if (seen.has(draft.key)) continue;
       seen.add(draft.key);
       const known = await tx.getRepository(AudioFileEntity).findOneBy({ contentKey: draft.key });
       if (known ? known.token !== draft.file.token : draft.bytes === null) throw new AudioChanged();
-      if (!known && draft.bytes) await insert(tx, draft.key, draft.file, draft.bytes);
+      if (!known && draft.bytes) {
+        await insert(tx, draft.key, { ...draft.file, accountId }, draft.bytes);
+        bytes += draft.bytes.length;
+      }
       if (known?.unusedSince) {
         const marked = { id: known.id, unusedSince: Not(IsNull()) };
         const { affected } = await tx.update(AudioFileEntity, marked, { unusedSince: null });
@@ -81,6 +98,7 @@ export class AudioStore {
       }
       await tx.insert(CampaignAudioEntity, { campaignId, audioId: draft.file.id });
     }
+    await addStored(tx, accountId, bytes, this.environment.STORAGE_PER_ACCOUNT);
   }
 
   /**
@@ -112,19 +130,23 @@ export class AudioStore {
    */
   async sweep(before: Date): Promise<boolean> {
     const files = await this.dataSource.getRepository(AudioFileEntity).find({
-      select: { id: true },
+      select: { id: true, accountId: true, size: true },
       where: { unusedSince: LessThan(before) },
       take: SWEPT_AT_ONCE,
     });
-    for (const { id } of files) {
+    for (const { id, accountId, size } of files) {
       await inTransaction(this.dataSource, async (tx) => {
         // A campaign that is being accepted takes the mark off this very row: one of the two comes first.
         const { affectedRows }: WriteResult = await tx.query(
           `DELETE FROM audio_files WHERE id = ? AND unused_since IS NOT NULL AND NOT ${IS_PLAYED}`,
           [id],
         );
-        if (affectedRows === 1) await tx.delete(AudioChunkEntity, { audioId: id });
-        else await tx.update(AudioFileEntity, { id }, { unusedSince: null });
+        if (affectedRows === 0) {
+          await tx.update(AudioFileEntity, { id }, { unusedSince: null });
+          return;
+        }
+        await tx.delete(AudioChunkEntity, { audioId: id });
+        if (accountId !== null) await freeStored(tx, accountId, size);
       });
     }
     return files.length === SWEPT_AT_ONCE;
@@ -166,6 +188,7 @@ const fileOf = ({ key: _key, bytes, ...facts }: NewAudio): AudioFile => ({
   size: bytes.length,
   chunkSize: CHUNK_BYTES,
   unusedSince: null,
+  accountId: null,
   createdAt: now(),
 });
 

@@ -41,6 +41,10 @@ export class AudioFileEntity {
   @Column({ name: 'unused_since', type: 'datetime', precision: 3, nullable: true })
   unusedSince!: Date | null;
 
+  /** whose campaign brought it: its bytes count for this account; null = no campaign has it any more that tells */
+  @Column({ name: 'account_id', type: 'int', unsigned: true, nullable: true })
+  accountId!: number | null;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 }

@@ -38,12 +38,13 @@ export class CampaignAudio {
         ? this.library.fetch(source.url, accountId)
         : this.library.speech(source.text, source.language, accountId));
       const clips = await this.library.clips(wanted, accountId);
-      return this.accepted({ audio, clips }, accept);
+      return this.accepted(accountId, { audio, clips }, accept);
     };
     return 'url' in source || wanted.length > 0 ? this.library.holding(accountId, work) : work();
   }
 
   private async accepted<T>(
+    accountId: number,
     first: CampaignSound,
     accept: (sound: CampaignSound, keep: KeepSound) => Promise<T>,
   ): Promise<T> {
@@ -51,7 +52,7 @@ export class CampaignAudio {
     for (let round = 1; ; round++) {
       try {
         const all = [sound.audio, ...sound.clips.values()];
-        return await accept(sound, (tx, campaignId) => this.library.keep(tx, campaignId, all));
+        return await accept(sound, (tx, campaignId) => this.library.keep(tx, { id: campaignId, accountId }, all));
       } catch (error) {
         if (!(error instanceof AudioChanged) || round === ROUNDS) throw error;
         sound = await this.renewed(sound, error);

@@ -4,6 +4,7 @@ import { tooManyContacts } from '../../../kernel/sorted-contacts.js';
 import { audioErrors } from '../../audio/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
+import { storageErrors } from '../../quotas/index.js';
 import { senderErrors } from '../../sender-ids/index.js';
 import { SIMULATION_TEXTS } from './calls/simulation-request.js';
 import { INCOMPLETE_ITEM } from './domain/callback-audio.js';
@@ -79,6 +80,7 @@ export const VOICE_SEND_ERRORS: readonly DocumentedError[] = [
   acceptanceErrors.noRoute,
   acceptanceErrors.tooManyChains,
   creditErrors.insufficientForCalls,
+  storageErrors.full,
 ];
 
 /** Errors of the quote of a voice send (reference/voice#quote), in the order in which they are judged. */

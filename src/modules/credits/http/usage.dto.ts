@@ -66,9 +66,9 @@ export const usageCsv = ({ group }: UsageSelection, rows: readonly UsageRowAnswe
 const CSV_EXAMPLE = ['day,' + COLUMNS.join(','), '2026-11-21,gsm_credits,120,20,240,40,200', ''].join(CSV_LINE_END);
 
 /** Parameters and answers of a usage route, for Swagger. */
-export const UsageRoute = (groups: readonly string[]): MethodDecorator =>
+export const UsageRoute = (groups: readonly string[], answer: typeof UsagePageAnswer): MethodDecorator =>
   applyDecorators(
-    ApiExtraModels(UsagePageAnswer),
+    ApiExtraModels(answer),
     ApiQuery({ name: 'group', required: false, enum: [...groups], description: 'day, where it is not given' }),
     ApiQuery({
       name: 'from',
@@ -82,7 +82,7 @@ export const UsageRoute = (groups: readonly string[]): MethodDecorator =>
     ApiOkResponse({
       description: 'A page; or the whole as CSV (RFC 4180, with a header line).',
       content: {
-        'application/json': { schema: { $ref: getSchemaPath(UsagePageAnswer) } },
+        'application/json': { schema: { $ref: getSchemaPath(answer) } },
         'text/csv': { schema: { type: 'string' }, example: CSV_EXAMPLE },
       },
     }),

@@ -4,8 +4,8 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { MOST_DUPLICATES_SHOWN } from '../domain/upload.js';
-import { ListMembers, type NamedList } from '../persistence/list-members.js';
-import { ListStore } from '../persistence/list-store.js';
+import { ListMembers } from '../persistence/list-members.js';
+import { ListStore, type NamedList } from '../persistence/list-store.js';
 import { UploadStore } from '../persistence/upload-store.js';
 import { uploadErrors } from '../recipient-lists.errors.js';
 
@@ -21,6 +21,7 @@ export interface Filled {
  * Adds the rows of an upload to a list, some thousand a commit. What was added before a fault stays, and the same request
  * again adds the rest. Meanwhile nothing is sent to the list.
  * @throws AppError too_many, not_found, conflict `List is frozen`, `List is being changed`, invalid beyond MEMBERS_PER_LIST
+ * and STORAGE_PER_ACCOUNT
  */
 export class FillListCommand extends Command<Filled> {
   constructor(

@@ -3,6 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, LIST_ERRORS, ListQuery, type Paged, paged, readListPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { storageErrors } from '../../quotas/index.js';
 import { CreateListCommand } from '../commands/create-list.command.js';
 import { RemoveListCommand } from '../commands/remove-list.command.js';
 import { RenameListCommand } from '../commands/rename-list.command.js';
@@ -50,6 +51,7 @@ export class ListsController {
     listErrors.tooMany,
     listErrors.notFound,
     listErrors.changing,
+    storageErrors.full.because('a copy; STORAGE_PER_ACCOUNT'),
   )
   async create(@Body() body: RawList, @CurrentActor() { account }: Actor): Promise<CreatedListAnswer> {
     const name = nameOf(body);

@@ -3,6 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, LIST_ERRORS, ListQuery, type Paged, paged, readListPage } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { storageErrors } from '../../quotas/index.js';
 import { AddMembersCommand } from '../commands/add-members.command.js';
 import { FillListCommand } from '../commands/fill-list.command.js';
 import { RemoveMemberCommand } from '../commands/remove-member.command.js';
@@ -60,6 +61,7 @@ export class MembersController {
     listErrors.changing.because('another upload is being added'),
     uploadErrors.notFound,
     listErrors.tooManyMembers,
+    storageErrors.full,
   )
   async add(
     @Param('list_id') id: string,

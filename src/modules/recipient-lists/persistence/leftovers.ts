@@ -4,6 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { again, inTransaction, type WriteResult } from '../../../platform/database/index.js';
 import { isFree, LeasedTable } from '../../../platform/leases/index.js';
 import { safeError } from '../../../platform/observability/index.js';
+import { freeStored } from '../../quotas/index.js';
 import { HeadState } from './recipient-lists.entities.js';
 
 /** A table of uploads or lists, and that of their rows. */
@@ -63,20 +64,32 @@ export const IS_ANY_LEFT = [UPLOADS, LISTS]
  */
 export async function removeHead(tx: EntityManager, heads: Heads, accountId: number, id: number): Promise<boolean> {
   const { table, isThere, count, rows, of } = heads;
-  const its = `id = ? AND account_id = ? AND ${isThere}`;
-  const small: WriteResult = await tx.query(
-    `DELETE FROM ${table} WHERE ${its} AND ${count} <= ${ROWS_A_STEP} AND ${isFree()}`,
-    [id, accountId],
-  );
-  if (small.affectedRows === 1) {
-    await tx.query(`DELETE FROM ${rows} WHERE ${of} = ?`, [id]);
-    return true;
-  }
   const { affectedRows }: WriteResult = await tx.query(
-    `UPDATE ${table} SET state = ${HeadState.Removed}, due_at = UTC_TIMESTAMP(3) WHERE ${its}`,
+    `UPDATE ${table} SET state = ${HeadState.Removed}, due_at = UTC_TIMESTAMP(3)
+     WHERE id = ? AND account_id = ? AND ${isThere}`,
     [id, accountId],
   );
-  return affectedRows === 1;
+  if (affectedRows === 0) return false;
+  const [small] = await tx.query<StoredHead[]>(
+    `SELECT account_id AS accountId, bytes FROM ${table} WHERE id = ? AND ${count} <= ${ROWS_A_STEP} AND ${isFree()}`,
+    [id],
+  );
+  if (!small) return true;
+  await tx.query(`DELETE FROM ${rows} WHERE ${of} = ?`, [id]);
+  await dropHead(tx, table, id, small);
+  return true;
+}
+
+/** What a head counts for its account. */
+interface StoredHead {
+  accountId: number;
+  bytes: number;
+}
+
+/** Its bytes are given back once, with the head on which they stand. The caller has written the head. */
+async function dropHead(tx: EntityManager, table: string, id: number, { accountId, bytes }: StoredHead): Promise<void> {
+  await tx.query(`DELETE FROM ${table} WHERE id = ?`, [id]);
+  await freeStored(tx, accountId, Number(bytes));
 }
 
 /**
@@ -134,7 +147,11 @@ export class Leftovers {
           [id],
         );
         if (affectedRows === ROWS_A_STEP) return true;
-        await tx.query(`DELETE FROM ${heads.table} WHERE id = ?`, [id]);
+        const [head] = await tx.query<StoredHead[]>(
+          `SELECT account_id AS accountId, bytes FROM ${heads.table} WHERE id = ?`,
+          [id],
+        );
+        if (head) await dropHead(tx, heads.table, id, head);
         return false;
       });
     while (!isStopped() && (await step()));

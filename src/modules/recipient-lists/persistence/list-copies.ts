@@ -4,8 +4,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { listErrors } from '../recipient-lists.errors.js';
 import { Leftovers, LEASE_MS, LISTS, WRITERS_FENCE } from './leftovers.js';
-import { ListMembers, type NamedList } from './list-members.js';
-import { ListStore, type NewList } from './list-store.js';
+import { ListMembers } from './list-members.js';
+import { ListStore, type NamedList, type NewList } from './list-store.js';
 import type { Reading } from './readings.js';
 
 const MEMBERS_A_STEP = 5_000;
@@ -23,17 +23,19 @@ export class ListCopies {
   /**
    * @param alongside further writes of the transaction from which on the copy is there
    * @returns its id
-   * @throws AppError too_many, invalid `At most 1000 lists are allowed`, not_found, conflict `List is being changed`
+   * @throws AppError too_many, invalid `At most 1000 lists are allowed` or beyond STORAGE_PER_ACCOUNT, not_found, conflict `List is being changed`
    */
   async copy(
     { accountId, id: from }: NamedList,
     list: NewList,
     alongside: (tx: EntityManager, id: number) => Promise<void>,
   ): Promise<number> {
-    const { id, hold } = await inTransaction(this.dataSource, async (tx) => ({
-      id: await this.lists.create(tx, accountId, list, false),
-      hold: await this.lists.hold(accountId, from, tx),
-    }));
+    const { id, hold } = await inTransaction(this.dataSource, async (tx) => {
+      const id = await this.lists.create(tx, accountId, list, false);
+      const hold = await this.lists.hold(accountId, from, tx);
+      await this.lists.countCopy(tx, { accountId, id: from }, id);
+      return { id, hold };
+    });
     let isKept = false;
     try {
       const copied = await this.copyAll(hold, id);

@@ -13,7 +13,8 @@ import {
 } from '../../../platform/database/index.js';
 import type { KeptRecipient } from '../domain/recipient.js';
 import { listErrors } from '../recipient-lists.errors.js';
-import { ListStore } from './list-store.js';
+import { ListStore, type NamedList } from './list-store.js';
+import { recipientBytes, variablesBytes } from './recipient-bytes.js';
 import { ListMemberEntity } from './recipient-lists.entities.js';
 import { ROWS_A_READ } from './upload-store.js';
 
@@ -22,12 +23,6 @@ export interface AddedMembers {
   added: number;
   /** numbers that were on the list already, or came before in the same request; ascending within a part */
   duplicates: readonly string[];
-}
-
-/** A list of an account, as those who change it name it. */
-export interface NamedList {
-  accountId: number;
-  id: number;
 }
 
 const NUMBER = "number VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]'";
@@ -46,24 +41,27 @@ export class ListMembers {
    * later variables count, and none at all change nothing.
    * @param recipients some thousand, however much their variables hold
    * @param turn see `ListStore.change`
-   * @throws AppError not_found, conflict `List is frozen`, `List is being changed`, invalid beyond MEMBERS_PER_LIST
+   * @throws AppError not_found, conflict `List is frozen`, `List is being changed`, invalid beyond MEMBERS_PER_LIST and
+   * STORAGE_PER_ACCOUNT
    */
   async add(
     tx: EntityManager,
-    { accountId, id }: NamedList,
+    list: NamedList,
     recipients: readonly KeptRecipient[],
     turn: number | null = null,
   ): Promise<AddedMembers> {
+    const { accountId, id } = list;
     const members = await this.lists.change(tx, accountId, id, turn);
     const most = this.environment.MEMBERS_PER_LIST;
     const { last, twice } = onceEach(recipients);
     const duplicates: string[] = [];
-    let added = 0;
+    let [added, bytes] = [0, 0];
     for (const batch of batchesOf(last, ({ variables }) => variables?.length ?? 0)) {
       const rows = jsonRows(batch.map(({ number, variables }) => [number, variables]));
       const known = await this.known(tx, id, rows);
-      added += batch.length - known.length;
-      duplicates.push(...known);
+      added += batch.length - known.size;
+      duplicates.push(...known.keys());
+      bytes += batch.reduce((sum, recipient) => sum + growth(recipient, known), 0);
       if (members + added > most) throw listErrors.tooManyMembers(most);
       await tx.query(
         `INSERT INTO recipient_list_members (list_id, number, variables)
@@ -73,16 +71,18 @@ export class ListMembers {
         [id, rows],
       );
     }
-    await this.lists.count(tx, id, members + added);
+    await this.lists.count(tx, list, members + added, bytes);
     return { added, duplicates: [...duplicates, ...twice] };
   }
 
   /** @returns false when the number is not on the list @throws AppError as `add` */
-  async remove(tx: EntityManager, { accountId, id }: NamedList, number: string): Promise<boolean> {
-    const members = await this.lists.change(tx, accountId, id);
-    const removed = (await tx.delete(ListMemberEntity, { listId: id, number })).affected ?? 0;
-    if (removed > 0) await this.lists.count(tx, id, members - removed);
-    return removed > 0;
+  async remove(tx: EntityManager, list: NamedList, number: string): Promise<boolean> {
+    const members = await this.lists.change(tx, list.accountId, list.id);
+    const member = await tx.findOneBy(ListMemberEntity, { listId: list.id, number });
+    if (!member) return false;
+    await tx.delete(ListMemberEntity, { listId: list.id, number });
+    await this.lists.count(tx, list, members - 1, -recipientBytes(member));
+    return true;
   }
 
   /** By number. @param beginning digits that the numbers begin with; '' = all */
@@ -108,14 +108,14 @@ export class ListMembers {
     );
   }
 
-  /** Numbers of the rows that are on the list. */
-  private async known(tx: EntityManager, id: number, rows: QuotedText): Promise<string[]> {
-    const known = await tx.query<{ number: string }[]>(
-      `SELECT STRAIGHT_JOIN m.number FROM JSON_TABLE(?, '$[*]' COLUMNS (${NUMBER})) j
+  /** Numbers of the rows that are on the list, each with the bytes of its variables. */
+  private async known(tx: EntityManager, id: number, rows: QuotedText): Promise<Map<string, number>> {
+    const known = await tx.query<{ number: string; bytes: number }[]>(
+      `SELECT STRAIGHT_JOIN m.number, COALESCE(LENGTH(m.variables), 0) AS bytes FROM JSON_TABLE(?, '$[*]' COLUMNS (${NUMBER})) j
        JOIN recipient_list_members m FORCE INDEX (PRIMARY) ON m.list_id = ? AND m.number = j.number`,
       [rows, id],
     );
-    return known.map(({ number }) => number);
+    return new Map(known.map(({ number, bytes }) => [number, Number(bytes)]));
   }
 
   /** Copies the members behind a number, some thousand. @returns how many, and the last one's number */
@@ -138,6 +138,13 @@ export class ListMembers {
     );
     return { copied: affectedRows, last: row?.last ?? after };
   }
+}
+
+/** Bytes by which a list grows with a recipient: one that is known keeps its row, and without new variables its old ones. */
+function growth(recipient: KeptRecipient, known: ReadonlyMap<string, number>): number {
+  const before = known.get(recipient.number);
+  if (before === undefined) return recipientBytes(recipient);
+  return recipient.variables === null ? 0 : variablesBytes(recipient.variables) - before;
 }
 
 /** Each number once, with the last variables that were given, in the order of the key; and those that came again. */

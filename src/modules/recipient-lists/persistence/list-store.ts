@@ -5,7 +5,7 @@ import { newId } from '../../../kernel/ids.js';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { again, inListedOrder, inTransaction, listKeys, type WriteResult } from '../../../platform/database/index.js';
-import { takeTurn } from '../../quotas/index.js';
+import { addStored, takeTurn } from '../../quotas/index.js';
 import type { RecipientList } from '../domain/upload.js';
 import { listErrors, LISTS_AT_ONCE } from '../recipient-lists.errors.js';
 import { LEASE_MS, LISTS, removeHead, WRITERS_FENCE } from './leftovers.js';
@@ -19,6 +19,12 @@ type Source = Pick<EntityManager, 'query' | 'getRepository'>;
 export interface NewList {
   name: string;
   createdBy: string;
+}
+
+/** A list of an account, as those who change it name it. */
+export interface NamedList {
+  accountId: number;
+  id: number;
 }
 
 /** A filler renews it with every commit. */
@@ -39,7 +45,7 @@ const READINGS = new Readings({
 export class ListStore {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'LISTS_PER_ACCOUNT'>,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'LISTS_PER_ACCOUNT' | 'STORAGE_PER_ACCOUNT'>,
   ) {}
 
   /** @returns null for another account's, or a removed one */
@@ -125,9 +131,29 @@ export class ListStore {
     return row?.members ?? 0;
   }
 
-  /** The caller holds the row by `change`. */
-  async count(tx: EntityManager, id: number, members: number): Promise<void> {
-    await tx.query('UPDATE recipient_lists SET members = ? WHERE id = ?', [members, id]);
+  /**
+   * Keeps how many members there are. The caller holds the row by `change`.
+   * @param bytes by which the members have grown; negative = shrunk
+   * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
+   */
+  async count(tx: EntityManager, { accountId, id }: NamedList, members: number, bytes: number): Promise<void> {
+    await tx.query(
+      'UPDATE recipient_lists SET members = ?, bytes = GREATEST(CAST(bytes AS SIGNED) + ?, 0) WHERE id = ?',
+      [members, bytes, id],
+    );
+    await addStored(tx, accountId, bytes, this.environment.STORAGE_PER_ACCOUNT);
+  }
+
+  /**
+   * Counts all members of a list for its copy before the first is copied. The caller has just created the copy and holds the
+   * list.
+   * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
+   */
+  async countCopy(tx: EntityManager, { accountId, id: from }: NamedList, to: number): Promise<void> {
+    const [list] = await tx.query<{ bytes: number }[]>('SELECT bytes FROM recipient_lists WHERE id = ?', [from]);
+    const bytes = Number(list?.bytes ?? 0);
+    await tx.query('UPDATE recipient_lists SET bytes = ? WHERE id = ?', [bytes, to]);
+    await addStored(tx, accountId, bytes, this.environment.STORAGE_PER_ACCOUNT);
   }
 
   /**

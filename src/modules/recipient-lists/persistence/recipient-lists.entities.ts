@@ -30,6 +30,10 @@ export class UploadEntity {
   @Column({ name: 'kept_rows', type: 'int', unsigned: true })
   keptRows!: number;
 
+  /** bytes that its rows count (reference/accounts#quotas) */
+  @Column({ type: 'bigint', unsigned: true, default: 0 })
+  bytes!: number;
+
   /** what was found in the file (`UploadFacts`), as JSON */
   @Column({ type: 'mediumtext' })
   facts!: string;
@@ -93,6 +97,10 @@ export class RecipientListEntity {
   /** how many there are */
   @Column({ type: 'int', unsigned: true })
   members!: number;
+
+  /** bytes that its members count (reference/accounts#quotas) */
+  @Column({ type: 'bigint', unsigned: true, default: 0 })
+  bytes!: number;
 
   /** one more with each change of its members: two readings under one count have read the same */
   @Column({ type: 'bigint', unsigned: true })

@@ -6,11 +6,12 @@ import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js
 import { inTransaction, jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import { HeldLease } from '../../../platform/leases/index.js';
 import { safeError } from '../../../platform/observability/index.js';
-import { takeTurn } from '../../quotas/index.js';
+import { addStored, takeTurn } from '../../quotas/index.js';
 import type { UploadRow } from '../domain/csv-row.js';
 import { DAYS_KEPT, MOST_DUPLICATES_SHOWN, type UploadFacts } from '../domain/upload.js';
 import { uploadErrors, UPLOADS_AT_ONCE } from '../recipient-lists.errors.js';
 import { Leftovers, LEASE_MS, UPLOADS, WRITERS_FENCE } from './leftovers.js';
+import { recipientBytes } from './recipient-bytes.js';
 import { HeadState } from './recipient-lists.entities.js';
 
 /** The lease was over, and a sweeper has taken the rows for those of a writer that died. */
@@ -25,6 +26,7 @@ class UploadLost extends Error {
 /** An upload while it is written. */
 export interface UploadDraft {
   id: number;
+  accountId: number;
   lease: HeldLease;
   rows: number;
 }
@@ -39,7 +41,7 @@ export class UploadWriter {
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'UPLOADS_PER_ACCOUNT'>,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'STORAGE_PER_ACCOUNT' | 'UPLOADS_PER_ACCOUNT'>,
     private readonly leftovers: Leftovers,
   ) {}
 
@@ -65,10 +67,13 @@ export class UploadWriter {
       renew: () => UPLOADS.leases.renew(this.dataSource, [id], WRITERS_FENCE, LEASE_MS),
       onFault: (error) => this.logger.warn({ err: safeError(error), upload: id }, 'a lease could not be renewed'),
     });
-    return { id, lease, rows: 0 };
+    return { id, accountId, lease, rows: 0 };
   }
 
-  /** In one commit; the lease last, so that it is locked no longer than needed. */
+  /**
+   * In one commit; the lease and the count of the account last, so that they are locked no longer than needed.
+   * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
+   */
   async append(draft: UploadDraft, rows: readonly UploadRow[]): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       await tx.query(
@@ -78,6 +83,9 @@ export class UploadWriter {
         [draft.id, jsonRows(rows.map(({ row, number, variables }) => [row, number, variables]))],
       );
       if (!(await UPLOADS.leases.renew(tx, [draft.id], WRITERS_FENCE, LEASE_MS))) throw new UploadLost();
+      const bytes = rows.reduce((sum, row) => sum + recipientBytes(row), 0);
+      await tx.query('UPDATE recipient_uploads SET bytes = bytes + ? WHERE id = ?', [bytes, draft.id]);
+      await addStored(tx, draft.accountId, bytes, this.environment.STORAGE_PER_ACCOUNT);
     });
     draft.rows += rows.length;
   }

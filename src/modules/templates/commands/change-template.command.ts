@@ -15,7 +15,8 @@ import { namingTakenNames } from './taken-names.js';
  * The owner changes a template while it is a draft, rejected or pending (reference/templates#own-templates); it goes
  * back to review, with the upstream too. Fields that are absent stay as they are.
  * @throws AppError not_found `Template not found` (also for another account's); conflict `Template is already <state>`,
- * `This template name is already exist`; invalid: the rows of creation
+ * `This template name is already exist`; invalid: the rows of creation, and
+ * `At most <STORAGE_PER_ACCOUNT> stored bytes are allowed`
  */
 export class ChangeTemplateCommand extends Command<Template> {
   constructor(

@@ -23,7 +23,8 @@ export interface CreatedTemplate {
 /**
  * Creates a template that passed the error table, pending review, with its controller row, and queues it for the
  * upstream: one transaction.
- * @throws AppError conflict `This template name is already exist`; invalid `At most <TEMPLATES_PER_ACCOUNT> templates are allowed`
+ * @throws AppError conflict `This template name is already exist`; invalid `At most <TEMPLATES_PER_ACCOUNT> templates are allowed`,
+ * `At most <STORAGE_PER_ACCOUNT> stored bytes are allowed`
  */
 export class CreateTemplateCommand extends Command<CreatedTemplate> {
   constructor(
@@ -50,6 +51,7 @@ export class CreateTemplateHandler implements ICommandHandler<CreateTemplateComm
         const { template, controllerId } = await this.store.create(tx, actor.id, content);
         const quota = { accountId: actor.id, kind: 'templates', most: this.environment.TEMPLATES_PER_ACCOUNT } as const;
         await assertWithin(tx, quota, TemplateEntity, templateErrors.tooMany);
+        await this.store.count(tx, template);
         await this.queue.submit(tx, template);
         const { id, name } = template;
         const entry = { action: 'template.create', subject: String(id), details: { template_name: name } };

@@ -33,7 +33,7 @@ export class RemoveTemplateHandler implements ICommandHandler<RemoveTemplateComm
   async execute({ actor, templateId }: RemoveTemplateCommand): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       const template = await ownersTemplate(tx, this.store, actor.id, templateId);
-      await this.store.remove(tx, template.id);
+      await this.store.remove(tx, template);
       await this.queue.remove(tx, template);
       const details = { template_name: template.name };
       await this.audit.record(tx, { actor, action: 'template.remove', subject: String(templateId), details });

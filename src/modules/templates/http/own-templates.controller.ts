@@ -13,6 +13,7 @@ import {
   Warnings,
 } from '../../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { storageErrors } from '../../quotas/index.js';
 import { ChangeTemplateCommand } from '../commands/change-template.command.js';
 import { RemoveTemplateCommand } from '../commands/remove-template.command.js';
 import { OwnTemplatesQuery } from '../queries/own-templates.query.js';
@@ -77,7 +78,13 @@ export class OwnTemplatesController {
   })
   @ApiBody({ type: TemplateChangesBody, examples: TEMPLATE_EXAMPLES })
   @ApiOkResponse({ type: ChangedTemplateAnswer })
-  @ApiErrors(templateErrors.notFound, templateErrors.wrongState, ...TEMPLATE_FORM_ERRORS, templateErrors.nameTaken)
+  @ApiErrors(
+    templateErrors.notFound,
+    templateErrors.wrongState,
+    ...TEMPLATE_FORM_ERRORS,
+    templateErrors.nameTaken,
+    storageErrors.full,
+  )
   async change(
     @Param('id') id: string,
     @Body() body: Record<string, unknown>,

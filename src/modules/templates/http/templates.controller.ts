@@ -14,6 +14,7 @@ import {
   Warnings,
 } from '../../../platform/http/index.js';
 import { AccessTokens, type Actor, Authenticated, CurrentActor, Open, OpenMisses } from '../../accounts/index.js';
+import { storageErrors } from '../../quotas/index.js';
 import { CreateTemplateCommand } from '../commands/create-template.command.js';
 import { readTemplate, TEMPLATE_FORM_ERRORS } from '../domain/template-form.js';
 import { ListAccountTemplatesQuery } from '../queries/list-account-templates.query.js';
@@ -50,7 +51,7 @@ export class TemplatesController {
   @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
   @ApiBody({ type: TemplateBody, examples: TEMPLATE_EXAMPLES })
   @ApiOkResponse({ description: 'Created, pending review.', type: CreatedTemplateAnswer })
-  @ApiErrors(...TEMPLATE_FORM_ERRORS, templateErrors.nameTaken, templateErrors.tooMany)
+  @ApiErrors(...TEMPLATE_FORM_ERRORS, templateErrors.nameTaken, templateErrors.tooMany, storageErrors.full)
   async create(
     @Body() body: unknown,
     @CurrentActor() { account }: Actor,

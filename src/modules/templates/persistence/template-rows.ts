@@ -1,3 +1,4 @@
+import { ROW_BYTES } from '../../quotas/index.js';
 import { languageOf } from '../domain/languages.js';
 import {
   CATEGORY_NUMBERS,
@@ -46,3 +47,10 @@ export const columnsOf = (content: TemplateContent) => ({
   footer: content.footer,
   quickReplies: JSON.stringify(content.quickReplies),
 });
+
+/** Bytes that a template counts (reference/accounts#quotas). */
+export function templateBytes(content: TemplateContent): number {
+  const { name, headerText, headerExampleUrl, body, bodyExamples, footer, quickReplies } = columnsOf(content);
+  const texts = [name, headerText, headerExampleUrl ?? '', body, bodyExamples, footer, quickReplies];
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), ROW_BYTES);
+}

@@ -1,12 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { changedSince, FIRST_REVISION } from '../../../kernel/revision.js';
 import { cutCodePoints } from '../../../kernel/text.js';
+import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { CustomerEvents } from '../../customer-events/index.js';
+import { addStored, freeStored } from '../../quotas/index.js';
 import { CONTROLLER_TYPES, type Template, type TemplateContent } from '../domain/template.js';
 import { controllerStatusAfter, TemplateStatus } from '../domain/template-status.js';
-import { columnsOf, templateOf } from './template-rows.js';
+import { columnsOf, templateBytes, templateOf } from './template-rows.js';
 import { TemplateControllerEntity, TemplateEntity } from './template.entities.js';
 
 /** Longest reason that is kept, in code points. */
@@ -15,10 +17,13 @@ export const LONGEST_REASON = 500;
 /** Writes templates together with their rows of the controller queue. Lock order: template, controller, submissions. */
 @Injectable()
 export class TemplateStore {
-  constructor(private readonly events: CustomerEvents) {}
+  constructor(
+    private readonly events: CustomerEvents,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'STORAGE_PER_ACCOUNT'>,
+  ) {}
 
   /**
-   * A new template, pending review (reference/templates#statuses), and its controller row.
+   * A new template, pending review (reference/templates#statuses), and its controller row; `count` counts its bytes.
    * @throws QueryFailedError duplicate key when the account has the name already
    */
   async create(
@@ -49,6 +54,11 @@ export class TemplateStore {
     return { template: { ...content, ...fresh, id, accountId, createdAt: at }, controllerId: insertedId(controller) };
   }
 
+  /** Counts the bytes of a new template. @throws AppError invalid `At most 1073741824 stored bytes are allowed` */
+  count(tx: EntityManager, template: Template): Promise<void> {
+    return addStored(tx, template.accountId, templateBytes(template), this.environment.STORAGE_PER_ACCOUNT);
+  }
+
   /** The template itself, locked; null when there is none. */
   async locked(tx: EntityManager, id: number): Promise<Template | null> {
     const row = await tx.findOne(TemplateEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
@@ -72,6 +82,7 @@ export class TemplateStore {
   /**
    * Another content under a revision of its own; the template goes back to review.
    * @throws QueryFailedError duplicate key when the account has the name already
+   * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
    */
   async change(
     tx: EntityManager,
@@ -90,12 +101,15 @@ export class TemplateStore {
       { templateId: id },
       { type: CONTROLLER_TYPES[content.category], controllerStatus: 'pending', updatedAt: at },
     );
+    const growth = templateBytes(content) - templateBytes(template);
+    await addStored(tx, template.accountId, growth, this.environment.STORAGE_PER_ACCOUNT);
     if (template.status !== status) await this.publish(tx, { ...template, name: content.name }, status, null);
   }
 
-  async remove(tx: EntityManager, id: number): Promise<void> {
-    await tx.delete(TemplateEntity, { id });
-    await tx.delete(TemplateControllerEntity, { templateId: id });
+  async remove(tx: EntityManager, template: Template): Promise<void> {
+    await tx.delete(TemplateEntity, { id: template.id });
+    await tx.delete(TemplateControllerEntity, { templateId: template.id });
+    await freeStored(tx, template.accountId, templateBytes(template));
   }
 
   /**

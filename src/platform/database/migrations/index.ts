@@ -4,6 +4,7 @@ import { SettlementOfLanes1700000019300 } from './1700000019300-settlement-of-la
 import { Makers1700000019510 } from './1700000019510-makers.js';
 import { GuardedRoutes1700000019600 } from './1700000019600-guarded-routes.js';
 import { OwnersSecurity1700000019601 } from './1700000019601-owners-security.js';
+import { StoredBytes1700000019610 } from './1700000019610-stored-bytes.js';
 
 export { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
 
@@ -15,4 +16,5 @@ export const migrations = [
   Makers1700000019510,
   GuardedRoutes1700000019600,
   OwnersSecurity1700000019601,
+  StoredBytes1700000019610,
 ];
