@@ -1,26 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager, In, Like } from 'typeorm';
+import { DataSource, type EntityManager, MoreThanOrEqual } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { type MakerKind, makerPrefix } from '../../kernel/maker.js';
 import { AccountClosings } from './account-closings.js';
+import { UNKNOWN_HASH } from './authentication/credentials.js';
+import { GrantedAccess } from './commands/granted-access.js';
+import { passwordChange } from './domain/access-token.js';
 import type { Account } from './domain/account.js';
 import { AccountDirectory } from './persistence/account-directory.js';
-import { AccountEntity } from './persistence/account.entity.js';
+import { ApiKeyEntity } from './persistence/api-key.entity.js';
 import { AssignedUserEntity } from './persistence/assigned-user.entity.js';
 import { AccountStore } from './persistence/account-store.js';
 import { AuditLog } from './persistence/audit-log.js';
+import { LoginAddresses } from './persistence/login-addresses.js';
+import { type MadeAccount, staffMadeBy } from './persistence/made-accounts.js';
 import { ManagedAccounts } from './persistence/managed-accounts.js';
-
-const STAFF_TYPES = ['super', 'admin', 'reseller'];
-const MOST_ACCOUNTS = 1_000;
 
 /** A thing that acts on by itself when its maker is gone. */
 export interface MadeThing {
-  kind: 'webhook' | 'account';
+  kind: 'webhook' | 'account' | 'password';
+  /** of the webhook or the account */
   id: number;
-  /** URL of a webhook, username of an account */
+  /** URL of the webhook, username of the account */
   name: string;
+  /** a password is active until it is ended */
   is_active: boolean;
 }
 
@@ -31,6 +35,16 @@ export interface Gone {
   id: number;
 }
 
+/** What ended with its maker. */
+export interface Ended {
+  /** accounts that were closed */
+  closed: readonly number[];
+  /** accounts whose password was ended */
+  shutOut: readonly number[];
+}
+
+export const NOTHING_ENDED: Ended = { closed: [], shutOut: [] };
+
 /** A module with things that people and keys make. */
 export interface MadeThingListener {
   /** @param prefix how `created_by` of the maker's things begins */
@@ -40,7 +54,7 @@ export interface MadeThingListener {
 }
 
 /**
- * What a person or a key made and what goes on by itself: webhooks, and accounts of staff. It is shown before the maker is
+ * What a person or a key made and what goes on by itself: webhooks, accounts of staff, and their passwords. It is shown before the maker is
  * removed, and may end with it. Campaigns, lists and sender ids stay: they are the account's, and do nothing by themselves.
  */
 @Injectable()
@@ -53,6 +67,8 @@ export class MadeThings {
     private readonly store: AccountStore,
     private readonly directory: AccountDirectory,
     private readonly closings: AccountClosings,
+    private readonly loginAddresses: LoginAddresses,
+    private readonly access: GrantedAccess,
     private readonly audit: AuditLog,
   ) {}
 
@@ -64,25 +80,29 @@ export class MadeThings {
     const { manager } = this.dataSource;
     const prefix = makerPrefix(gone.kind, gone.id);
     const parts = await Promise.all(this.listeners.map((one) => one.madeBy(manager, gone.accountId, prefix)));
-    const staff = (await this.staffMadeBy(manager, gone)).map(({ id, username, isActive }) => ({
-      kind: 'account' as const,
+    const staff = (await this.staffOf(manager, gone)).map(({ kind, row: { id, username, isActive } }) => ({
+      kind,
       id,
       name: username,
-      is_active: isActive,
+      is_active: kind === 'password' || isActive,
     }));
     return [...staff, ...parts.flat()];
   }
 
   /**
-   * Closes the accounts of staff and disables the webhooks, in the transaction that removes their maker.
-   * @returns accounts that were closed: `finish` is due after the commit
+   * Closes the accounts of staff, ends the passwords and disables the webhooks, in the transaction that removes their maker.
+   * The acting account stays as it is: who acts has just proved its password.
+   * @returns what `finish` needs after the commit
    * @throws AppError forbidden when no super account would be left that is active and has no expiry
    */
-  async end(tx: EntityManager, actor: Account, gone: Gone): Promise<number[]> {
+  async end(tx: EntityManager, actor: Account, gone: Gone): Promise<Ended> {
     const prefix = makerPrefix(gone.kind, gone.id);
     for (const listener of this.listeners) await listener.endMadeBy(tx, actor, gone.accountId, prefix);
-    const closed = (await this.staffMadeBy(tx, gone)).filter(({ isActive, id }) => isActive && id !== actor.id);
-    for (const { id } of closed) {
+    const staff = (await this.staffOf(tx, gone)).filter(({ row: { id } }) => id !== actor.id);
+    const passwords = staff.filter(({ kind }) => kind === 'password');
+    for (const one of passwords) await this.endPassword(tx, actor, one);
+    const closed = staff.filter(({ kind, row }) => kind === 'account' && row.isActive).map(({ row: { id } }) => id);
+    for (const id of closed) {
       const row = await this.store.lockById(tx, id);
       if (!row) continue;
       await this.managed.update(tx, row, { isActive: false, updatedAt: now() });
@@ -90,39 +110,34 @@ export class MadeThings {
       const entry = { actor, action: 'account.change', subject: row.username, accountId: id, details };
       await this.audit.record(tx, entry);
     }
-    return closed.map(({ id }) => id);
+    return { closed, shutOut: passwords.map(({ row: { id } }) => id) };
   }
 
-  /** What follows from closed accounts, after the commit. */
-  async finish(actor: Account, closed: readonly number[]): Promise<void> {
-    for (const accountId of closed) {
-      this.directory.forget(accountId);
-      await this.closings.finish({ accountId, actor });
-    }
+  /** What follows from closed accounts and ended passwords, after the commit. */
+  async finish(actor: Account, { closed, shutOut }: Ended): Promise<void> {
+    for (const accountId of [...closed, ...shutOut]) this.directory.forget(accountId);
+    this.access.forget();
+    for (const accountId of closed) await this.closings.finish({ accountId, actor });
   }
 
-  /**
-   * Accounts of staff that a person made, and those that these and the people under them made in turn: one who wants to stay
-   * would make the second account by the first. The account that the person acts for is never one of them.
-   */
-  private async staffMadeBy(source: EntityManager, { accountId, kind, id }: Gone): Promise<AccountEntity[]> {
-    if (kind === 'key') return [];
-    const found = new Map<number, AccountEntity>();
-    for (let makers = [id]; makers.length > 0 && found.size < MOST_ACCOUNTS;) {
-      const rows = await source.find(AccountEntity, {
-        where: makers.map((maker) => ({
-          createdBy: Like(`${makerPrefix('staff', maker)}%`),
-          userType: In(STAFF_TYPES),
-        })),
-        order: { id: 'ASC' },
-        take: MOST_ACCOUNTS,
-      });
-      const fresh = rows.filter((row) => row.id !== accountId && !found.has(row.id));
-      for (const row of fresh) found.set(row.id, row);
-      const ids = fresh.map((row) => row.id);
-      const people = await source.find(AssignedUserEntity, { where: { accountId: In(ids) }, select: { id: true } });
-      makers = [...ids, ...people.map((one) => one.id)];
-    }
-    return [...found.values()].sort((a, b) => a.id - b.id);
+  /** The password stops working, and so does what was granted since it was set: staff set a new one. */
+  private async endPassword(tx: EntityManager, actor: Account, account: MadeAccount): Promise<void> {
+    const row = await this.store.lockById(tx, account.row.id);
+    if (!row || row.passwordSetBy !== account.row.passwordSetBy) return;
+    const at = now();
+    const secret = { passwordHash: UNKNOWN_HASH, passwordChangedAt: passwordChange(row, at) };
+    await this.managed.update(tx, row, { ...secret, passwordSetBy: null, passwordSetAt: null, updatedAt: at });
+    await this.loginAddresses.forget(tx, row.id);
+    const details = { password: 'ended', reason: 'the person who set it was removed' };
+    await this.audit.record(tx, { actor, action: 'account.change', subject: row.username, accountId: row.id, details });
+    const since = MoreThanOrEqual(account.since ?? row.createdAt);
+    const keys = await tx.findBy(ApiKeyEntity, { accountId: row.id, createdAt: since });
+    const users = await tx.findBy(AssignedUserEntity, { accountId: row.id, isActive: true, passwordSetAt: since });
+    const chosen = { apiKeys: keys.map(({ id }) => id), users: users.map(({ id }) => id) };
+    await this.access.revoke(tx, actor, row, chosen);
+  }
+
+  private async staffOf(source: EntityManager, { accountId, kind, id }: Gone): Promise<MadeAccount[]> {
+    return kind === 'key' ? [] : staffMadeBy(source, accountId, id);
   }
 }

@@ -54,7 +54,7 @@ export function RemovalDialog({
             </ul>
             <CheckField
               label="Revoke what it made"
-              hint="Webhooks are disabled, accounts of staff are closed"
+              hint="Webhooks are disabled, accounts of staff are closed, and staff set new passwords where it set one"
               checked={revoke}
               onChange={(event) => setRevoke(event.currentTarget.checked)}
             />
@@ -82,5 +82,10 @@ export function RemovalDialog({
   );
 }
 
-const labelOf = ({ kind, name }: Schema<'MadeThingData'>): string =>
-  kind === 'webhook' ? `Webhook to ${name}` : `Account of staff ${name}`;
+const LABELS: Record<Schema<'MadeThingData'>['kind'], (name: string) => string> = {
+  webhook: (url) => `Webhook to ${url}`,
+  account: (username) => `Account of staff ${username}`,
+  password: (username) => `Password of ${username}`,
+};
+
+const labelOf = ({ kind, name }: Schema<'MadeThingData'>): string => LABELS[kind](name);

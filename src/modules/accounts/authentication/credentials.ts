@@ -24,7 +24,7 @@ const BY_ADDRESS = 'login-failures-ip';
 const UNKNOWN_LOGIN = 0;
 
 /** A hash of the same cost that no password makes known: an unknown name takes as long as a wrong password. */
-const UNKNOWN_HASH = '$2b$10$jZnZ7xJlb670G4RY7w0epuoUyQGPhBGv5eurcpq92.xx7eGCOa3sa';
+export const UNKNOWN_HASH = '$2b$10$jZnZ7xJlb670G4RY7w0epuoUyQGPhBGv5eurcpq92.xx7eGCOa3sa';
 
 /**
  * Judges a name and a password, for login, `sms_get.php` and a change of the own password. Failures count per address

@@ -18,6 +18,7 @@ import {
   assertMaySetParent,
   assertMaySetUserType,
   assertOfHouse,
+  assertOwner,
   isStaff,
   needsPassword,
   SETTINGS,
@@ -108,7 +109,9 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       if (isStaff(patch.userType ?? null) && patch.userType !== row.userType)
         patch.createdBy = createdBy(actor, row.id);
       if (passwordHash !== undefined) {
-        Object.assign(patch, { passwordHash, passwordChangedAt: passwordChange(row, now()) });
+        const at = now();
+        Object.assign(patch, { passwordHash, passwordChangedAt: passwordChange(row, at) });
+        if (actor.id !== row.id) Object.assign(patch, { passwordSetBy: createdBy(actor, row.id), passwordSetAt: at });
         await this.loginAddresses.forget(tx, row.id);
         const { revokeApiKeys: apiKeys = false, revokeUsers: users = false } = changes;
         await this.access.revoke(tx, actor, row, { apiKeys, users });
@@ -134,6 +137,8 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
 
 function assertAllowed(actor: Account, target: AccountEntity, changes: AccountChanges): void {
   assertMayChange(actor, target);
+  // a person under the account would keep the account beyond its own removal
+  if (changes.password !== undefined && target.id === actor.id) assertOwner(actor);
   if (changes.userType !== undefined) assertMaySetUserType(actor, target, changes.userType);
   if (changes.parentUsername !== undefined) assertMaySetParent(actor, changes.parentUsername);
   const { ratePlan, allowedRoutes, releasedFields } = changes;

@@ -67,7 +67,9 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
     await inTransaction(this.dataSource, async (tx) => {
       await this.claims.end(tx, claim);
       const row = await this.users.lock(tx, actor.id, id);
-      const secret = passwordHash === null ? {} : { passwordHash, passwordChangedAt: passwordChange(row, now()) };
+      const at = now();
+      const set = { passwordChangedAt: passwordChange(row, at), passwordSetAt: at };
+      const secret = passwordHash === null ? {} : { passwordHash, ...set };
       const full = { ...patch, ...secret };
       if (Object.keys(full).length === 0) return;
       if (passwordHash !== null) await this.loginAddresses.forget(tx, row.id);

@@ -5,7 +5,7 @@ import { inTransaction } from '../../../platform/database/index.js';
 import { Credentials, type PasswordProof } from '../authentication/credentials.js';
 import { assertUserManager, isStaff } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
-import { MadeThings } from '../made-things.js';
+import { MadeThings, NOTHING_ENDED } from '../made-things.js';
 import { AssignedUsers } from '../persistence/assigned-users.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { LoginAddresses } from '../persistence/login-addresses.js';
@@ -39,15 +39,15 @@ export class RemoveAssignedUserHandler implements ICommandHandler<RemoveAssigned
   async execute({ actor, id, revoke, proof }: RemoveAssignedUserCommand): Promise<void> {
     assertUserManager(actor);
     if (revoke && isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
-    const closed = await inTransaction(this.dataSource, async (tx) => {
+    const ended = await inTransaction(this.dataSource, async (tx) => {
       const row = await this.users.lock(tx, actor.id, id);
       await this.users.remove(tx, row);
       await this.loginAddresses.forget(tx, row.id);
       const details = { account: actor.username, email: row.email, revoke };
       await this.audit.record(tx, { actor, action: 'user.remove', subject: row.username, details });
-      return revoke ? this.made.end(tx, actor, { accountId: actor.id, kind: 'person', id }) : [];
+      return revoke ? this.made.end(tx, actor, { accountId: actor.id, kind: 'person', id }) : NOTHING_ENDED;
     });
     this.users.forget();
-    await this.made.finish(actor, closed);
+    await this.made.finish(actor, ended);
   }
 }

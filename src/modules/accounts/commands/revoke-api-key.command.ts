@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { assertOwner } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
-import { MadeThings } from '../made-things.js';
+import { MadeThings, NOTHING_ENDED } from '../made-things.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
 import { AuditLog } from '../persistence/audit-log.js';
 
@@ -33,13 +33,13 @@ export class RevokeApiKeyHandler implements ICommandHandler<RevokeApiKeyCommand>
 
   async execute({ actor, id, revoke }: RevokeApiKeyCommand): Promise<void> {
     assertOwner(actor);
-    const closed = await inTransaction(this.dataSource, async (tx) => {
+    const ended = await inTransaction(this.dataSource, async (tx) => {
       const { name, prefix } = await this.keys.revoke(tx, actor.id, id);
       const details = { id, name, prefix, revoke };
       await this.audit.record(tx, { actor, action: 'api_key.revoke', subject: actor.username, details });
-      return revoke ? this.made.end(tx, actor, { accountId: actor.id, kind: 'key', id }) : [];
+      return revoke ? this.made.end(tx, actor, { accountId: actor.id, kind: 'key', id }) : NOTHING_ENDED;
     });
     this.keys.forget();
-    await this.made.finish(actor, closed);
+    await this.made.finish(actor, ended);
   }
 }

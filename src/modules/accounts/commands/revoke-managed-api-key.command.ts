@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { assertMayChange } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
-import { MadeThings } from '../made-things.js';
+import { MadeThings, NOTHING_ENDED } from '../made-things.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { ManagedAccounts } from '../persistence/managed-accounts.js';
@@ -35,15 +35,15 @@ export class RevokeManagedApiKeyHandler implements ICommandHandler<RevokeManaged
   ) {}
 
   async execute({ actor, username, id, revoke }: RevokeManagedApiKeyCommand): Promise<void> {
-    const closed = await inTransaction(this.dataSource, async (tx) => {
+    const ended = await inTransaction(this.dataSource, async (tx) => {
       const owner = await this.managed.find(actor, username, tx);
       assertMayChange(actor, owner);
       const { name, prefix } = await this.keys.revoke(tx, owner.id, id);
       const details = { id, name, prefix, revoke };
       await this.audit.record(tx, { actor, action: 'api_key.revoke', subject: username, accountId: owner.id, details });
-      return revoke ? this.made.end(tx, actor, { accountId: owner.id, kind: 'key', id }) : [];
+      return revoke ? this.made.end(tx, actor, { accountId: owner.id, kind: 'key', id }) : NOTHING_ENDED;
     });
     this.keys.forget();
-    await this.made.finish(actor, closed);
+    await this.made.finish(actor, ended);
   }
 }

@@ -27,7 +27,7 @@ export interface NewAccount {
   expiresAt?: Date | null;
   /** IANA name; absent = APP_TIME_ZONE */
   timeZone?: string | null;
-  /** who made it (`kernel/maker.ts`); default: it registered itself */
+  /** who made it and set its password (`kernel/maker.ts`); default: it registered itself */
   createdBy?: string | null;
   /** what staff chose when they made it (reference/accounts#set-by-staff); default: nothing */
   setByStaff?: readonly string[];

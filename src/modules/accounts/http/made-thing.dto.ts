@@ -5,13 +5,20 @@ import { CURRENT_PASSWORD } from './password-proof.js';
 
 /** A thing that goes on by itself when the person or key that made it is removed. */
 export class MadeThingData implements MadeThing {
-  @ApiProperty({ enum: ['webhook', 'account'], example: 'webhook', description: 'account: of staff' })
+  @ApiProperty({
+    enum: ['webhook', 'account', 'password'],
+    example: 'webhook',
+    description: 'account: of staff; password: of an account of staff, set by the person',
+  })
   kind!: MadeThing['kind'];
 
   @ApiProperty({ type: 'integer', example: 3 })
   id!: number;
 
-  @ApiProperty({ example: 'https://shop.example/hooks/switchboard', description: 'URL of a webhook, username' })
+  @ApiProperty({
+    example: 'https://shop.example/hooks/switchboard',
+    description: 'URL of the webhook, username of the account',
+  })
   name!: string;
 
   @ApiProperty({ example: true })
@@ -39,7 +46,8 @@ export const RevokeQuery = (): MethodDecorator =>
     name: 'revoke',
     required: false,
     enum: ['true', 'false'],
-    description: 'true: webhooks that it made are disabled, and accounts of staff that it made are closed',
+    description:
+      'true: webhooks that it made are disabled, accounts of staff that it made are closed, and passwords of staff that it set are ended',
   });
 
 /** Whether a removal takes along what was made. Another word is no. */

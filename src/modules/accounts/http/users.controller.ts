@@ -93,7 +93,8 @@ export class UsersController {
   @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
   @ApiOperation({
     summary: 'What a user made that goes on by itself',
-    description: 'Webhooks and accounts of staff. `DELETE …?revoke=true` ends them with the user.',
+    description:
+      'Webhooks, accounts of staff, and accounts of staff whose password it set. `DELETE …?revoke=true` ends them with the user.',
   })
   @ApiOkResponse({ type: MadeThingsAnswer })
   @ApiErrors(accountErrors.userNotFound)

@@ -39,6 +39,8 @@ export class AccountRegistrar {
       username: input.username,
       passwordHash: input.passwordHash,
       passwordChangedAt: new Date(Math.floor(at.getTime() / 1000) * 1000),
+      passwordSetBy: input.createdBy ?? null,
+      passwordSetAt: input.createdBy ? at : null,
       email: input.email ?? null,
       mobileNo: input.mobileNo ?? null,
       firstname: input.firstname,

@@ -9,6 +9,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 @Index('ix_accounts_user_type', ['userType'])
 @Index('ix_accounts_rate_plan', ['ratePlan'])
 @Index('ix_accounts_created_by', ['createdBy'])
+@Index('ix_accounts_password_set_by', ['passwordSetBy'])
 export class AccountEntity {
   @PrimaryGeneratedColumn({ type: 'int', unsigned: true })
   id!: number;
@@ -22,6 +23,14 @@ export class AccountEntity {
   /** whole seconds, rounded up at a change: `iat` of a token has no fraction */
   @Column({ name: 'password_changed_at', type: 'datetime', precision: 3 })
   passwordChangedAt!: Date;
+
+  /** who set the password for the owner (`kernel/maker.ts`); null = the owner, or not known */
+  @Column({ name: 'password_set_by', type: 'varchar', length: 128, nullable: true })
+  passwordSetBy!: string | null;
+
+  /** when the password was last set for the owner */
+  @Column({ name: 'password_set_at', type: 'datetime', precision: 3, nullable: true })
+  passwordSetAt!: Date | null;
 
   @Column({ type: 'varchar', length: 254, nullable: true })
   email!: string | null;

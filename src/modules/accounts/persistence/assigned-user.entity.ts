@@ -21,6 +21,10 @@ export class AssignedUserEntity {
   @Column({ name: 'password_changed_at', type: 'datetime', precision: 3 })
   passwordChangedAt!: Date;
 
+  /** when the account last set the person's password; null = before this was kept */
+  @Column({ name: 'password_set_at', type: 'datetime', precision: 3, nullable: true })
+  passwordSetAt!: Date | null;
+
   @Column({ type: 'varchar', length: 254, nullable: true })
   email!: string | null;
 

@@ -64,7 +64,7 @@ export class AssignedUsers {
     return this.names.claim(tx, identities, async () => {
       const at = now();
       const passwordChangedAt = new Date(Math.floor(at.getTime() / 1000) * 1000);
-      const stamps = { passwordChangedAt, createdAt: at, updatedAt: at };
+      const stamps = { passwordChangedAt, passwordSetAt: at, createdAt: at, updatedAt: at };
       const row = tx.create(AssignedUserEntity, {
         ...user,
         ...stamps,

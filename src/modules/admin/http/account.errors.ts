@@ -46,7 +46,9 @@ export const CREATE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
 
 export const CHANGE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
   ...ACCOUNT_ERRORS,
-  accountErrors.permissionDenied.because('a setting without reseller_settings'),
+  accountErrors.permissionDenied.because(
+    'a setting without reseller_settings; a person, for the password of the account that it acts for',
+  ),
   accountErrors.forbidden.because(
     'one’s own user_type, the last super, staff without being super; rate_plan, allowed_routes or released_fields by a reseller',
   ),

@@ -1,0 +1,28 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { hasIndex } from '../schema-parts.js';
+
+/** Who set the password of an account (`kernel/maker.ts`; null = its owner), and since when; of people: since when. */
+export class WhoSetPasswords1700000019520 implements MigrationInterface {
+  async up(queryRunner: QueryRunner): Promise<void> {
+    const columns = [
+      ['accounts', 'password_set_by', 'VARCHAR(128)'],
+      ['accounts', 'password_set_at', 'DATETIME(3)'],
+      ['assigned_users', 'password_set_at', 'DATETIME(3)'],
+    ] as const;
+    for (const [table, column, type] of columns) {
+      if (await queryRunner.hasColumn(table, column)) continue;
+      await queryRunner.query(`ALTER TABLE ${table} ADD COLUMN ${column} ${type} NULL, ALGORITHM=INSTANT`);
+    }
+    if (!(await hasIndex(queryRunner, 'accounts', 'ix_accounts_password_set_by')))
+      await queryRunner.query(
+        'ALTER TABLE accounts ADD KEY ix_accounts_password_set_by (password_set_by), ALGORITHM=INPLACE, LOCK=NONE',
+      );
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('ALTER TABLE assigned_users DROP COLUMN password_set_at, ALGORITHM=INPLACE, LOCK=NONE');
+    await queryRunner.query('ALTER TABLE accounts DROP KEY ix_accounts_password_set_by, ALGORITHM=INPLACE, LOCK=NONE');
+    for (const column of ['password_set_by', 'password_set_at'])
+      await queryRunner.query(`ALTER TABLE accounts DROP COLUMN ${column}, ALGORITHM=INPLACE, LOCK=NONE`);
+  }
+}
