@@ -181,6 +181,7 @@ describe('the own credits', () => {
         kind: 'grant',
         request_id: null,
         note: 'Invoice 1',
+        created_by: { kind: 'staff', id: null, name: null },
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string,
       },
     ]);

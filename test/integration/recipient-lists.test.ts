@@ -254,7 +254,7 @@ describe('members', () => {
       [{}, 'number is missing'],
       [{ to: 'Asha' }, 'number has other characters than digits and + - ( ) . / and spaces'],
       [{ to: { a: 1 } }, 'number has other characters than digits and + - ( ) . / and spaces'],
-      [{ to: 9.19e25 }, 'number must be between 8 and 30 digits'],
+      [{ to: 9.19e25 }, 'number has other characters than digits and + - ( ) . / and spaces'],
       [{ to: '1234567' }, 'number must be between 8 and 30 digits'],
       [{ to, variables: [] }, 'variables must be an object'],
       [{ to, variables: many }, 'at most 50 variables are allowed'],

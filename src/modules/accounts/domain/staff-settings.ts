@@ -70,7 +70,8 @@ export function staffSettingsAfter(
   after: { isActive: boolean; expiresAt: Date | null },
   released: readonly string[] = [],
 ): StaffSettings {
-  if (isReseller(actor)) return before;
+  // `before` may be a whole row, and a caller merges what this returns
+  if (isReseller(actor)) return { setByStaff: before.setByStaff, staffExpiresAt: before.staffExpiresAt };
   const kept = new Set(before.setByStaff);
   for (const field of fields) if (!STAFF_ONLY.test(field) && !NEVER_A_RESELLERS.has(field)) kept.add(field);
   for (const field of released) kept.delete(field);
