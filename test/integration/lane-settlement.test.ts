@@ -3,6 +3,9 @@ import type { AddressInfo } from 'node:net';
 import type { TestingModule } from '@nestjs/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
+import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
+import { inTransaction } from '../../src/platform/database/index.js';
+import { ValidityOfLanes1700000019310 } from '../../src/platform/database/migrations/1700000019310-validity-of-lanes.js';
 import type { Account } from '../../src/modules/accounts/index.js';
 import { accountsOf, type Accounts } from '../support/accounts.js';
 import { numbers } from '../support/client.js';
@@ -13,6 +16,8 @@ import { startWorker } from '../support/worker.js';
 const { Cancelled, Failed, Pending } = RecipientStatus;
 const PATIENCE = { timeout: 60_000, interval: 20 };
 const RECIPIENTS = 3_000;
+/** More than one look of the settlement reads. */
+const LANES = 1_600;
 /**
  * What 3,000 recipients may take, whatever waits on their route, in messages that leave meanwhile: two seconds of one or two routes of 1/s,
  * three times over for a machine that does other things. Each campaign before them would take one.
@@ -20,6 +25,14 @@ const RECIPIENTS = 3_000;
 const MOST_MEANWHILE = 12;
 /** A part of the time that a carrier keeps its window. */
 const WINDOW_MS = 25_000;
+
+/** A route with binds whose carrier is never there. */
+const UNREACHED = {
+  driver: 'smpp',
+  config: { host: '127.0.0.1', port: 1, system_id: 'a', password: 'b' },
+  binds: 1,
+  messages_per_second: null,
+};
 
 /** Takes every message and answers none. */
 async function openSilentGateway(): Promise<{ server: Server; url: string; taken: () => number }> {
@@ -166,16 +179,7 @@ describe('the settlement of lanes', () => {
 
   it.each([
     ['is stopped by staff', (name: string) => staffCall('POST', `/v6/api/admin/routes/${name}/stop`, { reason: 'x' })],
-    [
-      'has binds that no worker holds',
-      (name: string) =>
-        put(name, {
-          driver: 'smpp',
-          config: { host: '127.0.0.1', port: 1, system_id: 'a', password: 'b' },
-          binds: 1,
-          messages_per_second: null,
-        }),
-    ],
+    ['has binds that no worker holds', (name: string) => put(name, UNREACHED)],
     ['is gone', (name: string) => sms.dataSource.query('DELETE FROM routes WHERE name = ?', [name])],
   ])('asks no route: one that %s', async (why, change) => {
     const route = `unusable-${why.length}`;
@@ -186,6 +190,79 @@ describe('the settlement of lanes', () => {
     await cancel(id);
     expect(await settled(id)).toBeLessThanOrEqual(MOST_MEANWHILE);
     expect(await refunded(id)).toBe(RECIPIENTS);
+  });
+
+  it.each([
+    ['is stopped by staff', null, true],
+    ['has binds that no worker holds', UNREACHED, false],
+    ['has binds, and is stopped by staff', UNREACHED, true],
+  ])('fails and refunds what waits until the deadline for a route that %s', async (why, fields, isStopped) => {
+    const route = `overdue-${why.length}`;
+    await put(route, fields ?? { config: { ...gateway.config, url: 'http://127.0.0.1:1/' } });
+    if (isStopped) await staffCall('POST', `/v6/api/admin/routes/${route}/stop`, { reason: 'x' });
+    const id = await send(owner, route, numbers(10));
+    await vi.waitUntil(async () => {
+      const { affectedRows } = await sms.dataSource.query<{ affectedRows: number }>(
+        `UPDATE campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
+         SET l.stalled_since = l.stalled_since - INTERVAL 600 SECOND WHERE c.request_id = ? AND l.stalled_since IS NOT NULL`,
+        [id],
+      );
+      return affectedRows > 0;
+    }, PATIENCE);
+    await settled(id);
+    expect(await counts(id)).toEqual({ [Failed]: 10 });
+    expect(await refunded(id)).toBe(10);
+  });
+
+  it('fails what waits for a later try once its validity is over, and no lane that is made again forgets it', async () => {
+    const first = await sendValid(60, numbers(1), 'overdue-19');
+    const valid = await sendValid(259_200, numbers(1), 'overdue-19');
+    const lasting = await send(owner, 'overdue-19', numbers(1));
+    for (const id of [first, valid, lasting]) {
+      const [{ id: campaignId } = { id: 0 }] = await sms.dataSource.query<{ id: number }[]>(
+        'SELECT id FROM campaigns WHERE request_id = ?',
+        [id],
+      );
+      await sms.dataSource.query('DELETE FROM campaign_lanes WHERE campaign_id = ?', [campaignId]);
+      await inTransaction(sms.dataSource, (tx) =>
+        new RetryStore().plan(tx, [{ campaignId, seq: 1, lane: 0, delayMs: 3_600_000, lastStatus: null }]),
+      );
+    }
+    const leftOf = async (id: string): Promise<number | null | undefined> => {
+      const [row] = await sms.dataSource.query<{ seconds: string | null }[]>(
+        `SELECT TIMESTAMPDIFF(SECOND, c.created_at, l.settle_at) AS seconds
+         FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id WHERE c.request_id = ?`,
+        [id],
+      );
+      return row && (row.seconds === null ? null : Number(row.seconds));
+    };
+    await vi.waitUntil(async () => (await leftOf(lasting)) === null, PATIENCE);
+    await vi.waitUntil(async () => Math.abs(((await leftOf(valid)) ?? 0) - 259_200) <= 1, PATIENCE);
+    await vi.waitUntil(async () => Math.abs(((await leftOf(first)) ?? 0) - 60) <= 1, PATIENCE);
+    await age(first, valid, lasting);
+    await settled(first);
+    expect(await counts(first)).toEqual({ [Failed]: 1 });
+    expect(await refunded(first)).toBe(1);
+    for (const other of [valid, lasting]) expect(await counts(other)).toEqual({ [Pending]: 1 });
+  });
+
+  it('settles all lanes but the one that has a fault', async () => {
+    const faulty = await sendValid(60, numbers(1), 'overdue-19');
+    const others = [await sendValid(60, numbers(10), 'overdue-19'), await sendValid(60, numbers(10), 'overdue-19')];
+    await sms.dataSource.query(
+      "UPDATE campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id SET l.channel = 'none' WHERE c.request_id = ?",
+      [faulty],
+    );
+    await age(faulty, ...others);
+    const began = performance.now();
+    for (const other of others) await settled(other);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    for (const other of others) expect(await counts(other)).toEqual({ [Failed]: 10 });
+    expect(await unsettled(faulty)).toBe(1);
+    await sms.dataSource.query(
+      "UPDATE campaign_lanes SET channel = 'sms', settle_at = UTC_TIMESTAMP(3) WHERE channel = 'none'",
+    );
+    await settled(faulty);
   });
 
   it('does not wait for a window that a carrier keeps: that one alone is left', async () => {
@@ -236,6 +313,50 @@ describe('the settlement of lanes', () => {
     expect((await sms.post(`/v6/api/campaigns/${id}/pause`, owner, {})).status).toBe(200);
     await age(id);
     expect(await settled(id)).toBeLessThanOrEqual(MOST_MEANWHILE);
+  });
+
+  it('settles lanes of accounts beside those of one that has thousands, also of versions that noted no moment', async () => {
+    await workers.pop()?.close();
+    const many = await sendValid(259_200, numbers(LANES), 'overdue-19');
+    const member = await sms.join(10);
+    const few = await send(member, 'overdue-19', numbers(10));
+    await sms.dataSource.query(
+      'DELETE l FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id WHERE c.request_id = ?',
+      [many],
+    );
+    await sms.dataSource.query(
+      `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq, fence, wake_at)
+       SELECT c.id, r.seq, c.channel, c.route_id, c.account_id, 0, r.seq, r.seq, r.seq + 1, 0, UTC_TIMESTAMP(3)
+       FROM campaigns c JOIN campaign_recipients r ON r.campaign_id = c.id WHERE c.request_id = ?`,
+      [many],
+    );
+    await sms.dataSource.query('UPDATE campaigns SET open_lanes = ? WHERE request_id = ?', [LANES, many]);
+    const runner = sms.dataSource.createQueryRunner();
+    await new ValidityOfLanes1700000019310().up(runner).finally(() => runner.release());
+    const noted = await sms.dataSource.query<{ lanes: string; seconds: string }[]>(
+      `SELECT COUNT(*) AS lanes, TIMESTAMPDIFF(SECOND, c.created_at, l.settle_at) AS seconds
+       FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id WHERE c.request_id = ? GROUP BY 2`,
+      [many],
+    );
+    expect(noted.map(({ lanes, seconds }) => [Number(lanes), Number(seconds)])).toEqual([[LANES, 259_200]]);
+    const [without] = await sms.dataSource.query<{ settle_at: Date | null }[]>(
+      'SELECT l.settle_at FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id WHERE c.request_id = ?',
+      [few],
+    );
+    expect(without).toEqual({ settle_at: null });
+    await cancel(many);
+    expect((await sms.post(`/v6/api/campaigns/${few}/cancel`, member, {})).status).toBe(200);
+    workers.push(await startWorker(sms.environment));
+    await settled(few);
+    await settled(many);
+    const [later] = await sms.dataSource.query<{ recipients: string }[]>(
+      `SELECT COUNT(*) AS recipients FROM campaign_recipients r JOIN campaigns c ON c.id = r.campaign_id
+       WHERE c.request_id = ? AND r.updated_at > (SELECT MAX(f.updated_at) FROM campaign_recipients f
+         JOIN campaigns d ON d.id = f.campaign_id WHERE d.request_id = ?)`,
+      [many, few],
+    );
+    expect(Number(later?.recipients)).toBeGreaterThan(LANES / 2);
+    expect(await refunded(many)).toBe(LANES);
   });
 
   it('needs no Redis', async () => {

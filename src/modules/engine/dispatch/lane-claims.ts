@@ -22,6 +22,8 @@ export interface ClaimTerms {
   id?: number;
   /** most retries of a lane that are begun */
   mostRetries?: number;
+  /** retries are begun whether or not they are due: nothing of the lanes leaves any more */
+  beforeDue?: boolean;
   /** retries of unknown outcome may be made again; else they go */
   deduplicated?: boolean;
 }
@@ -92,11 +94,11 @@ export async function takeLanes(
 async function withRetries(
   tx: EntityManager,
   held: LaneClaim[],
-  { claims, deduplicated = false, mostRetries = claims.length }: WindowClaim,
+  { claims, deduplicated = false, mostRetries = claims.length, beforeDue = false }: WindowClaim,
 ): Promise<LaneClaim[]> {
   const turns = held.flatMap(({ turn }) => (turn.retriesDue ? [turn] : []));
   if (turns.length === 0) return held;
-  await beginRetries(tx, turns, mostRetries);
+  await beginRetries(tx, turns, { most: mostRetries, beforeDue });
   const begun = await begunRetries(tx, turns, { deduplicated });
   await dropRetries(tx, begun.leftOver);
   const recipients = await withVariables(tx, begun.recipients);

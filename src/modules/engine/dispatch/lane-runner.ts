@@ -16,10 +16,11 @@ import { Channels } from '../channels.js';
 import { Cancellations } from '../settle/cancellations.js';
 import { WindowResults } from '../settle/window-results.js';
 import { CampaignStates } from '../state/campaign-states.js';
-import { LANE_DUTY, type LaneDuty } from '../state/campaign-transitions.js';
+import type { LaneDuty } from '../state/campaign-transitions.js';
 import { Governor, ROUTE_DOWN_MS } from './governor.js';
 import { EXPIRED, hasExpired, inVain, isOverdue, validityLeft } from './lane-deadline.js';
 import { type FailingRoute, LaneFailover } from './lane-failover.js';
+import { byDuty, byRoute } from './lane-duties.js';
 import { type LanesLeft, NOTHING_ENDED } from './lane-endings.js';
 import { newClaimId } from './lane-claims.js';
 import { LaneStore } from './lane-store.js';
@@ -31,8 +32,6 @@ import { inRecipients } from './window-tempo.js';
 export const CANCEL_STEP = 5_000;
 /** Such commits at once. */
 const CANCELS_AT_ONCE = 4;
-/** A lane whose validity is over and whose retries are not due yet is looked at again after so long. */
-const RETRIES_LATER_MS = 5_000;
 
 const NO_ROUTE = {
   kind: 'rejected',
@@ -49,6 +48,12 @@ export interface TurnEnd extends LanesLeft {
   isDown: boolean;
 }
 
+const endOf = (ends: readonly TurnEnd[]): TurnEnd => ({
+  done: ends.flatMap((end) => end.done),
+  more: ends.some(({ more }) => more),
+  restMs: Math.max(...ends.map(({ restMs }) => restMs)),
+  isDown: ends.some(({ isDown }) => isDown),
+});
 const ended = (left: LanesLeft): TurnEnd => ({ ...left, restMs: 0, isDown: false });
 const NOTHING: TurnEnd = ended(NOTHING_ENDED);
 const nothing = (): void => undefined;
@@ -86,16 +91,34 @@ export class LaneRunner {
    * @param onClaimed called with the lanes of a window once they are held, before anything leaves
    */
   async run(turns: readonly LaneTurn[], onClaimed: (held: readonly LaneTurn[]) => void = nothing): Promise<TurnEnd> {
-    return this.take(turns, async (of) => this.send(of.send, onClaimed));
+    try {
+      return await this.take(turns, async (of) => this.send(of.send, onClaimed));
+    } catch (error) {
+      // What lies with the database lies in no lane: they are tried again at once.
+      if (!isPassing(error)) await this.lanes.leaveAlone(turns).catch(() => undefined);
+      throw error;
+    }
   }
 
   /**
    * Settles lanes of which nothing may leave any more: of campaigns that were stopped, and those whose validity is over. It asks no
-   * route, and takes no permit of one.
+   * route, and takes no permit of one. Where one lane has a fault of its own, the others are settled without it.
    * @param turns of any routes
+   * @throws the fault of a lane, once all others are settled
    */
-  settle(turns: readonly LaneTurn[]): Promise<TurnEnd> {
-    return this.take(turns, async (of) => this.expire([...of.send, ...of.wait]));
+  async settle(turns: readonly LaneTurn[]): Promise<TurnEnd> {
+    try {
+      return await this.take(turns, async (of) => this.expire([...of.send, ...of.wait]));
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      if (turns.length === 1) await this.lanes.leaveAlone(turns).catch(() => undefined);
+      if (turns.length <= 1) throw error;
+      const middle = turns.length >> 1;
+      const [first] = await Promise.allSettled([this.settle(turns.slice(0, middle))]);
+      const second = await this.settle(turns.slice(middle));
+      if (first.status === 'rejected') throw first.reason;
+      return endOf([first.value, second]);
+    }
   }
 
   /** @param further is done last, with lanes of campaigns that send */
@@ -112,21 +135,12 @@ export class LaneRunner {
       if (of.wait.length > 0) await this.lanes.sleep(of.wait);
       if (of.rest.length > 0) await this.lanes.drop(of.rest);
       ends.push(await further(of));
-    } catch (error) {
-      // What lies with the database lies in no lane: they are tried again at once.
-      if (!isPassing(error)) await this.lanes.leaveAlone(turns).catch(() => undefined);
-      throw error;
     } finally {
       // After the commit: of two lanes that end at once, whichever is later finds the other gone.
       const done = ends.flatMap((end) => end.done);
       if (done.length > 0) await this.states.markSent(done);
     }
-    return {
-      done: ends.flatMap((end) => end.done),
-      more: ends.some(({ more }) => more),
-      restMs: Math.max(...ends.map(({ restMs }) => restMs)),
-      isDown: ends.some(({ isDown }) => isDown),
-    };
+    return endOf(ends);
   }
 
   private async recover(turns: readonly LaneTurn[]): Promise<TurnEnd> {
@@ -161,18 +175,27 @@ export class LaneRunner {
   /** Fails what has waited for longer than its validity; of other lanes it notes when theirs is over. */
   private async expire(turns: readonly LaneTurn[]): Promise<TurnEnd> {
     if (turns.length === 0) return NOTHING;
-    const expired = turns.filter((turn) => hasExpired(this.channels.get(turn.channel), turn));
-    const due = expired.filter(({ retriesDue, nextSeq, endSeq }) => retriesDue || nextSeq < endSeq);
-    const others = turns.filter((turn) => !due.includes(turn));
+    const expired = this.expired(turns);
+    const others = turns.filter((turn) => !expired.includes(turn));
     if (others.length > 0) {
       const moments = others.map((turn) => {
         const validity = this.channels.get(turn.channel).validitySeconds?.(turn.content);
-        const inMs = validity === undefined ? null : validityLeft(turn, validity);
-        return { turn, inMs: inMs !== null && inMs <= 0 ? RETRIES_LATER_MS : inMs };
+        return { turn, inMs: validity === undefined ? null : validityLeft(turn, validity) };
       });
       await this.lanes.settleLater(moments);
     }
-    return due.length > 0 ? ended(await this.windows.refuse(due, EXPIRED)) : NOTHING;
+    return this.refuse(expired, EXPIRED);
+  }
+
+  private expired(turns: readonly LaneTurn[]): LaneTurn[] {
+    return turns.filter((turn) => hasExpired(this.channels.get(turn.channel), turn));
+  }
+
+  /** What waits for another try ends with its lane: it need not be due. */
+  private async refuse(turns: readonly LaneTurn[], outcome: SendOutcome): Promise<TurnEnd> {
+    if (turns.length === 0) return NOTHING;
+    const left = turns.map((turn) => (turn.nextSeq < turn.endSeq ? turn : { ...turn, retriesDue: true }));
+    return ended(await this.windows.refuse(left, outcome));
   }
 
   private async send(turns: readonly LaneTurn[], onClaimed: (held: readonly LaneTurn[]) => void): Promise<TurnEnd> {
@@ -217,7 +240,7 @@ export class LaneRunner {
     if (left.length < turns.length) return { more: true, done: [], restMs: 0, isDown: true };
     if (takesTrial) return null;
     const lost = route.isGone ? await this.withoutAnyRoute(turns) : [];
-    return lost.length > 0 ? ended(await this.windows.refuse(lost, NO_ROUTE)) : this.routeIsDown(turns, fault);
+    return lost.length > 0 ? this.refuse(lost, NO_ROUTE) : this.routeIsDown(turns, fault);
   }
 
   /** Those of a route that is gone for which no other route of their chain is left, usable now or not. */
@@ -244,11 +267,11 @@ export class LaneRunner {
   /** Nothing leaves and no attempt is counted: the lanes stay due, until their deadline, or as long as they are of use. */
   private async routeIsDown(turns: readonly LaneTurn[], fault: string): Promise<TurnEnd> {
     const { RECEIPT_TIMEOUT } = this.environment;
-    const expired = turns.filter((turn) => hasExpired(this.channels.get(turn.channel), turn));
-    if (expired.length > 0) return { ...(await this.windows.refuse(expired, EXPIRED)), restMs: 0, isDown: true };
+    const expired = this.expired(turns);
+    if (expired.length > 0) return { ...(await this.refuse(expired, EXPIRED)), isDown: true };
     await this.lanes.stallUnclaimed(turns.filter(({ stalledMs }) => stalledMs === null));
     const overdue = turns.filter((turn) => isOverdue(turn, RECEIPT_TIMEOUT));
-    const left = overdue.length > 0 ? await this.windows.refuse(overdue, inVain(fault)) : NOTHING_ENDED;
+    const left = await this.refuse(overdue, inVain(fault));
     return { ...left, restMs: left.more ? 0 : ROUTE_DOWN_MS, isDown: true };
   }
 
@@ -272,19 +295,3 @@ export class LaneRunner {
 /** Recipients that the lanes have at the most. */
 const waitingIn = (turns: readonly LaneTurn[]): number =>
   turns.reduce((sum, { retriesDue, nextSeq, endSeq }) => sum + (retriesDue ? 1 : endSeq - nextSeq), 0);
-
-function byRoute(turns: readonly LaneTurn[]): LaneTurn[][] {
-  const routes = new Map<number, LaneTurn[]>();
-  for (const turn of turns) routes.set(turn.routeId, [...(routes.get(turn.routeId) ?? []), turn]);
-  return [...routes.values()];
-}
-
-/** What is to be done with each lane; a window that a lost worker left comes first. */
-function byDuty(turns: readonly LaneTurn[]): Record<LaneDuty | 'recover', LaneTurn[]> {
-  const of: Record<LaneDuty | 'recover', LaneTurn[]> = { recover: [], wait: [], send: [], refund: [], rest: [] };
-  for (const turn of turns) {
-    const isLost = turn.intentSeq > turn.nextSeq || turn.retriesBegun;
-    of[isLost ? 'recover' : LANE_DUTY[turn.state]].push(turn);
-  }
-  return of;
-}

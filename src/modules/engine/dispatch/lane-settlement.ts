@@ -88,12 +88,21 @@ export class LaneSettlement implements BeforeApplicationShutdown {
     });
   }
 
+  /** Those that have been due for longest; where they fill a look, as many of other accounts. */
   private async due(): Promise<SettledLane[]> {
+    const first = await this.longestDue();
+    if (first.length < MOST_READ) return first;
+    return [...first, ...(await this.longestDue([...new Set(first.map(({ accountId }) => accountId))]))];
+  }
+
+  private async longestDue(butOf: readonly number[] = []): Promise<SettledLane[]> {
+    const ofOthers = butOf.length > 0 ? 'AND l.account_id NOT IN (?)' : '';
     const rows = await this.dataSource.query<(Omit<SettledLane, 'isFree'> & { free: number })[]>(
       `SELECT STRAIGHT_JOIN l.campaign_id AS campaignId, l.lane, l.account_id AS accountId, l.intent_seq AS intentSeq,
          l.end_seq AS endSeq, ${isFree('l')} AS free
        FROM ${LANES} JOIN campaigns c ON c.id = l.campaign_id
-       WHERE ${IS_DUE} AND ${IS_SETTLED} ORDER BY l.settle_at LIMIT ${MOST_READ}`,
+       WHERE ${IS_DUE} AND ${IS_SETTLED} ${ofOthers} ORDER BY l.settle_at LIMIT ${MOST_READ}`,
+      butOf.length > 0 ? [butOf] : [],
     );
     return rows.map(({ free, ...lane }) => ({ ...lane, isFree: Number(free) === 1 }));
   }

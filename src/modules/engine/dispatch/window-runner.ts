@@ -106,6 +106,7 @@ export class WindowRunner {
     const claims = await this.claim({
       id: newClaimId(),
       claims: planned.map((claim) => ({ ...claim, intentSeq: claim.turn.intentSeq })),
+      beforeDue: true,
     });
     if (claims.length === 0) return NOTHING_ENDED;
     const results = claims.flatMap(({ recipients }) => recipients.map((recipient) => ({ recipient, outcome })));

@@ -4,8 +4,6 @@ import { jsonRows, type QuotedText } from '../../../platform/database/index.js';
 import { heldFence, inLaneOrder, type LaneKey, laneKey, type LaneTurn } from '../dispatch/lane-turn.js';
 import type { DueRecipient, LastOutcome } from './attempts.js';
 import type { RecipientKey } from '../state/recipient-key.js';
-import { sqlStates } from '../state/campaign-states.js';
-import { statesThat } from '../state/campaign-transitions.js';
 import { sqlFirstPlaceOf, sqlGroupOf } from '../state/lanes.js';
 import { RecipientStatus } from '../state/recipient-status.js';
 import { sqlRouteAt } from '../state/route-chain.js';
@@ -16,8 +14,6 @@ import { TERMS_COLUMNS, termsOf, type TermsRow } from '../state/terms-rows.js';
  * higher than any that a worker of the lane before may still hold.
  */
 export const NEW_FENCE = "TIMESTAMPDIFF(MICROSECOND, '2024-01-01', UTC_TIMESTAMP(3)) DIV 1000";
-
-const STOPPED = sqlStates(statesThat('refund'));
 
 /** Another attempt, because the one before it was in vain. */
 export interface NextAttempt {
@@ -131,14 +127,20 @@ export async function begunRetries(
 /**
  * Gives retries that are due the fence of the claim that begins them, as the recorded intent.
  * @param most of one turn; several turns begin all of theirs
+ * @param beforeDue also those whose moment comes later: nothing of the lanes leaves any more
  */
-export async function beginRetries(tx: EntityManager, turns: readonly LaneTurn[], most: number): Promise<void> {
+export async function beginRetries(
+  tx: EntityManager,
+  turns: readonly LaneTurn[],
+  { most, beforeDue }: { most: number; beforeDue: boolean },
+): Promise<void> {
+  const isDue = (due: string): string => (beforeDue ? '' : `AND ${due} <= UTC_TIMESTAMP(3)`);
   const [turn] = turns;
   if (turn && turns.length === 1) {
     await tx.query(
       // chosen apart from the write: both servers sort all that are due for an order by an index that the write changes
       `UPDATE (SELECT campaign_id, seq FROM recipient_retries FORCE INDEX (ix_recipient_retries_due)
-         WHERE campaign_id = ? AND lane = ? AND intent_fence IS NULL AND due_at <= UTC_TIMESTAMP(3)
+         WHERE campaign_id = ? AND lane = ? AND intent_fence IS NULL ${isDue('due_at')}
          ORDER BY due_at, seq LIMIT ?) j
        STRAIGHT_JOIN recipient_retries t FORCE INDEX (PRIMARY) ON t.campaign_id = j.campaign_id AND t.seq = j.seq
        SET t.intent_fence = ?`,
@@ -148,7 +150,7 @@ export async function beginRetries(tx: EntityManager, turns: readonly LaneTurn[]
   }
   await tx.query(
     `UPDATE ${LANES} STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane
-       AND t.intent_fence IS NULL AND t.due_at <= UTC_TIMESTAMP(3) SET t.intent_fence = j.fence`,
+       AND t.intent_fence IS NULL ${isDue('t.due_at')} SET t.intent_fence = j.fence`,
     [lanesOf(turns)],
   );
 }
@@ -223,13 +225,13 @@ export class RetryStore {
       const known = lanes.get(laneKey(attempt));
       if (!known || attempt.delayMs < known.delayMs) lanes.set(laneKey(attempt), attempt);
     }
-    // Lanes before retries, as a turn takes them.
+    // Lanes before retries, as a turn takes them. The settlement of a new lane ends it, or notes when its validity does.
     await tx.query(
       `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq,
          fence, wake_at, settle_at)
        SELECT STRAIGHT_JOIN c.id, j.lane, c.channel, COALESCE(${sqlRouteAt('k.route_ids', 'j.lane')}, o.route_id, c.route_id), c.account_id, c.total_rows = 1,
          c.total_rows + 1, c.total_rows + 1, c.total_rows + 1, ${NEW_FENCE},
-         UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND, IF(c.state IN (${STOPPED}), UTC_TIMESTAMP(3), NULL)
+         UTC_TIMESTAMP(3) + INTERVAL j.delay_ms * 1000 MICROSECOND, UTC_TIMESTAMP(3)
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', seq INT PATH '$[2]',
          delay_ms BIGINT PATH '$[3]')) j
        JOIN campaigns c ON c.id = j.campaign_id

@@ -1,6 +1,7 @@
 import { Baseline1700000018701 } from './1700000018701-baseline.js';
 import { StaffSettings1700000019500 } from './1700000019500-staff-settings.js';
 import { SettlementOfLanes1700000019300 } from './1700000019300-settlement-of-lanes.js';
+import { ValidityOfLanes1700000019310 } from './1700000019310-validity-of-lanes.js';
 import { Makers1700000019510 } from './1700000019510-makers.js';
 import { GuardedRoutes1700000019600 } from './1700000019600-guarded-routes.js';
 import { OwnersSecurity1700000019601 } from './1700000019601-owners-security.js';
@@ -13,6 +14,7 @@ export { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
 export const migrations = [
   Baseline1700000018701,
   SettlementOfLanes1700000019300,
+  ValidityOfLanes1700000019310,
   StaffSettings1700000019500,
   Makers1700000019510,
   WhoSetPasswords1700000019520,
