@@ -238,7 +238,7 @@ describe('the package as it is published', () => {
     writeFileSync(join(directory, 'package.json'), JSON.stringify({ type: 'module' }));
     const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
     const examples = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, text = '']) => text);
-    expect(examples).toHaveLength(3);
+    expect(examples).toHaveLength(4);
     const files = examples.map((text, place) => {
       writeFileSync(join(directory, `example${place}.ts`), text);
       return `example${place}.ts`;

@@ -30,10 +30,12 @@ const move = (who: Member | null, id: unknown, name: string, body: unknown = {})
 const list = (query: string, who: Member = admin) => templates.send('GET', BASE + query, who);
 const setStatus = (id: number, status: number) =>
   templates.dataSource.query("UPDATE templates SET status = ?, reason = 'before' WHERE id = ?", [status, id]);
+/** What the admin did with a template: its owner's changes are in the audit log too. */
 const audit = async (id: number): Promise<Record<string, unknown>[]> => {
   const answer = await templates.send('GET', '/v6/api/admin/audit?limit=1000', admin);
   return (answer.body['data'] as Record<string, unknown>[]).filter(
-    ({ action, subject }) => String(action).startsWith('template.') && subject === String(id),
+    ({ action, subject, actor }) =>
+      String(action).startsWith('template.') && subject === String(id) && actor === admin.account.username,
   );
 };
 

@@ -147,8 +147,7 @@ export class CampaignAcceptance {
   }
 
   /**
-   * The first answer again, for the same request under a caller-supplied id (reference/sms#own-ids); null = it is the
-   * first.
+   * The first answer to the same request under a caller-supplied id (reference/sms#own-ids); null = none yet.
    * @throws AppError conflict `request_id already exists`
    */
   repeated(draft: DraftIdentity): Promise<AcceptedCampaign | null> {
@@ -179,23 +178,18 @@ export class CampaignAcceptance {
   }
 
   private async commitOne(waiting: WaitingDraft): Promise<Answer> {
-    const [answer] = await this.commit([waiting]);
-    if (!answer) throw new Error('a draft was left without an answer');
-    return answer;
+    return (await this.commit([waiting]))[0] as Answer;
   }
 
   /** Never throws: a part of a group that has committed gets its answers, whatever becomes of another part. */
   private async commit(waiting: readonly WaitingDraft[]): Promise<Answer[]> {
     const answers = new Map<WaitingDraft, Answer>();
-    let fault: Error | null = null;
-    try {
-      await this.answerAll(waiting, answers);
-    } catch (error) {
-      fault = error instanceof Error ? error : new Error(String(error));
-    }
-    return waiting.map(
-      (each) => answers.get(each) ?? { refused: fault ?? new Error('a draft was left without an answer') },
+    const unanswered = new Error('a draft was left without an answer');
+    const fault = await this.answerAll(waiting, answers).then(
+      () => unanswered,
+      (error: Error) => error,
     );
+    return waiting.map((each) => answers.get(each) ?? { refused: fault });
   }
 
   /**
@@ -256,12 +250,9 @@ export class CampaignAcceptance {
     const write = async (tx: EntityManager): Promise<AcceptedCampaign[]> => {
       // Made anew each time: another process may have taken one of them.
       const numbered = payable.map((entry): Numbered => {
-        const { requestId } = entry.draft;
-        return {
-          ...entry,
-          id: entry.stagedId ?? newId(),
-          requestId: 'given' in requestId ? requestId.given : requestId.make(),
-        };
+        const { requestId: own } = entry.draft;
+        const requestId = 'given' in own ? own.given : own.make();
+        return { ...entry, id: entry.stagedId ?? newId(), requestId };
       });
       await this.writer.insertHeads(tx, numbered);
       await this.traces.keep(
