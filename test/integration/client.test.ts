@@ -277,7 +277,7 @@ describe('the package as it is published', () => {
       await freePort(),
       `whsec_${Buffer.from('thirty-two bytes of a secret, ok').toString('base64')}`,
     ];
-    const endpoint = spawn(process.execPath, ['example2.js'], {
+    const endpoint = spawn(process.execPath, ['example3.js'], {
       cwd: directory,
       env: { ...env, PORT: String(port), WEBHOOK_SECRET: secret },
       stdio: ['ignore', 'pipe', 'inherit'],
