@@ -118,7 +118,11 @@ describe('what staff set on a client of a reseller', () => {
     const check = { token: String(body['token']), body: { number_check: 'off' } };
     expect(await accounts.row('PUT', '/v6/api/account/number-check', check)).toEqual(staffs('number_check'));
     expect(await patch(seller, client, { released_fields: ['time_zone'] })).toEqual([403, 'Forbidden']);
-    expect(await patch(admin, client, { released_fields: ['time_zone', 'password', 'odd'] })).toEqual(UPDATED);
+    expect(await patch(admin, client, { released_fields: ['time_zone', 'permissions.odd'] })).toEqual([
+      400,
+      'released_fields must be one of: is_active, expires_at, public_lookup, time_zone, number_check, password, user_type, permissions.<name>',
+    ]);
+    expect(await patch(admin, client, { released_fields: ['time_zone', 'password'] })).toEqual(UPDATED);
     expect((await shown(client))['set_by_staff']).toEqual(['number_check', 'permissions.gsm', 'public_lookup']);
     expect(await patch(seller, client, { time_zone: 'Asia/Kolkata', password: 'Cloudy-Day-9' })).toEqual(UPDATED);
   });

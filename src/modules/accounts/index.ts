@@ -37,6 +37,7 @@ export { type MadeThing, type MadeThingListener, MadeThings } from './made-thing
 export { sendEntry } from './http/log-entry.dto.js';
 export { type LogSource, OwnLog } from './persistence/own-log.js';
 export { createdBy } from './domain/maker.js';
+export { RELEASABLE_FIELDS } from './domain/staff-settings.js';
 export { passwordErrors, passwordFault } from './domain/password-rules.js';
 export { type Permission, PERMISSIONS, type Permissions } from './domain/permissions.js';
 export { type NewAccount, STARTING_CREDITS } from './domain/registration.js';

@@ -1,5 +1,6 @@
 import { changedPermissions, readExpiresAt, readTimeZone } from '../domain/account-values.js';
 import { readPermissions } from '../domain/permissions.js';
+import { assertReleasable } from '../domain/staff-settings.js';
 import type { AccountEntity } from '../persistence/account.entity.js';
 
 /**
@@ -41,6 +42,7 @@ export function accountPatch(row: AccountEntity, changes: AccountChanges, defaul
   const { isActive, requireToken, requireSender, refundFailed, publicLookup, userType, numberCheck } = changes;
   const plain = { isActive, requireToken, requireSender, refundFailed, publicLookup, userType, numberCheck };
   Object.assign(patch, Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)));
+  assertReleasable(changes.releasedFields ?? []);
   if (changes.ratePlan !== undefined) patch.ratePlan = changes.ratePlan;
   if (changes.allowedRoutes !== undefined) {
     patch.allowedRoutes = changes.allowedRoutes && JSON.stringify([...new Set(changes.allowedRoutes)]);

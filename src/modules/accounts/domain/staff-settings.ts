@@ -1,5 +1,7 @@
+import { fieldErrors } from '../../../kernel/field-errors.js';
 import { accountErrors } from './account.errors.js';
 import type { Account } from './account.js';
+import { isPermission } from './permissions.js';
 
 /** Which fields staff set on an account, by the names of the API, and how long it lasts at most. */
 export interface StaffSettings {
@@ -14,6 +16,17 @@ const STAFF_ONLY = /^(require|refund)_/;
 
 /** A reseller cannot change these at all, so nothing is kept about them. */
 const NEVER_A_RESELLERS = new Set(['parent_username', 'rate_plan', 'allowed_routes']);
+
+/** What staff can give back to a reseller: a permission is written as `permissions.gsm`. */
+const RELEASABLE = ['is_active', 'expires_at', 'public_lookup', 'time_zone', 'number_check', 'password', 'user_type'];
+const PERMISSION = /^permissions\.(\w+)$/;
+export const RELEASABLE_FIELDS = [...RELEASABLE, 'permissions.<name>'].join(', ');
+
+/** @throws AppError 400 `released_fields must be one of: …` for a name that no field has */
+export function assertReleasable(fields: readonly string[]): void {
+  const isField = (field: string) => RELEASABLE.includes(field) || isPermission(PERMISSION.exec(field)?.[1] ?? '');
+  if (!fields.every(isField)) throw fieldErrors.noWord('released_fields', RELEASABLE_FIELDS);
+}
 
 const isReseller = (actor: Pick<Account, 'userType'>): boolean => actor.userType === 'reseller';
 

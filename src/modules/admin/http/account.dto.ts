@@ -27,7 +27,8 @@ const ALLOWED_ROUTES = {
 };
 const RELEASED = {
   example: ['time_zone'],
-  description: 'Fields of `set_by_staff` that the reseller may change again. For super and admin alone',
+  description:
+    'Fields of `set_by_staff` that the reseller may change again: names of fields, or `permissions.<name>`. For super and admin alone',
 };
 const PARENT = { example: 'reseller1', description: 'A reseller’s own clients always have it as parent' };
 

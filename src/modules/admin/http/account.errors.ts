@@ -1,7 +1,14 @@
 import type { DocumentedError } from '../../../kernel/define-error.js';
 import { fieldErrors } from '../../../kernel/field-errors.js';
 import { valueErrors } from '../../../platform/http/index.js';
-import { accountErrors, NUMBER_CHECKS, passwordErrors, proofErrors, USER_TYPES } from '../../accounts/index.js';
+import {
+  accountErrors,
+  NUMBER_CHECKS,
+  passwordErrors,
+  proofErrors,
+  RELEASABLE_FIELDS,
+  USER_TYPES,
+} from '../../accounts/index.js';
 import { rateErrors } from '../../rates/index.js';
 import { routingErrors } from '../../routing/index.js';
 
@@ -58,6 +65,7 @@ export const CHANGE_ACCOUNT_ERRORS: readonly DocumentedError[] = [
   fieldErrors.noFlag.shown('is_active').because('likewise the other switches'),
   UNKNOWN_TYPE,
   valueErrors.noTexts.shown('allowed_routes').because('likewise released_fields'),
+  fieldErrors.noWord.shown('released_fields', RELEASABLE_FIELDS).because('a name that no field has'),
   routingErrors.tooManyAllowed,
   routingErrors.unknownRoutes.shown('carrier-9').because('of allowed_routes'),
   fieldErrors.noWord.shown('number_check', NUMBER_CHECKS).because('another word'),
