@@ -17,6 +17,8 @@ const BOUNDED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/apps/cli/backup/take-copy.ts': 'settings of the server, and one row a migration',
   'src/apps/api/first-start/migrate.ts': 'a table of one row',
   'src/modules/accounts/commands/granted-access.ts': 'API_KEYS_PER_ACCOUNT and USERS_PER_ACCOUNT',
+  'src/modules/accounts/made-things.ts': 'API_KEYS_PER_ACCOUNT and USERS_PER_ACCOUNT',
+  'src/modules/accounts/persistence/made-accounts.ts': '1,000 accounts, and USERS_PER_ACCOUNT of each',
   'src/modules/accounts/persistence/account-store.ts': 'by the few names of one person',
   'src/modules/engine/state/campaign-reader.ts': 'one counter for each status',
   'src/modules/campaigns/retry/failed-recipients.ts': 'ids alone, one for each failed recipient at the most',
@@ -28,6 +30,8 @@ const BOUNDED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/modules/providers/persistence/route-binds.ts':
     'at most 1,000 places of each route that the operator has made so',
   'src/modules/providers/persistence/route-directory.ts': 'routes are made by the operator and all kept in memory',
+  'src/modules/quotas/account-storage.ts': 'one row, by the key of the account',
+  'src/modules/recipient-lists/persistence/leftovers.ts': 'one head, by its key',
   'src/modules/webhooks/persistence/endpoint-store.ts': 'WEBHOOKS_PER_ACCOUNT',
   'src/modules/webhooks/persistence/event-store.ts': 'WEBHOOKS_PER_ACCOUNT',
   'src/platform/duties/due-watch.ts': 'conditions without a table: one row',
