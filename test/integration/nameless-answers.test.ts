@@ -52,7 +52,7 @@ describe('answers without a message id', () => {
     const sent = await sms.broadcast(member, body);
     expect(sent.status, JSON.stringify(sent.body)).toBe(200);
     const requestId = String(sent.body['request_id']);
-    await vi.waitUntil(async () => (await statuses(requestId)).every((status) => status === Unknown), WAIT);
+    await vi.waitUntil(async () => (await statuses(requestId)).every((status) => status === Number(Unknown)), WAIT);
     expect(smsc.taken.toSorted()).toEqual([HEARD, SILENT]);
 
     smsc.receipts([...smsc.sessions][0]!, ['4711'], HEARD);

@@ -111,7 +111,7 @@ export class ApiContract {
     this.ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: false });
     formats.default(this.ajv);
     this.ajv.addSchema(closed(document) as object, 'api');
-    this.ajv.addSchema(document as object, 'document');
+    this.ajv.addSchema(document, 'document');
   }
 
   static read(): ApiContract {

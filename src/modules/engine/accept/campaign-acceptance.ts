@@ -187,7 +187,7 @@ export class CampaignAcceptance {
     const unanswered = new Error('a draft was left without an answer');
     const fault = await this.answerAll(waiting, answers).then(
       () => unanswered,
-      (error: Error) => error,
+      (error: unknown) => (error instanceof Error ? error : unanswered),
     );
     return waiting.map((each) => answers.get(each) ?? { refused: fault });
   }

@@ -7,11 +7,11 @@ const STEP = 1_000;
 export class ValidityOfLanes1700000019310 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     for (let [campaign, lane] = [0, -1]; ;) {
-      const keys: { campaign_id: number; lane: number }[] = await queryRunner.query(
+      const keys = (await queryRunner.query(
         `SELECT campaign_id, lane FROM campaign_lanes FORCE INDEX (PRIMARY)
          WHERE campaign_id = ? AND lane > ? OR campaign_id > ? ORDER BY campaign_id, lane LIMIT ${STEP}`,
         [campaign, lane, campaign],
-      );
+      )) as { campaign_id: number; lane: number }[];
       const last = keys.at(-1);
       if (!last) return;
       await queryRunner.query(
