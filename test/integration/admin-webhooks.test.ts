@@ -46,6 +46,7 @@ describe('webhooks for staff', () => {
       status: 'active',
       disabled_reason: null,
       failing_since: null,
+      created_by: { kind: 'account', id: good.account.id, name: good.account.username },
       last_success_at: moment,
       last_hour: tries,
       last_day: tries,
