@@ -94,9 +94,9 @@ describe('a token', () => {
 });
 
 describe('the guards of every route', () => {
-  it('say who acts, then whether that may be, and then count it; the last refuses nothing', () => {
+  it('say who acts, then whether that may be, count it, and then read the body; the last refuses nothing', () => {
     const { config } = api.app as unknown as { config: ApplicationConfig };
     const guards = config.getGlobalGuards().map((guard) => guard.constructor.name);
-    expect(guards).toEqual(['AuthenticationGuard', 'AdminGuard', 'RateLimitGuard', 'FieldWarnings']);
+    expect(guards).toEqual(['AuthenticationGuard', 'AdminGuard', 'RateLimitGuard', 'BodyGuard', 'FieldWarnings']);
   });
 });

@@ -73,7 +73,7 @@ describe('headers of answers', () => {
       return text;
     };
     await expectSecret('POST', '/v1/auth/login', { email_or_username: username, password: PASSWORD }, /"token":"ey/);
-    await expectSecret('POST', '/v6/api/account/api-keys', { name: 'k' }, /"key":"/);
+    await expectSecret('POST', '/v6/api/account/api-keys', { name: 'k', current_password: PASSWORD }, /"key":"/);
     const hook = { url: 'http://127.0.0.1:9/hook', events: ['gsm.status.update'] };
     const made = await expectSecret('POST', '/v6/api/webhooks', hook, /whsec_/);
     const { data } = JSON.parse(made) as { data: { id: number } };
