@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountsOf, type Accounts } from '../support/accounts.js';
+import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const PATH = '/v6/api/webhooks';
@@ -18,7 +18,8 @@ describe('webhooks that hear of alarms', () => {
 
   it.each(['super', 'admin'])('are for a login of %s, not for a key', async (userType) => {
     const token = accounts.token(await accounts.account({ userType }));
-    const made = await accounts.call('POST', '/v6/api/account/api-keys', { token, body: { name: 'key' } });
+    const key = { name: 'key', current_password: PASSWORD };
+    const made = await accounts.call('POST', '/v6/api/account/api-keys', { token, body: key });
     const headers = { 'x-api-key': (made.body['data'] as { key: string }).key };
     const byKey = (method: string, path: string, body?: unknown) => accounts.row(method, path, { headers, body });
 
