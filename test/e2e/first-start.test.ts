@@ -69,6 +69,7 @@ describe('APIs that prepare the database themselves', () => {
     const migrations = said.flat().filter((line) => line.startsWith('Applied the migration'));
     expect(new Set(migrations).size).toBe(migrations.length);
     const [rows] = await admin.query<RowDataPacket[]>(`SELECT COUNT(*) AS applied FROM ${name}.migrations`);
-    expect(rows[0]?.['applied']).toBe(migrations.length);
+    // the baseline notes the 77 migrations of 0.3.0, so that 0.3.0 can start on this database too
+    expect(rows[0]?.['applied']).toBe(migrations.length + 77);
   });
 });
