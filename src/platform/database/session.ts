@@ -1,4 +1,4 @@
-/** A connection that idles for so long is closed by the pool. */
+/** The pool closes a connection that idles this long. */
 export const IDLE_MS = 20_000;
 /** The server closes no connection that the pool still counts on. */
 const IDLE_MARGIN_MS = 5_000;

@@ -87,7 +87,7 @@ function inBody(response: Response, all: Told): void {
   };
 }
 
-/** The hints as a header: ASCII, 2 KB at the most; the entries at the end that do not fit are left out. */
+/** The hints as a header: ASCII, at most 2 KB; entries at the end that do not fit are left out. */
 export function headerOf(warnings: readonly AnswerWarning[]): string {
   const entries: string[] = [];
   let length = 2;

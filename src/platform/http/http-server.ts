@@ -16,7 +16,7 @@ const KEEP_ALIVE_MS = 65_000;
 /** How exact the first two are. */
 const CHECKED_EVERY_MS = 5_000;
 
-/** A client that still sends a body after its answer may go on for so long and so much, so that it can read the answer. */
+/** A client that still sends a body after its answer may go on this long and this much, so that it can read the answer. */
 const LINGER_MS = 3_000;
 const LINGER_BYTES = 16 * 1024 * 1024;
 /** So often one of those connections is read: two megabytes of it come at once. */

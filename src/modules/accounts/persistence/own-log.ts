@@ -3,7 +3,7 @@ import { type Listed, MOST_COUNTED, offsetOf, type Page, pageTooDeep } from '../
 import { ReadDatabase, type ReadSession } from '../../../platform/database/index.js';
 import type { LogEntryData, LogKind, LogReader } from '../http/log-entry.dto.js';
 
-/** A table of which each account has its own part, read by an index on the account and the id. */
+/** A table in which each account has its own part, read by an index on the account and the id. */
 export interface LogSource {
   /** unique; a cursor names it */
   name: string;

@@ -101,7 +101,7 @@ export class LaneRunner {
   }
 
   /**
-   * Settles lanes of which nothing may leave any more: of campaigns that were stopped, and those whose validity is over. It asks no
+   * Settles lanes that may send nothing more: of campaigns that were stopped, and those whose validity is over. It asks no
    * route, and takes no permit of one. Where one lane has a fault of its own, the others are settled without it.
    * @param turns of any routes
    * @throws the fault of a lane, once all others are settled

@@ -32,7 +32,7 @@ const IS_DUE = 'l.settle_at <= UTC_TIMESTAMP(3)';
 const IS_SETTLED = `(${isFree('l')} OR l.intent_seq < l.end_seq AND c.state IN (${sqlStates(statesThat('refund'))}))`;
 
 /**
- * Settles lanes of which nothing leaves any more, because their campaign was stopped or their validity is over. It needs no route,
+ * Settles lanes that send nothing more, because their campaign was stopped or their validity is over. It needs no route,
  * no permit of one and no Redis: a cancel is refunded within two seconds whatever waits on the route (docs/decisions/0070).
  */
 @Injectable()
