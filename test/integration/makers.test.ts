@@ -210,6 +210,18 @@ describe('removing a person or a key', () => {
     }
   });
 
+  it('is the owner’s to prepare: a person under the account is shown nothing', async () => {
+    const member = await sms.join(0);
+    const [one, other, own] = [await person(member), await person(member), await key(member)];
+    await hook(own);
+    for (const path of [`${USERS}/${other.id}/created`, `${KEYS}/${own.id}/created`]) {
+      const refused = await call('GET', path, one.headers);
+      expect(refused.status).toBe(403);
+      expect(refused.body).toMatchObject({ success: false, message: 'Permission denied', code: 'permission_denied' });
+      expect(refused.body).not.toHaveProperty('data');
+    }
+  });
+
   it('counts whoever sets another URL of a webhook as its maker', async () => {
     const member = await sms.join(10);
     const way = await key(member);
