@@ -1,0 +1,90 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { ROOT, type SourceFile, sourceFiles } from './house.js';
+
+/**
+ * How large the service may become. Each bound is what was measured when it was last lowered: lower it when the figure falls,
+ * and raise it only with a reason in the commit. "Files" are those of src without tests.
+ */
+const BOUNDS = {
+  files: 1_346,
+  lines: 97_600,
+  commentLines: 11_100,
+  filesUnder25Lines: 145,
+  mostFilesInAFolder: 42,
+  mostConstructorDependencies: 13,
+  engineFiles: 138,
+  engineExports: 122,
+  readmeBytes: 37_000,
+};
+
+const files = sourceFiles('src').filter(({ path }) => !path.endsWith('.spec.ts'));
+const engine = files.filter(({ path }) => path.startsWith('src/modules/engine/'));
+
+const linesOf = ({ text }: SourceFile): number => text.trimEnd().split('\n').length;
+
+/** Lines that hold a comment and nothing else. */
+const commentLinesOf = ({ text }: SourceFile): number => text.match(/^\s*(\/\/|\/?\*)/gm)?.length ?? 0;
+
+/** Small by nature: doors, modules, migrations and lists of errors. */
+const isSmallByNature = (path: string): boolean =>
+  /(^|\/)(index|main)\.ts$|\.(module|errors)\.ts$|\/migrations\//.test(path);
+
+/** The most parameters that a constructor with injected dependencies has in a file. */
+function constructorDependencies({ path, text }: SourceFile): number {
+  let count = 0;
+  const visit = (node: ts.Node): void => {
+    if (ts.isConstructorDeclaration(node) && /@Inject|private readonly/.test(node.getText()))
+      count = Math.max(count, node.parameters.length);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+  return count;
+}
+
+/** Names that a file exports by `export { … } from`. */
+function exportedNames(file: SourceFile | undefined): number {
+  if (file === undefined) return 0;
+  const { path, text } = file;
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  return source.statements.reduce(
+    (sum, node) =>
+      ts.isExportDeclaration(node) && node.exportClause && ts.isNamedExports(node.exportClause)
+        ? sum + node.exportClause.elements.length
+        : sum,
+    0,
+  );
+}
+
+function measure(): typeof BOUNDS {
+  const inFolder = new Map<string, number>();
+  for (const { path } of files) inFolder.set(dirname(path), (inFolder.get(dirname(path)) ?? 0) + 1);
+  const sum = (count: (file: SourceFile) => number): number => files.reduce((total, file) => total + count(file), 0);
+  return {
+    files: files.length,
+    lines: sum(linesOf),
+    commentLines: sum(commentLinesOf),
+    filesUnder25Lines: files.filter((file) => !isSmallByNature(file.path) && linesOf(file) < 25).length,
+    mostFilesInAFolder: Math.max(...inFolder.values()),
+    mostConstructorDependencies: Math.max(...files.map(constructorDependencies)),
+    engineFiles: engine.length,
+    engineExports: exportedNames(engine.find(({ path }) => path.endsWith('engine/index.ts'))),
+    readmeBytes: statSync(`${ROOT}README.md`).size,
+  };
+}
+
+describe('the size of the service', () => {
+  it('stays within its bounds', () => {
+    const measured = measure();
+    const rows = Object.entries(measured).map(([name, value]) => {
+      const bound = BOUNDS[name as keyof typeof BOUNDS];
+      return { name, value, bound, exceeds: value > bound };
+    });
+    process.stdout.write(
+      `${rows.map(({ name, value, bound }) => `${name}: ${value} (at most ${bound})`).join('\n')}\n`,
+    );
+    expect(rows.filter(({ exceeds }) => exceeds)).toEqual([]);
+  });
+});
