@@ -21,6 +21,7 @@ import { benchHot } from './hot.mjs';
 import { benchIdle } from './idle.mjs';
 import { benchKills } from './kills.mjs';
 import { benchMemory } from './memory.mjs';
+import { benchPath } from './path.mjs';
 import { benchPersonalised } from './personalised.mjs';
 import { benchReport } from './report.mjs';
 import { benchSettling } from './settling.mjs';
@@ -47,6 +48,7 @@ const BENCHES = {
   report: benchReport,
   memory: benchMemory,
   uploads: benchUploads,
+  path: benchPath,
   personalised: benchPersonalised,
   singles: benchSingles,
   beside: benchBeside,
