@@ -240,6 +240,8 @@ describe('changing the photo', () => {
 
   it('refuses a form that cannot be read', async () => {
     const token = await member();
+    const unsupported = [415, 'Unsupported charset or encoding'];
+    expect(row(await upload(token, form(), { 'content-encoding': 'gzip' }))).toEqual(unsupported);
     const malformed = [400, 'Malformed multipart body'];
     const type = 'multipart/form-data';
     expect(row(await upload(token, 'x', { 'content-type': type }))).toEqual(malformed);

@@ -232,6 +232,9 @@ describe('callbacks of the chat upstream', () => {
     const form = 'entry=1';
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-hub-signature-256': sign(form) };
     expect((await accounts.call('POST', path, { body: form, headers })).status).toBe(200);
+    const packed = { 'content-encoding': 'gzip', 'x-hub-signature-256': sign('{}') };
+    const compressed = await accounts.call('POST', path, { body: '{}', headers: packed });
+    expect([compressed.status, compressed.body]).toMatchObject([415, { success: false, code: 'body_compressed' }]);
     const plain = { 'content-type': 'text/plain', 'x-hub-signature-256': sign('') };
     expect((await accounts.call('POST', path, { body: 'x', headers: plain })).status).toBe(403);
   });

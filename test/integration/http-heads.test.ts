@@ -3,6 +3,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
 import { until } from '../support/processes.js';
+import { sendRaw } from '../support/raw-request.js';
 import { type Member, openApi, type Sms, smsOf } from '../support/sms.js';
 
 const KB = 1024;
@@ -201,6 +202,17 @@ describe('bodies of callers who are not known', () => {
     chunked.socket.write(`11000\r\n${'x'.repeat(0x11000)}\r\n`);
     await until('the refusal', () => Promise.resolve(chunked.ended()));
     expect(chunked.said()).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it('may come with a GET, and are bound alike', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const get = async (body: string | Buffer, more: Record<string, string> = {}) => {
+      const answer = await sendRaw(sms.url, { method: 'GET', path: REPORT, headers: { ...headers, ...more }, body });
+      return [answer.status, (JSON.parse(answer.body) as Record<string, unknown>)['code']];
+    };
+    expect(await get(JSON.stringify({ pad: 'x'.repeat(64 * KB) }))).toEqual([413, 'body_too_large']);
+    expect(await get(gzipSync('{}'), { 'content-encoding': 'gzip' })).toEqual([415, 'body_compressed']);
+    expect(await get('{')).toEqual([400, 'malformed_json']);
   });
 
   it('cost time by their length: forms of one name a hundred thousand times, JSON of lists', async () => {

@@ -20,20 +20,27 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** A quote in chunks, of which no length tells how large it will be: begun, and not ended. */
-function begin(account: Account, ip: string): ClientRequest {
+/** A body in chunks, of which no length tells how large it will be: begun, and not ended. */
+function beginBody(path: string, start: string, more: Record<string, string>): ClientRequest {
   const { hostname, port } = new URL(api.url);
-  const headers = {
-    authorization: `Bearer ${accounts.token(account)}`,
-    'content-type': 'application/json',
-    'transfer-encoding': 'chunked',
-    'x-forwarded-for': ip,
-  };
-  const out = request({ hostname, port, method: 'POST', path: '/v6/api/campaigns/quote', headers, agent: false });
+  const headers = { 'transfer-encoding': 'chunked', ...more };
+  const out = request({ hostname, port, method: 'POST', path, headers, agent: false });
   out.on('error', () => undefined); // given up
-  out.write(QUOTE.slice(0, 10));
+  out.write(start);
   return out;
 }
+
+const tokenOf = (account: Account): { authorization: string } => ({
+  authorization: `Bearer ${accounts.token(account)}`,
+});
+
+/** A quote that is begun. */
+const begin = (account: Account, ip: string): ClientRequest =>
+  beginBody('/v6/api/campaigns/quote', QUOTE.slice(0, 10), {
+    ...tokenOf(account),
+    'content-type': 'application/json',
+    'x-forwarded-for': ip,
+  });
 
 /** The answer, or null when the request was given up. */
 const answerTo = (out: ClientRequest): Promise<{ status: number | undefined; body: unknown } | null> =>
@@ -66,11 +73,27 @@ describe('bodies that are only begun', () => {
     }
   });
 
-  it('are not waited for: they have ten seconds, and then a pace', async () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': 'x' };
+  const json = { 'content-type': 'application/json', 'x-hub-signature-256': 'x' };
+  const csv = { 'content-type': 'text/csv' };
+  const multipart = { 'content-type': 'multipart/form-data; boundary=b' };
+  const part = '--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\nto\n';
+
+  it.each<[string, Record<string, string>, string]>([
+    ['/v6/api/campaigns/quote', { 'content-type': 'application/json' }, QUOTE.slice(0, 10)],
+    ['/v6/api/uploads', csv, 'to\n'],
+    ['/v6/api/uploads', multipart, part],
+    ['/v6/api/suppressions/import', csv, 'number\n'],
+    ['/v6/api/account/business-profile/photo', multipart, part],
+    ['/provider/voice/telephone/calls/1-1/steps/0/answered', form, 'CallSid=1'],
+    ['/provider/voice/telephone/calls/1-1/status', form, 'CallSid=1'],
+    ['/provider/chat/1', json, '{'],
+  ])('are not waited for: they have ten seconds, and then a pace, on %s as %o', async (path, headers, start) => {
     const sender = await accounts.account();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const sent = { isOver: false };
-    const answer = answerTo(begin(sender, '198.51.100.8')).finally(() => (sent.isOver = true));
+    const known = path.startsWith('/provider/') ? {} : tokenOf(sender);
+    const answer = answerTo(beginBody(path, start, { ...headers, ...known })).finally(() => (sent.isOver = true));
     while (!sent.isOver) {
       vi.advanceTimersByTime(1_000);
       await turn();

@@ -82,6 +82,32 @@ describe('a body that others wait for', () => {
     expect(await late.answered).toMatchObject({ said: 'AppError: Request body comes too slowly' });
   });
 
+  it('is not too slow while what has come of it waits to be read', async () => {
+    const server = createHttpServer((incoming, response) => {
+      const read = async (signal?: AbortSignal): Promise<string> => {
+        await Promise.race([more, aborted(signal)]);
+        return `read ${(await text(incoming)).length}`;
+      };
+      void inPace(incoming, pace, read)
+        .catch(String)
+        .then((said) => response.end(said));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    let goOn = (): void => undefined;
+    more = new Promise((resolve) => (goOn = resolve));
+    const begun = once(server, 'request') as Promise<[IncomingMessage]>;
+    const out = request({ port: (server.address() as AddressInfo).port, method: 'POST' });
+    const answered = once(out, 'response') as Promise<[IncomingMessage]>;
+    out.write('x');
+    const [incoming] = await begun;
+    await vi.waitFor(() => expect(incoming.readableLength).toBe(1));
+    vi.advanceTimersByTime(60_000);
+    goOn();
+    out.end();
+    expect(await text((await answered)[0])).toBe('read 1');
+    server.close();
+  });
+
   it('of a caller who is not known is waited for half a minute, whatever its pace', async () => {
     pace = ANONYMOUS_PACE;
     const { answered } = await begin(30 * 16 * KB);

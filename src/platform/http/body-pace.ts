@@ -17,7 +17,7 @@ export interface Pace {
 
 export const KNOWN_PACE: Pace = { bytesASecond: 16 * KB };
 export const ANONYMOUS_PACE: Pace = { bytesASecond: 16 * KB, mostSeconds: 30 };
-/** Others wait for it. Files that come more slowly are uploads, which hold nothing up. */
+/** Others wait for it. What comes more slowly may come as a file, which holds nothing up. */
 export const LARGE_PACE: Pace = { bytesASecond: 256 * KB };
 
 /**
@@ -38,8 +38,10 @@ export async function inPace<T>(
   let seconds = 0;
   // looks are counted, not the time between them: while the process itself is held up, nothing is read
   const timer = setInterval(() => {
+    // the sender is not waited for while something that it has sent waits
+    if (request.complete || request.readableLength > 0) return;
     seconds += 1;
-    if (request.complete || seconds <= GRACE_SECONDS) return;
+    if (seconds <= GRACE_SECONDS) return;
     const due = (seconds - GRACE_SECONDS) * bytesASecond;
     if (seconds > mostSeconds || socket.bytesRead - before < due) late.abort(bodyErrors.tooSlow());
   }, SECOND);
@@ -49,3 +51,7 @@ export async function inPace<T>(
     clearInterval(timer);
   }
 }
+
+/** Ends when the signal does, with its reason: for a reader that cannot be told to end. */
+export const brokenOff = (signal: AbortSignal | undefined): Promise<never> =>
+  new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));

@@ -14,6 +14,7 @@ import { ApiConsumes, type OpenAPIObject } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { EMPTY, type Observable } from 'rxjs';
 import { AppError } from '../../kernel/app-error.js';
+import { inPace, KNOWN_PACE } from './body-pace.js';
 import { beginBody } from './http-server.js';
 import { bodyErrors, protocolErrors } from './request-errors.js';
 
@@ -42,11 +43,18 @@ interface Part {
 class CsvUpload implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<CsvRequest>();
-    if (!isPlain(request)) throw new UnsupportedMediaTypeException(protocolErrors.charset.message);
+    refuseEncoded(request);
+    const isForm = request.is(FORM);
+    if (!isForm && !request.is(CSV_TYPES)) throw bodyErrors.fileRequired();
     beginBody(request, request.res);
-    if (request.is(FORM)) request.csv = partOf(context);
-    else if (request.is(CSV_TYPES)) request.csv = bytesOf(request);
-    else throw bodyErrors.fileRequired();
+    const csv = new PassThrough();
+    // A handler that has stopped reading does not meet a late fault.
+    csv.on('error', () => undefined);
+    inPace(request, KNOWN_PACE, (signal) => {
+      signal?.addEventListener('abort', () => csv.destroy(signal.reason as Error));
+      return isForm ? readPart(context, csv) : readWhole(request, csv);
+    }).catch((error: unknown) => csv.destroy(error as Error));
+    request.csv = csv;
     return next.handle();
   }
 }
@@ -66,33 +74,34 @@ export function documentCsvFiles({ paths, components }: OpenAPIObject): void {
   }
 }
 
-/** Nothing is decompressed: a small body stays a small file. */
-function isPlain({ headers }: Request): boolean {
+/**
+ * To be called for a body that is a file, or a form with one. Nothing is decompressed: a small body stays a small file.
+ * @throws UnsupportedMediaTypeException
+ */
+export function refuseEncoded({ headers }: Request): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
-  return /^identity$/i.test(encoding) && /^(utf-?8|us-ascii)$/i.test(charset);
+  if (!/^identity$/i.test(encoding) || !/^(utf-?8|us-ascii)$/i.test(charset))
+    throw new UnsupportedMediaTypeException(protocolErrors.charset.message);
 }
 
-/** When reading stops early the request stays open and the rest is discarded: the refusal has still to be answered. */
-async function* bytesOf(request: Request): AsyncGenerator<Uint8Array, void, undefined> {
-  try {
-    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
-  } catch {
-    throw bodyErrors.unreadable();
-  } finally {
-    request.resume();
-  }
+/** When the handler stops early the request stays open and the rest is discarded: the refusal has still to be answered. */
+async function readWhole(request: Request, csv: PassThrough): Promise<void> {
+  if (request.destroyed) throw bodyErrors.unreadable();
+  const breakOff = (): void => void (request.complete || csv.destroy(bodyErrors.unreadable()));
+  request.once('close', breakOff).pipe(csv);
+  await new Promise((closed) => csv.once('close', closed));
+  request.off('close', breakOff).resume();
 }
 
 /** The first part called `file`. */
-function partOf(context: ExecutionContext): Readable {
-  const csv = new PassThrough();
-  let found = false;
+async function readPart(context: ExecutionContext, csv: PassThrough): Promise<void> {
+  const form = { hasFile: false };
   const Reader = AnyFilesInterceptor({
     limits: { files: 2, fields: 20, fieldSize: 64 * KB },
     fileFilter: (_request, file, decide) => {
-      const wanted = file.fieldname === FIELD && !found;
-      found ||= wanted;
+      const wanted = file.fieldname === FIELD && !form.hasFile;
+      form.hasFile ||= wanted;
       decide(null, wanted);
     },
     storage: {
@@ -103,15 +112,12 @@ function partOf(context: ExecutionContext): Readable {
     },
   });
   const reader: NestInterceptor = new Reader();
-  Promise.resolve(reader.intercept(context, { handle: () => EMPTY })).then(
-    () => {
-      // Not earlier: an answer before the whole form was read would cut the client's connection.
-      if (found) csv.end();
-      else csv.destroy(bodyErrors.fileRequired());
-    },
-    (error: unknown) => csv.destroy(error instanceof AppError ? error : bodyErrors.malformedMultipart()),
-  );
-  // A handler that has stopped reading does not meet a late fault of the form.
-  csv.on('error', () => undefined);
-  return csv;
+  try {
+    await reader.intercept(context, { handle: () => EMPTY });
+  } catch (error) {
+    throw error instanceof AppError ? error : bodyErrors.malformedMultipart();
+  }
+  if (!form.hasFile) throw bodyErrors.fileRequired();
+  // Not earlier: an answer before the whole form was read would cut the client's connection.
+  csv.end();
 }

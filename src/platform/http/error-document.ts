@@ -132,7 +132,7 @@ function rowsOf(handler: DescribedHandler, path: string, operation: Operation): 
     methodRow(handler),
     ...guards,
     ...(rule === 'none' ? [] : [rowOf(rateLimitErrors[rule])]),
-    ...(operation.requestBody ? bodyRows(path, isKnown) : []),
+    ...bodyRows(path, typesOf(operation), isKnown),
     ...of(READERS),
     ...own,
     ...faultRows(metadata<ErrorShapeName>(ERROR_SHAPE_METADATA, handler)),
@@ -145,14 +145,25 @@ function methodRow(handler: DescribedHandler): ErrorRow {
   return noHead ? { ...method, reason: `${method.reason}; HEAD too` } : method;
 }
 
-/** @param isKnown whether the guards have said who sends it */
-const bodyRows = (path: string, isKnown: boolean): ErrorRow[] => [
-  rowOf(bodyErrors.tooLarge.because(`body over ${limitOfBodies(path)}`)),
-  protocolErrors.charset,
-  ...(isKnown ? [] : [rowOf(bodyErrors.compressed)]),
-  rowOf(bodyErrors.tooSlow),
-  rowOf(bodyErrors.malformedJson),
-];
+/** The types that its body may have. */
+const typesOf = ({ requestBody }: Operation): string[] =>
+  requestBody && 'content' in requestBody ? Object.keys(requestBody.content) : [];
+
+/**
+ * What is judged of a body as such. The limit of a file is its route's own.
+ * @param isKnown whether the guards have said who sends it
+ */
+function bodyRows(path: string, types: readonly string[], isKnown: boolean): ErrorRow[] {
+  if (types.length === 0) return [];
+  const isFile = types.includes('multipart/form-data');
+  return [
+    ...(isFile ? [] : [rowOf(bodyErrors.tooLarge.because(`body over ${limitOfBodies(path)}`))]),
+    protocolErrors.charset,
+    ...(isKnown ? [] : [rowOf(bodyErrors.compressed)]),
+    rowOf(bodyErrors.tooSlow),
+    ...(types.includes('application/json') ? [rowOf(bodyErrors.malformedJson)] : []),
+  ];
+}
 
 const faultRows = (shape?: ErrorShapeName): ErrorRow[] =>
   (shape === 'public' ? [serverErrors.lookUp] : [serverErrors.internal, serverErrors.databaseAway]).map(rowOf);

@@ -32,7 +32,7 @@ export const bodyErrors = {
     'Request body comes too slowly',
     'after ten seconds less than 16 KB a second of it (256 KB of a body over BODY_LIMIT), or not all of it after 30 seconds where the caller is not known',
   ).with({
-    hint: 'Compress the body, or send the recipients as an upload (`POST /v6/api/uploads`), which may take its time.',
+    hint: 'Compress the body, or send the recipients as an upload (`POST /v6/api/uploads`), which may come more slowly.',
   }),
 };
 

@@ -14,7 +14,16 @@ import type { Request } from 'express';
 import { EMPTY, type Observable } from 'rxjs';
 import { AppError } from '../../../kernel/app-error.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { ApiErrorsOf, Bodies, bodyErrors, type Holding } from '../../../platform/http/index.js';
+import {
+  ApiErrorsOf,
+  Bodies,
+  bodyErrors,
+  brokenOff,
+  type Holding,
+  inPace,
+  KNOWN_PACE,
+  refuseEncoded,
+} from '../../../platform/http/index.js';
 import type { MeteredRequest } from '../../../platform/security/index.js';
 
 const KB = 1024;
@@ -39,6 +48,7 @@ export class PhotoUpload implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<UploadRequest>();
+    refuseEncoded(request);
     const holding = this.bodies.hold(request, request.actor?.account.username ?? null);
     const Reader = AnyFilesInterceptor({
       limits: { fileSize: this.environment.BODY_LIMIT, files: 2, fields: 20, fieldSize: 64 * KB },
@@ -47,7 +57,9 @@ export class PhotoUpload implements NestInterceptor {
     });
     const reader: NestInterceptor = new Reader();
     try {
-      await reader.intercept(context, { handle: () => EMPTY });
+      await inPace(request, KNOWN_PACE, (signal) =>
+        Promise.race([reader.intercept(context, { handle: () => EMPTY }), brokenOff(signal)]),
+      );
     } catch (error) {
       throw bodyFault(error);
     }

@@ -48,7 +48,13 @@ export class SmsReportController {
   @ApiQuery({ name: 'limit', required: false, type: Number })
   @ApiOkResponse({ description: 'The report; all records unless a page is asked for.', type: SmsReportAnswer })
   // a GET shows no body in the document, but one is read
-  @ApiErrors(bodyErrors.tooLarge.because('body over 64 KB'), bodyErrors.malformedJson, ...REPORT_ERRORS)
+  @ApiErrors(
+    bodyErrors.tooLarge.because('body over 64 KB'),
+    bodyErrors.compressed,
+    bodyErrors.tooSlow,
+    bodyErrors.malformedJson,
+    ...REPORT_ERRORS,
+  )
   read(
     @Query() query: unknown,
     @Body() body: unknown,
