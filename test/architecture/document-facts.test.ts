@@ -1,28 +1,73 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ROOT, sourceFiles } from './house.js';
 
-const PAGES = readdirSync(join(ROOT, 'docs/operate'))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => ({ name, text: readFileSync(join(ROOT, 'docs/operate', name), 'utf8') }));
-const CODE = sourceFiles('src')
-  .map(({ text }) => text)
-  .join('\n');
+interface Page {
+  name: string;
+  text: string;
+}
 
-/** What pages for operators name and `exists` does not know. */
-function unknown(pattern: RegExp, exists: (name: string) => boolean): string[] {
-  return PAGES.flatMap(({ name: page, text }) =>
+const read = (name: string): Page => ({ name, text: readFileSync(join(ROOT, name), 'utf8') });
+/** Pages for operators. */
+const OPERATE = readdirSync(join(ROOT, 'docs/operate'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => read(`docs/operate/${name}`));
+const README = read('README.md');
+const ARCHITECTURE = read('docs/architecture.md');
+const CONTRIBUTING = read('docs/contributing.md');
+/** Pages for developers. */
+const CODE_PAGES = [README, ARCHITECTURE, CONTRIBUTING];
+
+/** What pages name and `exists` does not know. */
+function unknown(pages: readonly Page[], pattern: RegExp, exists: (name: string) => boolean): string[] {
+  return pages.flatMap(({ name: page, text }) =>
     [...text.matchAll(pattern)].flatMap(([, name = '']) => (exists(name) ? [] : [`${page}: ${name}`])),
   );
 }
 
-it('pages for operators name no metric that is not measured', () => {
-  const metric = /`((?:switchboard|database|voice|http)_[a-z_]+_[a-z]+)(?:\{[^`]*)?`/g;
-  expect(unknown(metric, (name) => CODE.includes(`'${name}'`))).toEqual([]);
+describe('pages', () => {
+  it('for operators name no metric that is not measured', () => {
+    const code = sourceFiles('src')
+      .map(({ text }) => text)
+      .join('\n');
+    const metric = /`((?:switchboard|database|voice|http)_[a-z_]+_[a-z]+)(?:\{[^`]*)?`/g;
+    expect(unknown(OPERATE, metric, (name) => code.includes(`'${name}'`))).toEqual([]);
+  });
+
+  it('name no script that is not there', () => {
+    const { scripts } = JSON.parse(read('package.json').text) as { scripts: object };
+    const script = /npm run ([a-z][a-z:-]*)/g;
+    expect(unknown([...OPERATE, ...CODE_PAGES], script, (name) => name in scripts)).toEqual([]);
+  });
+
+  it('name no file or folder that is not there', () => {
+    const path = /(?<![\w/.-])((?:src|test|scripts|bench|docs|docker|web|packages|\.config)\/[\w./-]*\w)(?![\w*{<])/g;
+    expect(unknown([...OPERATE, ...CODE_PAGES], path, (name) => existsSync(join(ROOT, name)))).toEqual([]);
+  });
 });
 
-it('pages for operators name no script that is not there', () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
-  expect(unknown(/npm run ([a-z][a-z:-]*)/g, (name) => name in scripts)).toEqual([]);
+describe('README.md', () => {
+  it('is short, and names the two commands', () => {
+    expect(Buffer.byteLength(README.text)).toBeLessThanOrEqual(8 * 1024);
+    expect(README.text).toMatch(/^npm start .*\nnpm test /m);
+  });
+});
+
+describe('docs/architecture.md', () => {
+  it('is short, and has a place for the files of each way', () => {
+    expect(ARCHITECTURE.text.split('\n').length).toBeLessThanOrEqual(200);
+    expect(ARCHITECTURE.text.match(/^<!-- ways: begin -->[^]*?<!-- ways: end -->$/gm)).toHaveLength(3);
+  });
+});
+
+describe('docs/operate/measurements.md', () => {
+  it('names every bench', () => {
+    const [, benches = ''] = /^const BENCHES = \{(.*?)^\};/ms.exec(read('bench/run.mjs').text) ?? [];
+    const names = [...benches.matchAll(/^ {2}'?([a-z-]+)'?:/gm)].map(([, name]) => name);
+    const table = read('docs/operate/measurements.md').text.match(/^\| `.*/gm) ?? [];
+    const named = table.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+    expect(names.length).toBeGreaterThan(5);
+    expect(named.sort()).toEqual(names.sort());
+  });
 });

@@ -54,7 +54,7 @@ describe('docker/compose.yaml', () => {
   });
 });
 
-describe('README.md', () => {
+describe('docs/operate/configuration.md', () => {
   it('shows the same variables', () => {
     execFileSync(process.execPath, [`${ROOT}scripts/configuration.mjs`, '--check'], { stdio: 'pipe' });
   });

@@ -7,7 +7,7 @@ import { startWorker } from '../support/worker.js';
 
 /** Long enough that one statement more or less says nothing. */
 const SPAN_MS = 8_000;
-/** Statements a second of a process at rest (docs/operate/idle.md). */
+/** Statements a second of a process at rest (docs/operate/measurements.md). */
 const MOST = 5;
 
 /** What was asked of a database, by the processes themselves: other tests ask the same server. */

@@ -21,7 +21,7 @@ const FOLDERS = [
   ['', 'For programs'],
   ['operate', 'Operate'],
   ['reference', 'Reference'],
-  ['decisions', 'Decisions'],
+  ['decisions', 'The code'],
 ] as const;
 /** Pages of which a folder's list begins; the others follow by their title. */
 const FIRST = [
@@ -34,11 +34,24 @@ const FIRST = [
     'start/session-messages',
     'start/voice',
   ],
-  ...['operate/drivers', 'operate/runbook', 'operate/sizing', 'reference'],
+  ...[
+    'operate/production',
+    'operate/configuration',
+    'operate/drivers',
+    'operate/runbook',
+    'operate/sizing',
+    'reference',
+  ],
+  ...['architecture', 'contributing'],
 ];
 
 /** Pages that are read with those of another folder. */
-const READ_WITH: Readonly<Record<string, string>> = { faults: 'operate', engine: 'reference', glossary: 'reference' };
+const READ_WITH: Readonly<Record<string, string>> = {
+  faults: 'operate',
+  glossary: 'reference',
+  architecture: 'decisions',
+  contributing: 'decisions',
+};
 
 const folderOf = ({ path, file }: GuidePage): string =>
   READ_WITH[path] ?? (file.includes('/') ? file.slice(0, file.lastIndexOf('/')) : '');

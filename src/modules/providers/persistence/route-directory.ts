@@ -53,7 +53,7 @@ const keyed = (routes: readonly RouteRecord[]): Pick<Snapshot, 'byId' | 'byName'
   byName: new Map(routes.map((route) => [route.name, route])),
 });
 
-/** Any shorter, and a worker at rest would ask more than docs/operate/idle.md says. */
+/** Any shorter, and a worker at rest would ask more than docs/operate/measurements.md says. */
 const KEPT_MS = 2_000;
 /** How long what one process has found of the routes counts for all. */
 const MARK_MS = 500;
