@@ -42,7 +42,14 @@ export const CHECKS = {
   },
   rules: {
     title: 'Architecture rules (dependency-cruiser)',
-    ...tool('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.config/dependency-cruiser.cjs', 'src'),
+    needs: ['webTypes'],
+    ...tool(
+      'dependency-cruiser/bin/dependency-cruise.mjs',
+      '--config',
+      '.config/dependency-cruiser.cjs',
+      'src',
+      'web/src',
+    ),
   },
   build: { title: 'Build', needs: ['build'] },
   openapi: {

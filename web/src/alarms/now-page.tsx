@@ -1,5 +1,4 @@
 import { $api, LIVE, type Schema } from '../api/client.js';
-import { PAGES } from '../app/pages.js';
 import {
   Chart,
   type Column,
@@ -24,8 +23,6 @@ type Statistics = Schema<'StatisticsAnswerData'>;
 const SLOWLY = { refetchInterval: 15_000 } as const;
 /** States of a route over which not everything leaves; one that staff stopped is stopped on purpose. */
 const TROUBLED: ReadonlySet<string> = new Set(['down', 'degraded']);
-const isThere = (path: string): boolean =>
-  PAGES.some((page) => page.path === path && page.roles.some((role) => role === 'staff'));
 
 /** The first page of staff: what is wrong now, what runs, what leaves, and what waits for a review. */
 export default function NowPage() {
@@ -116,7 +113,7 @@ function Throughput() {
     SLOWLY,
   );
   return (
-    <Section title="What leaves" actions={isThere('/charts') ? <Link to="/charts">Charts</Link> : undefined}>
+    <Section title="What leaves" actions={<Link to="/charts">Charts</Link>}>
       <LoadState query={query}>
         {({ data }) =>
           data.series.length === 0 ? (
@@ -210,16 +207,13 @@ function Running() {
     LIVE,
   );
   const rows = { ...query, data: query.data?.data };
-  const leads = isThere('/campaigns/$id');
   return (
     <Section
       title="What runs"
       actions={
-        isThere('/campaigns') ? (
-          <Link to="/campaigns" search={{ state: 'running' }}>
-            All that run
-          </Link>
-        ) : undefined
+        <Link to="/campaigns" search={{ state: 'running' }}>
+          All that run
+        </Link>
       }
     >
       <DataTable
@@ -227,7 +221,7 @@ function Running() {
         columns={COLUMNS}
         query={rows}
         rowKey={(row) => row.request_id}
-        {...(leads && { rowTo: (row: Campaign) => `/campaigns/${encodeURIComponent(row.request_id)}` })}
+        rowTo={(row: Campaign) => `/campaigns/${encodeURIComponent(row.request_id)}`}
         empty={{ title: 'No campaign runs' }}
       />
     </Section>
@@ -275,7 +269,7 @@ function Waiting() {
           <ul className="waiting-reviews">
             {lists.map(([name, { data }, path]) => (
               <li key={name}>
-                {isThere(path) ? <Link to={path}>{name}</Link> : <span>{name}</span>}
+                <Link to={path}>{name}</Link>
                 <strong>
                   <Count value={data?.total} />
                 </strong>

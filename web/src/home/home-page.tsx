@@ -1,5 +1,5 @@
 import { $api, LIVE, type Schema } from '../api/client.js';
-import { pagesOf } from '../app/pages.js';
+import { useHasPage } from '../app/has-page.js';
 import { useMe } from '../app/session.js';
 import { type Column, Count, DataTable, Link, LoadState, Page, Section, StatusBadge, Time } from '../ui/index.js';
 import './home.css';
@@ -115,8 +115,7 @@ function SecurityNotice() {
 
 /** What an account that has not sent anything does first. */
 function FirstSteps() {
-  const { pages } = useMe();
-  const hasWebhooks = pagesOf(pages).some(({ path }) => path === '/account/webhooks');
+  const hasWebhooks = useHasPage()('/account/webhooks');
   return (
     <Section title="First steps">
       <ol className="steps">

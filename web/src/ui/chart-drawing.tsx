@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useTheme } from '../app/theme.js';
-import type { ChartProperties } from './chart.js';
+import type { ChartProperties } from './chart-properties.js';
 import { useTimeZone } from './values.js';
 
 /** Colours of the lines, of tokens.css. */

@@ -1,7 +1,8 @@
 export { act } from './act.js';
 export { listQuery, useAddress, useParam } from './address.js';
 export { Button } from './button.js';
-export { Chart, type Line } from './chart.js';
+export { Chart } from './chart.js';
+export type { Line } from './chart-properties.js';
 export { type Column, DataTable } from './data-table.js';
 export { askReason, confirm, Dialog } from './dialog.js';
 export { Empty } from './empty.js';
