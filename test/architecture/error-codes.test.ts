@@ -9,7 +9,7 @@ import { ROOT, scan, sourceFiles } from './house.js';
 
 const WORDS =
   /^(invalid|unauthenticated|forbidden|notFound|conflict|tooLarge|unprocessable|failed|upstream|unavailable)$/;
-const page = readFileSync(`${ROOT}docs/errors.md`, 'utf8');
+const page = readFileSync(`${ROOT}docs/generated/errors.md`, 'utf8');
 const explained = new Set([...page.matchAll(/^## (\w+)$/gm)].map(([, code]) => code));
 
 let app: INestApplication;
@@ -41,7 +41,7 @@ const NEVER_ANSWERED = new Set([
   ...['header_example_type', 'header_example_unreadable', 'provider_busy', 'sample_refused'],
 ]);
 
-describe('docs/errors.md', () => {
+describe('docs/generated/errors.md', () => {
   it('is what the errors say (npm run openapi writes it)', () => {
     expect(errorsPage(documentedErrors(app))).toBe(page);
   });

@@ -7,7 +7,7 @@ const DOCS = join(import.meta.dirname, '../../docs');
 /** Every page of the guide, as it is asked for. */
 const PAGES = readdirSync(DOCS, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.md'))
-  .map((file) => `/docs/guide/${file.replace(/(\/?README)?\.md$/, '')}`.replace(/\/$/, ''));
+  .map((file) => `/docs/guide/${file.replace(/^generated\//, '').replace(/(\/?README)?\.md$/, '')}`.replace(/\/$/, ''));
 
 let api: RunningApi;
 /** Passport knows one strategy a process, that of the instance started last: it must not stop before the tests end. */

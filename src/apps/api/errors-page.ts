@@ -14,7 +14,7 @@ Several codes may share one text, which older clients compare: they tell its cau
 requests answers its text alone.
 `;
 
-/** docs/errors.md: every code with its texts, its causes and what to do. */
+/** docs/generated/errors.md: every code with its texts, its causes and what to do. */
 export function errorsPage(rows: readonly ErrorRow[]): string {
   const codes = [...new Set(rows.map(({ code }) => code))].sort();
   const sections = codes.map((code) =>

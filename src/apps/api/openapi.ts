@@ -58,7 +58,7 @@ export function createOpenApiDocument(app: INestApplication, base = ''): OpenAPI
   return asOpenApi31(completed(document));
 }
 
-/** Every error that an endpoint documents (docs/errors.md is made of them). */
+/** Every error that an endpoint documents (docs/generated/errors.md is made of them). */
 export const documentedErrors = (app: INestApplication): ErrorRow[] => [
   ...errorRows(app, scanned(app, '')),
   // the queue dashboard is a page, and none of the endpoints

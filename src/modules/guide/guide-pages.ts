@@ -84,8 +84,12 @@ export class GuidePages {
 
 export const addressOf = (path: string): string => (path === '' ? GUIDE : `${GUIDE}/${path}`);
 
-/** `operate/backup.md` is found as `operate/backup`, and a README as its folder. */
-const pathOf = (file: string): string => file.replace(/\.md$/, '').replace(/(^|\/)README$/, '');
+/** `operate/backup.md` is found as `operate/backup`, a README as its folder, and a generated page without that folder. */
+const pathOf = (file: string): string =>
+  file
+    .replace(/\.md$/, '')
+    .replace(/(^|\/)README$/, '')
+    .replace(/^generated\//, '');
 
 async function readPages(directory: string): Promise<Map<string, GuidePage>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });

@@ -88,7 +88,7 @@ export interface ErrorContent {
   errors?: readonly RowFault[];
 }
 
-/** Path of the page about error codes, below the address of the API (docs/errors.md). */
+/** Path of the page about error codes, below the address of the API (docs/generated/errors.md). */
 const CODES_PAGE = '/docs/guide/errors';
 
 /**

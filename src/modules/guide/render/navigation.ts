@@ -47,6 +47,7 @@ const FIRST = [
 
 /** Pages that are read with those of another folder. */
 const READ_WITH: Readonly<Record<string, string>> = {
+  errors: '',
   faults: 'operate',
   glossary: 'reference',
   architecture: 'decisions',
