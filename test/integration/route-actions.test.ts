@@ -191,11 +191,16 @@ describe('what staff do with a route', () => {
     expect(body['data']).toMatchObject({
       route_changes: [{ from: 'from', to: 'to', reason: `Moved by ${staff.username}` }],
     });
-    expect(await audited('from')).toMatchObject([
-      { action: 'route.stop' },
-      { action: 'route.move', details: { to_route: 'to', request_id: second, recipients: moved[0] } },
-      { action: 'route.move', details: { to_route: 'to', request_id: null, recipients: moved[1] } },
-    ]);
+    // A move has an entry for each of its transactions: a lane that a worker still held goes with a later one.
+    const [stop, ...moves] = await audited('from');
+    expect(stop).toMatchObject({ action: 'route.stop' });
+    const written = (requestId: string | null): number =>
+      moves.reduce((sum, { action, details }) => {
+        const entry = details as { to_route: string; request_id: string | null; recipients: number };
+        expect([action, entry.to_route]).toEqual(['route.move', 'to']);
+        return entry.request_id === requestId ? sum + entry.recipients : sum;
+      }, 0);
+    expect([written(second), written(null)]).toEqual(moved);
   });
 
   it('refuses moves that cannot be, each in its own words', async () => {
