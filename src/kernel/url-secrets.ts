@@ -66,3 +66,9 @@ export function keepUrl(url: string, current: unknown): string | null {
   if ((given.login !== null && login === null) || query?.includes(null)) return null;
   return joined({ ...given, login: login ?? null, query: (query as string[] | undefined) ?? null });
 }
+
+/** Scheme, host and port of a URL: of what may have secrets anywhere else. A text that is no URL is all hidden. */
+export function urlOrigin(url: string): string {
+  const { origin } = URL.canParse(url) ? new URL(url) : { origin: MASK };
+  return origin === 'null' ? MASK : origin;
+}

@@ -1,64 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSms, type Answer, type Member, PASSWORD, type Sms } from '../support/sms.js';
+import { type Member, openSms, PASSWORD, type Sms } from '../support/sms.js';
+import { account, bearer, dataOf, KEYS, USERS, waysOf } from '../support/ways.js';
 
 const NUMBER = '919812345678';
-const USERS = '/v6/api/account/users';
-const KEYS = '/v6/api/account/api-keys';
 
 let sms: Sms;
+let ways: ReturnType<typeof waysOf>;
 let root: Member;
 let owner: Member;
 let names = 0;
 
-/** One way into an account: its header, and what `created_by` says of it. */
-interface Way {
-  headers: Record<string, string>;
-  maker: Record<string, unknown>;
-  id: number;
-}
-
 beforeAll(async () => {
   sms = await openSms({ TRUST_PROXY: '1', OUTBOUND_ALLOW: '127.0.0.0/8' });
+  ways = waysOf(sms);
   root = await sms.join(0, { userType: 'super' });
   owner = await sms.join(100);
 });
 afterAll(() => sms.stop());
 
-const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
-const call = (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> =>
-  sms.request(path, {
-    method,
-    headers: { 'content-type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-const dataOf = <Data = Record<string, unknown>>({ body }: Answer): Data => {
-  expect(body, JSON.stringify(body)).toHaveProperty('data');
-  return body['data'] as Data;
-};
-const get = async (path: string, by: Member = owner): Promise<Record<string, unknown>[]> =>
-  dataOf<Record<string, unknown>[]>(await call('GET', path, bearer(by.token)));
-
-/** A person under an account, logged in. */
-async function person(of: Member, password = PASSWORD): Promise<Way> {
-  const username = `maker.person${++names}`;
-  const draft = { username, password, firstname: 'Ann', lastname: 'Other', current_password: PASSWORD };
-  const { id } = dataOf<{ id: number }>(await call('POST', USERS, bearer(of.token), draft));
-  const login = await call('POST', '/v1/auth/login', {}, { email_or_username: username, password });
-  return { headers: bearer(String(login.body['token'])), maker: { kind: 'person', id, name: username }, id };
-}
-
-async function key(of: Member): Promise<Way> {
-  const name = `maker key ${++names}`;
-  const body = { name, current_password: PASSWORD };
-  const made = dataOf<{ id: number; key: string }>(await call('POST', KEYS, bearer(of.token), body));
-  return { headers: { 'x-api-key': made.key }, maker: { kind: 'key', id: made.id, name }, id: made.id };
-}
-
-const account = ({ account: { id, username }, token }: Member): Way => ({
-  headers: bearer(token),
-  maker: { kind: 'account', id, name: username },
-  id,
-});
+const call = (...parameters: Parameters<typeof ways.call>) => ways.call(...parameters);
+const get = (path: string, by: Member = owner) => ways.get(path, by);
+const person = (...parameters: Parameters<typeof ways.person>) => ways.person(...parameters);
+const key = (of: Member) => ways.key(of);
 
 /** Who made a thing is kept with it and shown (reference/accounts#makers). */
 describe('created_by', () => {
@@ -142,7 +105,7 @@ describe('created_by', () => {
       {
         action: 'account.change',
         by: 'staff',
-        details: { fields: ['password', 'revoke_api_keys', 'revoke_users'] },
+        details: { fields: ['password', 'revoke_api_keys', 'revoke_users', 'revoke_created'] },
         created_by: hidden,
       },
       { action: 'credits.grant', by: 'staff', details: { fields: ['balance', 'amount', 'note'] }, created_by: hidden },
@@ -176,12 +139,8 @@ describe('created_by', () => {
 
 /** What a person or key made may end with it (reference/accounts#makers). */
 describe('removing a person or a key', () => {
-  const hook = async ({ headers }: Way): Promise<number> => {
-    const body = { url: `http://127.0.0.1:9/${++names}`, events: ['gsm.status.update'] };
-    return dataOf<{ id: number }>(await call('POST', '/v6/api/webhooks', headers, body)).id;
-  };
-  const webhook = async (of: Member, id: number) =>
-    dataOf(await call('GET', `/v6/api/webhooks/${id}`, bearer(of.token)));
+  const hook = (way: Parameters<typeof ways.hook>[0]) => ways.hook(way);
+  const webhook = (of: Member, id: number) => ways.webhook(of, id);
 
   it('tells what they made, and disables it only when that is said', async () => {
     const member = await sms.join(10);

@@ -1,57 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSms, type Answer, type Member, PASSWORD, type Sms } from '../support/sms.js';
-
-const USERS = '/v6/api/account/users';
-const KEYS = '/v6/api/account/api-keys';
+import { openSms, PASSWORD, type Member, type Sms } from '../support/sms.js';
+import { bearer, dataOf, USERS, waysOf } from '../support/ways.js';
 
 let sms: Sms;
+let ways: ReturnType<typeof waysOf>;
 let names = 0;
 
-/** One way into an account. */
-interface Way {
-  headers: Record<string, string>;
-  id: number;
-}
-
 beforeAll(async () => {
-  sms = await openSms({ TRUST_PROXY: '1' });
+  sms = await openSms({ TRUST_PROXY: '1', OUTBOUND_ALLOW: '127.0.0.0/8' });
+  ways = waysOf(sms);
 });
 afterAll(() => sms.stop());
 
-const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
-const call = (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> =>
-  sms.request(path, {
-    method,
-    headers: { 'content-type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-const dataOf = <Data = Record<string, unknown>>({ body }: Answer): Data => {
-  expect(body, JSON.stringify(body)).toHaveProperty('data');
-  return body['data'] as Data;
-};
-const get = async (path: string, by: Member): Promise<Record<string, unknown>[]> =>
-  dataOf<Record<string, unknown>[]>(await call('GET', path, bearer(by.token)));
-
-/** A person under an account, logged in. */
-async function person(of: Member, password = PASSWORD): Promise<Way> {
-  const username = `setter.person${++names}`;
-  const draft = { username, password, firstname: 'Ann', lastname: 'Other', current_password: PASSWORD };
-  const { id } = dataOf<{ id: number }>(await call('POST', USERS, bearer(of.token), draft));
-  const login = await call('POST', '/v1/auth/login', {}, { email_or_username: username, password });
-  return { headers: bearer(String(login.body['token'])), id };
-}
-
-async function key(of: Member): Promise<Way> {
-  const name = `maker key ${++names}`;
-  const body = { name, current_password: PASSWORD };
-  const made = dataOf<{ id: number; key: string }>(await call('POST', KEYS, bearer(of.token), body));
-  return { headers: { 'x-api-key': made.key }, id: made.id };
-}
+const call = (...parameters: Parameters<typeof ways.call>) => ways.call(...parameters);
+const get = (path: string, by: Member) => ways.get(path, by);
+const person = (...parameters: Parameters<typeof ways.person>) => ways.person(...parameters);
+const key = (of: Member) => ways.key(of);
 
 /** Who set the password of an account of staff may know it (reference/accounts#makers). */
 describe('a password that a person set for an account of staff', () => {
-  const logIn = async (username: string, password: string): Promise<Answer> =>
-    call('POST', '/v1/auth/login', {}, { email_or_username: username, password });
+  const logIn = (username: string, password: string) => ways.logIn(username, password);
   const setPassword = (username: string, headers: Record<string, string>, password: string, proof: string) =>
     call('PATCH', `/v6/api/admin/accounts/${username}`, headers, { password, current_password: proof });
 
@@ -70,6 +38,7 @@ describe('a password that a person set for an account of staff', () => {
     expect((await call('PUT', '/v6/api/account/password', bearer(stolen), own)).status).toBe(200);
     const again = { ...admin, token: String((await logIn(username, PASSWORD)).body['token']) };
     const [later, laterKey] = [await person(again), await key(again)];
+    const [hook, earlierHook] = [await ways.hook(laterKey), await ways.hook(earlierKey)];
     const second = `setter.made${++names}`;
     const draft = { username: second, password: PASSWORD, firstname: 'A', lastname: 'B', user_type: 'admin' };
     const made = await call('POST', '/v6/api/admin/accounts', later.headers, { ...draft, current_password: PASSWORD });
@@ -89,6 +58,11 @@ describe('a password that a person set for an account of staff', () => {
     expect([await status(later.headers), await status(laterKey.headers)]).toEqual([401, 401]);
     expect([await status(earlier.headers), await status(earlierKey.headers)]).toEqual([200, 200]);
     expect((await logIn(second, PASSWORD)).status).toBe(401);
+    const hooks: { id: number; status: string }[] = await sms.dataSource.query(
+      'SELECT id, status FROM webhook_endpoints WHERE id IN (?) ORDER BY id',
+      [[hook, earlierHook]],
+    );
+    expect(hooks.map(({ status: word }) => word)).toEqual(['disabled', 'active']);
     expect((await logIn(untouched.account.username, PASSWORD)).status).toBe(200);
     const [entry] = dataOf<Record<string, unknown>[]>(
       await call('GET', `/v6/api/admin/audit?subject=${username}&limit=100`, bearer(boss.token)),
@@ -119,5 +93,40 @@ describe('a password that a person set for an account of staff', () => {
     const refused = await setPassword(boss.account.username, thief.headers, 'Stolen-Day-9', 'Rainy-Day-8');
     expect([refused.status, refused.body['message']]).toEqual([403, 'Permission denied']);
     expect((await logIn(boss.account.username, PASSWORD)).status).toBe(200);
+  });
+
+  it('is that of who made the account, when another gives it the right', async () => {
+    const boss = await sms.join(0, { userType: 'super' });
+    const [maker, promoter] = [await person(boss, 'Rainy-Day-8'), await person(boss, 'Rainy-Day-8')];
+    const username = `setter.made${++names}`;
+    const draft = { username, password: 'Chosen-Day-9', firstname: 'A', lastname: 'B' };
+    const { id } = dataOf<{ id: number }>(await call('POST', '/v6/api/admin/accounts', maker.headers, draft));
+    expect(await get(`${USERS}/${maker.id}/created`, boss)).toEqual([]);
+    const path = `/v6/api/admin/accounts/${username}`;
+    for (const user_type of ['admin', 'super']) {
+      const promotion = { user_type, current_password: 'Rainy-Day-8' };
+      expect((await call('PATCH', path, promoter.headers, promotion)).status).toBe(200);
+      expect(await get(`${USERS}/${promoter.id}/created`, boss)).toMatchObject([{ kind: 'account', id }]);
+      expect(await get(`${USERS}/${maker.id}/created`, boss)).toMatchObject([{ kind: 'password', id }]);
+    }
+    const removal = { current_password: PASSWORD };
+    const removed = await call('DELETE', `${USERS}/${maker.id}?revoke=true`, bearer(boss.token), removal);
+    expect(removed.status, JSON.stringify(removed.body)).toBe(200);
+    expect((await logIn(username, 'Chosen-Day-9')).body).toMatchObject({ message: 'Invalid credentials' });
+    expect(dataOf(await call('GET', path, bearer(boss.token)))).toMatchObject({ is_active: true });
+  });
+
+  it('stays the owner’s own where nobody else chose one', async () => {
+    const boss = await sms.join(0, { userType: 'super' });
+    const promoter = await person(boss, 'Rainy-Day-8');
+    const self = await sms.join(0);
+    const path = `/v6/api/admin/accounts/${self.account.username}`;
+    const promotion = { user_type: 'admin', current_password: 'Rainy-Day-8' };
+    expect((await call('PATCH', path, promoter.headers, promotion)).status).toBe(200);
+    const [row]: { by: string | null }[] = await sms.dataSource.query(
+      'SELECT password_set_by AS `by` FROM accounts WHERE id = ?',
+      [self.account.id],
+    );
+    expect(row?.by).toBeNull();
   });
 });

@@ -76,6 +76,7 @@ import { OwnLog } from './persistence/own-log.js';
 import { FindManagedAccountHandler } from './queries/find-managed-account.query.js';
 import { ListManagedApiKeysHandler } from './queries/list-managed-api-keys.query.js';
 import { ListManagedUsersHandler } from './queries/list-managed-users.query.js';
+import { ListAllMadeThingsHandler } from './queries/list-all-made-things.query.js';
 import { ListMadeThingsHandler } from './queries/list-made-things.query.js';
 import { ListOwnLogHandler } from './queries/list-own-log.query.js';
 import { RevokeManagedApiKeyHandler } from './commands/revoke-managed-api-key.command.js';
@@ -198,6 +199,7 @@ export class AccountDirectoryModule {}
     ListManagedApiKeysHandler,
     ListManagedUsersHandler,
     ListOwnLogHandler,
+    ListAllMadeThingsHandler,
     ListMadeThingsHandler,
     OwnLog,
     AccountLogs,

@@ -33,7 +33,8 @@ export { looksLikeEmail, normalEmail } from './domain/identity.js';
 export { CountOpenAccountsQuery, type OpenAccounts } from './queries/count-open-accounts.query.js';
 export { accountErrors } from './domain/account.errors.js';
 export { assertMayChange } from './domain/account-policy.js';
-export { type MadeThing, type MadeThingListener, MadeThings } from './made-things.js';
+export { type Gone, isMadeBy, type MadeThing } from './domain/made-thing.js';
+export { type MadeThingListener, MadeThings } from './made-things.js';
 export { sendEntry } from './http/log-entry.dto.js';
 export { type LogSource, OwnLog } from './persistence/own-log.js';
 export { createdBy } from './domain/maker.js';
@@ -45,7 +46,15 @@ export { type ApiKeyAnswerData, ApiKeyPageAnswer } from './http/api-key.dto.js';
 export { type UserAnswerData, UserPageAnswer } from './http/user.dto.js';
 export { AuditEntryAnswer, AuditPageAnswer } from './http/audit-entry.dto.js';
 export { ManagedAccountAnswer } from './http/managed-account.dto.js';
-export { readRevoke, RevokeQuery } from './http/made-thing.dto.js';
+export {
+  AllMadeThingsAnswer,
+  MadeThingsAnswer,
+  readRevoke,
+  REVOKE_CREATED,
+  RevokeQuery,
+} from './http/made-thing.dto.js';
+export { ListAllMadeThingsQuery } from './queries/list-all-made-things.query.js';
+export { ListMadeThingsQuery } from './queries/list-made-things.query.js';
 export { proofErrors, proofOf } from './http/password-proof.js';
 export { SecurityEntryAnswer, SecurityPageAnswer } from './http/security-entry.dto.js';
 export { AccountDirectory } from './persistence/account-directory.js';

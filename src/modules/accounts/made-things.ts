@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, MoreThanOrEqual } from 'typeorm';
 import { now } from '../../kernel/clock.js';
-import { type MakerKind, makerPrefix } from '../../kernel/maker.js';
 import { AccountClosings } from './account-closings.js';
 import { UNKNOWN_HASH } from './authentication/credentials.js';
-import { GrantedAccess } from './commands/granted-access.js';
+import { GrantedAccess, type Revocations } from './commands/granted-access.js';
 import { passwordChange } from './domain/access-token.js';
 import type { Account } from './domain/account.js';
+import type { Ended, Gone, MadeThing } from './domain/made-thing.js';
 import { AccountDirectory } from './persistence/account-directory.js';
 import { ApiKeyEntity } from './persistence/api-key.entity.js';
 import { AssignedUserEntity } from './persistence/assigned-user.entity.js';
@@ -17,40 +17,11 @@ import { LoginAddresses } from './persistence/login-addresses.js';
 import { type MadeAccount, staffMadeBy } from './persistence/made-accounts.js';
 import { ManagedAccounts } from './persistence/managed-accounts.js';
 
-/** A thing that acts on by itself when its maker is gone. */
-export interface MadeThing {
-  kind: 'webhook' | 'account' | 'password';
-  /** of the webhook or the account */
-  id: number;
-  /** URL of the webhook, username of the account */
-  name: string;
-  /** a password is active until it is ended */
-  is_active: boolean;
-}
-
-/** The person or key that made things, and the account that it acts for. */
-export interface Gone {
-  accountId: number;
-  kind: Extract<MakerKind, 'person' | 'key'>;
-  id: number;
-}
-
-/** What ended with its maker. */
-export interface Ended {
-  /** accounts that were closed */
-  closed: readonly number[];
-  /** accounts whose password was ended */
-  shutOut: readonly number[];
-}
-
-export const NOTHING_ENDED: Ended = { closed: [], shutOut: [] };
-
 /** A module with things that people and keys make. */
 export interface MadeThingListener {
-  /** @param prefix how `created_by` of the maker's things begins */
-  madeBy(source: EntityManager, accountId: number, prefix: string): Promise<MadeThing[]>;
-  /** Ends them within the transaction that removes their maker. */
-  endMadeBy(tx: EntityManager, actor: Account, accountId: number, prefix: string): Promise<void>;
+  madeBy(source: EntityManager, gone: Gone): Promise<MadeThing[]>;
+  /** Ends them within the transaction that removes their makers. */
+  endMadeBy(tx: EntityManager, actor: Account, gone: Gone): Promise<void>;
 }
 
 /**
@@ -78,8 +49,7 @@ export class MadeThings {
 
   async of(gone: Gone): Promise<MadeThing[]> {
     const { manager } = this.dataSource;
-    const prefix = makerPrefix(gone.kind, gone.id);
-    const parts = await Promise.all(this.listeners.map((one) => one.madeBy(manager, gone.accountId, prefix)));
+    const parts = await Promise.all(this.listeners.map((one) => one.madeBy(manager, gone)));
     const staff = (await this.staffOf(manager, gone)).map(({ kind, row: { id, username, isActive } }) => ({
       kind,
       id,
@@ -90,14 +60,33 @@ export class MadeThings {
   }
 
   /**
-   * Closes the accounts of staff, ends the passwords and disables the webhooks, in the transaction that removes their maker.
+   * Ends the keys and people that a changed password shuts out, and where it is wished what they made.
+   * @returns what `finish` needs after the commit
+   * @throws AppError as `GrantedAccess.revoke` and `end`
+   */
+  async revoke(
+    tx: EntityManager,
+    actor: Account,
+    account: Gone['account'],
+    { created, ...wanted }: Revocations & { created: boolean },
+  ): Promise<Ended> {
+    const { apiKeys, users } = await this.access.revoke(tx, actor, account, wanted);
+    if (!created) return { closed: [], shutOut: [] };
+    const parts = [
+      await this.end(tx, actor, { account, kind: 'key', ids: apiKeys }),
+      await this.end(tx, actor, { account, kind: 'person', ids: users }),
+    ];
+    return { closed: parts.flatMap(({ closed }) => closed), shutOut: parts.flatMap(({ shutOut }) => shutOut) };
+  }
+
+  /**
+   * Closes the accounts of staff, ends the passwords and disables the webhooks, in the transaction that removes their makers.
    * The acting account stays as it is: who acts has just proved its password.
    * @returns what `finish` needs after the commit
    * @throws AppError forbidden when no super account would be left that is active and has no expiry
    */
   async end(tx: EntityManager, actor: Account, gone: Gone): Promise<Ended> {
-    const prefix = makerPrefix(gone.kind, gone.id);
-    for (const listener of this.listeners) await listener.endMadeBy(tx, actor, gone.accountId, prefix);
+    await this.endParts(tx, actor, gone);
     const staff = (await this.staffOf(tx, gone)).filter(({ row: { id } }) => id !== actor.id);
     const passwords = staff.filter(({ kind }) => kind === 'password');
     for (const one of passwords) await this.endPassword(tx, actor, one);
@@ -135,9 +124,15 @@ export class MadeThings {
     const users = await tx.findBy(AssignedUserEntity, { accountId: row.id, isActive: true, passwordSetAt: since });
     const chosen = { apiKeys: keys.map(({ id }) => id), users: users.map(({ id }) => id) };
     await this.access.revoke(tx, actor, row, chosen);
+    await this.endParts(tx, actor, { account: row, kind: 'key', ids: chosen.apiKeys });
+    await this.endParts(tx, actor, { account: row, kind: 'person', ids: chosen.users });
   }
 
-  private async staffOf(source: EntityManager, { accountId, kind, id }: Gone): Promise<MadeAccount[]> {
-    return kind === 'key' ? [] : staffMadeBy(source, accountId, id);
+  private async endParts(tx: EntityManager, actor: Account, gone: Gone): Promise<void> {
+    for (const listener of this.listeners) await listener.endMadeBy(tx, actor, gone);
+  }
+
+  private async staffOf(source: EntityManager, { account, kind, ids }: Gone): Promise<MadeAccount[]> {
+    return kind === 'key' ? [] : staffMadeBy(source, account.id, ids);
   }
 }

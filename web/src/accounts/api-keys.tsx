@@ -5,7 +5,6 @@ import { useMe } from '../app/session.js';
 import {
   Button,
   type Column,
-  confirm,
   CopyText,
   DataTable,
   Dialog,
@@ -31,18 +30,6 @@ export function ApiKeys({ whose }: { whose: Whose }) {
   const query = useKeys(whose, listQuery(address));
   const change = useChange();
   const [leaving, setLeaving] = useState<Leaving | null>(null);
-  const revoke = async (key: Key) => {
-    if (whose === null) {
-      setLeaving({ kind: 'key', id: key.id, name: key.name ?? key.prefix });
-      return;
-    }
-    const isSure = await confirm({
-      title: `Revoke ${key.name ?? key.prefix}?`,
-      text: `Programs that use the key ${key.prefix}… are refused within 3 seconds. This cannot be undone.`,
-      yes: 'Revoke the key',
-    });
-    if (isSure) await change(() => revokeKey(whose, key.id, false), 'API key revoked');
-  };
   const columns: readonly Column<Key>[] = [
     { name: 'name', title: 'Name', cell: ({ name }) => name ?? '–', wide: true },
     { name: 'prefix', title: 'Begins with', cell: ({ prefix }) => <code>{prefix}…</code> },
@@ -63,7 +50,11 @@ export function ApiKeys({ whose }: { whose: Whose }) {
       name: 'revoke',
       title: 'Actions',
       cell: (key) => (
-        <Button kind="danger" onClick={() => void revoke(key)} aria-label={`Revoke ${key.name ?? key.prefix}`}>
+        <Button
+          kind="danger"
+          onClick={() => setLeaving({ kind: 'key', id: key.id, name: key.name ?? key.prefix, whose })}
+          aria-label={`Revoke ${key.name ?? key.prefix}`}
+        >
           Revoke
         </Button>
       ),
@@ -84,7 +75,7 @@ export function ApiKeys({ whose }: { whose: Whose }) {
           needsPassword={false}
           onAnswer={(removal) => {
             setLeaving(null);
-            if (removal !== null) void change(() => revokeKey(null, leaving.id, removal.revoke), 'API key revoked');
+            if (removal !== null) void change(() => revokeKey(whose, leaving.id, removal.revoke), 'API key revoked');
           }}
         />
       )}

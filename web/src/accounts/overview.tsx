@@ -15,6 +15,7 @@ import {
 } from '../ui/index.js';
 import { accountPath } from './names.js';
 import { useRefresh } from './refresh.js';
+import { NOBODY, ShutOutFields } from './shut-out.js';
 import { isStaffKind, lockedForReseller, OwnPasswordField } from './staff-rights.js';
 
 type Account = Schema<'ManagedAccountAnswer'>;
@@ -259,7 +260,7 @@ function Permissions({ account, isStaff }: { account: Account; isStaff: boolean 
 
 function NewPassword({ account, isStaff }: { account: Account; isStaff: boolean }) {
   const { username, user_type: kind } = account;
-  const form = useServerForm({ password: '', revoke_api_keys: false, revoke_users: false, current_password: '' });
+  const form = useServerForm({ password: '', ...NOBODY, current_password: '' });
   const refresh = useRefresh();
   return (
     <Form
@@ -285,8 +286,7 @@ function NewPassword({ account, isStaff }: { account: Account; isStaff: boolean 
         error={form.errorOf('password')}
         {...lockedForReseller(account, isStaff, 'password')}
       />
-      <CheckField label="Revoke its API keys too" {...form.register('revoke_api_keys')} />
-      <CheckField label="Close the logins of its people too" {...form.register('revoke_users')} />
+      <ShutOutFields whose={username} form={form} />
       {isStaffKind(kind) && (
         <OwnPasswordField {...form.register('current_password')} error={form.errorOf('current_password')} />
       )}

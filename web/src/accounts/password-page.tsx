@@ -1,27 +1,26 @@
 import { useState } from 'react';
 import { api } from '../api/client.js';
 import { endSession, useMe } from '../app/session.js';
-import { CheckField, Form, notify, Page, Section, TextField, useServerForm } from '../ui/index.js';
+import { Form, notify, Page, Section, TextField, useServerForm } from '../ui/index.js';
+import { NOBODY, type ShutOut, ShutOutFields } from './shut-out.js';
 
-interface Values {
+interface Values extends ShutOut {
   current: string;
   new: string;
   again: string;
-  revoke_api_keys: boolean;
-  revoke_users: boolean;
 }
 
 /** The own password; a person changes that of the person. */
 export default function PasswordPage() {
   const isPerson = useMe().person !== null;
   const [isOver, setOver] = useState(false);
-  const form = useServerForm<Values>({ current: '', new: '', again: '', revoke_api_keys: false, revoke_users: false });
-  const save = async ({ again, current, new: password, revoke_api_keys, revoke_users }: Values) => {
+  const form = useServerForm<Values>({ current: '', new: '', again: '', ...NOBODY });
+  const save = async ({ again, current, new: password, ...shutOut }: Values) => {
     if (again !== password) {
       form.setError('again', { message: 'Not the same as above' }, { shouldFocus: true });
       return;
     }
-    const revocations = isPerson ? {} : { revoke_api_keys, revoke_users };
+    const revocations = isPerson ? {} : shutOut;
     await api.PUT('/v6/api/account/password', { body: { current, new: password, ...revocations } });
     setOver(true);
     notify('Password changed. Log in with the new one.');
@@ -55,12 +54,7 @@ export default function PasswordPage() {
               {...form.register('again')}
               error={form.errorOf('again')}
             />
-            {!isPerson && (
-              <>
-                <CheckField label="Revoke all API keys too" {...form.register('revoke_api_keys')} />
-                <CheckField label="Close the logins of all people too" {...form.register('revoke_users')} />
-              </>
-            )}
+            {!isPerson && <ShutOutFields whose={null} form={form} />}
           </Form>
         )}
       </Section>

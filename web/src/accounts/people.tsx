@@ -62,7 +62,7 @@ export function People({ whose }: { whose: Whose }) {
         </Button>
         <Button
           kind="danger"
-          onClick={() => setLeaving({ kind: 'person', id: person.id, name: person.username })}
+          onClick={() => setLeaving({ kind: 'person', id: person.id, name: person.username, whose: null })}
           aria-label={`Delete ${person.username}`}
         >
           Delete

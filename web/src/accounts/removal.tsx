@@ -1,12 +1,14 @@
 import { useState } from 'react';
 import { $api, type Schema } from '../api/client.js';
 import { Button, CheckField, Dialog, TextField } from '../ui/index.js';
+import type { Whose } from './whose.js';
 
-/** Who is removed: a person under the own account, or one of its keys. */
+/** Who is removed: a person under the own account, one of its keys, or a key of an account that one manages. */
 export interface Leaving {
   kind: 'person' | 'key';
   id: number;
   name: string;
+  whose: Whose;
 }
 
 /** What the removal takes along. */
@@ -22,7 +24,7 @@ const TEXTS = {
 
 /** Asks before a person or a key is removed, shows what it made, and whether that ends too. */
 export function RemovalDialog({
-  leaving: { kind, id, name },
+  leaving,
   needsPassword,
   onAnswer,
 }: {
@@ -33,11 +35,8 @@ export function RemovalDialog({
 }) {
   const [revoke, setRevoke] = useState(false);
   const [password, setPassword] = useState('');
-  const params = { params: { path: { id } } };
-  const ofPerson = $api.useQuery('get', '/v6/api/account/users/{id}/created', params, { enabled: kind === 'person' });
-  const ofKey = $api.useQuery('get', '/v6/api/account/api-keys/{id}/created', params, { enabled: kind === 'key' });
-  const { data, isPending } = kind === 'person' ? ofPerson : ofKey;
-  const made = data?.data.filter(({ is_active }) => is_active) ?? [];
+  const { kind, name } = leaving;
+  const { made, isPending } = useMadeBy(leaving);
   const verb = kind === 'person' ? 'Delete' : 'Revoke';
   return (
     <Dialog title={`${verb} ${name}?`} onClose={() => onAnswer(null)}>
@@ -47,14 +46,9 @@ export function RemovalDialog({
         {made.length > 0 && (
           <>
             <p>It made these, which go on without it:</p>
-            <ul>
-              {made.map((thing) => (
-                <li key={`${thing.kind}-${String(thing.id)}`}>{labelOf(thing)}</li>
-              ))}
-            </ul>
+            <MadeList made={made} />
             <CheckField
-              label="Revoke what it made"
-              hint="Webhooks are disabled, accounts of staff are closed, and staff set new passwords where it set one"
+              {...REVOKE_MADE}
               checked={revoke}
               onChange={(event) => setRevoke(event.currentTarget.checked)}
             />
@@ -82,10 +76,51 @@ export function RemovalDialog({
   );
 }
 
-const LABELS: Record<Schema<'MadeThingData'>['kind'], (name: string) => string> = {
+/** The choice whether what was made ends too. */
+export const REVOKE_MADE = {
+  label: 'Revoke what it made',
+  hint: 'Webhooks are disabled, accounts of staff are closed, and staff set new passwords where it set one',
+} as const;
+
+type Made = Schema<'MadeThingData'>;
+
+/** What is made and goes on, in words. */
+export const MadeList = ({ made }: { made: readonly Made[] }) => (
+  <ul>
+    {made.map((thing) => (
+      <li key={`${thing.kind}-${String(thing.id)}`}>{labelOf(thing)}</li>
+    ))}
+  </ul>
+);
+
+function useMadeBy({ kind, id, whose }: Leaving): { made: Made[]; isPending: boolean } {
+  const path = { id, username: whose ?? '' };
+  const ofPerson = $api.useQuery(
+    'get',
+    '/v6/api/account/users/{id}/created',
+    { params: { path } },
+    { enabled: kind === 'person' },
+  );
+  const ofKey = $api.useQuery(
+    'get',
+    '/v6/api/account/api-keys/{id}/created',
+    { params: { path } },
+    { enabled: kind === 'key' && whose === null },
+  );
+  const ofTheirKey = $api.useQuery(
+    'get',
+    '/v6/api/admin/accounts/{username}/api-keys/{id}/created',
+    { params: { path } },
+    { enabled: kind === 'key' && whose !== null },
+  );
+  const { data, isPending } = kind === 'person' ? ofPerson : whose === null ? ofKey : ofTheirKey;
+  return { made: data?.data.filter(({ is_active }) => is_active) ?? [], isPending };
+}
+
+const LABELS: Record<Made['kind'], (name: string) => string> = {
   webhook: (url) => `Webhook to ${url}`,
   account: (username) => `Account of staff ${username}`,
   password: (username) => `Password of ${username}`,
 };
 
-const labelOf = ({ kind, name }: Schema<'MadeThingData'>): string => LABELS[kind](name);
+const labelOf = ({ kind, name }: Made): string => LABELS[kind](name);

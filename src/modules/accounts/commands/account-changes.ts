@@ -28,6 +28,8 @@ export interface AccountChanges {
   revokeApiKeys?: boolean;
   /** with a password: the people under the account are made inactive */
   revokeUsers?: boolean;
+  /** what these keys and people made ends with them */
+  revokeCreated?: boolean;
   /** fields that staff give back to the reseller (reference/accounts#set-by-staff) */
   releasedFields?: readonly string[];
 }
@@ -77,12 +79,13 @@ const FIELDS: Record<keyof AccountChanges, string> = {
   password: 'password',
   revokeApiKeys: 'revoke_api_keys',
   revokeUsers: 'revoke_users',
+  revokeCreated: 'revoke_created',
   releasedFields: 'released_fields',
 };
 
 /** The API's names of what a change sets, each permission by itself. */
 export function changedFields(changes: AccountChanges): string[] {
-  const { permissions = {}, revokeApiKeys, revokeUsers, releasedFields, ...plain } = changes;
+  const { permissions = {}, revokeApiKeys, revokeUsers, revokeCreated, releasedFields, ...plain } = changes;
   const fields = Object.entries(FIELDS).filter(([field]) => plain[field as keyof typeof plain] !== undefined);
   return [...fields.map(([, name]) => name), ...Object.keys(permissions).map((name) => `permissions.${name}`)];
 }

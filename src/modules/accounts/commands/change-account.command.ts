@@ -25,15 +25,16 @@ import {
 } from '../domain/account-policy.js';
 import { assertPassword } from '../domain/account-values.js';
 import type { Account } from '../domain/account.js';
-import { createdBy } from '../domain/maker.js';
+import { NOTHING_ENDED } from '../domain/made-thing.js';
+import { giversAfter } from '../domain/right-givers.js';
 import { assertNotStaffs, staffSettingsAfter } from '../domain/staff-settings.js';
+import { MadeThings } from '../made-things.js';
 import { AccountDirectory } from '../persistence/account-directory.js';
 import { AccountEntity } from '../persistence/account.entity.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { LoginAddresses } from '../persistence/login-addresses.js';
 import { ManagedAccounts } from '../persistence/managed-accounts.js';
 import { type AccountChanges, accountPatch, auditedChanges, changedFields } from './account-changes.js';
-import { GrantedAccess } from './granted-access.js';
 
 /**
  * Change an account from the admin API. A new password ends every token issued before it. A change of an account
@@ -63,7 +64,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     private readonly closings: AccountClosings,
     private readonly loginAddresses: LoginAddresses,
     private readonly credentials: Credentials,
-    private readonly access: GrantedAccess,
+    private readonly made: MadeThings,
     private readonly plans: RatePlans,
     private readonly rates: Rates,
   ) {}
@@ -81,6 +82,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     if (needsPassword(target, changes.userType)) await this.credentials.proveActor(actor, proof);
     const passwordHash = changes.password === undefined ? undefined : await this.hasher.hash(changes.password);
 
+    let ended = NOTHING_ENDED;
     const closing = { accountId: target.id, actor };
     if (changes.isActive && !target.isActive) await this.closings.finish(closing);
     await inTransaction(this.dataSource, async (tx) => {
@@ -105,16 +107,13 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       const demoted = isStaff(row.userType) && patch.userType !== undefined && !isStaff(patch.userType);
       if (demoted) await this.managed.assertNoClients(tx, row.id);
       if (parentId !== undefined) patch.parentId = parentId;
-      // The actor gives the right, so the actor is the maker from now on.
-      if (isStaff(patch.userType ?? null) && patch.userType !== row.userType)
-        patch.createdBy = createdBy(actor, row.id);
-      if (passwordHash !== undefined) {
-        const at = now();
-        Object.assign(patch, { passwordHash, passwordChangedAt: passwordChange(row, at) });
-        if (actor.id !== row.id) Object.assign(patch, { passwordSetBy: createdBy(actor, row.id), passwordSetAt: at });
+      const passwordAt = passwordHash === undefined ? null : now();
+      Object.assign(patch, giversAfter(actor, row, { userType: patch.userType, passwordAt }));
+      if (passwordAt !== null) {
+        Object.assign(patch, { passwordHash, passwordChangedAt: passwordChange(row, passwordAt) });
         await this.loginAddresses.forget(tx, row.id);
-        const { revokeApiKeys: apiKeys = false, revokeUsers: users = false } = changes;
-        await this.access.revoke(tx, actor, row, { apiKeys, users });
+        const { revokeApiKeys: apiKeys = false, revokeUsers: users = false, revokeCreated: created = false } = changes;
+        ended = await this.made.revoke(tx, actor, row, { apiKeys, users, created });
       }
       if (Object.values(changes).every((value) => value === undefined)) return;
       if (patch.ratePlan && !(await this.plans.give(tx, patch.ratePlan))) throw rateErrors.unknown();
@@ -129,7 +128,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       });
     });
     this.directory.forget(target.id);
-    this.access.forget();
+    await this.made.finish(actor, ended);
     if (changes.ratePlan !== undefined) this.rates.forget();
     if (changes.isActive === false) await this.closings.finish(closing);
   }

@@ -16,6 +16,7 @@ import { AssignedUserEntity } from '../persistence/assigned-user.entity.js';
 import { AssignedUsers } from '../persistence/assigned-users.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { LoginAddresses } from '../persistence/login-addresses.js';
+import { MadeThings } from '../made-things.js';
 import { GrantedAccess, type GrantedAccessView, type Revocations } from './granted-access.js';
 
 /**
@@ -33,7 +34,7 @@ export class ChangePasswordCommand extends Command<GrantedAccessView> {
     readonly current: string,
     readonly next: string,
     readonly ip: string,
-    readonly revocations: Revocations,
+    readonly revocations: Revocations & { created: boolean },
   ) {
     super();
   }
@@ -50,6 +51,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
     private readonly loginAddresses: LoginAddresses,
     private readonly audit: AuditLog,
     private readonly access: GrantedAccess,
+    private readonly made: MadeThings,
   ) {}
 
   /** Of changes at the same moment one wins: for the others the current password is no longer what they say. */
@@ -59,7 +61,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
     const before = await this.bearer(this.dataSource.manager, actor);
     await this.credentials.prove(before.id, current, before.passwordHash, ip);
     const passwordHash = await this.hasher.hash(next);
-    await inTransaction(this.dataSource, async (tx) => {
+    const ended = await inTransaction(this.dataSource, async (tx) => {
       const row = await this.bearer(tx, actor, true);
       if (row.passwordHash !== before.passwordHash) throw accountErrors.invalidCredentials();
       const at = now();
@@ -69,13 +71,13 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
       await this.loginAddresses.forget(tx, row.id);
       const action = actor.assignedUser ? 'user.password' : 'account.password';
       await this.audit.record(tx, { actor, action, subject: row.username, details: {} });
-      await this.access.revoke(tx, actor, actor, revocations);
+      return this.made.revoke(tx, actor, actor, revocations);
     });
     await this.loginAddresses.remember(before.id, ip);
     if (actor.assignedUser) this.users.forget();
     else this.directory.forget(actor.id);
     if (actor.assignedUser) return { api_keys: [], users: [] };
-    this.access.forget();
+    await this.made.finish(actor, ended);
     return this.access.of(actor.id, actor.timeZone);
   }
 

@@ -21,6 +21,9 @@ export interface Revocations {
   users: Chosen;
 }
 
+/** Those that were ended, by their ids. */
+export type Revoked = Record<keyof Revocations, number[]>;
+
 /** The keys and people that may act for an account beside its password. */
 export interface GrantedAccessView {
   api_keys: ApiKeyAnswerData[];
@@ -39,6 +42,7 @@ export class GrantedAccess {
 
   /**
    * In the transaction that changes the password; `forget` is due after its commit.
+   * @returns the ids of those that ended
    * @throws AppError not_found for an id that is not the account's: then nothing is changed
    */
   async revoke(
@@ -46,7 +50,7 @@ export class GrantedAccess {
     actor: Account,
     account: Pick<Account, 'id' | 'username'>,
     wanted: Revocations,
-  ): Promise<void> {
+  ): Promise<Revoked> {
     const keyIds = await idsOf(wanted.apiKeys, () => tx.find(ApiKeyEntity, { where: { accountId: account.id } }));
     for (const id of keyIds) {
       const { name, prefix } = await this.keys.revoke(tx, account.id, id);
@@ -67,6 +71,7 @@ export class GrantedAccess {
         details,
       });
     }
+    return { apiKeys: keyIds, users: userIds };
   }
 
   /** To be called after the commit. */

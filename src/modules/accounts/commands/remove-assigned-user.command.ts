@@ -5,7 +5,8 @@ import { inTransaction } from '../../../platform/database/index.js';
 import { Credentials, type PasswordProof } from '../authentication/credentials.js';
 import { assertUserManager, isStaff } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
-import { MadeThings, NOTHING_ENDED } from '../made-things.js';
+import { NOTHING_ENDED } from '../domain/made-thing.js';
+import { MadeThings } from '../made-things.js';
 import { AssignedUsers } from '../persistence/assigned-users.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { LoginAddresses } from '../persistence/login-addresses.js';
@@ -45,7 +46,7 @@ export class RemoveAssignedUserHandler implements ICommandHandler<RemoveAssigned
       await this.loginAddresses.forget(tx, row.id);
       const details = { account: actor.username, email: row.email, revoke };
       await this.audit.record(tx, { actor, action: 'user.remove', subject: row.username, details });
-      return revoke ? this.made.end(tx, actor, { accountId: actor.id, kind: 'person', id }) : NOTHING_ENDED;
+      return revoke ? this.made.end(tx, actor, { account: actor, kind: 'person', ids: [id] }) : NOTHING_ENDED;
     });
     this.users.forget();
     await this.made.finish(actor, ended);

@@ -4,7 +4,8 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { assertOwner } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
-import { MadeThings, NOTHING_ENDED } from '../made-things.js';
+import { NOTHING_ENDED } from '../domain/made-thing.js';
+import { MadeThings } from '../made-things.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
 import { AuditLog } from '../persistence/audit-log.js';
 
@@ -37,7 +38,7 @@ export class RevokeApiKeyHandler implements ICommandHandler<RevokeApiKeyCommand>
       const { name, prefix } = await this.keys.revoke(tx, actor.id, id);
       const details = { id, name, prefix, revoke };
       await this.audit.record(tx, { actor, action: 'api_key.revoke', subject: actor.username, details });
-      return revoke ? this.made.end(tx, actor, { accountId: actor.id, kind: 'key', id }) : NOTHING_ENDED;
+      return revoke ? this.made.end(tx, actor, { account: actor, kind: 'key', ids: [id] }) : NOTHING_ENDED;
     });
     this.keys.forget();
     await this.made.finish(actor, ended);

@@ -4,7 +4,8 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { assertMayChange } from '../domain/account-policy.js';
 import type { Account } from '../domain/account.js';
-import { MadeThings, NOTHING_ENDED } from '../made-things.js';
+import { NOTHING_ENDED } from '../domain/made-thing.js';
+import { MadeThings } from '../made-things.js';
 import { ApiKeyStore } from '../persistence/api-key-store.js';
 import { AuditLog } from '../persistence/audit-log.js';
 import { ManagedAccounts } from '../persistence/managed-accounts.js';
@@ -41,7 +42,7 @@ export class RevokeManagedApiKeyHandler implements ICommandHandler<RevokeManaged
       const { name, prefix } = await this.keys.revoke(tx, owner.id, id);
       const details = { id, name, prefix, revoke };
       await this.audit.record(tx, { actor, action: 'api_key.revoke', subject: username, accountId: owner.id, details });
-      return revoke ? this.made.end(tx, actor, { accountId: owner.id, kind: 'key', id }) : NOTHING_ENDED;
+      return revoke ? this.made.end(tx, actor, { account: owner, kind: 'key', ids: [id] }) : NOTHING_ENDED;
     });
     this.keys.forget();
     await this.made.finish(actor, ended);

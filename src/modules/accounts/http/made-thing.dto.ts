@@ -1,6 +1,6 @@
 import { ApiProperty, ApiQuery } from '@nestjs/swagger';
 import { OptionalText } from '../../../platform/http/index.js';
-import type { MadeThing } from '../made-things.js';
+import type { MadeThing } from '../domain/made-thing.js';
 import { CURRENT_PASSWORD } from './password-proof.js';
 
 /** A thing that goes on by itself when the person or key that made it is removed. */
@@ -17,7 +17,7 @@ export class MadeThingData implements MadeThing {
 
   @ApiProperty({
     example: 'https://shop.example/hooks/switchboard',
-    description: 'URL of the webhook, username of the account',
+    description: 'URL of the webhook (its origin, to others than the account), username of the account',
   })
   name!: string;
 
@@ -33,6 +33,28 @@ export class MadeThingsAnswer {
   @ApiProperty({ type: [MadeThingData] })
   data!: MadeThingData[];
 }
+
+/** What all keys and all people of an account made. */
+export class AllMadeThings {
+  @ApiProperty({ type: [MadeThingData], description: 'By keys' })
+  api_keys!: MadeThingData[];
+
+  @ApiProperty({ type: [MadeThingData], description: 'By people' })
+  users!: MadeThingData[];
+}
+
+/** Answer with what `revoke_created` of a password change can end. */
+export class AllMadeThingsAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ type: AllMadeThings })
+  data!: AllMadeThings;
+}
+
+/** Description of `revoke_created`. */
+export const REVOKE_CREATED =
+  'With revoke_api_keys or revoke_users: what these keys and people made ends with them, as with revoke at a removal';
 
 /** Body of a removal, only to revoke what a person under an account of staff made. */
 export class RemovalBody {

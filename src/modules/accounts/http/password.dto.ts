@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { DoneAnswer, OptionalIds, RequiredText } from '../../../platform/http/index.js';
+import { DoneAnswer, OptionalFlag, OptionalIds, RequiredText } from '../../../platform/http/index.js';
 import { ApiKeyAnswerData } from './api-key.dto.js';
+import { REVOKE_CREATED } from './made-thing.dto.js';
 import { UserAnswerData } from './user.dto.js';
 
 /** Body of PUT /account/password. */
@@ -16,6 +17,9 @@ export class ChangePasswordRequest {
 
   @OptionalIds('revoke_users', 1_000, 'People to make inactive: all of them, or those with these ids')
   revoke_users?: boolean | number[] | null;
+
+  @OptionalFlag('revoke_created', false, REVOKE_CREATED)
+  revoke_created?: boolean | null;
 }
 
 /** Answer of a changed password: who may still act for the account without it. */

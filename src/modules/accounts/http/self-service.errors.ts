@@ -39,10 +39,12 @@ export const REGISTER_ERRORS: readonly DocumentedError[] = [
 export const PASSWORD_ERRORS: readonly DocumentedError[] = [
   fieldErrors.required.shown('current').because('likewise new'),
   valueErrors.noIds.shown('revoke_api_keys').because('likewise revoke_users'),
+  fieldErrors.noFlag.shown('revoke_created'),
   accountErrors.permissionDenied.because('an assigned user who would revoke keys or people'),
   SHORT,
   accountErrors.apiKeyNotFound.because('an id that is not the account’s; nothing is changed'),
   accountErrors.userNotFound.because('likewise'),
+  accountErrors.forbidden.because('no super account would be left that is active and has no expiry'),
   tooMany.because('too many wrong passwords in a minute'),
   accountErrors.invalidCredentials.because('the current password is another'),
 ];

@@ -21,14 +21,18 @@ interface PossibleMaker {
 }
 
 /**
- * Accounts of staff that a person made or whose password the person set, and those of these and of the people under them in
+ * Accounts of staff that people made or whose password they set, and those of these and of the people under them in
  * turn: one who wants to stay would make the second account by the first.
- * @param own the account that the person acts for, which is never one of them
+ * @param own the account that the people act for, which is never one of them
  * @returns by id, at most 1,000 and what the last of them made
  */
-export async function staffMadeBy(source: EntityManager, own: number, personId: number): Promise<MadeAccount[]> {
+export async function staffMadeBy(
+  source: EntityManager,
+  own: number,
+  personIds: readonly number[],
+): Promise<MadeAccount[]> {
   const found = new Map<number, MadeAccount>();
-  let makers: PossibleMaker[] = [{ id: personId, since: null }];
+  let makers: PossibleMaker[] = personIds.map((id) => ({ id, since: null }));
   while (makers.length > 0 && found.size < MOST_ACCOUNTS) {
     const fresh: MadeAccount[] = [];
     for (const one of await madeOrSet(source, makers)) {

@@ -15,11 +15,15 @@ import {
   accountErrors,
   type Actor,
   Admin,
+  AllMadeThingsAnswer,
   type ApiKeyAnswerData,
   ApiKeyPageAnswer,
   CurrentActor,
+  ListAllMadeThingsQuery,
+  ListMadeThingsQuery,
   ListManagedApiKeysQuery,
   ListManagedUsersQuery,
+  MadeThingsAnswer,
   readRevoke,
   RevokeQuery,
   RevokeManagedApiKeyCommand,
@@ -55,6 +59,36 @@ export class AccountAccessController {
   ): Promise<Paged<ApiKeyAnswerData>> {
     const page = readListPage(KEYS, query);
     return paged(KEYS, page, await this.queries.execute(new ListManagedApiKeysQuery(account, username, page)));
+  }
+
+  @Get('created')
+  @ApiOperation({
+    summary: 'What its keys and people made that goes on by itself',
+    description: '`revoke_created` of a new password ends it, with the keys and people that are revoked.',
+  })
+  @ApiOkResponse({ type: AllMadeThingsAnswer })
+  async allCreated(
+    @Param('username') username: string,
+    @CurrentActor() { account }: Actor,
+  ): Promise<AllMadeThingsAnswer> {
+    return { success: true, data: await this.queries.execute(new ListAllMadeThingsQuery(account, username)) };
+  }
+
+  @Get('api-keys/:id/created')
+  @ApiParam({ name: 'id', type: Number, example: 3 })
+  @ApiOperation({
+    summary: 'What one of its API keys made that goes on by itself',
+    description: 'Webhooks. `DELETE …?revoke=true` disables them with the key.',
+  })
+  @ApiOkResponse({ type: MadeThingsAnswer })
+  @ApiErrors(accountErrors.apiKeyNotFound)
+  async created(
+    @Param('username') username: string,
+    @Param('id') text: string,
+    @CurrentActor() { account }: Actor,
+  ): Promise<MadeThingsAnswer> {
+    const made = new ListMadeThingsQuery(account, 'key', readId(text) ?? 0, username);
+    return { success: true, data: await this.queries.execute(made) };
   }
 
   @Delete('api-keys/:id')

@@ -13,6 +13,7 @@ export function changesOf(body: ChangeAccountRequest): AccountChanges {
     permissions,
     revoke_api_keys,
     revoke_users,
+    revoke_created,
   } = body;
   const userType = textOrNull(body.user_type);
   const numberCheck = textOrNull(body.number_check);
@@ -34,6 +35,11 @@ export function changesOf(body: ChangeAccountRequest): AccountChanges {
     ...(permissions ? { permissions } : {}),
     ...(password === null
       ? {}
-      : { password, revokeApiKeys: revoke_api_keys ?? false, revokeUsers: revoke_users ?? false }),
+      : {
+          password,
+          revokeApiKeys: revoke_api_keys ?? false,
+          revokeUsers: revoke_users ?? false,
+          revokeCreated: revoke_created ?? false,
+        }),
   };
 }

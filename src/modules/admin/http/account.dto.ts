@@ -9,7 +9,7 @@ import {
   PageOf,
   RequiredText,
 } from '../../../platform/http/index.js';
-import { ManagedAccountAnswer, NUMBER_CHECKS, PERMISSIONS, USER_TYPES } from '../../accounts/index.js';
+import { ManagedAccountAnswer, NUMBER_CHECKS, PERMISSIONS, REVOKE_CREATED, USER_TYPES } from '../../accounts/index.js';
 
 const EXPIRY = {
   pattern: String.raw`^\d{4}(-\d{2}-\d{2}$|.*[ T]\d{2})`,
@@ -169,6 +169,9 @@ export class ChangeAccountRequest {
 
   @OptionalFlag('revoke_users', false, 'With password: the people under the account are made inactive')
   revoke_users?: boolean | null;
+
+  @OptionalFlag('revoke_created', false, REVOKE_CREATED)
+  revoke_created?: boolean | null;
 
   @OptionalTexts('released_fields', RELEASED)
   released_fields?: string[] | null;

@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { type EntityManager, IsNull, Like, Not } from 'typeorm';
+import { type EntityManager, IsNull, Not } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { type Account, AuditLog, type MadeThing, type MadeThingListener, MadeThings } from '../../accounts/index.js';
+import {
+  type Account,
+  AuditLog,
+  type Gone,
+  isMadeBy,
+  type MadeThing,
+  type MadeThingListener,
+  MadeThings,
+} from '../../accounts/index.js';
 import { DISABLED_REASONS, MOST_WEBHOOKS } from '../domain/webhook.js';
 import { WebhookEndpointEntity } from './webhook.entities.js';
 
@@ -15,27 +23,28 @@ export class MadeWebhooks implements MadeThingListener {
     made.register(this);
   }
 
-  async madeBy(source: EntityManager, accountId: number, prefix: string): Promise<MadeThing[]> {
-    const rows = await source.find(WebhookEndpointEntity, { where: ofMaker(accountId, prefix), take: MOST_WEBHOOKS });
+  async madeBy(source: EntityManager, gone: Gone): Promise<MadeThing[]> {
+    const rows = await this.rows(source, gone);
     return rows.map(({ id, url, status }) => ({ kind: 'webhook', id, name: url, is_active: status === 'active' }));
   }
 
-  async endMadeBy(tx: EntityManager, actor: Account, accountId: number, prefix: string): Promise<void> {
-    const where = { ...ofMaker(accountId, prefix), status: 'active' };
-    const rows = await tx.find(WebhookEndpointEntity, { where, take: MOST_WEBHOOKS });
-    for (const { id } of rows) {
+  async endMadeBy(tx: EntityManager, actor: Account, gone: Gone): Promise<void> {
+    const rows = await this.rows(tx, gone);
+    const active = rows.filter(({ status }) => status === 'active');
+    for (const { id } of active) {
       const reason = DISABLED_REASONS.makerGone;
       const changes = { status: 'disabled', disabledReason: reason, updatedAt: now() };
       await tx.update(WebhookEndpointEntity, { id, status: 'active' }, changes);
       const details = { id, fields: ['status'], status: 'disabled', reason };
-      const subject = actor.username;
+      const { id: accountId, username: subject } = gone.account;
       await this.audit.record(tx, { actor, action: 'webhook.change', subject, accountId, details });
     }
   }
-}
 
-const ofMaker = (accountId: number, prefix: string) => ({
-  accountId,
-  slot: Not(IsNull()),
-  createdBy: Like(`${prefix}%`),
-});
+  /** An account has few webhooks: all are read, and those of other makers left out. */
+  private async rows(source: EntityManager, gone: Gone): Promise<WebhookEndpointEntity[]> {
+    const where = { accountId: gone.account.id, slot: Not(IsNull()) };
+    const rows = await source.find(WebhookEndpointEntity, { where, order: { id: 'ASC' }, take: MOST_WEBHOOKS });
+    return rows.filter(({ createdBy }) => isMadeBy(gone, createdBy));
+  }
+}
