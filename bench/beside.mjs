@@ -7,7 +7,7 @@ import { benchAccount, broadcast, contacts, median, size, stage, until, verdict 
 const PATH = '/webhook/api/addbroadcastgsm.php';
 /** Single messages of one measurement, how far apart they leave, with as much again at random, and what is compared. */
 const MANY = { count: size('BESIDE_SINGLES', 100), everyMs: 50, of: 'p95' };
-/** so rarely that the workers have forgotten the last one (docs/decisions/0066) */
+/** so rarely that the workers have forgotten the last one (docs/decisions/0064) */
 const FEW = { count: size('BESIDE_FEW', 12), everyMs: 2_100, of: 'p50' };
 const CAMPAIGN = size('BESIDE_CAMPAIGN', 300_000);
 /** so many of them last for as long as a few messages take */

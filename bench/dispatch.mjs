@@ -68,7 +68,7 @@ export async function benchDispatch(environment, say) {
   }
 }
 
-/** a place where no directory can be, so that a worker notes nothing (docs/decisions/0024) */
+/** a place where no directory can be, so that a worker notes nothing (docs/decisions/0015) */
 const NOWHERE = '/dev/null/nowhere';
 const NOTE_ROUNDS = 5;
 

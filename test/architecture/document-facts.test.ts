@@ -70,3 +70,15 @@ describe('docs/operate/measurements.md', () => {
     expect(named.sort()).toEqual(names.sort());
   });
 });
+
+describe('a decision', () => {
+  it('is a rule with context, decision and consequence, in 250 words at the most', () => {
+    const folder = 'docs/decisions';
+    const wrong = readdirSync(join(ROOT, folder)).filter((name) => {
+      const { text } = read(`${folder}/${name}`);
+      const parts = [`# ${name.slice(0, 4)}: `, '**Context.**', '**Decision', '**Consequence.**'];
+      return parts.some((part) => !text.includes(part)) || text.trim().split(/\s+/).length > 250;
+    });
+    expect(wrong).toEqual([]);
+  });
+});

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type SourceFile, sourceFiles } from './house.js';
 
 /**
- * Who writes, and how it is exact though the answer be lost (docs/decisions/0036). A transaction leaves a mark, names a row
+ * Who writes, and how it is exact though the answer be lost (docs/decisions/0004). A transaction leaves a mark, names a row
  * of its own, or says beside itself why running again is exact. A single write is marked with `again`, or stands here with
  * the reason why failing is exact, or why its caller can live with a second run.
  */

@@ -22,7 +22,7 @@ const MOST_KEPT = 2_000;
 
 /**
  * Delivery records as JSON: the bytes of `JSON.stringify(deliveryRecord(…))`. Of most recipients everything but the number
- * is the same, so it is written once for each outcome and put together (docs/decisions/0027).
+ * is the same, so it is written once for each outcome and put together.
  */
 export class RecordText {
   private readonly before: string;

@@ -12,7 +12,7 @@ import type { Addressee } from './state/recipient-terms.js';
 /** What a campaign carries, in the channel's own shape (`campaigns.content`). */
 export type Content = Record<string, unknown>;
 
-/** Whether a content's texts have placeholders, which each recipient's own values fill in (docs/decisions/0030). */
+/** Whether a content's texts have placeholders, which each recipient's own values fill in (docs/decisions/0031). */
 export const isPersonalised = (content: Content): boolean => content['personalised'] === true;
 
 /** Finds a provider of this process by its class: for the parts of a channel that need the database. */

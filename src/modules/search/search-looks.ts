@@ -19,7 +19,7 @@ export interface Wanted {
   shown: (at: Date) => string;
 }
 
-/** The search of each kind of things: each is a range of an index, or bounded (docs/decisions/0046). */
+/** The search of each kind of things: each is a range of an index, or bounded (docs/decisions/0027). */
 @Injectable()
 export class SearchLooks {
   constructor(

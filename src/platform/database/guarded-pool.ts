@@ -60,7 +60,7 @@ interface Asking {
 /**
  * mysql2 for TypeORM, with what the pool itself leaves open: a bounded wait for a connection, and for a server that is
  * away for a moment; a bounded wait for each answer; the session's settings; and a second try of single statements where
- * that is exact (docs/decisions/0036).
+ * that is exact (docs/decisions/0004).
  */
 export const guardedDriver = (bounds: PoolBounds, watch = new DatabaseWatch()) => ({
   createPool: (options: PoolOptions): Pool => {

@@ -9,7 +9,7 @@ const BOUNDS: PoolBounds = { queryTimeout: 25_000, poolWait: 10_000 };
 /**
  * TypeORM options for one process; entities come from the feature modules (`TypeOrmModule.forFeature`).
  * READ COMMITTED, said once a connection: no gap locks, so bulk inserts and conditional updates of different campaigns
- * never meet (docs/decisions/0004). Times are UTC; BIGINT comes as number (our ids have 53 bits, sums stay below).
+ * never meet. Times are UTC; BIGINT comes as number (our ids have 53 bits, sums stay below).
  */
 export function dataSourceOptions(
   url: string,

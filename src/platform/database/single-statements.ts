@@ -7,7 +7,7 @@ const OF_ITS_CONNECTION = /^(SET|ALTER|DROP|CREATE|START TRANSACTION|COMMIT|ROLL
 
 /**
  * Marks a single write as one that may be run twice: it is run again where its connection was lost and it may have been
- * done (docs/decisions/0036). For statements whose second run changes nothing more, or nothing that matters, and whose
+ * done (docs/decisions/0004). For statements whose second run changes nothing more, or nothing that matters, and whose
  * caller does not go by the number of changed rows. Without the mark a write whose answer was lost fails.
  */
 export const again = (sql: string): string => AGAIN + sql;

@@ -26,7 +26,7 @@ export function afterCommit(tx: EntityManager, effect: () => void): void {
 }
 
 /**
- * How it is known what became of a COMMIT during which the connection was lost (docs/decisions/0036). Without a word
+ * How it is known what became of a COMMIT during which the connection was lost (docs/decisions/0004). Without a word
  * the transaction leaves a mark, a row of its own that is looked up: right for whatever is not hot.
  */
 export type LostCommit<T> =

@@ -51,7 +51,7 @@ export interface Duty {
 
 /**
  * Looks for due work of every kind with one statement, twice a second and one process for all: an installation at rest
- * asks as much with fifty processes as with one (docs/decisions/0028).
+ * asks as much with fifty processes as with one (docs/decisions/0038).
  */
 @Injectable()
 export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -14,7 +14,7 @@ return 1`;
 /**
  * Says which process does what one can do for all of them: the first that asks in each period. Nothing is held: a
  * process that dies is followed by the next one that asks, within a period. Redis only spares work: without it every process does
- * its own, which all of this work bears (docs/decisions/0028).
+ * its own, which all of this work bears (docs/decisions/0038).
  */
 @Injectable()
 export class DutyGate {

@@ -39,8 +39,8 @@ interface Taken {
 
 /**
  * The turns that not every worker of a channel takes, in sorted sets: those of a route with `binds`, of which only the workers that
- * hold a bind of it take (docs/decisions/0039), so that no worker gets a turn that it could only hand on; and those that
- * are put to one worker (docs/decisions/0063). Only hints, as all jobs: MySQL is the truth.
+ * hold a bind of it take (docs/decisions/0023), so that no worker gets a turn that it could only hand on; and those that
+ * are put to one worker. Only hints, as all jobs: MySQL is the truth.
  */
 @Injectable()
 export class HolderTurns implements OnApplicationShutdown {

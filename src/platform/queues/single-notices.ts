@@ -7,7 +7,7 @@ const EVERY_MS = 200;
 const KEPT_MS = 60_000;
 
 /**
- * Tells all workers that a message of one recipient is on its way, before it is accepted (docs/decisions/0066). Only a hint:
+ * Tells all workers that a message of one recipient is on its way, before it is accepted (docs/decisions/0064). Only a hint:
  * without Redis, or where one is lost, a worker knows it once it has the message.
  */
 @Injectable()

@@ -52,7 +52,7 @@ export interface WindowCount {
 
 /**
  * Counters of rate limits, over all instances through Redis; while Redis is away, over this process alone. No call ever
- * fails or waits longer than the Redis time-out. Limits are sliding (docs/decisions/0007): no span of the window's
+ * fails or waits longer than the Redis time-out. Limits are sliding (docs/decisions/0071): no span of the window's
  * length, wherever it begins, holds more hits than the limit. Only `add`, for the general limit, counts in fixed windows.
  */
 @Injectable()

@@ -31,7 +31,7 @@ interface Repair {
 }
 
 /**
- * Sets right the moments that the clock of the database has made while it was ahead, table by table (docs/decisions/0054).
+ * Sets right the moments that the clock of the database has made while it was ahead, table by table (docs/decisions/0003).
  * Any number of processes may do so side by side.
  */
 @Injectable()

@@ -59,7 +59,7 @@ interface Daily {
 
 /**
  * A column with moments that lie ahead by the clock of the database: when a row is due, or free again. When that clock
- * goes back, those that it had made are too late (docs/decisions/0054).
+ * goes back, those that it had made are too late (docs/decisions/0003).
  */
 export interface Moment {
   column: string;

@@ -43,7 +43,7 @@ const NONE: FailureReasons = { reasons: [], isApproximate: false };
 
 /**
  * Why recipients of a campaign failed. A counter for each reason would be paid for by every message that is settled, and an index on
- * statuses by every recipient; so the recipients, who lie together, are looked at when they are asked for (docs/decisions/0046).
+ * statuses by every recipient; so the recipients, who lie together, are looked at when they are asked for (docs/decisions/0027).
  */
 @Injectable()
 export class FailureReasonCounts {

@@ -67,7 +67,7 @@ interface SearchedCampaign extends ScannedCampaign {
   created_at: Date;
 }
 
-/** Recipients that one search looks at: about a second of the database's time (docs/decisions/0009). */
+/** Recipients that one search looks at: about a second of the database's time (docs/decisions/0027). */
 const MOST_RECIPIENTS = 2_000_000;
 const MOST_FOUND = 10_000;
 /** What a search box looks at of the newest campaigns, and of each account that is known to have sent to the number. */

@@ -10,7 +10,7 @@ const KNOWN = new WeakMap<Content, MessageTemplate>();
 
 /**
  * The text with placeholders that a content carries; null where its `message` is plain text, whatever braces stand in it:
- * only a content that says so is personalised (docs/decisions/0030).
+ * only a content that says so is personalised (docs/decisions/0031).
  */
 export function templateOf(content: Content): MessageTemplate | null {
   if (content['personalised'] !== true) return null;

@@ -52,7 +52,7 @@ const SLACK_MS = 5 * 60_000;
 
 /**
  * Usage as it is told. All but that by campaign is read from the counters, whose rows an account has some of for each day;
- * that by campaign from the ledger, whose entries of the days are found by halving (docs/decisions/0035).
+ * that by campaign from the ledger, whose entries of the days are found by halving.
  */
 @Injectable()
 export class UsageReader {

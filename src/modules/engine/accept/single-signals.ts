@@ -10,7 +10,7 @@ interface Payable {
   sum: { charged: number };
 }
 
-/** Signals of messages of one recipient (docs/decisions/0066). */
+/** Signals of messages of one recipient (docs/decisions/0064). */
 @Injectable()
 export class SingleSignals {
   constructor(

@@ -76,7 +76,7 @@ const HAS_LANES = `(SELECT channel, route_id AS routeId, NULL AS single FROM ${L
  * and those of a queue are hardly ever true; else it reads every lane.
  *
  * A look takes the next routes of each channel and goes round, so that it costs the same however many routes have lanes,
- * and none is left out (docs/decisions/0038). At rest it is one statement.
+ * and none is left out (docs/decisions/0002). At rest it is one statement.
  */
 export class DueRoutes {
   private readonly walks = new Map<string, Walk>();

@@ -33,7 +33,7 @@ const IS_SETTLED = `(${isFree('l')} OR l.intent_seq < l.end_seq AND c.state IN (
 
 /**
  * Settles lanes that send nothing more, because their campaign was stopped or their validity is over. It needs no route,
- * no permit of one and no Redis: a cancel is refunded within two seconds whatever waits on the route (docs/decisions/0070).
+ * no permit of one and no Redis: a cancel is refunded within two seconds whatever waits on the route (docs/decisions/0002).
  */
 @Injectable()
 export class LaneSettlement implements BeforeApplicationShutdown {

@@ -21,7 +21,7 @@ const FOREIGN_MS = 86_400_000;
 
 /**
  * Reads the notes of workers of this machine that were killed, and gives those a new try that never left
- * (docs/decisions/0024). What is not certain is not believed: only notes of this boot, of a process that is gone.
+ * (docs/decisions/0015). What is not certain is not believed: only notes of this boot, of a process that is gone.
  */
 @Injectable()
 export class LostNotes implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -19,7 +19,7 @@ function readHome(text: string): RouteHome {
 
 /**
  * Which worker has the next slots of a paced route: its home. A message of one recipient whose turn another worker has would get
- * a slot behind all that are booked, so that worker hands the turn on (docs/decisions/0063). Only hints: a turn that
+ * a slot behind all that are booked, so that worker hands the turn on (docs/decisions/0023). Only hints: a turn that
  * comes to nothing is made again by the look at MySQL.
  */
 @Injectable()

@@ -53,7 +53,7 @@ const IS_OPEN = `c.state IN (${sqlStates([...statesThat('send'), ...statesThat('
 
 /**
  * Moves what waits on a route to another one, because staff say so: lanes change their route as in a failover
- * (docs/decisions/0034, 0047), in bounded transactions, and nothing else of them changes: a paused campaign stays paused.
+ * (docs/decisions/0034), in bounded transactions, and nothing else of them changes: a paused campaign stays paused.
  * What may have left stays with its route.
  */
 @Injectable()

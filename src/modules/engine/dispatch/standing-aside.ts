@@ -11,7 +11,7 @@ const PATIENCE_MS = 500;
 
 /**
  * Whether campaigns are to leave room to messages of one recipient (docs/decisions/0064). Of what their full windows write, claims
- * and results, one step is under way at once in this worker while they are (docs/decisions/0066).
+ * and results, one step is under way at once in this worker while they are.
  */
 @Injectable()
 export class StandingAside implements OnApplicationBootstrap {

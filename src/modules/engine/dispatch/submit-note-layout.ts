@@ -1,5 +1,5 @@
 /**
- * How notes of submits lie in their file (docs/decisions/0024): a header, then slots of one size, a slot a window. What a
+ * How notes of submits lie in their file (docs/decisions/0015): a header, then slots of one size, a slot a window. What a
  * slot says counts under its generation alone, so whatever an earlier window left behind it needs no clearing. Numbers are
  * little-endian.
  */

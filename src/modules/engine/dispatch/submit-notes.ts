@@ -100,7 +100,7 @@ export class SubmitNote {
 
 /**
  * Notes of what this worker lets leave, in a file that outlives the process: the kernel keeps what was written even when
- * the process is killed. `LostNotes` reads them (docs/decisions/0024).
+ * the process is killed. `LostNotes` reads them (docs/decisions/0015).
  */
 @Injectable()
 export class SubmitNotes implements OnModuleInit, OnApplicationShutdown {

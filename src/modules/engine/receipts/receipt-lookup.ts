@@ -73,7 +73,7 @@ const COLUMNS = `j.ordinal, TIMESTAMPDIFF(MICROSECOND, m.submitted_at, UTC_TIMES
 const RECIPIENT = 'STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = m.campaign_id AND r.seq = m.seq';
 
 /**
- * Finds the messages that receipts are about (docs/decisions/0018, 0026): by our reference where the receipt carries one, else
+ * Finds the messages that receipts are about (docs/decisions/0026): by our reference where the receipt carries one, else
  * by the carrier's id. Nothing is locked. Today is looked through first, yesterday for what is left or settled already; the days
  * before them, part by part alike, only for what neither has.
  */

@@ -94,7 +94,7 @@ export class CampaignStates {
   /**
    * Counts lanes whose recipients have all become final, and what goes back to campaigns; completes campaigns with their
    * last lane. One that ended otherwise before keeps its state. The row is written for every lane: of two transactions that
-   * end the last two, one waits for the other, or is run again by its cluster (docs/decisions/0026).
+   * end the last two, one waits for the other, or is run again by its cluster.
    * @param closed lanes that ended, by campaign
    * @param refunded credits, by campaign
    * @returns the campaigns that wait for no recipient any more

@@ -43,7 +43,7 @@ interface KeptRoute {
 /**
  * Keeps this worker's share of the sessions of routes with `binds`: takes free places, renews all that it holds with one
  * statement, gives back what is more than its share, and closes the session of a place that it may have lost
- * (docs/decisions/0039).
+ * (docs/decisions/0023).
  */
 @Injectable()
 export class BindKeeper {

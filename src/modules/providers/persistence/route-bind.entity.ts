@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One of the sessions that the workers together may have with a carrier: held under a lease (docs/decisions/0039). */
+/** One of the sessions that the workers together may have with a carrier: held under a lease (docs/decisions/0023). */
 @Entity('route_binds')
 export class RouteBindEntity {
   @PrimaryColumn({ name: 'route_id', type: 'int', unsigned: true })

@@ -49,7 +49,7 @@ export async function addPlaces(tx: EntityManager, routeId: number, binds: numbe
 }
 
 /**
- * The places of routes with `binds`, each held by one worker under a lease (docs/decisions/0039). One conditional UPDATE
+ * The places of routes with `binds`, each held by one worker under a lease (docs/decisions/0023). One conditional UPDATE
  * decides, by the clock of the database, on a cluster too.
  */
 @Injectable()

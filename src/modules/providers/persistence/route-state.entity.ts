@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Since when a route stands as it does, as all workers together see it (docs/decisions/0047). */
+/** Since when a route stands as it does, as all workers together see it. */
 @Entity('route_states')
 export class RouteStateEntity {
   @PrimaryColumn({ name: 'route_id', type: 'int', unsigned: true })

@@ -11,7 +11,7 @@ const DIGITS = { min: 8, max: 30 };
 
 /**
  * Whatever is called so: recipients of a number, campaigns, accounts, templates, session messages. Each look is a range of an
- * index, or bounded (docs/decisions/0046). @throws AppError too_many while too many searches for numbers run
+ * index, or bounded (docs/decisions/0027). @throws AppError too_many while too many searches for numbers run
  */
 export class SearchQuery extends Query<Omit<SearchResponse, 'success'>> {
   /** @param scope `all`: of every account, for staff; `own`: the account's own, for a reseller its clients too */

@@ -23,7 +23,7 @@ const SOONEST = 'GREATEST(UTC_TIMESTAMP(3), COALESCE(held_until, UTC_TIMESTAMP(3
 export const IS_AWAITED = `(next_due_at IS NOT NULL AND (next_due_at <= ${SOONEST} OR NOT ${isFree()}))`;
 
 /**
- * Keeps `next_due_at` of endpoints, by which dispatchers find those with something due (docs/decisions/0028): never later
+ * Keeps `next_due_at` of endpoints, by which dispatchers find those with something due (docs/decisions/0014): never later
  * than the first delivery, with one exception. A worker that finds an endpoint empty moves the moment away, and cannot
  * see what a transaction is still writing that has found the endpoint awaited. So a writer asks once more when it has
  * committed, and the moment stays near for a while after a turn. What both miss (a process that dies right after its

@@ -18,7 +18,7 @@ const TABLES = [
 
 /**
  * The schema of version 0.3.0, made directly: a first start takes a quarter of the time of the 77 migrations that led to it
- * (docs/decisions/0067). A database at 0.3.0 has it already. A new one is noted as having the 77, so that version 0.3.0 can be
+ * (docs/decisions/0037). A database at 0.3.0 has it already. A new one is noted as having the 77, so that version 0.3.0 can be
  * started on it again (docs/operate/upgrade.md).
  */
 export class Baseline1700000018701 implements MigrationInterface {

@@ -22,7 +22,7 @@ export function answersTo(deliveries: readonly Delivery[], status: number): Buff
 /**
  * Hands over together what came in one turn of the event loop, and says afterwards which deliveries may be answered: with
  * success only after their commit (reference/providers#smpp). Those who write receipts gather them into transactions, two at
- * a time (docs/decisions/0026): were one batch kept back until the one before is answered, a session had never more than one.
+ * a time: were one batch kept back until the one before is answered, a session had never more than one.
  */
 export class ReceiptBatch {
   private receipts: Receipt[] = [];
