@@ -52,7 +52,7 @@ describe('one campaign', () => {
         status_counts: { DELIVERED: 2, PP1: 1 },
         credits: 6,
         retry_of: null,
-        scheduled_at: '2026-05-02 02:30:00',
+        scheduled_at: '2026-05-02T02:30:00+05:30',
         created_by: null,
         created_at: '2026-05-02 01:30:00',
         sent_at: null,
@@ -215,8 +215,10 @@ describe('the list of staff', () => {
     const viewer = await campaigns.join(0, { userType: 'admin', timeZone: 'America/New_York' });
     const listed = listOf(await campaigns.get(`${STAFF_PATH}?limit=1000`, viewer));
     for (const id of ids) {
-      expect(listed.find((row) => row['request_id'] === id)?.['scheduled_at']).toBe('2026-05-01 17:00:00');
-      expect(dataOf(await campaigns.get(`${STAFF_PATH}/${id}`, viewer))['scheduled_at']).toBe('2026-05-01 17:00:00');
+      expect(listed.find((row) => row['request_id'] === id)?.['scheduled_at']).toBe('2026-05-01T17:00:00-04:00');
+      expect(dataOf(await campaigns.get(`${STAFF_PATH}/${id}`, viewer))['scheduled_at']).toBe(
+        '2026-05-01T17:00:00-04:00',
+      );
     }
   });
 

@@ -37,8 +37,8 @@ describe('how routes stand', () => {
       const found = await statusOf(name);
       expect(found).toMatchObject({ state, since: expect.stringMatching(TIME) as string });
     }, PATIENCE);
-  const send = async (service: string, contacts: string[]): Promise<string> => {
-    const body = { broadcast_name: 'n', brodcast_service: service, contacts, message: 'hello' };
+  const send = async (service: string, contacts: string[], more = {}): Promise<string> => {
+    const body = { broadcast_name: 'n', brodcast_service: service, contacts, message: 'hello', ...more };
     return String((await sms.broadcast(member, body)).body['request_id']);
   };
 
@@ -131,14 +131,15 @@ describe('how routes stand', () => {
     const { since } = await statusOf('sick');
     expect(since).toBe(sick['since']);
 
-    const paused = await send('sick', numbers(7));
+    const at = '2099-05-02T09:30:00+00:00';
+    const paused = await send('sick', numbers(7), { schedule_time: at });
     await accounts.call('POST', `/v6/api/campaigns/${paused}/pause`, { token });
     await vi.waitFor(async () => expect((await statusOf('sick'))['waiting_later']).toBe(7), PATIENCE);
     const waiting = await call('GET', `${PATH}/sick/waiting`);
     expect(waiting.body).toMatchObject({
       data: [
         { username: member.account.username, channel: 'sms', state: 'running', waiting: 500, scheduled_at: null },
-        { request_id: paused, broadcast_name: 'n', state: 'paused', waiting: 7 },
+        { request_id: paused, broadcast_name: 'n', state: 'paused', waiting: 7, scheduled_at: at },
         { waiting: 1 },
       ],
       has_more: false,

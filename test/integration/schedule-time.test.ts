@@ -136,7 +136,7 @@ describe.each(Object.keys(CHANNELS))('schedule_time of %s', (name) => {
     expect((await act(requestId, 'resume')).status).toBe(200);
     expect(await wakes(requestId)).toEqual([new Date(LATER)]);
     const view = dataOf(await channels.get(`/v6/api/campaigns/${requestId}`, owner));
-    expect(view).toMatchObject({ state: 'accepted', scheduled_at: '2099-07-01 11:30:00' });
+    expect(view).toMatchObject({ state: 'accepted', scheduled_at: '2099-07-01T11:30:00+02:00' });
     // Its moment has come.
     await channels.dataSource.query('UPDATE campaign_lanes SET wake_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [
       await channels.idOf(requestId),

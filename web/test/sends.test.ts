@@ -279,7 +279,7 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await send('1 credit for 1 recipient');
     await page.getByText('scheduled', { exact: true }).waitFor();
     await page.getByText('2031-05-06 07:30').waitFor();
-    expect(await campaignOf(name)).toMatchObject({ phase: 'scheduled', scheduled_at: '2031-05-06 07:30:00' });
+    expect(await campaignOf(name)).toMatchObject({ phase: 'scheduled', scheduled_at: '2031-05-06T07:30:00+00:00' });
     await clients.owner.call('POST', `/v6/api/campaigns/${String((await campaignOf(name))['request_id'])}/cancel`);
   });
 });

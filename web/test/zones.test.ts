@@ -49,7 +49,9 @@ describe.skipIf(!hasBrowser)('an account in another time zone', () => {
     const { clients } = await webService();
     await clients.staff.call('PATCH', `/v6/api/admin/accounts/${NAME}`, { time_zone: 'UTC' });
     const list = async () => (await client.call('GET', '/v6/api/campaigns')).body['data'] as Record<string, unknown>[];
-    await expect.poll(async () => (await list())[0]?.['scheduled_at'], { timeout: 60_000 }).toBe('2031-05-05 18:45:00');
+    await expect
+      .poll(async () => (await list())[0]?.['scheduled_at'], { timeout: 60_000 })
+      .toBe('2031-05-05T18:45:00+00:00');
     for (const { request_id: one } of await list())
       await client.call('POST', `/v6/api/campaigns/${String(one)}/cancel`);
     expect(app.faults).toEqual([]);

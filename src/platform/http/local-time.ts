@@ -19,15 +19,22 @@ interface LocalTimeOptions {
 /** YYYY-MM-DD HH:MM:SS, as a pattern: it is no `date-time`, since it names no offset (reference/requests#dates). */
 const PATTERN = String.raw`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`;
 
+const timeProperty =
+  (form: { pattern: string } | { format: string }, usual: string) =>
+  ({ zone = 'account', description, example, nullable }: LocalTimeOptions = {}) =>
+    ApiProperty({
+      type: String,
+      ...form,
+      ...(nullable && { nullable }),
+      example: example === undefined ? usual : example,
+      description: description === undefined ? ZONES[zone] : `${description}. ${ZONES[zone]}`,
+    });
+
 /** A printed time of an answer: what it looks like, and in which time zone it is. */
-export const LocalTime = ({ zone = 'account', description, example, nullable }: LocalTimeOptions = {}) =>
-  ApiProperty({
-    type: String,
-    pattern: PATTERN,
-    ...(nullable && { nullable }),
-    example: example === undefined ? '2026-11-21 09:30:00' : example,
-    description: description === undefined ? ZONES[zone] : `${description}. ${ZONES[zone]}`,
-  });
+export const LocalTime = timeProperty({ pattern: PATTERN }, '2026-11-21 09:30:00');
+
+/** A moment of an answer with the offset of its zone: what is to come may be in an hour that clocks show twice. */
+export const ZonedTime = timeProperty({ format: 'date-time' }, '2030-01-31T09:30:00+05:30');
 
 /** `schedule_time` of a send, for its body. The pattern is as wide as ISO 8601: `20300131T0930Z`, `2030-W05-4T09:30` too. */
 export const SCHEDULE_TIME = {
@@ -37,16 +44,6 @@ export const SCHEDULE_TIME = {
     'one that they show twice the earlier instant.',
   example: '2030-01-31 09:30:00',
 } as const;
-
-/** A moment of an answer with the offset of the account's zone. */
-export const ZonedTime = ({ description, nullable }: Pick<LocalTimeOptions, 'description' | 'nullable'> = {}) =>
-  ApiProperty({
-    type: String,
-    format: 'date-time',
-    ...(nullable && { nullable }),
-    example: '2030-01-31T09:30:00+05:30',
-    ...(description !== undefined && { description }),
-  });
 
 const CHANGES: Readonly<Record<ClockChange, string>> = {
   skipped: 'Clocks skip this time: it is the first instant after the gap',

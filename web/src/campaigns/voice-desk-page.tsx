@@ -19,7 +19,7 @@ import {
   useAddress,
 } from '../ui/index.js';
 import { VoiceReview } from './voice-review.js';
-import { LocalTime } from './words.js';
+import { LocalTime, momentText } from './words.js';
 
 type Review = Schema<'StaffCampaignAnswer'>;
 
@@ -74,7 +74,7 @@ function Pending({ campaign }: { campaign: Review }) {
   const approve = async (): Promise<boolean> => {
     const isSure = await confirm({
       title: `Approve “${name}”?`,
-      text: `${formatCount(recipients)} ${recipients === 1 ? 'number is' : 'numbers are'} called${campaign.scheduled_at === null ? ' at once' : ` from ${campaign.scheduled_at}`}.`,
+      text: `${formatCount(recipients)} ${recipients === 1 ? 'number is' : 'numbers are'} called${campaign.scheduled_at === null ? ' at once' : ` from ${momentText(campaign.scheduled_at)}`}.`,
       yes: 'Approve',
       danger: false,
     });

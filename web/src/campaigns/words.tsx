@@ -41,8 +41,14 @@ export const gone = ({
   status_counts: Record<string, number>;
 }): number => total - [...WAITING, 'CANCELLED'].reduce((sum, status) => sum + (counts[status] ?? 0), 0);
 
+/** The minute of a moment as the API gives it, without the offset. */
+const minuteOf = (value: string): string => value.slice(0, 16).replace('T', ' ');
+
+/** A scheduled moment in a sentence: `2030-01-31 09:30 (UTC+05:30)`. */
+export const momentText = (value: string): string => `${minuteOf(value)} (UTC${value.slice(19)})`;
+
 /**
- * A moment as the API gives it: `2026-11-21 10:30:05`.
+ * A moment as the API gives it: `2026-11-21 10:30:05`, or with the offset of the zone: `2030-01-31T09:30:00+05:30`.
  * @param zone the time zone that it is in; absent: that of the campaign's account
  */
 export function LocalTime({ value, zone }: { value: string | null; zone?: string }) {
@@ -52,7 +58,7 @@ export function LocalTime({ value, zone }: { value: string | null; zone?: string
       dateTime={value}
       title={zone === undefined ? `${value} in the time zone of the account` : `${value} (${zone})`}
     >
-      {value.slice(0, 16)}
+      {minuteOf(value)}
     </time>
   );
 }

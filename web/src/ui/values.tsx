@@ -75,7 +75,7 @@ export function Time({
 }
 
 function isoOf(value: string | number | Date): string {
-  if (typeof value === 'string' && LOCAL.test(value)) return value;
+  if (typeof value === 'string') return value; // with the offset that it has
   const moment = new Date(value);
   return Number.isNaN(moment.getTime()) ? String(value) : moment.toISOString();
 }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { LocalTime } from '../../../platform/http/index.js';
+import { ZonedTime } from '../../../platform/http/index.js';
 import { CHANNEL_EXAMPLE, CHANNEL_NAMES } from '../../channels/index.js';
 import { CAMPAIGN_STATES, type CampaignState } from '../../engine/index.js';
 
@@ -20,7 +20,7 @@ export class WaitingCampaignData {
   @ApiProperty({ example: 'running', enum: [...CAMPAIGN_STATES] })
   state!: CampaignState;
 
-  @LocalTime({ zone: 'asker', nullable: true, description: 'When it begins; null = at once' })
+  @ZonedTime({ zone: 'asker', nullable: true, description: 'When it begins; null = at once' })
   scheduled_at!: string | null;
 
   @ApiProperty({ example: 500, description: 'Recipients that wait there: due, or later' })

@@ -1,5 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { dateTime } from '../../../kernel/clock.js';
+import { isoTime } from '../../../kernel/clock.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import { Channels, RouteQueues } from '../../engine/index.js';
 import { RouteDirectory } from '../../providers/index.js';
@@ -38,7 +38,7 @@ export class RouteWaitingHandler implements IQueryHandler<RouteWaitingQuery> {
         username: (await this.accounts.byId(accountId))?.username ?? '',
         channel,
         state,
-        scheduled_at: scheduledAt && dateTime(scheduledAt, timeZone),
+        scheduled_at: scheduledAt && isoTime(scheduledAt, timeZone),
         waiting,
       })),
     );

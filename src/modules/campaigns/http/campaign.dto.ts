@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { dateTime, now } from '../../../kernel/clock.js';
-import { AnswerOf, LocalTime, PageOf, MadeBy, type MakerData } from '../../../platform/http/index.js';
+import { dateTime, isoTime, now } from '../../../kernel/clock.js';
+import { AnswerOf, LocalTime, PageOf, MadeBy, type MakerData, ZonedTime } from '../../../platform/http/index.js';
 import { makerForOwner } from '../../../kernel/maker.js';
 import { CHANNEL_EXAMPLE, CHANNEL_NAMES, CHANNELS } from '../../channels/index.js';
 import {
@@ -81,7 +81,7 @@ export class CampaignData {
     description: 'the campaign whose failures it sends again',
   })
   retry_of!: string | null;
-  @LocalTime(LATER) scheduled_at!: string | null;
+  @ZonedTime({ nullable: true, description: 'when it begins; null = at once' }) scheduled_at!: string | null;
   @MadeBy()
   created_by!: MakerData | null;
 
@@ -126,7 +126,7 @@ export function campaignData(
     status_counts: statusCounts(channel, counts),
     credits: campaign.chargedCredits,
     retry_of: campaign.retryOf,
-    scheduled_at: shown(campaign.scheduledAt),
+    scheduled_at: campaign.scheduledAt && isoTime(campaign.scheduledAt, zone),
     created_by: makerForOwner(campaign.createdBy),
     created_at: dateTime(campaign.createdAt, zone),
     sent_at: shown(campaign.sentAt),

@@ -6,7 +6,7 @@ import {
   type ReviewContent,
   type ReviewMenuRow,
 } from '../../engine/index.js';
-import { LocalTime, OneOf } from '../../../platform/http/index.js';
+import { LocalTime, OneOf, ZonedTime } from '../../../platform/http/index.js';
 import type { CountedCampaign } from '../persistence/campaign-list.js';
 import { CampaignData, campaignData, type CampaignSurroundings } from './campaign.dto.js';
 
@@ -124,12 +124,12 @@ export class StaffCampaignAnswer extends CampaignData implements ReviewContent {
 /** A list has campaigns of many accounts: its times are in one zone, that of the account that asks. */
 const LATER = { zone: 'asker', nullable: true, example: null } as const;
 const TIMES = {
-  scheduled_at: { ...LATER, description: 'when it begins; null = at once' },
   created_at: { zone: 'asker' },
   sent_at: { ...LATER, description: 'the last recipient left' },
   completed_at: { ...LATER, description: 'every recipient is final' },
 } as const;
 for (const [field, options] of Object.entries(TIMES)) LocalTime(options)(StaffCampaignAnswer.prototype, field);
+ZonedTime({ ...LATER, description: 'when it begins; null = at once' })(StaffCampaignAnswer.prototype, 'scheduled_at');
 
 export const staffCampaign = (
   counted: CountedCampaign,

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { isUserId } from '../../../kernel/chat-user-id.js';
-import { dateTime } from '../../../kernel/clock.js';
-import { AnswerOf, LocalTime, PageOf } from '../../../platform/http/index.js';
+import { dateTime, isoTime } from '../../../kernel/clock.js';
+import { AnswerOf, LocalTime, PageOf, ZonedTime } from '../../../platform/http/index.js';
 import { CHAT_STATUS_LABELS } from '../../channels/chat/index.js';
 import { RecipientStatus } from '../../engine/index.js';
 import { MESSAGE_TYPES } from '../domain/session-rows.js';
@@ -47,7 +47,7 @@ export class SessionMessageData {
   @ApiProperty({ type: String, nullable: true, example: null })
   provider_message_id!: string | null;
 
-  @LocalTime({ nullable: true, example: '2026-11-22 09:30:00', description: 'null: it was to leave at once' })
+  @ZonedTime({ nullable: true, description: 'null: it was to leave at once' })
   scheduled_at!: string | null;
 
   @LocalTime({ nullable: true, example: null, description: 'null: it has not left' })
@@ -61,7 +61,6 @@ export class SessionMessageData {
 }
 
 export function sessionMessageData(row: ListedSessionMessage, zone: string): SessionMessageData {
-  const at = (moment: Date | null): string | null => moment && dateTime(moment, zone);
   const isFailed = row.status === RecipientStatus.Failed;
   return {
     id: row.id,
@@ -73,8 +72,8 @@ export function sessionMessageData(row: ListedSessionMessage, zone: string): Ses
     error_code: isFailed ? row.error_code : null,
     errorMessage: isFailed ? row.error_message : null,
     provider_message_id: row.provider_message_id,
-    scheduled_at: at(row.scheduled_at),
-    sent_at: at(row.sent_at),
+    scheduled_at: row.scheduled_at && isoTime(row.scheduled_at, zone),
+    sent_at: row.sent_at && dateTime(row.sent_at, zone),
     created_at: dateTime(row.created_at, zone),
     updated_at: dateTime(row.updated_at, zone),
   };

@@ -86,7 +86,7 @@ export class AcceptedBulkData {
   warned?: number;
   @ApiProperty({ example: 'sandbox', description: 'the route as it was wished for; the connection of a template send' })
   route!: string;
-  @ZonedTime({ nullable: true, description: 'in the time zone of the account; null: at once' })
+  @ZonedTime({ nullable: true, description: 'null: at once' })
   scheduled_at!: string | null;
 }
 
