@@ -8,21 +8,34 @@ const NINE = 0x39;
 const SUSPECT = /\d[\d.]{15}|\d[eE]/;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** What no field takes: neither a text, a number, true or false, nor an object, nor a list of any of them. */
-const NO_VALUE = '[{}]';
+/** What no field takes: neither a text, a number, true or false, nor an object, nor a list of any of them. Its digits stand within. */
+const noValue = (digits: string): string => `[{"":"${digits}"}]`;
+/** More of them than a list of bad rows names have no digits: a body of nothing else would become a much longer one. */
+const MOST_KEPT = 1_000;
+const WITHOUT_DIGITS = '[{}]';
 
 /**
  * JSON text for `JSON.parse`, which rounds: 9007199254740993 becomes 9007199254740992, and two ids become one. Each number
  * that would be rounded to another whole number, or to infinity, is replaced by a value that no field takes, so a field is
  * refused with its own words, and what no field reads does not matter. Other text, and what is no JSON, stays as it is.
  */
-export const refuseInexact = (text: string): string => rewrite(text, (number) => NO_VALUE.padEnd(number.length)); // no such number is shorter
+export function refuseInexact(text: string): string {
+  let kept = 0;
+  return rewrite(text, (number) => (kept++ < MOST_KEPT ? noValue(number) : WITHOUT_DIGITS));
+}
 
-/** The same in the bytes of a text in UTF-8, whose length stays. */
-export function refuseInexactIn(bytes: Buffer): void {
+/** The same of the bytes of a text in UTF-8. */
+export function refuseInexactIn(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1');
   const refusing = refuseInexact(text);
-  if (refusing !== text) bytes.write(refusing, 'latin1');
+  return refusing === text ? bytes : Buffer.from(refusing, 'latin1');
+}
+
+/** The digits of a number that `refuseInexact` has replaced; null for any other value. */
+export function refusedDigits(value: unknown): string | null {
+  if (!Array.isArray(value) || value.length !== 1) return null;
+  const digits: unknown = (value[0] as { '': unknown } | null)?.[''];
+  return typeof digits === 'string' ? digits : null;
 }
 
 /** The same for what carriers and providers say: each such number becomes a text of its digits. */

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { MOST_ROW_FAULTS, type RowFault } from './app-error.js';
 import { fieldErrors } from './field-errors.js';
-import { cutCodePoints } from './text.js';
+import { shownValue } from './shown-value.js';
 
 /** Most contacts of one quote: as many as a file of recipients has rows. */
 export const MOST_CONTACTS = 500_000;
@@ -47,7 +47,7 @@ export async function sortContacts(
     const entry = contacts[place];
     const number = readContact(entry);
     if (number === null) {
-      if (invalid.length < MOST_ROW_FAULTS) invalid.push({ row: place + 1, value: shown(entry), ...NO_NUMBER });
+      if (invalid.length < MOST_ROW_FAULTS) invalid.push({ row: place + 1, value: shownValue(entry), ...NO_NUMBER });
       continue;
     }
     valid.push(number);
@@ -62,12 +62,4 @@ export async function sortContacts(
     duplicates: [...again],
     duplicatesCount: valid.length - seen.size,
   };
-}
-
-const SHOWN = 64;
-
-function shown(entry: unknown): string {
-  if (Array.isArray(entry)) return '[array]';
-  if (typeof entry === 'object' && entry !== null) return '[object]';
-  return cutCodePoints(String(entry), SHOWN);
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, AccountDirectory } from '../../src/modules/accounts/index.js';
-import { accountsOf, type Accounts, type Answer, PASSWORD } from '../support/accounts.js';
+import { accountsOf, type Accounts, type Answer, PASSWORD, unhurried } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 import { until } from '../support/processes.js';
 
@@ -138,7 +138,7 @@ describe('assigned users', () => {
       });
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, i) =>
-        i % 2 ? register('Contested', `c${i}@example.com`) : refusal({ username: 'contested' }),
+        unhurried(() => (i % 2 ? register('Contested', `c${i}@example.com`) : refusal({ username: 'contested' }))),
       ),
     );
     expect(answers.filter(([status]) => status === 201)).toHaveLength(1);
@@ -146,7 +146,7 @@ describe('assigned users', () => {
     expect(await register('HERE', 'new@example.com')).toEqual([409, 'Username already taken']);
     const emails = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
-        i % 2 ? register(`reg${i}`, 'one@example.com') : refusal({ email: 'ONE@example.com' }),
+        unhurried(() => (i % 2 ? register(`reg${i}`, 'one@example.com') : refusal({ email: 'ONE@example.com' }))),
       ),
     );
     expect(emails.filter(([status]) => status === 201)).toHaveLength(1);
@@ -163,7 +163,7 @@ describe('assigned users', () => {
       `INSERT INTO assigned_users (id, account_id, username, password_hash, password_changed_at, firstname, lastname,
          is_active, created_at, updated_at) VALUES ${rows.join(', ')}`,
     );
-    const answers = await Promise.all(Array.from({ length: 6 }, () => create(account)));
+    const answers = await Promise.all(Array.from({ length: 6 }, () => unhurried(() => create(account))));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
     const refused = answers.find(({ status }) => status !== 201);
     expect([refused?.status, refused?.body.message]).toEqual([409, 'At most 1000 users are allowed']);

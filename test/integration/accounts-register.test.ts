@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountsOf, type Accounts } from '../support/accounts.js';
+import { accountsOf, type Accounts, unhurried } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const REGISTER = '/v6/api/v1/auth/register';
@@ -205,7 +205,7 @@ describe('register', () => {
     ],
   ])('lets one of 20 at the same moment have the %s', async (_, text, fields) => {
     const [{ before } = { before: 0 }] = await rows<{ before: number }>('SELECT COUNT(*) AS `before` FROM accounts');
-    const answers = await Promise.all(Array.from({ length: 20 }, (_item, i) => register(fields(i))));
+    const answers = await Promise.all(Array.from({ length: 20 }, (_item, i) => unhurried(() => register(fields(i)))));
     expect(answers.filter(([status]) => status === 201)).toHaveLength(1);
     const refused = answers.filter(([status]) => status !== 201);
     expect(refused).toEqual(refused.map(() => [409, text]));

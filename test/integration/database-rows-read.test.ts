@@ -1,5 +1,6 @@
 import { DataSource, type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LedgerClosings } from '../../src/modules/credits/persistence/ledger-closings.js';
 import {
   GetLedgerOpeningHandler,
   GetLedgerOpeningQuery,
@@ -198,5 +199,48 @@ describe('statements read what they answer, however many rows wait', () => {
     });
     // it adds up what was charged and refunded in each of them, once
     expect(proof).toBeLessThan(4 * months);
+  });
+
+  it('of a month of the ledger that is closed, by its entries alone', async () => {
+    const [entries, accounts] = [3_000, 50];
+    const write = (count: number, at: string): Promise<unknown> =>
+      source.query(
+        `INSERT INTO credit_ledger (account_id, balance, amount, available, kind, created_at)
+         SELECT 100 + j.n % ${accounts}, 'gsm_credits', 1, 0, 'grant', ? FROM ${NUMBERS}`,
+        [at, numbers(count)],
+      );
+    const close = async (): Promise<number> => {
+      const read = await rowsRead(() => new LedgerClosings(source, { RETENTION_DAYS: 0 }).close());
+      const [row] = await source.query<{ moved: string }[]>(
+        'SELECT SUM(moved) AS moved FROM credit_closings WHERE month = (SELECT MAX(month) FROM credit_months) AND account_id < 1000',
+      );
+      closed.push(Number(row?.moved));
+      return read;
+    };
+    const closed: number[] = [];
+    await write(entries, '2025-02-10');
+    const alone = await close();
+    expect(alone).toBeGreaterThan(entries);
+    // earlier months of the same accounts, the same month of others, and a month that is not over
+    for (const place of [
+      `100 + j.n % ${accounts}, '1980-01-01' + INTERVAL j.n DIV ${accounts} MONTH`,
+      "1000 + j.n, '2025-02-01'",
+    ]) {
+      await source.query(
+        `INSERT INTO credit_closings (account_id, month, balance, entries, moved, charged, refunded, closing)
+         SELECT ${place}, 'gsm_credits', 1, 0, 0, 0, 0 FROM ${NUMBERS}`,
+        [numbers(WAITING)],
+      );
+    }
+    await write(entries, '2025-03-10');
+    await write(4 * WAITING, '2099-01-10');
+    await source.query('ANALYZE TABLE credit_ledger, credit_closings');
+    const among = await close();
+    expect(among).toBeLessThan(1.2 * alone);
+    await source.query("DELETE FROM credit_ledger WHERE created_at > '2099-01-01'");
+    await write(4 * entries, '2025-04-10');
+    const larger = await close();
+    expect(larger).toBeLessThan(4.5 * alone);
+    expect(closed).toEqual([entries, entries, 4 * entries]);
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { AccessTokens, type Account, AccountRegistrar, type NewAccount } from '../../src/modules/accounts/index.js';
@@ -19,6 +20,20 @@ export interface Call {
   body?: unknown;
   /** the client's address; needs TRUST_PROXY=1 */
   ip?: string;
+}
+
+const TOO_MANY = 429;
+const AGAIN_MS = 250;
+
+/** Asks again while the machine is busy: a password that waits too long for its turn is answered 429. */
+export async function unhurried<T extends Pick<Answer, 'status'> | [status: number, text: string | undefined]>(
+  ask: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if ((Array.isArray(answer) ? answer[0] : answer.status) !== TOO_MANY) return answer;
+    await sleep(AGAIN_MS);
+  }
 }
 
 export type Accounts = ReturnType<typeof accountsOf>;

@@ -104,13 +104,13 @@ export async function readBody(request: Request, rule: BodyRule, bytes: Buffer, 
   return isObject(body) || rule.any || (rule.list && Array.isArray(body)) ? body : {};
 }
 
-async function parsed(request: Request, rule: BodyRule, bytes: Buffer, isKnown: boolean): Promise<unknown> {
+async function parsed(request: Request, rule: BodyRule, sentBytes: Buffer, isKnown: boolean): Promise<unknown> {
   const charset = CHARSET.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
-  if (!isJson(request)) return formOf(bytes, charset);
+  if (!isJson(request)) return formOf(sentBytes, charset);
   // JSON is in Unicode (RFC 8259, section 8.1), texts need not be
   if (!charset.startsWith('utf')) throw unreadableCharset();
   // carriers and providers have their own bytes signed
-  if (!rule.any && charset === 'utf-8') refuseInexactIn(bytes);
+  const bytes = !rule.any && charset === 'utf-8' ? refuseInexactIn(sentBytes) : sentBytes;
   const sent = textOf(bytes, charset);
   if (sent === '') return {};
   const text = rule.any ? keepInexact(sent) : charset === 'utf-8' ? sent : refuseInexact(sent);

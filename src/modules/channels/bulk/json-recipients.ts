@@ -4,7 +4,7 @@ import { fieldErrors } from '../../../kernel/field-errors.js';
 import { JsonRecords } from '../../../kernel/json-records.js';
 import type { Variables } from '../../../kernel/message-template.js';
 import { objectOrNull } from '../../../kernel/objects.js';
-import { cutCodePoints } from '../../../kernel/text.js';
+import { shownValue } from '../../../kernel/shown-value.js';
 import { MOST_VARIABLES, readVariables, TAKEN } from '../../../kernel/variables.js';
 import type { Channel, RecipientSource, SourcedRecipient } from '../../engine/index.js';
 import { repeatedNumbers } from './repeated-numbers.js';
@@ -31,7 +31,6 @@ const NONE_GIVEN = fieldErrors.required.shown('to').text;
 const TO = 'to';
 const VARIABLES = 'variables';
 const ROWS_A_TURN = 5_000;
-const LONGEST_SHOWN = 64;
 
 /** Recipients in the making. */
 type Reading = Pick<JsonRecipients, 'numbers' | 'rows' | 'faults' | 'invalid'> & {
@@ -110,24 +109,21 @@ function readEntry(read: Reading, entry: unknown, row: number, readNumber: ReadN
   const number = readNumber(to);
   if (number === null) return numberFault(to);
   const own = readVariables(fields[VARIABLES]);
-  if ('reason' in own) return { value: shown(to), reason: 'variables_invalid', message: own.reason };
+  if ('reason' in own) return { value: shownValue(to), reason: 'variables_invalid', message: own.reason };
   read.variables.set(read.numbers.length, own.variables);
   add(read, number, row);
   return null;
 }
 
-const numberFault = (given: unknown): Fault => ({ value: shown(given), reason: 'number_invalid', message: NO_NUMBER });
+const numberFault = (given: unknown): Fault => ({
+  value: shownValue(given),
+  reason: 'number_invalid',
+  message: NO_NUMBER,
+});
 
 function add(read: Reading, number: string, row: number): void {
   read.numbers.push(number);
   read.rows.push(row);
-}
-
-/** What was given as a number, the start of a long one. */
-function shown(value: unknown): string {
-  if (Array.isArray(value)) return '[array]';
-  if (typeof value === 'object' && value !== null) return '[object]';
-  return cutCodePoints(String(value), LONGEST_SHOWN);
 }
 
 /** Few enough for their objects to be gone before any of them is moved. */

@@ -1,6 +1,7 @@
 import type { RowFault } from '../../../kernel/app-error.js';
 import { readId } from '../../../kernel/ids.js';
-import { codePoints, cutCodePoints, readText } from '../../../kernel/text.js';
+import { shownValue } from '../../../kernel/shown-value.js';
+import { codePoints, readText } from '../../../kernel/text.js';
 import { type KeptRecipient, readNumber, readVariables } from './recipient.js';
 import { LONGEST_LIST_NAME, MEMBERS_A_REQUEST } from './upload.js';
 
@@ -67,9 +68,7 @@ function readMember(entry: unknown): KeptRecipient | { code: string; reason: str
   return 'reason' in read ? { code: 'variables_invalid', ...read } : { ...number, ...read };
 }
 
-const LONGEST_SHOWN = 64;
-
 function shownNumber(entry: unknown): { value?: string } {
   const to: unknown = (entry as { to?: unknown } | null)?.to;
-  return typeof to === 'string' || typeof to === 'number' ? { value: cutCodePoints(String(to), LONGEST_SHOWN) } : {};
+  return to === undefined || to === null ? {} : { value: shownValue(to) };
 }
