@@ -23,7 +23,9 @@ const retry = (requestId: string): Promise<Answer> =>
 const change = (fields: string): Promise<unknown> =>
   campaigns.dataSource.query(`UPDATE templates SET ${fields} WHERE account_id = ?`, [owner.account.id]);
 const restore = (): Promise<unknown> =>
-  change(`status = 1, language_id = 1, body = 'Your order is ready', header_area_type = 'none', category = 2`);
+  change(
+    `status = 1, language_id = 1, language_code = NULL, body = 'Your order is ready', header_area_type = 'none', category = 2`,
+  );
 const stored = async (answer: Answer): Promise<Json> => {
   const [row] = await campaigns.dataSource.query<Json[]>(
     'SELECT route_id, service, balance, unit_credits FROM campaigns WHERE request_id = ?',
@@ -52,6 +54,7 @@ describe.each(['chatTemplate', 'chatBranded'] as const)('retry-failed of %s is j
     ['status = 2', 409, 'Template was rejected by the platform'],
     ['status = 4', 409, 'Template is not approved for sending'],
     ['status = 5', 409, 'Template is not approved for sending'],
+    ["language_code = 'fr'", 422, 'Template language does not match the approved template'],
     ['language_id = 8', 422, 'Template language does not match the approved template'],
     [`body = 'Order {{1}}'`, 422, 'Template body parameter count does not match the approved template'],
     [`header_area_type = 'media'`, 422, 'Template header parameter count does not match the approved template'],

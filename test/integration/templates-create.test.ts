@@ -93,6 +93,28 @@ describe('createTemplates.php', () => {
     expect([answer.status, answer.body['language_id']]).toEqual([200, id]);
   });
 
+  it.each([
+    ['fr', 'fr', ['language_by_code']],
+    ['pt-br', 'pt_BR', ['language_by_code']],
+    ['fil', 'fil', ['language_by_code']],
+    ['hi', 'hi', []],
+    ['FR', 'en_US', ['language_fallback']],
+    ['fr_FRA', 'en_US', ['language_fallback']],
+    ['klingon', 'en_US', ['language_fallback']],
+    [undefined, 'en_US', []],
+  ])('the code of %j is %s, and hints say %j', async (language, code, hints) => {
+    const answer = await templates.create(member, templates.body({ language }));
+    expect([answer.status, answer.body['language']]).toEqual([200, code === 'hi' ? 'Hindi' : 'English (US)']);
+    const told = JSON.parse(answer.headers.get('switchboard-warnings') ?? '[]') as { code: string }[];
+    expect(told.map((hint) => hint.code)).toEqual(hints);
+    const path = `/v6/api/templates/${String(answer.body['template_id'])}`;
+    const shown = await templates.send('GET', path, member);
+    expect(shown.body['data']).toMatchObject({ language: answer.body['language_id'], language_code: code });
+    // what a change leaves out stays as it is
+    expect((await templates.send('PUT', path, member, { template_body: 'Hello again' })).status).toBe(200);
+    expect((await templates.send('GET', path, member)).body['data']).toMatchObject({ language_code: code });
+  });
+
   it('reads a form, arrays as JSON text', async () => {
     const buttons = [{ type: 'QUICK_REPLY', text: 'Yes' }];
     const fields = { ...templates.body(), quick_reply_buttons: JSON.stringify(buttons), language: '2' };

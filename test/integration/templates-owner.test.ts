@@ -67,6 +67,7 @@ describe('reading own templates', () => {
       template_footer: 'Bye',
       quick_replies: '[{"type":"QUICK_REPLY","text":"Stop"}]',
       created_at: expect.any(String) as string,
+      language_code: 'en_US',
       header_text: 'Order {{1}}',
       header_example_url: null,
       body_examples: ['Jane'],

@@ -207,6 +207,7 @@ describe('the list', () => {
     const owner = await templates.join();
     const id = await templates.created(owner, {
       category: 'utility',
+      language: 'fr',
       header_area_type: 'text',
       header_text: 'Hi {{1}}',
       body_examples: ['Jane'],
@@ -218,6 +219,7 @@ describe('the list', () => {
     expectRefused(await list(`/${id}`, owner), 403, 'Forbidden');
     expect(row).toMatchObject({
       username: owner.account.username,
+      language_code: 'fr',
       header_text: 'Hi {{1}}',
       header_example_url: null,
       body_examples: ['Jane'],

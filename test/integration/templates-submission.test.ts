@@ -69,6 +69,26 @@ describe('what is handed in', () => {
     }
   });
 
+  it('a language that has no id by its code; another one is another template', async () => {
+    const owner = await submissions.join();
+    const id = await submissions.created(owner, { template_name: 'ola', language: 'pt_BR' });
+    await submissions.working();
+    await submissions.told(owner);
+    const there = async () =>
+      (await submissions.upstream.templates(owner.wabaId)).map(({ name, language }) => [name, language]);
+    expect(await there()).toEqual([['ola', 'pt_BR']]);
+    expect((await submissions.put(owner, id, { template_body: 'Oi {{1}}' })).status).toBe(200);
+    await submissions.told(owner);
+    expect(await there()).toEqual([['ola', 'pt_BR']]);
+    expect((await submissions.put(owner, id, { language: 'pt_PT' })).status).toBe(200);
+    await submissions.told(owner);
+    expect(await there()).toEqual([['ola', 'pt_PT']]);
+    expect(submissions.creationsOf(owner).map(({ body }) => (body as { language: string }).language)).toEqual([
+      'pt_BR',
+      'pt_PT',
+    ]);
+  });
+
   it('a built-in picture, document or video, uploaded in steps', async () => {
     const owner = await submissions.join();
     for (const header_media_type of ['Image', 'Document', 'Video']) {

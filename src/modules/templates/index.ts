@@ -1,5 +1,5 @@
 export { MoveTemplateCommand } from './commands/move-template.command.js';
-export { type Language, LANGUAGES, readLanguage } from './domain/languages.js';
+export { isListed, type Language, LANGUAGES, readLanguage } from './domain/languages.js';
 export { placeholderNumbers, placeholders } from './domain/placeholders.js';
 export type { QuickReply, Template, TemplateCategory } from './domain/template.js';
 export { readStatus, STATUS_LABELS, type TemplateMove, TemplateStatus } from './domain/template-status.js';

@@ -117,6 +117,7 @@ const CODES = [
   'contacts_repeated',
   'numbers_look_wrong',
   'number_looks_wrong',
+  'language_by_code',
   'language_fallback',
   'schedule_time_moved',
 ] as const;

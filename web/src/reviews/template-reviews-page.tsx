@@ -119,7 +119,7 @@ function Review({ template }: { template: Template }) {
           ['Account', username],
           ['Status', <StatusBadge key="status" status={STATUS_OF[status] ?? String(status)} />],
           ['Category', CATEGORY_OF[template.category] ?? template.category],
-          ['Language', languageOf(template.language)],
+          ['Language', languageOf(template)],
           ['Sample of the header', template.header_example_url],
           ['Samples', template.body_examples.length === 0 ? null : template.body_examples.join(', ')],
           ['At the network', template.upstream_id],

@@ -33,7 +33,7 @@ export function bodyOf(values: TemplateValues): Record<string, unknown> {
   return {
     template_name: values.template_name,
     category: values.category,
-    language: Number(values.language),
+    language: /^\d+$/.test(values.language) ? Number(values.language) : values.language,
     header_area_type: values.header_area_type,
     header_media_type: isMedia ? values.header_media_type : '',
     header_text: isText ? values.header_text : '',
@@ -44,6 +44,12 @@ export function bodyOf(values: TemplateValues): Record<string, unknown> {
     quick_reply_buttons: buttonsOf(values.quick_reply_buttons),
   };
 }
+
+/** Every language by its id, and the one that the template is in where that has none. */
+const languagesBeside = (own: string): (readonly [string, string])[] => [
+  ...LANGUAGES.map((name, at) => [String(at + 1), name] as const),
+  ...(/^\d+$/.test(own) ? [] : [[own, own] as const]),
+];
 
 /** A template that is written, beside what the handset shows of it. */
 export function TemplateForm({
@@ -79,11 +85,7 @@ export function TemplateForm({
             error={form.errorOf('category')}
             {...form.register('category')}
           />
-          <SelectField
-            label="Language"
-            options={LANGUAGES.map((name, at) => [String(at + 1), name] as const)}
-            {...form.register('language')}
-          />
+          <SelectField label="Language" options={languagesBeside(values.language)} {...form.register('language')} />
           <SelectField
             label="Header"
             options={[

@@ -17,7 +17,7 @@ import {
   useParam,
 } from '../ui/index.js';
 import { TemplateForm } from './template-form.js';
-import { CATEGORY_OF, isChangeable, languageOf, STATUS_OF } from './template-words.js';
+import { CATEGORY_OF, hasNoId, isChangeable, languageOf, STATUS_OF } from './template-words.js';
 
 type Template = Schema<'OwnTemplateAnswer'>;
 
@@ -75,7 +75,7 @@ function Shown({ template }: { template: Template }) {
         <Facts
           facts={[
             ['Category', CATEGORY_OF[template.category] ?? template.category],
-            ['Language', languageOf(template.language)],
+            ['Language', languageOf(template)],
             ['Written', <Time key="at" value={template.created_at} />],
             ['Reason', template.reason],
           ]}
@@ -98,7 +98,7 @@ function Shown({ template }: { template: Template }) {
 const valuesOf = (template: Template) => ({
   template_name: template.template_name,
   category: CATEGORY_OF[template.category] ?? 'marketing',
-  language: String(template.language),
+  language: hasNoId(template) ? template.language_code : String(template.language),
   header_area_type: template.header_area_type,
   header_media_type: template.header_media_type === '' ? 'Image' : template.header_media_type,
   header_text: template.header_text,

@@ -31,7 +31,13 @@ export const LANGUAGES = [
   'Hebrew',
 ] as const;
 
-export const languageOf = (id: number): string => LANGUAGES[id - 1] ?? String(id);
+/** The language of a template; one that has no id is known by its code. */
+export const languageOf = ({ language, language_code: code }: { language: number; language_code: string }): string =>
+  hasNoId({ language, language_code: code }) ? code : (LANGUAGES[language - 1] ?? String(language));
+
+/** Id 1 stands for every language that has no id of its own. */
+export const hasNoId = ({ language, language_code: code }: { language: number; language_code: string }): boolean =>
+  language === 1 && code !== 'en_US';
 
 /** Statuses in which the owner may change or delete it. */
 export const isChangeable = (status: number): boolean => status === 0 || status === 2 || status === 3;

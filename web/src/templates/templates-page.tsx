@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ status }) => <StatusBadge status={STATUS_OF[status] ?? String(status)} />,
   },
   { name: 'category', title: 'Category', cell: ({ category }) => CATEGORY_OF[category] ?? category },
-  { name: 'language', title: 'Language', cell: ({ language }) => languageOf(language) },
+  { name: 'language', title: 'Language', cell: languageOf },
   { name: 'body', title: 'Text', cell: (row) => row.reason ?? row.template_body.slice(0, 120), wide: true },
   { name: 'created', title: 'Written', cell: ({ created_at: at }) => <Time value={at} /> },
 ];

@@ -13,6 +13,9 @@ export class ReviewRequest {
 
 /** A template as staff see it: what its owner sees, and what is reviewed. */
 export class ReviewedTemplateAnswer extends TemplateAnswer implements ReviewedTemplate {
+  @ApiProperty({ example: 'en', description: 'As the network spells it; also of a language that has no id' })
+  language_code!: string;
+
   @ApiProperty({ example: '' })
   header_text!: string;
 

@@ -8,6 +8,7 @@ import {
   usableAccount,
 } from '../../providers/index.js';
 import {
+  isListed,
   placeholderNumbers,
   placeholders,
   type Template,
@@ -20,6 +21,7 @@ import type { Content } from '../../engine/index.js';
 import { textFault } from '../personalised/index.js';
 import { PersonalisedComponents } from './domain/personalised-components.js';
 import { parameterFault, type TemplateComponent } from './domain/template-parameters.js';
+import { templateRequestErrors } from './template-messages.errors.js';
 import { payloadOf, type WantedTemplate } from './template-payload.js';
 
 /** Connections of an account in order of preference (reference/template-messages#connections). */
@@ -51,13 +53,21 @@ export class SendableTemplates {
     return judged(await this.library.find(accountId, wanted.templateName), wanted);
   }
 
+  /** As `approved`, of a request. @throws AppError first the request's row of a language that is none, then the same */
+  async requested(accountId: number, wanted: WantedTemplate): Promise<Template> {
+    const found = await this.library.find(accountId, wanted.templateName);
+    assertRecognized(found, wanted);
+    return judged(found, wanted);
+  }
+
   /**
-   * As `approved`, for a send whose recipients have values of their own: a part of the template that the components leave out
+   * As `requested`, for a send whose recipients have values of their own: a part of the template that the components leave out
    * is filled by them (reference/bulk#templates).
    * @throws AppError the same rows, then a fault of a placeholder
    */
   async personalised(accountId: number, wanted: WantedTemplate): Promise<PersonalisedTemplate> {
     const found = await this.library.find(accountId, wanted.templateName);
+    assertRecognized(found, wanted);
     const components = found ? completed(found, wanted.components) : wanted.components;
     const template = judged(found, { ...wanted, components });
     const read = PersonalisedComponents.read(components);
@@ -83,6 +93,12 @@ export class SendableTemplates {
     }
     return null;
   }
+}
+
+/** A code that the table lacks is a language only where the template is in it. @throws AppError the request's row */
+function assertRecognized(template: Template | null, { language }: WantedTemplate): void {
+  if (language && !isListed(language) && template?.language.code !== language.code)
+    throw templateRequestErrors.language();
 }
 
 /** @throws AppError the row that applies */
@@ -111,7 +127,7 @@ function templateFault(template: Template, { language, components }: WantedTempl
   if (template.status === TemplateStatus.Pending) return 'pending';
   if (template.status === TemplateStatus.Rejected) return 'rejected';
   if (template.status !== TemplateStatus.Approved) return 'notApproved';
-  if (language && template.language.id !== language.id) return 'languageMismatch';
+  if (language && template.language.code !== language.code) return 'languageMismatch';
   const bodyParameters = placeholders(template.body);
   return parameterFault(components, { bodyParameters, headerParameters: headerParameters(template) });
 }

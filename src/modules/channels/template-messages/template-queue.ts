@@ -86,7 +86,7 @@ export class TemplateQueue {
     keeper: OutcomeKeeper<QueuedTemplateSend> | null,
   ): Promise<QueuedTemplateSend> {
     if (kind.accountFirst) await this.sendable.assertConnected(account.id, kind.channel.name);
-    const template = await this.sendable.approved(account.id, request);
+    const template = await this.sendable.requested(account.id, request);
     const sender = { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) };
     const scheduledAt = this.submissions.momentOf(request.schedule, sender);
     const chat = await this.sendable.connection(account.id, kind.channel.name);

@@ -53,7 +53,7 @@ export class ChangeTemplateHandler implements ICommandHandler<ChangeTemplateComm
 
   private async change(tx: EntityManager, template: Template, content: TemplateContent): Promise<Template> {
     // The upstream changes neither name nor language of a template: there it becomes another one.
-    const isAnother = content.name !== template.name || content.language.id !== template.language.id;
+    const isAnother = content.name !== template.name || content.language.code !== template.language.code;
     const upstreamId = isAnother ? null : template.upstreamId;
     await this.store.change(tx, template, content, upstreamId);
     if (isAnother) await this.queue.remove(tx, template);

@@ -1,7 +1,8 @@
 /** A language of templates (reference/templates#languages). */
 export interface Language {
-  /** the id that clients send and get */
+  /** the id that clients send and get; of a language that the table lacks, that of the default */
   id: number;
+  /** of the id */
   name: string;
   /** short code, as the upstream spells it */
   code: string;
@@ -41,24 +42,34 @@ function readLanguageId(value: unknown): Language | null {
   return typeof value === 'string' && /^\s*\d{1,9}\s*$/.test(value) ? (byId.get(Number(value)) ?? null) : null;
 }
 
-/**
- * The language that a sender means (reference/templates#languages): an id, a name or a short code; case, `-` and `_` do
- * not count.
- * @returns null when it is none of reference/templates#languages
- */
-export function readLanguage(value: unknown): Language | null {
-  return readLanguageId(value) ?? (typeof value === 'string' ? (byWord.get(normalised(value)) ?? null) : null);
+const CODE = /^([a-z]{2,3})(?:[-_]([a-z]{2}))?$/i;
+
+/** A code that the table lacks, such as `fr` or `pt_BR`: the upstream knows more languages than have ids. */
+function readCode(text: string): Language | null {
+  const [, language, region] = CODE.exec(text.trim()) ?? [];
+  if (language === undefined || language !== language.toLowerCase()) return null;
+  return { ...DEFAULT_LANGUAGE, code: region === undefined ? language : `${language}_${region.toUpperCase()}` };
 }
 
 /**
- * The language of a new template (reference/templates#languages): an id, `'8'` too, a name or a short code; English (US)
- * when omitted or invalid.
+ * The language that a sender means (reference/templates#languages): an id, a name or a short code; case, `-` and `_` do
+ * not count. A code that the table lacks has the id and the name of the default.
+ * @returns null when it is neither
  */
+export function readLanguage(value: unknown): Language | null {
+  const listed = readLanguageId(value);
+  if (listed || typeof value !== 'string') return listed;
+  return byWord.get(normalised(value)) ?? readCode(value);
+}
+
+/** Whether the table has a language. */
+export const isListed = ({ id, code }: Language): boolean => byId.get(id)?.code === code;
+
+/** The language of a new template, as `readLanguage` has it; English (US) when omitted or invalid. */
 export const languageOrDefault = (value: unknown): Language => readLanguage(value) ?? DEFAULT_LANGUAGE;
 
-/** Whether a new template names a language that is none: it becomes English (US). */
-export const isUnknownLanguage = (value: unknown): boolean =>
-  value !== undefined && value !== null && value !== '' && readLanguage(value) === null;
-
-/** The language of a stored id. */
-export const languageOf = (id: number): Language => byId.get(id) ?? DEFAULT_LANGUAGE;
+/** A stored language. @param code of one that the table lacks */
+export function languageOf(id: number, code: string | null): Language {
+  const language = byId.get(id) ?? DEFAULT_LANGUAGE;
+  return code === null ? language : { ...language, code };
+}

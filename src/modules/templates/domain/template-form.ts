@@ -255,7 +255,7 @@ export function readTemplate(raw: RawTemplate): { content: TemplateContent } | {
 export const rawOf = (template: TemplateContent): RawTemplate => ({
   template_name: template.name,
   category: template.category,
-  language: template.language.id,
+  language: template.language.code,
   header_area_type: template.headerAreaType,
   header_media_type: template.headerMediaType,
   header_text: template.headerText,

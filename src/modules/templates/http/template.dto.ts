@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import type { Account } from '../../accounts/index.js';
 import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
-import { LANGUAGES } from '../domain/languages.js';
+import { languageOf, LANGUAGES } from '../domain/languages.js';
 import { MOST } from '../domain/template-form.js';
 import { STATUS_LABELS, TemplateStatus } from '../domain/template-status.js';
 import type { Template, TemplateContent } from '../domain/template.js';
@@ -30,7 +30,7 @@ export class TemplateBody {
   @ApiPropertyOptional({
     example: 1,
     default: 1,
-    description: `An id, a short code or a name; 1 when omitted or invalid. ${LANGUAGES.map(({ id, name }) => `${id} ${name}`).join(', ')}.`,
+    description: `An id, a short code or a name; 1 when omitted or invalid. A code without an id is kept. ${LANGUAGES.map(({ id, name }) => `${id} ${name}`).join(', ')}.`,
   })
   language?: number;
 
@@ -242,6 +242,9 @@ export const templateAnswer = (template: Template, owner: Owner): TemplateAnswer
 
 /** A template with everything that its owner has written, and what staff said of it. */
 export class OwnTemplateAnswer extends TemplateAnswer {
+  @ApiProperty({ example: 'en', description: 'As the network spells it; also of a language that has no id' })
+  language_code!: string;
+
   @ApiProperty({ example: '' })
   header_text!: string;
 
@@ -261,6 +264,7 @@ export class OneTemplateAnswer extends AnswerOf(OwnTemplateAnswer) {}
 
 export const ownTemplateAnswer = (row: TemplateEntity, owner: Owner): OwnTemplateAnswer => ({
   ...storedTemplateAnswer(row, owner),
+  language_code: languageOf(row.languageId, row.languageCode).code,
   header_text: row.headerText,
   header_example_url: row.headerExampleUrl,
   body_examples: JSON.parse(row.bodyExamples) as string[],

@@ -1,5 +1,5 @@
 import { ROW_BYTES } from '../../quotas/index.js';
-import { languageOf } from '../domain/languages.js';
+import { isListed, languageOf } from '../domain/languages.js';
 import {
   CATEGORY_NUMBERS,
   categoryOf,
@@ -17,7 +17,7 @@ export const templateOf = (row: TemplateEntity): Template => ({
   accountId: row.accountId,
   name: row.name,
   category: categoryOf(row.category),
-  language: languageOf(row.languageId),
+  language: languageOf(row.languageId, row.languageCode),
   status: row.status,
   reason: row.reason,
   headerAreaType: row.headerAreaType as HeaderArea,
@@ -38,6 +38,7 @@ export const columnsOf = (content: TemplateContent) => ({
   name: content.name,
   category: CATEGORY_NUMBERS[content.category],
   languageId: content.language.id,
+  languageCode: isListed(content.language) ? null : content.language.code,
   headerAreaType: content.headerAreaType,
   headerMediaType: content.headerMediaType,
   headerText: content.headerText,

@@ -32,6 +32,10 @@ export class TemplateEntity {
   @Column({ name: 'language_id', type: 'tinyint', unsigned: true })
   languageId!: number;
 
+  /** short code of a language that has no id; null = that of the id */
+  @Column({ name: 'language_code', type: 'varchar', length: 8, ...ASCII, nullable: true })
+  languageCode!: string | null;
+
   /** 0 draft, 1 approved, 2 rejected, 3 pending review, 4 paused, 5 disabled */
   @Column({ type: 'tinyint', unsigned: true })
   status!: number;

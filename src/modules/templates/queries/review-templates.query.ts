@@ -5,12 +5,14 @@ import type { Listed, Page } from '../../../kernel/lists.js';
 import { listKeys } from '../../../platform/database/index.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import { storedTemplateAnswer, type TemplateAnswer } from '../http/template.dto.js';
+import { languageOf } from '../domain/languages.js';
 import type { TemplateStatus } from '../domain/template-status.js';
 import { TemplateLibrary } from '../persistence/template-library.js';
 import { TemplateControllerEntity, TemplateEntity } from '../persistence/template.entities.js';
 
 /** A template as staff see it. */
 export interface ReviewedTemplate extends TemplateAnswer {
+  language_code: string;
   header_text: string;
   header_example_url: string | null;
   body_examples: string[];
@@ -74,6 +76,7 @@ export class ReviewTemplatesHandler implements IQueryHandler<ReviewTemplatesQuer
     const account = await this.accounts.byId(row.accountId);
     return {
       ...storedTemplateAnswer(row, { username: account?.username ?? '', timeZone }),
+      language_code: languageOf(row.languageId, row.languageCode).code,
       header_text: row.headerText,
       header_example_url: row.headerExampleUrl,
       body_examples: JSON.parse(row.bodyExamples) as string[],

@@ -42,5 +42,5 @@ export class TemplateStatusReceiver implements TemplateStatusSink {
 /** By its id; while that is unknown here (the webhook can be faster than the answer), by the language of the name. */
 function isAbout(template: Template, { upstreamId, language }: TemplateStatusUpdate): boolean {
   if (template.upstreamId !== null && upstreamId !== null) return template.upstreamId === upstreamId;
-  return language === null || readLanguage(language)?.id === template.language.id;
+  return language === null || readLanguage(language)?.code === template.language.code;
 }

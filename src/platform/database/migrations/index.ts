@@ -6,6 +6,7 @@ import { Makers1700000019510 } from './1700000019510-makers.js';
 import { GuardedRoutes1700000019600 } from './1700000019600-guarded-routes.js';
 import { OwnersSecurity1700000019601 } from './1700000019601-owners-security.js';
 import { StoredBytes1700000019610 } from './1700000019610-stored-bytes.js';
+import { TemplateLanguageCodes1700000019620 } from './1700000019620-template-language-codes.js';
 import { WhoSetPasswords1700000019520 } from './1700000019520-who-set-passwords.js';
 
 export { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
@@ -21,4 +22,5 @@ export const migrations = [
   GuardedRoutes1700000019600,
   OwnersSecurity1700000019601,
   StoredBytes1700000019610,
+  TemplateLanguageCodes1700000019620,
 ];
