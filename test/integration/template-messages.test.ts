@@ -60,7 +60,6 @@ beforeAll(async () => {
   await chat.template(member, 'plain');
   await chat.template(member, 'utility', { category: 2, languageId: 13 });
   await chat.template(member, 'auth', { category: 3 });
-  await chat.template(member, 'francais', { languageCode: 'fr' });
   await chat.template(member, 'full', {
     headerAreaType: 'text',
     headerText: 'Hello {{1}}',
@@ -74,19 +73,6 @@ beforeAll(async () => {
 afterAll(() => chat.stop());
 
 describe('accepted template sends', () => {
-  it.each(KINDS)('%s in a language that has no id, by its code', async (kind) => {
-    const answer = await send(kind, member, good({ template: named('francais', { language: { code: 'fr' } }) }));
-    expect(answer.body).toMatchObject({ success: true, template_name: 'francais' });
-    const { content } = await chat.campaign(answer);
-    expect(JSON.parse(String(content))).toMatchObject({ template: { name: 'francais', language: { code: 'fr' } } });
-    for (const [name, code] of [
-      ['francais', 'de'],
-      ['plain', 'fr'],
-      ['nothing', 'fr'],
-    ] as const)
-      expectRefused(await send(kind, member, good({ template: named(name, { language: { code } }) })), 400, LANGUAGE);
-  });
-
   it('one number as a text: 201 without contacts, a UUID, one credit of the category', async () => {
     const before = await chat.credits(member, 'chat_utility_credits');
     const to = '+91 98123-45678';
@@ -269,7 +255,6 @@ describe.each(KINDS)('the error table of %s', (kind) => {
     const [one, two] = [text('1'), text('2')];
     const language = { code: 'te' };
     await expectRow({ template: named('full', { language }) }, 422, OTHER_LANGUAGE);
-    await expectRow({ template: named('francais') }, 422, OTHER_LANGUAGE);
     const header = component('header', one);
     for (const components of [
       [],

@@ -19,10 +19,9 @@ import { RemoveTemplateCommand } from '../commands/remove-template.command.js';
 import { OwnTemplatesQuery } from '../queries/own-templates.query.js';
 import { type RawTemplate, TEMPLATE_FORM_ERRORS } from '../domain/template-form.js';
 import { languageWarnings } from './language-warnings.js';
+import { OneTemplateAnswer, OwnTemplatePageAnswer } from './own-template.dto.js';
 import {
   ChangedTemplateAnswer,
-  OneTemplateAnswer,
-  OwnTemplatePageAnswer,
   readTemplateId,
   RemovedTemplateAnswer,
   TEMPLATE_EXAMPLES,

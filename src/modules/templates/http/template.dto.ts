@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
 import type { Account } from '../../accounts/index.js';
-import { AnswerOf, PageOf, LocalTime } from '../../../platform/http/index.js';
-import { languageOf, LANGUAGES } from '../domain/languages.js';
+import { LocalTime } from '../../../platform/http/index.js';
+import { LANGUAGES } from '../domain/languages.js';
 import { MOST } from '../domain/template-form.js';
 import { STATUS_LABELS, TemplateStatus } from '../domain/template-status.js';
 import type { Template, TemplateContent } from '../domain/template.js';
@@ -210,14 +210,15 @@ export class TemplateAnswer {
   created_at!: string;
 }
 
-type Owner = Pick<Account, 'username' | 'timeZone'>;
+/** Whose it is. */
+export type TemplateOwner = Pick<Account, 'username' | 'timeZone'>;
 type Columns = Pick<TemplateEntity, keyof ReturnType<typeof columnsOf> | 'id' | 'status' | 'createdAt'>;
 
 /**
  * A stored template as its owner sees it (reference/templates#template-record). Its JSON text goes out as it stands,
  * however large an old one is.
  */
-export const storedTemplateAnswer = (row: Columns, owner: Owner) =>
+export const storedTemplateAnswer = (row: Columns, owner: TemplateOwner) =>
   ({
     id: row.id,
     username: owner.username,
@@ -234,42 +235,11 @@ export const storedTemplateAnswer = (row: Columns, owner: Owner) =>
   }) satisfies TemplateAnswer;
 
 /** The same of one that was just changed. */
-export const templateAnswer = (template: Template, owner: Owner): TemplateAnswer =>
+export const templateAnswer = (template: Template, owner: TemplateOwner): TemplateAnswer =>
   storedTemplateAnswer(
     { ...columnsOf(template), id: template.id, status: template.status, createdAt: template.createdAt },
     owner,
   );
-
-/** A template with everything that its owner has written, and what staff said of it. */
-export class OwnTemplateAnswer extends TemplateAnswer {
-  @ApiProperty({ example: 'en', description: 'As the network spells it; also of a language that has no id' })
-  language_code!: string;
-
-  @ApiProperty({ example: '' })
-  header_text!: string;
-
-  @ApiProperty({ type: String, nullable: true, example: null })
-  header_example_url!: string | null;
-
-  @ApiProperty({ type: [String], example: ['Jane', 'Sunday'] })
-  body_examples!: string[];
-
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'Why it was rejected, paused or disabled' })
-  reason!: string | null;
-}
-
-export class OwnTemplatePageAnswer extends PageOf(OwnTemplateAnswer) {}
-
-export class OneTemplateAnswer extends AnswerOf(OwnTemplateAnswer) {}
-
-export const ownTemplateAnswer = (row: TemplateEntity, owner: Owner): OwnTemplateAnswer => ({
-  ...storedTemplateAnswer(row, owner),
-  language_code: languageOf(row.languageId, row.languageCode).code,
-  header_text: row.headerText,
-  header_example_url: row.headerExampleUrl,
-  body_examples: JSON.parse(row.bodyExamples) as string[],
-  reason: row.reason,
-});
 
 /** Answer of PUT /v6/api/templates/:id. */
 export class ChangedTemplateAnswer {

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { Listed, Page } from '../../../kernel/lists.js';
 import { listKeys } from '../../../platform/database/index.js';
 import type { Account } from '../../accounts/index.js';
-import { ownTemplateAnswer, type OwnTemplateAnswer } from '../http/template.dto.js';
+import { ownTemplateAnswer, type OwnTemplateAnswer } from '../http/own-template.dto.js';
 import { TemplateLibrary } from '../persistence/template-library.js';
 
 /** Templates in batches of bounded size. */
