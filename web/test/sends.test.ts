@@ -194,6 +194,19 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await ends(name, 'DELIVERED');
   });
 
+  it('keeps a template in its language, which has no id', async () => {
+    const name = `web_french_${String(Date.now())}`;
+    const fields = { template_name: name, category: 'utility', language: 'fr', template_body: 'Bonjour' };
+    const { body } = await clients.owner.call('POST', '/webhook/api/createTemplates.php', fields);
+    await owner.go(`/templates/${String(body['template_id'])}`);
+    expect(await field('Language').inputValue()).toBe('fr');
+    await field('Footer').fill('Merci');
+    await button('Save and hand in again').click();
+    await owner.page.getByText('Saved: it waits for its approval').waitFor();
+    const shown = await clients.owner.call('GET', `/v6/api/templates/${String(body['template_id'])}`);
+    expect(shown.body['data']).toMatchObject({ language_code: 'fr', template_footer: 'Merci' });
+  });
+
   it('sends a call with a menu, walked through before', async () => {
     const { page } = owner;
     const name = fresh('Call');
