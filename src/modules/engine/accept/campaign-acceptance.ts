@@ -47,7 +47,7 @@ type Committing = Pick<WaitingDraft, 'alongside' | 'outcome' | 'traceParent'>;
 const GROUPED_RECIPIENTS = 1_000;
 /** From here on the recipients are written before, in several commits. */
 const STAGED_RECIPIENTS = 25_000;
-/** Two at once: while one waits for the disk, the statements of the next run, which waits for half a group (0025). */
+/** Two at once: while one waits for the disk, the statements of the next run, which waits for half a group. */
 const GROUP = { maxItems: 64, delayMs: 0, atOnce: 2, beside: { maxItems: 32, delayMs: 10 } };
 const ROUNDS = 6;
 
