@@ -244,6 +244,20 @@ describe('HTTP driver and what gateways answer', () => {
     await connection.close();
   });
 
+  it('describes a route in faults without quoting its gateway', async () => {
+    for (const [status, fault] of [
+      [503, 'Gateway answers with faults'],
+      [521, 'Gateway answered 521'],
+    ] as const) {
+      reply(status, '{"error":"inside-words"}');
+      const config = { url, body: {}, error_text_path: 'error' };
+      const connection = driver.open(routeOf(config));
+      await Promise.all(Array.from({ length: 20 }, () => send(connection, '4915100000001')));
+      expect(connection.fault).toBe(fault);
+      await connection.close();
+    }
+  });
+
   it('fills URL, form and JSON text', async () => {
     const seen: { url: string | undefined; type: string | undefined; body: string }[] = [];
     answer = (request, body, response) => {

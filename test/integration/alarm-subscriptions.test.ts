@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DataSource } from 'typeorm';
+import { RightsOfThePast1700000019630 } from '../../src/platform/database/migrations/1700000019630-rights-of-the-past.js';
 import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
@@ -45,5 +47,38 @@ describe('webhooks that hear of alarms', () => {
     expect(shown.body['data']).toMatchObject({ url: URL, events, status: 'active' });
     expect((await accounts.call('DELETE', path, { token })).status).toBe(200);
     expect(await byKey('DELETE', ownPath)).toEqual([200, 'Webhook deleted successfully']);
+  });
+
+  it('that a key subscribed before the rule lose the alarms', async () => {
+    const admin = await accounts.account({ userType: 'admin' });
+    const token = accounts.token(admin);
+    const alarms = ['alarm.raised', 'alarm.cleared'];
+    const made = async (events: string[]): Promise<number> => {
+      const { body } = await accounts.call('POST', PATH, { token, body: { url: URL, events } });
+      return (body['data'] as { id: number }).id;
+    };
+    const mixed = [...alarms, 'gsm.status.update'];
+    const ids = [await made(alarms), await made(mixed), await made(mixed), await made(alarms)];
+    const [only, both, changed, byLogin] = ids as [number, number, number, number];
+    const database = api.app.get(DataSource);
+    // as a key of 0.3.0 left it: the log alone says so; and as one of a later version did
+    await database.query("UPDATE webhook_endpoints SET created_by = 'key:7:shop' WHERE id = ?", [only]);
+    const byKey = (action: string, details: object) =>
+      database.query(
+        `INSERT INTO audit_log (actor_id, actor, api_key, action, subject, details, created_at)
+         VALUES (?, ?, 'sk_12345', ?, ?, ?, UTC_TIMESTAMP(3))`,
+        [admin.id, admin.username, action, admin.username, JSON.stringify(details)],
+      );
+    await byKey('webhook.create', { id: both, events: mixed });
+    await byKey('webhook.change', { id: changed, fields: ['url'] });
+    await byKey('webhook.change', { id: byLogin, fields: ['status'], status: 'active' });
+    const runner = database.createQueryRunner();
+    await new RightsOfThePast1700000019630().up(runner).finally(() => runner.release());
+    const shown = async (id: number) => (await accounts.call('GET', `${PATH}/${id}`, { token })).body['data'];
+    const reason = 'An API key subscribed it to alarms';
+    expect(await shown(only)).toMatchObject({ status: 'disabled', disabled_reason: reason });
+    for (const id of [both, changed])
+      expect(await shown(id)).toMatchObject({ status: 'active', events: ['gsm.status.update'] });
+    expect(await shown(byLogin)).toMatchObject({ status: 'active', events: alarms });
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import type { Account } from '../../src/modules/accounts/index.js';
+import { RightsOfThePast1700000019630 } from '../../src/platform/database/migrations/1700000019630-rights-of-the-past.js';
 import { StaffSettings1700000019500 } from '../../src/platform/database/migrations/1700000019500-staff-settings.js';
 import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
@@ -167,5 +168,29 @@ describe('what staff set on a client of a reseller', () => {
     expect((await shown(bySeller))['set_by_staff']).toEqual([]);
     expect((await shown(unknown))['set_by_staff']).toEqual(['expires_at', 'is_active']);
     expect(await patch(seller, unknown, { is_active: true })).toEqual(CLOSED);
+  });
+
+  it('of a client of the house stay when it is moved to a reseller', async () => {
+    const database = api.app.get(DataSource);
+    const [closed, ending, open] = [await accounts.account(), await accounts.account(), await accounts.account()];
+    const sellers = await own();
+    await database.query('UPDATE accounts SET is_active = 0 WHERE id IN (?)', [[closed.id, sellers.id]]);
+    await database.query("UPDATE accounts SET expires_at = '2030-01-01' WHERE id = ?", [ending.id]);
+    const migrate = async (): Promise<void> => {
+      const runner = database.createQueryRunner();
+      await new RightsOfThePast1700000019630().up(runner).finally(() => runner.release());
+    };
+    await migrate();
+    await migrate();
+    for (const client of [closed, ending, open])
+      expect(await patch(admin, client, { parent_username: seller.username })).toEqual(UPDATED);
+    expect(await patch(seller, closed, { is_active: true })).toEqual(CLOSED);
+    expect(await patch(seller, ending, { expires_at: null })).toEqual(staffs('expires_at'));
+    expect(await patch(seller, ending, { expires_at: '2029-01-01' })).toEqual(UPDATED);
+    expect((await shown(open))['set_by_staff']).toEqual([]);
+    expect((await shown(sellers))['set_by_staff']).toEqual([]);
+    expect(await patch(seller, sellers, { is_active: true })).toEqual(UPDATED);
+    expect(await patch(admin, closed, { is_active: true })).toEqual(UPDATED);
+    expect((await shown(closed))['set_by_staff']).toEqual([]);
   });
 });

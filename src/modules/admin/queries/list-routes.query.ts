@@ -21,7 +21,7 @@ import type { RouteAnswerData, RouteBindData, RouteStopData } from '../http/rout
 
 /** All routes by name, or the one of a name. */
 export class ListRoutesQuery extends Query<RouteAnswerData[]> {
-  /** @param viewer staff: times stand in its zone, and only super sees logins and queries of URLs */
+  /** @param viewer staff: times stand in its zone, and only super sees more than the origins of URLs */
   constructor(
     readonly name: string | null,
     readonly viewer: Pick<Account, 'timeZone' | 'userType'>,

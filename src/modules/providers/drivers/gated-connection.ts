@@ -14,6 +14,8 @@ export interface GatedUpstream {
   title: string;
   /** time limit of one attempt */
   timeoutMs: number;
+  /** texts of faults may quote the upstream, where its owner's config says so: they do not describe the route */
+  quotes?: true;
   /** one request; must not reject */
   attempt(message: OutboundMessage): Promise<SendOutcome>;
 }
@@ -51,7 +53,7 @@ export class GatedConnection implements RouteConnection {
   }
 
   async send(message: OutboundMessage): Promise<SendOutcome> {
-    const { title, timeoutMs } = this.upstream;
+    const { title, timeoutMs, quotes = false } = this.upstream;
     const until = Math.min(message.notAfter, performance.now() + SEND_MS - timeoutMs);
     if (this.closing || !(await this.semaphore.acquire(until, message.urgent)))
       return unsent(`${title} is not reachable`, 0);
@@ -71,7 +73,7 @@ export class GatedConnection implements RouteConnection {
       const outcome = await this.circuit.run(() => this.upstream.attempt(message), weigh);
       if (!outcome) return unsent(this.lastFault ?? `${title} is not answering`, HALF_OPEN_MS);
       this.judgeSpeed(outcome);
-      this.lastFault = faultOf(outcome, title);
+      this.lastFault = faultOf(outcome, title, quotes);
       return outcome;
     } finally {
       this.semaphore.release();
@@ -114,8 +116,9 @@ function weigh(outcome: SendOutcome): number {
 }
 
 /** The same in words; null when all is well. */
-function faultOf(outcome: SendOutcome, title: string): string | null {
+function faultOf(outcome: SendOutcome, title: string, quotes: boolean): string | null {
   if (weigh(outcome) === WELL) return null;
+  if (quotes && outcome.kind === 'retry') return `${title} answers with faults`;
   return 'text' in outcome ? outcome.text : `${title} does not answer as it should`;
 }
 

@@ -21,6 +21,7 @@ export function openGateway(config: HttpRouteConfig, outbound: OutboundClient, g
   return new ItemizedConnection(
     new GatedConnection({
       title: TITLE,
+      quotes: true,
       timeoutMs: config.timeout_ms,
       attempt: (message) => attempt(config, outbound, message, { fixed, guarded }),
     }),

@@ -3,12 +3,20 @@ import type { OutboundResponse } from '../../../../platform/outbound/index.js';
 import type { SendOutcome } from '../../ports/message-driver.js';
 import type { HttpRouteConfig } from './http-config.js';
 import { orElsewhere } from '../failover-codes.js';
-import { outcomeOfAnswer, verdictOf } from '../upstream-answers.js';
+import { outcomeOfAnswer, type Verdict, verdictOf } from '../upstream-answers.js';
 import { asCode } from './http-receipts.js';
 import { readPath, readScalar } from '../template.js';
 
 const LONGEST_TEXT = 200;
 const LONGEST_ID = 128;
+
+const answered = (status: number): string => `Gateway answered ${status}`;
+
+/** Verdicts that staff read as the route's state: what the gateway wrote is not quoted. */
+const OWN_WORDS: Readonly<Partial<Record<Verdict, (status: number) => { code: number; text: string }>>> = {
+  busy: (code) => ({ code, text: 'Throttled by the gateway' }),
+  unreached: (code) => ({ code, text: answered(code) }),
+};
 
 /**
  * What an answer of the gateway means (port). @param ref stands for the id where the route names no `id_path`: the
@@ -18,8 +26,7 @@ export function outcomeOf(config: HttpRouteConfig, response: OutboundResponse, r
   const { status, headers } = response;
   if (status >= 200 && status < 300) return accepted(config, response, ref);
   const retryAfter = headers['retry-after'];
-  const isBusy = verdictOf(status, retryAfter) === 'busy';
-  const said = isBusy ? { code: status, text: 'Throttled by the gateway' } : refusal(config, response);
+  const said = OWN_WORDS[verdictOf(status, retryAfter)]?.(status) ?? refusal(config, response);
   const outcome = outcomeOfAnswer(status, { ...said, retryAfter });
   return orElsewhere(outcome, config.failover_codes, [status, ownCode(config, response)]);
 }
@@ -42,7 +49,7 @@ function refusal(config: HttpRouteConfig, response: OutboundResponse): { code: n
   const text = config.error_text_path ? readScalar(readPath(body, config.error_text_path)) : null;
   return {
     code: code ?? response.status,
-    text: text === null ? `Gateway answered ${response.status}` : withoutSecrets(config, text).slice(0, LONGEST_TEXT),
+    text: text === null ? answered(response.status) : withoutSecrets(config, text).slice(0, LONGEST_TEXT),
   };
 }
 
