@@ -60,6 +60,25 @@ describe('docs/architecture.md', () => {
   });
 });
 
+describe('docs/contributing.md', () => {
+  it('says in 25 lines how each kind of part is added, and which tests fail until then', () => {
+    const sections = CONTRIBUTING.text.split(/^(?=## )/m).filter((section) => section.startsWith('## Add '));
+    expect(sections.map((section) => section.split('\n')[0]?.slice('## Add '.length)).sort()).toEqual([
+      'a channel',
+      'a driver',
+      'a migration',
+      'a page',
+      'a table',
+      'an endpoint',
+      'an error',
+    ]);
+    for (const section of sections) {
+      expect(section.trimEnd().split('\n').length, section.slice(0, 30)).toBeLessThanOrEqual(25);
+      expect(section).toContain('| fails until then');
+    }
+  });
+});
+
 describe('docs/operate/measurements.md', () => {
   it('names every bench', () => {
     const [, benches = ''] = /^const BENCHES = \{(.*?)^\};/ms.exec(read('bench/run.mjs').text) ?? [];
