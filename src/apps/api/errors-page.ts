@@ -2,16 +2,18 @@ import type { ErrorRow } from '../../platform/http/index.js';
 
 const INTRODUCTION = `# Errors
 
-An error answer has the literal \`message\` that it always had, and beside it what helps a program and its author:
+<!-- Written by \`npm run openapi\` from the errors that the endpoints document. -->
 
-- \`code\`: the stable name of the error, one of those below. Judge by it, or by the status; \`message\` is literal too.
-- \`field\`: the field of the request at fault, where it is one.
-- \`index\`: its place where the field is a list, 0 = the first.
+Every error answer has a literal \`message\`, and these fields:
+
+- \`code\`: the stable name of the error, one of those below. Programs compare it.
+- \`field\`: the field of the request that is wrong, if it is one.
+- \`index\`: the position in that field, if it is a list; 0 = the first.
 - \`hint\`: what to do, for people. Its words may change.
-- \`doc_url\`: the place on this page.
+- \`doc_url\`: the section of this page.
 
-Several codes may share one text, which older clients compare: they tell its causes apart. The public look-up of profile
-requests answers its text alone.
+Several codes may share one text, because older clients compare the text: the codes tell the causes apart. The public look-up of
+profile requests answers the text alone.
 `;
 
 /** docs/generated/errors.md: every code with its texts, its causes and what to do. */
