@@ -13,5 +13,13 @@ export async function writtenDocuments(): Promise<{ openApi: OpenAPIObject; erro
     logger: false,
     abortOnError: false,
   });
-  return { openApi: createOpenApiDocument(app), errors: errorsPage(documentedErrors(app)) };
+  return { openApi: inFixedOrder(createOpenApiDocument(app)), errors: errorsPage(documentedErrors(app)) };
+}
+
+/** Paths and schemas by name: the order in which modules are imported does not change the file. */
+function inFixedOrder(document: OpenAPIObject): OpenAPIObject {
+  const sorted = <Value>(values: Record<string, Value> = {}): Record<string, Value> =>
+    Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const components = { ...document.components, schemas: sorted(document.components?.schemas) };
+  return { ...document, paths: sorted(document.paths), components };
 }
