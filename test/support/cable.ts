@@ -32,7 +32,7 @@ export class Cable {
 
   /** How many connections were ever made, and are there. */
   get connections(): number {
-    return this.lines.size;
+    return [...this.lines].filter(({ near, far }) => !near.destroyed && !far.destroyed).length;
   }
 
   /** Nothing comes through any more, in neither direction, and neither end learns of it: a peer that drops packets. */
@@ -60,7 +60,10 @@ export class Cable {
     this.lines.add(line);
     for (const socket of [near, far]) {
       socket.on('error', () => undefined);
-      socket.on('close', () => this.lines.delete(line));
+      socket.on('close', () => {
+        // one end may outlive the other: silent, with something unread, it does not learn that its peer is gone
+        if (near.destroyed && far.destroyed) this.lines.delete(line);
+      });
     }
     if (this.listened.length > 0) this.listen(near);
     if (this.isSilent) mute(line);
