@@ -26,18 +26,13 @@ const LONG = 64 * 1024;
 const CHARACTERS_A_TURN = 512 * 1024;
 
 /**
- * `JSON.parse` for a text of any sender: what a long one holds is counted first, while other requests go on.
- * @param bytes the text in UTF-8, where they are there
+ * Counts what a long text of JSON holds before it is parsed, while other requests go on.
+ * @param units of the text, or its bytes in UTF-8
  * @param most objects and lists; none: as many as ever
- * @throws SyntaxError as `JSON.parse` does
  * @throws TooMuchJson
  */
-export async function parseCounted(text: string, bytes?: Buffer, most?: number): Promise<unknown> {
-  if (text.length >= LONG) {
-    const units = unitsOf(text, bytes);
-    await refuseMuch(new JsonLoad(most), units, 0, units.length);
-  }
-  return JSON.parse(text);
+export async function countJson(units: Units, most?: number): Promise<void> {
+  if (units.length >= LONG) await refuseMuch(new JsonLoad(most), units, 0, units.length);
 }
 
 /**
@@ -53,7 +48,8 @@ export async function parseWithRecords(text: string, field: string, most: number
   const found = await findRecords(text, units, field, most);
   if (!found) {
     // Whatever is not as it mostly is, the parser judges.
-    return parseCounted(text, bytes);
+    await countJson(units);
+    return JSON.parse(text);
   }
   const { records, from, end } = found;
   await refuseMuch(records.load, units, 0, from);

@@ -3,13 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, numbers } from '../support/client.js';
-import { commonService, freePort, type Service, ServiceProcess, until } from '../support/processes.js';
+import { freePort, type Service, ServiceProcess, startService, until } from '../support/processes.js';
 
 const MB = 1024 * 1024;
 const ATTACK = new URL('../support/anonymous-attack.mjs', import.meta.url).pathname;
-/** The goals are 100 MB and 500 ms (docs/decisions/0071): seen were 4 to 222 MB, and 0.3 to 1.5 s on a busy machine. */
-const MOST_GROWTH = 320 * MB;
-const MOST_MS = 5_000;
+const MOST_GROWTH = 100 * MB;
+const MOST_MS = 500;
 const SENDS = 100;
 const PAUSE_MS = 100;
 
@@ -21,7 +20,8 @@ describe.skipIf(!existsSync('/proc/self/status'))('200 bombs and 200 silent conn
   let attack: ChildProcess | null = null;
 
   beforeAll(async () => {
-    service = await commonService(0);
+    // its own: what is sent here waits for workers, and would keep those of other tests busy
+    service = await startService(0, { BROADCAST_RATE_LIMIT: '0', USER_RATE_LIMIT: '0' });
     const port = await freePort();
     api = await new ServiceProcess('api', `http://127.0.0.1:${port}`, {
       ...service.environment,
@@ -38,20 +38,31 @@ describe.skipIf(!existsSync('/proc/self/status'))('200 bombs and 200 silent conn
   afterAll(async () => {
     attack?.kill('SIGKILL');
     await api.stop();
+    await service.stop();
   });
 
   /** What the API needs now, bytes. */
   const resident = (): number =>
     1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${api.pid ?? 0}/status`, 'utf8'))?.[1]);
 
+  /** How long the API and these tests have waited for a core that others had, ms: a busy machine says nothing of the API. */
+  const waited = (): number => {
+    const of = (pid: number): number => {
+      const path = `/proc/${pid}/task/${pid}/schedstat`;
+      return existsSync(path) ? Number(readFileSync(path, 'utf8').split(' ')[1]) / 1e6 : 0;
+    };
+    return of(api.pid ?? 0) + of(process.pid);
+  };
+  const clock = (): number => performance.now() - waited();
+
   /** Sends, one after the other; how long each took, and the most memory meanwhile. */
   const sendMany = async (): Promise<{ slowest: number; median: number; most: number }> => {
     const times: number[] = [];
     let most = 0;
     for (let count = 0; count < SENDS; count++) {
-      const begun = performance.now();
+      const begun = clock();
       await client.broadcast(numbers(1));
-      times.push(performance.now() - begun);
+      times.push(clock() - begun);
       most = Math.max(most, resident());
       await sleep(PAUSE_MS);
     }

@@ -221,6 +221,8 @@ describe('bodies of callers who are not known', () => {
     expect([form.status, form.answer['code']]).toEqual([401, 'token_missing']);
     expect((await post(BROADCAST, 'a=1&'.repeat(100_001), { 'content-type': FORM })).status).toBe(413);
     expect((await post(BROADCAST, `{"a":[${'[],'.repeat(100_000)}[]]}`)).status).toBe(413);
+    // each of these numbers becomes an object when it is refused
+    expect((await post(BROADCAST, `{"a":[${'9007199254740993,'.repeat(20_000)}1]}`)).status).toBe(413);
     // it took minutes while each value was put into a new list
     expect(performance.now() - begun).toBeLessThan(10_000);
   });

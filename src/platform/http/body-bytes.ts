@@ -12,6 +12,7 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ['br', createBrotliDecompress],
 ]);
 const NOTHING = Buffer.alloc(0);
+const ignore = (): void => undefined;
 
 /** Within what a body is read. */
 export interface ByteBounds {
@@ -61,6 +62,7 @@ export function readBytes(request: IncomingMessage, { limit, inflates, holding, 
     };
     const stop = (error: Error): void => {
       settle();
+      bytes.drop();
       reject(error);
       if (decoder) {
         request.unpipe(decoder);
@@ -77,7 +79,7 @@ export function readBytes(request: IncomingMessage, { limit, inflates, holding, 
       source.off('data', add).off('end', end).off('error', breakOff);
       request.off('close', close);
       signal?.removeEventListener('abort', abort);
-      source.on('error', () => undefined); // a late one is told to none
+      source.on('error', ignore); // a late one is told to none
     };
     source.on('data', add).on('end', end).on('error', breakOff);
     request.on('close', close);
@@ -98,7 +100,7 @@ const BLOCK = 64 * 1024;
 
 class GatheredBytes {
   length = 0;
-  private readonly blocks: Buffer[] = [];
+  private blocks: Buffer[] = [];
   /** of the last block, from here on */
   private free: Buffer = NOTHING;
 
@@ -120,8 +122,17 @@ class GatheredBytes {
     }
   }
 
+  /** All of them; nothing is kept. */
   whole(): Buffer {
     const [only] = this.blocks;
-    return this.blocks.length === 1 && only ? only : Buffer.concat(this.blocks, this.length);
+    const whole = this.blocks.length === 1 && only ? only : Buffer.concat(this.blocks, this.length);
+    this.drop();
+    return whole;
+  }
+
+  /** What holds on to the reading would hold on to them. */
+  drop(): void {
+    this.blocks = [];
+    this.free = NOTHING;
   }
 }

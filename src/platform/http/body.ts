@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { keepInexact, refuseInexact, refuseInexactIn } from '../../kernel/exact-numbers.js';
 import { TooMuchJson } from '../../kernel/json-load.js';
 import { isObject } from '../../kernel/objects.js';
-import { parseCounted, parseWithRecords } from '../../kernel/parse-records.js';
+import { countJson, parseWithRecords } from '../../kernel/parse-records.js';
 import { markForm } from './form-body.js';
 import { readForm } from './form-text.js';
 import { isTooDeep } from './json-body.js';
@@ -109,15 +109,20 @@ async function parsed(request: Request, rule: BodyRule, sentBytes: Buffer, isKno
   if (!isJson(request)) return formOf(sentBytes, charset);
   // JSON is in Unicode (RFC 8259, section 8.1), texts need not be
   if (!charset.startsWith('utf')) throw unreadableCharset();
-  // carriers and providers have their own bytes signed
-  const bytes = !rule.any && charset === 'utf-8' ? refuseInexactIn(sentBytes) : sentBytes;
-  const sent = textOf(bytes, charset);
-  if (sent === '') return {};
-  const text = rule.any ? keepInexact(sent) : charset === 'utf-8' ? sent : refuseInexact(sent);
-  const units = charset === 'utf-8' && text === sent ? bytes : undefined;
+  const isUtf8 = charset === 'utf-8';
+  const most = isKnown ? undefined : MOST_ANONYMOUS;
   try {
-    if (rule.late) return await parseWithRecords(text, rule.late.field, rule.late.most, units);
-    return await parseCounted(text, units, isKnown ? undefined : MOST_ANONYMOUS);
+    // before a text is made of them
+    if (isUtf8 && !rule.late) await countJson(sentBytes, most);
+    // carriers and providers have their own bytes signed
+    const bytes = !rule.any && isUtf8 ? refuseInexactIn(sentBytes) : sentBytes;
+    const sent = textOf(bytes, charset);
+    if (sent === '') return {};
+    const text = rule.any ? keepInexact(sent) : isUtf8 ? sent : refuseInexact(sent);
+    if (rule.late) return await parseWithRecords(text, rule.late.field, rule.late.most, isUtf8 ? bytes : undefined);
+    // a number that is refused has become an object
+    if (bytes !== sentBytes || !isUtf8) await countJson(isUtf8 ? bytes : Buffer.from(text), most);
+    return JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) throw bodyErrors.malformedJson();
     if (error instanceof TooMuchJson) throw bodyErrors.tooLarge();

@@ -19,8 +19,9 @@ const CHECKED_EVERY_MS = 5_000;
 /** A client that still sends a body after its answer may go on this long and this much, so that it can read the answer. */
 const LINGER_MS = 3_000;
 const LINGER_BYTES = 16 * 1024 * 1024;
-/** So often one of those connections is read: two megabytes of it come at once. */
+/** So often one of those connections is read, and so much of it: what was read costs memory until it is collected. */
 const DISCARD_EVERY_MS = 20;
+const DISCARD_BYTES = 256 * 1024;
 
 /** Connections that end with an answer while the client may still send. */
 const ending = new WeakSet<Socket>();
@@ -62,34 +63,45 @@ export function endWithAnswer(request: IncomingMessage, response: Pick<ServerRes
   socket.destroySoon = () => {
     if (request.complete) return destroySoon();
     request.once('end', destroySoon);
-    request.resume();
-    discard(socket);
+    discard(request);
   };
 }
 
 /** Connections whose clients still send, those first that have waited longest. */
-let lingering: { socket: Socket; until: number; mostBytes: number }[] = [];
+let lingering: { request: IncomingMessage; until: number; mostBytes: number }[] = [];
 let discarding: NodeJS.Timeout | undefined;
 
 /** Throws away what a client still sends. In turns, since a thousand of them could otherwise take all the time of the process. */
-function discard(socket: Socket): void {
+function discard(request: IncomingMessage): void {
+  const { socket } = request;
   socket.end();
   socket.pause();
-  lingering.push({ socket, until: performance.now() + LINGER_MS, mostBytes: socket.bytesRead + LINGER_BYTES });
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes < DISCARD_BYTES) return;
+    bytes = 0;
+    socket.pause();
+  });
+  // it would have the socket read on by itself
+  request._read = () => undefined;
+  request.resume();
+  lingering.push({ request, until: performance.now() + LINGER_MS, mostBytes: socket.bytesRead + LINGER_BYTES });
   discarding ??= setInterval(discardSome, DISCARD_EVERY_MS);
 }
 
 function discardSome(): void {
   const now = performance.now();
-  const open = lingering.filter(({ socket, until, mostBytes }) => {
+  const open = lingering.filter(({ request: { socket }, until, mostBytes }) => {
     if (now >= until || socket.bytesRead > mostBytes) socket.destroy();
     return !socket.destroyed;
   });
   const [next, ...others] = open;
   lingering = next ? [...others, next] : [];
   if (next) {
-    next.socket.resume();
-    setImmediate(() => next.socket.pause());
+    const { socket } = next.request;
+    socket.resume();
+    setImmediate(() => socket.pause());
   }
   if (lingering.length > 0) return;
   clearInterval(discarding);
