@@ -131,14 +131,29 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('accounts for staff at %i px',
   it('revokes a key, shows people, and keeps the stop list', async () => {
     const { page, button, says, go, tab } = at;
     const owner = await Client.login(url, username, PASSWORD);
-    await owner.call('POST', '/v6/api/account/api-keys', { name: 'Leaked' });
+    const made = await owner.call('POST', '/v6/api/account/api-keys', { name: 'Leaked' });
+    const hook = await fetch(`${url}/v6/api/webhooks`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-api-key': String((made.body['data'] as Record<string, unknown>)['key']),
+      },
+      body: JSON.stringify({ url: receiver.url('/secret-path'), events: ['gsm.status.update'] }),
+    });
+    expect(hook.status).toBe(201);
     const person = { username: `${username}.pat`, password: PASSWORD, firstname: 'Pat', lastname: 'Person' };
     await owner.call('POST', '/v6/api/account/users', person);
     await go(`/accounts/${username}?tab=keys`, username);
     await button('Revoke Leaked').click();
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Back');
+    await says(`Webhook to ${new URL(receiver.url()).origin}`);
+    expect(await page.getByText('secret-path').count()).toBe(0);
+    await page.getByLabel('Revoke what it made').check();
     await button('Revoke the key').click();
     await says('No API keys');
+    const [webhook] = (await owner.call('GET', '/v6/api/webhooks')).body['data'] as Record<string, unknown>[];
+    expect(webhook).toMatchObject({ status: 'disabled' });
+    await owner.call('DELETE', `/v6/api/webhooks/${String(webhook?.['id'])}`);
     await tab('People');
     await says('Pat Person');
     expect(await button(/^Delete/).count()).toBe(0);

@@ -51,6 +51,23 @@ describe.skipIf(!hasBrowser)('alarms', () => {
     expect(app.faults).toEqual([]);
   });
 
+  it('stand beside a line of the endpoints that fail, which leads to them', async () => {
+    const { service, clients } = await webService();
+    const hook = 'http://127.0.0.1:9/fails-now';
+    const made = await clients.owner.call('POST', '/v6/api/webhooks', { url: hook, events: ['gsm.status.update'] });
+    const { id } = made.body['data'] as { id: number };
+    await service.database.dataSource.query(
+      'UPDATE webhook_endpoints SET failing_since = UTC_TIMESTAMP(3) WHERE id = ?',
+      [id],
+    );
+    await app.go('/');
+    await app.page.getByRole('link', { name: /^(1 endpoint fails|[\d,]+ endpoints fail)$/ }).click();
+    await app.page.waitForURL(/\/webhooks\?failing=true/);
+    await app.page.getByText(hook).first().waitFor();
+    await clients.owner.call('DELETE', `/v6/api/webhooks/${String(id)}`);
+    await app.go('/');
+  });
+
   it('are counted in the bar at every width, and lead to their page', async () => {
     const { page } = app;
     await page.setViewportSize({ width: NARROW, height: 844 });

@@ -42,6 +42,24 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
   };
   const button = (name: string | RegExp) => app.page.getByRole('button', { name });
   const says = (text: string | RegExp) => app.page.getByText(text).first().waitFor();
+  let hooks = 0;
+  /** A webhook made by somebody else than the account's own login. @returns its URL */
+  const makeHook = async (headers: Record<string, string>): Promise<string> => {
+    const hook = receiver.url(`/made/${String(++hooks)}`);
+    const made = await fetch(`${url}/v6/api/webhooks`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ url: hook, events: ['gsm.status.update'] }),
+    });
+    expect(made.status).toBe(201);
+    return hook;
+  };
+  /** Removes it. @returns how it stood */
+  const endHook = async (hook: string): Promise<unknown> => {
+    const found = (await list('/v6/api/webhooks')).find((each) => each['url'] === hook);
+    await owner.call('DELETE', `/v6/api/webhooks/${String(found?.['id'])}`);
+    return found?.['status'];
+  };
   const list = async (path: string): Promise<Record<string, unknown>[]> =>
     (await owner.call('GET', path)).body['data'] as Record<string, unknown>[];
 
@@ -109,14 +127,18 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await button('Revoke Shop').waitFor();
     expect(await app.page.getByText(key).count()).toBe(0);
 
+    const hook = await makeHook({ 'x-api-key': key });
     await button('Revoke Shop').click();
     expect(await app.page.evaluate('document.activeElement.textContent')).toBe('Back');
     await app.page.keyboard.press('Enter');
     expect(await list('/v6/api/account/api-keys')).toHaveLength(1);
     await button('Revoke Shop').click();
+    await says(`Webhook to ${hook}`);
+    await app.page.getByLabel('Revoke what it made').check();
     await button('Revoke the key').click();
     await says('API key revoked');
     expect(await list('/v6/api/account/api-keys')).toEqual([]);
+    expect(await endHook(hook)).toBe('disabled');
   });
 
   it('makes a webhook, tests it, sees its tries, sends an event again, rotates the secret, turns it off and on', async () => {
@@ -201,14 +223,17 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await app.page.getByLabel('Password').fill(PASSWORD);
     await button('Create the person').click();
     await says('Person created');
+    const hook = await makeHook({ authorization: `Bearer ${(await Client.login(url, person, PASSWORD)).token}` });
     await button(`Change ${person}`).click();
     await app.page.getByLabel('May log in').uncheck();
     await button('Save').click();
     await says('Person saved');
     expect(await list('/v6/api/account/users')).toMatchObject([{ username: person, is_active: false }]);
     await button(`Delete ${person}`).click();
+    await says(`Webhook to ${hook}`);
     await button('Delete the person').click();
     await says('Person deleted');
+    expect(await endHook(hook)).toBe('active');
   });
 
   it('reads its own log', async () => {
@@ -220,7 +245,14 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
   });
 
   it('changes its password, which ends the session', async () => {
+    const made = await owner.call('POST', '/v6/api/account/api-keys', { name: 'Old' });
+    const hook = await makeHook({ 'x-api-key': String((made.body['data'] as Record<string, unknown>)['key']) });
     await go('/account/password', 'Password');
+    await app.page.getByLabel('Close the logins of all people too').check();
+    expect(await app.page.getByText(`Webhook to ${hook}`).count()).toBe(0);
+    await app.page.getByLabel('Revoke all API keys too').check();
+    await says(`Webhook to ${hook}`);
+    await app.page.getByLabel('Revoke what they made').check();
     await app.page.getByLabel('Present password').fill('Wrong-Day-7!');
     await app.page.getByLabel('New password', { exact: true }).fill('Rainy-Day-8!');
     await app.page.getByLabel('New password again').fill('Rainy-Day-9!');
@@ -230,6 +262,8 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await app.page.getByLabel('Present password').fill(PASSWORD);
     await button('Change the password').click();
     await app.page.getByRole('button', { name: 'Log in' }).waitFor();
-    await Client.login(url, username, 'Rainy-Day-8!');
+    owner = await Client.login(url, username, 'Rainy-Day-8!');
+    expect(await list('/v6/api/account/api-keys')).toEqual([]);
+    expect(await endHook(hook)).toBe('disabled');
   });
 });

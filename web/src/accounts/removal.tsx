@@ -93,25 +93,28 @@ export const MadeList = ({ made }: { made: readonly Made[] }) => (
   </ul>
 );
 
+/** What is offered to be ended is never what stood there a while ago. */
+const FRESH = { gcTime: 0, staleTime: 0 } as const;
+
 function useMadeBy({ kind, id, whose }: Leaving): { made: Made[]; isPending: boolean } {
   const path = { id, username: whose ?? '' };
   const ofPerson = $api.useQuery(
     'get',
     '/v6/api/account/users/{id}/created',
     { params: { path } },
-    { enabled: kind === 'person' },
+    { enabled: kind === 'person', ...FRESH },
   );
   const ofKey = $api.useQuery(
     'get',
     '/v6/api/account/api-keys/{id}/created',
     { params: { path } },
-    { enabled: kind === 'key' && whose === null },
+    { enabled: kind === 'key' && whose === null, ...FRESH },
   );
   const ofTheirKey = $api.useQuery(
     'get',
     '/v6/api/admin/accounts/{username}/api-keys/{id}/created',
     { params: { path } },
-    { enabled: kind === 'key' && whose !== null },
+    { enabled: kind === 'key' && whose !== null, ...FRESH },
   );
   const { data, isPending } = kind === 'person' ? ofPerson : whose === null ? ofKey : ofTheirKey;
   return { made: data?.data.filter(({ is_active }) => is_active) ?? [], isPending };
