@@ -6,6 +6,8 @@
 const feature = '(?:channels/)?[^/]+';
 const room = `^src/modules/(${feature})/`;
 const part = (folders) => `^src/modules/(${feature})/(${folders})/`;
+/** Files of a feature by what their names end in. */
+const kind = (...endings) => `^src/modules/.*[./](${endings.join('|')})[.]ts$`;
 
 module.exports = {
   forbidden: [
@@ -63,13 +65,6 @@ module.exports = {
       to: { path: '^src/apps/', pathNot: '^src/apps/$1/' },
     },
     {
-      name: 'nobody-imports-admin',
-      comment: 'the desk uses the features, not the other way round; apps wire it',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(apps|modules/admin)/' },
-      to: { path: '^src/modules/admin/' },
-    },
-    {
       name: 'the-engine-knows-no-channel',
       comment: 'nor what owners and staff see of campaigns: both stand on the engine',
       severity: 'error',
@@ -86,37 +81,36 @@ module.exports = {
       },
     },
     {
-      name: 'requests-and-jobs-ask-commands-and-queries',
-      comment: 'http and jobs reach tables through a command or a query only; a shape is made of their rows',
+      name: 'controllers-and-processors-ask-commands-and-queries',
+      comment: 'they reach tables through a command or a query only',
       severity: 'error',
-      from: { path: part('http|jobs'), pathNot: '\\.dto\\.ts$' },
-      to: { path: `^src/modules/${feature}/persistence/` },
+      from: { path: kind('controller', 'processor') },
+      to: { path: kind('store', 'tables') },
     },
     {
       name: 'shapes-know-no-action',
       comment: 'a DTO is used by controllers, commands and queries, and uses none of them',
       severity: 'error',
       from: { path: `^src/modules/${feature}/.*\\.dto\\.ts$` },
-      to: { path: [`^src/modules/${feature}/(commands|queries)/`, '\\.controller\\.ts$'] },
+      to: { path: kind('commands', 'queries', 'controller', 'processor') },
     },
     {
       name: 'commands-and-queries-know-no-transport',
-      comment: 'but the shapes of what they return',
       severity: 'error',
-      from: { path: part('commands|queries|persistence') },
-      to: { path: `^src/modules/${feature}/(http|jobs)/`, pathNot: '\\.dto\\.ts$' },
+      from: { path: kind('commands', 'queries', 'store', 'tables') },
+      to: { path: kind('controller', 'processor') },
     },
     {
-      name: 'persistence-is-the-ground-floor',
+      name: 'stores-and-tables-are-the-ground-floor',
       severity: 'error',
-      from: { path: part('persistence') },
-      to: { path: `^src/modules/${feature}/(commands|queries)/` },
+      from: { path: kind('store', 'tables') },
+      to: { path: kind('commands', 'queries') },
     },
     {
       name: 'queries-only-read',
       severity: 'error',
-      from: { path: part('queries') },
-      to: { path: `^src/modules/${feature}/commands/` },
+      from: { path: kind('queries') },
+      to: { path: kind('commands') },
     },
     {
       name: 'queues-are-those-of-nestjs-bull',
@@ -126,9 +120,9 @@ module.exports = {
       to: { path: 'node_modules/(@types/)?bull/', dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'bull-stays-in-queues-and-jobs',
+      name: 'bull-stays-in-queues-and-processors',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/platform/queues/', `^src/modules/${feature}/jobs/`] },
+      from: { path: '^src/', pathNot: ['^src/platform/queues/', '\\.processor\\.ts$'] },
       to: { path: 'node_modules/(bull|@nestjs/bull|@nestjs/bull-shared)/' },
     },
     {

@@ -87,7 +87,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
       // `!` is checked by a reader, `as` is not
       '@typescript-eslint/no-non-null-assertion': 'error',
-      'max-lines': ['error', { max: 300 }],
+      'max-lines': ['error', { max: 400 }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-console': 'error',
     },
@@ -103,12 +103,11 @@ export default tseslint.config(
   },
   {
     files: ['src/modules/**/*.ts'],
-    ignores: ['src/**/*.spec.ts', 'src/modules/**/http/**', 'src/modules/**/jobs/**'],
+    ignores: ['src/**/*.spec.ts', 'src/**/*.controller.ts', 'src/**/*.processor.ts'],
     rules: { 'no-restricted-imports': ['error', { paths: [noProcessImport, noHttpErrors, noBus] }] },
   },
   {
-    files: ['src/modules/**/http/**/*.ts', 'src/modules/**/jobs/**/*.ts'],
-    ignores: ['src/**/*.spec.ts'],
+    files: ['src/modules/**/*.controller.ts', 'src/modules/**/*.processor.ts'],
     rules: { 'no-restricted-imports': ['error', { paths: [noProcessImport, noHttpErrors] }] },
   },
   {
@@ -133,8 +132,8 @@ export default tseslint.config(
   { files: ['web/src/api/client.ts', 'web/src/app/session.ts'], rules: { 'no-restricted-globals': 'off' } },
   // the line that says a process is ready, or why it is not
   { files: ['src/apps/*/main.ts'], rules: { 'no-console': 'off' } },
-  { files: ['src/**/*.controller.ts'], rules: { 'max-lines': ['error', { max: 150 }] } },
-  { files: ['src/**/*.handler.ts'], rules: { 'max-lines': ['error', { max: 120 }] } },
+  // lists of what a feature stores
+  { files: ['src/**/tables.ts'], rules: { 'max-lines': 'off' } },
   {
     files: ['test/**/*.ts', 'web/test/**/*.ts', 'src/**/*.spec.ts'],
     rules: {
@@ -170,7 +169,7 @@ export default tseslint.config(
           .map((name) => [name, 'readonly']),
       ),
     },
-    rules: { 'max-lines': ['error', { max: 300 }], eqeqeq: ['error', 'always'] },
+    rules: { 'max-lines': ['error', { max: 400 }], eqeqeq: ['error', 'always'] },
   },
   {
     files: ['src/**/public/*.js'],
@@ -182,7 +181,7 @@ export default tseslint.config(
           .map((name) => [name, 'readonly']),
       ),
     },
-    rules: { 'max-lines': ['error', { max: 300 }], eqeqeq: ['error', 'always'] },
+    rules: { 'max-lines': ['error', { max: 400 }], eqeqeq: ['error', 'always'] },
   },
   { files: ['**/*.cjs'], languageOptions: { sourceType: 'commonjs', globals: { module: 'writable' } } },
 );

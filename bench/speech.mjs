@@ -16,8 +16,8 @@ const CONNECTIONS = 16;
 /** Seconds of speech a CPU second, in a process of its own: engine, filter and all. The first text meets a cold engine. */
 function speechPerCpuSecond(language) {
   const script = `
-    import { SpeechPool } from './dist/modules/src/modules/audio/speech/speech-pool.js';
-    import { spokenText } from './dist/modules/src/modules/audio/domain/spoken-text.js';
+    import { SpeechPool } from './dist/modules/src/modules/audio/speech/speech.js';
+    import { spokenText } from './dist/modules/src/modules/audio/spoken-text.js';
     const pool = new SpeechPool({ SPEECH_THREADS: 1 });
     const rates = [];
     for (let round = 0; round <= ${ROUNDS}; round++) {

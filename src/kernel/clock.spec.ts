@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockChangeOf, isoTime, nextTimeOfDay, readBound, readMoment, readSchedule } from './clock.js';
+import { clockChangeOf, isoTime, nextTimeOfDay, readBound, readMoment, readRetryAfter, readSchedule } from './clock.js';
 
 describe('the next time of day', () => {
   const at = new Date('2026-03-10T08:00:00.500Z');
@@ -143,4 +143,17 @@ describe('a local time where clocks are changed', () => {
     expect(isoTime(new Date('2027-10-31T01:30:00Z'), 'Europe/Berlin')).toBe('2027-10-31T02:30:00+01:00');
     expect(isoTime(new Date('2027-04-03T14:30:00Z'), 'Australia/Lord_Howe')).toBe('2027-04-04T01:30:00+11:00');
   });
+});
+
+it.each([
+  ['120', 120_000],
+  [' 0 ', 0],
+  ['99999999', 99_999_999_000],
+  ['Sat, 21 Nov 2026 09:31:00 GMT', 60_000],
+  ['Sat, 21 Nov 2020 09:31:00 GMT', 0],
+  ['soon', null],
+  ['', null],
+  [undefined, null],
+])('Retry-After %j', (header, expected) => {
+  expect(readRetryAfter(header, new Date('2026-11-21T09:30:00Z'))).toBe(expected);
 });

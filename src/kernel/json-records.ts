@@ -1,6 +1,6 @@
-import type { FieldTest } from './field-test.js';
-import { JsonLoad } from './json-load.js';
+import { type FieldTest, depthOf } from './json-values.js';
 import {
+  JsonLoad,
   afterSpace,
   CLOSE,
   COLON,
@@ -16,7 +16,6 @@ import {
   quoteAfter,
   type Units,
 } from './json-text.js';
-import { depthOf } from './objects.js';
 
 /** Names of fields that are told apart; an item with one more is parsed. */
 const MOST_NAMES = 1_000;

@@ -1,4 +1,4 @@
-import { invalid } from './define-error.js';
+import { invalid } from './errors.js';
 
 /** Where a part of a list ended: the key of its last row, an id or a text. */
 export type Place = number | string;

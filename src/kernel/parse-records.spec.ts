@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TooMuchJson } from './json-load.js';
+import { TooMuchJson } from './json-text.js';
 import { JsonRecords } from './json-records.js';
 import { parseWithRecords } from './parse-records.js';
 

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { JsonLoad } from './json-load.js';
-import { JsonRecords } from './json-records.js';
 import {
+  JsonLoad,
   afterSpace,
   CLOSE,
   CLOSE_LIST,
@@ -18,7 +17,8 @@ import {
   type Units,
   unitsOf,
 } from './json-text.js';
-import { isObject } from './objects.js';
+import { JsonRecords } from './json-records.js';
+import { isObject } from './json-values.js';
 
 /** Below this a text is parsed faster than it is looked through. */
 const LONG = 64 * 1024;

@@ -50,3 +50,35 @@ export const isBlank = (text: string): boolean => !isVisible(text.charCodeAt(0))
 
 /** Whether a character of ASCII, by its code, is no white space and no control. */
 export const isVisible = (code: number): boolean => code > 0x20 && code < 0x7f;
+
+/** A text literally, for LIKE. */
+export const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
+/** What begins with a text, for LIKE: a range of an index. */
+export const likePrefix = (text: string): string => `${likeLiteral(text)}%`;
+
+/** How the beginning of a name may be written, where the index compares bytes: as typed, `anna`, `Anna` and `ANNA`. */
+export function spellings(text: string): string[] {
+  const lower = text.toLowerCase();
+  const [first = '', ...rest] = lower;
+  return [...new Set([text, lower, first.toUpperCase() + rest.join(''), text.toUpperCase()])];
+}
+
+/** What a spreadsheet would take for the start of a formula; some take the full-width signs for the plain ones. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+const TO_BE_QUOTED = /[",\r\n]/;
+
+/** Ends a line of a CSV file. */
+export const CSV_LINE_END = '\r\n';
+
+/** A field after RFC 4180; an apostrophe before it keeps spreadsheets from calculating what a carrier or a callee wrote. */
+export function csvField(value: string | number | null | undefined): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number') return String(value);
+  const safe = FORMULA.test(value) ? `'${value}` : value;
+  return TO_BE_QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** A line of a CSV file. */
+export const csvLine = (values: readonly (string | number | null | undefined)[]): string =>
+  values.map(csvField).join(',') + CSV_LINE_END;

@@ -3,7 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiModule } from '../../src/apps/api/api.module.js';
-import { errorsPage } from '../../src/apps/api/errors-page.js';
+import { errorsPage } from '../../src/apps/api/document.js';
 import { documentedErrors } from '../../src/apps/api/openapi.js';
 import { ROOT, scan, sourceFiles } from './house.js';
 

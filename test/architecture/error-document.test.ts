@@ -2,8 +2,7 @@ import { Controller, Get, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ApiBody, ApiTags, DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { conflict, forbidden, invalid, notFound, unauthenticated } from '../../src/kernel/define-error.js';
-import { fieldErrors } from '../../src/kernel/field-errors.js';
+import { conflict, forbidden, invalid, notFound, unauthenticated, fieldErrors } from '../../src/kernel/errors.js';
 import { ApiErrors, ApiErrorsOf, documentErrors, ErrorShape, NoHead } from '../../src/platform/http/index.js';
 import { RateLimited } from '../../src/platform/security/index.js';
 

@@ -2,7 +2,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from './house.js';
 
-/** Words of `kernel/define-error.ts`, and which of their arguments is the text. */
+/** Words of `kernel/errors.ts`, and which of their arguments is the text. */
 const DEFINITIONS: Readonly<Record<string, number>> = {
   defineError: 2,
   invalid: 1,
@@ -102,7 +102,7 @@ describe('an error', () => {
           ts.isNewExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 'AppError',
       )
       .map(({ file }) => file.path);
-    expect(made).toEqual(['src/kernel/define-error.ts']);
+    expect(made).toEqual(['src/kernel/errors.ts']);
   });
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, it } from 'vitest';
-import { exampleOf, TYPES_WITH_EXAMPLE } from '../../src/modules/webhooks/domain/event-examples.js';
+import { exampleOf, TYPES_WITH_EXAMPLE } from '../../src/modules/webhooks/events.js';
 import { ROOT } from './house.js';
 
 const PAGE = readFileSync(join(ROOT, 'docs/events.md'), 'utf8');

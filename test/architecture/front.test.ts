@@ -7,7 +7,7 @@ import {
   type AuthenticationRules,
   OPEN_METADATA,
 } from '../../src/modules/accounts/index.js';
-import { PATH_RULES, ruleOf } from '../../src/modules/front/index.js';
+import { PATH_RULES, ruleOf } from '../../src/modules/cells/index.js';
 import { ERROR_SHAPE_METADATA, type ErrorShapeName } from '../../src/platform/http/index.js';
 import { type Handler, handlersOf, scan } from './house.js';
 

@@ -10,7 +10,7 @@ import { ApiModule } from '../../src/apps/api/api.module.js';
 import { WorkerModule } from '../../src/apps/worker/worker.module.js';
 import { CHANNELS } from '../../src/modules/channels/index.js';
 import { Channels } from '../../src/modules/engine/index.js';
-import { processorFor, processorToken } from '../../src/modules/engine/jobs/queue-processor.js';
+import { processorFor, processorToken } from '../../src/modules/engine/route-job.processor.js';
 import { ROOT, providersOf, scan, sourceFiles } from './house.js';
 
 let api: INestApplicationContext;
@@ -39,8 +39,8 @@ async function messagesIn(ending: string, base: Type): Promise<Type[]> {
 }
 
 describe.each([
-  ['command', '.command.ts', Command, COMMAND_HANDLER_METADATA],
-  ['query', '.query.ts', Query, QUERY_HANDLER_METADATA],
+  ['command', '.commands.ts', Command, COMMAND_HANDLER_METADATA],
+  ['query', '.queries.ts', Query, QUERY_HANDLER_METADATA],
 ])('every %s', (kind, ending, base, key) => {
   it('has exactly one handler, which some application knows', async () => {
     const messages = await messagesIn(ending, base);

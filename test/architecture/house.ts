@@ -84,9 +84,9 @@ const joined = (base: string, path: string): string =>
     .filter((part) => part !== '')
     .join('/')}`;
 
-/** Every class that `*.entity.ts` and `*.entities.ts` files of the sources export. */
+/** Every entity that the `tables.ts` of the features export. */
 export async function entities(): Promise<Type[]> {
-  const files = sourceFiles('src').filter((file) => /\.(entity|entities)\.ts$/.test(file.path));
+  const files = sourceFiles('src').filter((file) => /(^|[/.])tables\.ts$/.test(file.path));
   const found = await Promise.all(
     files.map(async (file) => (await import(pathToFileURL(join(ROOT, file.path)).href)) as Record<string, unknown>),
   );

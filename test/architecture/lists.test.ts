@@ -8,34 +8,33 @@ const service = sourceFiles('src').filter(
 
 /** Statements that may answer many rows and name no bound themselves; each with what bounds it all the same. */
 const BOUNDED_ELSEWHERE: Readonly<Record<string, string>> = {
-  'src/modules/engine/dispatch/lane-recipients.ts':
+  'src/modules/engine/state/lane-claims.ts':
     'the parts of a window’s lanes, at most 500 recipients or 10,000 of a lane',
-  'src/modules/engine/dispatch/lane-store.ts': 'the lanes of one turn, by key',
-  'src/modules/engine/settle/retry-store.ts': 'retries that one window has begun',
-  'src/platform/leases/leased-table.ts': 'the rows of one claim, by key',
+  'src/modules/engine/state/lane-store.ts': 'the lanes of one turn, by key',
+  'src/modules/engine/state/retries.ts': 'retries that one window has begun',
+  'src/platform/database/leases.ts': 'the rows of one claim, by key',
   'src/apps/cli/backup/load-copy.ts': 'the tables of one database',
   'src/apps/cli/backup/take-copy.ts': 'settings of the server, and one row a migration',
-  'src/apps/api/first-start/migrate.ts': 'a table of one row',
-  'src/modules/accounts/commands/granted-access.ts': 'API_KEYS_PER_ACCOUNT and USERS_PER_ACCOUNT',
-  'src/modules/accounts/made-things.ts': 'API_KEYS_PER_ACCOUNT and USERS_PER_ACCOUNT',
-  'src/modules/accounts/persistence/made-accounts.ts': '1,000 accounts, and USERS_PER_ACCOUNT of each',
-  'src/modules/accounts/persistence/account-store.ts': 'by the few names of one person',
+  'src/apps/api/migrate.ts': 'a table of one row',
+  'src/modules/accounts/access/granted-access.ts': 'API_KEYS_PER_ACCOUNT and USERS_PER_ACCOUNT',
+  'src/modules/accounts/access/made-things.ts':
+    'API_KEYS_PER_ACCOUNT and USERS_PER_ACCOUNT; 1,000 accounts, and USERS_PER_ACCOUNT of each',
+  'src/modules/accounts/accounts.store.ts': 'by the few names of one person',
   'src/modules/engine/state/campaign-reader.ts': 'one counter for each status',
-  'src/modules/campaigns/retry/failed-recipients.ts': 'ids alone, one for each failed recipient at the most',
-  'src/modules/credits/persistence/credit-book.ts': 'two accounts',
-  'src/modules/credits/persistence/reseller-credits.ts': 'by the key of one grant',
-  'src/modules/credits/queries/get-balances.query.ts': 'one row for each kind of credit',
-  'src/modules/credits/queries/prove-credits.query.ts': 'one row for each kind of credit',
-  'src/modules/idempotency/persistence/idempotency-keys.ts': 'by the key',
-  'src/modules/providers/persistence/route-binds.ts':
+  'src/modules/campaigns/retry/failed-recipients.store.ts': 'ids alone, one for each failed recipient at the most',
+  'src/modules/credits/credit-book.store.ts': 'two accounts',
+  'src/modules/credits/reseller-credits.store.ts': 'by the key of one grant',
+  'src/modules/credits/credits.queries.ts': 'one row for each kind of credit',
+  'src/modules/idempotency/idempotency.store.ts': 'by the key',
+  'src/modules/providers/binds/route-binds.store.ts':
     'at most 1,000 places of each route that the operator has made so',
-  'src/modules/providers/persistence/route-directory.ts': 'routes are made by the operator and all kept in memory',
-  'src/modules/quotas/account-storage.ts': 'one row, by the key of the account',
-  'src/modules/recipient-lists/persistence/leftovers.ts': 'one head, by its key',
-  'src/modules/webhooks/persistence/endpoint-store.ts': 'WEBHOOKS_PER_ACCOUNT',
-  'src/modules/webhooks/persistence/event-store.ts': 'WEBHOOKS_PER_ACCOUNT',
-  'src/platform/duties/due-watch.ts': 'conditions without a table: one row',
-  'src/platform/security/seal-renewal.ts': 'its LIMIT stands behind escaped quotes',
+  'src/modules/providers/routes.store.ts': 'routes are made by the operator and all kept in memory',
+  'src/modules/quotas/quotas.store.ts': 'one row, by the key of the account',
+  'src/modules/recipient-lists/leftovers.store.ts': 'one head, by its key',
+  'src/modules/webhooks/endpoints.store.ts': 'WEBHOOKS_PER_ACCOUNT',
+  'src/modules/webhooks/events.store.ts': 'WEBHOOKS_PER_ACCOUNT',
+  'src/platform/periodic/due-watch.ts': 'conditions without a table: one row',
+  'src/platform/security/secrets.ts': 'its LIMIT stands behind escaped quotes',
 };
 
 interface Read {

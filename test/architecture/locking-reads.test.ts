@@ -8,41 +8,38 @@ import { type SourceFile, sourceFiles } from './house.js';
  * rival on another node give way.
  */
 const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
-  'modules/accounts/commands/change-account.command.ts execute':
+  'modules/accounts/managed-accounts.commands.ts execute':
     '`update` of the same class writes the row; a change that changes nothing decides nothing',
-  'modules/accounts/commands/change-password.command.ts bearer':
-    '`execute` writes the new password to the row, or refuses',
-  'modules/accounts/persistence/assigned-users.ts lock': 'its callers hand the row to `change` or to `remove`',
+  'modules/accounts/own-account.commands.ts bearer': '`execute` writes the new password to the row, or refuses',
+  'modules/accounts/access/users.store.ts lock': 'its callers hand the row to `change` or to `remove`',
   'modules/engine/state/campaign-states.ts pauseAll': '`move` writes every one of them',
   'modules/engine/state/campaign-states.ts locked':
     'read before and after `change`, which writes the row by a condition of its own',
-  'modules/engine/receipts/message-items.ts lockItems':
+  'modules/engine/receipts/receipt-writer.ts lockItems':
     '`writeItems` writes every item of a recipient of whom one has moved',
   'modules/engine/receipts/unmatched-store.ts page': '`remove` removes what was matched; what was not stays as it is',
   'modules/engine/settle/settlement.ts lock': '`writeStatuses` writes what moves; what does not stays as it is',
   'modules/engine/receipts/unknown-outcomes.ts longestWaiting':
     '`adopt` writes the item under a key that a rival would write too, or `take` removes the mark',
-  'modules/credits/persistence/credit-book.ts transfer':
-    'the take-back and the grant move both balances, or nothing is done',
-  'modules/profile-requests/persistence/profile-request-store.ts locked':
-    'its callers change, process or remove the request',
-  'modules/providers/persistence/chat-accounts.ts locked': 'its callers put or remove the connection',
-  'modules/providers/persistence/route-directory.ts locked': 'its callers put, touch or remove the route',
-  'modules/sender-ids/persistence/sender-id-store.ts locked': 'its callers renew, move or remove the sender id',
-  'modules/session-messages/persistence/session-receipt-store.ts lookUp':
+  'modules/credits/credit-book.store.ts transfer': 'the take-back and the grant move both balances, or nothing is done',
+  'modules/profile-requests/profile-requests.store.ts locked': 'its callers change, process or remove the request',
+  'modules/providers/chat-accounts.store.ts locked': 'its callers put or remove the connection',
+  'modules/providers/routes.store.ts locked': 'its callers put, touch or remove the route',
+  'modules/sender-ids/sender-ids.store.ts locked': 'its callers renew, move or remove the sender id',
+  'modules/session-messages/session-receipts.store.ts lookUp':
     '`write` writes whatever moves; what does not stays as it is',
-  'modules/templates/persistence/template-store.ts locked': 'its callers change, move or remove the template',
-  'modules/templates/persistence/template-store.ts lockedByUpstream': 'its callers move the template',
-  'modules/channels/voice/persistence/live-calls.ts find': '`save` writes the row with every answer that is new',
-  'modules/webhooks/persistence/delivery-queue.ts waiting':
+  'modules/templates/templates.store.ts locked': 'its callers change, move or remove the template',
+  'modules/templates/templates.store.ts lockedByUpstream': 'its callers move the template',
+  'modules/channels/voice/voice-calls.store.ts find': '`save` writes the row with every answer that is new',
+  'modules/webhooks/delivery/delivery-queue.store.ts waiting':
     '`putOff` moves those that it does not return, and `take` claims those that it does',
-  'modules/webhooks/persistence/endpoint-store.ts locked': 'its callers change or remove the endpoint',
-  'platform/database/lock-clause.ts lockOnly':
-    'only the clause; the functions that use it are listed by their own names',
-  'platform/database/lost-commit.ts hasCommitted':
+  'modules/webhooks/endpoints.store.ts locked': 'its callers change or remove the endpoint',
+  'platform/database/rows.ts lockOnly': 'only the clause; the functions that use it are listed by their own names',
+  'platform/database/transaction.ts hasCommitted':
     'decides nothing by the row: it waits for the end of the transaction that has written it',
-  'platform/tables/retention.ts removeRoots': 'its next statement removes the rows of the first, whatever their table',
-  'platform/leases/take-due.ts takeDue': 'its second statement writes the rows of the first, whatever their table',
+  'platform/periodic/retention.ts removeRoots':
+    'its next statement removes the rows of the first, whatever their table',
+  'platform/database/leases.ts takeDue': 'its second statement writes the rows of the first, whatever their table',
 };
 
 interface LockingRead {

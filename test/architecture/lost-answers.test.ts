@@ -8,21 +8,20 @@ import { type SourceFile, sourceFiles } from './house.js';
  * the reason why failing is exact, or why its caller can live with a second run.
  */
 const SINGLE_WRITES: Readonly<Record<string, string>> = {
-  'apps/api/first-start/migrate.ts changed':
-    'a start that fails is started again; the lock of a dead holder is taken over',
-  'apps/api/first-start/migrate.ts whileLocked':
+  'apps/api/migrate.ts changed': 'a start that fails is started again; the lock of a dead holder is taken over',
+  'apps/api/migrate.ts whileLocked':
     'before there is a schema; IF NOT EXISTS and IGNORE, and a start that fails comes again',
-  'modules/accounts/persistence/api-key-store.ts touch': 'the next use of the key writes it',
-  'modules/accounts/persistence/security-log.ts write':
+  'modules/accounts/access/api-keys.store.ts touch': 'the next use of the key writes it',
+  'modules/accounts/logs/logs.store.ts write':
     'what could not be written goes with the next write: an entry may be counted twice, none is lost',
-  'modules/engine/accept/staged-recipients.ts begin':
+  'modules/engine/accept/large-drafts.ts begin':
     'the acceptance fails before anything is written; a sweeper takes the row',
-  'modules/engine/dispatch/route-pace.ts bookOne':
+  'modules/engine/dispatch/pacing.ts bookOne':
     'a second booking costs the route its slots, nothing else; the turn fails and comes again',
-  'modules/engine/dispatch/route-pace.ts write': 'as `bookOne`: what may have been booked is booked anew',
-  'modules/providers/persistence/route-binds.ts claim': 'a place that no worker knows of is free when its lease ends',
+  'modules/engine/dispatch/pacing.ts write': 'as `bookOne`: what may have been booked is booked anew',
+  'modules/providers/binds/route-binds.store.ts claim': 'a place that no worker knows of is free when its lease ends',
   'platform/database/day-partitions.ts addDays': 'a change of a table: the next look makes what is missing',
-  'platform/leases/leased-table.ts claim': 'a claim that nobody knows of ends with its lease',
+  'platform/database/leases.ts claim': 'a claim that nobody knows of ends with its lease',
 };
 
 const WRITE = /^[\s`'"]*(?:\/\*.*?\*\/\s*)?(INSERT|UPDATE|DELETE|REPLACE|ALTER|CREATE|DROP|TRUNCATE)\b/;
@@ -33,7 +32,7 @@ const POOL_MANAGER = /^(this\.)?dataSource\.(manager|getRepository\(\w+\)|create
 
 /** `readFirst` hands on what its callers say. */
 const OPENERS = new Set(['inTransaction', 'readFirst']);
-const HANDS_ON = 'modules/engine/settle/read-first.ts readFirst';
+const HANDS_ON = 'modules/engine/settle/status-writer.ts readFirst';
 
 type Named = ts.MethodDeclaration | ts.FunctionDeclaration | ts.VariableDeclaration;
 

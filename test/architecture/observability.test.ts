@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { ALARM_KINDS } from '../../src/modules/alarms/domain/kinds.js';
+import { ALARM_KINDS } from '../../src/modules/alarms/alarm-kinds.js';
 import { programPath } from '../../src/platform/config/index.js';
 import { isLeftOut } from '../support/left-out.js';
 import { ROOT } from './house.js';

@@ -48,7 +48,7 @@ const ONE_SERVER_ONLY: readonly [RegExp, string][] = [
 
 /** Read on purpose by one server only. @see the docstrings there */
 const ON_PURPOSE: Readonly<Record<string, string>> = {
-  'src/platform/database/lock-clause.ts': 'the helper that writes the clause of each server',
+  'src/platform/database/rows.ts': 'the helper that writes the clause of each server',
 };
 
 const SQL = /^\s*(\/\*[^]*?\*\/\s*)?(SELECT|INSERT|UPDATE|DELETE|REPLACE|ALTER|CREATE|DROP|SET|EXPLAIN|WITH)\s/;

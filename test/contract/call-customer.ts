@@ -1,11 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CallEvent, CallStep, Receipt } from '../../src/modules/providers/index.js';
-import { callIdOf, readEvent, readReceipt } from '../../src/modules/providers/drivers/twilio/callbacks.js';
-import { CALL_EVENTS, stepAddress } from '../../src/modules/providers/drivers/twilio/callback-urls.js';
-import { isSigned, readForm } from '../../src/modules/providers/drivers/twilio/signature.js';
-import { EMPTY_TWIML, renderStep } from '../../src/modules/providers/drivers/twilio/twiml.js';
-import { SILENCE } from '../../src/apps/sandbox/voice/silence.js';
+import {
+  callIdOf,
+  readEvent,
+  readReceipt,
+  CALL_EVENTS,
+  stepAddress,
+  isSigned,
+  readForm,
+} from '../../src/modules/providers/drivers/twilio/callbacks.js';
+import { EMPTY_TWIML, renderStep } from '../../src/modules/providers/drivers/twilio/call-request.js';
+import { SILENCE } from '../../src/apps/sandbox/voice/telephone-server.js';
 
 export const ACCOUNT_SID = 'AC0123456789abcdef0123456789abcdef';
 export const AUTH_TOKEN = 'the-auth-token';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MetaCloudDriver } from '../../src/modules/providers/drivers/meta-cloud/meta-cloud.driver.js';
-import { sampleOf } from '../../src/modules/providers/drivers/meta-cloud/template-samples.js';
+import { sampleOf } from '../../src/modules/providers/drivers/meta-cloud/templates.js';
 import {
   BusinessProfileClient,
   ChatAccounts,
@@ -9,7 +9,7 @@ import {
   TemplateClient,
   type TemplateSubmission,
 } from '../../src/modules/providers/index.js';
-import { MESSAGE_TYPES } from '../../src/modules/session-messages/domain/session-rows.js';
+import { MESSAGE_TYPES } from '../../src/modules/session-messages/session-message.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';
 import { type CallbackReceiver, graphCall, receiveCallbacks } from './callback-receiver.js';

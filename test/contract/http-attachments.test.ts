@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { HttpDriver } from '../../src/modules/providers/drivers/http/http.driver.js';
 import { httpConfigSchema } from '../../src/modules/providers/drivers/http/http-config.js';
 import type { RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
-import { StoppableConnection } from '../../src/modules/providers/stoppable-connection.js';
+import { StoppableConnection } from '../../src/modules/providers/route-connections.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { openSandbox, type OpenSandbox } from './open-sandbox.js';
 

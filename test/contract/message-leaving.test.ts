@@ -4,7 +4,7 @@ import { httpConfigSchema } from '../../src/modules/providers/drivers/http/http-
 import { MetaCloudDriver } from '../../src/modules/providers/drivers/meta-cloud/meta-cloud.driver.js';
 import { metaCloudConfigSchema } from '../../src/modules/providers/drivers/meta-cloud/config.js';
 import { TwilioDriver } from '../../src/modules/providers/drivers/twilio/twilio.driver.js';
-import { twilioConfigSchema } from '../../src/modules/providers/drivers/twilio/config.js';
+import { twilioConfigSchema } from '../../src/modules/providers/drivers/twilio/call-request.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { freePort } from '../support/processes.js';

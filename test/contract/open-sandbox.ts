@@ -1,5 +1,5 @@
 import { startSandbox, type Sandbox } from '../../src/apps/sandbox/start-sandbox.js';
-import type { LedgerEntry } from '../../src/apps/sandbox/carrier/carrier-ledger.js';
+import type { LedgerEntry } from '../../src/apps/sandbox/carrier-ledger.js';
 
 /** A sandbox in this process, worked over its own HTTP doors. */
 export interface OpenSandbox extends Sandbox {

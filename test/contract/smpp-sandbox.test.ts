@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { matchKey, spellings } from '../../src/modules/engine/state/message-id.js';
+import { matchKey, spellings } from '../../src/modules/engine/settle/message-ids.js';
 import { type OpenSandbox, openSandbox } from './open-sandbox.js';
 import { type BoundRoute, openRoute, TEXTS } from './smpp-route.js';
 

@@ -5,7 +5,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import twilio from 'twilio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { twilioConfigSchema } from '../../src/modules/providers/drivers/twilio/config.js';
+import { twilioConfigSchema } from '../../src/modules/providers/drivers/twilio/call-request.js';
 import { TwilioDriver } from '../../src/modules/providers/drivers/twilio/twilio.driver.js';
 import type { RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CallRecord } from '../../src/apps/sandbox/voice/call.js';
-import { twilioConfigSchema } from '../../src/modules/providers/drivers/twilio/config.js';
+import type { CallRecord } from '../../src/apps/sandbox/voice/calls.js';
+import { twilioConfigSchema } from '../../src/modules/providers/drivers/twilio/call-request.js';
 import { TwilioDriver } from '../../src/modules/providers/drivers/twilio/twilio.driver.js';
 import type { CallStep, Receipt, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';

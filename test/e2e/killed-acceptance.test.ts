@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { StagedRecipients } from '../../src/modules/engine/accept/staged-recipients.js';
+import { StagedRecipients } from '../../src/modules/engine/accept/large-drafts.js';
 import { Client, numbers } from '../support/client.js';
 import { startEngineOn } from '../support/engine.js';
 import { type Service, startService, until } from '../support/processes.js';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Leftovers } from '../../src/modules/recipient-lists/persistence/leftovers.js';
+import { Leftovers } from '../../src/modules/recipient-lists/leftovers.store.js';
 import { Client } from '../support/client.js';
 import { type Service, startService, until } from '../support/processes.js';
 

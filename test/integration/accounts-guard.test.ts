@@ -4,8 +4,7 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configureApi } from '../../src/apps/api/configure-api.js';
-import { ApiModule } from '../../src/apps/api/api.module.js';
+import { configureApi, ApiModule } from '../../src/apps/api/api.module.js';
 import { ENVIRONMENT } from '../../src/platform/config/index.js';
 import { ExpressServer } from '../../src/platform/http/index.js';
 import {

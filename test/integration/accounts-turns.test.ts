@@ -3,7 +3,7 @@ import { JwtService } from '@nestjs/jwt';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AccessTokens } from '../../src/modules/accounts/authentication/access-tokens.js';
 import { AccountDirectory } from '../../src/modules/accounts/index.js';
-import { AccountStore } from '../../src/modules/accounts/persistence/account-store.js';
+import { AccountStore } from '../../src/modules/accounts/accounts.store.js';
 import { accountsOf, type Accounts } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 

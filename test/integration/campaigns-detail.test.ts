@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignOutlooks } from '../../src/modules/campaigns/persistence/campaign-outlook.js';
+import { CampaignOutlooks } from '../../src/modules/campaigns/campaign-outlook.js';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { openCampaigns, type Campaigns, dataOf, type Json, listOf } from '../support/campaigns.js';
 import type { Member } from '../support/sms.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
-import { RecipientSearch } from '../../src/modules/campaigns/persistence/recipient-search.js';
+import { RecipientSearch } from '../../src/modules/campaigns/contacts/recipient-search.store.js';
 import { openCampaigns, type Campaigns, dataOf, type Json, listOf } from '../support/campaigns.js';
 import { giveRatePlan } from '../support/rate-plan.js';
 import { type Answer, expectRefused, type Member } from '../support/sms.js';

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AccountRegistrar, DirectoryFill, NameClaims, NameClaimSweeper } from '../../src/modules/accounts/index.js';
-import { AssignedUsers } from '../../src/modules/accounts/persistence/assigned-users.js';
+import { AssignedUsers } from '../../src/modules/accounts/access/users.store.js';
 import { CellDirectory } from '../../src/modules/cell-directory/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { type Accounts, accountsOf, PASSWORD } from '../support/accounts.js';

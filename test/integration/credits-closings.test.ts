@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { CreditBook } from '../../src/modules/credits/index.js';
-import { LedgerClosings } from '../../src/modules/credits/persistence/ledger-closings.js';
+import { LedgerClosings } from '../../src/modules/credits/ledger.store.js';
 import { type Campaigns, openCampaigns } from '../support/campaigns.js';
 import { startOfMonth } from '../support/months.js';
 import type { Member } from '../support/sms.js';

@@ -1,21 +1,17 @@
 import { DataSource, type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LedgerClosings } from '../../src/modules/credits/persistence/ledger-closings.js';
+import { LedgerClosings } from '../../src/modules/credits/ledger.store.js';
 import {
   GetLedgerOpeningHandler,
   GetLedgerOpeningQuery,
-} from '../../src/modules/credits/queries/get-ledger-opening.query.js';
-import { ProveCreditsHandler, ProveCreditsQuery } from '../../src/modules/credits/queries/prove-credits.query.js';
-import type { LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
+  ProveCreditsHandler,
+  ProveCreditsQuery,
+} from '../../src/modules/credits/credits.queries.js';
+import type { LaneTurn } from '../../src/modules/engine/lanes.js';
 import { UnmatchedStore } from '../../src/modules/engine/receipts/unmatched-store.js';
-import {
-  beginRetries,
-  begunRetries,
-  HAS_BEGUN_RETRIES,
-  RetryStore,
-} from '../../src/modules/engine/settle/retry-store.js';
-import { ScheduledMessageStore } from '../../src/modules/session-messages/persistence/scheduled-message-store.js';
-import { EndpointHealths } from '../../src/modules/webhooks/persistence/endpoint-health.js';
+import { beginRetries, begunRetries, HAS_BEGUN_RETRIES, RetryStore } from '../../src/modules/engine/state/retries.js';
+import { ScheduledMessageStore } from '../../src/modules/session-messages/scheduled-messages.store.js';
+import { EndpointHealths } from '../../src/modules/webhooks/endpoint-health.store.js';
 import type { Environment } from '../../src/platform/config/index.js';
 import { dataSourceOptions, inTransaction, jsonRows, ReadDatabase } from '../../src/platform/database/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

@@ -1,12 +1,13 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, type CampaignDraft, Channels } from '../../src/modules/engine/index.js';
-import { DueLanesMonitor } from '../../src/modules/engine/dispatch/due-lanes-monitor.js';
+import { CampaignAcceptance, Channels } from '../../src/modules/engine/index.js';
+import { DueLanesMonitor } from '../../src/modules/engine/dispatch/metrics.js';
 import type { RouteDirectory } from '../../src/modules/providers/index.js';
-import type { DutyGate } from '../../src/platform/duties/index.js';
+import type { DutyGate } from '../../src/platform/periodic/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
+import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 const NAME = 'switchboard_oldest_due_lane_seconds';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/platform/database/index.js';
-import { DueWatch, DutyGate, WakeCalls } from '../../src/platform/duties/index.js';
+import { DueWatch, DutyGate, WakeCalls } from '../../src/platform/periodic/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink } from '../../src/platform/security/index.js';
 import { testEnvironment } from '../support/api.js';

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { endingsOf, type LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
+import { endingsOf, type LaneTurn } from '../../src/modules/engine/lanes.js';
 import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
-import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
 import {
   type OutboundMessage,
   type Receipt,

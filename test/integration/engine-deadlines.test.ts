@@ -2,14 +2,13 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
-import { UnmatchedStore } from '../../src/modules/engine/receipts/unmatched-store.js';
-import { DutyGate } from '../../src/platform/duties/index.js';
-import { UnmatchedReceiptsMonitor } from '../../src/modules/engine/receipts/unmatched-monitor.js';
+import { UnmatchedStore, UnmatchedReceiptsMonitor } from '../../src/modules/engine/receipts/unmatched-store.js';
+import { DutyGate } from '../../src/platform/periodic/index.js';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
-import { UnmatchedScan } from '../../src/modules/engine/receipts/unmatched-scan.js';
+import { UnmatchedScan } from '../../src/modules/engine/receipts/receipt-sweeper.js';
 
 const CAMPAIGNS = 3_000;
 const PARKED = 20_000;

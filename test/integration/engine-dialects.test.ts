@@ -1,7 +1,7 @@
 import { DataSource, EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
-import { matchKey } from '../../src/modules/engine/state/message-id.js';
+import { matchKey } from '../../src/modules/engine/settle/message-ids.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { type Receipt, ReceiptSink, RouteDirectory } from '../../src/modules/providers/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';

@@ -1,14 +1,15 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CampaignAcceptance, type CampaignDraft } from '../../src/modules/engine/index.js';
-import { DownLanes } from '../../src/modules/engine/dispatch/down-lanes.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { CampaignAcceptance } from '../../src/modules/engine/index.js';
+import { DownLanes } from '../../src/modules/engine/dispatch/route-down.js';
+import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import { CampaignReader } from '../../src/modules/engine/state/campaign-reader.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { A, B, C, Carriers, carriersWorker } from '../support/carriers.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { claimUpTo, dueNow, firstLane, type LaneWorker, turnOf } from '../support/lane-worker.js';
+import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 /** Longer than a route that is gone may be back. */
 const LONG_MS = 2_500;

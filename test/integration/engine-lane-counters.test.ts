@@ -7,12 +7,11 @@ import {
   type RecipientTerms,
   RecipientStatus,
 } from '../../src/modules/engine/index.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import type { LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
+import { type LaneTurn, laneOf } from '../../src/modules/engine/lanes.js';
 import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
 import type { RecipientChange } from '../../src/modules/engine/settle/recipient-change.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
-import { laneOf } from '../../src/modules/engine/state/lanes.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';

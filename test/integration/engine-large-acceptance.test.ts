@@ -1,22 +1,16 @@
 import { createConnection, type Connection } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EntityManager } from 'typeorm';
-import { conflict } from '../../src/kernel/define-error.js';
-import {
-  type AcceptedCampaign,
-  CampaignAcceptance,
-  type CampaignDraft,
-  CampaignReader,
-  CampaignWriter,
-} from '../../src/modules/engine/index.js';
-import type { DraftRecipients } from '../../src/modules/engine/accept/draft-recipients.js';
-import { pagesOf } from '../../src/modules/engine/accept/recipient-page.js';
-import { StagedRecipients } from '../../src/modules/engine/accept/staged-recipients.js';
-import { RecipientSearch } from '../../src/modules/campaigns/persistence/recipient-search.js';
+import { conflict } from '../../src/kernel/errors.js';
+import { type AcceptedCampaign, CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { type DraftRecipients, StagedRecipients } from '../../src/modules/engine/accept/large-drafts.js';
+import { type CampaignDraft, pagesOf } from '../../src/modules/engine/accept/draft.js';
+import { RecipientSearch } from '../../src/modules/campaigns/contacts/recipient-search.store.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
-import { Retention } from '../../src/platform/tables/index.js';
+import { Retention } from '../../src/platform/periodic/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
+import { CampaignWriter } from '../../src/modules/engine/accept/campaign-writer.js';
 
 const TOTAL = 25_000;
 const TABLES = [

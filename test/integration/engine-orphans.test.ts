@@ -1,12 +1,13 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, type CampaignDraft } from '../../src/modules/engine/index.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import { CampaignAcceptance } from '../../src/modules/engine/index.js';
+import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
+import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
 import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
 import { turnOf } from '../support/lane-worker.js';
+import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 /** Receipts whose message nobody knows: they settle recipients of unknown outcome, and never more than they speak of. */
 describe('orphan receipts', () => {

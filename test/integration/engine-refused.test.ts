@@ -1,18 +1,18 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CampaignAcceptance, type CampaignDraft, CampaignReader } from '../../src/modules/engine/index.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { endingsOf } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
+import { endingsOf, refusedLaneOf } from '../../src/modules/engine/lanes.js';
 import { LostClaims } from '../../src/modules/engine/settle/lost-claims.js';
 import { RefusedSends } from '../../src/modules/engine/settle/refused-sends.js';
-import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
-import { refusedLaneOf } from '../../src/modules/engine/state/lanes.js';
 import { type RouteRecord, RouteDirectory, type SendOutcome } from '../../src/modules/providers/index.js';
 import { A, B, C, Carriers, carriersWorker } from '../support/carriers.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { claimUpTo, firstLane, type LaneWorker, pending, turnOf } from '../support/lane-worker.js';
+import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 /** A carrier's no, by a code that its route names for failover. */
 const refused = (code: number): SendOutcome => ({

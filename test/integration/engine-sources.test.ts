@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { AppError } from '../../src/kernel/app-error.js';
+import { AppError } from '../../src/kernel/errors.js';
 import { smsChannel } from '../../src/modules/channels/sms/index.js';
-import { StagedRecipients } from '../../src/modules/engine/accept/staged-recipients.js';
-import type { DraftHead } from '../../src/modules/engine/accept/recipient-page.js';
+import { StagedRecipients } from '../../src/modules/engine/accept/large-drafts.js';
+import type { DraftHead } from '../../src/modules/engine/accept/draft.js';
 import {
   CampaignAcceptance,
-  CampaignWriter,
   type RecipientFault,
   type RecipientSource,
   type SourcedRecipient,
@@ -20,6 +19,7 @@ import { readBlock } from '../../src/modules/engine/state/own-variables.js';
 import type { WriteResult } from '../../src/platform/database/index.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { until } from '../support/processes.js';
+import { CampaignWriter } from '../../src/modules/engine/accept/campaign-writer.js';
 
 const LARGE = 25_000;
 const CHAINS: readonly (readonly number[])[] = [[1], [2, 1], [3], [3, 2]];

@@ -1,15 +1,16 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, type CampaignDraft } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { DueLanes } from '../../src/modules/engine/dispatch/due-lanes.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { endingsOf, type LaneKey } from '../../src/modules/engine/dispatch/lane-turn.js';
-import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
+import { endingsOf, type LaneKey } from '../../src/modules/engine/lanes.js';
+import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { type LaneWorker, laneWorker } from '../support/lane-worker.js';
+import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 const SINGLES = { channel: 'sms', routeId: 1, single: true };
 const CAMPAIGNS = { ...SINGLES, single: false };

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { CampaignAcceptance, type CampaignDraft, CampaignReader } from '../../src/modules/engine/index.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
+import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
-import { RecipientReader } from '../../src/modules/campaigns/persistence/recipient-reader.js';
+import { RecipientReader } from '../../src/modules/campaigns/contacts/recipients.store.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { claimUpTo, type LaneWorker, laneWorker, pending, turnOf } from '../support/lane-worker.js';
+import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 const TIMEOUT_MS = 60_000;
 const UNREACHED: SendOutcome = { kind: 'unsent', afterMs: 1_000, text: 'Gateway is not reachable: connection refused' };

@@ -12,7 +12,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { apiKeyDigest } from '../../src/modules/accounts/index.js';
-import { FrontModule, FrontRequests } from '../../src/modules/front/index.js';
+import { FrontModule, FrontRequests } from '../../src/modules/cells/index.js';
 import { readFrontEnvironment } from '../../src/platform/config/index.js';
 import { createHttpServer } from '../../src/platform/http/index.js';
 import { CELL_TOKEN } from '../support/cells.js';

@@ -4,7 +4,7 @@ import { Test } from '@nestjs/testing';
 import type { AddressInfo } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { describe, expect, it } from 'vitest';
-import { stopGracefully } from '../../src/apps/api/graceful-stop.js';
+import { stopGracefully } from '../../src/apps/api/api.module.js';
 import { ConfigModule, ENVIRONMENT } from '../../src/platform/config/index.js';
 import { DatabaseModule } from '../../src/platform/database/index.js';
 import { configureHttp, ExpressServer, HttpModule } from '../../src/platform/http/index.js';

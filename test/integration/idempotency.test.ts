@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CampaignAcceptance, type CampaignDraft, RecipientStatus } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
 import { Idempotency } from '../../src/modules/idempotency/index.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
-import { Retention } from '../../src/platform/tables/index.js';
+import { Retention } from '../../src/platform/periodic/index.js';
 import { dataOf } from '../support/campaigns.js';
 import { openEveryChannel, type EveryChannel } from '../support/every-channel.js';
 import { AudioServer } from '../support/voice.js';
 import { type RunningApi, startApi } from '../support/api.js';
 import { type Answer, expectRefused, type Member } from '../support/sms.js';
+import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 const OTHER_BODY = 'Idempotency-Key was used with another body';
 const TOO_LONG = 'Idempotency-Key must be at most 255 characters';

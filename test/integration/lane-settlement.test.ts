@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestingModule } from '@nestjs/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
-import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
+import { RetryStore } from '../../src/modules/engine/state/retries.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { ValidityOfLanes1700000019310 } from '../../src/platform/database/migrations/1700000019310-validity-of-lanes.js';
 import type { Account } from '../../src/modules/accounts/index.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Listed, MOST_COUNTED, type Page, type Place } from '../../src/kernel/lists.js';
-import { campaignKeys } from '../../src/modules/campaigns/persistence/campaign-keys.js';
+import { campaignKeys } from '../../src/modules/campaigns/campaigns.store.js';
 import { type KeyedList, listKeys, MOST_LOOKED_AT } from '../../src/platform/database/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QueryRunner } from 'typeorm';
-import { prepareMarks, ResumedMigration } from '../../src/apps/api/first-start/resumed-migration.js';
+import { prepareMarks, ResumedMigration } from '../../src/apps/api/migrate.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 class BrokenOff extends Error {}

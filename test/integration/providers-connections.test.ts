@@ -5,7 +5,7 @@ import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
-import { DutyGate, WakeCalls } from '../../src/platform/duties/index.js';
+import { DutyGate, WakeCalls } from '../../src/platform/periodic/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink, Sealer } from '../../src/platform/security/index.js';
 import {
@@ -17,9 +17,8 @@ import {
   RouteHealthBoard,
 } from '../../src/modules/providers/index.js';
 import { BindKeeper } from '../../src/modules/providers/binds/bind-keeper.js';
-import { RouteBindEntity } from '../../src/modules/providers/persistence/route-bind.entity.js';
-import { RouteBinds } from '../../src/modules/providers/persistence/route-binds.js';
-import { RouteEntity } from '../../src/modules/providers/persistence/route.entity.js';
+import { RouteBindEntity, RouteEntity } from '../../src/modules/providers/tables.js';
+import { RouteBinds } from '../../src/modules/providers/binds/route-binds.store.js';
 import { openSandbox, type OpenSandbox } from '../contract/open-sandbox.js';
 import { testEnvironment } from '../support/api.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

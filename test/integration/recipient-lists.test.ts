@@ -1,7 +1,7 @@
 import { EntityManager } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RecipientLists } from '../../src/modules/recipient-lists/index.js';
-import { Leftovers } from '../../src/modules/recipient-lists/persistence/leftovers.js';
+import { Leftovers } from '../../src/modules/recipient-lists/leftovers.store.js';
 import { readBroadcastContact } from '../../src/modules/channels/broadcasts/index.js';
 import { QuotedText } from '../../src/platform/database/index.js';
 import { dataOf, type Json, listOf } from '../support/campaigns.js';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { type ReadBy, RecipientLists, type RecipientsOrigin } from '../../src/modules/recipient-lists/index.js';
-import { Leftovers } from '../../src/modules/recipient-lists/persistence/leftovers.js';
-import { ListMembers } from '../../src/modules/recipient-lists/persistence/list-members.js';
-import { ListStore } from '../../src/modules/recipient-lists/persistence/list-store.js';
+import { Leftovers } from '../../src/modules/recipient-lists/leftovers.store.js';
+import { ListMembers } from '../../src/modules/recipient-lists/members.store.js';
+import { ListStore } from '../../src/modules/recipient-lists/lists.store.js';
 import type { SourcedRecipient } from '../../src/modules/engine/index.js';
 import { readBroadcastContact } from '../../src/modules/channels/broadcasts/index.js';
 import { dataOf, type Json } from '../support/campaigns.js';

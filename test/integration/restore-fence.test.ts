@@ -1,15 +1,10 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  CampaignAcceptance,
-  type CampaignDraft,
-  CampaignReader,
-  RecipientStatus,
-} from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
 import { LostClaims } from '../../src/modules/engine/settle/lost-claims.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
-import { RestoredCampaigns } from '../../src/modules/engine/restored/restored-campaigns.js';
-import { RestoreFence } from '../../src/modules/engine/restored/restore-fence.js';
+import { RestoredCampaigns } from '../../src/modules/engine/restore/restored-campaigns.js';
+import { RestoreFence } from '../../src/modules/engine/restore/restore-fence.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { SessionFence } from '../../src/modules/session-messages/index.js';
 import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
@@ -17,7 +12,8 @@ import { CallEngine } from '../support/call-engine.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { type LaneWorker, laneWorker, turnOf } from '../support/lane-worker.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
+import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
+import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 const TIMEOUT_MS = 60_000;
 

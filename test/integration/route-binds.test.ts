@@ -11,11 +11,10 @@ import {
   RouteDirectory,
   RouteHealthBoard,
 } from '../../src/modules/providers/index.js';
-import { RouteBindEntity } from '../../src/modules/providers/persistence/route-bind.entity.js';
-import { RouteBinds } from '../../src/modules/providers/persistence/route-binds.js';
-import { RouteEntity } from '../../src/modules/providers/persistence/route.entity.js';
+import { RouteBindEntity, RouteEntity } from '../../src/modules/providers/tables.js';
+import { RouteBinds } from '../../src/modules/providers/binds/route-binds.store.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
-import { DutyGate, WakeCalls } from '../../src/platform/duties/index.js';
+import { DutyGate, WakeCalls } from '../../src/platform/periodic/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink, Sealer } from '../../src/platform/security/index.js';

@@ -1,11 +1,11 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CampaignAcceptance } from '../../src/modules/engine/index.js';
-import { newClaimId } from '../../src/modules/engine/dispatch/lane-claims.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { endingsOf, heldFence } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { newClaimId } from '../../src/modules/engine/state/lane-claims.js';
+import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
+import { endingsOf, heldFence } from '../../src/modules/engine/lanes.js';
 import { LostClaims } from '../../src/modules/engine/settle/lost-claims.js';
-import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
 import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
 import { RouteCosts } from '../../src/modules/routing/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SESSION_EXAMPLES } from '../../src/modules/session-messages/http/session-message.dto.js';
+import { SESSION_EXAMPLES } from '../../src/modules/session-messages/session-messages.dto.js';
 import { PHONE_NUMBER_ID } from '../support/graph-upstream.js';
 import { until } from '../support/processes.js';
 import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';

@@ -7,7 +7,7 @@ import { clockTime } from '../../src/kernel/clock.js';
 import {
   type DueSessionMessage,
   ScheduledMessageStore,
-} from '../../src/modules/session-messages/persistence/scheduled-message-store.js';
+} from '../../src/modules/session-messages/scheduled-messages.store.js';
 import { GraphUpstream } from '../support/graph-upstream.js';
 import { until } from '../support/processes.js';
 import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';

@@ -1,7 +1,7 @@
 import { AbstractLogger, DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ScheduledMessageStore } from '../../src/modules/session-messages/persistence/scheduled-message-store.js';
-import { SessionMessageStore } from '../../src/modules/session-messages/persistence/session-message-store.js';
+import { ScheduledMessageStore } from '../../src/modules/session-messages/scheduled-messages.store.js';
+import { SessionMessageStore } from '../../src/modules/session-messages/session-messages.store.js';
 import { TrafficWriter } from '../../src/modules/statistics/traffic-writer.js';
 import { Traffic } from '../../src/modules/traffic/index.js';
 import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';

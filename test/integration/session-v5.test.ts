@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clockTime } from '../../src/kernel/clock.js';
-import { V5_EXAMPLES } from '../../src/modules/session-messages/http/v5-session.dto.js';
+import { V5_EXAMPLES } from '../../src/modules/session-messages/v5-session.dto.js';
 import { until } from '../support/processes.js';
 import { type ChatMember, openSessions, type Sessions } from '../support/sessions.js';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { newId } from '../../src/kernel/ids.js';
 import { RouteSenders } from '../../src/modules/engine/index.js';
 import { DriverRegistry, InboundSink, RouteDirectory } from '../../src/modules/providers/index.js';
-import { EarlyStops } from '../../src/modules/suppressions/persistence/early-stops.js';
+import { EarlyStops } from '../../src/modules/suppressions/early-stops.store.js';
 import { openSandbox, type OpenSandbox } from '../contract/open-sandbox.js';
 import { type Campaigns, dataOf, listOf, openCampaigns } from '../support/campaigns.js';
 import { numbers } from '../support/client.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AudioLibrary } from '../../src/modules/audio/index.js';
-import { AudioStore } from '../../src/modules/audio/persistence/audio-store.js';
-import { Leftovers } from '../../src/modules/recipient-lists/persistence/leftovers.js';
+import { AudioStore } from '../../src/modules/audio/audio.store.js';
+import { Leftovers } from '../../src/modules/recipient-lists/leftovers.store.js';
 import { newId } from '../../src/kernel/ids.js';
 import { dataOf, type Json } from '../support/campaigns.js';
 import { FileServer, toneWav } from '../support/audio-files.js';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { firstIdAt } from '../../src/kernel/ids.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
 import { daysAfter, partitionsOf, startOfDay } from '../../src/platform/database/index.js';
-import { DayMaker } from '../../src/platform/tables/index.js';
+import { DayMaker } from '../../src/platform/periodic/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const RECIPIENTS = 'campaign_recipients';

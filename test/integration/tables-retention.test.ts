@@ -2,11 +2,11 @@ import { Logger } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { firstIdAt } from '../../src/kernel/ids.js';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
-import { ChatContacts } from '../../src/modules/providers/persistence/chat-contacts.js';
-import { firstEventIdAt } from '../../src/modules/webhooks/persistence/event-id.js';
+import { ChatContacts } from '../../src/modules/providers/chat-inbox.store.js';
+import { firstEventIdAt } from '../../src/modules/webhooks/events.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
 import { jsonRows, partitionsOf } from '../../src/platform/database/index.js';
-import { Retention } from '../../src/platform/tables/index.js';
+import { Retention } from '../../src/platform/periodic/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { cutDays, daysAgo, storeOldCampaign } from '../support/old-days.js';
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Leftovers } from '../../src/modules/recipient-lists/persistence/leftovers.js';
+import { Leftovers } from '../../src/modules/recipient-lists/leftovers.store.js';
 import { dataOf } from '../support/campaigns.js';
 import { openRecipients, type Recipients } from '../support/recipients.js';
 import { expectRefused, type Member } from '../support/sms.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Leftovers } from '../../src/modules/recipient-lists/persistence/leftovers.js';
+import { Leftovers } from '../../src/modules/recipient-lists/leftovers.store.js';
 import { dataOf, type Json, listOf } from '../support/campaigns.js';
 import { csvOf, openRecipients, type Recipients } from '../support/recipients.js';
 import { expectRefused, type Member } from '../support/sms.js';

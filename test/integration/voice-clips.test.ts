@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { newId } from '../../src/kernel/ids.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AudioLibrary } from '../../src/modules/audio/index.js';
-import { AudioStore } from '../../src/modules/audio/persistence/audio-store.js';
+import { AudioStore } from '../../src/modules/audio/audio.store.js';
 import { type Answer, expectRefused, type Member } from '../support/sms.js';
 import { AudioServer, NUMBER, openVoice, type Voice, wav } from '../support/voice.js';
 

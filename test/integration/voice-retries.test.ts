@@ -3,7 +3,7 @@ import { AttemptReader, RecipientStatus } from '../../src/modules/engine/index.j
 import type { SendOutcome } from '../../src/modules/providers/index.js';
 import { CallEngine, callReceipt } from '../support/call-engine.js';
 import { numbers } from '../support/client.js';
-import { endingsOf } from '../../src/modules/engine/dispatch/lane-turn.js';
+import { endingsOf } from '../../src/modules/engine/lanes.js';
 import { claimRetries, claimUpTo } from '../support/lane-worker.js';
 
 /** The engine with calls: attempts, their receipts, and the waits between them. */

@@ -1,7 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeliveryTraces } from '../../src/modules/webhooks/dispatch/delivery-traces.js';
-import { WebhookSender } from '../../src/modules/webhooks/dispatch/webhook-sender.js';
+import { type DeliveryTraces, WebhookSender } from '../../src/modules/webhooks/delivery/webhook-sender.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { dataOf, type Json } from '../support/campaigns.js';
 import { until } from '../support/processes.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CUSTOMER_EVENT_TYPES } from '../../src/modules/webhooks/event-types.js';
+import { CUSTOMER_EVENT_TYPES } from '../../src/modules/webhooks/events.js';
 import { dataOf, listOf } from '../support/campaigns.js';
 import { expectRefused } from '../support/sms.js';
 import { openWebhooks, type Webhooks } from '../support/webhooks.js';

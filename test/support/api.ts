@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import type { Type } from '@nestjs/common';
-import { ApiModule } from '../../src/apps/api/api.module.js';
+import { ApiModule, configureApi } from '../../src/apps/api/api.module.js';
 import { CHANNELS } from '../../src/modules/channels/index.js';
-import { type Channel, CHANNEL_LIST } from '../../src/modules/engine/index.js';
-import { configureApi } from '../../src/apps/api/configure-api.js';
+import type { Channel } from '../../src/modules/engine/index.js';
 import { ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
 import { ExpressServer } from '../../src/platform/http/index.js';
 import { recordAnswers } from './answer-recorder.js';
 import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
+import { CHANNEL_LIST } from '../../src/modules/engine/channels.js';
 
 /** The real API, listening, on a database and a Redis prefix of its own. */
 export interface RunningApi {

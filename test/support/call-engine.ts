@@ -1,14 +1,9 @@
 import { DataSource } from 'typeorm';
-import {
-  CampaignAcceptance,
-  type CampaignDraft,
-  CampaignReader,
-  RecipientStatus,
-} from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import type { LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
-import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
+import type { LaneTurn } from '../../src/modules/engine/lanes.js';
+import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import {
@@ -21,6 +16,7 @@ import { VoiceCalls } from '../../src/modules/channels/voice/index.js';
 import { numbers } from './client.js';
 import { type Engine, startEngine } from './engine.js';
 import { type LaneWorker, laneWorker, turnOf } from './lane-worker.js';
+import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 const ROUTE_ID = 1;
 

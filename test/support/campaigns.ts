@@ -1,6 +1,6 @@
 import { RecipientStatus } from '../../src/modules/engine/index.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import { RetryStore } from '../../src/modules/engine/settle/retry-store.js';
+import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
+import { RetryStore } from '../../src/modules/engine/state/retries.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
 import { StatusEvents } from '../../src/modules/engine/settle/status-events.js';

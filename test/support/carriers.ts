@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { LaneFailover } from '../../src/modules/engine/dispatch/lane-failover.js';
+import { LaneFailover } from '../../src/modules/engine/dispatch/route-down.js';
 import type { OutboundMessage, RouteConnections, RouteState, SendOutcome } from '../../src/modules/providers/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import { RelayNotifier } from '../../src/platform/queues/index.js';

@@ -2,8 +2,8 @@ import type { Environment } from '../../src/platform/config/index.js';
 import { now } from '../../src/kernel/clock.js';
 import { type ChatAccountDraft, ChatAccounts, type ChatConnection } from '../../src/modules/providers/index.js';
 import { TemplateStatus } from '../../src/modules/templates/index.js';
-import { CONTROLLER_TYPES, categoryOf } from '../../src/modules/templates/domain/template.js';
-import { TemplateControllerEntity, TemplateEntity } from '../../src/modules/templates/persistence/template.entities.js';
+import { CONTROLLER_TYPES, categoryOf } from '../../src/modules/templates/template.js';
+import { TemplateControllerEntity, TemplateEntity } from '../../src/modules/templates/tables.js';
 import type { RunningApi } from './api.js';
 import { type Answer, type Member, openApi, type Opening, smsOf } from './sms.js';
 

@@ -2,17 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { Global, Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { AccountDirectoryModule, AccountRegistrar } from '../../src/modules/accounts/index.js';
-import { type CampaignDraft, ChannelsModule, EngineModule, RecipientStatus } from '../../src/modules/engine/index.js';
+import { ChannelsModule, EngineModule, RecipientStatus } from '../../src/modules/engine/index.js';
 import { EngineDispatchModule } from '../../src/modules/engine/engine.dispatch.module.js';
 import { SuppressionListModule } from '../../src/modules/suppressions/index.js';
 import { CHANNELS } from '../../src/modules/channels/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
-import { DutiesModule } from '../../src/platform/duties/index.js';
+import { DutiesModule } from '../../src/platform/periodic/index.js';
 import { SecurityModule } from '../../src/platform/security/index.js';
 import { DatabaseModule, inTransaction } from '../../src/platform/database/index.js';
 import { DataSource } from 'typeorm';
 import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
+import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 /** Counters without what serves them. */
 @Global()

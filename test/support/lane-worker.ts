@@ -1,22 +1,22 @@
 import { DataSource } from 'typeorm';
 import { AccountDirectory } from '../../src/modules/accounts/index.js';
 import { Channels, StopList } from '../../src/modules/engine/index.js';
-import { Governor } from '../../src/modules/engine/dispatch/governor.js';
-import { pendingOf } from '../../src/modules/engine/dispatch/lane-recipients.js';
-import type { LaneFailover } from '../../src/modules/engine/dispatch/lane-failover.js';
+import { Governor } from '../../src/modules/engine/dispatch/capacity.js';
+import { pendingOf } from '../../src/modules/engine/state/lane-claims.js';
+import type { LaneFailover } from '../../src/modules/engine/dispatch/route-down.js';
 import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
-import { LaneStore } from '../../src/modules/engine/dispatch/lane-store.js';
-import type { LaneKey, LaneTurn } from '../../src/modules/engine/dispatch/lane-turn.js';
-import type { RouteHomes } from '../../src/modules/engine/dispatch/route-homes.js';
-import { RoutePace } from '../../src/modules/engine/dispatch/route-pace.js';
-import { StandingAside } from '../../src/modules/engine/dispatch/standing-aside.js';
-import { SubmitNotes } from '../../src/modules/engine/dispatch/submit-notes.js';
-import { WindowClaims } from '../../src/modules/engine/dispatch/window-claims.js';
-import { WindowRunner } from '../../src/modules/engine/dispatch/window-runner.js';
-import { WindowTraces } from '../../src/modules/engine/dispatch/window-traces.js';
-import type { DueRecipient } from '../../src/modules/engine/settle/attempts.js';
+import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
+import type { LaneKey, LaneTurn } from '../../src/modules/engine/lanes.js';
+import type { RouteHomes } from '../../src/modules/engine/dispatch/job-routing.js';
+import { RoutePace } from '../../src/modules/engine/dispatch/pacing.js';
+import { StandingAside } from '../../src/modules/engine/dispatch/single-priority.js';
+import { SubmitNotes } from '../../src/modules/engine/dispatch/submit-log.js';
+import { WindowClaims } from '../../src/modules/engine/dispatch/batch-claims.js';
+import { WindowRunner } from '../../src/modules/engine/dispatch/batch-runner.js';
+import { WindowTraces } from '../../src/modules/engine/dispatch/metrics.js';
+import type { DueRecipient } from '../../src/modules/engine/attempts.js';
 import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
-import { WindowResults } from '../../src/modules/engine/settle/window-results.js';
+import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type {
   DriverRegistry,

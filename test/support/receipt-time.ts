@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { NOTE, noteDirectory } from '../../src/modules/engine/dispatch/submit-note-home.js';
+import { NOTE, noteDirectory } from '../../src/modules/engine/dispatch/submit-log-file.js';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { type Service, until } from './processes.js';
 import { type CarrierMessage, carrierLedger } from './sandbox.js';

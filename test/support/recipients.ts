@@ -1,5 +1,5 @@
 import { type Campaigns, dataOf, type Json, listOf, openCampaigns } from './campaigns.js';
-import { Leftovers } from '../../src/modules/recipient-lists/persistence/leftovers.js';
+import { Leftovers } from '../../src/modules/recipient-lists/leftovers.store.js';
 import type { Environment } from '../../src/platform/config/index.js';
 import type { Answer, Member } from './sms.js';
 

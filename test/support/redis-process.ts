@@ -3,7 +3,7 @@ import { Global, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { CHANNELS } from '../../src/modules/channels/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
-import { DutyGate, WakeCalls } from '../../src/platform/duties/index.js';
+import { DutyGate, WakeCalls } from '../../src/platform/periodic/index.js';
 import { QueuesModule, RelayNotifier, SingleNotices, TurnQueues } from '../../src/platform/queues/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RateCounters, RedisLink } from '../../src/platform/security/index.js';

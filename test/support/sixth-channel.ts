@@ -1,8 +1,8 @@
 import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
 import { now } from '../../src/kernel/clock.js';
-import { invalid } from '../../src/kernel/define-error.js';
-import { cleanContact, cleanContacts } from '../../src/kernel/phone-number.js';
-import { newRequestId } from '../../src/kernel/request-id.js';
+import { invalid } from '../../src/kernel/errors.js';
+import { cleanContact, cleanContacts } from '../../src/kernel/contacts.js';
+import { newRequestId } from '../../src/kernel/ids.js';
 import { codePoints, textOrNull } from '../../src/kernel/text.js';
 import { AccountsModule, type Actor, Authenticated, CurrentActor } from '../../src/modules/accounts/index.js';
 import {

@@ -5,11 +5,9 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { InvalidEnvironment, readEnvironment } from '../../platform/config/index.js';
 import { ExpressServer } from '../../platform/http/index.js';
 import { collectStartGarbage, stopProcessBySignal } from '../../platform/observability/index.js';
-import { ApiModule } from './api.module.js';
-import { configureApi } from './configure-api.js';
-import { preparationFault, prepareDatabase } from './first-start/prepare-database.js';
-import { SandboxChat } from './first-start/sandbox-chat.js';
-import { STOP_MS, stopGracefully } from './graceful-stop.js';
+import { ApiModule, configureApi, STOP_MS, stopGracefully } from './api.module.js';
+import { preparationFault, prepareDatabase } from './prepare-database.js';
+import { SandboxChat } from './sandbox-setup.js';
 
 /** With `--prepare`, what `prepare.js` does comes first: one process less where a single API starts, as under `npm start`. */
 async function prepareHere(): Promise<void> {

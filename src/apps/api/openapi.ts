@@ -1,6 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { DRIVER_CONFIGS } from '../../modules/providers/index.js';
+import { CUSTOMER_EVENT_TYPES, documentedEvents } from '../../modules/webhooks/index.js';
 import {
   documentCsvFiles,
   documentErrors,
@@ -11,13 +13,132 @@ import {
   rowOf,
   withUnions,
 } from '../../platform/http/index.js';
-import { CUSTOMER_EVENT_TYPES, documentedEvents } from '../../modules/webhooks/index.js';
-import { DRIVER_CONFIGS } from '../../modules/providers/index.js';
 import { redisAway } from '../../platform/queues/index.js';
-import { findOperations } from './docs-filter.js';
-import { asOpenApi31 } from './openapi-31.js';
-import { TAGS } from './openapi-tags.js';
 import { operationIdOf } from './operation-ids.js';
+
+/** What Swagger UI hands a filter: the groups of the page, as immutable.js keeps them. */
+interface Collection<Value> {
+  get(key: string): unknown;
+  getIn(path: string[]): unknown;
+  set(key: string, value: unknown): this;
+  map(change: (value: Value, key: string) => Value): this;
+  filter(holds: (value: Value) => boolean): this;
+  size: number;
+}
+type Operations = Collection<Collection<unknown>>;
+
+/**
+ * Plugin of Swagger UI: its filter knows groups alone; this one finds operations by path, method, id, and every word of
+ * what is said of them or their group. Swagger UI gets it as text, so it uses nothing that stands outside of it.
+ */
+function findOperations(): object {
+  return {
+    fn: {
+      opsFilter(groups: Collection<Collection<unknown>>, phrase: string) {
+        const words = phrase.toLowerCase().split(/\s+/).filter(Boolean);
+        const has = (...texts: unknown[]): boolean => {
+          const text = texts.join(' ').toLowerCase();
+          return words.every((word) => text.includes(word));
+        };
+        return groups
+          .map((group, name) => {
+            const about = [name, group.getIn(['tagDetails', 'description'])];
+            const operations = group.get('operations') as Operations;
+            const found = operations.filter((operation) =>
+              has(
+                ...about,
+                operation.get('method'),
+                operation.get('path'),
+                ...['operationId', 'summary', 'description'].map((field) => operation.getIn(['operation', field])),
+              ),
+            );
+            return group.set('operations', found);
+          })
+          .filter((group) => (group.get('operations') as Operations).size > 0);
+      },
+    },
+  };
+}
+
+type Json = Record<string, unknown>;
+
+/** What stands below these is data of ours, and no schema. */
+const DATA = new Set(['example', 'examples', 'default', 'enum', 'const']);
+
+/**
+ * Says in the words of OpenAPI 3.1 what the decorators said in those of 3.0: `nullable` becomes a type of its own, and the
+ * example of a query parameter that may be left out is none that Swagger UI fills in, since it would hide results.
+ */
+function asOpenApi31(document: OpenAPIObject): OpenAPIObject {
+  return { ...(converted(document) as OpenAPIObject), openapi: '3.1.1' };
+}
+
+function converted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(converted);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, DATA.has(key) ? inner : converted(inner)]),
+  );
+  return withoutPrefill(withNull(copy));
+}
+
+function withNull({ nullable, ...schema }: Json): Json {
+  if (typeof nullable !== 'boolean') return nullable === undefined ? schema : { ...schema, nullable };
+  if (!nullable) return schema;
+  const values = schema['enum'];
+  if (Array.isArray(values)) schema['enum'] = [...new Set([...(values as unknown[]), null])];
+  const { allOf, type, ...rest } = schema;
+  if (typeof type === 'string' && allOf === undefined) return { ...schema, type: [type, 'null'] };
+  // a reference, which stands in `allOf` beside its description
+  return { ...rest, anyOf: [...((allOf as unknown[] | undefined) ?? []), { type: 'null' }] };
+}
+
+function withoutPrefill(parameter: Json): Json {
+  const { in: place, required, schema, ...rest } = parameter;
+  if (place !== 'query' || required === true || typeof schema !== 'object') return parameter;
+  const { example, ...plain } = schema as Json;
+  const { example: own = example, ...said } = rest;
+  return { ...said, in: place, required: false, schema: { ...plain, ...(own !== undefined && { examples: [own] }) } };
+}
+
+/** The groups of Swagger UI in the order in which one needs them; a whole-house test holds them against the routes. */
+const TAGS: readonly (readonly [name: string, description: string])[] = [
+  ['Authentication', 'Log in, register'],
+  ['Account', 'Your credits, ledger, usage, password, API keys, and the people under your account'],
+  ['SMS', 'Broadcasts, and one message by a plain GET'],
+  ['Unofficial chat', 'Broadcasts over a self-hosted gateway'],
+  ['Chat', 'Session messages to one recipient: v6 and v5'],
+  ['Templates', 'Create and change message templates; staff or the upstream approve them'],
+  ['Template messages', 'Approved templates to one recipient or many'],
+  ['Voice', 'Campaigns of calls with keypad menus'],
+  ['Campaigns', 'What you sent on any channel: progress, recipients, pause, cancel, retry, price in advance'],
+  ['Search', 'One box for numbers, request ids, names of campaigns, templates and accounts'],
+  ['Recipients', 'Files and lists of recipients, with the variables of each'],
+  ['Delivery reports', 'What became of each recipient, in the legacy shape'],
+  ['Suppressions', 'The stop list: numbers that nothing is sent to'],
+  ['Webhooks', 'Statuses pushed to you, signed and retried'],
+  ['Sender ids', 'Who your messages and calls come from, approved by staff'],
+  ['Profile requests', 'Display names to be verified'],
+  ['Business profile', 'The live profile of a connected chat account'],
+  ['Admin: accounts', 'Staff; resellers for their own clients'],
+  ['Admin: credits', 'Staff; resellers for their own clients'],
+  ['Admin: usage', 'What accounts were charged and got back'],
+  ['Admin: alarms', 'What is wrong, what was, and what to do'],
+  ['Admin: statistics', 'Charts: what was sent and what became of it'],
+  ['Admin: rates', 'Prices by channel and prefix, for accounts of one’s choice'],
+  ['Admin: campaigns', 'Campaigns of all accounts, and the verification of voice campaigns'],
+  ['Admin: search', 'The same over all accounts'],
+  ['Admin: templates', 'The review of templates'],
+  ['Admin: sender ids', 'The review of sender ids'],
+  ['Admin: profile requests', 'The review of profile requests'],
+  ['Admin: routes', 'The ways to the carriers'],
+  ['Admin: routing', 'Which routes numbers leave over, by prefix, account and category'],
+  ['Admin: chat accounts', 'The customers’ connections to the chat upstream'],
+  ['Admin: webhooks', 'Webhooks of all accounts: which fail, and how much waits'],
+  ['Admin: audit', 'Who did what when'],
+  ['Provider callbacks', 'For carriers alone'],
+  ['Operations', 'For orchestrators and Prometheus'],
+];
 
 const VERSION = '0.3.0';
 const OPERATIONS_TAG = 'Operations';

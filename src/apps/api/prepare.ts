@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { readEnvironment } from '../../platform/config/index.js';
-import { preparationFault, prepareDatabase } from './first-start/prepare-database.js';
+import { preparationFault, prepareDatabase } from './prepare-database.js';
 
 /** Migrates and seeds, then ends. Run before a new version starts; `main.js --prepare` does the same in the API's process. */
 async function prepare(): Promise<void> {

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiClient } from './api-client.js';
-import { watch } from './commands/watch.js';
-import { Unanswered } from './failure.js';
+import { watch } from './campaign.js';
+import { Unanswered } from './terminal.js';
 
 /** Never answered. */
 const SILENT: [number, object] = [0, {}];

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { now } from '../../kernel/clock.js';
-import { readJsonObject } from '../../kernel/objects.js';
-import { readRetryAfter } from '../../kernel/retry-after.js';
+import { now, readRetryAfter } from '../../kernel/clock.js';
+import { readJsonObject } from '../../kernel/json-values.js';
 import { OutboundClient, OutboundError, type OutboundResponse } from '../../platform/outbound/index.js';
-import { EXIT, Failure, Unanswered } from './failure.js';
-import { plain, readPassword } from './terminal.js';
+import { EXIT, Failure, Unanswered, plain, readPassword } from './terminal.js';
 
 const TIMEOUT_MS = 120_000;
 const MOST_BYTES = 64 * 1024 * 1024;

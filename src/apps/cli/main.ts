@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { type Command, CommanderError } from 'commander';
-import { AppError } from '../../kernel/app-error.js';
-import { EXIT, Failure } from './failure.js';
+import { AppError } from '../../kernel/errors.js';
+import { EXIT, Failure } from './terminal.js';
 import { createProgram } from './program.js';
 
 /** Runs one command. @returns the exit code */

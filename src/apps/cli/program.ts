@@ -1,10 +1,146 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { ApiClient, type WithApi } from './api-client.js';
-import { grantCredits, proveBalances } from './commands/credits.js';
-import type { NewAdminOptions } from './commands/database.js';
-import { addCampaignCommands } from './campaign-commands.js';
-import { EXIT, Failure } from './failure.js';
-import { addListCommands } from './list-commands.js';
+import { changeCampaign, retryCampaign, showCampaign, watch, type WatchOptions } from './campaign.js';
+import {
+  type CampaignListOptions,
+  listAccounts,
+  listCampaigns,
+  type ListOptions,
+  listRoutes,
+  showRates,
+} from './lists.js';
+import { grantCredits, type NewAdminOptions, proveBalances } from './operator.js';
+import { send, SEND_CHANNELS, type SendOptions } from './send.js';
+import { EXIT, Failure } from './terminal.js';
+
+const CHANGES = {
+  pause: 'stop sending, until it is resumed',
+  resume: 'go on with a paused campaign',
+  cancel: 'end a campaign; what has not left is refunded',
+} as const;
+
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+const timeout = (): Option =>
+  new Option('--timeout <time>', 'wait so long at most, such as 90s, 10m or 2h; then the exit code is 124').argParser(
+    duration,
+  );
+
+/** Campaigns: sending, following, changing. */
+function addCampaignCommands(program: Command, withApi: WithApi): void {
+  program
+    .command('send')
+    .description('send a broadcast to the numbers of a CSV file and watch it')
+    .argument('<file.csv>')
+    .requiredOption('--name <name>', 'name of the broadcast')
+    .addOption(new Option('--channel <channel>', 'where to').choices(SEND_CHANNELS).default('sms'))
+    .option('--column <head>', 'column of the numbers; else the first with a usual name, else the first')
+    .option('--schedule <time>', 'YYYY-MM-DD HH:MM:SS in the account’s time zone, or ISO 8601')
+    .option('--no-watch', 'do not wait for its end')
+    .addOption(timeout())
+    .optionsGroup('SMS and unofficial chat:')
+    .option('--message <text>', 'what is sent, or spoken')
+    .option('--service <route>', 'brodcast_service; an unknown one takes the default route (default: "default")')
+    .option('--id <request_id>', 'your own request id (sms only): a second run with it sends nothing twice')
+    .optionsGroup('Templates and branded campaigns:')
+    .option('--template <name>', 'an approved template of the account')
+    .option('--language <code>', 'of the template, such as en_US, or of the speech')
+    .option('--param <text>', 'the next parameter of its body; {{head}} stands for that column of the file', collect)
+    .option('--components <json>', 'other components, such as a media header')
+    .optionsGroup('Voice:')
+    .option('--audio <url>', 'what is played instead of a spoken message')
+    .option('--caller-id <number>', 'who calls')
+    .option('--menu <file.json>', 'dtmf_flow: what the keys do')
+    .option('--plan <seconds>', 'billing block: 15 or 30')
+    .option('--retries <count>', 'further calls to numbers that do not answer, at most 5', whole)
+    .option('--retry-interval <seconds>', 'between them', whole)
+    .action((file: string, options: SendOptions) => withApi((api, json) => send(api, file, { ...options, json })));
+  program
+    .command('watch')
+    .description('follow a campaign to its end')
+    .argument('<request_id>')
+    .addOption(timeout())
+    .action((requestId: string, options: WatchOptions) =>
+      withApi((api, json) => watch(api, requestId, { ...options, json })),
+    );
+  program
+    .command('show')
+    .description('show one campaign')
+    .argument('<request_id>')
+    .action((requestId: string) => withApi((api, json) => showCampaign(api, requestId, { json })));
+  for (const change of Object.keys(CHANGES) as (keyof typeof CHANGES)[]) {
+    program
+      .command(change)
+      .description(CHANGES[change])
+      .argument('<request_id>')
+      .action((requestId: string) => withApi((api, json) => changeCampaign(api, change, requestId, { json })));
+  }
+  program
+    .command('retry')
+    .description('send again to the recipients that failed, as a campaign of its own, and watch it')
+    .argument('<request_id>')
+    .option('--no-watch', 'do not wait for its end')
+    .addOption(timeout())
+    .action((requestId: string, options: WatchOptions & { watch: boolean }) =>
+      withApi((api, json) => retryCampaign(api, requestId, { ...options, json })),
+    );
+}
+
+const collect = (text: string, before: string[] = []): string[] => [...before, text];
+
+function whole(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number');
+  return Number(text);
+}
+
+function duration(text: string): number {
+  const [, figure, unit] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
+  if (figure === undefined) throw new InvalidArgumentError('a time such as 90s, 10m or 2h');
+  return Number(figure) * UNITS[unit as keyof typeof UNITS];
+}
+
+const MOST = 1_000;
+
+/** Lists: campaigns for everybody, the others for staff. */
+function addListCommands(program: Command, withApi: WithApi): void {
+  paged(program.command('list'))
+    .description('list campaigns, newest first')
+    .option('--state <state>', 'such as running, paused or completed')
+    .addOption(new Option('--channel <channel>', 'of one channel').choices(SEND_CHANNELS))
+    .option('--search <text>', 'part of the name or the request id')
+    .option('--from <day>', 'from this day or time on')
+    .option('--to <day>', 'up to this day or time')
+    .option('--all', 'of all accounts (staff)')
+    .option('--username <name>', 'of this account (staff)')
+    .action((options: CampaignListOptions) => withApi((api, json) => listCampaigns(api, { ...options, json })));
+  paged(program.command('routes'))
+    .description('list the routes to carriers and how they are (staff)')
+    .action((options: ListOptions) => withApi((api, json) => listRoutes(api, { ...options, json })));
+  paged(program.command('accounts'))
+    .description('list accounts (staff, and resellers their clients)')
+    .argument('[text]', 'part of the username, e-mail, mobile number or name')
+    .action((text: string | undefined, options: ListOptions) =>
+      withApi((api, json) => listAccounts(api, text, { ...options, json })),
+    );
+  paged(program.command('rates'))
+    .description('list rate plans, or what one plan says (staff)')
+    .argument('[plan]')
+    .action((plan: string | undefined, options: ListOptions) =>
+      withApi((api, json) => showRates(api, plan, { ...options, json })),
+    );
+}
+
+const paged = (command: Command): Command =>
+  command
+    .addOption(new Option('--limit <count>', 'how many at most').argParser(limit).default(50))
+    .option('--cursor <cursor>', 'go on where the list before ended');
+
+function limit(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > MOST)
+    throw new InvalidArgumentError(`a whole number from 1 to ${MOST}`);
+  return value;
+}
 
 const MOST_AT_ONCE = 1_000_000_000;
 const FOOT = `
@@ -15,9 +151,9 @@ Who you are is told by --user, SWITCHBOARD_TOKEN (token of a login) or SWITCHBOA
 read from standard input; neither they nor tokens and keys stand on the command line, where others could read them.`;
 
 /** Nest and the database are loaded for the commands that need them only: the others answer at once. */
-const database = () => import('./commands/database.js');
+const database = () => import('./operator.js');
 
-const copies = () => import('./commands/backup.js');
+const copies = () => import('./backup/backup.js');
 
 /** Options of every command. */
 interface Global {

@@ -1,5 +1,25 @@
 import { createInterface } from 'node:readline';
-import { EXIT, Failure } from './failure.js';
+
+/** Exit codes of the command line; its help lists them. */
+export const EXIT = { done: 0, failed: 1, usage: 2, notAsItShould: 3, timedOut: 124, interrupted: 130 } as const;
+
+/** What ends a command with a line for the operator. */
+export class Failure extends Error {
+  /**
+   * @param code one of `EXIT`
+   * @param hint what to do about it, as the API says it
+   */
+  constructor(
+    text: string,
+    readonly code: number = EXIT.failed,
+    readonly hint: string | null = null,
+  ) {
+    super(text);
+  }
+}
+
+/** The API is away or broken at the moment. */
+export class Unanswered extends Failure {}
 
 const WIDTH = 30;
 
@@ -104,4 +124,42 @@ export class ProgressLine {
     if (this.last !== '') this.output.write('\n');
     this.last = '';
   }
+}
+
+/** How far a campaign was at a moment. */
+interface Look {
+  at: number;
+  final: number;
+}
+
+/** How many looks back the pace is taken over: about a minute. */
+const LOOKS = 60;
+const SECOND = 1_000;
+const MINUTE_S = 60;
+const HOUR_S = 3_600;
+
+/** What is left of a campaign, by the pace that was seen. */
+export class Pace {
+  private readonly looks: Look[] = [];
+
+  see(look: Look): void {
+    this.looks.push(look);
+    if (this.looks.length > LOOKS) this.looks.shift();
+  }
+
+  /** Whole seconds until all are final; null while nothing moves. */
+  secondsLeft(total: number): number | null {
+    const [first] = this.looks;
+    const last = this.looks.at(-1);
+    if (!first || !last || last.final <= first.final) return null;
+    const perSecond = ((last.final - first.final) / (last.at - first.at)) * SECOND;
+    return Math.ceil((total - last.final) / perSecond);
+  }
+}
+
+/** Such as `45 s`, `3 min`, `2 h 5 min`. */
+export function spokenSeconds(seconds: number): string {
+  if (seconds < 2 * MINUTE_S) return `${seconds} s`;
+  if (seconds < 2 * HOUR_S) return `${Math.round(seconds / MINUTE_S)} min`;
+  return `${Math.floor(seconds / HOUR_S)} h ${Math.floor((seconds % HOUR_S) / MINUTE_S)} min`;
 }

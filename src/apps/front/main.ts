@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Logger } from 'nestjs-pino';
-import { FrontModule, FrontRequests } from '../../modules/front/index.js';
+import { FrontModule, FrontRequests } from '../../modules/cells/index.js';
 import { InvalidEnvironment, readFrontEnvironment } from '../../platform/config/index.js';
 import { createHttpServer } from '../../platform/http/index.js';
 import {

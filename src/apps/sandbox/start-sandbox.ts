@@ -1,13 +1,67 @@
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ExpressServer } from '../../platform/http/index.js';
+import { OutboundClient } from '../../platform/outbound/index.js';
+import { CarrierLedger } from './carrier-ledger.js';
+import { ChatAccountBook, ChatInbound } from './chat/chat-accounts.js';
+import { ChatMessages, StatusFeed } from './chat/chat-messages.js';
+import { ChatProfiles, ChatUploads } from './chat/chat-profiles.js';
 import { isGraphPath } from './chat/graph-request.js';
 import { GraphServer } from './chat/graph-server.js';
-import { SandboxModule } from './sandbox.module.js';
+import { TemplateReviews } from './chat/templates.js';
+import {
+  ChatConsoleController,
+  FaultsController,
+  HandsetsController,
+  LedgerController,
+  VoiceConsoleController,
+} from './console.controller.js';
+import { Faults } from './faults.js';
+import { CallbackSender } from './http-exchange.js';
+import { GatewayController, HttpGateway } from './http-gateway.js';
 import { SmppCarrier } from './smpp/smpp-carrier.js';
+import { CallPerformer, Clips, NetworkRequests } from './voice/call-performer.js';
+import { Callees } from './voice/calls.js';
+import { TelephoneNetwork } from './voice/telephone-network.js';
 import { isTelephonePath, TelephoneServer } from './voice/telephone-server.js';
+
+/** The carriers of development and tests: an SMSC, an HTTP gateway, the chat upstream and the telephone network, with one ledger. */
+@Module({
+  controllers: [
+    GatewayController,
+    LedgerController,
+    FaultsController,
+    ChatConsoleController,
+    VoiceConsoleController,
+    HandsetsController,
+  ],
+  providers: [
+    CarrierLedger,
+    Faults,
+    SmppCarrier,
+    HttpGateway,
+    CallbackSender,
+    ChatAccountBook,
+    ChatInbound,
+    StatusFeed,
+    ChatMessages,
+    ChatProfiles,
+    ChatUploads,
+    TemplateReviews,
+    GraphServer,
+    Callees,
+    Clips,
+    NetworkRequests,
+    CallPerformer,
+    TelephoneNetwork,
+    TelephoneServer,
+    { provide: OutboundClient, useFactory: () => new OutboundClient({ OUTBOUND_ALLOW: '' }) },
+  ],
+})
+class SandboxModule {}
 
 /** A running sandbox. */
 export interface Sandbox {

@@ -1,11 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule } from '../../platform/config/index.js';
 import { DatabaseModule } from '../../platform/database/index.js';
-import { DutiesModule } from '../../platform/duties/index.js';
+import { DutiesModule, TablesWorkerModule } from '../../platform/periodic/index.js';
 import { ObservabilityModule } from '../../platform/observability/index.js';
 import { OutboundModule } from '../../platform/outbound/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
-import { TablesWorkerModule } from '../../platform/tables/index.js';
 import { AlarmsWorkerModule } from '../../modules/alarms/index.js';
 import { AudioWorkerModule } from '../../modules/audio/index.js';
 import { CreditsWorkerModule } from '../../modules/credits/index.js';

@@ -1,25 +1,28 @@
 export { type AccountClosing, AccountClosings, type ClosingListener } from './account-closings.js';
 export { AccountDirectoryModule, AccountsModule } from './accounts.module.js';
-export { type Actor, type AuthenticatedRequest, CurrentActor } from './authentication/actor.js';
-export { AccessTokens } from './authentication/access-tokens.js';
-export { AdminSessions } from './authentication/admin-sessions.js';
-export { Credentials } from './authentication/credentials.js';
-export { Admin, Authenticated, Open, PathUsername } from './authentication/decorators.js';
-export { OpenMisses } from './authentication/open-misses.js';
 export {
+  type Actor,
+  type AuthenticatedRequest,
+  CurrentActor,
+  Admin,
+  Authenticated,
+  Open,
+  PathUsername,
   ADMIN_METADATA,
   type AdminRules,
   AUTHENTICATION_METADATA,
   type AuthenticationRules,
   OPEN_METADATA,
   PATH_USERNAME_METADATA,
-} from './authentication/rules.js';
-export type { AccountChanges } from './commands/account-changes.js';
-export { ChangeAccountCommand } from './commands/change-account.command.js';
-export { RevokeManagedApiKeyCommand } from './commands/revoke-managed-api-key.command.js';
-export { CreateAccountCommand } from './commands/create-account.command.js';
-export { type AssignedUser } from './domain/assigned-user.js';
+} from './authentication/decorators.js';
+export { AccessTokens, AdminSessions } from './authentication/access-tokens.js';
+export { Credentials, proofErrors, proofOf } from './authentication/credentials.js';
+export { OpenMisses } from './authentication/guards.js';
+export type { AccountChanges } from './account-changes.js';
+export { ChangeAccountCommand, CreateAccountCommand } from './managed-accounts.commands.js';
+export { RevokeManagedApiKeyCommand } from './access/api-keys.commands.js';
 export {
+  type AssignedUser,
   type Account,
   isClosedToOthers,
   NUMBER_CHECKS,
@@ -27,51 +30,54 @@ export {
   type Role,
   roleOf,
   USER_TYPES,
+  createdBy,
+  type Permission,
+  PERMISSIONS,
+  type Permissions,
 } from './domain/account.js';
-export { apiKeyDigest, isApiKey, isApiKeyDigest } from './domain/api-key.js';
+export { apiKeyDigest, isApiKey, isApiKeyDigest } from './domain/tokens.js';
 export { looksLikeEmail, normalEmail } from './domain/identity.js';
-export { CountOpenAccountsQuery, type OpenAccounts } from './queries/count-open-accounts.query.js';
+export {
+  CountOpenAccountsQuery,
+  type OpenAccounts,
+  FindAccountQuery,
+  FindManagedAccountQuery,
+  ListAccountsQuery,
+} from './managed-accounts.queries.js';
 export { accountErrors } from './domain/account.errors.js';
-export { assertMayChange } from './domain/account-policy.js';
-export { type Gone, isMadeBy, type MadeThing } from './domain/made-thing.js';
-export { type MadeThingListener, MadeThings } from './made-things.js';
-export { sendEntry } from './http/log-entry.dto.js';
-export { type LogSource, OwnLog } from './persistence/own-log.js';
-export { createdBy } from './domain/maker.js';
-export { RELEASABLE_FIELDS } from './domain/staff-settings.js';
+export { assertMayChange, RELEASABLE_FIELDS } from './domain/account-policy.js';
+export { type Gone, isMadeBy, type MadeThing, type MadeThingListener, MadeThings } from './access/made-things.js';
+export {
+  sendEntry,
+  AuditEntryAnswer,
+  AuditPageAnswer,
+  SecurityEntryAnswer,
+  SecurityPageAnswer,
+} from './logs/logs.dto.js';
+export { type LogSource, OwnLog } from './logs/own-log.store.js';
 export { passwordErrors, passwordFault } from './domain/password-rules.js';
-export { type Permission, PERMISSIONS, type Permissions } from './domain/permissions.js';
 export { type NewAccount, STARTING_CREDITS } from './domain/registration.js';
-export { type ApiKeyAnswerData, ApiKeyPageAnswer } from './http/api-key.dto.js';
-export { type UserAnswerData, UserPageAnswer } from './http/user.dto.js';
-export { AuditEntryAnswer, AuditPageAnswer } from './http/audit-entry.dto.js';
-export { ManagedAccountAnswer } from './http/managed-account.dto.js';
+export { type ApiKeyAnswerData, ApiKeyPageAnswer } from './access/api-keys.dto.js';
+export { type UserAnswerData, UserPageAnswer } from './access/users.dto.js';
+export { ManagedAccountAnswer } from './managed-accounts.dto.js';
 export {
   AllMadeThingsAnswer,
   MadeThingsAnswer,
   readRevoke,
   REVOKE_CREATED,
   RevokeQuery,
-} from './http/made-thing.dto.js';
-export { ListAllMadeThingsQuery } from './queries/list-all-made-things.query.js';
-export { ListMadeThingsQuery } from './queries/list-made-things.query.js';
-export { proofErrors, proofOf } from './http/password-proof.js';
-export { SecurityEntryAnswer, SecurityPageAnswer } from './http/security-entry.dto.js';
-export { AccountDirectory } from './persistence/account-directory.js';
-export { AccountRegistrar } from './persistence/account-registrar.js';
-export { AccountSearch } from './persistence/account-search.js';
-export { DirectoryFill, type DirectoryFilled } from './persistence/directory-fill.js';
-export { NameClaims } from './persistence/name-claims.js';
-export { NameClaimSweeper } from './persistence/name-claim-sweeper.js';
-export { LoginNames, usernameOf } from './persistence/login-names.js';
-export { AuditLog, withContent } from './persistence/audit-log.js';
-export { ManagedAccounts } from './persistence/managed-accounts.js';
-export { FindAccountQuery } from './queries/find-account.query.js';
-export { FindManagedAccountQuery } from './queries/find-managed-account.query.js';
-export { ListManagedApiKeysQuery } from './queries/list-managed-api-keys.query.js';
-export { ListManagedUsersQuery } from './queries/list-managed-users.query.js';
-export { ListAccountsQuery } from './queries/list-accounts.query.js';
-export { ListAuditQuery } from './queries/list-audit.query.js';
-export { ListSecurityLogQuery } from './queries/list-security-log.query.js';
-export { StaffAccounts } from './persistence/staff-accounts.js';
-export { accountTables } from './persistence/table-rules.js';
+} from './access/made-things.dto.js';
+export {
+  ListAllMadeThingsQuery,
+  ListMadeThingsQuery,
+  ListManagedApiKeysQuery,
+  ListManagedUsersQuery,
+} from './access/access.queries.js';
+export { AccountDirectory, AccountSearch, StaffAccounts } from './accounts.store.js';
+export { AccountRegistrar } from './registration.store.js';
+export { DirectoryFill, type DirectoryFilled, NameClaimSweeper } from './name-directory.js';
+export { NameClaims, LoginNames, usernameOf } from './names.store.js';
+export { AuditLog, withContent } from './logs/logs.store.js';
+export { ManagedAccounts } from './managed-accounts.store.js';
+export { ListAuditQuery, ListSecurityLogQuery } from './logs/logs.queries.js';
+export { accountTables } from './tables.js';

@@ -4,15 +4,48 @@ import {
   Injectable,
   Logger,
   type OnApplicationBootstrap,
+  type Provider,
+  type Type,
 } from '@nestjs/common';
 import type { Gauge } from 'prom-client';
 import { PeriodicTask } from '../../platform/concurrency/index.js';
-import { ENVIRONMENT, type Environment } from '../../platform/config/index.js';
-import { DutyGate } from '../../platform/duties/index.js';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
+import { DutyGate } from '../../platform/periodic/index.js';
 import { Metrics, safeError } from '../../platform/observability/index.js';
-import { ALARM_CHECKS } from './alarm-checks.js';
-import { type AlarmCheck, ALARM_KINDS, KINDS } from './domain/kinds.js';
-import { AlarmStore } from './persistence/alarm-store.js';
+import { ALARM_KINDS, type AlarmCheck, KINDS } from './alarm-kinds.js';
+import { AlarmStore } from './alarms.store.js';
+import {
+  DeliveryRateFallen,
+  MessageLate,
+  ReceiptsSilent,
+  ReceiptsUnmatched,
+  RouteDown,
+  RouteTrafficReader,
+} from './route-checks.js';
+import { BackupOld, CreditsUnsound, DatabaseSlow, DiskFull, RedisAway, WebhookFailing } from './system-checks.js';
+
+/** Injection token of all checks; a test holds them to the kinds, one of each. */
+export const ALARM_CHECKS = Symbol('ALARM_CHECKS');
+
+const CHECKS: readonly Type<AlarmCheck>[] = [
+  RouteDown,
+  DeliveryRateFallen,
+  ReceiptsSilent,
+  MessageLate,
+  ReceiptsUnmatched,
+  WebhookFailing,
+  CreditsUnsound,
+  DatabaseSlow,
+  RedisAway,
+  DiskFull,
+  BackupOld,
+];
+
+export const CHECK_PROVIDERS: readonly Provider[] = [
+  RouteTrafficReader,
+  ...CHECKS,
+  { provide: ALARM_CHECKS, inject: [...CHECKS], useFactory: (...checks: AlarmCheck[]) => checks },
+];
 
 const JITTER = 0.1;
 

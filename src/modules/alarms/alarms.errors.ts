@@ -1,4 +1,4 @@
-import { conflict, notFound } from '../../kernel/define-error.js';
+import { conflict, notFound } from '../../kernel/errors.js';
 
 /** Errors of alarms (reference/admin#alarms). */
 export const alarmErrors = {

@@ -1,13 +1,21 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AccountsModule } from '../accounts/index.js';
-import { AcknowledgeAlarmHandler } from './commands/acknowledge-alarm.command.js';
+import { AccountDirectoryModule, AccountsModule } from '../accounts/index.js';
+import { CreditsModule } from '../credits/index.js';
+import { CustomerEventsModule } from '../customer-events/index.js';
+import { EngineDispatchModule } from '../engine/index.js';
+import { RoutesModule } from '../providers/index.js';
+import { StatisticsWorkerModule } from '../statistics/index.js';
+import { WebhookEventsModule } from '../webhooks/index.js';
+import { AlarmRounds, CHECK_PROVIDERS } from './alarm-rounds.js';
+import { AcknowledgeAlarmHandler } from './alarms.commands.js';
+import { AlarmsController } from './alarms.controller.js';
+import { ListAlarmsHandler } from './alarms.queries.js';
+import { AlarmStore, DiskShortages, LastBackup } from './alarms.store.js';
 import { DiskWatch } from './disk-watch.js';
-import { AlarmsController } from './http/alarms.controller.js';
-import { AlarmEntity } from './persistence/alarm.entity.js';
-import { DiskShortages } from './persistence/disk-shortages.js';
-import { ListAlarmsHandler } from './queries/list-alarms.query.js';
+import { StateMetrics } from './state-metrics.js';
+import { AlarmEntity } from './tables.js';
 
 /** Alarms in the API: the list, who looks after them, and the disk of its host. */
 @Module({
@@ -16,3 +24,19 @@ import { ListAlarmsHandler } from './queries/list-alarms.query.js';
   providers: [DiskShortages, DiskWatch, AcknowledgeAlarmHandler, ListAlarmsHandler],
 })
 export class AlarmsModule {}
+
+/** Alarms in the worker: looked for, raised and cleared. */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([AlarmEntity]),
+    AccountDirectoryModule,
+    CreditsModule,
+    CustomerEventsModule,
+    EngineDispatchModule,
+    RoutesModule,
+    StatisticsWorkerModule,
+    WebhookEventsModule,
+  ],
+  providers: [...CHECK_PROVIDERS, AlarmStore, DiskShortages, LastBackup, DiskWatch, AlarmRounds, StateMetrics],
+})
+export class AlarmsWorkerModule {}

@@ -12,7 +12,7 @@ import {
 import { PeriodicTask } from '../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../platform/config/index.js';
 import { Metrics, safeError } from '../../platform/observability/index.js';
-import { DiskShortages } from './persistence/disk-shortages.js';
+import { DiskShortages } from './alarms.store.js';
 
 const LOOK_EVERY_MS = 60_000;
 

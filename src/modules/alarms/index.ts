@@ -1,4 +1,3 @@
-export { AlarmsModule } from './alarms.module.js';
-export { AlarmsWorkerModule } from './alarms.worker.module.js';
-export { noteBackup } from './persistence/last-backup.js';
-export { alarmTables } from './persistence/table-rules.js';
+export { AlarmsModule, AlarmsWorkerModule } from './alarms.module.js';
+export { noteBackup } from './alarms.store.js';
+export { alarmTables } from './tables.js';

@@ -2,12 +2,12 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationB
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { PeriodicTask } from '../../platform/concurrency/index.js';
-import { DutyGate } from '../../platform/duties/index.js';
+import { DutyGate } from '../../platform/periodic/index.js';
 import { Metrics, safeError } from '../../platform/observability/index.js';
 import { Channels, OldestDue } from '../engine/index.js';
 import { RouteDirectory, RouteStandings, SHOWN_HEALTHS } from '../providers/index.js';
 import { WebhookBacklog } from '../webhooks/index.js';
-import { LastBackup } from './persistence/last-backup.js';
+import { LastBackup } from './alarms.store.js';
 
 const LOOK_EVERY_MS = 15_000;
 /** Lanes of a route are counted up to here: more says nothing new, and costs more. */

@@ -4,10 +4,9 @@ import { KeyedSemaphore } from '../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment, publicOrigin } from '../../platform/config/index.js';
 import { tooMany } from '../../platform/security/index.js';
 import { audioErrors } from './audio.errors.js';
-import { type AudioDraft, AudioStore, type Player } from './persistence/audio-store.js';
-import { Speaker } from './speech/speaker.js';
-import type { DraftedAudio, StoredAudio } from './stored-audio.js';
-import { SuppliedAudio } from './supplied/supplied-audio.js';
+import { type AudioDraft, AudioStore, type Player, type DraftedAudio, type StoredAudio } from './audio.store.js';
+import { Speaker } from './speech/speech.js';
+import { SuppliedAudio } from './supplied-audio.js';
 
 /** A clip of a menu. */
 export interface ClipRequest {

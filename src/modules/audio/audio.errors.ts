@@ -1,5 +1,4 @@
-import { failed, invalid, unavailable } from '../../kernel/define-error.js';
-import { fieldErrors } from '../../kernel/field-errors.js';
+import { failed, invalid, unavailable, fieldErrors } from '../../kernel/errors.js';
 import { serverErrors } from '../../platform/http/index.js';
 
 /** Errors of audio (reference/voice#order), literally. `at`: the field that named it. */

@@ -3,15 +3,12 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/index.js';
 import { AudioLibrary } from './audio-library.js';
-import { AudioSweeper } from './audio-sweeper.js';
-import { AudioController } from './http/audio.controller.js';
-import { audioEntities } from './persistence/audio.entities.js';
-import { AudioStore } from './persistence/audio-store.js';
-import { OpenAudioHandler } from './queries/open-audio.query.js';
-import { Speaker } from './speech/speaker.js';
-import { SpeechPool } from './speech/speech-pool.js';
-import { SuppliedAudio } from './supplied/supplied-audio.js';
-import { Transcoder } from './supplied/transcoder.js';
+import { AudioSweeper, AudioStore } from './audio.store.js';
+import { AudioController } from './audio.controller.js';
+import { audioEntities } from './tables.js';
+import { OpenAudioHandler } from './audio.queries.js';
+import { Speaker, SpeechPool } from './speech/speech.js';
+import { SuppliedAudio, Transcoder } from './supplied-audio.js';
 
 /** Audio in the API: speech, supplied files, and the open route from which carriers and browsers fetch them. */
 @Module({

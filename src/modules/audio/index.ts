@@ -1,7 +1,6 @@
 export { audioErrors } from './audio.errors.js';
 export { AudioLibrary, type ClipRequest } from './audio-library.js';
 export { AudioModule, AudioWorkerModule } from './audio.module.js';
-export { AudioChanged, keepForRetry } from './persistence/audio-store.js';
-export { type DraftedAudio, LONGEST_MS, type StoredAudio } from './stored-audio.js';
-export { isSpokenLanguage } from './domain/spoken-language.js';
-export { audioTables } from './persistence/table-rules.js';
+export { AudioChanged, keepForRetry, type DraftedAudio, LONGEST_MS, type StoredAudio } from './audio.store.js';
+export { isSpokenLanguage } from './spoken-text.js';
+export { audioTables } from './tables.js';

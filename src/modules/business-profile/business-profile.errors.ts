@@ -1,5 +1,4 @@
-import { type DocumentedError, invalid, notFound, unprocessable } from '../../kernel/define-error.js';
-import { fieldErrors } from '../../kernel/field-errors.js';
+import { type DocumentedError, invalid, notFound, unprocessable, fieldErrors } from '../../kernel/errors.js';
 import { chatAccountErrors, PROVIDER_ERRORS } from '../providers/index.js';
 
 /** Errors of the live business profile (reference/business-profile#errors), literally. */

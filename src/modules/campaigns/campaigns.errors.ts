@@ -1,6 +1,5 @@
-import { conflict, invalid, notFound } from '../../kernel/define-error.js';
-import { fieldErrors } from '../../kernel/field-errors.js';
-import { tooManyContacts } from '../../kernel/sorted-contacts.js';
+import { conflict, invalid, notFound, fieldErrors } from '../../kernel/errors.js';
+import { tooManyContacts } from '../../kernel/contacts.js';
 import type { CampaignState } from '../engine/index.js';
 
 /** Characters of the reason of a rejection. */

@@ -4,37 +4,38 @@ import { AccountsModule } from '../accounts/index.js';
 import { CreditsModule } from '../credits/index.js';
 import { IdempotencyModule } from '../idempotency/index.js';
 import { RoutesModule } from '../providers/index.js';
-import { CampaignRetry } from './retry/campaign-retry.js';
-import { ClosedAccounts } from './closed-accounts.js';
-import { ChangeCampaignHandler } from './commands/change-campaign.command.js';
-import { RetryFailedHandler } from './commands/retry-failed.command.js';
-import { CampaignController } from './http/campaign.controller.js';
-import { CampaignsController } from './http/campaigns.controller.js';
-import { ContactsController } from './http/contacts.controller.js';
-import { RecipientsController } from './http/recipients.controller.js';
-import { CampaignLog } from './persistence/campaign-log.js';
-import { CampaignList } from './persistence/campaign-list.js';
-import { CampaignOutlooks } from './persistence/campaign-outlook.js';
-import { FailureReasonCounts } from './persistence/failure-reasons.js';
-import { RecipientReader } from './persistence/recipient-reader.js';
-import { RetryRights } from './retry/retry-right.js';
-import { FailedRecipients } from './retry/failed-recipients.js';
-import { RecipientSearch } from './persistence/recipient-search.js';
-import { ProgressFeed } from './progress/progress-feed.js';
-import { CampaignSearch } from './persistence/campaign-search.js';
-import { CampaignViews } from './queries/campaign-views.js';
-import { RecipientViews } from './queries/recipient-views.js';
-import { ExportRecipientsHandler } from './queries/export-recipients.query.js';
-import { FindRecipientsHandler } from './queries/find-recipients.query.js';
-import { GetCampaignHandler } from './queries/get-campaign.query.js';
-import { GetTimelineHandler } from './queries/get-timeline.query.js';
-import { ListCampaignsHandler } from './queries/list-campaigns.query.js';
-import { ListRecipientsHandler } from './queries/list-recipients.query.js';
-import { QuoteCampaignHandler } from './queries/quote-campaign.query.js';
-import { ReviewCampaignHandler } from './queries/review-campaign.query.js';
-import { ReviewCampaignsHandler } from './queries/review-campaigns.query.js';
-import { WatchCampaignHandler } from './queries/watch-campaign.query.js';
+import { CampaignRetry, RetryRights } from './retry/campaign-retry.js';
+import { ClosedAccounts, CampaignLog } from './account-listeners.js';
+import { ChangeCampaignHandler, RetryFailedHandler } from './campaigns.commands.js';
+import { CampaignController, CampaignsController } from './campaigns.controller.js';
+import { ContactsController, RecipientsController } from './contacts/contacts.controller.js';
+import { CampaignList, CampaignSearch } from './campaigns.store.js';
+import { CampaignOutlooks } from './campaign-outlook.js';
+import { FailureReasonCounts } from './failure-reasons.store.js';
+import { RecipientReader } from './contacts/recipients.store.js';
+import { FailedRecipients } from './retry/failed-recipients.store.js';
+import { RecipientSearch } from './contacts/recipient-search.store.js';
+import { ProgressFeed } from './progress-feed.js';
+import { CampaignViews } from './campaign-views.js';
+import {
+  RecipientViews,
+  ExportRecipientsHandler,
+  FindRecipientsHandler,
+  ListRecipientsHandler,
+} from './contacts/contacts.queries.js';
+import {
+  GetCampaignHandler,
+  ListCampaignsHandler,
+  ReviewCampaignHandler,
+  ReviewCampaignsHandler,
+  WatchCampaignHandler,
+} from './campaigns.queries.js';
+import { GetTimelineHandler } from './contacts/timeline.queries.js';
+import { QuoteCampaignHandler } from './quote/quote.queries.js';
 import { EngineModule } from '../engine/index.js';
+import { RouteChangeReader } from './route-changes.store.js';
+import { TestSends } from './test-sends.js';
+import { CampaignsAdminController } from './staff-campaigns.controller.js';
 
 const HANDLERS = [
   ChangeCampaignHandler,
@@ -52,6 +53,8 @@ const HANDLERS = [
 ];
 
 const READERS = [
+  RouteChangeReader,
+  TestSends,
   CampaignList,
   CampaignLog,
   CampaignOutlooks,
@@ -72,7 +75,13 @@ const READERS = [
 @Module({
   imports: [CqrsModule, AccountsModule, EngineModule, CreditsModule, IdempotencyModule, RoutesModule],
   providers: [...HANDLERS, ...READERS],
-  controllers: [CampaignsController, CampaignController, ContactsController, RecipientsController],
-  exports: [CampaignSearch, CampaignViews, EngineModule, RecipientSearch],
+  controllers: [
+    CampaignsController,
+    CampaignController,
+    ContactsController,
+    RecipientsController,
+    CampaignsAdminController,
+  ],
+  exports: [CampaignSearch, CampaignViews, EngineModule, RecipientSearch, TestSends],
 })
 export class CampaignsModule {}

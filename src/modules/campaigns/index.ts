@@ -1,7 +1,7 @@
 export { actsAsStaff } from './campaign-access.js';
 export { campaignErrors, LONGEST_REASON } from './campaigns.errors.js';
 export { CampaignsModule } from './campaigns.module.js';
-export { ChangeCampaignCommand } from './commands/change-campaign.command.js';
+export { ChangeCampaignCommand } from './campaigns.commands.js';
 export {
   FILTER_ERRORS,
   LISTED_STATES,
@@ -9,11 +9,11 @@ export {
   ROUTE_DESCRIPTION,
   SEARCH_DESCRIPTION,
   STATE_DESCRIPTION,
-} from './http/campaign-filter.js';
-export { CampaignChangedResponse, CampaignData, CAMPAIGNS } from './http/campaign.dto.js';
-export { StaffCampaignAnswer } from './http/staff-campaign.dto.js';
-export { CampaignSearch } from './persistence/campaign-search.js';
-export { RecipientSearch } from './persistence/recipient-search.js';
-export { CampaignViews } from './queries/campaign-views.js';
-export { ReviewCampaignQuery } from './queries/review-campaign.query.js';
-export { ReviewCampaignsQuery } from './queries/review-campaigns.query.js';
+} from './campaign-filter.js';
+export { CampaignChangedResponse, CampaignData, CAMPAIGNS } from './campaigns.dto.js';
+export { StaffCampaignAnswer } from './staff-campaigns.dto.js';
+export { CampaignSearch } from './campaigns.store.js';
+export { RecipientSearch } from './contacts/recipient-search.store.js';
+export { CampaignViews } from './campaign-views.js';
+export { ReviewCampaignQuery, ReviewCampaignsQuery } from './campaigns.queries.js';
+export { type TestResult, TestSends } from './test-sends.js';

@@ -1,6 +1,6 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { GroupCommit, ONE_TURN } from '../../platform/concurrency/index.js';
-import { ENVIRONMENT, type Environment } from '../../platform/config/index.js';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { OtherDatabase, type WriteResult } from '../../platform/database/index.js';
 
 /** In place of a letter: names of staff, which may stand in every cell. */
@@ -105,3 +105,7 @@ export class CellDirectory implements OnApplicationShutdown {
     return this.database.query<Result>(sql, values);
   }
 }
+
+/** The directory of names over all cells, for a cell and for the front. */
+@Module({ providers: [CellDirectory], exports: [CellDirectory] })
+export class CellDirectoryModule {}

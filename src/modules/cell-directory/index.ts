@@ -1,2 +1,1 @@
-export { CellDirectory, type CellName, EVERY_CELL } from './cell-directory.js';
-export { CellDirectoryModule } from './cell-directory.module.js';
+export { CellDirectory, type CellName, EVERY_CELL, CellDirectoryModule } from './cell-directory.js';

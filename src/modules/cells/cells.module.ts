@@ -1,8 +1,19 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { LoggerModule } from 'nestjs-pino';
+import type { Logger } from 'pino';
+import { ENVIRONMENT, type FrontEnvironment } from '../../platform/config/index.js';
+import { createLogger, Drain, Metrics, ROOT_LOGGER } from '../../platform/observability/index.js';
+import { Forwarder } from '../../platform/outbound/index.js';
 import { AccountsModule } from '../accounts/index.js';
-import { HoldingsController } from './http/holdings.controller.js';
-import { FindHoldingsHandler } from './queries/find-holdings.query.js';
+import { CellDirectory } from '../cell-directory/index.js';
+import { CellChooser } from './cell-chooser.js';
+import { CellList, FRONT_ENVIRONMENT } from './cell-list.js';
+import { CellLookups } from './cell-lookups.js';
+import { FrontRequests, WholeBodies } from './front-requests.js';
+import { HoldingsController } from './holdings.controller.js';
+import { FindHoldingsHandler } from './holdings.queries.js';
+import { OwnPages } from './own-pages.js';
 
 /** A cell's side of the front: what it has. */
 @Module({
@@ -11,3 +22,37 @@ import { FindHoldingsHandler } from './queries/find-holdings.query.js';
   providers: [FindHoldingsHandler],
 })
 export class CellsModule {}
+
+/** The front. It has an environment of its own, and no database but the directory. */
+@Module({})
+export class FrontModule {
+  static of(environment: FrontEnvironment): DynamicModule {
+    const logger = createLogger(environment);
+    const provided = [
+      { provide: FRONT_ENVIRONMENT, useValue: environment },
+      { provide: ENVIRONMENT, useValue: environment },
+      { provide: ROOT_LOGGER, useValue: logger },
+    ];
+    const logging = LoggerModule.forRoot({
+      pinoHttp: { logger: logger satisfies Logger, autoLogging: false },
+      forRoutes: [],
+    });
+    return {
+      module: FrontModule,
+      imports: [logging],
+      providers: [
+        ...provided,
+        Metrics,
+        Drain,
+        Forwarder,
+        CellDirectory,
+        CellList,
+        CellLookups,
+        CellChooser,
+        WholeBodies,
+        OwnPages,
+        FrontRequests,
+      ],
+    };
+  }
+}

@@ -1,2 +1,6 @@
 export { CellsModule } from './cells.module.js';
-export { type Holdings, MOST_ASKED } from './holdings.js';
+export { type Holdings, MOST_ASKED } from './holdings.dto.js';
+
+export { FrontModule } from './cells.module.js';
+export { FrontRequests } from './front-requests.js';
+export { PATH_RULES, ruleOf } from './ways.js';

@@ -1,7 +1,6 @@
-import { invalid } from '../../kernel/define-error.js';
-import { atMost, fieldErrors } from '../../kernel/field-errors.js';
-import { MOST_DAYS } from './domain/usage-range.js';
-import { BALANCES } from './domain/balances.js';
+import { invalid, atMost, fieldErrors } from '../../kernel/errors.js';
+import { MOST_DAYS } from './usage-selection.js';
+import { BALANCES } from './balances.js';
 
 /** Errors of credits, wherever they are spent or shown. */
 export const creditErrors = {

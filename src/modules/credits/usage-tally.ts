@@ -1,5 +1,5 @@
 import { callingCodeOf } from '../numbers/index.js';
-import type { UsageShare } from './domain/usage.js';
+import type { UsageShare } from './balances.js';
 
 /** A calling code is told by so many digits at most. */
 const CODE_DIGITS = 3;

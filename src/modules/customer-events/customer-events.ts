@@ -1,6 +1,41 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { CustomerEvent, CustomerEventSink, Subscriptions } from './customer-event.js';
+
+/** Types of reference/webhooks#types beside the channels' status changes, which each channel names itself. */
+export const FEATURE_EVENT_TYPES = [
+  'chat.message.received',
+  'template.status.update',
+  'campaign.completed',
+  'sender_id.status.update',
+  'account.balance.low',
+] as const;
+
+/** Types that only accounts of staff can subscribe to. */
+export const STAFF_EVENT_TYPES = ['alarm.raised', 'alarm.cleared'] as const;
+
+/** Something that an account can subscribe to. */
+export interface CustomerEvent {
+  accountId: number;
+  type: string;
+  /** goes out as JSON, exactly so */
+  body: object;
+  /** the recipient it is about, for the recipient's timeline */
+  recipient?: { campaignId: number; seq: number };
+}
+
+/** The subscriptions of some accounts, as they stand within one transaction. */
+export interface Subscriptions {
+  /** whether an active endpoint of the account takes this type */
+  takes(accountId: number, type: string): boolean;
+  /** Writes the events in the transaction; those without a subscription are passed over. */
+  record(events: readonly CustomerEvent[]): Promise<void>;
+}
+
+/** What brings events to customers: the webhooks module. */
+export interface CustomerEventSink {
+  /** One indexed query: an endpoint counts from its registration on. */
+  subscriptions(tx: EntityManager, accountIds: readonly number[]): Promise<Subscriptions>;
+}
 
 const NO_SUBSCRIPTIONS: Subscriptions = { takes: () => false, record: () => Promise.resolve() };
 
@@ -37,3 +72,7 @@ export class CustomerEvents {
     await subscriptions.record(events);
   }
 }
+
+/** The place where features and webhooks meet without knowing each other. */
+@Module({ providers: [CustomerEvents], exports: [CustomerEvents] })
+export class CustomerEventsModule {}

@@ -1,4 +1,4 @@
-import { failed, invalid, notFound } from '../../kernel/define-error.js';
+import { failed, invalid, notFound } from '../../kernel/errors.js';
 
 const NOT_FOUND = 'Report not found';
 

@@ -1,7 +1,8 @@
 import { type DynamicModule, Global, Inject, Injectable, Module, Optional } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { ShownQueue } from '../../platform/queues/index.js';
-import type { Channel, Services } from './channel.js';
+import type { CampaignRecord } from './campaign.js';
+import type { Channel, Services, TimelineEvent } from './channel.js';
 
 /** The list of channels that an app hands to the engine. */
 export const CHANNEL_LIST = Symbol('channels');
@@ -61,5 +62,26 @@ export class ChannelsModule {
       providers: [{ provide: CHANNEL_LIST, useValue: channels }, Channels],
       exports: [Channels],
     };
+  }
+}
+
+/** A module that keeps moments of recipients' lives, whatever their channel: webhook tries. */
+export interface TimelineSource {
+  /** @returns in any order; empty for a recipient that the source knows nothing of */
+  timelineOf(campaign: CampaignRecord, seq: number): Promise<TimelineEvent[]>;
+}
+
+/** Sources of timelines beside the engine and the channel; a module registers its own at start. */
+@Injectable()
+export class TimelineSources {
+  private readonly sources: TimelineSource[] = [];
+
+  register(source: TimelineSource): void {
+    this.sources.push(source);
+  }
+
+  async timelineOf(campaign: CampaignRecord, seq: number): Promise<TimelineEvent[]> {
+    const parts = await Promise.all(this.sources.map((source) => source.timelineOf(campaign, seq)));
+    return parts.flat();
   }
 }

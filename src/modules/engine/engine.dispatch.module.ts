@@ -3,23 +3,23 @@ import { TracingModule } from '../../platform/observability/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { EngineModule } from './engine.module.js';
 import { RoutesModule } from '../providers/index.js';
-import { DownLanes } from './dispatch/down-lanes.js';
+import { DownLanes } from './dispatch/route-down.js';
 import { DueLanes } from './dispatch/due-lanes.js';
-import { OldestDue } from './dispatch/oldest-due.js';
-import { LaneStore } from './dispatch/lane-store.js';
-import { WindowClaims } from './dispatch/window-claims.js';
-import { WindowTraces } from './dispatch/window-traces.js';
-import { RestoredCampaigns } from './restored/restored-campaigns.js';
-import { RestoreFence } from './restored/restore-fence.js';
+import { OldestDue } from './dispatch/due-routes.js';
+import { LaneStore } from './state/lane-store.js';
+import { WindowClaims } from './dispatch/batch-claims.js';
+import { WindowTraces } from './dispatch/metrics.js';
+import { RestoredCampaigns } from './restore/restored-campaigns.js';
+import { RestoreFence } from './restore/restore-fence.js';
 import { RefusedSends } from './settle/refused-sends.js';
-import { RoutePace } from './dispatch/route-pace.js';
+import { RoutePace } from './dispatch/pacing.js';
 import { LostClaims } from './settle/lost-claims.js';
 import { OverdueReceipts } from './receipts/overdue-receipts.js';
 import { UnknownOutcomes } from './receipts/unknown-outcomes.js';
 import { UnmatchedReceipts } from './receipts/unmatched-receipts.js';
 import { Cancellations } from './settle/cancellations.js';
-import { WindowSpend } from './settle/window-spend.js';
-import { WindowResults } from './settle/window-results.js';
+import { WindowSpend } from './settle/batch-spend.js';
+import { WindowResults } from './settle/batch-results.js';
 
 const SERVICES = [
   Cancellations,

@@ -10,35 +10,26 @@ import { ReceiptSink, RoutesModule } from '../providers/index.js';
 import { RatesModule } from '../rates/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { TrafficModule } from '../traffic/index.js';
-import { CampaignAcceptance } from './accept/campaign-acceptance.js';
-import { StagedRecipients } from './accept/staged-recipients.js';
+import { CampaignAcceptance, SingleSignals } from './accept/campaign-acceptance.js';
+import { StagedRecipients } from './accept/large-drafts.js';
 import { Submissions } from './accept/submissions.js';
-import { AttemptReader } from './state/attempt-reader.js';
-import { CampaignBriefs } from './state/campaign-briefs.js';
+import { AttemptReader, ReceiptLookup } from './receipts/receipt-lookup.js';
+import { CampaignBriefs, CampaignTraces } from './state/campaign-briefs.js';
 import { CampaignReader } from './state/campaign-reader.js';
 import { CampaignStates } from './state/campaign-states.js';
-import { CampaignTraces } from './state/campaign-traces.js';
 import { CampaignWriter } from './accept/campaign-writer.js';
-import { campaignEntities } from './state/campaign.entities.js';
-import { RetryStore } from './settle/retry-store.js';
-import { ReceiptLookup } from './receipts/receipt-lookup.js';
-import { ReceiptTraces } from './receipts/receipt-traces.js';
+import { campaignEntities } from './tables.js';
+import { RetryStore } from './state/retries.js';
+import { ReceiptTraces, ReceiptListeners } from './receipts/receipt-listeners.js';
 import { ReceiptWriter } from './receipts/receipt-writer.js';
 import { UnmatchedStore } from './receipts/unmatched-store.js';
-import { Refunds } from './settle/refunds.js';
-import { RouteChangeReader } from './state/route-change-reader.js';
-import { RouteMoves } from './dispatch/route-moves.js';
-import { RouteQueues } from './state/route-queues.js';
+import { Refunds, Settlement } from './settle/settlement.js';
+import { RouteMoves, RouteQueues } from './dispatch/route-moves.js';
 import { RouteSenders } from './state/route-senders.js';
-import { Settlement } from './settle/settlement.js';
-import { EarlierCampaigns } from './accept/earlier-campaigns.js';
-import { SingleSignals } from './accept/single-signals.js';
-import { ShortBalances } from './accept/short-balances.js';
+import { EarlierCampaigns, ShortBalances } from './accept/draft-answers.js';
 import { StatusEvents } from './settle/status-events.js';
-import { TestSends } from './test-sends.js';
-import { TimelineSources } from './timeline-sources.js';
+import { TimelineSources } from './channels.js';
 import { CampaignReceipts } from './receipts/campaign-receipts.js';
-import { ReceiptListeners } from './receipts/receipt-listeners.js';
 
 const SERVICES = [
   AttemptReader,
@@ -54,7 +45,6 @@ const SERVICES = [
   ReceiptWriter,
   Refunds,
   RetryStore,
-  RouteChangeReader,
   RouteMoves,
   RouteQueues,
   RouteSenders,
@@ -66,7 +56,6 @@ const SERVICES = [
   StagedRecipients,
   StatusEvents,
   Submissions,
-  TestSends,
   TimelineSources,
   UnmatchedStore,
 ];

@@ -1,64 +1,48 @@
-export { acceptanceErrors, InsufficientCredits, Outspent } from './accept/acceptance.errors.js';
+export { acceptanceErrors, InsufficientCredits } from './accept/acceptance.errors.js';
 export { CampaignAcceptance } from './accept/campaign-acceptance.js';
-export { type DraftIdentity, FOREIGN_REQUEST_ID } from './accept/earlier-campaigns.js';
-export type { AcceptedCampaign, CampaignDraft } from './accept/campaign-draft.js';
-export { CampaignWriter } from './accept/campaign-writer.js';
-export type { RecipientJudge } from './accept/recipient-judge.js';
-export type { JudgedRecipients } from './accept/judged-recipients.js';
-export type { SegmentsShare, SourceQuote } from './accept/source-quote.js';
-export {
-  type NumberRefusal,
-  type RecipientFault,
-  type RecipientSource,
-  type SourcedRecipient,
-} from './accept/recipient-source.js';
-export {
-  type Departure,
-  onlyRoute,
-  type RoutedSubmission,
-  type Sender,
-  type Submission,
-  Submissions,
-} from './accept/submissions.js';
-export { isPersonalised, isQuotable, TIMELINE_EVENTS } from './channel.js';
+export { FOREIGN_REQUEST_ID } from './accept/draft-answers.js';
+export type { AcceptedCampaign } from './accept/draft.js';
 export type {
-  AttemptLog,
-  Channel,
-  Content,
-  DetailValue,
-  MessageQuote,
-  Price,
-  RecipientDetails,
-  RenewedTerms,
-  Services,
-  TimelineEvent,
+  RecipientJudge,
+  NumberRefusal,
+  RecipientFault,
+  RecipientSource,
+  SourcedRecipient,
+} from './accept/pricing.js';
+export { type Departure, onlyRoute, type Sender, type Submission, Submissions } from './accept/submissions.js';
+export {
+  isPersonalised,
+  isQuotable,
+  TIMELINE_EVENTS,
+  type AttemptLog,
+  type Channel,
+  type Content,
+  type DetailValue,
+  type MessageQuote,
+  type Price,
+  type RecipientDetails,
+  type TimelineEvent,
+  type ContentOutline,
+  NO_OUTLINE,
+  type ReviewContent,
+  type ReviewMenuRow,
 } from './channel.js';
-export { CHANNEL_LIST, Channels, ChannelsModule } from './channels.js';
-export { LaneWake, type WokenLanes } from './dispatch/lane-wake.js';
-export { type CampaignRouteChange, type RecipientRouteChange, RouteChangeReader } from './state/route-change-reader.js';
-export { type MovedLanes, type RouteMove, RouteMoves } from './dispatch/route-moves.js';
-export { type RouteQueue, RouteQueues } from './state/route-queues.js';
+export { Channels, ChannelsModule, type TimelineSource, TimelineSources } from './channels.js';
+export { LaneWake, type WokenLanes } from './state/lane-store.js';
+export { RouteMoves, type RouteQueue, RouteQueues } from './dispatch/route-moves.js';
 export { type NumberSender, RouteSenders } from './state/route-senders.js';
-export { OldestDue } from './dispatch/oldest-due.js';
-export { type Addressed, StopList } from './dispatch/suppressions.js';
+export { OldestDue } from './dispatch/due-routes.js';
+export { type Addressed, StopList } from './dispatch/batch-runner.js';
 export { EngineDispatchModule } from './engine.dispatch.module.js';
 export { EngineModule } from './engine.module.js';
 export { EngineWorkerModule } from './engine.worker.module.js';
 export { type ReceiptListener, ReceiptListeners } from './receipts/receipt-listeners.js';
-export type { RoutedReceipt } from './receipts/receipt-lookup.js';
-export {
-  type ContentOutline,
-  NO_OUTLINE,
-  NO_REVIEW_CONTENT,
-  type ReviewContent,
-  type ReviewMenuRow,
-} from './review-content.js';
+export { type RoutedReceipt, AttemptReader } from './receipts/receipt-lookup.js';
 export { UnmatchedStore } from './receipts/unmatched-store.js';
-export type { BegunAttempt, EndedAttempt } from './settle/attempts.js';
-export { figuresOf } from './settle/counted-moves.js';
-export { RestoredCampaigns, type UndecidedCampaign } from './restored/restored-campaigns.js';
-export { type FencedCopy, RestoreFence } from './restored/restore-fence.js';
-export { AttemptReader } from './state/attempt-reader.js';
+export type { EndedAttempt } from './attempts.js';
+export { figuresOf } from './settle/counters.js';
+export { RestoredCampaigns, type UndecidedCampaign } from './restore/restored-campaigns.js';
+export { type FencedCopy, RestoreFence } from './restore/restore-fence.js';
 export {
   campaignIn,
   CampaignReader,
@@ -79,22 +63,17 @@ export {
   type ScannedCampaign,
 } from './state/campaign-scan.js';
 export { CampaignStates } from './state/campaign-states.js';
-export { CampaignTraces } from './state/campaign-traces.js';
-export { CAMPAIGN_STATES, type CampaignChange, type CampaignState, isEndState } from './state/campaign-transitions.js';
-export { CAMPAIGN_REVISION, type CampaignRecord, type RecipientRecord } from './state/campaign.js';
+export { CampaignTraces } from './state/campaign-briefs.js';
 export {
-  type DeliveryRecord,
-  deliveryRecord,
-  outcomeOf,
-  type RecipientOutcome,
-  statusCounts,
-  statusesOf,
-} from './state/recipient-outcome.js';
-export { isFinal, mayMove, RecipientStatus } from './state/recipient-status.js';
-export { type Addressee, type RecipientTerms, TERMS_COLUMNS, type TermsRow, toTerms } from './state/recipient-terms.js';
-export type { RouteChain } from './state/route-chain.js';
+  CAMPAIGN_STATES,
+  type CampaignChange,
+  type CampaignState,
+  isEndState,
+  type CampaignRecord,
+  type RecipientRecord,
+} from './campaign.js';
+export { type DeliveryRecord, deliveryRecord, outcomeOf, statusCounts, statusesOf } from './state/recipient-outcome.js';
+export { isFinal, mayMove, RecipientStatus, type Addressee, type RecipientTerms, readReference } from './recipient.js';
+export { laneOf } from './lanes.js';
 export { OWN_KIND, variablesOf } from './state/own-variables.js';
-export { readReference } from './state/recipient-key.js';
-export { type TestResult, type TestSend, TestSends } from './test-sends.js';
-export { type TimelineSource, TimelineSources } from './timeline-sources.js';
-export { engineTables } from './state/table-rules.js';
+export { engineTables } from './tables.js';

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import { TtlCache } from '../../platform/caches/index.js';
+import { TtlCache } from '../../platform/concurrency/index.js';
 import { type Environment, publicPath } from '../../platform/config/index.js';
-import { renderLayout } from './render/layout.js';
-import { renderMarkdown } from './render/markdown.js';
-import { type GuidePage, groupPages } from './render/navigation.js';
+import { renderLayout, renderMarkdown, type GuidePage, groupPages } from './rendering.js';
 
 /** Where the guide stands, below the path of PUBLIC_URL. */
 export const GUIDE = '/docs/guide';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../platform/config/index.js';
 import { GuidePages, guideRoot } from './guide-pages.js';
-import { GuideController } from './http/guide.controller.js';
+import { GuideController } from './guide.controller.js';
 
 /** The documents of this version at `/docs/guide`. */
 @Module({

@@ -1,5 +1,5 @@
-import { conflict, invalid, unprocessable } from '../../kernel/define-error.js';
-import { LONGEST_KEY } from './domain/idempotent-request.js';
+import { conflict, invalid, unprocessable } from '../../kernel/errors.js';
+import { LONGEST_KEY } from './idempotent-request.js';
 
 /**
  * Errors of `Idempotency-Key` (reference/idempotency#errors), literally. The header itself is judged before the

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Idempotency } from './idempotency.js';
-import { IdempotencyKeyEntity } from './persistence/idempotency-key.entity.js';
-import { IdempotencyKeys } from './persistence/idempotency-keys.js';
+import { IdempotencyKeyEntity } from './tables.js';
+import { IdempotencyKeys } from './idempotency.store.js';
 
 /** `Idempotency-Key` for the modules that send. */
 @Module({

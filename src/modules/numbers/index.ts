@@ -1,4 +1,9 @@
-export { callingCodeOf } from './calling-codes.js';
-export { type CheckedNumber, checkNumber } from './check-number.js';
-export { numberWarnings } from './number-warnings.js';
-export { NumberCheck, type NumberFault, type NumberReason } from './number-check.js';
+export {
+  callingCodeOf,
+  type CheckedNumber,
+  checkNumber,
+  numberWarnings,
+  NumberCheck,
+  type NumberFault,
+  type NumberReason,
+} from './number-check.js';

@@ -1,13 +1,13 @@
-export { ProcessProfileRequestCommand } from './commands/process-profile-request.command.js';
+export { ProcessProfileRequestCommand } from './profile-requests.commands.js';
 export {
   LONGEST_REASON,
   PROCESSING_STATUSES,
   type ProcessingStatus,
   PROFILE_STATUSES,
   type ProfileStatus,
-} from './domain/profile-request.js';
-export { ReviewedProfileRequestData } from './http/profile-request.dto.js';
+} from './profile-request.js';
+export { ReviewedProfileRequestData } from './profile-requests.dto.js';
 export { profileErrors } from './profile-requests.errors.js';
 export { ProfileRequestsModule } from './profile-requests.module.js';
-export { ReviewProfileRequestsQuery } from './queries/review-profile-requests.query.js';
-export { profileRequestTables } from './persistence/table-rules.js';
+export { ReviewProfileRequestsQuery } from './profile-requests.queries.js';
+export { profileRequestTables } from './tables.js';

@@ -1,5 +1,12 @@
-import { conflict, type DefinedError, type DocumentedError, invalid, notFound } from '../../kernel/define-error.js';
-import { atMost, fieldErrors } from '../../kernel/field-errors.js';
+import {
+  conflict,
+  type DefinedError,
+  type DocumentedError,
+  invalid,
+  notFound,
+  atMost,
+  fieldErrors,
+} from '../../kernel/errors.js';
 import { chatAccountErrors } from '../providers/index.js';
 import {
   LONGEST_NAME,
@@ -7,7 +14,7 @@ import {
   type ProfileChannel,
   type ProfileFault,
   type ProfileStatus,
-} from './domain/profile-request.js';
+} from './profile-request.js';
 
 /** What is wrong with a body, in the order in which it is judged. */
 export const profileFaults: Readonly<Record<ProfileFault, DefinedError>> = {

@@ -1,7 +1,7 @@
-import { type DocumentedError, failed, invalid, notFound } from '../../kernel/define-error.js';
+import { type DocumentedError, failed, invalid, notFound } from '../../kernel/errors.js';
 import { readText } from '../../kernel/text.js';
-import { isHttpUrl } from '../../kernel/web-url.js';
-import type { FormerSecret } from './former-secret.js';
+import { isHttpUrl } from '../../kernel/urls.js';
+import type { FormerSecret } from './secrets.js';
 import { type GraphAccount, phoneNumberIdOf } from './drivers/meta-cloud/config.js';
 
 export { CHAT_PROVIDERS, type ChatProvider } from './drivers/meta-cloud/config.js';

@@ -10,8 +10,7 @@ export {
   usableAccount,
   type UsableChatAccount,
 } from './chat-account.js';
-export { DRIVER_CONFIGS, DRIVERS, type DriverName } from './drivers/config-schemas.js';
-export { DriverRegistry } from './driver-registry.js';
+export { DRIVER_CONFIGS, DRIVERS, type DriverName, DriverRegistry, RouteLogins } from './driver-registry.js';
 export {
   type BusinessProfile,
   type BusinessProfileChanges,
@@ -22,8 +21,9 @@ export {
   PROVIDER_SILENT,
   PROVIDER_UNREACHED,
   providerSilent,
-} from './drivers/meta-cloud/accepted-answer.js';
-export { providerErrorCode, providerErrorText } from './drivers/meta-cloud/error-codes.js';
+  providerErrorCode,
+  providerErrorText,
+} from './drivers/meta-cloud/answers.js';
 export { type GraphAnswer, MetaCloudClient } from './drivers/meta-cloud/graph-client.js';
 export type { GraphCall } from './drivers/meta-cloud/graph-exchange.js';
 export type { GraphMessage } from './drivers/meta-cloud/messages.js';
@@ -33,17 +33,26 @@ export {
   TemplateClient,
   type TemplateCopy,
   type TemplateSubmission,
+  type HeaderMedium,
 } from './drivers/meta-cloud/templates.js';
-export { FORMER_SECRET_MS, formerSecret } from './former-secret.js';
-export type { HeaderMedium } from './drivers/meta-cloud/template-samples.js';
-export { type ChatAccountDraft, type ChatAccountRecord, ChatAccounts } from './persistence/chat-accounts.js';
-export { ChatWindows } from './persistence/chat-windows.js';
-export type { BindPlace } from './persistence/route-binds.js';
-export { RouteDirectory, type RoutesOfKind } from './persistence/route-directory.js';
-export { callbackPath, type RouteRecord, type RouteStop } from './persistence/route-record.js';
-export { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from './ports/call-script.js';
-export { InboundSink, type InboundText } from './ports/inbound-sink.js';
 export {
+  FORMER_SECRET_MS,
+  formerSecret,
+  hostsOf,
+  isSameAddress,
+  keepSecrets,
+  keepUrls,
+  maskSecrets,
+  maskUrls,
+} from './secrets.js';
+export { type ChatAccountDraft, type ChatAccountRecord, ChatAccounts } from './chat-accounts.store.js';
+export { ChatWindows } from './chat-inbox.store.js';
+export type { BindPlace } from './binds/route-binds.store.js';
+export { RouteDirectory, type RoutesOfKind, callbackPath, type RouteRecord, type RouteStop } from './routes.store.js';
+export { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from './call-script.js';
+export {
+  InboundSink,
+  type InboundText,
   type MessageDriver,
   OPERATOR_ROUTE_KINDS,
   type OperatorRouteKind,
@@ -57,12 +66,10 @@ export {
   type RouteConnection,
   type RouteKind,
   type SendOutcome,
-} from './ports/message-driver.js';
-export { TemplateStatusSink, type TemplateStatusUpdate } from './ports/template-status-sink.js';
+} from './message-driver.js';
+export { TemplateStatusSink, type TemplateStatusUpdate } from './drivers/meta-cloud/callbacks.js';
 export { ProvidersModule, ProvidersWorkerModule, RoutesModule } from './providers.module.js';
-export { hostsOf, isSameAddress, keepSecrets, keepUrls, maskSecrets, maskUrls } from './secret-fields.js';
-export { RouteConnections, type RouteState } from './route-connections.js';
-export { RouteLogins } from './route-logins.js';
+export { RouteConnections, type RouteState, STOPPED } from './route-connections.js';
 export {
   CIRCUIT_STATES,
   type CircuitState,
@@ -75,8 +82,5 @@ export {
   UNHEARD,
   type WorkerStanding,
 } from './route-health.js';
-export { providerTables } from './persistence/table-rules.js';
-export { type KnownState, RouteStates } from './persistence/route-states.js';
-export { RouteStandings } from './route-standings.js';
-export { RouteStateKeeper } from './route-state-keeper.js';
-export { STOPPED } from './stoppable-connection.js';
+export { providerTables } from './tables.js';
+export { type KnownState, RouteStates, RouteStandings, RouteStateKeeper } from './route-standings.js';

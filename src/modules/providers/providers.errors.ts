@@ -1,4 +1,4 @@
-import { forbidden } from '../../kernel/define-error.js';
+import { forbidden } from '../../kernel/errors.js';
 import { accountErrors } from '../accounts/index.js';
 
 /** A callback whose proof does not hold: nothing happens. */

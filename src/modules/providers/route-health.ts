@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { now } from '../../kernel/clock.js';
-import { DutyGate } from '../../platform/duties/index.js';
+import { DutyGate } from '../../platform/periodic/index.js';
 import { RedisLink } from '../../platform/security/index.js';
 
 export const ROUTE_HEALTHS = ['up', 'degraded', 'down', 'unknown'] as const;

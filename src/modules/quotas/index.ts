@@ -1,3 +1,11 @@
-export { assertWithin, noteUsed, takeTurn } from './account-quotas.js';
-export { addStored, freeStored, ROW_BYTES, storageErrors, storedBytes } from './account-storage.js';
-export { quotaTables } from './table-rules.js';
+export {
+  assertWithin,
+  noteUsed,
+  takeTurn,
+  addStored,
+  freeStored,
+  ROW_BYTES,
+  storageErrors,
+  storedBytes,
+} from './quotas.store.js';
+export { quotaTables } from './tables.js';

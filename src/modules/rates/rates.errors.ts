@@ -1,5 +1,4 @@
-import { conflict, invalid, notFound } from '../../kernel/define-error.js';
-import { atMost, fieldErrors } from '../../kernel/field-errors.js';
+import { conflict, invalid, notFound, atMost, fieldErrors } from '../../kernel/errors.js';
 
 /** Errors of rate plans, as staff see them. */
 export const rateErrors = {

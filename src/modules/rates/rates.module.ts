@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { RatePlanEntity, RatePlanRowEntity } from './persistence/rate-plan.entities.js';
-import { RatePlans } from './persistence/rate-plans.js';
+import { RatePlanEntity, RatePlanRowEntity } from './tables.js';
+import { RatePlans } from './rates.store.js';
 import { Rates } from './rates.js';
 
 /** Rate plans. Has no HTTP of its own: staff write plans through the admin API, and sends ask for prices. */

@@ -1,10 +1,8 @@
-import { conflict, defineError, invalid, notFound, tooLarge } from '../../kernel/define-error.js';
-import { atMost, fieldErrors } from '../../kernel/field-errors.js';
-import { LONGEST_VARIABLE_NAME } from '../../kernel/message-template.js';
+import { conflict, defineError, invalid, notFound, tooLarge, atMost, fieldErrors } from '../../kernel/errors.js';
+import { LONGEST_VARIABLE_NAME, MOST_VARIABLES } from '../../kernel/message-template.js';
 import { bodyErrors } from '../../platform/http/index.js';
-import { MOST_VARIABLES } from '../../kernel/variables.js';
 import { storageErrors } from '../quotas/index.js';
-import { LONGEST_LIST_NAME, MEMBERS_A_REQUEST, MOST_ROWS } from './domain/upload.js';
+import { LONGEST_LIST_NAME, MEMBERS_A_REQUEST, MOST_ROWS } from './domain/list-form.js';
 
 /** A client that sends several files, or copies several lists, at once waits for one of them. */
 const BUSY_SECONDS = 5;

@@ -2,31 +2,25 @@ import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/index.js';
-import { AddMembersHandler } from './commands/add-members.command.js';
-import { CreateListHandler } from './commands/create-list.command.js';
-import { FillListHandler } from './commands/fill-list.command.js';
-import { RemoveListHandler } from './commands/remove-list.command.js';
-import { RemoveMemberHandler } from './commands/remove-member.command.js';
-import { RemoveUploadHandler } from './commands/remove-upload.command.js';
-import { RenameListHandler } from './commands/rename-list.command.js';
-import { TakeUploadHandler } from './commands/take-upload.command.js';
-import { ListsController } from './http/lists.controller.js';
-import { MembersController } from './http/members.controller.js';
-import { UploadsController } from './http/uploads.controller.js';
-import { Leftovers } from './persistence/leftovers.js';
-import { ListCopies } from './persistence/list-copies.js';
-import { ListMembers } from './persistence/list-members.js';
-import { ListStore } from './persistence/list-store.js';
-import { recipientListEntities } from './persistence/recipient-lists.entities.js';
-import { UploadStore } from './persistence/upload-store.js';
-import { UploadWriter } from './persistence/upload-writer.js';
-import { GetListHandler } from './queries/get-list.query.js';
-import { GetUploadHandler } from './queries/get-upload.query.js';
-import { ListListsHandler } from './queries/list-lists.query.js';
-import { ListMembersHandler } from './queries/list-members.query.js';
-import { ListUploadsHandler } from './queries/list-uploads.query.js';
+import { AddMembersHandler, FillListHandler, RemoveMemberHandler } from './members.commands.js';
+import { CreateListHandler, RemoveListHandler, RenameListHandler } from './lists.commands.js';
+import { RemoveUploadHandler, TakeUploadHandler } from './uploads.commands.js';
+import { ListsController } from './lists.controller.js';
+import { MembersController } from './members.controller.js';
+import { UploadsController } from './uploads.controller.js';
+import { Leftovers, UploadSweeper } from './leftovers.store.js';
+import { ListCopies, ListMembers } from './members.store.js';
+import { ListStore } from './lists.store.js';
+import { recipientListEntities } from './tables.js';
+import { UploadStore, UploadWriter } from './uploads.store.js';
+import {
+  GetListHandler,
+  GetUploadHandler,
+  ListListsHandler,
+  ListMembersHandler,
+  ListUploadsHandler,
+} from './recipient-lists.queries.js';
 import { RecipientLists } from './recipient-lists.js';
-import { UploadSweeper } from './upload-sweeper.js';
 
 /** Uploads and lists in the API. */
 @Module({

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { MOST_ROW_FAULTS, type RowFault } from '../../kernel/app-error.js';
+import { MOST_ROW_FAULTS, type RowFault } from '../../kernel/errors.js';
 import type { Channel, RecipientSource, SourcedRecipient } from '../engine/index.js';
-import { ListMembers } from './persistence/list-members.js';
-import { ListStore } from './persistence/list-store.js';
-import type { Reading } from './persistence/readings.js';
-import { UploadStore } from './persistence/upload-store.js';
+import { ListMembers } from './members.store.js';
+import { ListStore } from './lists.store.js';
+import type { Reading } from './readings.store.js';
+import { UploadStore } from './uploads.store.js';
 import { listErrors, uploadErrors } from './recipient-lists.errors.js';
 
 /** What a send is sent to. */

@@ -1,17 +1,19 @@
-export type { RouteChain, RoutePlan } from './domain/route-plan.js';
-export { RoutingTables, type StoredRule } from './persistence/routing-tables.js';
-export { routingTables } from './persistence/table-rules.js';
+export type { RouteChain, RoutePlan } from './route-plan.js';
+export { RoutingTables, type StoredRule } from './routing-tables.store.js';
+export { routingTables } from './tables.js';
 export { type RoutedSend, Routing } from './routing.js';
-export { RoutingModule } from './routing.module.js';
-export { RoutingAdminModule } from './routing.admin.module.js';
-export { AssertRoutesQuery } from './queries/assert-routes.query.js';
+export { RoutingModule, RoutingAdminModule } from './routing.module.js';
+export { AssertRoutesQuery } from './routing.queries.js';
 export { routingErrors } from './routing.errors.js';
-export { decimalOf, readMicros } from './domain/micros.js';
-export { type CostRow, PriceList } from './domain/price-list.js';
-export { LONGEST_PREFIX } from './domain/limits.js';
-export { isCategory } from './domain/routing-form.js';
-export { MOST_COSTS, type RouteCostList, RouteCosts } from './persistence/route-costs.js';
-export { RouteSpend, type SpentMessage } from './persistence/route-spend.js';
-export { MarginAnswer, marginCsv } from './http/margin.dto.js';
-export { MARGIN_GROUPS } from './persistence/margin-reader.js';
-export { type CreditValue, GetMarginQuery } from './queries/get-margin.query.js';
+export { decimalOf, readMicros, type CostRow, PriceList } from './price-list.js';
+export { LONGEST_PREFIX, isCategory } from './routing-form.js';
+export {
+  MOST_COSTS,
+  type RouteCostList,
+  RouteCosts,
+  RouteSpend,
+  type SpentMessage,
+  MARGIN_GROUPS,
+} from './route-costs.store.js';
+export { MarginAnswer, marginCsv } from './margin.dto.js';
+export { type CreditValue, GetMarginQuery } from './margin.queries.js';

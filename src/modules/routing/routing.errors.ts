@@ -1,5 +1,12 @@
-import { conflict, type DocumentedError, invalid, notFound } from '../../kernel/define-error.js';
-import { atMost, atMostEntries, fieldErrors } from '../../kernel/field-errors.js';
+import {
+  conflict,
+  type DocumentedError,
+  invalid,
+  notFound,
+  atMost,
+  atMostEntries,
+  fieldErrors,
+} from '../../kernel/errors.js';
 import { valueErrors } from '../../platform/http/index.js';
 import { OPERATOR_ROUTE_KINDS } from '../providers/index.js';
 import {
@@ -10,7 +17,7 @@ import {
   MOST_ROUTES,
   MOST_RULES,
   MOST_TABLES,
-} from './domain/limits.js';
+} from './routing-form.js';
 
 const NAMED = 10;
 /** As many names as fit into a text; they come from a request. */

@@ -1,13 +1,22 @@
 import { Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AccountDirectoryModule } from '../accounts/index.js';
+import { AccountDirectoryModule, AccountsModule } from '../accounts/index.js';
 import { RoutesModule } from '../providers/index.js';
-import { RouteCostEntity, RoutePriceListEntity, RouteSpendEntity } from './persistence/route-cost.entities.js';
-import { RouteCosts } from './persistence/route-costs.js';
-import { RouteSpend } from './persistence/route-spend.js';
-import { RoutingTableEntity } from './persistence/routing-table.entity.js';
-import { RoutingTables } from './persistence/routing-tables.js';
+import { GetMarginHandler } from './margin.queries.js';
+import { MarginReader, RouteCosts, RouteSpend } from './route-costs.store.js';
+import { RoutingTables } from './routing-tables.store.js';
+import { PutRoutingTableHandler, RemoveRoutingTableHandler } from './routing.commands.js';
+import { RoutingController } from './routing.controller.js';
 import { Routing } from './routing.js';
+import {
+  AccountNames,
+  AssertRoutesHandler,
+  ExplainRoutingHandler,
+  GetRoutingTableHandler,
+  ListRoutingTablesHandler,
+} from './routing.queries.js';
+import { RouteCostEntity, RoutePriceListEntity, RouteSpendEntity, RoutingTableEntity } from './tables.js';
 
 /** Which routes sends leave over, for every process. */
 @Module({
@@ -20,3 +29,21 @@ import { Routing } from './routing.js';
   exports: [Routing, RoutingTables, RouteCosts, RouteSpend],
 })
 export class RoutingModule {}
+
+/** What staff see and change of the routing; only the API imports it. */
+@Module({
+  imports: [CqrsModule, AccountsModule, RoutesModule, RoutingModule],
+  controllers: [RoutingController],
+  providers: [
+    AccountNames,
+    AssertRoutesHandler,
+    GetMarginHandler,
+    MarginReader,
+    ExplainRoutingHandler,
+    GetRoutingTableHandler,
+    ListRoutingTablesHandler,
+    PutRoutingTableHandler,
+    RemoveRoutingTableHandler,
+  ],
+})
+export class RoutingAdminModule {}

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountDirectory } from '../accounts/index.js';
 import { type OperatorRouteKind, RouteDirectory, type RoutesOfKind } from '../providers/index.js';
-import { type PlanParts, planOf, type RoutePlan } from './domain/route-plan.js';
-import { RoutingTables } from './persistence/routing-tables.js';
+import { type PlanParts, planOf, type RoutePlan } from './route-plan.js';
+import { RoutingTables } from './routing-tables.store.js';
 
 /** A send that looks for its routes. */
 export interface RoutedSend {

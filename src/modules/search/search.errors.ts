@@ -1,4 +1,4 @@
-import { invalid } from '../../kernel/define-error.js';
+import { invalid } from '../../kernel/errors.js';
 
 /** Characters of what is searched for. */
 export const FEWEST = 3;

@@ -1,5 +1,4 @@
-import { conflict, type DefinedError, invalid, notFound } from '../../kernel/define-error.js';
-import { atMost, fieldErrors } from '../../kernel/field-errors.js';
+import { conflict, type DefinedError, invalid, notFound, atMost, fieldErrors } from '../../kernel/errors.js';
 import {
   LONGEST_REASON,
   LONGEST_USE_CASE,
@@ -7,8 +6,8 @@ import {
   SENDER_STATUSES,
   type SenderFault,
   type SenderStatus,
-} from './domain/sender-id.js';
-import { VALIDITY_SECONDS } from './domain/sms-options.js';
+  VALIDITY_SECONDS,
+} from './sender-id.js';
 
 /** What a send answers to a sender id, a registry's id or a validity of its own (reference/sender-ids#sends). */
 export const senderErrors = {

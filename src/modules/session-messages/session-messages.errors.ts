@@ -1,4 +1,4 @@
-import { conflict, invalid, notFound, upstream } from '../../kernel/define-error.js';
+import { conflict, invalid, notFound, upstream } from '../../kernel/errors.js';
 
 /**
  * Errors of the session endpoints beside the rows of their bodies: the texts of reference/session-messages#v5-errors,

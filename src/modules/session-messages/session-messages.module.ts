@@ -1,31 +1,30 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AccountsModule } from '../accounts/index.js';
+import { AccountDirectoryModule, AccountsModule } from '../accounts/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
 import { IdempotencyModule } from '../idempotency/index.js';
 import { ProvidersModule, RoutesModule } from '../providers/index.js';
 import { TrafficModule } from '../traffic/index.js';
-import { CancelSessionMessageHandler } from './commands/cancel-session-message.command.js';
-import { SendSessionMessageHandler } from './commands/send-session-message.command.js';
-import { SendV5SessionHandler } from './commands/send-v5-session.command.js';
-import { SessionFence } from './dispatch/session-fence.js';
-import { SessionReceipts } from './dispatch/session-receipts.js';
-import { SessionSender } from './dispatch/session-sender.js';
-import { OwnSessionMessagesController } from './http/own-session-messages.controller.js';
-import { SessionMessagesController } from './http/session-messages.controller.js';
-import { V5SessionController } from './http/v5-session.controller.js';
-import { ScheduledMessageStore } from './persistence/scheduled-message-store.js';
-import { SessionEvents } from './persistence/session-events.js';
-import { SessionMessageSearch } from './persistence/session-message-search.js';
-import { SessionLog } from './persistence/session-log.js';
-import { SessionMessageReader } from './persistence/session-message-reader.js';
-import { SessionMessageStore } from './persistence/session-message-store.js';
-import { SessionReceiptStore } from './persistence/session-receipt-store.js';
-import { SessionMessageEntity } from './persistence/session-message.entity.js';
-import { FindSessionMessageHandler } from './queries/find-session-message.query.js';
-import { ListSessionMessagesHandler } from './queries/list-session-messages.query.js';
-import { RequireChatAccountHandler } from './queries/require-chat-account.query.js';
+import { ScheduledMessageStore } from './scheduled-messages.store.js';
+import { ScheduledSends, SessionFence } from './scheduled-sends.js';
+import {
+  CancelSessionMessageHandler,
+  SendSessionMessageHandler,
+  SendV5SessionHandler,
+} from './session-messages.commands.js';
+import { OwnSessionMessagesController, SessionMessagesController } from './session-messages.controller.js';
+import {
+  FindSessionMessageHandler,
+  ListSessionMessagesHandler,
+  RequireChatAccountHandler,
+} from './session-messages.queries.js';
+import { SessionEvents, SessionMessageStore } from './session-messages.store.js';
+import { SessionLog, SessionMessageReader, SessionMessageSearch } from './session-reads.store.js';
+import { SessionReceipts, SessionReceiptStore } from './session-receipts.store.js';
+import { SessionSender } from './session-sender.js';
+import { SessionMessageEntity } from './tables.js';
+import { V5SessionController } from './v5-session.controller.js';
 
 const SENDING = [
   SessionEvents,
@@ -45,7 +44,7 @@ const SENDING = [
   providers: SENDING,
   exports: SENDING,
 })
-export class SessionSendingModule {}
+class SessionSendingModule {}
 
 /** Session messages of a copy of the database that is taken into use. */
 @Module({ providers: [SessionFence], exports: [SessionFence] })
@@ -69,3 +68,10 @@ export class SessionFenceModule {}
   exports: [SessionMessageSearch],
 })
 export class SessionMessagesModule {}
+
+/** Session messages in the worker: what is scheduled leaves, and early receipts find their message. */
+@Module({
+  imports: [AccountDirectoryModule, RoutesModule, SessionSendingModule],
+  providers: [ScheduledSends],
+})
+export class SessionMessagesWorkerModule {}

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { now } from '../../kernel/clock.js';
-import { TtlCache } from '../../platform/caches/index.js';
-import { deliveryRate, figuresOf, sumOf } from './figures.js';
-import { SUBJECT_KINDS } from './domain/subject-kinds.js';
-import { TrafficReader } from './persistence/traffic-reader.js';
+import { TtlCache } from '../../platform/concurrency/index.js';
+import { deliveryRate, figuresOf, sumOf, SUBJECT_KINDS } from './statistics.js';
+import { TrafficReader } from './traffic.store.js';
 
 /** What a route did in the last hour. */
 export interface RouteFigure {

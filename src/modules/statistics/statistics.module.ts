@@ -4,15 +4,12 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/index.js';
 import { RoutesModule } from '../providers/index.js';
 import { TrafficModule } from '../traffic/index.js';
-import { OwnStatisticsController } from './http/own-statistics.controller.js';
-import { StatisticsController } from './http/statistics.controller.js';
-import { trafficEntities } from './persistence/traffic.entities.js';
-import { TrafficReader } from './persistence/traffic-reader.js';
-import { TrafficStore } from './persistence/traffic-store.js';
-import { GetStatisticsHandler } from './queries/get-statistics.query.js';
+import { OwnStatisticsController, StatisticsController } from './statistics.controller.js';
+import { trafficEntities } from './tables.js';
+import { TrafficReader, TrafficStore } from './traffic.store.js';
+import { GetStatisticsHandler } from './statistics.queries.js';
 import { RouteFigures } from './route-figures.js';
-import { TrafficMetrics } from './traffic-metrics.js';
-import { TrafficWriter } from './traffic-writer.js';
+import { TrafficMetrics, TrafficWriter } from './traffic-writer.js';
 
 /** In every process that sends, takes receipts or charges: what it counts is written. */
 @Module({

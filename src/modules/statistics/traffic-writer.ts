@@ -7,10 +7,91 @@ import {
 } from '@nestjs/common';
 import { PeriodicTask } from '../../platform/concurrency/index.js';
 import { CommitUnknown } from '../../platform/database/index.js';
-import { safeError } from '../../platform/observability/index.js';
-import { type Tally, Traffic } from '../traffic/index.js';
-import { TrafficStore } from './persistence/traffic-store.js';
-import { TrafficMetrics } from './traffic-metrics.js';
+import { Metrics, safeError } from '../../platform/observability/index.js';
+import { RouteDirectory } from '../providers/index.js';
+import { DELAY_BOUNDS, type Figure, type Tally, Traffic } from '../traffic/index.js';
+import { TrafficStore } from './traffic.store.js';
+
+/** Routes that have a label of their own; chat accounts are routes too, and there may be a hundred thousand of them. */
+const MOST_ROUTES = 500;
+const OTHERS = 'other';
+const OUTCOMES = [
+  'delivered',
+  'failed',
+  'refused',
+  'expired',
+  'unanswered',
+  'unknown',
+] as const satisfies readonly Figure[];
+
+/** What this process has counted, for Prometheus. */
+@Injectable()
+export class TrafficMetrics {
+  private readonly labels = new Map<number, string>();
+  private readonly sent;
+  private readonly outcomes;
+  private readonly receipts;
+  private readonly delays;
+  private readonly charged;
+  private readonly refunded;
+
+  constructor(
+    private readonly routes: RouteDirectory,
+    metrics: Metrics,
+  ) {
+    const labels = ['route', 'channel'] as const;
+    this.sent = metrics.counter('switchboard_messages_sent_total', 'Messages that a carrier took', [...labels]);
+    this.outcomes = metrics.counter('switchboard_recipient_outcomes_total', 'What became of recipients', [
+      ...labels,
+      'outcome',
+    ]);
+    this.receipts = metrics.counter('switchboard_receipts_total', 'Receipts that found their message', [...labels]);
+    this.delays = metrics.summedHistogram(
+      'switchboard_receipt_delay_seconds',
+      'From the submission of a message to the receipt that settled it',
+      [...labels],
+      DELAY_BOUNDS.map(({ ms }) => ms / 1000),
+    );
+    this.charged = metrics.counter('switchboard_credits_charged_total', 'Credits that were charged', ['channel']);
+    this.refunded = metrics.counter('switchboard_credits_refunded_total', 'Credits that were given back', ['channel']);
+  }
+
+  async show(tallies: readonly Tally[]): Promise<void> {
+    for (const { routeId, channel, counts } of tallies) {
+      if (counts.charged) this.charged.inc({ channel }, counts.charged);
+      if (counts.refunded) this.refunded.inc({ channel }, counts.refunded);
+      const labels = { route: await this.labelOf(routeId), channel };
+      if (counts.sent) this.sent.inc(labels, counts.sent);
+      for (const outcome of OUTCOMES) {
+        const times = counts[outcome];
+        if (times) this.outcomes.inc({ ...labels, outcome }, times);
+      }
+      if (counts.receipts) this.receipts.inc(labels, counts.receipts);
+      if (counts.timed) {
+        this.delays.add(labels, {
+          buckets: DELAY_BOUNDS.map(({ figure }) => counts[figure] ?? 0),
+          count: counts.timed,
+          sum: (counts.delayMs ?? 0) / 1000,
+        });
+      }
+    }
+  }
+
+  /** The name of a route, of the first few hundred that this process has seen. */
+  private async labelOf(routeId: number | null): Promise<string> {
+    if (routeId === null) return OTHERS;
+    const known = this.labels.get(routeId);
+    if (known !== undefined) return known;
+    if (this.labels.size >= MOST_ROUTES) return OTHERS;
+    const name = await this.routes.byId(routeId).then(
+      (route) => route?.name ?? OTHERS,
+      () => null,
+    );
+    if (name === null) return OTHERS;
+    this.labels.set(routeId, name);
+    return name;
+  }
+}
 
 const WRITE_EVERY_MS = 5_000;
 /** While the database is away; the oldest go. */

@@ -5,9 +5,9 @@ import { GroupCommit } from '../../platform/concurrency/index.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { RouteSenders } from '../engine/index.js';
 import { type InboundSink, type InboundText, RouteLogins } from '../providers/index.js';
-import { type ConsentWord, consentWord } from './domain/suppression.js';
-import { EarlyStops } from './persistence/early-stops.js';
-import { SuppressionStore } from './persistence/suppression-store.js';
+import { type ConsentWord, consentWord } from './suppression.js';
+import { EarlyStops } from './early-stops.store.js';
+import { SuppressionStore } from './suppressions.store.js';
 
 /** A consent word that came in over a route. */
 interface Said {

@@ -1,6 +1,6 @@
-import { type DefinedError, invalid, notFound } from '../../kernel/define-error.js';
+import { type DefinedError, invalid, notFound } from '../../kernel/errors.js';
 import { bodyErrors } from '../../platform/http/index.js';
-import { FEWEST_DIGITS, MOST_DIGITS, type NumbersFault } from './domain/suppression.js';
+import { FEWEST_DIGITS, MOST_DIGITS, type NumbersFault } from './suppression.js';
 
 /** Faults of the numbers of a request. */
 const numberFaults = {

@@ -4,16 +4,18 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/index.js';
 import { EngineModule, StopList } from '../engine/index.js';
 import { InboundSink, RoutesModule } from '../providers/index.js';
-import { AddSuppressionsHandler } from './commands/add-suppressions.command.js';
-import { ImportSuppressionsHandler } from './commands/import-suppressions.command.js';
-import { RemoveSuppressionsHandler } from './commands/remove-suppressions.command.js';
-import { EarlyStopSweeper } from './early-stop-sweeper.js';
-import { SuppressionsController } from './http/suppressions.controller.js';
-import { EarlyStops } from './persistence/early-stops.js';
-import { SuppressionEntity } from './persistence/suppression.entity.js';
-import { SuppressionStore } from './persistence/suppression-store.js';
-import { ListSuppressionsHandler } from './queries/list-suppressions.query.js';
+import {
+  AddSuppressionsHandler,
+  ImportSuppressionsHandler,
+  RemoveSuppressionsHandler,
+} from './suppressions.commands.js';
+import { EarlyStopSweeper, EarlyStops } from './early-stops.store.js';
+import { SuppressionsController } from './suppressions.controller.js';
+import { SuppressionEntity } from './tables.js';
+import { SuppressionStore } from './suppressions.store.js';
+import { ListSuppressionsHandler } from './suppressions.queries.js';
 import { StopWords } from './stop-words.js';
+import { AccountSuppressionsController } from './staff-suppressions.controller.js';
 
 /**
  * The stop lists in every process. Global, because the engine asks `StopList` and the providers hand texts to
@@ -40,7 +42,7 @@ export class SuppressionsWorkerModule {}
 /** Stop lists in the API: what their owners do with them. */
 @Module({
   imports: [CqrsModule, AccountsModule, SuppressionListModule],
-  controllers: [SuppressionsController],
+  controllers: [SuppressionsController, AccountSuppressionsController],
   providers: [AddSuppressionsHandler, RemoveSuppressionsHandler, ImportSuppressionsHandler, ListSuppressionsHandler],
 })
 export class SuppressionsModule {}

@@ -1,5 +1,4 @@
-import type { TableRule } from '../../platform/tables/index.js';
-import { platformTables } from '../../platform/tables/index.js';
+import { type TableRule, platformTables } from '../../platform/periodic/index.js';
 import { accountTables } from '../accounts/index.js';
 import { alarmTables } from '../alarms/index.js';
 import { audioTables } from '../audio/index.js';

@@ -1,15 +1,22 @@
-export { MoveTemplateCommand } from './commands/move-template.command.js';
-export { isListed, type Language, LANGUAGES, readLanguage } from './domain/languages.js';
-export { placeholderNumbers, placeholders } from './domain/placeholders.js';
-export type { QuickReply, Template, TemplateCategory } from './domain/template.js';
-export { readStatus, STATUS_LABELS, type TemplateMove, TemplateStatus } from './domain/template-status.js';
-export { TemplateLibrary } from './persistence/template-library.js';
-export { TemplateSearch } from './persistence/template-search.js';
-export { LONGEST_REASON } from './persistence/template-store.js';
-export { type ReviewedTemplate, ReviewTemplatesQuery } from './queries/review-templates.query.js';
-export { readTemplateId, TemplateAnswer } from './http/template.dto.js';
-export { TemplateLibraryModule } from './template-library.module.js';
-export { TemplatesModule } from './templates.module.js';
+export { MoveTemplateCommand } from './templates.commands.js';
+export {
+  isListed,
+  type Language,
+  LANGUAGES,
+  readLanguage,
+  placeholderNumbers,
+  placeholders,
+  type QuickReply,
+  type Template,
+  type TemplateCategory,
+  readStatus,
+  STATUS_LABELS,
+  type TemplateMove,
+  TemplateStatus,
+} from './template.js';
+export { TemplateLibrary, TemplateSearch } from './templates.store.js';
+export { ReviewTemplatesQuery } from './templates.queries.js';
+export { readTemplateId, TemplateAnswer } from './templates.dto.js';
+export { TemplateLibraryModule, TemplatesModule, TemplatesWorkerModule } from './templates.module.js';
 export { templateErrors, type TemplateSendFault, templateSendErrors } from './templates.errors.js';
-export { TemplatesWorkerModule } from './templates.worker.module.js';
-export { templateTables } from './persistence/table-rules.js';
+export { templateTables } from './tables.js';

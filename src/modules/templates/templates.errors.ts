@@ -1,6 +1,8 @@
-import { conflict, failed, invalid, notFound, unprocessable } from '../../kernel/define-error.js';
-import { atMost } from '../../kernel/field-errors.js';
-import { STATUS_LABELS, TemplateStatus } from './domain/template-status.js';
+import { conflict, failed, invalid, notFound, unprocessable, atMost } from '../../kernel/errors.js';
+import { STATUS_LABELS, TemplateStatus } from './template.js';
+
+/** Longest reason that is kept, in code points. */
+export const LONGEST_REASON = 500;
 
 /**
  * Errors of the templates (reference/templates#createtemplatesphp, reference/templates#own-templates), literally; those

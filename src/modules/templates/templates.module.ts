@@ -1,20 +1,38 @@
 import { Global, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { OutboundModule } from '../../platform/outbound/index.js';
 import { AccountsModule } from '../accounts/index.js';
-import { TemplateStatusSink } from '../providers/index.js';
-import { ChangeTemplateHandler } from './commands/change-template.command.js';
-import { CreateTemplateHandler } from './commands/create-template.command.js';
-import { MoveTemplateHandler } from './commands/move-template.command.js';
-import { RemoveTemplateHandler } from './commands/remove-template.command.js';
-import { OwnTemplatesController } from './http/own-templates.controller.js';
-import { TemplatesController } from './http/templates.controller.js';
-import { ListAccountTemplatesHandler } from './queries/list-account-templates.query.js';
-import { OwnTemplatesHandler } from './queries/own-templates.query.js';
-import { ReviewTemplatesHandler } from './queries/review-templates.query.js';
-import { TemplateStatusReceiver } from './submission/template-status.receiver.js';
-import { UpstreamReviews } from './submission/upstream-reviews.js';
-import { TemplateSearch } from './persistence/template-search.js';
-import { TemplateLibraryModule } from './template-library.module.js';
+import { CustomerEventsModule } from '../customer-events/index.js';
+import { RoutesModule, TemplateStatusSink } from '../providers/index.js';
+import { SubmissionQueue } from './submissions.store.js';
+import { TemplateControllerEntity, TemplateEntity, TemplateSubmissionEntity } from './tables.js';
+import { HeaderSample, TemplateFiller } from './template-filler.js';
+import { TemplateStatusReceiver, UpstreamReviews } from './template-status.js';
+import { SubmissionSweeper, TemplateSubmitter } from './template-submitter.js';
+import {
+  ChangeTemplateHandler,
+  CreateTemplateHandler,
+  MoveTemplateHandler,
+  RemoveTemplateHandler,
+} from './templates.commands.js';
+import { OwnTemplatesController, TemplatesController } from './templates.controller.js';
+import { ListAccountTemplatesHandler, OwnTemplatesHandler, ReviewTemplatesHandler } from './templates.queries.js';
+import { TemplateLibrary, TemplateSearch, TemplateStore } from './templates.store.js';
+import { TemplatesAdminController } from './staff-templates.controller.js';
+
+const STORES = [TemplateLibrary, TemplateStore, SubmissionQueue];
+
+/** Templates as every process may need them: reading and writing them, and the queue of submissions to the upstream. */
+@Module({
+  imports: [
+    CustomerEventsModule,
+    TypeOrmModule.forFeature([TemplateEntity, TemplateControllerEntity, TemplateSubmissionEntity]),
+  ],
+  providers: STORES,
+  exports: [...STORES, TypeOrmModule],
+})
+export class TemplateLibraryModule {}
 
 /**
  * Templates in the API. Global, because the providers module hands the upstream's reviews to `TemplateStatusSink` and
@@ -23,7 +41,7 @@ import { TemplateLibraryModule } from './template-library.module.js';
 @Global()
 @Module({
   imports: [CqrsModule, AccountsModule, TemplateLibraryModule],
-  controllers: [TemplatesController, OwnTemplatesController],
+  controllers: [TemplatesController, OwnTemplatesController, TemplatesAdminController],
   providers: [
     CreateTemplateHandler,
     ChangeTemplateHandler,
@@ -40,3 +58,10 @@ import { TemplateLibraryModule } from './template-library.module.js';
   exports: [TemplateLibraryModule, TemplateSearch, TemplateStatusSink],
 })
 export class TemplatesModule {}
+
+/** Templates in the worker: handing them to the upstream. */
+@Module({
+  imports: [TemplateLibraryModule, RoutesModule, OutboundModule],
+  providers: [HeaderSample, TemplateFiller, TemplateSubmitter, UpstreamReviews, SubmissionSweeper],
+})
+export class TemplatesWorkerModule {}

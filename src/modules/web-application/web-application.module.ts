@@ -1,12 +1,14 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
-import { WebApplicationController } from './http/web-application.controller.js';
+import { WebApplicationController } from './web-application.controller.js';
 import { WebFiles } from './web-files.js';
+import { PageController } from './staff-page.controller.js';
+import { QueueDashboard } from '../../platform/queues/index.js';
 
 /** The web application, as browsers get it. */
 @Module({
   imports: [AccountsModule],
-  controllers: [WebApplicationController],
-  providers: [WebFiles],
+  controllers: [PageController, WebApplicationController],
+  providers: [WebFiles, QueueDashboard],
 })
 export class WebApplicationModule {}

@@ -1,15 +1,24 @@
-export { CUSTOMER_EVENT_TYPES } from './event-types.js';
-export { documentedEvents } from './http/event.dto.js';
-export { WebhookEventsModule, WebhooksModule } from './webhooks.module.js';
-export { WebhooksWorkerModule } from './webhooks.worker.module.js';
-export { type FailingEndpoint, FailingEndpoints } from './persistence/failing-endpoints.js';
-export { WebhookBacklog } from './persistence/webhook-backlog.js';
-export { webhookTables } from './persistence/table-rules.js';
-export { ReplayAnyEventCommand } from './commands/replay-any-event.command.js';
-export { WEBHOOK_STATUSES, type WebhookStatus } from './domain/webhook.js';
-export { type StaffWebhookData, StaffWebhookAnswer, StaffWebhookPageAnswer } from './http/staff-webhook.dto.js';
-export { type AttemptData, AttemptPageAnswer, readWebhookId, ReplayAnswer, replayAnswer } from './http/webhook.dto.js';
-export { FindAnyWebhookQuery } from './queries/find-any-webhook.query.js';
-export { ListAllWebhooksQuery, type WebhookFilter } from './queries/list-all-webhooks.query.js';
-export { ListAnyAttemptsQuery } from './queries/list-any-attempts.query.js';
+export { CUSTOMER_EVENT_TYPES } from './events.js';
+export { documentedEvents } from './events.dto.js';
+export { WebhookEventsModule, WebhooksModule, WebhooksWorkerModule } from './webhooks.module.js';
+export { type FailingEndpoint, FailingEndpoints, WebhookBacklog } from './endpoint-health.store.js';
+export { webhookTables } from './tables.js';
+export { ReplayAnyEventCommand } from './events.commands.js';
+export { WEBHOOK_STATUSES, type WebhookStatus } from './webhook.js';
+export {
+  type StaffWebhookData,
+  StaffWebhookAnswer,
+  StaffWebhookPageAnswer,
+  type AttemptData,
+  AttemptPageAnswer,
+  readWebhookId,
+  ReplayAnswer,
+  replayAnswer,
+} from './webhooks.dto.js';
+export {
+  FindAnyWebhookQuery,
+  ListAllWebhooksQuery,
+  type WebhookFilter,
+  ListAnyAttemptsQuery,
+} from './webhooks.queries.js';
 export { webhookErrors } from './webhooks.errors.js';

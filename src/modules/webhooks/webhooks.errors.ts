@@ -1,10 +1,16 @@
-import type { AppError } from '../../kernel/app-error.js';
-import { conflict, type DefinedError, type DocumentedError, invalid, notFound } from '../../kernel/define-error.js';
-import { atMost, fieldErrors } from '../../kernel/field-errors.js';
+import {
+  type AppError,
+  conflict,
+  type DefinedError,
+  type DocumentedError,
+  invalid,
+  notFound,
+  atMost,
+  fieldErrors,
+} from '../../kernel/errors.js';
 import { type Account, roleOf } from '../accounts/index.js';
-import { ALL_EVENT_TYPES, CUSTOMER_EVENT_TYPES } from './event-types.js';
-import { LONGEST_URL, WEBHOOK_STATUSES } from './domain/webhook.js';
-import type { WebhookFault } from './domain/webhook-form.js';
+import { ALL_EVENT_TYPES, CUSTOMER_EVENT_TYPES } from './events.js';
+import { LONGEST_URL, WEBHOOK_STATUSES, type WebhookFault } from './webhook.js';
 
 /** A fault of one field of a body. */
 const faultOf =

@@ -2,38 +2,37 @@ import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { TracingModule } from '../../platform/observability/index.js';
+import { OutboundModule } from '../../platform/outbound/index.js';
 import { AccountsModule } from '../accounts/index.js';
-import { EngineModule } from '../engine/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
-import { ChangeWebhookHandler } from './commands/change-webhook.command.js';
-import { CreateWebhookHandler } from './commands/create-webhook.command.js';
-import { RemoveWebhookHandler } from './commands/remove-webhook.command.js';
-import { ReplayEventHandler } from './commands/replay-event.command.js';
-import { ReplayAnyEventHandler } from './commands/replay-any-event.command.js';
-import { RotateSecretHandler } from './commands/rotate-secret.command.js';
-import { TestWebhookHandler } from './commands/test-webhook.command.js';
-import { DeliveryTraces } from './dispatch/delivery-traces.js';
-import { WebhookSender } from './dispatch/webhook-sender.js';
-import { WebhookTestsController } from './http/webhook-tests.controller.js';
-import { WebhooksController } from './http/webhooks.controller.js';
-import { EndpointHealths } from './persistence/endpoint-health.js';
-import { WebhookBacklog } from './persistence/webhook-backlog.js';
-import { FailingEndpoints } from './persistence/failing-endpoints.js';
-import { EndpointMoments } from './persistence/endpoint-moments.js';
-import { MadeWebhooks } from './persistence/made-webhooks.js';
-import { EndpointStore } from './persistence/endpoint-store.js';
-import { EventOutbox } from './persistence/event-outbox.js';
-import { EventStore } from './persistence/event-store.js';
-import { TestAttempts } from './persistence/test-attempts.js';
-import { webhookEntities } from './persistence/webhook.entities.js';
-import { FindAnyWebhookHandler } from './queries/find-any-webhook.query.js';
-import { GetWebhookHandler } from './queries/get-webhook.query.js';
-import { ListAllWebhooksHandler } from './queries/list-all-webhooks.query.js';
-import { ListAnyAttemptsHandler } from './queries/list-any-attempts.query.js';
-import { ListAttemptsHandler } from './queries/list-attempts.query.js';
-import { ListWebhooksHandler } from './queries/list-webhooks.query.js';
-import { RecipientAttempts } from './recipient-attempts.js';
-import { WebhookUrls } from './webhook-urls.js';
+import { EngineModule } from '../engine/index.js';
+import { DeliveryQueue } from './delivery/delivery-queue.store.js';
+import { DeliveryResults, TestAttempts } from './delivery/delivery-results.store.js';
+import { WebhookDispatcher } from './delivery/webhook-dispatcher.js';
+import { WebhookRetention, WebhookSweeper } from './delivery/webhook-retention.js';
+import { DeliveryTraces, WebhookSender } from './delivery/webhook-sender.js';
+import { EndpointHealths, FailingEndpoints, WebhookBacklog } from './endpoint-health.store.js';
+import { EndpointMoments, EndpointStore, MadeWebhooks } from './endpoints.store.js';
+import { ReplayAnyEventHandler, ReplayEventHandler, TestWebhookHandler } from './events.commands.js';
+import { EventOutbox, EventStore, RecipientAttempts } from './events.store.js';
+import { webhookEntities } from './tables.js';
+import {
+  ChangeWebhookHandler,
+  CreateWebhookHandler,
+  RemoveWebhookHandler,
+  RotateSecretHandler,
+  WebhookUrls,
+} from './webhooks.commands.js';
+import { WebhooksController, WebhookTestsController } from './webhooks.controller.js';
+import {
+  FindAnyWebhookHandler,
+  GetWebhookHandler,
+  ListAllWebhooksHandler,
+  ListAnyAttemptsHandler,
+  ListAttemptsHandler,
+  ListWebhooksHandler,
+} from './webhooks.queries.js';
+import { WebhooksAdminController } from './staff-webhooks.controller.js';
 
 /** What every process has of webhooks: events are written where their statuses are. */
 @Module({
@@ -46,7 +45,7 @@ export class WebhookEventsModule {}
 /** Webhooks in the API: what owners do with them. */
 @Module({
   imports: [CqrsModule, AccountsModule, EngineModule, TracingModule, WebhookEventsModule],
-  controllers: [WebhooksController, WebhookTestsController],
+  controllers: [WebhooksController, WebhookTestsController, WebhooksAdminController],
   providers: [
     ChangeWebhookHandler,
     CreateWebhookHandler,
@@ -73,3 +72,18 @@ export class WebhookEventsModule {}
   ],
 })
 export class WebhooksModule {}
+
+/** Webhooks in the worker: delivering, and clearing away. */
+@Module({
+  imports: [OutboundModule, TracingModule, WebhookEventsModule],
+  providers: [
+    DeliveryQueue,
+    DeliveryResults,
+    DeliveryTraces,
+    WebhookDispatcher,
+    WebhookRetention,
+    WebhookSender,
+    WebhookSweeper,
+  ],
+})
+export class WebhooksWorkerModule {}

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Gathering, GroupCommit } from './group-commit.js';
+import { Beat, type Gathering, GroupCommit } from './group-commit.js';
 
 /** Two groups at once, those that have begun, and what ends each. */
 function pairOf(gathering: Gathering<number>) {
@@ -228,5 +228,25 @@ describe('a group commit', () => {
     expect({ isDrained, busy: commit.busy }).toEqual({ isDrained: false, busy: true });
     await end();
     expect({ isDrained, busy: commit.busy }).toEqual({ isDrained: true, busy: false });
+  });
+});
+
+describe('a beat', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('wakes those who came since the last one together, and rests while none is asked for', async () => {
+    const beat = new Beat(40);
+    const heard: string[] = [];
+    const wait = (name: string): void => void beat.heard().then(() => heard.push(name));
+    wait('first');
+    await vi.advanceTimersByTimeAsync(39);
+    wait('second');
+    expect([heard, vi.getTimerCount()]).toEqual([[], 1]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([heard, vi.getTimerCount()]).toEqual([['first', 'second'], 0]);
+    wait('third');
+    await vi.advanceTimersByTimeAsync(40);
+    expect(heard).toEqual(['first', 'second', 'third']);
   });
 });

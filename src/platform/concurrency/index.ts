@@ -1,10 +1,6 @@
-export { Beat } from './beat.js';
-export { type Gathering, GroupCommit, ONE_TURN } from './group-commit.js';
-export { KeyedSemaphore, type Shares } from './keyed-semaphore.js';
-export { PeriodicTask } from './periodic-task.js';
-export { type Patience, Semaphore } from './semaphore.js';
-export { SingleRun } from './single-run.js';
-export { UrgentFirst } from './urgent-first.js';
-export { within } from './within.js';
-export { readAhead } from './read-ahead.js';
-export { PartTime } from './part-time.js';
+export { Beat, type Gathering, GroupCommit, ONE_TURN } from './group-commit.js';
+export { KeyedSemaphore, type Shares, type Patience, Semaphore, UrgentFirst } from './semaphore.js';
+export { PeriodicTask, SingleRun } from './periodic-task.js';
+export { within, readAhead, PartTime } from './async-work.js';
+
+export { type BoundedCache, boundedCache, TtlCache } from './caches.js';

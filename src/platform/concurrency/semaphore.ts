@@ -1,4 +1,49 @@
-import { UrgentFirst } from './urgent-first.js';
+import Denque from 'denque';
+
+/** So many urgent items in a row leave before one of the others has a turn. */
+const URGENT_IN_A_ROW = 9;
+
+/**
+ * A queue in which urgent items stand in front, each kind in the order in which it came. While both kinds wait, every tenth
+ * turn is one of the others, so that no flood of urgent items holds the others up for ever.
+ */
+export class UrgentFirst<Item> {
+  private readonly urgent = new Denque<Item>();
+  private readonly others = new Denque<Item>();
+  /** urgent items that have left since one of the others did */
+  private inARow = 0;
+
+  get length(): number {
+    return this.urgent.length + this.others.length;
+  }
+
+  push(item: Item, isUrgent = false): void {
+    (isUrgent ? this.urgent : this.others).push(item);
+  }
+
+  /** The item whose turn it is. */
+  shift(): Item | undefined {
+    const isUrgent = this.urgent.length > 0 && (this.inARow < URGENT_IN_A_ROW || this.others.length === 0);
+    this.inARow = isUrgent ? this.inARow + 1 : 0;
+    return (isUrgent ? this.urgent : this.others).shift();
+  }
+
+  /** Takes out what `isOver` says is to go; the others keep their order. */
+  remove(isOver: (item: Item) => boolean): Item[] {
+    return [...removeFrom(this.urgent, isOver), ...removeFrom(this.others, isOver)];
+  }
+}
+
+/** Each item is taken from the front and goes back behind the others, which keeps the order. */
+function removeFrom<Item>(queue: Denque<Item>, isOver: (item: Item) => boolean): Item[] {
+  const over: Item[] = [];
+  for (let left = queue.length; left > 0; left--) {
+    const item = queue.shift() as Item;
+    if (isOver(item)) over.push(item);
+    else queue.push(item);
+  }
+  return over;
+}
 
 interface Waiting {
   /** clock of `performance.now()` */
@@ -146,5 +191,57 @@ export class Semaphore {
     });
     for (const { enter } of late) enter(false);
     this.wakeAt(earliest);
+  }
+}
+
+/** How much of some work runs at once. */
+export interface Shares {
+  /** in all */
+  permits: number;
+  /** of one key */
+  each: number;
+  /** work that waits longer for all of them is refused */
+  patienceMs: number;
+  /** pieces of one key that wait at most; what comes on top is refused at once */
+  waiting: number;
+}
+
+/**
+ * A semaphore of which no key takes more than its share: the slow work of one customer leaves permits for that
+ * of the others.
+ */
+export class KeyedSemaphore<Key> {
+  private readonly all: Semaphore;
+  private readonly shares = new Map<Key, Semaphore>();
+
+  /** @param refusal the error of work that gets no permit */
+  constructor(
+    private readonly limits: Shares,
+    private readonly refusal: () => Error,
+  ) {
+    this.all = new Semaphore(limits.permits, { patienceMs: limits.patienceMs, refusal });
+  }
+
+  /** The result of `work`, begun when a permit is free. @throws what `refusal` makes, else what `work` throws */
+  run<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    return this.runOf([key], work);
+  }
+
+  /** The same for work of which each key has a share. Their order is the same for all work: else two of them could wait for each other. */
+  runOf<T>(keys: readonly Key[], work: () => Promise<T>): Promise<T> {
+    return this.enter(keys, work, performance.now() + this.limits.patienceMs);
+  }
+
+  private async enter<T>(keys: readonly Key[], work: () => Promise<T>, until: number): Promise<T> {
+    const [key, ...others] = keys;
+    if (key === undefined) return this.all.run(work, until);
+    const { each, patienceMs, waiting: mostWaiting } = this.limits;
+    const share = this.shares.get(key) ?? new Semaphore(each, { patienceMs, mostWaiting, refusal: this.refusal });
+    this.shares.set(key, share);
+    try {
+      return await share.run(() => this.enter(others, work, until), until);
+    } finally {
+      if (share.isIdle) this.shares.delete(key);
+    }
   }
 }

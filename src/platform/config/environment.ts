@@ -1,10 +1,42 @@
 import { accessSync, constants } from 'node:fs';
 import { isIP, isIPv4 } from 'node:net';
 import { delimiter, join } from 'node:path';
+import { Global, Module } from '@nestjs/common';
 import { z } from 'zod';
-import { cellVariables } from './cell-variables.js';
-import { readRedisUrl } from './redis-url.js';
-import { tracingVariables } from './tracing-variables.js';
+import { cellVariables, readRedisUrl } from './addresses.js';
+
+const PAIR = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(.*?)\s*$/;
+
+/** `name=value,name=value`, values percent-encoded, as OpenTelemetry says. */
+function headers(text: string, context: z.RefinementCtx): Record<string, string> {
+  const pairs = text
+    .split(',')
+    .filter((pair) => pair.trim() !== '')
+    .map((pair): [string, string] => {
+      const [, name = '', value = ''] = PAIR.exec(pair) ?? [];
+      try {
+        return [name, decodeURIComponent(value)];
+      } catch {
+        return ['', ''];
+      }
+    });
+  if (pairs.some(([name]) => name === '')) {
+    context.addIssue({ code: 'custom', message: 'pairs such as name=value, separated by commas' });
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** Where traces go, by the names of OpenTelemetry (docs/operate/traces.md). */
+const tracingVariables = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().default('').transform(headers),
+  OTEL_SERVICE_NAME: z.string().max(255).default('switchboard'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  TRUST_TRACEPARENT: z
+    .enum(['true', 'false', '1', '0', 'on', 'off'])
+    .default('false')
+    .transform((text) => text === 'true' || text === '1' || text === 'on'),
+};
 
 /** Of a text such as 500ms or 30s; seconds without a unit. */
 function milliseconds(text: string): number {
@@ -279,3 +311,14 @@ function isProgram(path: string): boolean {
     return false;
   }
 }
+
+/** Injection token of the validated environment. */
+export const ENVIRONMENT = Symbol('ENVIRONMENT');
+
+/** Gives every module the validated environment: `@Inject(ENVIRONMENT) environment: Environment`. */
+@Global()
+@Module({
+  providers: [{ provide: ENVIRONMENT, useFactory: (): Environment => readEnvironment() }],
+  exports: [ENVIRONMENT],
+})
+export class ConfigModule {}

@@ -1,6 +1,7 @@
-export type { CellAddress } from './cell-variables.js';
-export { ConfigModule, ENVIRONMENT } from './config.module.js';
+export { type CellAddress, readRedisUrl, type RedisAddress, type RedisTarget } from './addresses.js';
 export {
+  ConfigModule,
+  ENVIRONMENT,
   type Environment,
   InvalidEnvironment,
   environmentSchema,
@@ -10,5 +11,4 @@ export {
   programPath,
   readEnvironment,
 } from './environment.js';
-export { readRedisUrl, type RedisAddress, type RedisTarget } from './redis-url.js';
 export { type FrontEnvironment, readFrontEnvironment } from './front-environment.js';

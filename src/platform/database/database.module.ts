@@ -2,9 +2,9 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { DatabaseWatch } from './database-watch.js';
-import { dataSourceOptions } from './options.js';
+import { dataSourceOptions } from './data-source.js';
 import { ReadDatabase } from './read-database.js';
-import { watchTransactions } from './transaction-scope.js';
+import { watchTransactions } from './transaction.js';
 
 @Global()
 @Module({ providers: [DatabaseWatch], exports: [DatabaseWatch] })

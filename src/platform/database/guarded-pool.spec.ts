@@ -5,7 +5,7 @@ import type { PoolConnection, QueryError } from 'mysql2';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DatabaseWatch } from './database-watch.js';
 import { guardedDriver } from './guarded-pool.js';
-import { again } from './single-statements.js';
+import { again } from './faults.js';
 
 interface Served {
   stream: { destroy(): void };

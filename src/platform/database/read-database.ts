@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { within } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { dataSourceOptions } from './options.js';
-import { type ReadSource, rowArrays } from './row-arrays.js';
-import { again } from './single-statements.js';
+import { dataSourceOptions } from './data-source.js';
+import { type ReadSource, rowArrays } from './rows.js';
+import { again } from './faults.js';
 
 /** Why reads went to the writer although there is a replica. */
 export type WriterReason = 'away' | 'lag' | 'fault' | 'missing';

@@ -1,10 +1,114 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
+import { newId } from '../../kernel/ids.js';
 import { ATTEMPTS, type Fate, fateOf, isIdCollision, pauseAfter } from './faults.js';
-import { hasCommitted, leaveMark, newMark, type WrittenRow } from './lost-commit.js';
-import { type Patience, patienceOf } from './patience.js';
-import { withinTransaction } from './transaction-scope.js';
+
+/** A row by which a transaction is known: no other one has written it so, and it stays for minutes. */
+export interface WrittenRow {
+  table: string;
+  /** columns with their values; the first ones are those of a key */
+  where: Readonly<Record<string, number | string | Buffer>>;
+}
+
+/** The connection was lost during a COMMIT, and the database could not be asked what became of it. */
+export class CommitUnknown extends Error {
+  override readonly name = 'CommitUnknown';
+  readonly code = 'PROTOCOL_CONNECTION_LOST';
+
+  constructor(cause: unknown) {
+    super('The connection was lost during COMMIT, and the database cannot be asked whether it came about', { cause });
+  }
+}
+
+/** The mark of one transaction: the same mechanism for all that have no row of their own to be known by. */
+function newMark(): WrittenRow {
+  return { table: 'transaction_marks', where: { id: newId(), token: randomBytes(6).readUIntBE(0, 6) } };
+}
+
+/** Writes the mark; last in its transaction. */
+async function leaveMark(tx: EntityManager, { where: { id, token } }: WrittenRow): Promise<void> {
+  await tx.query('INSERT INTO transaction_marks (id, token) VALUES (?, ?)', [id, token]);
+}
+
+/** A node of a cluster first applies what the others have committed. MySQL reads it as a comment. */
+const CAUGHT_UP = '/*M! SET STATEMENT wsrep_sync_wait = 1 FOR */ ';
+const UNKNOWN_VARIABLE = 1193;
+
+/**
+ * Whether the transaction that was to write this row has committed. The read is a locking one: where the server still
+ * works at the COMMIT, or has not yet heard that the connection is gone, the row is locked, and the answer waits for its end.
+ * @param patience milliseconds in which it asks again while the database cannot be asked
+ * @throws CommitUnknown
+ */
+async function hasCommitted(dataSource: DataSource, row: WrittenRow, patience: number): Promise<boolean> {
+  const until = performance.now() + patience;
+  const columns = Object.keys(row.where);
+  const read = `SELECT 1 FROM ${row.table} WHERE ${columns.map((column) => `${column} = ?`).join(' AND ')}
+    LIMIT 1 LOCK IN SHARE MODE`;
+  for (let attempt = 1, prefix = CAUGHT_UP; ; attempt++) {
+    try {
+      const found: unknown[] = await dataSource.query(prefix + read, Object.values(row.where));
+      return found.length > 0;
+    } catch (error) {
+      const { errno } = (error as { driverError?: { errno?: number } }).driverError ?? {};
+      if (errno === UNKNOWN_VARIABLE && prefix !== '') prefix = '';
+      else if (fateOf(error) === 'refused' || performance.now() > until) throw new CommitUnknown(error);
+      await sleep(pauseAfter(attempt));
+    }
+  }
+}
+
+/** How long something is tried again, milliseconds. */
+export interface Patience {
+  /** while there is no writer: that of a wait for a connection */
+  forWriter: number;
+  /** while locks and certifications are lost */
+  forLocks: number;
+}
+
+const DEFAULT: Patience = { forWriter: 10_000, forLocks: 50_000 };
+const ofPools = new WeakMap<object, Patience>();
+
+/** Of the pool: how long its users try again. */
+export function notePatience(pool: object, bounds: { queryTimeout: number; poolWait: number }): Patience {
+  const forLocks = bounds.queryTimeout > 0 ? 2 * bounds.queryTimeout : DEFAULT.forLocks;
+  const patience = { forWriter: bounds.poolWait, forLocks };
+  ofPools.set(pool, patience);
+  return patience;
+}
+
+/** How long users of this pool try again. @param dataSource of a spec: has no driver */
+function patienceOf(dataSource: DataSource): Patience {
+  const pool = (dataSource as { driver?: { pool?: object } }).driver?.pool;
+  return (pool && ofPools.get(pool)) ?? DEFAULT;
+}
+
+let scope: AsyncLocalStorage<true> | null = null;
+
+/** Work inside a transaction asked the pool for another connection: with enough of it at once, all wait for each other. */
+export class PoolInsideTransaction extends Error {
+  override readonly name = 'PoolInsideTransaction';
+
+  constructor() {
+    super('A transaction asks through its own connection: read and write through `tx`');
+  }
+}
+
+/** From now on this process knows which work runs inside a transaction (tests; it costs a little a promise). */
+export const watchTransactions = (): void => {
+  scope ??= new AsyncLocalStorage();
+};
+
+/** Runs the work of a transaction so that `refuseInsideTransaction` can tell. */
+const withinTransaction = <T>(work: () => Promise<T>): Promise<T> => (scope ? scope.run(true, work) : work());
+
+/** @throws PoolInsideTransaction where transactions are watched and the caller runs inside one */
+export function refuseInsideTransaction(): void {
+  if (scope?.getStore()) throw new PoolInsideTransaction();
+}
 
 /** Ids that were taken by others: so often in a row only where `work` does not make them anew. */
 const MOST_COLLISIONS = 8;

@@ -1,5 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiQuery } from '@nestjs/swagger';
+import type { RowFault } from '../../kernel/errors.js';
+import { MAKER_KINDS, type MakerKind } from '../../kernel/maker.js';
 import type { Paged } from './page.js';
 
 /** For Swagger: the answer that shows one `item`. */
@@ -65,4 +67,56 @@ export class DoneAnswer {
 
   @ApiProperty({ example: 'Done' })
   message!: string;
+}
+
+/** Who made a thing, as answers show it. */
+export class MakerData {
+  @ApiProperty({ enum: [...MAKER_KINDS], example: 'person', description: 'staff: of the operator, or the reseller' })
+  kind!: MakerKind;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 373662154973185,
+    description: 'Of the account, the person or the key; null of staff, to owners',
+  })
+  id!: number | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'jane.doe',
+    description: 'Username, or name of the key; null of staff, to owners',
+  })
+  name!: string | null;
+}
+
+/** `created_by` of an answer. */
+export const MadeBy = (): PropertyDecorator =>
+  ApiProperty({
+    type: MakerData,
+    nullable: true,
+    description: 'null: the service itself, or made before makers were kept',
+  });
+
+/** `total_credits` of a quote, the old name of `credits`. */
+export const OLD_CREDITS = {
+  type: 'integer' as const,
+  example: 3,
+  deprecated: true,
+  description: 'the same as `credits`; it goes with the version after this one',
+};
+
+/** A row of a list or a file at fault, for Swagger. */
+export class RowFaultData implements RowFault {
+  @ApiProperty({ type: 'integer', example: 17, description: '1 = the first; of a file the first below the header' })
+  row!: number;
+  @ApiPropertyOptional({ type: String, example: 'n/a', description: 'what stands where the number should' })
+  value?: string;
+  @ApiProperty({ type: String, example: 'number_invalid', description: 'for programs' }) reason!: string;
+  @ApiProperty({ type: String, example: 'number must be between 8 and 30 digits' }) message!: string;
+  @ApiPropertyOptional({ type: String, example: 'IN', description: 'ISO 3166 code of the number, where it is known' })
+  country?: string;
+  @ApiPropertyOptional({ type: [String], example: ['code'], description: 'placeholders without a value' })
+  missing?: readonly string[];
 }

@@ -1,12 +1,35 @@
-import { Inject, Injectable } from '@nestjs/common';
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  type CallHandler,
+  type CanActivate,
+  type ExecutionContext,
+  Global,
+  Inject,
+  Injectable,
+  Module,
+  type NestInterceptor,
+  SetMetadata,
+  type Type,
+  UseInterceptors,
+} from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { Request } from 'express';
-import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { clientIp, networksOf } from '../security/index.js';
-import { ANONYMOUS_LIMIT, type BodyRule, isTaken, readBody, ruleOf } from './body.js';
-import { BodyBudget, type Holding } from './body-budget.js';
-import { readBytes } from './body-bytes.js';
-import { ANONYMOUS_PACE, inPace, KNOWN_PACE, LARGE_PACE, type Pace } from './body-pace.js';
-import { PartTime } from '../concurrency/index.js';
+import { lastValueFrom, type Observable, of } from 'rxjs';
+import { KeyedSemaphore, PartTime } from '../concurrency/index.js';
+import { type Environment, ENVIRONMENT } from '../config/index.js';
+import { clientIp, type MeteredRequest, networksOf, RouteRules, tooMany } from '../security/index.js';
+import {
+  ANONYMOUS_PACE,
+  BodyBudget,
+  type Holding,
+  inPace,
+  KNOWN_PACE,
+  LARGE_PACE,
+  type Pace,
+  readBytes,
+} from './body-bytes.js';
+import { ANONYMOUS_LIMIT, type BodyRule, isTaken, readBody, ruleOf } from './body-parsing.js';
 import { beginBody, hasBody } from './http-server.js';
 
 const KB = 1024;
@@ -128,3 +151,110 @@ export class Bodies {
       : this.known.open(() => [`account:${username}`, network()]);
   }
 }
+
+/** One reader of bodies, whose room all routes share. */
+@Global()
+@Module({ providers: [Bodies], exports: [Bodies] })
+export class BodiesModule {}
+
+const OWN_BODY_METADATA = 'switchboard:own-body';
+
+/** The route reads its body by itself, when the caller has proved something that no guard knows of. */
+export const OwnBody = (): MethodDecorator => SetMetadata(OWN_BODY_METADATA, true);
+
+const COMPARED_BODY_METADATA = 'switchboard:compared-body';
+
+/** The body of the route is read also where no parameter takes it: requests are compared by it. */
+export const ComparedBody = (): MethodDecorator => SetMetadata(COMPARED_BODY_METADATA, true);
+
+/** The place of the parameter with `@Body()`; null = the handler has none. */
+export function bodyParameter(controller: Type, handler: object): number | null {
+  const { name } = handler as { name: string };
+  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, { index: number }>;
+  const [, body] = Object.entries(args).find(([key]) => key.startsWith(`${RouteParamtypes.BODY}:`)) ?? [];
+  return body?.index ?? null;
+}
+
+/**
+ * Reads the body of a request whose caller may send it: the last of the guards that can refuse one, so that nothing is read of a
+ * path that is unknown or takes no body, of a caller without a right, or of one beyond a limit.
+ */
+@Injectable()
+export class BodyGuard implements CanActivate {
+  private readonly own = new RouteRules<true>(OWN_BODY_METADATA);
+  private readonly compared = new RouteRules<true>(COMPARED_BODY_METADATA);
+  private readonly taking = new WeakMap<object, boolean>();
+
+  constructor(private readonly bodies: Bodies) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = context.switchToHttp().getRequest<MeteredRequest>();
+    if (request.body !== undefined) return true; // it says who acts
+    if (!this.takesBody(context)) {
+      request.body = {};
+      return true;
+    }
+    return this.bodies.read(request, request.actor?.account.username ?? null).then(() => true);
+  }
+
+  private takesBody(context: ExecutionContext): boolean {
+    const handler = context.getHandler();
+    let takes = this.taking.get(handler);
+    if (takes === undefined) {
+      const isWanted = bodyParameter(context.getClass(), handler) !== null || this.compared.of(context) === true;
+      takes = isWanted && this.own.of(context) === undefined;
+      this.taking.set(handler, takes);
+    }
+    return takes;
+  }
+}
+
+/** A body of 64 MB is several times that once it is parsed: so many of them at once, and of one account or network. */
+const AT_ONCE = { permits: 3, each: 2, patienceMs: 30_000, waiting: 8 };
+const RETRY_SECONDS = 5;
+
+/** Of all routes together: each module that has such a route makes a reader of its own. */
+const LARGE = new KeyedSemaphore<string>(AT_ONCE, () => tooMany(RETRY_SECONDS));
+
+/** Whether a body may hold more than `limit` bytes: of a compressed one, or one in chunks, no length tells. */
+export function mayBeLarge(headers: IncomingHttpHeaders, limit: number): boolean {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  const isPlain = encoding === '' || encoding === 'identity';
+  return !(isPlain && Number(headers['content-length'] ?? Number.NaN) <= limit);
+}
+
+/** Who has a share: neither accounts in one network nor addresses of one account keep all others waiting. */
+function sharersOf(request: MeteredRequest): string[] {
+  const ip = clientIp(request);
+  return [`account:${request.actor?.account.username ?? ''}`, `network:${networksOf(ip)[0]?.name ?? ip}`];
+}
+
+/**
+ * Reads a body that may be larger than others. Bodies over `BODY_LIMIT` are taken a few at a time, until they are answered,
+ * because they are kept in memory for so long. Others wait for them, so they have to come at a pace.
+ */
+@Injectable()
+class LargeJsonReader implements NestInterceptor {
+  constructor(
+    private readonly bodies: Bodies,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'BODY_LIMIT'>,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<MeteredRequest>();
+    const username = request.actor?.account.username;
+    if (username === undefined) throw new Error('@LargeJson on a route without @Authenticated');
+    if (!mayBeLarge(request.headers, this.environment.BODY_LIMIT)) {
+      await this.bodies.readLarge(request, username, false);
+      return next.handle();
+    }
+    const answer = async (): Promise<unknown> => {
+      await this.bodies.readLarge(request, username, true);
+      return lastValueFrom(next.handle());
+    };
+    return of(await LARGE.runOf(sharersOf(request), answer));
+  }
+}
+
+/** The route takes JSON up to the limit of its path (reference/requests#bodies), whatever `BODY_LIMIT` is. */
+export const LargeJson = (): MethodDecorator => UseInterceptors(LargeJsonReader);

@@ -2,8 +2,73 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { UnsupportedMediaTypeException } from '@nestjs/common';
-import type { Holding } from './body-budget.js';
-import { bodyErrors, protocolErrors } from './request-errors.js';
+import { tooMany } from '../security/index.js';
+import { bodyErrors, protocolErrors } from './http.errors.js';
+
+/** When a body that found no room may be sent again. */
+const RETRY_SECONDS = 1;
+
+/** Bytes that count for no sharer: a Map through which every request passes keeps dead objects alive (docs/decisions/0065). */
+const UNSHARED = 4 * 1024;
+
+/** What one body holds of the memory that all of them share. */
+export interface Holding {
+  /** Counts bytes that have arrived, or been inflated. @throws AppError too_many when there is no room for them */
+  take(bytes: number): void;
+  /** Gives all of them back. */
+  release(): void;
+}
+
+/**
+ * How many bytes of bodies a process holds at once: counted as they arrive and never as they are announced, so that a silent
+ * connection holds nothing. No account and no network has more than its share.
+ */
+export class BodyBudget {
+  private held = 0;
+  private readonly heldBy = new Map<string, number>();
+
+  /**
+   * @param most bytes of all bodies together
+   * @param share bytes of one account or network
+   */
+  constructor(
+    private readonly most: number,
+    private readonly share: number,
+  ) {}
+
+  /** @param sharers names those whose share it counts for, when it is more than a few kilobytes */
+  open(sharers: () => readonly string[]): Holding {
+    let size = 0;
+    let shared = 0;
+    let names: readonly string[] = [];
+    return {
+      take: (bytes) => {
+        size += bytes;
+        this.held += bytes;
+        let isWithin = this.held <= this.most;
+        if (size > UNSHARED) {
+          if (shared === 0) names = sharers();
+          for (const name of names) isWithin = this.count(name, size - shared) <= this.share && isWithin;
+          shared = size;
+        }
+        if (!isWithin) throw tooMany(RETRY_SECONDS);
+      },
+      release: () => {
+        this.held -= size;
+        for (const name of names) this.count(name, -shared);
+        size = shared = 0;
+      },
+    };
+  }
+
+  /** @returns what the sharer holds */
+  private count(sharer: string, bytes: number): number {
+    const held = (this.heldBy.get(sharer) ?? 0) + bytes;
+    if (held > 0) this.heldBy.set(sharer, held);
+    else this.heldBy.delete(sharer);
+    return held;
+  }
+}
 
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', createGunzip],
@@ -136,3 +201,58 @@ class GatheredBytes {
     this.free = NOTHING;
   }
 }
+
+const KB = 1024;
+const SECOND = 1_000;
+
+/** From then on the pace is looked at: connections begin slowly, and pause. */
+const GRACE_SECONDS = 10;
+
+/** How fast a body has to come. */
+export interface Pace {
+  /** on average, after ten seconds */
+  bytesASecond: number;
+  /** the longest that it may take in all; none: as long as any request */
+  mostSeconds?: number;
+}
+
+export const KNOWN_PACE: Pace = { bytesASecond: 16 * KB };
+export const ANONYMOUS_PACE: Pace = { bytesASecond: 16 * KB, mostSeconds: 30 };
+/** Others wait for it. What comes more slowly may come as a file, which holds nothing up. */
+export const LARGE_PACE: Pace = { bytesASecond: 256 * KB };
+
+/**
+ * The result of `read`, unless the body comes too slowly: then nothing else of it is waited for, and the connection ends with
+ * the answer.
+ * @param read ends when it is told to
+ * @throws AppError body_too_slow
+ */
+export async function inPace<T>(
+  request: IncomingMessage,
+  { bytesASecond, mostSeconds = Infinity }: Pace,
+  read: (signal?: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (request.complete) return read();
+  const { socket } = request;
+  const before = socket.bytesRead;
+  const late = new AbortController();
+  let seconds = 0;
+  // looks are counted, not the time between them: while the process itself is held up, nothing is read
+  const timer = setInterval(() => {
+    // the sender is not waited for while something that it has sent waits
+    if (request.complete || request.readableLength > 0) return;
+    seconds += 1;
+    if (seconds <= GRACE_SECONDS) return;
+    const due = (seconds - GRACE_SECONDS) * bytesASecond;
+    if (seconds > mostSeconds || socket.bytesRead - before < due) late.abort(bodyErrors.tooSlow());
+  }, SECOND);
+  try {
+    return await read(late.signal);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Ends when the signal does, with its reason: for a reader that cannot be told to end. */
+export const brokenOff = (signal: AbortSignal | undefined): Promise<never> =>
+  new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));

@@ -13,10 +13,10 @@ import { AnyFilesInterceptor } from '@nestjs/platform-express';
 import { ApiConsumes, type OpenAPIObject } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { EMPTY, type Observable } from 'rxjs';
-import { AppError } from '../../kernel/app-error.js';
-import { inPace, KNOWN_PACE } from './body-pace.js';
+import { AppError } from '../../kernel/errors.js';
+import { inPace, KNOWN_PACE } from './body-bytes.js';
 import { beginBody } from './http-server.js';
-import { bodyErrors, protocolErrors } from './request-errors.js';
+import { bodyErrors, protocolErrors } from './http.errors.js';
 
 const KB = 1024;
 const FIELD = 'file';

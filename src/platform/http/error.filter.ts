@@ -1,20 +1,147 @@
+import { STATUS_CODES } from 'node:http';
 import {
   type ArgumentsHost,
   Catch,
   type ExceptionFilter,
+  HttpException,
   Inject,
   Injectable,
   Logger,
   NotFoundException,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { QueryFailedError } from 'typeorm';
+import { AppError, type ErrorHelp, type ErrorKind, type RowFault } from '../../kernel/errors.js';
+import { type Environment, ENVIRONMENT } from '../config/index.js';
 import { safeError } from '../observability/index.js';
 import { clientIp, type MeteredRequest, tooMany, UserMeter } from '../security/index.js';
-import { answerOf, type ErrorAnswer } from './error-answer.js';
-import { errorBody } from './error-shape.js';
-import { protocolErrors, unknownResource } from './request-errors.js';
-import { RouteTable } from './route-table.js';
+import { bodyErrors, protocolErrors, serverErrors, unknownResource } from './http.errors.js';
+import { errorBody, RouteTable } from './route-table.js';
+
+/** The one place where kinds of errors become HTTP statuses. */
+export const STATUS_OF: Readonly<Record<ErrorKind, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unsupported: 415,
+  unprocessable: 422,
+  too_many: 429,
+  failed: 500,
+  upstream: 502,
+  unavailable: 503,
+};
+
+const INTERNAL_TEXT = serverErrors.internal.text;
+
+/** What an error becomes for the client, and whether it is worth an entry in the error log. */
+interface ErrorAnswer {
+  status: number;
+  /** stable machine name of the error */
+  code: string;
+  message: string;
+  help?: Readonly<ErrorHelp>;
+  retryAfterSeconds?: number;
+  /** rows of a list that are at fault */
+  errors?: readonly RowFault[];
+  fault: boolean;
+}
+
+/** The answer to anything thrown; unknown errors never show their own text. */
+export function answerOf(error: unknown): ErrorAnswer {
+  if (error instanceof AppError) {
+    const status = STATUS_OF[error.kind];
+    const { code, message, help, retryAfterSeconds, rows } = error;
+    return {
+      status,
+      code,
+      message,
+      help,
+      fault: status === 500,
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      ...(rows && { errors: rows }),
+    };
+  }
+  if (error instanceof HttpException) {
+    const status = error.getStatus();
+    const known = KNOWN_TO_NEST[status] ?? { code: wordOf(status) };
+    if (status < 500) return { status, ...known, message: clientText(error, status), fault: false };
+    const message = status === 500 ? INTERNAL_TEXT : (STATUS_CODES[status] ?? INTERNAL_TEXT);
+    return { status, ...known, message, fault: true };
+  }
+  const { code, text, help } = isConnectionFault(error) ? serverErrors.databaseAway : serverErrors.internal;
+  return { status: 500, code, message: text, help, fault: true };
+}
+
+/** What Nest and Express refuse by themselves, where it is known by another name here. */
+const KNOWN_TO_NEST: Readonly<Record<number, { code: string; help: Readonly<ErrorHelp> }>> = {
+  405: protocolErrors.method,
+  413: bodyErrors.tooLarge,
+  415: protocolErrors.charset,
+  500: serverErrors.internal,
+};
+
+/** `bad_request` for 400 */
+const wordOf = (status: number): string => (STATUS_CODES[status] ?? 'error').toLowerCase().replace(/\W+/g, '_');
+
+/** Nest's own errors carry a text or a list of texts; the first is the one that counts. */
+function clientText(error: HttpException, status: number): string {
+  const body = error.getResponse();
+  const inner: unknown = typeof body === 'string' ? body : (body as { message?: unknown }).message;
+  const first: unknown = Array.isArray(inner) ? inner[0] : inner;
+  return typeof first === 'string' && first !== '' ? first : (STATUS_CODES[status] ?? 'Error');
+}
+
+const CONNECTION_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'PROTOCOL_CONNECTION_LOST',
+  'PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR',
+  'PROTOCOL_ENQUEUE_AFTER_QUIT',
+  'PROTOCOL_SEQUENCE_TIMEOUT',
+  'POOL_WAIT_TIMEOUT',
+  'ER_CON_COUNT_ERROR',
+  'ER_ACCESS_DENIED_ERROR',
+  'ER_DBACCESS_DENIED_ERROR',
+  'ER_BAD_DB_ERROR',
+  'ER_TOO_MANY_USER_CONNECTIONS',
+  'ER_USER_LIMIT_REACHED',
+  'ER_SERVER_SHUTDOWN',
+  'ER_CONNECTION_KILLED',
+  'ER_CLIENT_INTERACTION_TIMEOUT',
+]);
+/** mysql2's pool says these without a code. */
+const CONNECTION_TEXTS =
+  /^(Pool is closed\.?|No connections available\.?|Queue limit reached\.?|Can't add new command when connection is in closed state|Connection lost|Driver not Connected)/;
+const MAX_CAUSES = 4;
+
+/** True when the database could not be reached, as against a statement that it refused. */
+export function isConnectionFault(error: unknown): boolean {
+  let current: unknown = error;
+  for (let depth = 0; depth < MAX_CAUSES && typeof current === 'object' && current !== null; depth++) {
+    const fault = current as {
+      code?: unknown;
+      message?: unknown;
+      driverError?: unknown;
+      cause?: unknown;
+      name?: unknown;
+    };
+    if (typeof fault.code === 'string' && CONNECTION_CODES.has(fault.code)) return true;
+    if (typeof fault.message === 'string' && CONNECTION_TEXTS.test(fault.message)) return true;
+    if (fault.name === 'ConnectionIsNotSetError' || fault.name === 'DriverNotConnectedError') return true;
+    current = fault.driverError ?? fault.cause;
+  }
+  return false;
+}
 
 /** Makes the service's error answers of everything thrown: the only place that does. */
 @Catch()
@@ -75,5 +202,18 @@ export class ErrorFilter implements ExceptionFilter {
     response.type('json');
     const site = this.environment.DOCS ? (this.environment.PUBLIC_URL ?? '') : null;
     response.status(answer.status).json(errorBody(shape, answer.status, answer, site));
+  }
+}
+
+/**
+ * Gives a statement that the database refused the endpoint's own text (reference/requests#error-bodies); the refusal
+ * itself stays as the cause, for the log. An unreachable database and every other fault pass as they are.
+ */
+export async function namingQueryFaults<T>(failure: () => AppError, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof QueryFailedError) || isConnectionFault(error)) throw error;
+    throw Object.assign(failure(), { cause: error });
   }
 }

@@ -1,11 +1,25 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { applyDecorators, type Type, ValidationPipe } from '@nestjs/common';
+import {
+  ApiExtension,
+  ApiExtraModels,
+  ApiProperty,
+  ApiPropertyOptional,
+  type ApiPropertyOptions,
+  type OpenAPIObject,
+} from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ValidateBy } from 'class-validator';
-import { type DefinedError, type DocumentedError, invalid } from '../../kernel/define-error.js';
-import { fieldErrors } from '../../kernel/field-errors.js';
-import { changedSince } from '../../kernel/revision.js';
+import { ValidateBy, type ValidationError } from 'class-validator';
+import { type ClockChange, clockChangeOf } from '../../kernel/clock.js';
+import {
+  type AppError,
+  changedSince,
+  type DefinedError,
+  type DocumentedError,
+  fieldErrors,
+  invalid,
+} from '../../kernel/errors.js';
 import { codePoints, isHeld, readText } from '../../kernel/text.js';
+import type { AnswerWarning } from './warnings.js';
 
 /** Where a text is due, a number that JSON holds is taken as its text (reference/requests#values). */
 const numberAsText = Transform(({ value }: { value: unknown }) =>
@@ -203,3 +217,134 @@ export const OptionalToken = (field: string, most: number, options: ApiPropertyO
   );
 
 const PRINTABLE = /^[\x21-\x7e]+$/;
+
+/** @param text what the field's decorator says */
+const invalidField = invalid('invalid_field', (text: string) => text);
+
+/**
+ * Validation of our own endpoints' DTOs: unknown fields are dropped, and the answer is the message of the first fault
+ * in the order in which the DTO declares its fields.
+ */
+export const validation = (): ValidationPipe =>
+  new ValidationPipe({
+    whitelist: true,
+    transform: true,
+    stopAtFirstError: true,
+    forbidUnknownValues: false,
+    validationError: { target: false, value: false },
+    exceptionFactory: (errors) => firstFault(errors),
+  });
+
+function firstFault(errors: ValidationError[]): AppError {
+  for (const { constraints = {}, contexts, property, children } of errors) {
+    const [rule, text] = Object.entries(constraints)[0] ?? [];
+    if (rule !== undefined && text !== undefined) {
+      const fault = faultOf(contexts?.[rule]) ?? invalidField(text);
+      return fault.helping({ field: property, ...fault.help });
+    }
+    if (children && children.length > 0) return firstFault(children);
+  }
+  return invalidField('Bad Request');
+}
+
+/** What the rule of a field throws, which its decorator says (`fields.ts`). */
+const faultOf = (context: unknown): AppError | undefined =>
+  (context as { fault?: DefinedError<unknown[]> } | undefined)?.fault?.asShown();
+
+const ONE_OF = 'x-one-of';
+
+/** What stands in the document until `withUnions` reads it. */
+interface Union {
+  field: string;
+  /** names of schemas by the word of the field */
+  variants: Record<string, string>;
+}
+
+type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+
+/**
+ * A class that the document shows as one of several, told apart by a field. The class itself has what the code reads; the
+ * variants are described only, and share a base with it rather than extend it.
+ */
+export const OneOf =
+  (field: string, variants: Readonly<Record<string, Type>>): ClassDecorator =>
+  (target) => {
+    const names = Object.fromEntries(Object.entries(variants).map(([word, { name }]) => [word, name]));
+    ApiExtension(ONE_OF, { field, variants: names } satisfies Union)(target);
+    ApiExtraModels(...Object.values(variants))(target);
+  };
+
+/** Puts the variants in the place of the classes that are one of several. */
+export const withUnions = (schemas: Schemas): Schemas =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      const union = (schema as Record<string, unknown>)[ONE_OF] as Union | undefined;
+      return [name, union ? asUnion(union) : schema];
+    }),
+  );
+
+function asUnion({ field, variants }: Union): Schemas[string] {
+  const mapping = Object.fromEntries(
+    Object.entries(variants).map(([word, name]) => [word, `#/components/schemas/${name}`]),
+  );
+  return {
+    oneOf: Object.values(mapping).map(($ref) => ({ $ref })),
+    discriminator: { propertyName: field, mapping },
+  };
+}
+
+const ZONES = {
+  account: 'In the time zone of the account',
+  asker: 'In the time zone of the account that asks',
+} as const;
+
+interface LocalTimeOptions {
+  /** whose zone it is; `account` = the one whose thing it is */
+  zone?: keyof typeof ZONES;
+  /** beside the zone, which is always said */
+  description?: string;
+  example?: string | null;
+  nullable?: true;
+}
+
+/** YYYY-MM-DD HH:MM:SS, as a pattern: it is no `date-time`, since it names no offset (reference/requests#dates). */
+const PATTERN = String.raw`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`;
+
+const timeProperty =
+  (form: { pattern: string } | { format: string }, usual: string) =>
+  ({ zone = 'account', description, example, nullable }: LocalTimeOptions = {}) =>
+    ApiProperty({
+      type: String,
+      ...form,
+      ...(nullable && { nullable }),
+      example: example === undefined ? usual : example,
+      description: description === undefined ? ZONES[zone] : `${description}. ${ZONES[zone]}`,
+    });
+
+/** A printed time of an answer: what it looks like, and in which time zone it is. */
+export const LocalTime = timeProperty({ pattern: PATTERN }, '2026-11-21 09:30:00');
+
+/** A moment of an answer with the offset of its zone: what is to come may be in an hour that clocks show twice. */
+export const ZonedTime = timeProperty({ format: 'date-time' }, '2030-01-31T09:30:00+05:30');
+
+/** `schedule_time` of a send, for its body. The pattern is as wide as ISO 8601: `20300131T0930Z`, `2030-W05-4T09:30` too. */
+export const SCHEDULE_TIME = {
+  pattern: String.raw`^\d{4}.*[ T]\d{2}`,
+  description:
+    'YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601. A local time that clocks skip is the first instant after the gap, ' +
+    'one that they show twice the earlier instant.',
+  example: '2030-01-31 09:30:00',
+} as const;
+
+const CHANGES: Readonly<Record<ClockChange, string>> = {
+  skipped: 'Clocks skip this time: it is the first instant after the gap',
+  repeated: 'Clocks show this time twice: it is the earlier instant that is still to come',
+};
+
+/** The hint about a `schedule_time` that a change of the clocks has an effect on. */
+export const clockWarnings = (change: ClockChange | null): AnswerWarning[] =>
+  change === null ? [] : [{ code: 'schedule_time_moved', field: 'schedule_time', message: CHANGES[change] }];
+
+/** The same for the `schedule_time` of a request. @param zone of the account */
+export const scheduleWarnings = (value: unknown, zone: string): AnswerWarning[] =>
+  clockWarnings(clockChangeOf(value, zone));

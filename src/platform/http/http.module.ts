@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { RateLimitGuard, RateLimitsModule } from '../security/index.js';
-import { BodiesModule } from './bodies.module.js';
-import { BodyGuard } from './body.guard.js';
-import { FieldWarnings } from './field-warnings.js';
+import { BodiesModule, BodyGuard } from './bodies.js';
+import { FieldWarnings } from './warnings.js';
 import { ErrorFilter } from './error.filter.js';
 import { RouteTable } from './route-table.js';
-import { validation } from './validation.js';
+import { validation } from './fields.js';
 
 /**
  * Errors, validation and limits of every route. `configureHttp` adds what works before routing. Global guards work in the

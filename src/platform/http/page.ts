@@ -1,4 +1,4 @@
-import { fieldErrors } from '../../kernel/field-errors.js';
+import { fieldErrors } from '../../kernel/errors.js';
 import { type Listed, type Page, pageTooDeep, type Place, withTotalShown } from '../../kernel/lists.js';
 
 /** The answer of every list of ours (reference/requests#lists). */

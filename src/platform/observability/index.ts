@@ -1,14 +1,14 @@
-export { Drain } from './drain.js';
-export { DRAIN_MS, drainServer } from './drain-server.js';
-export { createLogger, ROOT_LOGGER } from './logging.js';
+export {
+  Drain,
+  DRAIN_MS,
+  drainServer,
+  startMonitoringServer,
+  collectStartGarbage,
+  stopProcessBySignal,
+} from './start-and-stop.js';
+export { createLogger, ROOT_LOGGER, safeError } from './logging.js';
 export { Metrics } from './metrics.js';
-export { startMonitoringServer } from './monitoring-server.js';
-export { ObservabilityModule } from './observability.module.js';
-export { OPEN_METADATA } from './open-metadata.js';
-export { requestLog } from './request-log.js';
-export { requestSpans } from './request-span.js';
-export { safeError } from './safe-error.js';
-export { collectStartGarbage } from './start-garbage.js';
-export { stopProcessBySignal } from './stop-process.js';
+export { ObservabilityModule, TracingModule } from './observability.module.js';
+export { OPEN_METADATA } from './monitoring.controller.js';
+export { requestLog, requestSpans } from './request-log.js';
 export { NO_TRACING, type Span, type SpanFacts, TRACING, type Tracing } from './tracing.js';
-export { TracingModule } from './tracing.module.js';

@@ -1,7 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { createLogger } from './logging.js';
-import { safeError } from './safe-error.js';
+import { createLogger, safeError } from './logging.js';
 
 const lines = (): { text: () => string; stream: { write(line: string): void } } => {
   const written: string[] = [];

@@ -1,6 +1,38 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { destination, type DestinationStream, type Logger, pino } from 'pino';
 import type { Environment } from '../config/index.js';
-import { safeError } from './safe-error.js';
+
+const MAX_FRAMES = 12;
+const MAX_CAUSES = 3;
+
+/** What was made here: callers make errors safe by themselves, and the logger's serializer does it again. */
+const safe = new WeakSet<object>();
+
+/**
+ * An error as logs may hold it: never its SQL, its parameters or a request's fields. Quoted parts of a database's
+ * message are values of rows, so they are blanked. What has been made safe before stays as it is.
+ */
+export function safeError(error: unknown, causes = MAX_CAUSES): Record<string, unknown> {
+  if (typeof error === 'object' && error !== null && safe.has(error)) return error as Record<string, unknown>;
+  const made = describe(error, causes);
+  safe.add(made);
+  return made;
+}
+
+function describe(error: unknown, causes: number): Record<string, unknown> {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const fault = error as Error & { code?: unknown; errno?: unknown; driverError?: unknown };
+  const fromDatabase = fault.driverError !== undefined || String(fault.code).startsWith('ER_');
+  const message = fromDatabase ? error.message.replace(/'[^']*'/g, "'…'").slice(0, 300) : error.message;
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return {
+    type: error.name,
+    message,
+    ...(fault.code === undefined ? {} : { code: fault.code }),
+    ...(fault.errno === undefined ? {} : { errno: fault.errno }),
+    stack: frames.slice(0, MAX_FRAMES).join('\n'),
+    ...(error.cause === undefined || causes === 0 ? {} : { cause: safeError(error.cause, causes - 1) }),
+  };
+}
 
 /** Injection token of the process's pino logger, which stands behind Nest's own. */
 export const ROOT_LOGGER = Symbol('ROOT_LOGGER');

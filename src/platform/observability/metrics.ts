@@ -1,6 +1,74 @@
-import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
-import { SummedHistogram } from './summed-histogram.js';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  type Metric,
+  type MetricObjectWithValues,
+  type MetricValueWithName,
+  Registry,
+} from 'prom-client';
+import { DatabaseWatch, ReadDatabase, runsAgain } from '../database/index.js';
+
+/** What is added to a histogram at once. */
+export interface Observed {
+  /** observations of each bucket alone, in the order of the bounds; those beyond the last are in `count` only */
+  buckets: readonly number[];
+  count: number;
+  sum: number;
+}
+
+/** A histogram of observations that were counted by bucket before: prom-client's own takes them one by one. */
+class SummedHistogram<Label extends string> {
+  readonly type = 'histogram';
+  private readonly series = new Map<string, { labels: Record<string, string>; observed: Observed }>();
+
+  constructor(
+    readonly name: string,
+    readonly help: string,
+    readonly labelNames: readonly Label[],
+    private readonly bounds: readonly number[],
+  ) {}
+
+  add(labels: Record<Label, string>, { buckets, count, sum }: Observed): void {
+    const key = this.labelNames.map((name) => labels[name]).join('\0');
+    const known = this.series.get(key)?.observed ?? { buckets: this.bounds.map(() => 0), count: 0, sum: 0 };
+    const observed = {
+      buckets: known.buckets.map((times, index) => times + (buckets[index] ?? 0)),
+      count: known.count + count,
+      sum: known.sum + sum,
+    };
+    this.series.set(key, { labels: { ...labels }, observed });
+  }
+
+  /** For the registry. */
+  get(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
+    const values = [...this.series.values()].flatMap(({ labels, observed }) => {
+      const bucket = (le: number | string, value: number): MetricValueWithName<string> => ({
+        labels: { ...labels, le },
+        value,
+        metricName: `${this.name}_bucket`,
+      });
+      let times = 0;
+      return [
+        ...this.bounds.map((bound, index) => bucket(bound, (times += observed.buckets[index] ?? 0))),
+        bucket('+Inf', observed.count),
+        { labels, value: observed.sum, metricName: `${this.name}_sum` },
+        { labels, value: observed.count, metricName: `${this.name}_count` },
+      ];
+    });
+    const { name, help, type } = this;
+    return Promise.resolve({ name, help, type, values, aggregator: 'sum' } as unknown as MetricObjectWithValues<
+      MetricValueWithName<string>
+    >);
+  }
+
+  /** For the registry. */
+  reset(): void {
+    this.series.clear();
+  }
+}
 
 /**
  * This process's metrics. Features take their counters from here by name; asking twice gives the same one.
@@ -69,5 +137,46 @@ export class Metrics {
   ): Histogram<Label> {
     const known = this.registry.getSingleMetric(name) as Histogram<Label> | undefined;
     return known ?? new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
+  }
+}
+
+/** What this process gave up on its database, for the operator. */
+@Injectable()
+export class DatabaseMetrics implements OnApplicationShutdown {
+  private readonly count: (errno: string) => void;
+
+  constructor(metrics: Metrics, watch: DatabaseWatch, reads: ReadDatabase) {
+    const waits = metrics.counter(
+      'database_pool_wait_timeouts_total',
+      'Waits for a free connection that were given up',
+    );
+    const queries = metrics.counter('database_query_timeouts_total', 'Connections given up because they fell silent');
+    watch.events.on('waitGivenUp', () => waits.inc());
+    watch.events.on('queryTimedOut', () => queries.inc());
+    const again = metrics.counter(
+      'database_transaction_retries_total',
+      'Transactions that were run again, by the number of the fault (`connection` where there is none)',
+      ['errno'],
+    );
+    this.count = (errno) => again.inc({ errno });
+    runsAgain.on('again', this.count);
+    const onReplica = metrics.counter('database_replica_reads_total', 'Reads that the replica was asked for');
+    const onWriter = metrics.counter(
+      'database_writer_reads_total',
+      'Reads that went to the writer in place of the replica',
+      ['reason'],
+    );
+    reads.events.on('replica', () => onReplica.inc());
+    reads.events.on('writer', (reason) => onWriter.inc({ reason }));
+    metrics.gauge('database_replica_lag_seconds', 'How far the replica was behind at the last look', [], (gauge) => {
+      if (reads.lagMs !== null) gauge.set(reads.lagMs / 1000);
+    });
+    metrics.gauge('database_silent_seconds', 'Time since the database last answered', [], (gauge) =>
+      gauge.set(watch.silentMs / 1000),
+    );
+  }
+
+  onApplicationShutdown(): void {
+    runsAgain.off('again', this.count);
   }
 }

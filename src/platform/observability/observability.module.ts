@@ -2,15 +2,30 @@ import { Global, Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger } from 'pino';
-import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { type Environment, ENVIRONMENT } from '../config/index.js';
 import { SecurityModule } from '../security/index.js';
-import { Drain } from './drain.js';
-import { HealthController } from './health.controller.js';
-import { DatabaseMetrics } from './database-metrics.js';
 import { createLogger, ROOT_LOGGER } from './logging.js';
-import { Metrics } from './metrics.js';
-import { MetricsController } from './metrics.controller.js';
-import { TracingModule } from './tracing.module.js';
+import { DatabaseMetrics, Metrics } from './metrics.js';
+import { HealthController, MetricsController } from './monitoring.controller.js';
+import { Drain } from './start-and-stop.js';
+import { NO_TRACING, type Tracing, TRACING } from './tracing.js';
+
+/** Traces of a process, one for all who import it. */
+@Module({
+  providers: [
+    {
+      provide: TRACING,
+      inject: [ENVIRONMENT],
+      useFactory: async (environment: Environment): Promise<Tracing> => {
+        if (environment.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return NO_TRACING;
+        const { OtelTracing } = await import('./otel-tracing.js');
+        return new OtelTracing(environment);
+      },
+    },
+  ],
+  exports: [TRACING],
+})
+export class TracingModule {}
 
 @Global()
 @Module({

@@ -1,8 +1,6 @@
-export { type Address, readAddress } from './address.js';
+export { type Address, readAddress, OutboundClient, OutboundModule } from './outbound-client.js';
 export type { SocketGuard } from './address-guard.js';
 export { Forwarder, type Forwarding } from './forwarder.js';
 export type { NameSettings } from './name-resolver.js';
-export { OutboundClient } from './outbound-client.js';
 export { OutboundError, type OutboundFault } from './outbound-error.js';
 export type { OutboundResponse } from './exchange.js';
-export { OutboundModule } from './outbound.module.js';

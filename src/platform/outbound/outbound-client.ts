@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Global, Inject, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher } from 'undici';
 import { within } from '../concurrency/index.js';
-import { ENVIRONMENT, type Environment } from '../config/index.js';
+import { type Environment, ENVIRONMENT } from '../config/index.js';
 import {
   guardedConnector,
   isAllowedAddress,
@@ -11,10 +11,42 @@ import {
   readRanges,
   type SocketGuard,
 } from './address-guard.js';
-import { type Address, readAddress } from './address.js';
 import { exchange, type OutboundResponse } from './exchange.js';
 import { NameResolver, type NameSettings } from './name-resolver.js';
 import { OutboundError } from './outbound-error.js';
+
+/** Where a call goes, read once: for many calls to one place that is a good part of their cost. */
+export interface Address {
+  url: URL;
+  origin: string;
+  /** with the query */
+  path: string;
+  /** `authorization` from user and password in the URL */
+  login: string | null;
+}
+
+/** @throws OutboundError `refused` when the text is no http(s) URL */
+export function readAddress(text: string): Address {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw new OutboundError('refused', false);
+  const { origin, username, password } = url;
+  const hasLogin = username !== '' || password !== '';
+  const login = hasLogin ? `${decoded(username)}:${decoded(password)}` : null;
+  return {
+    url,
+    origin,
+    path: url.pathname + url.search,
+    login: login === null ? null : `Basic ${Buffer.from(login).toString('base64')}`,
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 /** A call to another host. */
 export interface OutboundRequest {
@@ -253,3 +285,8 @@ function redirected(from: Target, location: string): Target {
   const next = readAddress(URL.canParse(location, url.href) ? new URL(location, url).href : '');
   return targetOf(next, next.origin === origin ? from.headers : {});
 }
+
+/** Gives every module the one guarded way out. */
+@Global()
+@Module({ providers: [OutboundClient], exports: [OutboundClient] })
+export class OutboundModule {}

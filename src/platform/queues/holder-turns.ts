@@ -4,7 +4,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { type RedisClient, RedisClients } from '../redis/index.js';
 import { RedisLink } from '../security/index.js';
-import type { TurnJob } from './queues.js';
+import type { TurnJob } from './route-jobs.js';
 
 /** A turn that no worker takes is forgotten: the next look at MySQL finds what it was about. */
 const KEPT_MS = 60_000;

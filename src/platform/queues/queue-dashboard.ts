@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
 import type { Queue } from 'bull';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { unavailable } from '../../kernel/define-error.js';
+import { unavailable } from '../../kernel/errors.js';
 import { ENVIRONMENT, type Environment, publicPath } from '../config/index.js';
 import { type RedisClient, RedisClients } from '../redis/index.js';
-import { queuePrefix } from './queues.js';
+import { queuePrefix } from './route-jobs.js';
 
 /** What the dashboard answers while Redis is silent. */
 export const redisAway = unavailable('redis_away', 'Redis does not answer');

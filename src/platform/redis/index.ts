@@ -1,3 +1,8 @@
-export { BLOCKED_SECONDS, BlockingReads } from './blocking-reads.js';
-export { type ClientPurpose, RedisClients, type RedisClient } from './redis-clients.js';
-export { RedisModule } from './redis.module.js';
+export {
+  BLOCKED_SECONDS,
+  BlockingReads,
+  type ClientPurpose,
+  RedisClients,
+  type RedisClient,
+  RedisModule,
+} from './redis-clients.js';

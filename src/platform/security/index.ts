@@ -1,10 +1,5 @@
-export { AddressLimits } from './address-limits.js';
-export { clientIp, networksOf } from './client-ip.js';
-export { isInIpRanges, normalIpRange } from './ip-ranges.js';
-export { constantTimeEqual, tokenKey } from './keys.js';
-export { PasswordHasher } from './password-hasher.js';
-export { RateCounters, wholeSeconds } from './rate-counters.js';
 export {
+  AddressLimits,
   CARRIER_PATHS,
   type MeteredRequest,
   RATE_LIMIT_METADATA,
@@ -12,11 +7,13 @@ export {
   rateLimitErrors,
   RateLimitGuard,
   type RateRule,
+  RouteRules,
+  tooMany,
+  CarrierMeter,
+  UserMeter,
 } from './rate-limits.js';
+export { clientIp, networksOf, isInIpRanges, normalIpRange } from './client-ip.js';
+export { constantTimeEqual, tokenKey, PasswordHasher, SealedColumns, SealRenewal, Sealer } from './secrets.js';
+export { RateCounters, wholeSeconds } from './rate-counters.js';
 export { RedisLink } from './redis-link.js';
-export { SealedColumns, SealRenewal } from './seal-renewal.js';
-export { Sealer } from './sealer.js';
 export { RateLimitsModule, SecurityModule } from './security.module.js';
-export { RouteRules } from './route-rules.js';
-export { tooMany } from './too-many.js';
-export { CarrierMeter, UserMeter } from './request-meters.js';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
 import { clientIp, constantTimeEqual, PasswordHasher, Sealer, tokenKey } from './index.js';
-import { hashesAtOnce } from './password-hasher.js';
+import { hashesAtOnce } from './secrets.js';
 
 const KEY = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff';
 

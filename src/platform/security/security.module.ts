@@ -2,13 +2,17 @@ import { Global, Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { RedisModule } from '../redis/index.js';
-import { AddressLimits } from './address-limits.js';
-import { PasswordHasher } from './password-hasher.js';
+import {
+  AddressLimits,
+  BroadcastThrottler,
+  RateLimitGuard,
+  throttlerStorage,
+  CarrierMeter,
+  UserMeter,
+} from './rate-limits.js';
+import { PasswordHasher, Sealer } from './secrets.js';
 import { RateCounters } from './rate-counters.js';
-import { BroadcastThrottler, RateLimitGuard, throttlerStorage } from './rate-limits.js';
 import { RedisLink } from './redis-link.js';
-import { Sealer } from './sealer.js';
-import { CarrierMeter, UserMeter } from './request-meters.js';
 
 const BROADCAST_WINDOW_MS = 60_000;
 

@@ -1,6 +1,8 @@
-export { isTemporary, isThrottling, Status, statusText } from './command-status.js';
-export { type DeliverSm, readDataSm, readDeliverSm } from './deliver-sm.js';
 export {
+  isTemporary,
+  isThrottling,
+  Status,
+  statusText,
   Command,
   decodePdu,
   encodePdu,
@@ -10,10 +12,15 @@ export {
   nextSequence,
   PduReader,
   writeHeader,
+  encodeTlvs,
+  readTlvs,
+  relativeTime,
+  type Tlv,
 } from './pdu.js';
-export { type DataCoding, PartsCache, type SmsParts, splitSms } from './sms-parts.js';
-export { encodeTlvs, readTlvs, relativeTime, type Tlv } from './tlv.js';
 export {
+  type DeliverSm,
+  readDataSm,
+  readDeliverSm,
   type Addressing,
   describeSender,
   isSender,
@@ -24,4 +31,5 @@ export {
   type SubmitSm,
   SubmitSmEncoder,
   writeIdResponse,
-} from './submit-sm.js';
+} from './message-pdus.js';
+export { type DataCoding, PartsCache, type SmsParts, splitSms } from './sms-parts.js';

@@ -110,3 +110,113 @@ export class PduReader {
     if (at < bytes.length) this.rest = bytes.subarray(at);
   }
 }
+
+/** Command statuses that decide what we do (SMPP 3.4 §5.1.3). */
+export const Status = {
+  Ok: 0x00,
+  InvalidMessageLength: 0x01,
+  InvalidCommand: 0x03,
+  InvalidBindStatus: 0x04,
+  SystemError: 0x08,
+  BindFailed: 0x0d,
+  MessageQueueFull: 0x14,
+  SubmitFailed: 0x45,
+  Throttled: 0x58,
+  TemporaryReceiverError: 0x64,
+} as const;
+
+const TEXTS: Readonly<Record<number, string>> = {
+  0x01: 'Message length is invalid',
+  0x02: 'Command length is invalid',
+  0x03: 'Invalid command',
+  0x04: 'Incorrect bind status',
+  0x05: 'Already bound',
+  0x08: 'Carrier system error',
+  0x0a: 'Invalid source address',
+  0x0b: 'Invalid destination address',
+  0x0c: 'Message id is invalid',
+  0x0d: 'Bind failed',
+  0x0e: 'Invalid password',
+  0x0f: 'Invalid system id',
+  0x14: 'Carrier message queue full',
+  0x15: 'Invalid service type',
+  0x33: 'Invalid number of destinations',
+  0x43: 'Invalid esm_class',
+  0x45: 'Submission failed',
+  0x48: 'Invalid source address type of number',
+  0x49: 'Invalid source address numbering plan',
+  0x50: 'Invalid destination address type of number',
+  0x51: 'Invalid destination address numbering plan',
+  0x58: 'Throttled by the carrier',
+  0x61: 'Invalid scheduled delivery time',
+  0x62: 'Invalid validity period',
+  0x64: 'Temporary error at the receiver',
+  0x65: 'Permanent error at the receiver',
+  0x66: 'Rejected by the receiver',
+  0xff: 'Unknown carrier error',
+};
+
+/** A short human text for a carrier's refusal. */
+export const statusText = (status: number): string =>
+  TEXTS[status] ?? `Rejected by the carrier (0x${status.toString(16).padStart(2, '0')})`;
+
+/** The carrier is busy: the same message is welcome later, and the try does not count. */
+export const isThrottling = (status: number): boolean =>
+  status === Status.Throttled || status === Status.MessageQueueFull;
+
+/** The carrier is at fault and says that it did not take the message. */
+export const isTemporary = (status: number): boolean =>
+  status === Status.SystemError || status === Status.InvalidBindStatus || status === Status.TemporaryReceiverError;
+
+/** An optional parameter (SMPP 3.4 §5.3): what follows the mandatory fields of a PDU. */
+export interface Tlv {
+  tag: number;
+  value: Buffer;
+}
+
+const HEAD = 4;
+
+/** Optional parameters as they stand in a PDU. */
+export function encodeTlvs(tlvs: readonly Tlv[]): Buffer {
+  const bytes = Buffer.allocUnsafe(tlvs.reduce((length, { value }) => length + HEAD + value.length, 0));
+  let at = 0;
+  for (const { tag, value } of tlvs) {
+    at = bytes.writeUInt16BE(tag, at);
+    at = bytes.writeUInt16BE(value.length, at);
+    at += value.copy(bytes, at);
+  }
+  return bytes;
+}
+
+/**
+ * Reads the optional parameters from a place on; the values are views on the bytes.
+ * @returns null when one of them does not fit
+ */
+export function readTlvs(bytes: Buffer, start: number, end: number): Tlv[] | null {
+  const tlvs: Tlv[] = [];
+  for (let at = start; at < end;) {
+    if (at + HEAD > end) return null;
+    const from = at + HEAD;
+    const next = from + bytes.readUInt16BE(at + 2);
+    if (next > end) return null;
+    tlvs.push({ tag: bytes.readUInt16BE(at), value: bytes.subarray(from, next) });
+    at = next;
+  }
+  return tlvs;
+}
+
+const DAY = 86_400;
+const MOST_DAYS = 99;
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** A time from now on, `YYMMDDhhmmsstnnR` (SMPP 3.4 §7.1.1); at most 99 days. */
+export function relativeTime(seconds: number): string {
+  const days = Math.floor(seconds / DAY);
+  if (days > MOST_DAYS) return `0000${MOST_DAYS}000000000R`;
+  const [hours, minutes, rest] = [
+    Math.floor((seconds % DAY) / 3_600),
+    Math.floor((seconds % 3_600) / 60),
+    seconds % 60,
+  ];
+  return `0000${two(days)}${two(hours)}${two(minutes)}${two(rest)}000R`;
+}

@@ -1,4 +1,4 @@
-import { boundedCache } from '../caches/index.js';
+import { boundedCache } from '../concurrency/index.js';
 import { encodeGsm, isGsmText } from '../../kernel/gsm-alphabet.js';
 
 /** data_coding: the carrier's default alphabet (GSM 03.38), or UCS-2 big endian. */

@@ -6,11 +6,10 @@ import { DataSource } from 'typeorm';
 import type { Environment } from '../../../platform/config/index.js';
 import { dataSourceOptions, FORMER_MIGRATIONS, migrations } from '../../../platform/database/index.js';
 import { Sealer } from '../../../platform/security/index.js';
-import { Failure } from '../failure.js';
+import { Failure } from '../terminal.js';
 import { checkDump, type Manifest, readManifest } from './manifest.js';
 import { connectionOf, type DatabaseAddress, readAddress, requireProgram, startProgram, urlOf } from './programs.js';
-import { onRestored } from './restore.module.js';
-import type { Fenced } from './restored-database.js';
+import { onRestored, type Fenced } from './restored-database.js';
 
 /** Where the copy is loaded and fenced; nothing sees it before it is whole. */
 const SUFFIX = '_restoring';

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Sealer } from '../../../platform/security/index.js';
-import { Failure } from '../failure.js';
+import { Failure } from '../terminal.js';
 
 export const DUMP = 'database.sql.gz';
 const MANIFEST = 'manifest.json';

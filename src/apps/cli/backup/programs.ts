@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { programPath } from '../../../platform/config/index.js';
-import { Failure } from '../failure.js';
+import { Failure } from '../terminal.js';
 
 /** Where a database is, as its own programs want it. */
 export interface DatabaseAddress {

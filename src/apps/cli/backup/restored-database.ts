@@ -1,16 +1,27 @@
-import { Injectable } from '@nestjs/common';
+import { type DynamicModule, Global, type INestApplicationContext, Injectable, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { AuditLog } from '../../../modules/accounts/index.js';
+import { AccountDirectoryModule, AuditLog } from '../../../modules/accounts/index.js';
+import { CHANNELS } from '../../../modules/channels/index.js';
 import {
+  ChannelsModule,
+  EngineDispatchModule,
+  EngineModule,
   type FencedCopy,
   RestoredCampaigns,
   RestoreFence,
   type UndecidedCampaign,
 } from '../../../modules/engine/index.js';
-import { SessionFence } from '../../../modules/session-messages/index.js';
-import { inTransaction } from '../../../platform/database/index.js';
-import { Failure } from '../failure.js';
+import { SessionFence, SessionFenceModule } from '../../../modules/session-messages/index.js';
+import { SuppressionListModule } from '../../../modules/suppressions/index.js';
+import { WebhookEventsModule } from '../../../modules/webhooks/index.js';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { inTransaction, MigratingDatabaseModule } from '../../../platform/database/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
+import { DutiesModule } from '../../../platform/periodic/index.js';
+import { SecurityModule } from '../../../platform/security/index.js';
+import { Failure } from '../terminal.js';
 
 const REASON = 'command line';
 const PAGE = 500;
@@ -20,7 +31,7 @@ export type Fenced = FencedCopy & { sessions: number };
 
 /** What operators do with a restored database (docs/operate/backup.md). */
 @Injectable()
-export class RestoredDatabase {
+class RestoredDatabase {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly fence: RestoreFence,
@@ -73,5 +84,53 @@ export class RestoredDatabase {
   async one(requestId: string): Promise<UndecidedCampaign> {
     for await (const campaign of this.undecided(requestId)) return campaign;
     throw new Failure(`A restore has left nothing undecided of ${requestId}`);
+  }
+}
+
+/** Counters without what serves them. */
+@Global()
+@Module({ providers: [Metrics], exports: [Metrics] })
+class CountersModule {}
+
+/** What a restored database needs of the engine. It starts nothing by itself. */
+@Module({
+  imports: [
+    CountersModule,
+    SecurityModule,
+    DutiesModule,
+    MigratingDatabaseModule,
+    AccountDirectoryModule,
+    ChannelsModule.of(CHANNELS),
+    EngineModule,
+    EngineDispatchModule,
+    SessionFenceModule,
+    SuppressionListModule,
+    WebhookEventsModule,
+  ],
+  providers: [RestoredDatabase],
+})
+class RestoreModule {
+  /** The environment of this process, or one that points at another database. */
+  static on(environment: Environment): DynamicModule {
+    @Global()
+    @Module({ providers: [{ provide: ENVIRONMENT, useValue: environment }], exports: [ENVIRONMENT] })
+    class GivenEnvironmentModule {}
+    return { module: RestoreModule, imports: [GivenEnvironmentModule] };
+  }
+}
+
+/** Work on a restored database. */
+export async function onRestored<T>(
+  environment: Environment,
+  work: (database: RestoredDatabase) => Promise<T>,
+): Promise<T> {
+  const app: INestApplicationContext = await NestFactory.createApplicationContext(RestoreModule.on(environment), {
+    logger: false,
+    abortOnError: false,
+  });
+  try {
+    return await work(app.get(RestoredDatabase));
+  } finally {
+    await app.close();
   }
 }

@@ -9,7 +9,7 @@ import { DataSource } from 'typeorm';
 import type { Environment } from '../../../platform/config/index.js';
 import { dataSourceOptions } from '../../../platform/database/index.js';
 import { Sealer } from '../../../platform/security/index.js';
-import { Failure } from '../failure.js';
+import { Failure } from '../terminal.js';
 import { DUMP, isWhole, type Manifest, writeManifest } from './manifest.js';
 import { connectionOf, type DatabaseAddress, readAddress, requireProgram, startProgram } from './programs.js';
 

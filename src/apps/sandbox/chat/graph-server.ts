@@ -1,14 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Faults } from '../carrier/faults.js';
-import { answerAsBadProxy } from '../http/bad-proxy.js';
+import { Faults } from '../faults.js';
+import { answerAsBadProxy } from '../http-exchange.js';
 import { ChatMessages } from './chat-messages.js';
-import { ChatProfiles } from './chat-profiles.js';
-import { GraphCode, GraphError } from './graph-error.js';
-import { type GraphAnswer, type GraphRequest, readGraphRequest, readJson } from './graph-request.js';
-import { TemplateReviews } from './template-reviews.js';
-import { ChatUploads } from './uploads.js';
+import { ChatProfiles, ChatUploads } from './chat-profiles.js';
+import {
+  GraphCode,
+  GraphError,
+  type GraphAnswer,
+  type GraphRequest,
+  readGraphRequest,
+  readJson,
+} from './graph-request.js';
+import { TemplateReviews } from './templates.js';
 
 const HUGE_ANSWER = JSON.stringify({ messages: 'x'.repeat(2 * 1024 * 1024) });
 const WORTHLESS_TOKEN = 'bad-token';

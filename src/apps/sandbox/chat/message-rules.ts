@@ -1,7 +1,7 @@
-import { isUserId } from '../../../kernel/chat-user-id.js';
+import { isUserId } from '../../../kernel/contacts.js';
 import { codePoints } from '../../../kernel/text.js';
-import { isObject, type JsonObject } from '../../../kernel/objects.js';
-import { demand, expectValid, GraphCode, GraphError, invalidParameter } from './graph-error.js';
+import { isObject, type JsonObject } from '../../../kernel/json-values.js';
+import { demand, expectValid, GraphCode, GraphError, invalidParameter } from './graph-request.js';
 
 type Check = (value: unknown, type: string) => void;
 

@@ -14,9 +14,16 @@ import {
   type Tlv,
   writeIdResponse,
 } from '../../../platform/smpp/index.js';
-import type { Faults } from '../carrier/faults.js';
-import { alertPdu, dataReceiptPdu, receiptPdu } from './receipt-pdu.js';
-import type { DueReceipt, HandsetText, ReceiptOutbox, ReceiptTaker } from './receipt-outbox.js';
+import type { Faults } from '../faults.js';
+import {
+  alertPdu,
+  dataReceiptPdu,
+  receiptPdu,
+  type DueReceipt,
+  type HandsetText,
+  type ReceiptOutbox,
+  type ReceiptTaker,
+} from './receipts.js';
 
 /** What the carrier makes of a submit. */
 export interface Verdict {

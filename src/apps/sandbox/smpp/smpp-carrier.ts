@@ -1,16 +1,150 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Injectable } from '@nestjs/common';
+import { decodeGsm } from '../../../kernel/gsm-alphabet.js';
 import { Status, type SubmitSm, type Tlv } from '../../../platform/smpp/index.js';
-import { CarrierLedger, type LedgerEntry } from '../carrier/carrier-ledger.js';
-import { type Fate, fateOf, OnceBook } from '../carrier/fates.js';
-import { Faults } from '../carrier/faults.js';
-import { MessageIds } from '../carrier/message-ids.js';
+import { CarrierLedger, type LedgerEntry, MessageIds } from '../carrier-ledger.js';
+import { type Fate, fateOf, Faults, type FaultSettings, OnceBook } from '../faults.js';
 import { CarrierSession, type SmppHost, type Verdict } from './carrier-session.js';
-import { dltRefusal } from './dlt-registry.js';
-import { spelled } from './id-dialects.js';
-import { PartAssembly, type ReceivedPart } from './part-assembly.js';
-import { type HandsetText, ReceiptOutbox } from './receipt-outbox.js';
+import { type HandsetText, ReceiptOutbox } from './receipts.js';
+
+/** What operators answer in receipts (their list of "DLT platform error codes"). */
+const CODES = {
+  entityUnknown: 600,
+  entityInvalid: 604,
+  hashMissing: 614,
+  hashUnknown: 615,
+  templateUnknown: 630,
+  templateInvalid: 636,
+} as const;
+
+const DIGITS = /^[0-9]{1,30}$/;
+
+/**
+ * Looks a message up in the carrier's registry.
+ * @returns the code of a refusal; null = it may go
+ */
+function dltRefusal(registry: FaultSettings['dlt'], tlvs: readonly Tlv[]): number | null {
+  if (!registry) return null;
+  const textOf = (tag: number): string | null => {
+    const found = tlvs.find((tlv) => tlv.tag === tag);
+    return found ? found.value.toString('latin1').replace(/\0$/, '') : null;
+  };
+  const [entity, template] = [textOf(registry.entityTag), textOf(registry.templateTag)];
+  if (entity === null || !DIGITS.test(entity)) return CODES.entityInvalid;
+  if (!registry.entities.includes(entity)) return CODES.entityUnknown;
+  if (registry.hashes) {
+    const hash = textOf(registry.chainTag);
+    if (hash === null) return CODES.hashMissing;
+    if (!registry.hashes.includes(hash)) return CODES.hashUnknown;
+  }
+  if (template === null || !DIGITS.test(template)) return CODES.templateInvalid;
+  return registry.templates.includes(template) ? null : CODES.templateUnknown;
+}
+
+/** One id as a carrier writes it. */
+export interface SpelledId {
+  /** in the answer to the submit */
+  answer: string;
+  /** in the receipt */
+  receipt: string;
+}
+
+const hexOf = (number: bigint): string => number.toString(16);
+const uuidOf = (number: bigint): string => {
+  const digits = hexOf(number).padStart(12, '0');
+  return `8b3c2f64-7f0e-4d7e-9d5f-${digits.slice(-12)}`;
+};
+
+const DIALECTS: Readonly<Record<FaultSettings['idDialect'], (number: bigint) => SpelledId>> = {
+  none: (number) => ({ answer: String(number), receipt: String(number) }),
+  'padded hex': (number) => ({ answer: hexOf(number).padStart(16, '0'), receipt: String(number) }),
+  padded: (number) => ({ answer: `0${number}`, receipt: String(number) }),
+  stripped: (number) => ({ answer: String(number), receipt: `0${number}` }),
+  '0x': (number) => ({ answer: `0x${hexOf(number)}`, receipt: String(number) }),
+  uuid: (number) => ({ answer: uuidOf(number).toUpperCase(), receipt: uuidOf(number) }),
+};
+
+/** The id of a message in the dialect that is spoken now. */
+function spelled(id: number | bigint, { idDialect, hexIds }: FaultSettings): SpelledId {
+  const number = BigInt(id);
+  if (idDialect === 'none' && hexIds) return { answer: hexOf(number).toUpperCase(), receipt: String(number) };
+  return DIALECTS[idDialect](number);
+}
+
+const UDH_INDICATOR = 0x40;
+const UCS2 = 8;
+
+interface Incomplete {
+  entry: LedgerEntry;
+  texts: (string | undefined)[];
+  missing: number;
+}
+
+/** A submit_sm as a carrier's handset would show it. */
+interface ReceivedPart {
+  text: string;
+  concatenation: { reference: number; total: number; part: number } | null;
+}
+
+/** Puts messages of several parts together, and decodes their text. */
+class PartAssembly {
+  private readonly incomplete = new Map<string, Incomplete>();
+  private lastBody: Buffer = Buffer.alloc(0);
+  private lastCoding = -1;
+  private lastText = '';
+
+  /** Reads the user data header (8-bit concatenation) and the text. */
+  read(submit: SubmitSm): ReceivedPart {
+    const { shortMessage: bytes } = submit;
+    const header = submit.esmClass & UDH_INDICATOR && bytes.length > 0 ? (bytes[0] as number) + 1 : 0;
+    const concatenated = header === 6 && bytes[1] === 0 && bytes[2] === 3;
+    const [reference, total, part] = [bytes[3] ?? 0, bytes[4] ?? 1, bytes[5] ?? 1];
+    return {
+      text: this.decode(bytes.subarray(header), submit.dataCoding),
+      concatenation: concatenated ? { reference, total, part } : null,
+    };
+  }
+
+  /**
+   * Takes one part; the first of its message makes the ledger entry, later ones complete its text.
+   * @returns the entry the part belongs to
+   */
+  take(
+    account: string,
+    submit: SubmitSm,
+    received: ReceivedPart,
+    create: (text: string, parts: number) => LedgerEntry,
+  ): LedgerEntry {
+    const { text, concatenation } = received;
+    if (!concatenation) return create(text, 1);
+    const { reference, total, part } = concatenation;
+    const key = `${account} ${submit.sourceAddr} ${submit.destinationAddr} ${reference} ${total}`;
+    let known = this.incomplete.get(key);
+    if (!known || known.texts[part - 1] !== undefined) {
+      known = { entry: create('', total), texts: new Array<string | undefined>(total), missing: total };
+      this.incomplete.set(key, known);
+    }
+    known.texts[part - 1] = text;
+    known.missing -= 1;
+    known.entry.text = known.texts.join('');
+    if (known.missing === 0) this.incomplete.delete(key);
+    return known.entry;
+  }
+
+  clear(): void {
+    this.incomplete.clear();
+  }
+
+  /** A campaign's text comes many times in a row. */
+  private decode(bytes: Buffer, dataCoding: number): string {
+    if (dataCoding === this.lastCoding && this.lastBody.equals(bytes)) return this.lastText;
+    this.lastBody = Buffer.from(bytes);
+    this.lastCoding = dataCoding;
+    this.lastText = dataCoding === UCS2 ? Buffer.from(bytes).swap16().toString('utf16le') : decodeGsm(bytes);
+    return this.lastText;
+  }
+}
 
 const REFUSED_FOR_GOOD = Status.SubmitFailed;
 

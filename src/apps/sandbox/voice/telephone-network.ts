@@ -1,16 +1,17 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { CarrierLedger, type LedgerEntry } from '../carrier/carrier-ledger.js';
-import { DueQueue } from '../carrier/due-queue.js';
-import { OnceBook } from '../carrier/fates.js';
-import { Faults } from '../carrier/faults.js';
-import { MessageIds } from '../carrier/message-ids.js';
-import { type Call, newCallRecord } from './call.js';
-import { type CallEnd, type CallFate, callFateOf, sipCodeOf } from './call-fates.js';
-import { CallPerformer, sidOf } from './call-performer.js';
-import { Callees } from './callees.js';
-import { Clips } from './clips.js';
-import { NetworkRequests } from './network-requests.js';
-import { TelephoneError } from './telephone-error.js';
+import { CarrierLedger, type LedgerEntry, DueQueue, MessageIds } from '../carrier-ledger.js';
+import { OnceBook, Faults } from '../faults.js';
+import {
+  type Call,
+  newCallRecord,
+  type CallEnd,
+  type CallFate,
+  callFateOf,
+  sipCodeOf,
+  Callees,
+  TelephoneError,
+} from './calls.js';
+import { CallPerformer, sidOf, Clips, NetworkRequests } from './call-performer.js';
 
 interface Ringing {
   call: Call;

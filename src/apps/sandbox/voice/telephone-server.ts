@@ -2,14 +2,34 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Faults } from '../carrier/faults.js';
-import { answerAsBadProxy } from '../http/bad-proxy.js';
-import { readBody } from '../http/read-body.js';
-import type { Call } from './call.js';
-import { readCall, readLogin } from './call-rules.js';
-import { SILENCE } from './silence.js';
-import { TelephoneError } from './telephone-error.js';
+import { Faults } from '../faults.js';
+import { answerAsBadProxy, readBody } from '../http-exchange.js';
+import { type Call, readCall, readLogin, TelephoneError } from './calls.js';
 import { TelephoneNetwork } from './telephone-network.js';
+
+const RATE = 8_000;
+const SECONDS = 1;
+
+/** A second of silence as WAV (8 kHz, 16 bits, mono): what recordings of the sandbox hold. */
+export const SILENCE: Buffer = silence();
+
+function silence(): Buffer {
+  const bytes = RATE * SECONDS * 2;
+  const wav = Buffer.alloc(44 + bytes);
+  wav.write('RIFF', 0);
+  wav.writeUInt32LE(36 + bytes, 4);
+  wav.write('WAVEfmt ', 8);
+  wav.writeUInt32LE(16, 16);
+  wav.writeUInt16LE(1, 20);
+  wav.writeUInt16LE(1, 22);
+  wav.writeUInt32LE(RATE, 24);
+  wav.writeUInt32LE(RATE * 2, 28);
+  wav.writeUInt16LE(2, 32);
+  wav.writeUInt16LE(16, 34);
+  wav.write('data', 36);
+  wav.writeUInt32LE(bytes, 40);
+  return wav;
+}
 
 const CALLS = /^\/2010-04-01\/Accounts\/([^/?]+)\/Calls\.json(?:\?|$)/;
 const RECORDING = /^\/2010-04-01\/Accounts\/[^/?]+\/Recordings\/RE[0-9a-f]{32}(?:\.wav)?(?:\?|$)/;

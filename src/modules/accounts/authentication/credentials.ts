@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError } from '../../../kernel/app-error.js';
+import type { Request } from 'express';
+import { AppError, type DocumentedError, fieldErrors } from '../../../kernel/errors.js';
 import { now } from '../../../kernel/clock.js';
-import { fieldErrors } from '../../../kernel/field-errors.js';
-import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { AddressLimits, PasswordHasher, RateCounters, tooMany } from '../../../platform/security/index.js';
+import { textOrNull } from '../../../kernel/text.js';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { AddressLimits, clientIp, PasswordHasher, RateCounters, tooMany } from '../../../platform/security/index.js';
+import { AssignedUsers, toAssignedUser } from '../access/users.store.js';
+import { AccountDirectory, AccountStore } from '../accounts.store.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { type Account, isExpired } from '../domain/account.js';
 import { isEmail, isUsername, looksLikeEmail, normalEmail } from '../domain/identity.js';
 import { passwordFault } from '../domain/password-rules.js';
-import { AccountDirectory } from '../persistence/account-directory.js';
-import { AccountStore } from '../persistence/account-store.js';
-import { AssignedUsers, toAssignedUser } from '../persistence/assigned-users.js';
-import { LoginAddresses } from '../persistence/login-addresses.js';
-import { SecurityLog } from '../persistence/security-log.js';
-import { type Login, LoginNames, usernameOf } from '../persistence/login-names.js';
-import { ApiKeys } from './api-keys.js';
+import { SecurityLog } from '../logs/logs.store.js';
+import { type Login, LoginNames, usernameOf } from '../names.store.js';
+import { ApiKeys } from './access-tokens.js';
+import { LoginAddresses } from './authentication.store.js';
 
 const HOUR_SECONDS = 3_600;
 const BY_ADDRESS = 'login-failures-ip';
@@ -194,3 +194,22 @@ function refuseClosed(account: Account): Account {
   if (isExpired(account, now())) throw accountErrors.expired();
   return account;
 }
+
+/** The field as Swagger shows it on the routes of the own account. */
+export const CURRENT_PASSWORD = {
+  example: 'Sunny-Day-7',
+  description: 'The own password of the owner; only of an account of staff (super, admin, reseller)',
+};
+
+/** The proof that a request carries: `current_password` of its body, and the address it came from. */
+export const proofOf = (body: { current_password?: string | null } | undefined, request: Request): PasswordProof => ({
+  currentPassword: textOrNull(body?.current_password),
+  ip: clientIp(request),
+});
+
+/** The errors of a proof. @param when it must be given */
+export const proofErrors = (when: string): readonly DocumentedError[] => [
+  fieldErrors.required.shown('current_password').because(`missing ${when}`),
+  accountErrors.invalidCredentials.because('current_password is another'),
+  tooMany.because('too many wrong passwords'),
+];

@@ -1,17 +1,77 @@
-import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiCookieAuth, ApiSecurity } from '@nestjs/swagger';
-import type { DocumentedError } from '../../../kernel/define-error.js';
+import type { Request } from 'express';
+import { type DocumentedError, invalid, unauthenticated } from '../../../kernel/errors.js';
 import { ApiErrorsOf } from '../../../platform/http/index.js';
-import { accountErrors } from '../domain/account.errors.js';
-import {
-  ADMIN_METADATA,
-  type AdminRules,
-  AUTHENTICATION_METADATA,
-  type AuthenticationRules,
-  OPEN_METADATA,
-  PATH_USERNAME_METADATA,
-  tokenErrorsOf,
-} from './rules.js';
+import { accountErrors, tokenErrors } from '../domain/account.errors.js';
+import type { Account } from '../domain/account.js';
+
+/** Who acts in a request, and by which proof. */
+export interface Actor {
+  account: Account;
+  via: 'header' | 'cookie' | 'key' | 'body';
+}
+
+/** A token or an API key as it came. */
+export interface PresentedToken {
+  token: string;
+  via: 'header' | 'cookie' | 'key';
+}
+
+/** A request on its way through authentication. */
+export interface AuthenticatedRequest extends Request {
+  /** set by `AuthenticationGuard`; limits and logs read the username from it */
+  actor?: Actor;
+  presentedToken?: PresentedToken;
+}
+
+/** The acting account of the request: `@CurrentActor() actor: Actor`. Only on `@Authenticated` and `@Admin` routes. */
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
+  const { actor } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+  if (!actor) throw new Error('CurrentActor on a route without @Authenticated or @Admin');
+  return actor;
+});
+
+/** How a route wants its caller authenticated. Written by the decorators, read by the guards and by the house's tests. */
+export interface AuthenticationRules {
+  /** takes the `auth_token` cookie beside the header */
+  cookie: boolean;
+  /** takes an API key in `X-API-Key` where a token in the header would stand */
+  apiKey: boolean;
+  /** takes `username` in the body instead of a token: the two broadcasts */
+  bodyUsername: boolean;
+  /** status of `Invalid Authorization token`: 400 on chat and chatTemplate, 401 elsewhere */
+  failureStatus: 400 | 401;
+  /** v5 takes the bare token in the header */
+  scheme: 'standard' | 'v5';
+}
+
+const ERRORS = { 400: tokenErrors(invalid), 401: tokenErrors(unauthenticated) };
+
+/** What a request without a valid token is answered. */
+export const tokenErrorsOf = ({ failureStatus }: Pick<AuthenticationRules, 'failureStatus'>): TokenErrors =>
+  ERRORS[failureStatus];
+
+export type TokenErrors = ReturnType<typeof tokenErrors>;
+
+/** Metadata: `AuthenticationRules` of an authenticated route. */
+export const AUTHENTICATION_METADATA = 'switchboard:authentication';
+
+/** Metadata: why a route takes no authentication. */
+export const OPEN_METADATA = 'switchboard:open';
+
+/** Metadata: name of the path parameter that must be the acting username. */
+export const PATH_USERNAME_METADATA = 'switchboard:path-username';
+
+/** Who of the staff may use an admin route. */
+export interface AdminRules {
+  /** resellers too, for their own clients */
+  resellers: boolean;
+  superOnly: boolean;
+}
+
+/** Metadata: `AdminRules` of an admin route. */
+export const ADMIN_METADATA = 'switchboard:admin';
 
 /** Names of the security schemes in the OpenAPI document. */
 export const SECURITY_SCHEMES = { bearer: 'bearer', cookie: 'cookie', v5: 'v5', apiKey: 'apiKey' } as const;

@@ -1,5 +1,13 @@
-import { conflict, forbidden, invalid, notFound, unauthenticated, unavailable } from '../../../kernel/define-error.js';
-import { atMost, atMostEntries } from '../../../kernel/field-errors.js';
+import {
+  conflict,
+  forbidden,
+  invalid,
+  notFound,
+  unauthenticated,
+  unavailable,
+  atMost,
+  atMostEntries,
+} from '../../../kernel/errors.js';
 import type { IdentityKind } from './identity.js';
 
 const INVALID_TOKEN = 'Invalid Authorization token';

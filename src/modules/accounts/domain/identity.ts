@@ -1,4 +1,4 @@
-import { digitsOf } from '../../../kernel/phone-number.js';
+import { digitsOf } from '../../../kernel/contacts.js';
 
 /**
  * Names an account can be known by; each is unique over all accounts, in this order of judgement

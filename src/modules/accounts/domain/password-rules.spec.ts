@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isCommonPassword } from './common-passwords.js';
-import { passwordErrors, passwordFault, registrationPasswordFault } from './password-rules.js';
+import { isCommonPassword, passwordErrors, passwordFault, registrationPasswordFault } from './password-rules.js';
 
 describe('rules of a password', () => {
   it.each([

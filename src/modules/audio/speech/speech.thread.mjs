@@ -14,8 +14,8 @@ const { eSpeakNGWorker: Engine } = await open();
 const engine = new Engine();
 
 /**
- * @param {import('./speech-answer.js').SpeechJob} job
- * @returns {import('./speech-answer.js').SpeechAnswer}
+ * @param {import('./speech.js').SpeechJob} job
+ * @returns {import('./speech.js').SpeechAnswer}
  */
 function speak({ id, voice, text, mostMs }) {
   if (engine.set_voice(voice) !== 0) return { id, kind: 'failed', reason: `no voice ${voice}` };
@@ -36,7 +36,7 @@ function speak({ id, voice, text, mostMs }) {
   return { id, kind: 'spoken', samples: telephoneSamples(pieces) };
 }
 
-parentPort?.on('message', (/** @type {import('./speech-answer.js').SpeechJob} */ job) => {
+parentPort?.on('message', (/** @type {import('./speech.js').SpeechJob} */ job) => {
   const answer = speak(job);
   parentPort?.postMessage(answer, answer.kind === 'spoken' ? [answer.samples.buffer] : []);
 });

@@ -1,12 +1,11 @@
-export { type AcceptedBroadcast, acceptedBroadcast } from './accepted-broadcast.js';
-export { broadcastErrors } from './broadcasts.errors.js';
+export { type AcceptedBroadcast, acceptedBroadcast, BROADCAST_EXAMPLE, BroadcastBody } from './broadcast.dto.js';
 export {
+  broadcastErrors,
   type Broadcast,
   type BroadcastFault,
   type BroadcastRefusal,
   type RawBroadcast,
   readBroadcast,
   readBroadcastContact,
-} from './domain/broadcast.js';
-export { UsedRoutes } from './http/used-route.js';
-export { BROADCAST_EXAMPLE, BroadcastBody } from './http/broadcast.dto.js';
+  UsedRoutes,
+} from './broadcast.js';

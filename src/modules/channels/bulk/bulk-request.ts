@@ -1,20 +1,70 @@
+import type { AppError } from '../../../kernel/errors.js';
 import { isSchedule } from '../../../kernel/clock.js';
-import type { AppError } from '../../../kernel/app-error.js';
 import { readId } from '../../../kernel/ids.js';
 import { JsonRecords } from '../../../kernel/json-records.js';
-import type { JsonObject } from '../../../kernel/objects.js';
-import { cutCodePoints, readText, textOrNull } from '../../../kernel/text.js';
-import { acceptanceErrors } from '../../engine/index.js';
+import { MessageTemplate } from '../../../kernel/message-template.js';
+import type { JsonObject } from '../../../kernel/json-values.js';
+import { codePoints, cutCodePoints, readText, textOrNull } from '../../../kernel/text.js';
+import { acceptanceErrors, type Content } from '../../engine/index.js';
 import { isCategory } from '../../routing/index.js';
+import { readSmsOptions, senderErrors, type SmsOptions } from '../../sender-ids/index.js';
+import { textFault } from '../personalised/index.js';
+import { readTemplateReference, type TemplateReference, templateRequestErrors } from '../template-messages/index.js';
+import { attachmentErrors, readAttachments } from '../unofficial-chat/index.js';
 import {
   BULK_CHANNEL_NAMES,
   type BulkChannelName,
   bulkErrors,
+  LONGEST_TEXT,
   MOST_IN_BODY,
   RECIPIENT_FIELDS,
   type RecipientField,
 } from './bulk.errors.js';
-import { type BulkContent, readBulkContent } from './bulk-content.js';
+
+/** What a personalised send says, as far as the body alone tells it. */
+type BulkContent =
+  | {
+      kind: 'text';
+      content: Content;
+      /** of the placeholders */
+      names: readonly string[];
+      /** of SMS: what leaves beside the text */
+      options?: SmsOptions;
+    }
+  | {
+      kind: 'template';
+      reference: Omit<TemplateReference, 'language'> & { language: TemplateReference['language'] | null };
+    };
+
+/** @throws AppError the first row of the table that applies (reference/bulk#errors) */
+function readBulkContent(channel: BulkChannelName, body: JsonObject): BulkContent {
+  if (channel === 'template' || channel === 'branded') {
+    const read = readTemplateReference(body['template'], true);
+    if ('fault' in read) throw templateRequestErrors[read.fault]();
+    return { kind: 'template', reference: read.reference };
+  }
+  const message = textOrNull(body['message']);
+  if (message === null) throw bulkErrors.message('message');
+  if (codePoints(message) > LONGEST_TEXT) throw bulkErrors.messageTooLong('message', LONGEST_TEXT);
+  const read = MessageTemplate.parse(message);
+  if ('fault' in read) throw textFault('message', read);
+  const content = { message, ...(message.includes('{{') && { personalised: true }) };
+  const text = { kind: 'text', names: read.template.names } as const;
+  if (channel === 'sms') return { ...text, content, options: optionsOf(body) };
+  return { ...text, content: { ...content, ...attachmentsOf(body) } };
+}
+
+function optionsOf(body: JsonObject): SmsOptions {
+  const read = readSmsOptions(body);
+  if ('fault' in read) throw senderErrors[read.fault]();
+  return read.options;
+}
+
+function attachmentsOf(body: JsonObject): Content {
+  const read = readAttachments(body);
+  if ('fault' in read) throw attachmentErrors[read.fault]();
+  return { ...read.attachments, media_with_caption: read.mediaWithCaption };
+}
 
 /** From where a send has its recipients. */
 export type BulkRecipients =

@@ -1,6 +1,15 @@
-import { invalid } from '../../../kernel/define-error.js';
-import { fieldErrors } from '../../../kernel/field-errors.js';
+import { type DocumentedError, invalid, fieldErrors } from '../../../kernel/errors.js';
+import { tooMany } from '../../../platform/security/index.js';
+import { acceptanceErrors } from '../../engine/index.js';
 import type { NumberReason } from '../../numbers/index.js';
+import { chatAccountErrors, CONNECTION_ERRORS } from '../../providers/index.js';
+import { listErrors, uploadErrors } from '../../recipient-lists/index.js';
+import { senderErrors } from '../../sender-ids/index.js';
+import { templateSendErrors } from '../../templates/index.js';
+import { broadcastErrors } from '../broadcasts/index.js';
+import { personalisedErrors } from '../personalised/index.js';
+import { templateRequestErrors } from '../template-messages/index.js';
+import { attachmentErrors } from '../unofficial-chat/index.js';
 
 /** What a personalised send may be sent over, in the order in which clients see the names. */
 export const BULK_CHANNEL_NAMES = ['sms', 'unofficial', 'template', 'branded'] as const;
@@ -58,3 +67,71 @@ export const bulkErrors = {
     hint: '`errors` names the rows and why; mend or leave them out. Nothing was charged.',
   }),
 };
+
+const template = templateRequestErrors;
+
+/** Of the request alone. */
+const REQUEST_ERRORS: readonly DocumentedError[] = [
+  bulkErrors.channel,
+  bulkErrors.foreign,
+  bulkErrors.name,
+  bulkErrors.oneField,
+  template.template,
+  template.name,
+  template.language,
+  template.components,
+  template.componentsTooLarge,
+  bulkErrors.message,
+  bulkErrors.messageTooLong,
+  personalisedErrors.placeholder.shown('message', '<place>'),
+  personalisedErrors.tooMany.shown('message'),
+  senderErrors.dltTemplateId,
+  senderErrors.validity,
+  ...Object.values(attachmentErrors),
+  bulkErrors.route,
+  bulkErrors.category,
+  acceptanceErrors.scheduleTime,
+  acceptanceErrors.schedulePast,
+  bulkErrors.list,
+  bulkErrors.tooMany,
+  bulkErrors.id,
+];
+
+/** Of what it names. */
+const NAMED_ERRORS: readonly DocumentedError[] = [
+  bulkErrors.rows,
+  ...Object.values(templateSendErrors),
+  senderErrors.notApproved,
+  broadcastErrors.tooLong.because(
+    'as the channel’s own send would say; where only some texts are, `errors` names the rows',
+  ),
+  uploadErrors.notFound,
+  listErrors.notFound,
+  listErrors.changing,
+  listErrors.empty,
+  listErrors.unreadable,
+];
+
+/** Errors of the quote of a personalised send, in the order in which they are judged: it tells of recipients, and leaves by no route. */
+export const BULK_QUOTE_ERRORS: readonly DocumentedError[] = [
+  ...REQUEST_ERRORS,
+  tooMany.because('too many of the account’s quotes of uploads and lists are under way'),
+  ...NAMED_ERRORS,
+];
+
+/** Errors of a personalised send, likewise. */
+export const BULK_ERRORS: readonly DocumentedError[] = [
+  ...REQUEST_ERRORS,
+  ...NAMED_ERRORS,
+  chatAccountErrors.notFound.because('template and branded'),
+  ...CONNECTION_ERRORS,
+  acceptanceErrors.noRoute,
+  acceptanceErrors.tooManyChains,
+  senderErrors.dltTemplateRequired,
+  senderErrors.dltEntityRequired,
+  personalisedErrors.missing,
+  acceptanceErrors.variablesTooLong,
+  personalisedErrors.empty,
+  bulkErrors.numbers,
+  bulkErrors.refused,
+];

@@ -10,9 +10,9 @@ import { SenderIdsModule } from '../../sender-ids/index.js';
 import { UsedRoutes } from '../broadcasts/index.js';
 import { TemplateMessagesModule } from '../template-messages/index.js';
 import { BulkSends } from './bulk-sends.js';
-import { QuoteBulkHandler } from './queries/quote-bulk.query.js';
-import { SendBulkCampaignHandler } from './commands/send-bulk-campaign.command.js';
-import { BulkController } from './http/bulk.controller.js';
+import { QuoteBulkHandler } from './bulk.queries.js';
+import { SendBulkCampaignHandler } from './bulk.commands.js';
+import { BulkController } from './bulk.controller.js';
 
 /** Personalised campaigns of every channel that has texts (reference/bulk#send). */
 @Module({

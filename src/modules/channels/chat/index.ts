@@ -1,1 +1,33 @@
-export { CHAT_EVENT, CHAT_STATUS_LABELS, chatQuote } from './chat-channel.js';
+import { isGsmText, nonGsmCharacters } from '../../../kernel/gsm-alphabet.js';
+import { codePoints } from '../../../kernel/text.js';
+import { type MessageQuote, type Price, RecipientStatus } from '../../engine/index.js';
+
+/**
+ * Words of every chat channel for recipient statuses (reference/engine#recipient-statuses). What may have left and is
+ * not yet settled still counts as pending; the statuses of calls only complete the table.
+ */
+export const CHAT_STATUS_LABELS: Readonly<Record<RecipientStatus, string>> = {
+  [RecipientStatus.Pending]: 'PENDING',
+  [RecipientStatus.Unknown]: 'PENDING',
+  [RecipientStatus.Submitted]: 'SENT',
+  [RecipientStatus.Retrying]: 'SENT',
+  [RecipientStatus.Delivered]: 'DELIVERED',
+  [RecipientStatus.Read]: 'READ',
+  [RecipientStatus.Failed]: 'FAILED',
+  [RecipientStatus.Cancelled]: 'CANCELLED',
+  [RecipientStatus.Answered]: 'DELIVERED',
+  [RecipientStatus.NoAnswer]: 'FAILED',
+  [RecipientStatus.Busy]: 'FAILED',
+};
+
+/** Webhook event of a chat status change (reference/webhooks#types). */
+export const CHAT_EVENT = 'chat.status.update';
+
+/** Chat messages are counted in code points and leave in one piece; their price does not depend on the text. */
+export const chatQuote = (text: string, price: Price): MessageQuote => ({
+  encoding: isGsmText(text) ? 'gsm7' : 'unicode',
+  unicodeCharacters: nonGsmCharacters(text),
+  length: codePoints(text),
+  segments: 1,
+  ...price,
+});

@@ -1,5 +1,6 @@
-export { personalisedErrors, textFault } from './personalised.errors.js';
 export {
+  personalisedErrors,
+  textFault,
   messageOf,
   missingOf,
   pricedMessageOf,

@@ -1,3 +1,2 @@
 export { SmsModule } from './sms.module.js';
-export { smsChannel } from './sms.channel.js';
-export { priceOf } from './domain/sms-price.js';
+export { smsChannel, priceOf } from './sms.channel.js';

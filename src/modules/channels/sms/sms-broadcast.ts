@@ -1,15 +1,23 @@
 import { createHash } from 'node:crypto';
-import { isRequestId } from '../../../kernel/request-id.js';
-import { type ReadText, readText } from '../../../kernel/text.js';
-import { type RawSmsOptions, readSmsOptions, type SmsOptionFault, type SmsOptions } from '../../sender-ids/index.js';
+import { invalid } from '../../../kernel/errors.js';
+import { isRequestId } from '../../../kernel/ids.js';
+import { readText, type ReadText } from '../../../kernel/text.js';
+import {
+  type RawSmsOptions,
+  readSmsOptions,
+  senderErrors,
+  type SmsOptionFault,
+  type SmsOptions,
+} from '../../sender-ids/index.js';
 import {
   type Broadcast,
+  broadcastErrors,
   type BroadcastFault,
   type BroadcastRefusal,
   type RawBroadcast,
   readBroadcast,
 } from '../broadcasts/index.js';
-import { priceOf } from './domain/sms-price.js';
+import { priceOf } from './sms.channel.js';
 
 /** An SMS broadcast as a client wrote it; every value may be of any type. */
 export interface RawSmsBroadcast extends RawBroadcast, Pick<RawSmsOptions, 'sender_id' | 'dlt_template_id'> {
@@ -71,3 +79,20 @@ export function fingerprintOf(accountId: number, broadcast: SmsBroadcast): Buffe
     .update(recipients.join(','))
     .digest();
 }
+
+/** Errors of the SMS endpoints: the broadcasts' and their own (reference/sms#addbroadcastgsmphp), literally. */
+export const smsErrors = {
+  ...broadcastErrors,
+  ...senderErrors,
+  tooLong: broadcastErrors.tooLong.because('over 612 septets of GSM text or 331 Unicode units'),
+  requestIdFormat: invalid(
+    'request_id_format',
+    'providermessageid must be 1 to 64 characters of A-Z a-z 0-9 . _ : -',
+    'caller-supplied id out of form',
+  ).with({ field: 'providermessageid', hint: 'Leave it out, and an id is made.' }),
+  httpSendRequired: invalid(
+    'fields_required',
+    'username, password, message, and number are required',
+    'a parameter is missing, empty or given twice',
+  ).with({ hint: 'All four stand in the query, once each, encoded as a URL wants it (a + as %2B).' }),
+};

@@ -5,11 +5,9 @@ import { EngineModule } from '../../engine/index.js';
 import { RoutesModule } from '../../providers/index.js';
 import { UsedRoutes } from '../broadcasts/index.js';
 import { SenderIdsModule } from '../../sender-ids/index.js';
-import { SendSmsBroadcastHandler } from './commands/send-sms-broadcast.command.js';
-import { ChosenIds } from './http/chosen-ids.js';
-import { SmsBroadcastController } from './http/sms-broadcast.controller.js';
-import { SmsGetController } from './http/sms-get.controller.js';
-import { VerifiedCredentials } from './http/verified-credentials.js';
+import { SendSmsBroadcastHandler } from './sms-broadcast.commands.js';
+import { ChosenIds, VerifiedCredentials } from './sms-callers.js';
+import { SmsBroadcastController, SmsGetController } from './sms-broadcast.controller.js';
 
 /** SMS in the API: both sending routes. */
 @Module({

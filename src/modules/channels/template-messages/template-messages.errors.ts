@@ -1,6 +1,5 @@
-import { failed, invalid } from '../../../kernel/define-error.js';
-import { fieldErrors } from '../../../kernel/field-errors.js';
-import { RECIPIENT_TEXTS } from '../../../kernel/phone-number.js';
+import { failed, invalid, fieldErrors } from '../../../kernel/errors.js';
+import { RECIPIENT_TEXTS } from '../../../kernel/contacts.js';
 
 /** Faults of a request, whatever its template: the texts of reference/template-messages#errors, literally. */
 export const templateRequestErrors = {

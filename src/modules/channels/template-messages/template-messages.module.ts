@@ -5,9 +5,8 @@ import { EngineModule } from '../../engine/index.js';
 import { IdempotencyModule } from '../../idempotency/index.js';
 import { RoutesModule } from '../../providers/index.js';
 import { TemplateLibraryModule } from '../../templates/index.js';
-import { SendBrandedCampaignHandler } from './commands/send-branded-campaign.command.js';
-import { SendTemplateMessageHandler } from './commands/send-template-message.command.js';
-import { TemplateMessagesController } from './http/template-messages.controller.js';
+import { SendBrandedCampaignHandler, SendTemplateMessageHandler } from './template-messages.commands.js';
+import { TemplateMessagesController } from './template-messages.controller.js';
 import { SendableTemplates } from './sendable-templates.js';
 import { TemplateQueue } from './template-queue.js';
 

@@ -1,8 +1,8 @@
-import { objectOrEmpty, objectOrNull } from '../../../kernel/objects.js';
-import { readRecipient, type RecipientFault } from '../../../kernel/phone-number.js';
+import { objectOrEmpty, objectOrNull } from '../../../kernel/json-values.js';
+import { readRecipient, type RecipientFault } from '../../../kernel/contacts.js';
 import { isTooLargeJson, readText, textOrNull } from '../../../kernel/text.js';
 import { type Language, readLanguage } from '../../templates/index.js';
-import type { TemplateComponent } from './domain/template-parameters.js';
+import type { TemplateComponent } from './template-parameters.js';
 import type { TemplateRequestFault } from './template-messages.errors.js';
 
 /** A request that passed the rows of the error table that look at it alone. */

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { now } from '../../../kernel/clock.js';
-import { readRecipient } from '../../../kernel/phone-number.js';
-import { newRequestId } from '../../../kernel/request-id.js';
+import { readRecipient } from '../../../kernel/contacts.js';
+import { newRequestId } from '../../../kernel/ids.js';
 import type { Channel } from '../../engine/index.js';
 import { TemplateLibrary, templateSendErrors } from '../../templates/index.js';
 import { CHAT_EVENT, CHAT_STATUS_LABELS, chatQuote } from '../chat/index.js';
-import { SendableTemplates, type TemplateChannelName } from './sendable-templates.js';
-import { missingOf, outlineOf, payloadFor, templatePrice, wantedOf } from './template-payload.js';
+import {
+  SendableTemplates,
+  type TemplateChannelName,
+  missingOf,
+  outlineOf,
+  payloadFor,
+  templatePrice,
+  wantedOf,
+} from './sendable-templates.js';
 
 /** A channel that sends approved templates: the category of the named template decides which balance pays. */
 const templateChannelOf = <Name extends TemplateChannelName>(

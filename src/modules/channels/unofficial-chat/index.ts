@@ -1,4 +1,2 @@
-export { readAttachments } from './unofficial-broadcast.js';
+export { readAttachments, unofficialChannel, attachmentErrors } from './unofficial.channel.js';
 export { UnofficialChatModule } from './unofficial-chat.module.js';
-export { unofficialChannel } from './unofficial.channel.js';
-export { attachmentErrors } from './unofficial-chat.errors.js';

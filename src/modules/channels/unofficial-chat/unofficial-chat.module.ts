@@ -4,8 +4,8 @@ import { AccountsModule } from '../../accounts/index.js';
 import { EngineModule } from '../../engine/index.js';
 import { RoutesModule } from '../../providers/index.js';
 import { UsedRoutes } from '../broadcasts/index.js';
-import { SendUnofficialBroadcastHandler } from './commands/send-unofficial-broadcast.command.js';
-import { UnofficialBroadcastController } from './http/unofficial-broadcast.controller.js';
+import { SendUnofficialBroadcastHandler } from './unofficial-broadcast.commands.js';
+import { UnofficialBroadcastController } from './unofficial-broadcast.controller.js';
 
 /** Unofficial chat in the API: the sending route. */
 @Module({

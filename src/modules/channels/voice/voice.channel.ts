@@ -1,15 +1,13 @@
 import { now } from '../../../kernel/clock.js';
-import { newRequestId } from '../../../kernel/request-id.js';
+import { newRequestId } from '../../../kernel/ids.js';
 import { keepForRetry } from '../../audio/index.js';
 import { type Channel, type Content, NO_OUTLINE, RecipientStatus } from '../../engine/index.js';
 import { SenderIds } from '../../sender-ids/index.js';
-import { callDetails } from './calls/call-details.js';
-import { reviewContent } from './calls/review-content.js';
-import { voiceContent } from './calls/voice-content.js';
+import { callDetails, reviewContent, voiceContent } from './calls/voice-content.js';
 import { voiceReceiver } from './domain/call-number.js';
 import { CampaignAudio, contentOf } from './campaign-audio.js';
-import { blocksOf, VOICE_PLANS } from './domain/voice-price.js';
-import { callAttemptLog } from './persistence/call-attempt-log.js';
+import { blocksOf, VOICE_PLANS } from './domain/voice-request.js';
+import { callAttemptLog } from './voice-calls.store.js';
 
 /**
  * A call that rings, waits for its next attempt or may have been made is INITIATED; calls are not delivered or read, so

@@ -1,15 +1,13 @@
-import { type DocumentedError, invalid } from '../../../kernel/define-error.js';
-import { fieldErrors } from '../../../kernel/field-errors.js';
-import { tooManyContacts } from '../../../kernel/sorted-contacts.js';
+import { type DocumentedError, invalid, fieldErrors } from '../../../kernel/errors.js';
+import { tooManyContacts } from '../../../kernel/contacts.js';
 import { audioErrors } from '../../audio/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
 import { storageErrors } from '../../quotas/index.js';
 import { senderErrors } from '../../sender-ids/index.js';
-import { SIMULATION_TEXTS } from './calls/simulation-request.js';
-import { INCOMPLETE_ITEM } from './domain/callback-audio.js';
+import { SIMULATION_TEXTS } from './calls/simulation.js';
+import { INCOMPLETE_ITEM, NOT_JSON, usedTwice } from './domain/menu.js';
 import { CALL_NUMBER_TEXTS } from './domain/call-number.js';
-import { NOT_JSON, usedTwice } from './domain/menu-reader.js';
 import { VOICE_TEXTS } from './domain/voice-request.js';
 
 /** Of texts that do not begin with their field. */

@@ -10,13 +10,11 @@ import { CallScripts, RoutesModule } from '../../providers/index.js';
 import { SenderIdsModule } from '../../sender-ids/index.js';
 import { ScriptedCalls } from './calls/scripted-calls.js';
 import { CampaignAudio } from './campaign-audio.js';
-import { SendVoiceCampaignHandler } from './commands/send-voice-campaign.command.js';
-import { HearSpeechHandler } from './queries/hear-speech.query.js';
-import { QuoteVoiceHandler } from './queries/quote-voice.query.js';
-import { VoiceController } from './http/voice.controller.js';
-import { LiveCalls } from './persistence/live-calls.js';
-import { VoiceCallEntity } from './persistence/voice-call.entity.js';
-import { VoiceCalls } from './persistence/voice-calls.js';
+import { SendVoiceCampaignHandler } from './voice.commands.js';
+import { HearSpeechHandler, QuoteVoiceHandler } from './voice.queries.js';
+import { VoiceController } from './voice.controller.js';
+import { LiveCalls, VoiceCalls } from './voice-calls.store.js';
+import { VoiceCallEntity } from './tables.js';
 
 /**
  * Voice in the API: sending, simulating, and answering the network's questions. Global, because the providers module asks

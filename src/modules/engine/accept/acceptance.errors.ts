@@ -1,8 +1,6 @@
-import { AppError } from '../../../kernel/app-error.js';
-import { conflict, invalid, unavailable } from '../../../kernel/define-error.js';
-import { fieldErrors } from '../../../kernel/field-errors.js';
+import { AppError, conflict, invalid, unavailable, fieldErrors } from '../../../kernel/errors.js';
 import { creditErrors } from '../../credits/index.js';
-import { MOST_GROUPS } from '../state/lanes.js';
+import { MOST_GROUPS } from '../lanes.js';
 
 /** What every channel answers to a send that cannot be accepted (reference/engine#acceptance), beside its own errors. */
 export const acceptanceErrors = {

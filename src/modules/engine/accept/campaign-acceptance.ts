@@ -1,27 +1,58 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { AppError } from '../../../kernel/app-error.js';
-import { GroupCommit } from '../../../platform/concurrency/index.js';
+import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
+import { GroupCommit } from '../../../platform/concurrency/index.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
-import { TRACING, type Tracing } from '../../../platform/observability/index.js';
-import { RelayNotifier } from '../../../platform/queues/index.js';
-import { type Alongside, IdempotencyKeys, type KeptOutcome } from '../../idempotency/index.js';
+import { type Tracing, TRACING } from '../../../platform/observability/index.js';
+import { RelayNotifier, SingleNotices } from '../../../platform/queues/index.js';
 import { CreditBook } from '../../credits/index.js';
+import { type Alongside, IdempotencyKeys, type KeptOutcome } from '../../idempotency/index.js';
+import { CampaignTraces } from '../state/campaign-briefs.js';
 import { InsufficientCredits, Outspent } from './acceptance.errors.js';
-import type { AcceptedCampaign, CampaignDraft } from './campaign-draft.js';
 import { CampaignWriter, type NumberedHead } from './campaign-writer.js';
-import type { DraftSum } from './draft-sum.js';
-import { type Answer, type DraftIdentity, EarlierCampaigns, oncePerId } from './earlier-campaigns.js';
-import { SingleSignals } from './single-signals.js';
-import { sumOf } from './own-terms.js';
-import { type DraftRecipients, wholePage } from './draft-recipients.js';
-import { type DraftHead, leavesNow, pagesOf, type RecipientPage } from './recipient-page.js';
-import { CampaignTraces } from '../state/campaign-traces.js';
-import { ShortBalances } from './short-balances.js';
-import { StagedRecipients } from './staged-recipients.js';
-import { Staging } from './staging.js';
+import { type Answer, type DraftIdentity, EarlierCampaigns, oncePerId, ShortBalances } from './draft-answers.js';
+import {
+  type AcceptedCampaign,
+  type CampaignDraft,
+  type DraftHead,
+  type DraftSum,
+  leavesNow,
+  pagesOf,
+  type RecipientPage,
+  sumOf,
+} from './draft.js';
+import { type DraftRecipients, StagedRecipients, Staging, wholePage } from './large-drafts.js';
+
+interface Payable {
+  draft: DraftHead;
+  /** recipients */
+  total: number;
+  sum: { charged: number };
+}
+
+/** Signals of messages of one recipient (docs/decisions/0064). */
+@Injectable()
+export class SingleSignals {
+  constructor(
+    private readonly credits: CreditBook,
+    private readonly notices: SingleNotices,
+  ) {}
+
+  /**
+   * Tells workers of messages of one recipient that leave now, once one of them is known to be paid. It reads the balances
+   * itself, at most as often as there is something to tell: the group does not wait for it. Never fails.
+   */
+  async tell(payable: readonly Payable[]): Promise<void> {
+    if (!this.notices.isDue) return;
+    const single = payable.filter(({ draft, total }) => total === 1 && leavesNow(draft));
+    if (single.length === 0) return;
+    const reading = this.credits.availableIn(single.map(({ draft }) => draft)).catch(() => () => -1);
+    const availableOf = await reading;
+    if (single.some(({ draft, sum }) => sum.charged <= availableOf(draft))) this.notices.tell();
+  }
+}
 
 /** A draft on its way into a transaction. */
 interface WaitingDraft {

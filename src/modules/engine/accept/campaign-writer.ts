@@ -2,12 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows, QuotedText } from '../../../platform/database/index.js';
 import { Channels } from '../channels.js';
-import { type PlannedLane, planLanes } from '../state/lanes.js';
-import { RecipientStatus } from '../state/recipient-status.js';
-import { chainOf, chainText, type RouteChain } from '../state/route-chain.js';
-import type { DraftSum } from './draft-sum.js';
-import { termsBatches, variablesBatches } from './own-terms.js';
-import type { DraftHead, RecipientPage } from './recipient-page.js';
+import { type PlannedLane, planLanes, chainOf, chainText, type RouteChain } from '../lanes.js';
+import { RecipientStatus } from '../recipient.js';
+import { type DraftSum, termsBatches, variablesBatches, type DraftHead, type RecipientPage } from './draft.js';
 
 /** A campaign with its keys, without its recipients. */
 export interface NumberedHead {

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AppError } from '../../../kernel/app-error.js';
+import type { AppError } from '../../../kernel/errors.js';
 import { now, isSchedule, readSchedule } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type Alongside, Idempotency, type IdempotentRequest, type KeptOutcome } from '../../idempotency/index.js';
@@ -7,17 +7,14 @@ import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
 import { Rates } from '../../rates/index.js';
 import { type RoutePlan, Routing } from '../../routing/index.js';
 import type { Channel, Content, MessageQuote, Price } from '../channel.js';
-import { chainOf, type RouteChain } from '../state/route-chain.js';
+import { chainOf, type RouteChain } from '../lanes.js';
 import { acceptanceErrors } from './acceptance.errors.js';
 import { CampaignAcceptance } from './campaign-acceptance.js';
-import type { DraftIdentity } from './earlier-campaigns.js';
-import type { AcceptedCampaign, CampaignDraft } from './campaign-draft.js';
-import { type ContactsQuote, contactsQuoteOf } from './contacts-quote.js';
-import { judge, type JudgedRecipients, type Judging } from './judged-recipients.js';
-import { RecipientJudge } from './recipient-judge.js';
-import type { DraftHead } from './recipient-page.js';
-import { type NumberRefusal, type RecipientFault, type RecipientSource, sourceOf } from './recipient-source.js';
-import { quoteOf, type SourceQuote } from './source-quote.js';
+import type { DraftIdentity } from './draft-answers.js';
+import type { AcceptedCampaign, CampaignDraft, DraftHead } from './draft.js';
+import { type ContactsQuote, contactsQuoteOf, quoteOf, type SourceQuote } from './quote.js';
+import { judge, type JudgedRecipients, type Judging } from './priced-recipients.js';
+import { RecipientJudge, type NumberRefusal, type RecipientFault, type RecipientSource, sourceOf } from './pricing.js';
 
 /** The account that pays; the zone dates the request id, and is meant by a `schedule_time` without an offset. */
 export interface Sender {

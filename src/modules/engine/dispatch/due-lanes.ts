@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { type Gathering, GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
-import { isFree } from '../../../platform/leases/index.js';
+import { isFree } from '../../../platform/database/index.js';
 import type { DueRoute } from '../../../platform/queues/index.js';
 import { DueRoutes } from './due-routes.js';
-import { type ChannelTurn, turnKey } from './governor.js';
-import type { LaneKey } from './lane-turn.js';
+import { type ChannelTurn, turnKey } from './capacity.js';
+import type { LaneKey } from '../lanes.js';
 
 /** How much of what is due a turn takes. */
 export interface Share {

@@ -1,4 +1,6 @@
-import type { DataSource } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import type { DueRoute } from '../../../platform/queues/index.js';
 
 /** Routes of a channel that one look asks for; the next one goes on behind them. One statement has all their probes. */
@@ -205,4 +207,12 @@ function take(page: Page, rows: readonly FoundRow[], mayGoOn: boolean): void {
 /** As many as one statement asks for. */
 function* inParts<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let first = 0; first < all.length; first += PROBED) yield all.slice(first, first + PROBED);
+}
+
+/** The first lane that is due of each route, for monitors. */
+@Injectable()
+export class OldestDue extends DueRoutes {
+  constructor(@InjectDataSource() dataSource: DataSource) {
+    super(dataSource);
+  }
 }

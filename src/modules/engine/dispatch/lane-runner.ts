@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Semaphore } from '../../../platform/concurrency/index.js';
-import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { isPassing } from '../../../platform/database/index.js';
 import { AccountDirectory } from '../../accounts/index.js';
 import {
@@ -12,21 +12,36 @@ import {
   type SendOutcome,
 } from '../../providers/index.js';
 import { acceptanceErrors } from '../accept/acceptance.errors.js';
+import { LANE_DUTY, type LaneDuty } from '../campaign.js';
 import { Channels } from '../channels.js';
+import type { LaneTurn } from '../lanes.js';
+import { WindowResults } from '../settle/batch-results.js';
 import { Cancellations } from '../settle/cancellations.js';
-import { WindowResults } from '../settle/window-results.js';
 import { CampaignStates } from '../state/campaign-states.js';
-import type { LaneDuty } from '../state/campaign-transitions.js';
-import { Governor, ROUTE_DOWN_MS } from './governor.js';
-import { EXPIRED, hasExpired, inVain, isOverdue, validityLeft } from './lane-deadline.js';
-import { type FailingRoute, LaneFailover } from './lane-failover.js';
-import { byDuty, byRoute } from './lane-duties.js';
-import { type LanesLeft, NOTHING_ENDED } from './lane-endings.js';
-import { newClaimId } from './lane-claims.js';
-import { LaneStore } from './lane-store.js';
-import type { LaneTurn } from './lane-turn.js';
-import { WindowRunner } from './window-runner.js';
-import { inRecipients } from './window-tempo.js';
+import { newClaimId } from '../state/lane-claims.js';
+import { type LanesLeft, NOTHING_ENDED } from '../state/lane-endings.js';
+import { LaneStore } from '../state/lane-store.js';
+import { WindowRunner } from './batch-runner.js';
+import { EXPIRED, hasExpired, inVain, isOverdue, validityLeft } from './batch-sender.js';
+import { Governor, inRecipients, ROUTE_DOWN_MS } from './capacity.js';
+import { type FailingRoute, LaneFailover } from './route-down.js';
+
+/** Lanes of each route. */
+function byRoute(turns: readonly LaneTurn[]): LaneTurn[][] {
+  const routes = new Map<number, LaneTurn[]>();
+  for (const turn of turns) routes.set(turn.routeId, [...(routes.get(turn.routeId) ?? []), turn]);
+  return [...routes.values()];
+}
+
+/** What is to be done with each lane; a window that a lost worker left comes first. */
+function byDuty(turns: readonly LaneTurn[]): Record<LaneDuty | 'recover', LaneTurn[]> {
+  const of: Record<LaneDuty | 'recover', LaneTurn[]> = { recover: [], wait: [], send: [], refund: [], rest: [] };
+  for (const turn of turns) {
+    const isLost = turn.intentSeq > turn.nextSeq || turn.retriesBegun;
+    of[isLost ? 'recover' : LANE_DUTY[turn.state]].push(turn);
+  }
+  return of;
+}
 
 /** Recipients; a commit of more would hold up those of others for too long. */
 export const CANCEL_STEP = 5_000;

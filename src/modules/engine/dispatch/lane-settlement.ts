@@ -2,15 +2,15 @@ import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/comm
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Semaphore, type SingleRun } from '../../../platform/concurrency/index.js';
-import { DueWatch } from '../../../platform/duties/index.js';
-import { isFree } from '../../../platform/leases/index.js';
+import { DueWatch } from '../../../platform/periodic/index.js';
+import { isFree } from '../../../platform/database/index.js';
 import { Cancellations } from '../settle/cancellations.js';
 import { sqlStates } from '../state/campaign-states.js';
-import { statesThat } from '../state/campaign-transitions.js';
+import { statesThat } from '../campaign.js';
 import { takingTurns } from './due-lanes.js';
 import { CANCEL_STEP, LaneRunner } from './lane-runner.js';
-import { LaneStore } from './lane-store.js';
-import type { LaneKey } from './lane-turn.js';
+import { LaneStore } from '../state/lane-store.js';
+import type { LaneKey } from '../lanes.js';
 
 /** Lanes that a look reads, and lanes and recipients that it then settles. */
 const MOST_READ = 1_000;

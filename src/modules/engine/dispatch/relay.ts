@@ -1,10 +1,9 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
-import { DutyGate } from '../../../platform/duties/index.js';
+import { DutyGate } from '../../../platform/periodic/index.js';
 import { type DueRoute, firstTurn, RelayNotifier } from '../../../platform/queues/index.js';
 import { DueLanes } from './due-lanes.js';
-import { TurnOffers } from './turn-offers.js';
-import { WorkerQueues } from './worker-queues.js';
+import { TurnOffers, WorkerQueues } from './job-routing.js';
 
 const LOOK_EVERY_MS = 500;
 

@@ -4,12 +4,10 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { GroupCommit } from '../../../platform/concurrency/index.js';
 import { type Receipt, type ReceiptSink, RouteLogins } from '../../providers/index.js';
-import { readFirst } from '../settle/read-first.js';
-import type { MatchedReceipt } from './receipt-change.js';
-import { ReceiptListeners } from './receipt-listeners.js';
+import { readFirst } from '../settle/status-writer.js';
+import { type MatchedReceipt, ReceiptWriter } from './receipt-writer.js';
+import { ReceiptListeners, ReceiptTraces } from './receipt-listeners.js';
 import { ReceiptLookup, type RoutedReceipt } from './receipt-lookup.js';
-import { ReceiptTraces } from './receipt-traces.js';
-import { ReceiptWriter } from './receipt-writer.js';
 import { UnmatchedStore } from './unmatched-store.js';
 
 /** Receipts that came in together. */

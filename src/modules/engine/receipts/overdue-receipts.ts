@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { again, inTransaction, jsonRows } from '../../../platform/database/index.js';
-import { takeDue } from '../../../platform/leases/index.js';
-import { inLockOrder, keyOf } from '../state/recipient-key.js';
-import { RecipientStatus } from '../state/recipient-status.js';
-import { unknownByRestore } from '../restored/restored-campaigns.js';
-import { readFirst } from '../settle/read-first.js';
+import { again, inTransaction, jsonRows, takeDue } from '../../../platform/database/index.js';
+import { inLockOrder, keyOf, RecipientStatus } from '../recipient.js';
+import { unknownByRestore } from '../restore/restored-campaigns.js';
+import { readFirst } from '../settle/status-writer.js';
 import type { KnownRecipient } from '../settle/recipient-change.js';
 import { Settlement } from '../settle/settlement.js';
 

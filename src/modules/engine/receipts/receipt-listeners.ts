@@ -1,5 +1,8 @@
-import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { type Tracing, TRACING } from '../../../platform/observability/index.js';
+import { CampaignTraces } from '../state/campaign-briefs.js';
 import type { RoutedReceipt } from './receipt-lookup.js';
 
 /** A module that sends messages outside campaigns and wants their receipts. */
@@ -29,5 +32,29 @@ export class ReceiptListeners {
       left = left.filter((_, index) => !taken[index]);
     }
     return left;
+  }
+}
+
+/** Says in the traces of campaigns how many receipts of theirs a batch has written. */
+@Injectable()
+export class ReceiptTraces {
+  constructor(
+    @Inject(TRACING) private readonly tracing: Tracing,
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly traces: CampaignTraces,
+  ) {}
+
+  /**
+   * After the commit; carriers do not wait for it.
+   * @param campaignIds one for each receipt
+   */
+  async tell(campaignIds: readonly number[]): Promise<void> {
+    if (!this.tracing.isOn || campaignIds.length === 0) return;
+    const counts = new Map<number, number>();
+    for (const id of campaignIds) counts.set(id, (counts.get(id) ?? 0) + 1);
+    const parents = await this.traces.of(this.dataSource, counts.keys()).catch(() => new Map<number, string>());
+    for (const [id, parent] of parents) {
+      this.tracing.start('receipts', { parent, facts: { 'switchboard.receipts': counts.get(id) ?? 0 } }).end();
+    }
   }
 }

@@ -1,14 +1,39 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { jsonRows } from '../../../platform/database/index.js';
 import type { Receipt } from '../../providers/index.js';
+import { firstSendDay, isFinal, readReference, RecipientStatus } from '../recipient.js';
+import { isCounted, isSameNumber, spellings } from '../settle/message-ids.js';
 import type { KnownRecipient } from '../settle/recipient-change.js';
-import { isFinal } from '../state/recipient-status.js';
-import { readReference } from '../state/recipient-key.js';
-import { isCounted, isSameNumber, spellings } from '../state/message-id.js';
-import { type Span, spansOf } from './sent-days.js';
+
+/** Days that are looked through together; for an id as it came, part by part, newest first. Conditions on `m.sent_on`. */
+interface Span {
+  days: string;
+  parts: readonly string[];
+}
+
+/** What was sent from so many to so many days ago (UTC); today's with whatever a clock ahead has written. */
+const sentAgo = (newest: number, oldest: number): string =>
+  newest === 0
+    ? `m.sent_on >= UTC_DATE() - INTERVAL ${oldest} DAY`
+    : `m.sent_on BETWEEN UTC_DATE() - INTERVAL ${oldest} DAY AND UTC_DATE() - INTERVAL ${newest} DAY`;
+
+/**
+ * Today and yesterday, then the days before them until `oldest` days ago: one, two, four days at a time. Most receipts come on
+ * the same day, and of a table far beyond the memory each day that an id is looked up in is a read of the disk.
+ */
+export function spansOf(oldest: number): Span[] {
+  const parts: string[] = [];
+  for (let newest = 2, days = 1; newest <= oldest; newest += days, days *= 2) {
+    parts.push(sentAgo(newest, Math.min(oldest, newest + days - 1)));
+  }
+  return [
+    { days: sentAgo(0, 1), parts: [sentAgo(0, 0), sentAgo(1, 1)] },
+    { days: sentAgo(2, oldest), parts },
+  ];
+}
 
 /** A receipt with where it came in. */
 export interface RoutedReceipt {
@@ -278,3 +303,32 @@ const isAbout: Rule = ({ ref, receiver, otherAddress }, row) => {
   if (referent?.campaignId === row.campaignId && referent.seq === row.seq) return true;
   return [receiver, otherAddress].some((address) => typeof address === 'string' && isSameNumber(address, row.number));
 };
+
+/** Which attempt a carrier speaks of, also before its submit answer has been written. */
+@Injectable()
+export class AttemptReader {
+  /**
+   * Read in one statement, so that a send which is being written counts wholly or not at all.
+   * @returns the attempt with this id of the carrier, else the one whose answer is not written yet, counted from 1; null
+   * without such a recipient or attempt (reference/providers#receipts: only messages of the connection's own)
+   */
+  async numberOf(
+    tx: EntityManager,
+    campaignId: number,
+    seq: number,
+    providerMessageId: string,
+  ): Promise<number | null> {
+    const rows: { status: RecipientStatus; attempts: number; item: number | null }[] = await tx.query(
+      `SELECT r.status, r.attempts, m.item FROM campaign_recipients r LEFT JOIN provider_messages m
+         ON m.campaign_id = r.campaign_id AND m.seq = r.seq AND m.provider_message_id = ? AND m.sent_on >= ?
+       WHERE r.campaign_id = ? AND r.seq = ?`,
+      [providerMessageId, firstSendDay([campaignId]), campaignId, seq],
+    );
+    const row = rows[0];
+    if (!row) return null;
+    if (row.item !== null) return row.item + 1;
+    if (row.status === RecipientStatus.Submitted || isFinal(row.status)) return null;
+    // An attempt of unknown outcome has been counted; any other is counted when its answer is written.
+    return Math.max(1, row.status === RecipientStatus.Unknown ? row.attempts : row.attempts + 1);
+  }
+}

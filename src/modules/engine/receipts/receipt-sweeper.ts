@@ -1,12 +1,39 @@
+import { performance } from 'node:perf_hooks';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { SingleRun } from '../../../platform/concurrency/index.js';
-import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
-import { DueWatch, DutyGate, SharedTask } from '../../../platform/duties/index.js';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { DueWatch, DutyGate, SharedTask } from '../../../platform/periodic/index.js';
 import { IS_ANY_OVERDUE, OverdueReceipts } from './overdue-receipts.js';
 import { UnmatchedReceipts } from './unmatched-receipts.js';
-import { UnmatchedReceiptsMonitor } from './unmatched-monitor.js';
-import { UnmatchedScan } from './unmatched-scan.js';
-import { isAnyUnmatched } from './unmatched-store.js';
+import { isAnyUnmatched, type ScanPosition, UnmatchedReceiptsMonitor } from './unmatched-store.js';
+
+/** How much of them one pass may look through. */
+export interface ScanTerms {
+  /** only what came within this time, milliseconds; null = all */
+  sinceMs: number | null;
+  /** a pass begins no further batch after so long, milliseconds */
+  longestMs: number;
+}
+
+/**
+ * Goes through the receipts without a message again and again, pass by pass: one that took too long is gone on with by the
+ * next, so a pass costs the same however many wait, and is over before another process may begin one.
+ */
+export class UnmatchedScan {
+  private after: ScanPosition | null = null;
+
+  constructor(
+    private readonly unmatched: UnmatchedReceipts,
+    private readonly terms: ScanTerms,
+  ) {}
+
+  /** @param isStopped asked between two batches */
+  async pass(isStopped: () => boolean = () => false): Promise<void> {
+    const { sinceMs, longestMs } = this.terms;
+    const until = performance.now() + longestMs;
+    this.after = await this.unmatched.sweep(sinceMs, this.after, () => isStopped() || performance.now() >= until);
+  }
+}
 
 /** Unmatched receipts find their message within seconds, or wait for a dead worker's window: the older, the rarer the look. */
 const YOUNG_MS = 15_000;

@@ -4,9 +4,8 @@ import { jsonRows, type WriteResult } from '../../../platform/database/index.js'
 import type { Receipt } from '../../providers/index.js';
 import { Channels } from '../channels.js';
 import { itemsOf } from '../channel.js';
-import { matchKey } from '../state/message-id.js';
-import { RecipientStatus } from '../state/recipient-status.js';
-import { firstSendDay, readReference, type RecipientKey } from '../state/recipient-key.js';
+import { matchKey } from '../settle/message-ids.js';
+import { RecipientStatus, firstSendDay, readReference, type RecipientKey } from '../recipient.js';
 import type { KnownItem, RoutedReceipt } from './receipt-lookup.js';
 
 /** What a receipt says of its recipient. */

@@ -3,11 +3,9 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { type Receipt, RouteLogins } from '../../providers/index.js';
-import { ReceiptListeners } from './receipt-listeners.js';
+import { ReceiptListeners, ReceiptTraces } from './receipt-listeners.js';
 import { type KnownItem, ReceiptLookup } from './receipt-lookup.js';
-import type { MatchedReceipt } from './receipt-change.js';
-import { ReceiptTraces } from './receipt-traces.js';
-import { ReceiptWriter } from './receipt-writer.js';
+import { type MatchedReceipt, ReceiptWriter } from './receipt-writer.js';
 import { UnknownOutcomes } from './unknown-outcomes.js';
 import { type ScanPosition, type UnmatchedReceipt, UnmatchedStore } from './unmatched-store.js';
 

@@ -3,18 +3,16 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { WriteResult } from '../../../platform/database/index.js';
 import { UsageTally } from '../../credits/index.js';
-import { type LanesLeft, LaneTaken } from '../dispatch/lane-endings.js';
-import { LaneStore } from '../dispatch/lane-store.js';
-import type { LaneKey, LaneTurn } from '../dispatch/lane-turn.js';
+import { type LanesLeft, LaneTaken } from '../state/lane-endings.js';
+import { LaneStore } from '../state/lane-store.js';
+import { type LaneKey, type LaneTurn, groupOf } from '../lanes.js';
 import { type CampaignBrief, CampaignBriefs } from '../state/campaign-briefs.js';
-import { groupOf } from '../state/lanes.js';
-import { RecipientStatus } from '../state/recipient-status.js';
-import { readFirst } from './read-first.js';
+import { RecipientStatus } from '../recipient.js';
+import { readFirst, Outdated } from './status-writer.js';
 import type { RecipientChange } from './recipient-change.js';
-import { RetryStore } from './retry-store.js';
+import { RetryStore } from '../state/retries.js';
 import { Settlement } from './settlement.js';
 import { StatusEvents, type StatusChange } from './status-events.js';
-import { Outdated } from './status-writer.js';
 
 const { Cancelled, Pending } = RecipientStatus;
 

@@ -1,18 +1,33 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import type { Counter } from 'prom-client';
 import { DataSource, type EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { RelayNotifier } from '../../../platform/queues/index.js';
 import { RouteDirectory } from '../../providers/index.js';
-import { heldFence, inLaneOrder, type LaneKey, laneKey, type LaneTurn } from '../dispatch/lane-turn.js';
-import { failoverCounter } from '../failover-counter.js';
-import { firstPlaceOf, groupOf, isRefusedLane, lanesBefore, refusedLaneOf } from '../state/lanes.js';
-import { referenceOf } from '../state/recipient-key.js';
-import { chainsOfLanes, type RouteChain } from '../state/route-chain.js';
-import { type DueRecipient, MOST_TRIES } from './attempts.js';
-import { NEW_FENCE, RETRIABLE } from './retry-store.js';
-import type { WindowResult } from './window-result.js';
+import { type DueRecipient, MOST_TRIES } from '../attempts.js';
+import {
+  chainsOfLanes,
+  firstPlaceOf,
+  groupOf,
+  heldFence,
+  inLaneOrder,
+  isRefusedLane,
+  laneKey,
+  type LaneKey,
+  lanesBefore,
+  type LaneTurn,
+  refusedLaneOf,
+  type RouteChain,
+} from '../lanes.js';
+import { referenceOf } from '../recipient.js';
+import { NEW_FENCE, RETRIABLE } from '../state/retries.js';
+import type { WindowResult } from './recipient-change.js';
+
+/** Lanes that cannot leave over their route, and recipients that a carrier refused. */
+export const failoverCounter = (metrics: Metrics): Counter<'channel'> =>
+  metrics.counter('switchboard_failovers_total', 'Lanes and refused recipients handed to another route', ['channel']);
 
 const REASON_LENGTH = 255;
 

@@ -5,7 +5,7 @@ import { Channels } from '../channels.js';
 import type { Channel } from '../channel.js';
 import { type CampaignBrief, CampaignBriefs } from '../state/campaign-briefs.js';
 import { deliveryRecord, statusCounts } from '../state/recipient-outcome.js';
-import { RecipientStatus } from '../state/recipient-status.js';
+import { RecipientStatus } from '../recipient.js';
 
 /** A recipient's new status, as it may be published to the customer. */
 export interface StatusChange {

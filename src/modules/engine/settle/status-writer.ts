@@ -1,7 +1,6 @@
-import type { EntityManager } from 'typeorm';
-import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
-import { campaignsOf } from '../state/recipient-key.js';
-import { RecipientStatus } from '../state/recipient-status.js';
+import type { DataSource, EntityManager } from 'typeorm';
+import { inTransaction, jsonRows, type LostCommit, type WriteResult } from '../../../platform/database/index.js';
+import { campaignsOf, RecipientStatus } from '../recipient.js';
 import type { RecipientMove } from './recipient-change.js';
 
 /** A recipient is not as it was read: nothing may be written of what was concluded from it. */
@@ -149,3 +148,22 @@ const keepDelivered = (moves: readonly RecipientMove[], row = ''): string =>
   moves.some(({ to }) => to === RecipientStatus.Read)
     ? `${row}delivered_at = IF(${row}status = ${RecipientStatus.Delivered}, ${row}updated_at, ${row}delivered_at), `
     : '';
+
+/**
+ * Runs work that judges recipients as they were read without a lock: what was read is the condition of what is written. Where
+ * another transaction was faster, which is rare, it runs again in a fresh transaction and locks before it judges.
+ * @param work told whether it locks; as in `inTransaction` without any effect outside the database
+ * @param lost as in `inTransaction`
+ */
+export async function readFirst<Result>(
+  dataSource: DataSource,
+  work: (tx: EntityManager, locking: boolean) => Promise<Result>,
+  lost?: LostCommit<Result>,
+): Promise<Result> {
+  try {
+    return await inTransaction(dataSource, (tx) => work(tx, false), lost);
+  } catch (error) {
+    if (!(error instanceof Outdated)) throw error;
+    return inTransaction(dataSource, (tx) => work(tx, true), lost);
+  }
+}

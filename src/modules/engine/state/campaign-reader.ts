@@ -1,12 +1,17 @@
-import { isRequestId } from '../../../kernel/request-id.js';
+import { isRequestId } from '../../../kernel/ids.js';
 import type { BalanceName } from '../../credits/index.js';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { EntityManager } from 'typeorm';
 import { type ReadSession, type ReadSource, rowArrays } from '../../../platform/database/index.js';
-import type { CampaignRecord, RecipientRecord } from './campaign.js';
-import { CAMPAIGN_STATES, type CampaignState, TRANSITIONS } from './campaign-transitions.js';
-import type { RecipientStatus } from './recipient-status.js';
+import {
+  type CampaignRecord,
+  type RecipientRecord,
+  CAMPAIGN_STATES,
+  type CampaignState,
+  TRANSITIONS,
+} from '../campaign.js';
+import type { RecipientStatus } from '../recipient.js';
 
 /** A row of `campaigns`, all columns. */
 export interface CampaignRow {

@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { again, inTransaction, jsonRows, type WriteResult } from '../../../platform/database/index.js';
-import { type ClaimedAlongside, isFree } from '../../../platform/leases/index.js';
+import {
+  again,
+  inTransaction,
+  jsonRows,
+  type WriteResult,
+  type ClaimedAlongside,
+  isFree,
+} from '../../../platform/database/index.js';
 import {
   type CampaignChange,
   type CampaignState,
@@ -10,7 +16,7 @@ import {
   LANE_DUTY,
   type LaneDuty,
   TRANSITIONS,
-} from './campaign-transitions.js';
+} from '../campaign.js';
 
 /** A lane that a worker holds, or has died with, is looked at again; the others sleep. */
 const WHILE_HELD = 'IF(lease_until IS NULL, NULL, UTC_TIMESTAMP(3))';

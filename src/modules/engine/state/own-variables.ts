@@ -1,4 +1,4 @@
-import type { Addressee } from './recipient-terms.js';
+import type { Addressee } from '../recipient.js';
 
 /** Variables of a recipient by name. */
 export type Variables = NonNullable<Addressee['variables']>;

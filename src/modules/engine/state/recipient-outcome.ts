@@ -1,6 +1,6 @@
-import type { RecipientRecord } from './campaign.js';
+import type { RecipientRecord } from '../campaign.js';
 import type { Channel } from '../channel.js';
-import { RecipientStatus } from './recipient-status.js';
+import { RecipientStatus } from '../recipient.js';
 
 /**
  * How a recipient stands, in the labels of its channel: the same in reports, pushes and the campaigns API

@@ -13,7 +13,8 @@ import {
   RECIPIENTS_A_READ,
   type ScannedCampaign,
 } from './campaign-scan.js';
-import { CAMPAIGN_STATES } from './campaign-transitions.js';
+import { CAMPAIGN_STATES } from '../campaign.js';
+import { SENDERS_KEPT_DAYS } from '../tables.js';
 
 /** A message that left, or may have. */
 export interface RouteSend {
@@ -35,8 +36,6 @@ interface RouteCampaign extends ScannedCampaign {
 
 const OF_STATE = `(SELECT id, account_id, total_rows FROM campaigns FORCE INDEX (ix_campaigns_route_state)
   WHERE route_id = ? AND state = ? AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?)`;
-/** How far back a look-up goes: an answer follows its message soon (reference/suppressions#stop-words). */
-export const SENDERS_KEPT_DAYS = 30;
 /** Recipients that one search looks at: a few seconds of the database's time. */
 const MOST_RECIPIENTS = 5_000_000;
 

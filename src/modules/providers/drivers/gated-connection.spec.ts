@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { SendOutcome } from '../ports/message-driver.js';
-import { GatedConnection } from './gated-connection.js';
+import type { SendOutcome } from '../message-driver.js';
+import { Circuit, GatedConnection, HALF_OPEN_MS, ILL, Throttle, UNREACHED, WELL } from './gated-connection.js';
 
 const TAKEN: SendOutcome = { kind: 'accepted', providerMessageIds: ['id'] };
 const TOO_FAST: SendOutcome = { kind: 'retry', afterMs: 1_000, code: 130429, text: 'slow down', throttled: true };
@@ -68,5 +68,123 @@ describe('an upstream that answers "too fast"', () => {
     await closing;
     expect((await sending).every((outcome) => outcome.kind === 'retry')).toBe(true);
     expect(asked.times).toBe(PLACES);
+  });
+});
+
+const weigh = (result: string): number => (result === 'fault' ? ILL : result === 'unreached' ? UNREACHED : WELL);
+
+describe('a circuit', () => {
+  let circuit: Circuit;
+  let calls: number;
+
+  const run = (result: string): Promise<string | null> =>
+    circuit.run(() => {
+      calls += 1;
+      return Promise.resolve(result);
+    }, weigh);
+  const repeat = async (times: number, result: string): Promise<void> => {
+    for (let time = 0; time < times; time++) await run(result);
+  };
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    circuit = new Circuit();
+    calls = 0;
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('opens after 20 faults in a row, not before, and lets nothing through for 2 s', async () => {
+    await repeat(19, 'fault');
+    expect(await run('fine')).toBe('fine');
+    await repeat(19, 'fault');
+    expect(circuit.isOpen).toBe(false);
+    expect(await run('fault')).toBe('fault');
+    expect(circuit.isOpen).toBe(true);
+    vi.advanceTimersByTime(HALF_OPEN_MS - 1);
+    calls = 0;
+    expect(await run('fine')).toBeNull();
+    expect(calls).toBe(0);
+  });
+
+  it('opens after three attempts in a row that did not reach the upstream, and is broken until a try succeeds', async () => {
+    await repeat(2, 'unreached');
+    expect(await run('fine')).toBe('fine');
+    await repeat(2, 'unreached');
+    expect(circuit.isBroken()).toBe(false);
+    await run('unreached');
+    expect([circuit.isOpen, circuit.isBroken()]).toEqual([true, true]);
+    vi.advanceTimersByTime(HALF_OPEN_MS);
+    expect([circuit.isOpen, circuit.isBroken()]).toEqual([false, true]);
+    await run('unreached');
+    expect([circuit.isOpen, circuit.isBroken()]).toEqual([true, true]);
+    vi.advanceTimersByTime(HALF_OPEN_MS);
+    await run('fine');
+    expect([circuit.isOpen, circuit.isBroken()]).toEqual([false, false]);
+  });
+
+  it('tries once after that: all who came meanwhile go as the try goes', async () => {
+    await repeat(20, 'fault');
+    vi.advanceTimersByTime(HALF_OPEN_MS);
+    expect(circuit.isOpen).toBe(false);
+    calls = 0;
+    expect(await Promise.all([run('fault'), run('fine'), run('fine')])).toEqual(['fault', null, null]);
+    expect(calls).toBe(1);
+    expect(circuit.isOpen).toBe(true);
+
+    vi.advanceTimersByTime(HALF_OPEN_MS);
+    calls = 0;
+    expect(await Promise.all([run('fine'), run('fine'), run('fault')])).toEqual(['fine', 'fine', 'fault']);
+    expect(calls).toBe(3);
+    expect(circuit.isOpen).toBe(false);
+    await repeat(18, 'fault');
+    expect(circuit.isOpen).toBe(false);
+    await run('fault');
+    expect(circuit.isOpen).toBe(true);
+  });
+
+  it('faults of calls that were under way when it opened do not keep it open longer', async () => {
+    const answers: ((result: string) => void)[] = [];
+    const late = Promise.all(
+      Array.from({ length: 5 }, () =>
+        circuit.run(() => new Promise<string>((resolve) => answers.push(resolve)), weigh),
+      ),
+    );
+    await repeat(20, 'fault');
+    vi.advanceTimersByTime(HALF_OPEN_MS - 1);
+    for (const answer of answers) answer('fault');
+    await late;
+    vi.advanceTimersByTime(1);
+    expect(circuit.isOpen).toBe(false);
+  });
+});
+
+describe('throttling of a connection', () => {
+  it('puts off single messages alone while others are taken', () => {
+    const throttle = new Throttle();
+    for (let i = 0; i < 1_000; i++) {
+      expect(throttle.throttled(false)).toBe(0);
+      throttle.accepted();
+    }
+    expect(throttle.retryAfterMs()).toBeGreaterThan(0);
+  });
+
+  it('pauses after a streak, longer each time, and forgets with the first success', () => {
+    const throttle = new Throttle();
+    const pauses: number[] = [];
+    while (pauses.length < 10) {
+      const pause = throttle.throttled(false);
+      if (pause > 0) pauses.push(pause);
+    }
+    expect(pauses[0]).toBeLessThan(pauses[4] as number);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(5_000 * 1.25);
+    throttle.accepted();
+    expect(throttle.retryAfterMs()).toBeLessThan(1_000);
+  });
+
+  it('begins no second pause while one lasts', () => {
+    const throttle = new Throttle();
+    for (let i = 0; i < 100; i++) expect(throttle.throttled(true)).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readVariables as readOfSends } from '../../../kernel/variables.js';
+import { readVariables as readOfSends } from '../../../kernel/message-template.js';
 import { readVariables } from './recipient.js';
 
 const value = fc.oneof(fc.string(), fc.double(), fc.integer(), fc.boolean(), fc.constant(null), fc.array(fc.string()));

@@ -1,7 +1,10 @@
-import { LONGEST_VARIABLE } from '../../../kernel/message-template.js';
-import { cleanContact, isWrittenNumber } from '../../../kernel/phone-number.js';
+import {
+  LONGEST_VARIABLE,
+  readVariables as readGiven,
+  VARIABLE_REASONS as REASONS_OF_SENDS,
+} from '../../../kernel/message-template.js';
+import { cleanContact, isWrittenNumber } from '../../../kernel/contacts.js';
 import { codePoints } from '../../../kernel/text.js';
-import { readVariables as readGiven, VARIABLE_REASONS as REASONS_OF_SENDS } from '../../../kernel/variables.js';
 
 /** A recipient as it is kept: whether a channel takes the number is judged when something is sent to it. */
 export interface KeptRecipient {

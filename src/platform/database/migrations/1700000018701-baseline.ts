@@ -1,15 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { ACCOUNTS } from './baseline/accounts.js';
-import { CAMPAIGNS } from './baseline/campaigns.js';
-import { CONTENTS } from './baseline/contents.js';
-import { CONVERSATIONS } from './baseline/conversations.js';
-import { CREDITS } from './baseline/credits.js';
+import { ACCOUNTS, CREDITS } from './baseline/accounts-and-credits.js';
+import { CAMPAIGNS, RECEIPTS } from './baseline/campaigns-and-receipts.js';
+import { CONTENTS, CONVERSATIONS } from './baseline/contents-and-conversations.js';
 import { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
-import { OPERATIONS } from './baseline/operations.js';
-import { RECEIPTS } from './baseline/receipts.js';
-import { ROUTES } from './baseline/routes.js';
-import { createTable } from './baseline/table.js';
-import { WEBHOOKS } from './baseline/webhooks.js';
+import { OPERATIONS, ROUTES, WEBHOOKS } from './baseline/routes-webhooks-operations.js';
+import { createTable } from './schema-parts.js';
 
 const TABLES = [
   ...[...ACCOUNTS, ...CREDITS, ...ROUTES, ...CAMPAIGNS, ...RECEIPTS],

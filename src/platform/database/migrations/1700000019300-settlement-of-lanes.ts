@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { hasIndex } from '../schema-parts.js';
+import { hasIndex } from './schema-parts.js';
 
 /** When what is unsent of a lane is settled without its route; at once for campaigns that were stopped before. */
 export class SettlementOfLanes1700000019300 implements MigrationInterface {

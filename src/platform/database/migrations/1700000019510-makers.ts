@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { hasIndex } from '../schema-parts.js';
+import { hasIndex } from './schema-parts.js';
 
 /** What a person, a key or staff may make. */
 const TABLES = [

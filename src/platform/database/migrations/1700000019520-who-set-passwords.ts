@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { hasIndex } from '../schema-parts.js';
+import { hasIndex } from './schema-parts.js';
 
 /** Who set the password of an account (`kernel/maker.ts`; null = its owner), and since when; of people: since when. */
 export class WhoSetPasswords1700000019520 implements MigrationInterface {

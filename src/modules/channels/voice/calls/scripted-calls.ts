@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { TtlCache } from '../../../../platform/caches/index.js';
+import { TtlCache } from '../../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
 import { inTransaction } from '../../../../platform/database/index.js';
 import { CampaignReader, readReference } from '../../../engine/index.js';
 import { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from '../../../providers/index.js';
-import { type LiveCall, LiveCalls } from '../persistence/live-calls.js';
+import { type LiveCall, LiveCalls } from '../voice-calls.store.js';
 import { voiceChannel } from '../voice.channel.js';
 import { type CallScript, nextMove } from './menu-machine.js';
 import { voiceContent } from './voice-content.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { simulate, type Simulation } from './simulation.js';
-import { readSimulation, SIMULATION_TEXTS } from './simulation-request.js';
+import { simulate, type Simulation, readSimulation, SIMULATION_TEXTS } from './simulation.js';
 
 const CLIP = 'https://files.example/clip.mp3';
 const NUMBERS = ['911111111111', '912222222222'] as const;

@@ -1,4 +1,4 @@
-import { digitsOf } from '../../../../kernel/phone-number.js';
+import { digitsOf } from '../../../../kernel/contacts.js';
 import { readText } from '../../../../kernel/text.js';
 
 const SHORTEST = 10;

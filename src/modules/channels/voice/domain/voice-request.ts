@@ -1,11 +1,24 @@
 import { isSchedule } from '../../../../kernel/clock.js';
-import { fieldErrors } from '../../../../kernel/field-errors.js';
+import { fieldErrors } from '../../../../kernel/errors.js';
 import { codePoints, cutCodePoints, readText, textOrNull } from '../../../../kernel/text.js';
-import { type MenuOrigins, merged, readCallbackAudio } from './callback-audio.js';
 import { type NumberRules, readCallNumber, voiceReceivers } from './call-number.js';
-import type { MenuRow } from './menu.js';
-import { readMenu } from './menu-reader.js';
-import { VOICE_PLANS, type VoicePlan } from './voice-price.js';
+import { type MenuOrigins, type MenuRow, merged, readCallbackAudio, readMenu } from './menu.js';
+
+/** Billing blocks, seconds (reference/voice#prices). */
+export const VOICE_PLANS = [15, 30] as const;
+export type VoicePlan = (typeof VOICE_PLANS)[number];
+
+/** Of the shortest audio. */
+export const FEWEST_BLOCKS = 1;
+
+/**
+ * Blocks that a contact is charged, each of them a credit where no rate plan says otherwise: whole ones, rounded up, at least 1
+ * (reference/voice#prices).
+ * @param milliseconds duration of the audio
+ * @param plan seconds of a block
+ */
+export const blocksOf = (milliseconds: number, plan: VoicePlan): number =>
+  Math.max(FEWEST_BLOCKS, Math.ceil(milliseconds / (plan * 1_000)));
 
 /** A voice send as a client wrote it; every value may be of any type. */
 export type RawVoiceRequest = Record<string, unknown>;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { failoverCodes } from '../failover-codes.js';
-import { dltIdSchema } from '../dlt.js';
-import { placeholders } from '../template.js';
+import { failoverCodes } from '../carrier-answers.js';
+import { dltIdSchema, placeholders } from '../template.js';
 
 const path = z.string().max(200);
 const STATUSES = ['submitted', 'delivered', 'read', 'failed'] as const;

@@ -1,17 +1,129 @@
-import type { OutboundClient } from '../../../../platform/outbound/index.js';
-import type { InboundText } from '../../ports/inbound-sink.js';
+import { type Address, type OutboundClient, readAddress } from '../../../../platform/outbound/index.js';
 import type {
   CarrierDemands,
+  InboundText,
   MessageDriver,
+  OutboundMessage,
   ProviderCallback,
   Receipt,
   Route,
   RouteConnection,
-} from '../../ports/message-driver.js';
-import { demandsOf, namesDlt } from '../dlt.js';
+  SendOutcome,
+} from '../../message-driver.js';
+import { outcomeOfFault } from '../carrier-answers.js';
+import { GatedConnection } from '../gated-connection.js';
+import {
+  demandsOf,
+  DLT_MISSING,
+  fillJson,
+  fillJsonText,
+  fillText,
+  lacksDlt,
+  namesDlt,
+  placeholders,
+  type TemplateValues,
+} from '../template.js';
+import { outcomeOf, readReceipts, readTexts } from './http-answers.js';
 import { httpConfigSchema, type HttpRouteConfig } from './http-config.js';
-import { openGateway } from './http-connection.js';
-import { readReceipts, readTexts } from './http-receipts.js';
+import { ItemizedConnection } from './itemized-connection.js';
+
+/** A request ready to leave. */
+export interface GatewayRequest {
+  url: string;
+  method: HttpRouteConfig['method'];
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Fills the route's template for one message: values stand as JSON in JSON, escaped in a form and in the URL. */
+function buildRequest(config: HttpRouteConfig, message: OutboundMessage): GatewayRequest {
+  const values: Record<string, string | number | null> = {
+    to: message.to,
+    from: message.sender ?? config.from ?? null,
+    text: message.text,
+    media_url: message.mediaUrl ?? null,
+    ref: message.ref,
+    dlt_entity_id: message.dlt?.entityId ?? config.dlt?.entity_id ?? null,
+    dlt_template_id: message.dlt?.templateId ?? null,
+    validity_s: message.validitySeconds ?? null,
+  };
+  for (const [name, secret] of Object.entries(config.secrets)) values[`secrets.${name}`] = secret;
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(config.headers)) {
+    headers[name.toLowerCase()] = fillText(value, values, headerSafe);
+  }
+  const url = fillText(config.url, values, urlSafe);
+  if (config.method === 'GET' || config.body === undefined) return { url, method: config.method, headers, body: null };
+  headers['content-type'] ??= 'application/json';
+  return { url, method: config.method, headers, body: buildBody(config.body, headers['content-type'], values) };
+}
+
+function buildBody(template: unknown, contentType: string, values: TemplateValues): string {
+  if (contentType.toLowerCase().startsWith(FORM)) {
+    if (typeof template === 'string') return fillText(template, values, urlSafe);
+    const fields = Object.entries((fillJson(template, values) ?? {}) as Record<string, unknown>);
+    const pairs = fields.flatMap(([key, value]): [string, string][] => (value === null ? [] : [[key, asText(value)]]));
+    return new URLSearchParams(pairs).toString();
+  }
+  if (typeof template === 'string') return fillJsonText(template, values);
+  return JSON.stringify(fillJson(template, values));
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** A header takes no line ends and nothing beyond Latin-1. */
+const headerSafe = (value: string): string => value.replace(/[^\x20-\x7e\xa0-\xff]/g, ' ');
+
+/** Half a surrogate pair, on which encodeURIComponent throws, becomes the replacement character. */
+const urlSafe = (value: string): string => encodeURIComponent(Buffer.from(value, 'utf8').toString('utf8'));
+
+const TITLE = 'Gateway';
+const MOST_ANSWER_BYTES = 256 * 1024;
+
+/**
+ * A connection to one gateway; a message with attachments leaves as several requests.
+ * @param guarded the gateway's address goes through the guard of routes
+ */
+function openGateway(config: HttpRouteConfig, outbound: OutboundClient, guarded = false): RouteConnection {
+  const fixed = placeholders(config.url).length === 0 ? readAddress(config.url) : null;
+  return new ItemizedConnection(
+    new GatedConnection({
+      title: TITLE,
+      quotes: true,
+      timeoutMs: config.timeout_ms,
+      attempt: (message) => attempt(config, outbound, message, { fixed, guarded }),
+    }),
+    config.timeout_ms,
+  );
+}
+
+async function attempt(
+  config: HttpRouteConfig,
+  outbound: OutboundClient,
+  message: OutboundMessage,
+  { fixed, guarded }: { fixed: Address | null; guarded: boolean },
+): Promise<SendOutcome> {
+  if (lacksDlt(config.dlt, message)) return DLT_MISSING;
+  const { url, method, headers, body } = buildRequest(config, message);
+  try {
+    const response = await outbound.request({
+      url: fixed ?? url,
+      method,
+      headers,
+      ...(body !== null && { body }),
+      timeoutMs: config.timeout_ms,
+      maxBytes: MOST_ANSWER_BYTES,
+      trusted: true,
+      guardedRoute: guarded,
+      onSending: message.leaving,
+    });
+    return outcomeOf(config, response, message.ref);
+  } catch (error) {
+    return outcomeOfFault(TITLE, error);
+  }
+}
 
 /**
  * Any HTTP gateway whose request and receipts a template can describe (reference/providers#http-gateway): SMS, and

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RouteConnection, SendOutcome } from '../../ports/message-driver.js';
+import type { RouteConnection, SendOutcome } from '../../message-driver.js';
 import { ItemizedConnection } from './itemized-connection.js';
 
 const answering = (...outcomes: SendOutcome[]): RouteConnection => ({

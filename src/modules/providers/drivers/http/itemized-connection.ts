@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../../../../platform/concurrency/index.js';
-import { takenInPart } from '../failover-codes.js';
-import type { OutboundMessage, RouteConnection, SendOutcome } from '../../ports/message-driver.js';
+import { takenInPart } from '../carrier-answers.js';
+import type { OutboundMessage, RouteConnection, SendOutcome } from '../../message-driver.js';
 
 /** A send is over within 30 s, whatever happens (port). */
 const SEND_MS = 28_000;

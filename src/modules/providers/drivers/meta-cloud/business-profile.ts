@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { acceptedBody, providerSilent } from './accepted-answer.js';
+import { acceptedBody, providerSilent } from './answers.js';
 import { type GraphAccount, phoneNumberIdOf } from './config.js';
 import { MetaCloudClient } from './graph-client.js';
 import { WIRE_PRODUCT } from './messages.js';

@@ -1,10 +1,26 @@
 import { createHmac } from 'node:crypto';
-import { isUserId } from '../../../../kernel/chat-user-id.js';
-import { type JsonObject, objectOrEmpty } from '../../../../kernel/objects.js';
-import { digitsOf } from '../../../../kernel/phone-number.js';
+import { isUserId, digitsOf } from '../../../../kernel/contacts.js';
+import { type JsonObject, objectOrEmpty } from '../../../../kernel/json-values.js';
 import { cutCodePoints } from '../../../../kernel/text.js';
-import type { Receipt } from '../../ports/message-driver.js';
-import type { TemplateStatusUpdate } from '../../ports/template-status-sink.js';
+import type { ChatAccount } from '../../chat-account.js';
+import type { Receipt } from '../../message-driver.js';
+
+/** The upstream's word on a template of a business account. */
+export interface TemplateStatusUpdate {
+  /** the upstream's id of the template */
+  upstreamId: string | null;
+  name: string;
+  /** the upstream's language code, such as `en_US` */
+  language: string | null;
+  /** upper case: `APPROVED`, `REJECTED`, `PAUSED`, `DISABLED`, … */
+  event: string;
+  reason: string | null;
+}
+
+/** Where template reviews go. The templates module implements it; resolves after its commit, and takes repeats. */
+export abstract class TemplateStatusSink {
+  abstract accept(account: ChatAccount, updates: readonly TemplateStatusUpdate[]): Promise<void>;
+}
 
 const LONGEST_ID = 128;
 const LONGEST_REF = 64;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isHttpUrl } from '../../../../kernel/web-url.js';
+import { isHttpUrl } from '../../../../kernel/urls.js';
 
 export const CHAT_PROVIDERS = ['meta_cloud', 'crm', 'reseller', 'other'] as const;
 export type ChatProvider = (typeof CHAT_PROVIDERS)[number];

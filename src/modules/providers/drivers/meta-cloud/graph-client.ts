@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { boundedCache } from '../../../../platform/caches/index.js';
+import { boundedCache } from '../../../../platform/concurrency/index.js';
 import { OutboundClient, OutboundError } from '../../../../platform/outbound/index.js';
 import { chatAccountErrors } from '../../chat-account.js';
-import { Circuit, ILL, UNREACHED, WELL } from '../circuit.js';
-import { neverSent } from '../never-sent.js';
-import type { SendOutcome } from '../../ports/message-driver.js';
-import { providerSilent, providerUnreached } from './accepted-answer.js';
+import { Circuit, ILL, UNREACHED, WELL } from '../gated-connection.js';
+import { neverSent } from '../carrier-answers.js';
+import type { SendOutcome } from '../../message-driver.js';
+import { providerSilent, providerUnreached } from './answers.js';
 import { baseUrlOf, type GraphAccount, phoneNumberIdOf } from './config.js';
 import { exchangeWith, type GraphCall, type GraphExchange } from './graph-exchange.js';
-import { type GraphMessage, inOurWords, messageCall } from './messages.js';
-import { outcomeOf } from './send-outcome.js';
+import { type GraphMessage, inOurWords, messageCall, outcomeOf } from './messages.js';
 
 /** A JSON answer of the provider that is its own word: 2xx, or a refusal (4xx). */
 export interface GraphAnswer {

@@ -1,4 +1,4 @@
-import { readJsonObject } from '../../../../kernel/objects.js';
+import { readJsonObject } from '../../../../kernel/json-values.js';
 import { type Address, type OutboundClient, OutboundError, readAddress } from '../../../../platform/outbound/index.js';
 import { baseUrlOf, type GraphAccount } from './config.js';
 

@@ -1,7 +1,10 @@
-import { isUserId } from '../../../../kernel/chat-user-id.js';
-import { isObject } from '../../../../kernel/objects.js';
-import type { OutboundMessage } from '../../ports/message-driver.js';
-import type { GraphCall } from './graph-exchange.js';
+import { isUserId } from '../../../../kernel/contacts.js';
+import { isObject, objectOrEmpty } from '../../../../kernel/json-values.js';
+import { cutCodePoints } from '../../../../kernel/text.js';
+import type { OutboundMessage, SendOutcome } from '../../message-driver.js';
+import { outcomeOfAnswer, outcomeOfFault, type Verdict } from '../carrier-answers.js';
+import { isTemporary, providerErrorCode, providerErrorText, throttleMs } from './answers.js';
+import type { GraphCall, GraphExchange } from './graph-exchange.js';
 
 /** The product's name on the upstream's wire; everywhere else it is `chat`. */
 export const WIRE_PRODUCT = 'whatsapp';
@@ -76,3 +79,32 @@ const renamed = (record: Record<string, unknown>): Record<string, unknown> =>
   record['messaging_product'] === WIRE_PRODUCT ? { ...record, messaging_product: OUR_PRODUCT } : record;
 
 const renamedItem = (item: unknown): unknown => (isObject(item) ? renamed(item) : item);
+
+export const TITLE = 'Provider';
+const LONGEST_ID = 128;
+const LONGEST_TEXT = 200;
+
+/** What an exchange means for the message (reference/providers#answers-of-upstreams). */
+export function outcomeOf(exchange: GraphExchange): SendOutcome {
+  if (exchange.kind === 'fault') return outcomeOfFault(TITLE, exchange.error);
+  const { status, retryAfter } = exchange;
+  const body = exchange.kind === 'answer' ? exchange.body : null;
+  if (status >= 200 && status < 300) return accepted(body);
+  const code = providerErrorCode(body);
+  const text = body ? cutCodePoints(providerErrorText(body), LONGEST_TEXT) : `Provider answered ${status}`;
+  const afterMs = throttleMs(code);
+  const said = { code: code ?? status, text, retryAfter, ...(afterMs !== null && { afterMs }) };
+  return outcomeOfAnswer(status, said, verdictOfCode(code));
+}
+
+/** The upstream's own code tells more than the status it comes with. */
+const verdictOfCode = (code: number | null): Verdict | null =>
+  throttleMs(code) !== null ? 'busy' : isTemporary(code) ? 'fault' : null;
+
+/** A success without an id: taken or not, it cannot be told. */
+function accepted(body: Record<string, unknown> | null): SendOutcome {
+  const messages = body?.['messages'];
+  const { id } = objectOrEmpty(Array.isArray(messages) ? messages[0] : null);
+  const usable = typeof id === 'string' && id.trim() !== '' && id.length <= LONGEST_ID;
+  return usable ? { kind: 'accepted', providerMessageIds: [id] } : { kind: 'unknown' };
+}

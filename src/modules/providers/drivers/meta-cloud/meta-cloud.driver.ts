@@ -1,18 +1,11 @@
 import type { OutboundClient } from '../../../../platform/outbound/index.js';
-import type {
-  MessageDriver,
-  OutboundMessage,
-  Route,
-  RouteConnection,
-  SendOutcome,
-} from '../../ports/message-driver.js';
+import type { MessageDriver, OutboundMessage, Route, RouteConnection, SendOutcome } from '../../message-driver.js';
 import { chatAccountErrors } from '../../chat-account.js';
 import { GatedConnection } from '../gated-connection.js';
-import { neverSent } from '../never-sent.js';
+import { neverSent } from '../carrier-answers.js';
 import { type GraphAccount, type MetaCloudConfig, metaCloudConfigSchema, phoneNumberIdOf } from './config.js';
 import { CALL_MS, endpointOf, exchangeAt } from './graph-exchange.js';
-import { MessageBodies, messagesCall, toGraphMessage } from './messages.js';
-import { outcomeOf, TITLE } from './send-outcome.js';
+import { MessageBodies, messagesCall, toGraphMessage, outcomeOf, TITLE } from './messages.js';
 
 /**
  * The chat upstream's messages API (reference/providers#chat-network), also of `crm` and `reseller`. It does not drop

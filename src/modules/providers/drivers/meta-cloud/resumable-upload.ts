@@ -1,4 +1,4 @@
-import { acceptedBody, textOf } from './accepted-answer.js';
+import { acceptedBody, textOf } from './answers.js';
 import type { GraphAccount } from './config.js';
 import type { MetaCloudClient } from './graph-client.js';
 

@@ -1,5 +1,5 @@
 import type net from 'node:net';
-import { digitsOf } from '../../../../kernel/phone-number.js';
+import { digitsOf } from '../../../../kernel/contacts.js';
 import { Semaphore } from '../../../../platform/concurrency/index.js';
 import {
   Command,
@@ -16,15 +16,21 @@ import {
   statusText,
   SubmitSmEncoder,
 } from '../../../../platform/smpp/index.js';
-import type { InboundText } from '../../ports/inbound-sink.js';
-import { isReceipt, readReceipt } from './receipt.js';
-import { answersTo, type Delivery, ReceiptBatch } from './receipt-batch.js';
+import type { InboundText, Receipt } from '../../message-driver.js';
+import { answersTo, type Delivery, isReceipt, readReceipt, ReceiptBatch } from './receipts.js';
 import type { SmppConfig } from './smpp-config.js';
-import type { SessionEvents } from './session-events.js';
 import { openSocket, UnreadAnswers, within } from './smpp-socket.js';
-import type { Submit } from './submit.js';
-import { SubmitQueue } from './submit-queue.js';
-import { Unanswered } from './unanswered.js';
+import { type Submit, SubmitQueue, Unanswered } from './submits.js';
+
+/** What a session tells its connection. */
+interface SessionEvents {
+  bound(): void;
+  /** the end, once; everything under way has its result by then */
+  closed(reason: string): void;
+  receipts(receipts: Receipt[]): Promise<void>;
+  /** a message from a handset; answered to the carrier afterwards */
+  inbound(text: InboundText): Promise<void>;
+}
 
 /** How the reason of an end begins when the carrier takes no session of this login, or no other. */
 export const BIND_REFUSED = 'bind refused: ';

@@ -1,9 +1,116 @@
-import { boundedCache } from '../../../../platform/caches/index.js';
-import { digitsOf } from '../../../../kernel/phone-number.js';
-import type { OutboundMessage } from '../../ports/message-driver.js';
-import { type CallbackPlace, statusAddress, stepAddress } from './callback-urls.js';
-import type { TwilioConfig } from './config.js';
-import { renderStep } from './twiml.js';
+import { z } from 'zod';
+import { digitsOf } from '../../../../kernel/contacts.js';
+import { isHttpUrl } from '../../../../kernel/urls.js';
+import { boundedCache } from '../../../../platform/concurrency/index.js';
+import type { CallEvent, CallStep } from '../../call-script.js';
+import type { OutboundMessage } from '../../message-driver.js';
+import { failoverCodes } from '../carrier-answers.js';
+import { type CallbackPlace, statusAddress, stepAddress } from './callbacks.js';
+
+const plainUrl = (url: string): boolean => {
+  if (!isHttpUrl(url)) return false;
+  const { username, password, search, hash } = new URL(url);
+  return username + password + search + hash === '';
+};
+
+/**
+ * `config` of a route with driver `twilio` (reference/providers#twilio). Beyond the fields named there: `ring_seconds`,
+ * after which a call counts as unanswered, and `timeout_ms` of a request.
+ */
+export const twilioConfigSchema = z.object({
+  // `AC` and 32 hexadecimal digits at the network itself; networks that speak its API have forms of their own
+  account_sid: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an account SID'),
+  auth_token: z.string().min(1, 'must not be empty').max(256),
+  base_url: z
+    .string()
+    .max(512)
+    .refine(plainUrl, 'must be an http or https URL without login, query or fragment')
+    .default('https://api.twilio.com'),
+  /** caller's number of calls that name none */
+  from: z
+    .string()
+    .transform(digitsOf)
+    .refine((digits) => digits.length >= 10 && digits.length <= 16, 'must be 10 to 16 digits')
+    .optional(),
+  ring_seconds: z.number().int().min(5).max(600).default(30),
+  timeout_ms: z.number().int().min(100).max(25_000).default(15_000),
+  failover_codes: failoverCodes,
+});
+
+export type TwilioConfig = z.infer<typeof twilioConfigSchema>;
+
+/** Longest silence that ends a recording. */
+const RECORDING_SILENCE_SECONDS = 5;
+/** How long a forwarded leg rings. */
+const FORWARD_RING_SECONDS = 30;
+const METHOD = { method: 'POST' } as const;
+
+/** Loaded when the first call needs it: an installation without voice never does. */
+const library = async () => (await import('twilio/lib/twiml/VoiceResponse.js')).default;
+
+type VoiceResponse = InstanceType<Awaited<ReturnType<typeof library>>>;
+
+/** The empty document: the answer to a callback that only reports. */
+export const EMPTY_TWIML = '<?xml version="1.0" encoding="UTF-8"?><Response/>';
+
+/**
+ * What the network does next, in its own language (TwiML). Whatever stands in a step is escaped.
+ * @param after address of the next question, for the event that this step leads to
+ */
+export async function renderStep(step: CallStep, after: (event: CallEvent['kind']) => string): Promise<string> {
+  const response = new (await library())();
+  write(response, step, after);
+  return response.toString();
+}
+
+function write(response: VoiceResponse, step: CallStep, after: (event: CallEvent['kind']) => string): void {
+  switch (step.do) {
+    case 'play':
+      response.play(step.audio);
+      if (step.then === 'continue') response.redirect(METHOD, after('played'));
+      else response.hangup();
+      return;
+    case 'menu': {
+      const action = after('digits');
+      // An empty `finishOnKey` makes # a digit like any other.
+      const attributes = { ...METHOD, action, numDigits: 1, finishOnKey: '', timeout: step.timeoutSeconds };
+      const gather = response.gather({ ...attributes, input: ['dtmf'] });
+      if (step.prompt !== null) gather.play(step.prompt);
+      // Reached on silence only: the action is asked when a key was pressed.
+      response.redirect(METHOD, action);
+      return;
+    }
+    case 'dial': {
+      const dial = response.dial({
+        ...METHOD,
+        action: after('dialed'),
+        timeout: FORWARD_RING_SECONDS,
+        timeLimit: step.maxSeconds,
+        ...(step.callerId !== '' && { callerId: `+${step.callerId}` }),
+      });
+      dial.number(`+${step.number}`);
+      return;
+    }
+    case 'record': {
+      const action = after('recorded');
+      response.record({
+        ...METHOD,
+        action,
+        maxLength: step.maxSeconds,
+        timeout: RECORDING_SILENCE_SECONDS,
+        playBeep: true,
+        recordingStatusCallback: action,
+        recordingStatusCallbackMethod: 'POST',
+        recordingStatusCallbackEvent: ['completed'],
+      });
+      // Reached when nothing was said: the action is asked when there is a recording.
+      response.redirect(METHOD, action);
+      return;
+    }
+    case 'hangup':
+      response.hangup();
+  }
+}
 
 /** The form that makes a call, or why there can be none. */
 export type CallForm = { form: string } | { fault: string };

@@ -1,10 +1,8 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CallEvent } from '../../ports/call-script.js';
-import { CALL_EVENTS } from './callback-urls.js';
-import { callIdOf, readEvent, readReceipt } from './callbacks.js';
-import { isSigned, readForm, type FormParameters } from './signature.js';
+import type { CallEvent } from '../../call-script.js';
+import { CALL_EVENTS, callIdOf, readEvent, readReceipt, isSigned, readForm, type FormParameters } from './callbacks.js';
 
 const TOKEN = '12345';
 const URL = 'https://mycompany.com/myapp.php?foo=1&bar=2';

@@ -1,8 +1,56 @@
-import { digitsOf } from '../../../../kernel/phone-number.js';
+import { digitsOf } from '../../../../kernel/contacts.js';
 import { cutCodePoints } from '../../../../kernel/text.js';
-import type { CallEvent } from '../../ports/call-script.js';
-import type { Receipt } from '../../ports/message-driver.js';
-import type { FormParameters } from './signature.js';
+import type { CallEvent } from '../../call-script.js';
+import type { Receipt } from '../../message-driver.js';
+
+/** Loaded when the first callback comes. */
+const library = async () => (await import('twilio/lib/webhooks/webhooks.js')).default;
+
+/** The network sends some thirty; the form is read before its proof is judged, so one with more is not read. */
+const MOST_PARAMETERS = 1_000;
+const AMPERSAND = 0x26;
+
+/** A callback as it came. */
+export interface SignedCallback {
+  /** the address that the network was given: `PUBLIC_URL` and path; never what the Host header says */
+  url: string;
+  /** `X-Twilio-Signature` */
+  signature: string | undefined;
+  /** the form that the signature covers */
+  form: Buffer;
+}
+
+/** Names and values of a form; a name that comes several times has a list. */
+export type FormParameters = Record<string, string | string[]>;
+
+/** Reads a form as the network wrote it. */
+export function readForm(form: Buffer): FormParameters {
+  const read = new Map<string, string | string[]>();
+  for (const [name, value] of new URLSearchParams(form.toString('utf8'))) {
+    const known = read.get(name);
+    if (known === undefined) read.set(name, value);
+    else if (Array.isArray(known)) known.push(value);
+    else read.set(name, [known, value]);
+  }
+  return Object.fromEntries(read);
+}
+
+/** Whether this address and this form were signed with the auth token; compares in constant time. */
+export async function isSigned({ url, signature, form }: SignedCallback, authToken: string): Promise<boolean> {
+  // A path need not make an address below ours (`POST http://…` names one of its own).
+  if (!URL.canParse(url) || isOversized(form)) return false;
+  const { validateRequest } = await library();
+  return validateRequest(authToken, signature ?? '', url, readForm(form));
+}
+
+function isOversized(form: Buffer): boolean {
+  let at = -1;
+  for (let parameters = 1; parameters <= MOST_PARAMETERS; parameters++) {
+    at = form.indexOf(AMPERSAND, at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}
 
 const LONGEST_ID = 128;
 const LONGEST_URL = 2_048;
@@ -97,3 +145,33 @@ const codeOf = (value: string | string[] | undefined): number | null => {
 };
 
 const secondsOf = (value: string | string[] | undefined): number => Math.min(codeOf(value) ?? 0, LONGEST_CALL_SECONDS);
+
+/** Kinds of events, in callback addresses. */
+export const CALL_EVENTS = [
+  'answered',
+  'digits',
+  'played',
+  'dialed',
+  'recorded',
+] as const satisfies CallEvent['kind'][];
+
+/** The same for every call of a route. */
+export interface CallbackPlace {
+  /** `PUBLIC_URL`, without a slash at its end */
+  origin: string;
+  /** the route's name */
+  route: string;
+}
+
+const callAddress = ({ origin, route }: CallbackPlace, ref: string): string =>
+  `${origin}/provider/voice/${encodeURIComponent(route)}/calls/${encodeURIComponent(ref)}`;
+
+/**
+ * Where the network asks what comes next in a call. Reference, step and kind of event stand in the address (which the
+ * signature covers), so that any instance can answer, and a repeated question gets the same answer.
+ */
+export const stepAddress = (place: CallbackPlace, ref: string, step: number, event: CallEvent['kind']): string =>
+  `${callAddress(place, ref)}/steps/${step}/${event}`;
+
+/** Where the network reports how a call ended. */
+export const statusAddress = (place: CallbackPlace, ref: string): string => `${callAddress(place, ref)}/status`;

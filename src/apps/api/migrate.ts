@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource, EntityManager, MigrationInterface, QueryRunner } from 'typeorm';
+import { PeriodicTask } from '../../platform/concurrency/index.js';
+import { again, inTransaction, type WriteResult } from '../../platform/database/index.js';
+
+const TABLE = 'migrations_begun';
+/** What a change of a table that has been made already fails with: the table, column or key is there, or it is gone. */
+const MADE: ReadonlySet<unknown> = new Set([
+  'ER_TABLE_EXISTS_ERROR',
+  'ER_DUP_FIELDNAME',
+  'ER_DUP_KEYNAME',
+  'ER_CANT_DROP_FIELD_OR_KEY',
+]);
+
+/** Where migrations that were begun are marked. */
+export async function prepareMarks(dataSource: DataSource): Promise<void> {
+  await dataSource.query(
+    again(
+      `CREATE TABLE IF NOT EXISTS ${TABLE} (name VARCHAR(191) CHARACTER SET ascii NOT NULL PRIMARY KEY) ENGINE = InnoDB`,
+    ),
+  );
+}
+
+/** All that were begun are applied. */
+async function removeMarks(dataSource: DataSource): Promise<void> {
+  await dataSource.query(again(`DELETE FROM ${TABLE}`));
+}
+
+/**
+ * A migration that goes on where it was broken off. Servers end a transaction with each change of a table (MariaDB: implicit
+ * commit): of a migration whose process was killed the first changes are there, and it is not noted as applied. A mark that is
+ * committed with its first change tells so, and then what is made already is left out. Without the mark it is a fault: what stands
+ * there is another application's.
+ */
+export class ResumedMigration implements MigrationInterface {
+  readonly name: string;
+
+  constructor(private readonly migration: MigrationInterface) {
+    this.name = migration.name ?? migration.constructor.name;
+  }
+
+  async up(runner: QueryRunner): Promise<void> {
+    const marked = (await runner.query(`INSERT IGNORE INTO ${TABLE} (name) VALUES (?)`, [this.name])) as WriteResult;
+    await this.migration.up(marked.affectedRows === 0 ? leavingOutMade(runner) : runner);
+  }
+
+  down(runner: QueryRunner): Promise<void> {
+    return this.migration.down(runner);
+  }
+}
+
+/** The same runner, for which a change that has been made already is made. */
+function leavingOutMade(runner: QueryRunner): QueryRunner {
+  const query = async (sql: string, values?: unknown[]): Promise<unknown> => {
+    try {
+      return await runner.query(sql, values);
+    } catch (error) {
+      if (MADE.has((error as { code?: unknown }).code)) return [];
+      throw error;
+    }
+  };
+  return new Proxy(runner, {
+    get: (target, name) => {
+      const value: unknown = name === 'query' ? query : Reflect.get(target, name);
+      return typeof value === 'function' && name !== 'query' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+const BEAT_MS = 1_000;
+/** A holder that shows no sign of life while a waiter has looked so often, a second apart, is dead. */
+const LOOKS = 20;
+const LOCK_PATIENCE_MS = 300_000;
+
+interface Holder {
+  owner: string;
+  beat: number;
+}
+
+/**
+ * Runs `work` while this process alone holds the lock of the database, so that instances which start together migrate
+ * and seed once, on whichever node of a cluster: the lock is a row, taken and kept by conditional updates (GET_LOCK is
+ * a node's own). No clock decides who is dead: the holder counts its beats, and a waiter takes over when it has seen the
+ * same beat again and again. A waiter writes with each look, so that a cluster which holds up the holder's beat (while it
+ * changes a table) holds up the looks as well.
+ * @param beatMs from one beat, or look, to the next
+ * @throws Error when another process has been at it for five minutes, or has taken over while this one worked
+ */
+export async function whileLocked<T>(dataSource: DataSource, work: () => Promise<T>, beatMs = BEAT_MS): Promise<T> {
+  const owner = randomUUID();
+  await dataSource.query(
+    `CREATE TABLE IF NOT EXISTS preparation_lock (id TINYINT NOT NULL PRIMARY KEY, owner CHAR(36) CHARACTER SET ascii NULL,
+       beat BIGINT NOT NULL, looks BIGINT NOT NULL) ENGINE = InnoDB`,
+  );
+  await dataSource.query('INSERT IGNORE INTO preparation_lock (id, owner, beat, looks) VALUES (1, NULL, 0, 0)');
+  await take(dataSource, owner, beatMs);
+  const beats = new PeriodicTask(
+    beatMs,
+    async () => {
+      await changed(dataSource, 'beat = beat + 1 WHERE id = 1 AND owner = ?', [owner]);
+    },
+    () => undefined, // the next beat comes; one too many that fail are seen at the end
+  );
+  beats.start();
+  const outcome = await work().then(
+    (result) => () => result,
+    (error: unknown) => () => {
+      throw error;
+    },
+  );
+  await beats.stop();
+  const kept = await changed(dataSource, 'owner = NULL, beat = beat + 1 WHERE id = 1 AND owner = ?', [owner]);
+  const result = outcome();
+  if (!kept) throw new Error('Another process took over the preparation of this database');
+  return result;
+}
+
+async function take(dataSource: DataSource, owner: string, beatMs: number): Promise<void> {
+  const until = performance.now() + LOCK_PATIENCE_MS;
+  let seen: Holder | null = null;
+  for (let looks = 0; ; looks++) {
+    if (await changed(dataSource, 'owner = ?, beat = beat + 1 WHERE id = 1 AND owner IS NULL', [owner])) return;
+    const holder = await look(dataSource);
+    if (holder && seen?.owner === holder.owner && seen.beat === holder.beat) {
+      const { owner: dead, beat } = holder;
+      const taken = 'owner = ?, beat = beat + 1 WHERE id = 1 AND owner = ? AND beat = ?';
+      if (looks >= LOOKS && (await changed(dataSource, taken, [owner, dead, beat]))) return;
+    } else looks = 0;
+    seen = holder;
+    if (performance.now() > until) throw new Error('Another process has been preparing this database for five minutes');
+    await sleep(beatMs);
+  }
+}
+
+/** The holder of the lock. The process that asks has written the row before. */
+function look(dataSource: DataSource): Promise<Holder | null> {
+  const work = async (tx: EntityManager): Promise<Holder | null> => {
+    await tx.query('UPDATE preparation_lock SET looks = looks + 1 WHERE id = 1');
+    const [row] = await tx.query<(Holder | { owner: null; beat: number })[]>(
+      'SELECT owner, beat FROM preparation_lock WHERE id = 1',
+    );
+    return row?.owner ? { owner: row.owner, beat: row.beat } : null;
+  };
+  return inTransaction(dataSource, work, { again: 'one look more is no more than that' });
+}
+
+async function changed(dataSource: DataSource, change: string, parameters: unknown[]): Promise<boolean> {
+  const { affectedRows } = await dataSource.query<WriteResult>(`UPDATE preparation_lock SET ${change}`, parameters);
+  return affectedRows === 1;
+}
+
+/**
+ * Applies what is missing, each migration in a transaction of its own, and goes on with one that was broken off.
+ * @returns the names of those applied
+ */
+export async function migrate(dataSource: DataSource): Promise<string[]> {
+  await prepareMarks(dataSource);
+  const migrations = dataSource.migrations.map((migration) =>
+    migration instanceof ResumedMigration ? migration : new ResumedMigration(migration),
+  );
+  Object.assign(dataSource, { migrations });
+  const applied = await dataSource.runMigrations({ transaction: 'each' });
+  await removeMarks(dataSource);
+  return applied.map((migration) => migration.name);
+}

@@ -1,0 +1,247 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import {
+  AccountDirectoryModule,
+  AccountRegistrar,
+  AuditLog,
+  DirectoryFill,
+  type DirectoryFilled,
+  NameClaims,
+  passwordFault,
+} from '../../modules/accounts/index.js';
+import { LaneWake, type WokenLanes } from '../../modules/engine/index.js';
+import { ALL_TABLES } from '../../modules/table-rules/index.js';
+import { ConfigModule, InvalidEnvironment, readEnvironment } from '../../platform/config/index.js';
+import { ImpatientDatabaseModule, inTransaction } from '../../platform/database/index.js';
+import { DayMaker, Retention, TablesModule } from '../../platform/periodic/index.js';
+import { RelayNotifier, RelayNotifierModule } from '../../platform/queues/index.js';
+import { PasswordHasher, SecurityModule } from '../../platform/security/index.js';
+import type { ApiClient } from './api-client.js';
+import { EXIT, Failure, print, printJson, readPassword } from './terminal.js';
+
+const USERNAME = /^[A-Za-z0-9._-]{3,64}$/;
+const REASON = 'command line';
+
+/** A member of the staff to be. */
+export interface NewAdmin {
+  username: string;
+  password: string;
+  userType: 'super' | 'admin';
+  firstname: string;
+  lastname: string;
+}
+
+/** What no endpoint does, since it must work when no login does, or nothing moves; in the audit log as `system`. */
+@Injectable()
+class OperatorActions {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly registrar: AccountRegistrar,
+    private readonly passwords: PasswordHasher,
+    private readonly audit: AuditLog,
+    private readonly lanes: LaneWake,
+    private readonly relay: RelayNotifier,
+    private readonly claims: NameClaims,
+    private readonly directory: DirectoryFill,
+    private readonly days: DayMaker,
+    private readonly retention: Retention,
+  ) {}
+
+  /** @throws Failure for a bad name or password, AppError for a taken name */
+  async createAdmin({ password, ...admin }: NewAdmin): Promise<void> {
+    if (!USERNAME.test(admin.username)) throw new Failure('username is invalid');
+    const fault = passwordFault(password);
+    if (fault !== null) throw new Failure(fault.text);
+    const passwordHash = await this.passwords.hash(password);
+    const name = { kind: 'username' as const, value: admin.username.toLowerCase() };
+    const claim = await this.claims.claim([name], admin.userType);
+    await inTransaction(this.dataSource, async (tx) => {
+      await this.claims.end(tx, claim);
+      const { username, userType } = await this.registrar.create(tx, { ...admin, passwordHash });
+      const details = { user_type: userType, reason: REASON };
+      await this.audit.record(tx, { actor: null, action: 'account.create', subject: username, details });
+    });
+  }
+
+  /** Makes the directory say of this cell what its database says. @throws Failure outside a cell */
+  async fillDirectory(): Promise<DirectoryFilled> {
+    const filled = await this.directory.fill();
+    if (!filled) throw new Failure('CELL is not set');
+    return filled;
+  }
+
+  /** What workers do every ten minutes, now: days to come are made, and what is no longer kept goes. */
+  async keepTables(): Promise<void> {
+    await this.days.makeDays();
+    await this.retention.removeAged();
+    await this.retention.removeOver();
+  }
+
+  /** @throws Failure when there is no such campaign */
+  async requeue(requestId: string): Promise<WokenLanes> {
+    const woken = await inTransaction(this.dataSource, async (tx) => {
+      const done = await this.lanes.wake(tx, requestId);
+      if (done && done.lanes > 0) {
+        const details = { lanes: done.lanes, reason: REASON };
+        await this.audit.record(tx, { actor: null, action: 'campaign.requeue', subject: requestId, details });
+      }
+      return done;
+    });
+    if (!woken) throw new Failure('Campaign not found');
+    this.relay.notify(woken.due);
+    return woken;
+  }
+}
+
+/** The commands that work on the database itself. */
+@Module({
+  imports: [
+    ConfigModule,
+    ImpatientDatabaseModule,
+    SecurityModule,
+    AccountDirectoryModule,
+    RelayNotifierModule,
+    TablesModule.of(ALL_TABLES),
+  ],
+  providers: [LaneWake, OperatorActions],
+})
+class OperatorModule {}
+
+/** The relays are notified a few milliseconds after `notify`. */
+const NOTIFIED_MS = 100;
+
+export interface NewAdminOptions {
+  type: 'super' | 'admin';
+  firstname: string;
+  lastname: string;
+}
+
+/** Makes a member of the staff; the password is asked for. */
+export async function createAdmin(username: string, options: NewAdminOptions): Promise<void> {
+  const password = await readPassword(`Password of the new account ${username}: `);
+  const { type: userType, firstname, lastname } = options;
+  await withActions((actions) => actions.createAdmin({ username, password, userType, firstname, lastname }));
+  print(`Created the ${userType} account ${username}`);
+}
+
+/** Wakes what is due or stuck of a campaign. */
+export async function requeue(requestId: string): Promise<void> {
+  const { state, lanes } = await withActions(async (actions) => {
+    const woken = await actions.requeue(requestId);
+    await sleep(NOTIFIED_MS);
+    return woken;
+  });
+  print(`${requestId} is ${state}: ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} woken`);
+}
+
+/** Makes the days to come, and removes what is no longer kept. */
+export async function keepTables(): Promise<void> {
+  await withActions((actions) => actions.keepTables());
+  print('Days to come are made, and what is no longer kept is gone');
+}
+
+/** Writes the names of this cell into the directory. */
+export async function fillDirectory(): Promise<void> {
+  const { written, removed, foreign } = await withActions((actions) => actions.fillDirectory());
+  for (const { kind, value, cell } of foreign) print(`${kind} ${value} is taken in cell ${cell}`);
+  print(`${written} names stand in the directory, ${removed} are being taken out`);
+  if (foreign.length > 0) throw new Failure('Some names are taken by other cells: see above', EXIT.notAsItShould);
+}
+
+async function withActions<T>(work: (actions: OperatorActions) => Promise<T>): Promise<T> {
+  try {
+    readEnvironment();
+  } catch (error) {
+    if (error instanceof InvalidEnvironment) throw new Failure(error.message);
+    throw error;
+  }
+  const app = await NestFactory.createApplicationContext(OperatorModule, { logger: false, abortOnError: false }).catch(
+    (error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException;
+      throw code === undefined ? error : new Failure(`The database cannot be reached (${code})`);
+    },
+  );
+  try {
+    return await work(app.get(OperatorActions));
+  } finally {
+    await app.close();
+  }
+}
+
+const PAGE = 1_000;
+const ACCOUNTS = '/v6/api/admin/accounts';
+
+/** Grants credits, or takes them back. */
+export async function grantCredits(
+  api: ApiClient,
+  username: string,
+  balance: string,
+  amount: number,
+  { note, json }: { note?: string; json?: boolean } = {},
+): Promise<void> {
+  const { data } = await api.call<{ data: { balance: string; available: number } }>(
+    'POST',
+    `${ACCOUNTS}/${encodeURIComponent(username)}/credits`,
+    { balance, amount, ...(note === undefined ? {} : { note }) },
+  );
+  if (json) printJson(data);
+  else print(`${username}: ${data.balance} ${data.available}`);
+}
+
+interface Proof {
+  balance: string;
+  stored: number;
+  ledger: number;
+  usage: { charged: number; refunded: number; ledger_charged: number; ledger_refunded: number; ok: boolean };
+  ok: boolean;
+  closings?: { month: string; ok: boolean }[];
+}
+
+/**
+ * Holds every stored balance against its ledger's sum, and usage against its debits and refunds.
+ * @param username of one account; absent: all
+ * @param closings also each month's closing against the one before it and its entries
+ * @throws Failure (3) when one does not agree
+ */
+export async function proveBalances(
+  api: ApiClient,
+  username?: string,
+  { closings, json }: { closings?: true; json?: boolean } = {},
+): Promise<void> {
+  let proved = 0;
+  const wrong: string[] = [];
+  for await (const name of username === undefined ? usernames(api) : [username]) {
+    const path = `${ACCOUNTS}/${encodeURIComponent(name)}/credits/proof${closings ? '?closings=true' : ''}`;
+    const { data } = await api.call<{ data: Proof[] }>('GET', path);
+    if (json) printJson({ username: name, balances: data });
+    for (const proof of data) {
+      proved += 1;
+      if (!proof.ok) wrong.push(`${name}: ${faultOf(proof)}`);
+    }
+  }
+  if (!json) for (const line of wrong) print(line);
+  if (wrong.length > 0) {
+    throw new Failure(`${wrong.length} of ${proved} balances do not agree with their ledger`, EXIT.notAsItShould);
+  }
+  if (!json) print(`${proved} balances agree with their ledger`);
+}
+
+function faultOf({ balance, stored, ledger, usage, closings = [] }: Proof): string {
+  const month = closings.find(({ ok }) => !ok)?.month;
+  if (month === undefined && stored === ledger) {
+    const { charged, refunded, ledger_charged: debits, ledger_refunded: refunds } = usage;
+    return `${balance} was used for ${charged} and ${refunded} came back, its ledger says ${debits} and ${refunds}`;
+  }
+  return `${balance} is ${stored}, its ledger says ${month ? `otherwise since ${month}` : ledger}`;
+}
+
+async function* usernames(api: ApiClient): AsyncGenerator<string> {
+  for (let page = 1; ; page++) {
+    const { data } = await api.call<{ data: { username: string }[] }>('GET', `${ACCOUNTS}?page=${page}&limit=${PAGE}`);
+    for (const { username } of data) yield username;
+    if (data.length < PAGE) return;
+  }
+}

@@ -1,0 +1,221 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { isHttpUrl } from '../../../kernel/urls.js';
+
+/** How a call ends, in the network's words. */
+export type CallEnd = 'completed' | 'busy' | 'no-answer' | 'failed';
+
+/** What becomes of a call. */
+export type CallFate = 'answered' | 'no-answer' | 'busy' | 'failed' | 'silent' | 'throttled once' | 'error once';
+
+/** By the called number's last three digits, after the telephone signalling codes (reference/providers#sandbox). */
+const FATES: Readonly<Record<string, CallFate>> = {
+  '404': 'failed',
+  '408': 'silent',
+  '429': 'throttled once',
+  '480': 'no-answer',
+  '486': 'busy',
+  '500': 'error once',
+  '603': 'failed',
+};
+
+export const callFateOf = (to: string): CallFate => FATES[to.slice(-3)] ?? 'answered';
+
+/** The signalling code behind an end; null for a call that was answered. */
+export const sipCodeOf = (to: string, end: CallEnd): number | null => {
+  if (end === 'completed') return null;
+  if (end === 'busy') return 486;
+  if (end === 'no-answer') return 480;
+  return to.endsWith('603') ? 603 : 404;
+};
+
+/** What happened in a call, for the books. */
+export interface CallRecord {
+  status: 'queued' | 'ringing' | 'in-progress' | CallEnd;
+  /** from the answer to the end, on the network's own clock */
+  seconds: number;
+  /** clips played (addresses), texts said */
+  heard: string[];
+  /** keys; '' = silence */
+  pressed: string[];
+  dialed: { number: string; callerId: string | null; timeLimit: number | null; outcome: CallEnd }[];
+  recordings: string[];
+  /** what the network would complain about in its debugger */
+  faults: string[];
+}
+
+/** A call as it was asked for. */
+export interface Call {
+  sid: string;
+  accountSid: string;
+  /** origin of the network's own addresses */
+  network: string;
+  /** what callbacks are signed with */
+  authToken: string;
+  /** with its + */
+  to: string;
+  from: string;
+  /** what to do when answered: an address that is asked, or a document */
+  instructions: { url: string; method: 'GET' | 'POST' } | { twiml: string };
+  statusCallback: string | null;
+  statusEvents: readonly string[];
+  record: CallRecord;
+}
+
+export const newCallRecord = (): CallRecord => ({
+  status: 'queued',
+  seconds: 0,
+  heard: [],
+  pressed: [],
+  dialed: [],
+  recordings: [],
+  faults: [],
+});
+
+/** What every callback of a call says. */
+export const callFacts = ({ sid, accountSid, to, from, record }: Call): Record<string, string> => ({
+  AccountSid: accountSid,
+  ApiVersion: '2010-04-01',
+  CallSid: sid,
+  CallStatus: record.status,
+  Called: to,
+  Caller: from,
+  Direction: 'outbound-api',
+  From: from,
+  To: to,
+});
+
+const number = z
+  .string()
+  .transform((text) => text.replace(/\D/g, ''))
+  .pipe(z.string().min(1));
+const outcome = z.enum(['answered', 'busy', 'no-answer', 'failed']);
+
+/** `POST /voice/script`: how people behave who are called. */
+export const calleeSchema = z
+  .object({
+    to: number,
+    /** the keys pressed, one a question; '' = silence, `hangup` = hangs up there; then silence. In every call anew */
+    digits: z.array(z.string().regex(/^([0-9*#]?|hangup)$/)).default([]),
+    /** how those end that the call is forwarded to; others by their last three digits */
+    forwards: z.record(z.string(), outcome).default({}),
+    /** what becomes of the first, second, … call; further ones by the last three digits */
+    outcomes: z.array(outcome).default([]),
+    /** says something when asked to */
+    speaks: z.boolean().default(true),
+  })
+  .strict();
+
+export type Callee = z.infer<typeof calleeSchema>;
+
+/** People who are called, as tests describe them. */
+@Injectable()
+export class Callees {
+  private readonly known = new Map<string, Callee>();
+  private readonly calls = new Map<string, number>();
+
+  set(callee: Callee): void {
+    this.known.set(callee.to, callee);
+    this.calls.delete(callee.to);
+  }
+
+  get(to: string): Callee {
+    return this.known.get(to) ?? { to, digits: [], forwards: {}, outcomes: [], speaks: true };
+  }
+
+  /** What becomes of the next call to this number. */
+  nextFate(to: string): CallFate {
+    const { outcomes } = this.get(to);
+    if (outcomes.length === 0) return callFateOf(to);
+    const calls = this.calls.get(to) ?? 0;
+    this.calls.set(to, calls + 1);
+    return outcomes[calls] ?? callFateOf(to);
+  }
+
+  clear(): void {
+    this.known.clear();
+    this.calls.clear();
+  }
+}
+
+/** A refusal, as the network words it. */
+export class TelephoneError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: number,
+    message: string,
+    /** seconds */
+    readonly retryAfter: number | null = null,
+  ) {
+    super(message);
+  }
+
+  get body(): Record<string, unknown> {
+    const { code, message, status } = this;
+    return { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status };
+  }
+}
+
+const WORTHLESS_TOKEN = 'bad-token';
+const ACCOUNT = /^AC[0-9a-f]{32}$/i;
+const NUMBER = /^\+[1-9]\d{6,15}$/;
+const LONGEST_TWIML = 4_000;
+const LONGEST_RING_SECONDS = 600;
+const EVENTS = new Set(['initiated', 'ringing', 'answered', 'completed']);
+
+const bad = (code: number, message: string): TelephoneError => new TelephoneError(400, code, message);
+
+/** Who calls: basic authentication with the account's SID and token. @throws TelephoneError 20003 */
+export function readLogin(header: string | undefined, accountSid: string): string {
+  const [, encoded = ''] = /^Basic (\S+)$/i.exec(header ?? '') ?? [];
+  const login = Buffer.from(encoded, 'base64').toString('utf8');
+  const at = login.indexOf(':');
+  const [user, token] = [login.slice(0, Math.max(at, 0)), login.slice(at + 1)];
+  if (at < 1 || token === '' || token === WORTHLESS_TOKEN || user !== accountSid || !ACCOUNT.test(user)) {
+    throw new TelephoneError(401, 20003, 'Authenticate');
+  }
+  return token;
+}
+
+/** What a request asks for, judged as the network judges it. @throws TelephoneError */
+export function readCall(
+  form: URLSearchParams,
+): Pick<Call, 'to' | 'from' | 'instructions' | 'statusCallback' | 'statusEvents'> {
+  const to = form.get('To') ?? '';
+  const from = form.get('From') ?? '';
+  if (to === '') throw bad(21201, "No 'To' number is specified");
+  if (from === '') throw bad(21213, "No 'From' number is specified");
+  if (!NUMBER.test(to)) throw bad(21211, `The phone number you are attempting to call, ${to}, is not valid.`);
+  if (!NUMBER.test(from)) throw bad(21212, `The source phone number provided, ${from}, is not valid.`);
+  const timeout = form.get('Timeout') ?? '60';
+  if (!/^\d+$/.test(timeout) || Number(timeout) > LONGEST_RING_SECONDS) throw bad(21220, 'Invalid Timeout');
+  return { to, from, instructions: readInstructions(form), ...readStatusCallback(form) };
+}
+
+function readInstructions(form: URLSearchParams): Call['instructions'] {
+  const url = form.get('Url');
+  const twiml = form.get('Twiml');
+  if (url !== null) {
+    if (!isHttpUrl(url)) throw bad(21205, `Url is not a valid URL: ${url}`);
+    return { url, method: readMethod(form, 'Method') };
+  }
+  if (twiml === null || twiml === '') throw bad(21205, 'Url parameter is required.');
+  if (twiml.length > LONGEST_TWIML) throw bad(21602, 'Twiml is too long');
+  return { twiml };
+}
+
+function readStatusCallback(form: URLSearchParams): Pick<Call, 'statusCallback' | 'statusEvents'> {
+  const url = form.get('StatusCallback');
+  if (url === null) return { statusCallback: null, statusEvents: [] };
+  if (!isHttpUrl(url)) throw bad(21609, `Invalid StatusCallback URL: ${url}`);
+  if (readMethod(form, 'StatusCallbackMethod') !== 'POST') throw bad(21609, 'The sandbox reports by POST only');
+  const events = form.getAll('StatusCallbackEvent');
+  if (events.some((event) => !EVENTS.has(event))) throw bad(21626, 'Invalid StatusCallbackEvent');
+  return { statusCallback: url, statusEvents: events.length === 0 ? ['completed'] : events };
+}
+
+function readMethod(form: URLSearchParams, name: string): 'GET' | 'POST' {
+  const method = (form.get(name) ?? 'POST').toUpperCase();
+  if (method !== 'GET' && method !== 'POST') throw bad(21403, `${name} is not valid`);
+  return method;
+}

@@ -1,0 +1,147 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { fieldErrors, MOST_ROW_FAULTS, type RowFault } from './errors.js';
+import { shownValue } from './json-values.js';
+
+const ONLY_DIGITS = /^[0-9]+$/;
+
+/** Everything but digits removed (broadcast contacts, reference/requests#contacts). */
+export const digitsOf = (value: string): string => (ONLY_DIGITS.test(value) ? value : value.replace(/[^0-9]/g, ''));
+
+/** One broadcast contact: non-digits stripped, `min` to `max` digits; null when it is at fault. */
+export function cleanContact(entry: unknown, min: number, max: number): string | null {
+  // A JSON number beyond 2^53 has lost its last digits on the way: it would reach another person.
+  if (typeof entry !== 'string' && !Number.isSafeInteger(entry)) return null;
+  const digits = digitsOf(String(entry));
+  return digits.length < min || digits.length > max ? null : digits;
+}
+
+/** Letters are none of a number's signs: a spreadsheet's `4.9E+12` would become another number. */
+const NUMBER_SIGNS = /^'?[0-9+\s().\-/]+$/;
+
+/** Whether a text may be a number as people write it: digits and the signs between them. */
+export const isWrittenNumber = (text: string): boolean => NUMBER_SIGNS.test(text);
+
+/**
+ * Cleans a list of broadcast contacts, order and duplicates kept. One plain loop: 30,000 entries in a few milliseconds.
+ * @returns the cleaned numbers, or null as soon as one entry is at fault
+ */
+export function cleanContacts(entries: readonly unknown[], min: number, max: number): string[] | null {
+  const cleaned = new Array<string>(entries.length);
+  for (let i = 0; i < entries.length; i++) {
+    const digits = cleanContact(entries[i], min, max);
+    if (digits === null) return null;
+    cleaned[i] = digits;
+  }
+  return cleaned;
+}
+
+const SHOWN_START = 8;
+
+/** Where a list of contacts is first at fault, and what is said of it: never more than the start of what stands there. */
+export function contactFault(entries: readonly unknown[], min: number, max: number): { index: number; hint: string } {
+  const index = entries.findIndex((entry) => cleanContact(entry, min, max) === null);
+  const entry = entries[index];
+  if (typeof entry !== 'string' && !Number.isSafeInteger(entry)) {
+    const kind = typeof entry === 'number' ? 'a number that JSON has rounded' : 'no text';
+    return { index, hint: `contacts[${index}] is ${kind}: write numbers as texts.` };
+  }
+  const text = String(entry);
+  const start = text.length > SHOWN_START ? `${text.slice(0, SHOWN_START)}…` : text;
+  const count = digitsOf(text).length;
+  return { index, hint: `contacts[${index}] (${JSON.stringify(start)}) has ${count} digits, not ${min} to ${max}.` };
+}
+
+/** Why a recipient is refused: `invalid` = no digits only after the cleanup, `length` = too few or too many of them. */
+export type RecipientFault = 'invalid' | 'length';
+
+/** What is said of a recipient that is refused (reference/requests#contacts). */
+export const RECIPIENT_TEXTS: Readonly<Record<RecipientFault, string>> = {
+  invalid: 'Recipient phone number is invalid',
+  length: 'Recipient phone number must be between 8 and 20 digits',
+};
+
+const RECIPIENT_DIGITS = { min: 8, max: 20 };
+
+/**
+ * A recipient of the chat endpoints (reference/requests#contacts): cleaned of `+`, spaces and dashes, then 8 to 20
+ * digits.
+ * @param value a text, or a JSON number that has kept all its digits
+ */
+export function readRecipient(value: unknown): { digits: string } | { fault: RecipientFault } {
+  if (typeof value !== 'string' && !Number.isSafeInteger(value)) return { fault: 'invalid' };
+  const text = String(value);
+  const digits = ONLY_DIGITS.test(text) ? text : text.replace(/[+\s-]/g, '');
+  if (!ONLY_DIGITS.test(digits)) return { fault: 'invalid' };
+  const fits = digits.length >= RECIPIENT_DIGITS.min && digits.length <= RECIPIENT_DIGITS.max;
+  return fits ? { digits } : { fault: 'length' };
+}
+
+/** A country's letters, then digits and letters; `ENT` between them for an id that several businesses share. */
+const USER_ID = /^[A-Za-z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
+
+/**
+ * Whether a text is a business-scoped user id, such as `US.13491208655302741918`: how a chat contact is known that shows no
+ * number (reference/requests#user-ids). No number is one.
+ */
+export const isUserId = (text: string): boolean => USER_ID.test(text);
+
+/** Most contacts of one quote: as many as a file of recipients has rows. */
+export const MOST_CONTACTS = 500_000;
+
+/** What a quote of more is answered. */
+export const tooManyContacts = fieldErrors.tooMany.shown('contacts', MOST_CONTACTS).with({
+  hint: 'A larger send costs what its parts do: quote them one by one.',
+});
+
+/** Contacts sorted out as a send would take them. */
+export interface SortedContacts {
+  /** numbers that would be charged, in their order */
+  charged: string[];
+  /** the first hundred entries that a send would refuse */
+  invalid: RowFault[];
+  /** how many such entries there are */
+  refused: number;
+  /** the first hundred numbers that come more than once, each named once */
+  duplicates: string[];
+  /** entries whose number came before */
+  duplicatesCount: number;
+}
+
+const NO_NUMBER = { reason: 'number_invalid', message: 'the channel takes no such number' };
+/** Contacts that are looked at before others have their turn. */
+const CONTACTS_A_TURN = 5_000;
+
+/**
+ * Sorts contacts in one loop: 30,000 in a few milliseconds. Other requests go on meanwhile.
+ * @param readContact the channel's rule for a number
+ */
+export async function sortContacts(
+  contacts: readonly unknown[],
+  readContact: (entry: unknown) => string | null,
+  duplicates: 'charged' | 'removed',
+): Promise<SortedContacts> {
+  const seen = new Set<string>();
+  const again = new Set<string>();
+  const invalid: RowFault[] = [];
+  const valid: string[] = [];
+  for (let place = 0; place < contacts.length; place++) {
+    if (place % CONTACTS_A_TURN === CONTACTS_A_TURN - 1) await turn();
+    const entry = contacts[place];
+    const number = readContact(entry);
+    if (number === null) {
+      if (invalid.length < MOST_ROW_FAULTS) invalid.push({ row: place + 1, value: shownValue(entry), ...NO_NUMBER });
+      continue;
+    }
+    valid.push(number);
+    if (!seen.has(number)) seen.add(number);
+    else if (again.size < MOST_ROW_FAULTS) again.add(number);
+  }
+  const refused = contacts.length - valid.length;
+  return {
+    charged: duplicates === 'removed' ? [...seen] : valid,
+    invalid,
+    refused,
+    duplicates: [...again],
+    duplicatesCount: valid.length - seen.size,
+  };
+}

@@ -1,0 +1,196 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityTarget } from 'typeorm';
+import { type Listed, type Page, shown } from '../../../kernel/lists.js';
+import { assertOwner, assertUserManager } from '../domain/account-policy.js';
+import { accountErrors } from '../domain/account.errors.js';
+import type { Account } from '../domain/account.js';
+import { ManagedAccounts } from '../managed-accounts.store.js';
+import { ApiKeyEntity, AssignedUserEntity } from '../tables.js';
+import { type ApiKeyAnswerData, apiKeyData } from './api-keys.dto.js';
+import { ApiKeyStore } from './api-keys.store.js';
+import { type Gone, type MadeThing, MadeThings, shownToManager } from './made-things.js';
+import { type UserAnswerData, userData } from './users.dto.js';
+import { AssignedUsers } from './users.store.js';
+
+/** One of the people under an account. Throws 403 `Permission denied`, 404 `User not found`. */
+export class FindAssignedUserQuery extends Query<UserAnswerData> {
+  constructor(
+    readonly actor: Account,
+    readonly id: number,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(FindAssignedUserQuery)
+export class FindAssignedUserHandler implements IQueryHandler<FindAssignedUserQuery> {
+  constructor(private readonly users: AssignedUsers) {}
+
+  async execute({ actor, id }: FindAssignedUserQuery): Promise<UserAnswerData> {
+    assertUserManager(actor);
+    return userData(await this.users.find(actor.id, id), actor.timeZone);
+  }
+}
+
+/** A part of the people under an account, newest first. Throws 403 `Permission denied` (see `assertUserManager`). */
+export class ListAssignedUsersQuery extends Query<Listed<UserAnswerData>> {
+  constructor(
+    readonly actor: Account,
+    readonly page: Page,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListAssignedUsersQuery)
+export class ListAssignedUsersHandler implements IQueryHandler<ListAssignedUsersQuery> {
+  constructor(private readonly users: AssignedUsers) {}
+
+  async execute({ actor, page }: ListAssignedUsersQuery): Promise<Listed<UserAnswerData>> {
+    assertUserManager(actor);
+    return shown(await this.users.part(actor.id, page), (row) => userData(row, actor.timeZone));
+  }
+}
+
+/** A part of the people under an account, for its managers. Throws as `ManagedAccounts.row`. */
+export class ListManagedUsersQuery extends Query<Listed<UserAnswerData>> {
+  constructor(
+    readonly actor: Account,
+    readonly username: string,
+    readonly page: Page,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListManagedUsersQuery)
+export class ListManagedUsersHandler implements IQueryHandler<ListManagedUsersQuery> {
+  constructor(
+    private readonly managed: ManagedAccounts,
+    private readonly users: AssignedUsers,
+  ) {}
+
+  async execute({ actor, username, page }: ListManagedUsersQuery): Promise<Listed<UserAnswerData>> {
+    const { id, timeZone } = await this.managed.find(actor, username);
+    return shown(await this.users.part(id, page), (row) => userData(row, timeZone));
+  }
+}
+
+/** A part of an account's API keys, newest first. Throws 403 `Permission denied` for an assigned user. */
+export class ListApiKeysQuery extends Query<Listed<ApiKeyAnswerData>> {
+  constructor(
+    readonly actor: Account,
+    readonly page: Page,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListApiKeysQuery)
+export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
+  constructor(private readonly keys: ApiKeyStore) {}
+
+  async execute({ actor, page }: ListApiKeysQuery): Promise<Listed<ApiKeyAnswerData>> {
+    assertOwner(actor);
+    return shown(await this.keys.part(actor.id, page), (row) => apiKeyData(row, actor.timeZone));
+  }
+}
+
+/** A part of the API keys of an account, for its managers. Throws as `ManagedAccounts.row`. */
+export class ListManagedApiKeysQuery extends Query<Listed<ApiKeyAnswerData>> {
+  constructor(
+    readonly actor: Account,
+    readonly username: string,
+    readonly page: Page,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListManagedApiKeysQuery)
+export class ListManagedApiKeysHandler implements IQueryHandler<ListManagedApiKeysQuery> {
+  constructor(
+    private readonly managed: ManagedAccounts,
+    private readonly keys: ApiKeyStore,
+  ) {}
+
+  async execute({ actor, username, page }: ListManagedApiKeysQuery): Promise<Listed<ApiKeyAnswerData>> {
+    const { id, timeZone } = await this.managed.find(actor, username);
+    return shown(await this.keys.part(id, page), (row) => apiKeyData(row, timeZone));
+  }
+}
+
+/** What a person or a key of the account made and what goes on when it is removed. Throws 403, 404. */
+export class ListMadeThingsQuery extends Query<MadeThing[]> {
+  /** @param username of an account that the actor manages, for one of its keys; null = its own */
+  constructor(
+    readonly actor: Account,
+    readonly kind: 'person' | 'key',
+    readonly id: number,
+    readonly username: string | null = null,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListMadeThingsQuery)
+export class ListMadeThingsHandler implements IQueryHandler<ListMadeThingsQuery> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly managed: ManagedAccounts,
+    private readonly made: MadeThings,
+  ) {}
+
+  async execute({ actor, kind, id, username }: ListMadeThingsQuery): Promise<MadeThing[]> {
+    if (username === null) (kind === 'person' ? assertUserManager : assertOwner)(actor);
+    const account = username === null ? actor : await this.managed.find(actor, username);
+    const [entity, missing] =
+      kind === 'person'
+        ? ([AssignedUserEntity, accountErrors.userNotFound] as const)
+        : ([ApiKeyEntity, accountErrors.apiKeyNotFound] as const);
+    if (!(await this.dataSource.manager.existsBy(entity, { id, accountId: account.id }))) throw missing();
+    const made = await this.made.of({ account, kind, ids: [id] });
+    return username === null ? made : made.map(shownToManager);
+  }
+}
+
+/** By who made it. */
+export interface AllMade {
+  api_keys: MadeThing[];
+  users: MadeThing[];
+}
+
+/** What all keys and people of an account made and what goes on when they end with its password. Throws 403, 404. */
+export class ListAllMadeThingsQuery extends Query<AllMade> {
+  /** @param username of an account that the actor manages; null = its own */
+  constructor(
+    readonly actor: Account,
+    readonly username: string | null = null,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListAllMadeThingsQuery)
+export class ListAllMadeThingsHandler implements IQueryHandler<ListAllMadeThingsQuery> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly managed: ManagedAccounts,
+    private readonly made: MadeThings,
+  ) {}
+
+  async execute({ actor, username }: ListAllMadeThingsQuery): Promise<AllMade> {
+    if (username === null) assertOwner(actor);
+    const account = username === null ? actor : await this.managed.find(actor, username);
+    const of = async (kind: Gone['kind'], entity: EntityTarget<{ id: number; accountId: number }>) => {
+      const rows = await this.dataSource.manager.find(entity, {
+        where: { accountId: account.id },
+        select: { id: true },
+      });
+      const made = await this.made.of({ account, kind, ids: rows.map(({ id }) => id) });
+      return username === null ? made : made.map(shownToManager);
+    };
+    return { api_keys: await of('key', ApiKeyEntity), users: await of('person', AssignedUserEntity) };
+  }
+}

@@ -1,0 +1,135 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../../platform/database/index.js';
+import { readIpRanges } from '../account-changes.js';
+import { Credentials, type PasswordProof } from '../authentication/credentials.js';
+import { assertMayChange, assertOwner, isStaff } from '../domain/account-policy.js';
+import { type Account, createdBy } from '../domain/account.js';
+import { newApiKey } from '../domain/tokens.js';
+import { AuditLog } from '../logs/logs.store.js';
+import { ManagedAccounts } from '../managed-accounts.store.js';
+import { type ApiKeyAnswerData, apiKeyData } from './api-keys.dto.js';
+import { ApiKeyStore } from './api-keys.store.js';
+import { MadeThings, NOTHING_ENDED } from './made-things.js';
+
+/**
+ * A new API key of the acting account (reference/accounts#own-keys). The answer is the only place where the key itself
+ * stands. A key of staff also wants the owner's password: 400 `current_password is required`, 401, 429 as at login.
+ */
+export class CreateApiKeyCommand extends Command<ApiKeyAnswerData & { key: string }> {
+  /** @param allowedIps addresses and ranges as they came; [] = anywhere */
+  constructor(
+    readonly actor: Account,
+    readonly name: string | null,
+    readonly allowedIps: string[],
+    readonly proof: PasswordProof,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CreateApiKeyCommand)
+export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly credentials: Credentials,
+    private readonly keys: ApiKeyStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, name, allowedIps, proof }: CreateApiKeyCommand): Promise<ApiKeyAnswerData & { key: string }> {
+    assertOwner(actor);
+    const ranges = readIpRanges('allowed_ips', allowedIps);
+    if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
+    const key = newApiKey();
+    const row = await inTransaction(this.dataSource, async (tx) => {
+      const created = await this.keys.create(tx, actor.id, {
+        key,
+        name,
+        allowedIps: ranges,
+        createdBy: createdBy(actor),
+      });
+      const details = { id: created.id, name, prefix: created.prefix, allowed_ips: ranges };
+      await this.audit.record(tx, { actor, action: 'api_key.create', subject: actor.username, details });
+      return created;
+    });
+    const { id, ...rest } = apiKeyData(row, actor.timeZone);
+    return { id, key, ...rest };
+  }
+}
+
+/**
+ * Revoke an API key: at once on this instance, within 3 s on the others. What the key made may end with it. Throws 404
+ * unless it is the account's.
+ */
+export class RevokeApiKeyCommand extends Command<void> {
+  constructor(
+    readonly actor: Account,
+    readonly id: number,
+    readonly revoke: boolean,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RevokeApiKeyCommand)
+export class RevokeApiKeyHandler implements ICommandHandler<RevokeApiKeyCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly keys: ApiKeyStore,
+    private readonly audit: AuditLog,
+    private readonly made: MadeThings,
+  ) {}
+
+  async execute({ actor, id, revoke }: RevokeApiKeyCommand): Promise<void> {
+    assertOwner(actor);
+    const ended = await inTransaction(this.dataSource, async (tx) => {
+      const { name, prefix } = await this.keys.revoke(tx, actor.id, id);
+      const details = { id, name, prefix, revoke };
+      await this.audit.record(tx, { actor, action: 'api_key.revoke', subject: actor.username, details });
+      return revoke ? this.made.end(tx, actor, { account: actor, kind: 'key', ids: [id] }) : NOTHING_ENDED;
+    });
+    this.keys.forget();
+    await this.made.finish(actor, ended);
+  }
+}
+
+/**
+ * Staff, or the reseller of a client, revoke one of its API keys, as when it has leaked and the owner does not answer.
+ * @throws AppError as `ManagedAccounts.row`, 403 `Forbidden` for staff that only super changes, 404 unless it is its key
+ */
+export class RevokeManagedApiKeyCommand extends Command<void> {
+  constructor(
+    readonly actor: Account,
+    readonly username: string,
+    readonly id: number,
+    readonly revoke: boolean,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RevokeManagedApiKeyCommand)
+export class RevokeManagedApiKeyHandler implements ICommandHandler<RevokeManagedApiKeyCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly managed: ManagedAccounts,
+    private readonly keys: ApiKeyStore,
+    private readonly audit: AuditLog,
+    private readonly made: MadeThings,
+  ) {}
+
+  async execute({ actor, username, id, revoke }: RevokeManagedApiKeyCommand): Promise<void> {
+    const ended = await inTransaction(this.dataSource, async (tx) => {
+      const owner = await this.managed.find(actor, username, tx);
+      assertMayChange(actor, owner);
+      const { name, prefix } = await this.keys.revoke(tx, owner.id, id);
+      const details = { id, name, prefix, revoke };
+      await this.audit.record(tx, { actor, action: 'api_key.revoke', subject: username, accountId: owner.id, details });
+      return revoke ? this.made.end(tx, actor, { account: owner, kind: 'key', ids: [id] }) : NOTHING_ENDED;
+    });
+    this.keys.forget();
+    await this.made.finish(actor, ended);
+  }
+}

@@ -1,0 +1,117 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import type { Listed, Page } from '../../../kernel/lists.js';
+import { TtlCache, GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { inListedOrder, listKeys } from '../../../platform/database/index.js';
+import { assertWithin } from '../../quotas/index.js';
+import { accountErrors } from '../domain/account.errors.js';
+import { apiKeyDigest, apiKeyPrefix } from '../domain/tokens.js';
+import { ApiKeyEntity } from '../tables.js';
+
+/** How long a revocation on another instance may take to act. */
+const KEPT_MS = 3_000;
+/** `last_used_at` is coarse: one write a minute for each key. */
+const TOUCHED_EVERY_MS = 60_000;
+
+/** A key as authentication needs it. */
+export interface StoredApiKey {
+  id: number;
+  name: string | null;
+  /** how the key begins */
+  prefix: string;
+  accountId: number;
+  /** [] = anywhere */
+  allowedIps: string[];
+  lastUsedAt: number;
+}
+
+/** API keys: their rows, and a short-lived cache of them for every request that carries one. */
+@Injectable()
+export class ApiKeyStore {
+  private readonly cache = new TtlCache<string, StoredApiKey | null>(KEPT_MS);
+  private readonly reads = new GroupCommit<string, StoredApiKey | null>((digests) => this.found(digests), ONE_TURN);
+  private readonly logger = new Logger('ApiKeys');
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  /** Cached for 3 s; null when there is none, or none any more. */
+  find(key: string): Promise<StoredApiKey | null> {
+    const keyDigest = apiKeyDigest(key);
+    return this.cache.get(keyDigest, () => this.reads.add(keyDigest));
+  }
+
+  /** Notes that a key was used, at most once a minute. No request waits for it, and none fails with it. */
+  touch(key: StoredApiKey): void {
+    const at = now();
+    if (at.getTime() - key.lastUsedAt < TOUCHED_EVERY_MS) return;
+    key.lastUsedAt = at.getTime();
+    this.dataSource.manager.update(ApiKeyEntity, { id: key.id }, { lastUsedAt: at }).catch((error: unknown) => {
+      this.logger.warn({ err: error, apiKey: key.id }, 'last_used_at could not be written');
+    });
+  }
+
+  /** @throws AppError conflict when the account has `API_KEYS_PER_ACCOUNT` of them */
+  async create(
+    tx: EntityManager,
+    accountId: number,
+    fields: { key: string; name: string | null; allowedIps: string[]; createdBy: string },
+  ): Promise<ApiKeyEntity> {
+    const row = tx.create(ApiKeyEntity, {
+      accountId,
+      name: fields.name,
+      prefix: apiKeyPrefix(fields.key),
+      keyDigest: apiKeyDigest(fields.key),
+      allowedIps: JSON.stringify(fields.allowedIps),
+      lastUsedAt: null,
+      createdBy: fields.createdBy,
+      createdAt: now(),
+    });
+    await tx.insert(ApiKeyEntity, row);
+    const quota = { accountId, kind: 'api_keys', most: this.environment.API_KEYS_PER_ACCOUNT } as const;
+    await assertWithin(tx, quota, ApiKeyEntity, accountErrors.tooManyApiKeys);
+    return row;
+  }
+
+  /** Newest first. */
+  async part(accountId: number, page: Page): Promise<Listed<ApiKeyEntity>> {
+    const ranges = [{ where: 'account_id = ?', values: [accountId] }];
+    const list = { table: 'api_keys', index: 'ix_api_keys_account', key: 'id', order: 'DESC', ranges } as const;
+    const ids = await listKeys<number>(this.dataSource, list, page);
+    const rows = await this.dataSource.getRepository(ApiKeyEntity).findBy({ id: In(ids.items) });
+    return inListedOrder(ids, rows, ({ id }) => id);
+  }
+
+  /** @throws AppError not_found unless it is the account's; `forget` is due after the commit */
+  async revoke(tx: EntityManager, accountId: number, id: number): Promise<ApiKeyEntity> {
+    const row = await tx.findOne(ApiKeyEntity, { where: { id, accountId }, lock: { mode: 'pessimistic_write' } });
+    if (!row) throw accountErrors.apiKeyNotFound();
+    await tx.delete(ApiKeyEntity, { id });
+    return row;
+  }
+
+  /** To be called after the commit of a revocation. */
+  forget(): void {
+    this.cache.clear();
+  }
+
+  private async found(digests: readonly string[]): Promise<(StoredApiKey | null)[]> {
+    const rows = await this.dataSource.manager.findBy(ApiKeyEntity, { keyDigest: In(digests) });
+    const byDigest = new Map(rows.map((row) => [row.keyDigest, toStored(row)]));
+    return digests.map((digest) => byDigest.get(digest) ?? null);
+  }
+}
+
+const toStored = (row: ApiKeyEntity): StoredApiKey => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  accountId: row.accountId,
+  allowedIps: JSON.parse(row.allowedIps) as string[],
+  lastUsedAt: row.lastUsedAt?.getTime() ?? 0,
+});

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { Account } from '../domain/account.js';
+import { AuditLog } from '../logs/logs.store.js';
+import { ApiKeyEntity, AssignedUserEntity } from '../tables.js';
+import { type ApiKeyAnswerData, apiKeyData } from './api-keys.dto.js';
+import { ApiKeyStore } from './api-keys.store.js';
+import { type UserAnswerData, userData } from './users.dto.js';
+import { AssignedUsers } from './users.store.js';
+
+/** All of them, those with these ids, or none. */
+export type Chosen = boolean | number[];
+
+/** The keys and people that a changed password is to shut out as well. */
+export interface Revocations {
+  /** keys that are revoked */
+  apiKeys: Chosen;
+  /** people who are made inactive; their names stay theirs */
+  users: Chosen;
+}
+
+/** Those that were ended, by their ids. */
+export type Revoked = Record<keyof Revocations, number[]>;
+
+/** The keys and people that may act for an account beside its password. */
+export interface GrantedAccessView {
+  api_keys: ApiKeyAnswerData[];
+  users: UserAnswerData[];
+}
+
+/** Keys and people outlive a changed password, so the change shows them, and may end them too. */
+@Injectable()
+export class GrantedAccess {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly keys: ApiKeyStore,
+    private readonly users: AssignedUsers,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /**
+   * In the transaction that changes the password; `forget` is due after its commit.
+   * @returns the ids of those that ended
+   * @throws AppError not_found for an id that is not the account's: then nothing is changed
+   */
+  async revoke(
+    tx: EntityManager,
+    actor: Account,
+    account: Pick<Account, 'id' | 'username'>,
+    wanted: Revocations,
+  ): Promise<Revoked> {
+    const keyIds = await idsOf(wanted.apiKeys, () => tx.find(ApiKeyEntity, { where: { accountId: account.id } }));
+    for (const id of keyIds) {
+      const { name, prefix } = await this.keys.revoke(tx, account.id, id);
+      const record = { actor, action: 'api_key.revoke', subject: account.username, accountId: account.id };
+      await this.audit.record(tx, { ...record, details: { id, name, prefix } });
+    }
+    const active = { accountId: account.id, isActive: true };
+    const userIds = await idsOf(wanted.users, () => tx.find(AssignedUserEntity, { where: active }));
+    for (const id of userIds) {
+      const row = await this.users.lock(tx, account.id, id);
+      await this.users.change(tx, row, { isActive: false });
+      const details = { account: account.username, is_active: false };
+      await this.audit.record(tx, {
+        actor,
+        action: 'user.change',
+        subject: row.username,
+        accountId: account.id,
+        details,
+      });
+    }
+    return { apiKeys: keyIds, users: userIds };
+  }
+
+  /** To be called after the commit. */
+  forget(): void {
+    this.keys.forget();
+    this.users.forget();
+  }
+
+  /** Newest first; an account has a bounded number of either. @param zone of the reader */
+  async of(accountId: number, zone: string): Promise<GrantedAccessView> {
+    const all = { where: { accountId }, order: { id: 'DESC' as const } };
+    const [keys, users] = await Promise.all([
+      this.dataSource.manager.find(ApiKeyEntity, all),
+      this.dataSource.manager.find(AssignedUserEntity, all),
+    ]);
+    return {
+      api_keys: keys.map((row) => apiKeyData(row, zone)),
+      users: users.map((row) => userData(row, zone)),
+    };
+  }
+}
+
+async function idsOf(chosen: Chosen, all: () => Promise<{ id: number }[]>): Promise<number[]> {
+  if (typeof chosen !== 'boolean') return [...new Set(chosen)].sort((a, b) => a - b);
+  return chosen ? (await all()).map(({ id }) => id).sort((a, b) => a - b) : [];
+}

@@ -1,0 +1,207 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { PasswordHasher } from '../../../platform/security/index.js';
+import { assertPassword, readEmail } from '../account-changes.js';
+import { LoginAddresses } from '../authentication/authentication.store.js';
+import { Credentials, type PasswordProof } from '../authentication/credentials.js';
+import { assertUserManager, isStaff } from '../domain/account-policy.js';
+import { type Account, type AssignedUser, createdBy } from '../domain/account.js';
+import { identitiesOf } from '../domain/identity.js';
+import { refuseLong } from '../domain/registration.js';
+import { passwordChange } from '../domain/tokens.js';
+import { AuditLog } from '../logs/logs.store.js';
+import { NameCheck, NameClaims } from '../names.store.js';
+import type { AssignedUserEntity } from '../tables.js';
+import { MadeThings, NOTHING_ENDED } from './made-things.js';
+import { AssignedUsers } from './users.store.js';
+
+/** What an account gives for a person under it, in texts as they came. */
+export interface AssignedUserDraft {
+  username: string;
+  password: string;
+  firstname: string;
+  lastname: string;
+  email: string | null;
+}
+
+/**
+ * Create an assigned user. Under an account of staff the person acts as staff, so it wants the owner's password: 400
+ * `current_password is required`, 401, 429 as at login. Throws 403 `Permission denied`, 400 and 409 with the texts of
+ * registration.
+ */
+export class CreateAssignedUserCommand extends Command<AssignedUser> {
+  constructor(
+    readonly actor: Account,
+    readonly draft: AssignedUserDraft,
+    readonly proof: PasswordProof,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CreateAssignedUserCommand)
+export class CreateAssignedUserHandler implements ICommandHandler<CreateAssignedUserCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly users: AssignedUsers,
+    private readonly names: NameCheck,
+    private readonly claims: NameClaims,
+    private readonly credentials: Credentials,
+    private readonly hasher: PasswordHasher,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Rights, values in the order of the fields, then the names against the database, as for accounts, then how many there are. */
+  async execute({ actor, draft, proof }: CreateAssignedUserCommand): Promise<AssignedUser> {
+    assertUserManager(actor);
+    assertPassword(draft.password);
+    refuseLong('firstname', draft.firstname);
+    refuseLong('lastname', draft.lastname);
+    const given = { username: draft.username.trim(), email: readEmail(draft.email), mobileNo: undefined };
+    const { username, email } = await this.names.check(given);
+    await this.users.assertRoom(actor.id);
+    if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
+    const passwordHash = await this.hasher.hash(draft.password);
+    const { firstname, lastname } = draft;
+    const claim = await this.claims.claim(identitiesOf({ username, email, mobileNo: null }));
+    return inTransaction(this.dataSource, async (tx) => {
+      await this.claims.end(tx, claim);
+      const names = { username, email, firstname, lastname };
+      const fields = { ...names, accountId: actor.id, passwordHash, createdBy: createdBy(actor) };
+      const created = await this.users.create(tx, fields);
+      const details = { account: actor.username, username, email, firstname, lastname };
+      await this.audit.record(tx, { actor, action: 'user.create', subject: username, details });
+      return created;
+    });
+  }
+}
+
+/** What to change of an assigned user; absent = keep. Texts as they came; null clears the e-mail. */
+export interface AssignedUserChanges {
+  firstname?: string;
+  lastname?: string;
+  email?: string | null;
+  isActive?: boolean;
+  password?: string;
+}
+
+/**
+ * Change an assigned user; under an account of staff with the owner's password, as at creation. Inactive, or with a new
+ * password, every token issued before is refused within 3 s.
+ */
+export class ChangeAssignedUserCommand extends Command<void> {
+  constructor(
+    readonly actor: Account,
+    readonly id: number,
+    readonly changes: AssignedUserChanges,
+    readonly proof: PasswordProof,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ChangeAssignedUserCommand)
+export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssignedUserCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly users: AssignedUsers,
+    private readonly credentials: Credentials,
+    private readonly hasher: PasswordHasher,
+    private readonly loginAddresses: LoginAddresses,
+    private readonly names: NameCheck,
+    private readonly claims: NameClaims,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, id, changes, proof }: ChangeAssignedUserCommand): Promise<void> {
+    assertUserManager(actor);
+    const patch = readPatch(changes);
+    const seen = await this.users.find(actor.id, id);
+    // an e-mail that stands there is left alone, also by what comes between the look and the lock
+    if (patch.email === seen.email) delete patch.email;
+    if (patch.email) await this.names.checkEmail(patch.email);
+    if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
+    const passwordHash = changes.password === undefined ? null : await this.hasher.hash(changes.password);
+    const claim = await this.claims.claim(patch.email ? [{ kind: 'email', value: patch.email }] : []);
+    await inTransaction(this.dataSource, async (tx) => {
+      await this.claims.end(tx, claim);
+      const row = await this.users.lock(tx, actor.id, id);
+      const at = now();
+      const set = { passwordChangedAt: passwordChange(row, at), passwordSetAt: at };
+      const secret = passwordHash === null ? {} : { passwordHash, ...set };
+      const full = { ...patch, ...secret };
+      if (Object.keys(full).length === 0) return;
+      if (passwordHash !== null) await this.loginAddresses.forget(tx, row.id);
+      await this.users.change(tx, row, full);
+      const { isActive, ...rest } = patch;
+      const details = {
+        account: actor.username,
+        ...rest,
+        ...(isActive === undefined ? {} : { is_active: isActive }),
+        ...(passwordHash === null ? {} : { password: 'changed' }),
+      };
+      await this.audit.record(tx, { actor, action: 'user.change', subject: row.username, details });
+    });
+    this.users.forget();
+  }
+}
+
+/** @throws AppError 400 with the first value at fault, in the order of the fields */
+function readPatch(changes: AssignedUserChanges): Partial<AssignedUserEntity> {
+  const { firstname, lastname, email, isActive, password } = changes;
+  if (firstname !== undefined) refuseLong('firstname', firstname);
+  if (lastname !== undefined) refuseLong('lastname', lastname);
+  const patch: Partial<AssignedUserEntity> = {
+    ...(firstname === undefined ? {} : { firstname }),
+    ...(lastname === undefined ? {} : { lastname }),
+    ...(email === undefined ? {} : { email: readEmail(email) }),
+    ...(isActive === undefined ? {} : { isActive }),
+  };
+  if (password !== undefined) assertPassword(password);
+  return patch;
+}
+
+/**
+ * Remove an assigned user: the tokens are refused within 3 s, the names are free again. What the person made may end with
+ * it, which under an account of staff wants the owner's password, as at creation. Throws 403, 404.
+ */
+export class RemoveAssignedUserCommand extends Command<void> {
+  constructor(
+    readonly actor: Account,
+    readonly id: number,
+    readonly revoke: boolean,
+    readonly proof: PasswordProof,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RemoveAssignedUserCommand)
+export class RemoveAssignedUserHandler implements ICommandHandler<RemoveAssignedUserCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly users: AssignedUsers,
+    private readonly loginAddresses: LoginAddresses,
+    private readonly audit: AuditLog,
+    private readonly credentials: Credentials,
+    private readonly made: MadeThings,
+  ) {}
+
+  async execute({ actor, id, revoke, proof }: RemoveAssignedUserCommand): Promise<void> {
+    assertUserManager(actor);
+    if (revoke && isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
+    const ended = await inTransaction(this.dataSource, async (tx) => {
+      const row = await this.users.lock(tx, actor.id, id);
+      await this.users.remove(tx, row);
+      await this.loginAddresses.forget(tx, row.id);
+      const details = { account: actor.username, email: row.email, revoke };
+      await this.audit.record(tx, { actor, action: 'user.remove', subject: row.username, details });
+      return revoke ? this.made.end(tx, actor, { account: actor, kind: 'person', ids: [id] }) : NOTHING_ENDED;
+    });
+    this.users.forget();
+    await this.made.finish(actor, ended);
+  }
+}

@@ -1,0 +1,168 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { readId } from '../../../kernel/ids.js';
+import { textOrNull } from '../../../kernel/text.js';
+import {
+  ApiErrors,
+  DoneAnswer,
+  LIST_ERRORS,
+  ListQuery,
+  paged,
+  type Paged,
+  readListPage,
+} from '../../../platform/http/index.js';
+import { proofErrors, proofOf } from '../authentication/credentials.js';
+import { type Actor, Authenticated, CurrentActor } from '../authentication/decorators.js';
+import { accountErrors } from '../domain/account.errors.js';
+import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS } from '../self-service.errors.js';
+import { FindAssignedUserQuery, ListAssignedUsersQuery, ListMadeThingsQuery } from './access.queries.js';
+import { MadeThingsAnswer, readRevoke, RemovalBody, RevokeQuery } from './made-things.dto.js';
+import {
+  type AssignedUserChanges,
+  ChangeAssignedUserCommand,
+  CreateAssignedUserCommand,
+  RemoveAssignedUserCommand,
+} from './users.commands.js';
+import {
+  ChangedUserAnswer,
+  ChangeUserRequest,
+  CreateUserRequest,
+  UserAnswer,
+  type UserAnswerData,
+  UserPageAnswer,
+} from './users.dto.js';
+
+/** The id in a path. @throws AppError not_found for what is none */
+function userId(text: string): number {
+  const id = readId(text);
+  if (id === null) throw accountErrors.userNotFound();
+  return id;
+}
+
+/** Absent and null keep; only the e-mail is cleared by null or ''. */
+function changesOf(body: ChangeUserRequest): AssignedUserChanges {
+  const [firstname, lastname, password] = [body.firstname, body.lastname, body.password].map(textOrNull);
+  return {
+    ...(firstname ? { firstname } : {}),
+    ...(lastname ? { lastname } : {}),
+    ...(body.email === undefined ? {} : { email: textOrNull(body.email) }),
+    ...(typeof body.is_active === 'boolean' ? { isActive: body.is_active } : {}),
+    ...(password ? { password } : {}),
+  };
+}
+
+const USERS = { name: 'users', places: 'ids' } as const;
+
+/** The people under the acting account (reference/accounts#people). No key opens these routes. */
+@ApiTags('Account')
+@Authenticated({ apiKey: false })
+@ApiErrors(accountErrors.permissionDenied.because('an assigned user, or client_management is off'))
+@Controller('v6/api/account/users')
+export class UsersController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'Create a user under the account',
+    description:
+      'Logs in as accounts do; the token acts for the account, so it opens the account’s routes. Under an account of staff with `current_password`.',
+  })
+  @ApiCreatedResponse({ type: ChangedUserAnswer })
+  @ApiErrors(...CREATE_USER_ERRORS)
+  async create(
+    @Body() body: CreateUserRequest,
+    @CurrentActor() { account }: Actor,
+    @Req() request: Request,
+  ): Promise<ChangedUserAnswer> {
+    const { username, password, firstname, lastname } = body;
+    const draft = { username, password, firstname, lastname, email: textOrNull(body.email) };
+    const { id } = await this.commands.execute(new CreateAssignedUserCommand(account, draft, proofOf(body, request)));
+    const data = await this.queries.execute(new FindAssignedUserQuery(account, id));
+    return { success: true, message: 'User created successfully', data };
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List the users, newest first' })
+  @ListQuery()
+  @ApiOkResponse({ type: UserPageAnswer })
+  @ApiErrors(...LIST_ERRORS)
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<UserAnswerData>> {
+    const page = readListPage(USERS, query);
+    return paged(USERS, page, await this.queries.execute(new ListAssignedUsersQuery(account, page)));
+  }
+
+  @Get(':id')
+  @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
+  @ApiOperation({ summary: 'Show a user' })
+  @ApiOkResponse({ type: UserAnswer })
+  @ApiErrors(accountErrors.userNotFound)
+  async show(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<UserAnswer> {
+    return { success: true, data: await this.queries.execute(new FindAssignedUserQuery(account, userId(id))) };
+  }
+
+  @Get(':id/created')
+  @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
+  @ApiOperation({
+    summary: 'What a user made that goes on by itself',
+    description:
+      'Webhooks, accounts of staff, and accounts of staff whose password it set. `DELETE …?revoke=true` ends them with the user.',
+  })
+  @ApiOkResponse({ type: MadeThingsAnswer })
+  @ApiErrors(accountErrors.userNotFound)
+  async created(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<MadeThingsAnswer> {
+    const data = await this.queries.execute(new ListMadeThingsQuery(account, 'person', userId(id)));
+    return { success: true, data };
+  }
+
+  @Patch(':id')
+  @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
+  @ApiOperation({
+    summary: 'Change a user',
+    description:
+      'Absent fields stay. Made inactive, every token is refused on every instance in 3 s. Under an account of staff with `current_password`.',
+  })
+  @ApiOkResponse({ type: ChangedUserAnswer })
+  @ApiErrors(...CHANGE_USER_ERRORS)
+  async change(
+    @Param('id') text: string,
+    @Body() body: ChangeUserRequest,
+    @CurrentActor() { account }: Actor,
+    @Req() request: Request,
+  ): Promise<ChangedUserAnswer> {
+    const id = userId(text);
+    await this.commands.execute(new ChangeAssignedUserCommand(account, id, changesOf(body), proofOf(body, request)));
+    const data = await this.queries.execute(new FindAssignedUserQuery(account, id));
+    return { success: true, message: 'User updated successfully', data };
+  }
+
+  @Delete(':id')
+  @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
+  @ApiOperation({
+    summary: 'Delete a user',
+    description:
+      'Every token is refused on every instance in 3 s; the names are free. What the person made stays, unless `revoke` says otherwise.',
+  })
+  @RevokeQuery()
+  @ApiBody({ type: RemovalBody, required: false })
+  @ApiOkResponse({ type: DoneAnswer })
+  @ApiErrors(accountErrors.userNotFound, ...proofErrors('with revoke, by an account of staff'))
+  async remove(
+    @Param('id') id: string,
+    @Query('revoke') revoke: unknown,
+    @Body() body: RemovalBody,
+    @CurrentActor() { account }: Actor,
+    @Req() request: Request,
+  ): Promise<DoneAnswer> {
+    const proof = proofOf(body, request);
+    await this.commands.execute(new RemoveAssignedUserCommand(account, userId(id), readRevoke(revoke), proof));
+    return { success: true, message: 'User deleted successfully' };
+  }
+}

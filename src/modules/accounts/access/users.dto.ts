@@ -1,0 +1,93 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { dateTime } from '../../../kernel/clock.js';
+import { makerForOwner } from '../../../kernel/maker.js';
+import {
+  AnswerOf,
+  LocalTime,
+  MadeBy,
+  type MakerData,
+  OptionalFlag,
+  OptionalText,
+  PageOf,
+  RequiredText,
+} from '../../../platform/http/index.js';
+import { loggedInUserView, LoggedInUserView } from '../authentication/authentication.dto.js';
+import { CURRENT_PASSWORD } from '../authentication/credentials.js';
+import type { AssignedUserEntity } from '../tables.js';
+
+/** Body of POST /account/users. */
+export class CreateUserRequest {
+  @RequiredText('username', 'jane.doe')
+  username!: string;
+
+  @RequiredText('password', 'Sunny-Day-7')
+  password!: string;
+
+  @RequiredText('firstname', 'Jane')
+  firstname!: string;
+
+  @RequiredText('lastname', 'Doe')
+  lastname!: string;
+
+  @OptionalText('email', { example: 'jane.doe@example.com' })
+  email?: string | null;
+
+  @OptionalText('current_password', CURRENT_PASSWORD)
+  current_password?: string | null;
+}
+
+/** Body of PATCH /account/users/:id: any of them; null or '' clears the e-mail, and keeps the others. */
+export class ChangeUserRequest {
+  @OptionalText('firstname', { example: 'Jane' })
+  firstname?: string | null;
+
+  @OptionalText('lastname', { example: 'Doe' })
+  lastname?: string | null;
+
+  @OptionalText('email', { example: 'jane.doe@example.com' })
+  email?: string | null;
+
+  @OptionalFlag('is_active', true)
+  is_active?: boolean | null;
+
+  @OptionalText('password', { example: 'Sunny-Day-8', description: 'Ends every token of the user issued before' })
+  password?: string | null;
+
+  @OptionalText('current_password', CURRENT_PASSWORD)
+  current_password?: string | null;
+}
+
+/** An assigned user as the account sees it; times in the account's zone. */
+export class UserAnswerData extends LoggedInUserView {
+  @ApiProperty({ example: true })
+  is_active!: boolean;
+
+  @MadeBy()
+  created_by!: MakerData | null;
+
+  @LocalTime()
+  created_at!: string;
+
+  @LocalTime()
+  updated_at!: string;
+}
+
+/** Answer that shows one user. */
+export class UserAnswer extends AnswerOf(UserAnswerData) {}
+
+/** Answer of a creation or a change. */
+export class ChangedUserAnswer extends UserAnswer {
+  @ApiProperty({ example: 'User created successfully' })
+  message!: string;
+}
+
+/** A page of users. */
+export class UserPageAnswer extends PageOf(UserAnswerData) {}
+
+export const userData = (row: AssignedUserEntity, zone: string): UserAnswerData => ({
+  ...loggedInUserView(row),
+  is_active: row.isActive,
+  created_by: makerForOwner(row.createdBy),
+  created_at: dateTime(row.createdAt, zone),
+  updated_at: dateTime(row.updatedAt, zone),
+});

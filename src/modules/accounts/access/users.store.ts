@@ -1,0 +1,151 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { newId } from '../../../kernel/ids.js';
+import type { Listed, Page } from '../../../kernel/lists.js';
+import { TtlCache, GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { inListedOrder, listKeys } from '../../../platform/database/index.js';
+import { assertWithin } from '../../quotas/index.js';
+import { accountErrors } from '../domain/account.errors.js';
+import type { AssignedUser, NewAssignedUser } from '../domain/account.js';
+import { identitiesOf } from '../domain/identity.js';
+import { NameCheck, NameClaims } from '../names.store.js';
+import { AssignedUserEntity, LoginIdentityEntity } from '../tables.js';
+
+/** How long a change on another instance may take to act (reference/authentication#tokens). */
+const KEPT_MS = 3_000;
+
+/** The people under accounts: their rows, and a short-lived cache of them for the tokens of every request. */
+@Injectable()
+export class AssignedUsers {
+  private readonly cache = new TtlCache<number, AssignedUser | null>(KEPT_MS);
+  private readonly reads = new GroupCommit<number, AssignedUser | null>((ids) => this.found(ids), ONE_TURN);
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly names: NameCheck,
+    private readonly claims: NameClaims,
+  ) {}
+
+  /** Cached for 3 s; null when there is none, or none any more. */
+  byId(id: number): Promise<AssignedUser | null> {
+    return this.cache.get(id, () => this.reads.add(id));
+  }
+
+  /** To be called after the commit of a change or of a removal. */
+  forget(): void {
+    this.cache.clear();
+  }
+
+  /** Newest first. */
+  async part(accountId: number, page: Page): Promise<Listed<AssignedUserEntity>> {
+    const ranges = [{ where: 'account_id = ?', values: [accountId] }];
+    const list = {
+      table: 'assigned_users',
+      index: 'ix_assigned_users_account',
+      key: 'id',
+      order: 'DESC',
+      ranges,
+    } as const;
+    const ids = await listKeys<number>(this.dataSource, list, page);
+    const rows = await this.dataSource.getRepository(AssignedUserEntity).findBy({ id: In(ids.items) });
+    return inListedOrder(ids, rows, ({ id }) => id);
+  }
+
+  /** @throws AppError conflict: a name is taken, or the account has `USERS_PER_ACCOUNT` of them */
+  async create(tx: EntityManager, user: NewAssignedUser): Promise<AssignedUser> {
+    const identities = identitiesOf({ ...user, mobileNo: null });
+    return this.names.claim(tx, identities, async () => {
+      const at = now();
+      const passwordChangedAt = new Date(Math.floor(at.getTime() / 1000) * 1000);
+      const stamps = { passwordChangedAt, passwordSetAt: at, createdAt: at, updatedAt: at };
+      const row = tx.create(AssignedUserEntity, {
+        ...user,
+        ...stamps,
+        id: newId(),
+        isActive: true,
+        createdBy: user.createdBy ?? null,
+      });
+      const holder = { accountId: user.accountId, assignedUserId: row.id };
+      await tx.insert(
+        LoginIdentityEntity,
+        identities.map((identity) => ({ ...identity, ...holder })),
+      );
+      await tx.insert(AssignedUserEntity, row);
+      const quota = { accountId: user.accountId, kind: 'users', most: this.environment.USERS_PER_ACCOUNT } as const;
+      await assertWithin(tx, quota, AssignedUserEntity, accountErrors.tooManyUsers);
+      return toAssignedUser(row);
+    });
+  }
+
+  /** A look before one more is made, which `create` decides. @throws AppError conflict as it does */
+  async assertRoom(accountId: number): Promise<void> {
+    const { USERS_PER_ACCOUNT: most } = this.environment;
+    const there = await this.dataSource.manager.countBy(AssignedUserEntity, { accountId });
+    if (there >= most) throw accountErrors.tooManyUsers(most);
+  }
+
+  /** The row as it stands. @throws AppError not_found unless it is the account's */
+  async find(accountId: number, id: number): Promise<AssignedUserEntity> {
+    const row = await this.dataSource.manager.findOneBy(AssignedUserEntity, { id, accountId });
+    if (!row) throw accountErrors.userNotFound();
+    return row;
+  }
+
+  /** The row, never from the cache; null when the person was removed. */
+  rowById(id: number): Promise<AssignedUserEntity | null> {
+    return this.dataSource.manager.findOneBy(AssignedUserEntity, { id });
+  }
+
+  /** The row, locked until the transaction ends. @throws AppError not_found unless it is the account's */
+  async lock(tx: EntityManager, accountId: number, id: number): Promise<AssignedUserEntity> {
+    const row = await tx.findOne(AssignedUserEntity, { where: { id, accountId }, lock: { mode: 'pessimistic_write' } });
+    if (!row) throw accountErrors.userNotFound();
+    return row;
+  }
+
+  /** Changes a row that the caller has locked; a new e-mail is claimed, the old one is free again. */
+  async change(tx: EntityManager, row: AssignedUserEntity, patch: Partial<AssignedUserEntity>): Promise<void> {
+    if (patch.email !== undefined && patch.email !== row.email) await this.moveEmail(tx, row, patch.email);
+    await tx.update(AssignedUserEntity, { id: row.id }, { ...patch, updatedAt: now() });
+  }
+
+  /** Removes a row that the caller has locked; its names are free again. */
+  async remove(tx: EntityManager, row: AssignedUserEntity): Promise<void> {
+    await tx.delete(LoginIdentityEntity, { assignedUserId: row.id });
+    await tx.delete(AssignedUserEntity, { id: row.id });
+    await this.claims.giveUp(tx, identitiesOf({ username: row.username, email: row.email, mobileNo: null }));
+  }
+
+  private async found(ids: readonly number[]): Promise<(AssignedUser | null)[]> {
+    const rows = await this.dataSource.manager.findBy(AssignedUserEntity, { id: In(ids) });
+    const byId = new Map(rows.map((row) => [row.id, toAssignedUser(row)]));
+    return ids.map((id) => byId.get(id) ?? null);
+  }
+
+  private async moveEmail(tx: EntityManager, row: AssignedUserEntity, email: string | null): Promise<void> {
+    await tx.delete(LoginIdentityEntity, { kind: 'email', assignedUserId: row.id });
+    if (row.email !== null) await this.claims.giveUp(tx, [{ kind: 'email', value: row.email }]);
+    if (email === null) return;
+    const identity = { kind: 'email' as const, value: email };
+    const holder = { accountId: row.accountId, assignedUserId: row.id };
+    await this.names.claim(tx, [identity], async () => {
+      await tx.insert(LoginIdentityEntity, { ...identity, ...holder });
+    });
+  }
+}
+
+/** The plain record without secrets. */
+export const toAssignedUser = (row: AssignedUserEntity): AssignedUser => ({
+  id: row.id,
+  accountId: row.accountId,
+  username: row.username,
+  email: row.email,
+  firstname: row.firstname,
+  lastname: row.lastname,
+  isActive: row.isActive,
+  passwordChangedAt: row.passwordChangedAt,
+});

@@ -1,0 +1,174 @@
+import { isTimeZone, readExpiry } from '../../kernel/clock.js';
+import { fieldErrors } from '../../kernel/errors.js';
+import { normalIpRange } from '../../platform/security/index.js';
+import { assertReleasable } from './domain/account-policy.js';
+import { accountErrors } from './domain/account.errors.js';
+import { isPermission, type Permissions, readPermissions } from './domain/account.js';
+import { isEmail, normalEmail } from './domain/identity.js';
+import { passwordFault } from './domain/password-rules.js';
+import type { AccountEntity } from './tables.js';
+
+/** DATETIME holds years of four digits. */
+const LAST_YEAR = 9999;
+
+/** Reads a time zone; '' clears it (APP_TIME_ZONE then counts). */
+export function readTimeZone(text: string | null): string | null {
+  if (text === null || text.trim() === '') return null;
+  if (text.length > 64 || !isIanaName(text) || !isTimeZone(text)) throw fieldErrors.invalid('time_zone');
+  return text;
+}
+
+/** Reads an expiry in the account's zone; a bare date ends with that day; '' clears it. */
+export function readExpiresAt(text: string | null, zone: string): Date | null {
+  if (text === null || text.trim() === '') return null;
+  const at = readExpiry(text.trim(), zone);
+  if (!at || at.getUTCFullYear() > LAST_YEAR || at.getUTCFullYear() < 1970) throw fieldErrors.invalid('expires_at');
+  return at;
+}
+
+/** Reads an e-mail into its stored form; '' is none. */
+export function readEmail(text: string | null): string | null {
+  if (text === null || text.trim() === '') return null;
+  const email = normalEmail(text);
+  if (!isEmail(email)) throw fieldErrors.invalid('email');
+  return email;
+}
+
+/** Refuses a new password that breaks a rule of reference/authentication#passwords. */
+export function assertPassword(password: string): void {
+  const fault = passwordFault(password);
+  if (fault !== null) throw fault();
+}
+
+/** The permissions after a change that names some of them. */
+function changedPermissions(before: Permissions, change: Record<string, unknown>): Permissions {
+  const after = { ...before };
+  for (const [name, value] of Object.entries(change)) {
+    if (!isPermission(name) || typeof value !== 'boolean')
+      throw fieldErrors.invalid(`permissions.${name.slice(0, 64)}`);
+    after[name] = value;
+  }
+  return after;
+}
+
+/** The clock takes more than IANA names (`local`, `UTC+3`); those would mean something else on another machine. */
+function isIanaName(text: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(text) && Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * What to change (reference/admin#accounts); absent = keep. Texts as they came; null clears where a field may be empty.
+ */
+export interface AccountChanges {
+  isActive?: boolean;
+  expiresAt?: string | null;
+  parentUsername?: string | null;
+  userType?: string;
+  requireToken?: boolean;
+  requireSender?: boolean;
+  refundFailed?: boolean;
+  publicLookup?: boolean;
+  timeZone?: string | null;
+  /** name of the plan; null = the prices that hold for all */
+  ratePlan?: string | null;
+  /** names of routes, which there are; null = all. Staff alone set it */
+  allowedRoutes?: readonly string[] | null;
+  numberCheck?: string;
+  /** some of the names, each true or false */
+  permissions?: Record<string, unknown>;
+  password?: string;
+  /** with a password: the account's keys are revoked */
+  revokeApiKeys?: boolean;
+  /** with a password: the people under the account are made inactive */
+  revokeUsers?: boolean;
+  /** what these keys and people made ends with them */
+  revokeCreated?: boolean;
+  /** fields that staff give back to the reseller (reference/accounts#set-by-staff) */
+  releasedFields?: readonly string[];
+}
+
+/**
+ * What a change writes into an account's row, but for parent and password.
+ * @param defaultZone of an account that has no time zone of its own
+ * @throws AppError 400 with the first value at fault
+ */
+export function accountPatch(row: AccountEntity, changes: AccountChanges, defaultZone: string): Partial<AccountEntity> {
+  const patch: Partial<AccountEntity> = {};
+  const { isActive, requireToken, requireSender, refundFailed, publicLookup, userType, numberCheck } = changes;
+  const plain = { isActive, requireToken, requireSender, refundFailed, publicLookup, userType, numberCheck };
+  Object.assign(patch, Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)));
+  assertReleasable(changes.releasedFields ?? []);
+  if (changes.ratePlan !== undefined) patch.ratePlan = changes.ratePlan;
+  if (changes.allowedRoutes !== undefined) {
+    patch.allowedRoutes = changes.allowedRoutes && JSON.stringify([...new Set(changes.allowedRoutes)]);
+  }
+  if (changes.timeZone !== undefined) patch.timeZone = readTimeZone(changes.timeZone);
+  if (changes.expiresAt !== undefined) {
+    const zone = (patch.timeZone === undefined ? row.timeZone : patch.timeZone) ?? defaultZone;
+    patch.expiresAt = readExpiresAt(changes.expiresAt, zone);
+  }
+  if (changes.permissions !== undefined) {
+    const before = readPermissions(JSON.parse(row.permissions) as Record<string, unknown>);
+    patch.permissions = JSON.stringify(changedPermissions(before, changes.permissions));
+  }
+  return patch;
+}
+
+/** The API's name of every field that can be changed, as the audit log shows it. */
+const FIELDS: Record<keyof AccountChanges, string> = {
+  isActive: 'is_active',
+  expiresAt: 'expires_at',
+  parentUsername: 'parent_username',
+  userType: 'user_type',
+  requireToken: 'require_token',
+  requireSender: 'require_sender',
+  refundFailed: 'refund_failed',
+  publicLookup: 'public_lookup',
+  timeZone: 'time_zone',
+  ratePlan: 'rate_plan',
+  allowedRoutes: 'allowed_routes',
+  numberCheck: 'number_check',
+  permissions: 'permissions',
+  password: 'password',
+  revokeApiKeys: 'revoke_api_keys',
+  revokeUsers: 'revoke_users',
+  revokeCreated: 'revoke_created',
+  releasedFields: 'released_fields',
+};
+
+/** The API's names of what a change sets, each permission by itself. */
+export function changedFields(changes: AccountChanges): string[] {
+  const { permissions = {}, revokeApiKeys, revokeUsers, revokeCreated, releasedFields, ...plain } = changes;
+  const fields = Object.entries(FIELDS).filter(([field]) => plain[field as keyof typeof plain] !== undefined);
+  return [...fields.map(([, name]) => name), ...Object.keys(permissions).map((name) => `permissions.${name}`)];
+}
+
+/** What the audit log keeps of a change: the values as they were given, and of a password only that it changed. */
+export function auditedChanges(changes: AccountChanges): Record<string, unknown> {
+  const details: Record<string, unknown> = {};
+  for (const [field, name] of Object.entries(FIELDS) as [keyof AccountChanges, string][]) {
+    if (changes[field] !== undefined) details[name] = field === 'password' ? 'changed' : changes[field];
+  }
+  return details;
+}
+
+const MOST_RANGES = 100;
+
+/**
+ * Addresses and ranges in canonical form, each once.
+ * @param field by which the request names them
+ * @throws AppError 400 naming the first that is none, or when there are over 100
+ */
+export function readIpRanges(field: string, texts: readonly string[]): string[] {
+  if (texts.length > MOST_RANGES) throw accountErrors.tooManyIpRanges(field, MOST_RANGES);
+  const ranges = texts.map((text, index) => {
+    const range = normalIpRange(text);
+    if (range === null) throw accountErrors.ipRange(field, index);
+    return range;
+  });
+  return [...new Set(ranges)];
+}

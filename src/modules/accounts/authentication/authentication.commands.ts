@@ -1,0 +1,107 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { inTransaction } from '../../../platform/database/index.js';
+import { AddressLimits, PasswordHasher } from '../../../platform/security/index.js';
+import { accountErrors } from '../domain/account.errors.js';
+import type { Account } from '../domain/account.js';
+import { identitiesOf } from '../domain/identity.js';
+import { readRegistration } from '../domain/registration.js';
+import { SecurityLog } from '../logs/logs.store.js';
+import { NameCheck, NameClaims } from '../names.store.js';
+import { AccountRegistrar } from '../registration.store.js';
+import { AccessTokens } from './access-tokens.js';
+import { Credentials } from './credentials.js';
+
+/** Log in (reference/authentication#login). A command, because failures are counted. */
+export class LogInCommand extends Command<{ token: string; account: Account }> {
+  /**
+   * @param emailOrUsername as given, not empty
+   * @param ip the client's address
+   */
+  constructor(
+    readonly emailOrUsername: string,
+    readonly password: string,
+    readonly ip: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(LogInCommand)
+export class LogInHandler implements ICommandHandler<LogInCommand> {
+  constructor(
+    private readonly credentials: Credentials,
+    private readonly tokens: AccessTokens,
+    private readonly log: SecurityLog,
+  ) {}
+
+  async execute({ emailOrUsername, password, ip }: LogInCommand): Promise<{ token: string; account: Account }> {
+    const account = await this.credentials.check(emailOrUsername, password, ip);
+    this.log.note('login', (account.assignedUser ?? account).username, account.id, ip);
+    return { token: this.tokens.issue(account), account };
+  }
+}
+
+/** Log out: the token is refused from now on, here at once and on every instance within 3 s. */
+export class LogOutCommand extends Command<void> {
+  constructor(readonly token: string) {
+    super();
+  }
+}
+
+@CommandHandler(LogOutCommand)
+export class LogOutHandler implements ICommandHandler<LogOutCommand> {
+  constructor(private readonly tokens: AccessTokens) {}
+
+  execute({ token }: LogOutCommand): Promise<void> {
+    return this.tokens.revoke(token);
+  }
+}
+
+/**
+ * Register an account (reference/authentication#registration): record, names, team, permissions and credits in one
+ * transaction.
+ */
+export class RegisterAccountCommand extends Command<Account> {
+  /**
+   * @param body as it came; its rules have an order of their own (reference/authentication#registration)
+   * @param ip the client's address, for REGISTER_RATE_LIMIT
+   */
+  constructor(
+    readonly body: Record<string, unknown>,
+    readonly ip: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RegisterAccountCommand)
+export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly addresses: AddressLimits,
+    private readonly names: NameCheck,
+    private readonly claims: NameClaims,
+    private readonly hasher: PasswordHasher,
+    private readonly registrar: AccountRegistrar,
+  ) {}
+
+  /** The names are looked up before the slow hash; the unique keys judge once more in the transaction. */
+  async execute({ body, ip }: RegisterAccountCommand): Promise<Account> {
+    if (this.environment.REGISTRATION === 'off') throw accountErrors.registrationClosed();
+    await this.addresses.count('register', ip, this.environment.REGISTER_RATE_LIMIT);
+    const form = readRegistration(body);
+    const names = await this.names.check(form);
+    const passwordHash = await this.hasher.hash(form.password);
+    const { firstname, lastname, country } = form;
+    const claim = await this.claims.claim(identitiesOf(names));
+    return inTransaction(this.dataSource, async (tx) => {
+      await this.claims.end(tx, claim);
+      return this.registrar.create(tx, { ...names, passwordHash, firstname, lastname, country });
+    });
+  }
+}

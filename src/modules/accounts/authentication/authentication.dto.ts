@@ -1,0 +1,149 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { type Account, type AssignedUser, displayName, type Role, roleOf } from '../domain/account.js';
+
+/** Body of login (reference/authentication#login). Read by hand: both faults share one text. */
+export class LogInRequest {
+  @ApiProperty({ example: 'demo', description: 'An e-mail when it contains @ and a domain, otherwise a username' })
+  email_or_username!: string;
+
+  @ApiProperty({ example: 'Demo-1234!' })
+  password!: string;
+}
+
+/** Body of register (reference/authentication#registration). Read by hand: its faults have an order of their own. */
+export class RegisterRequest {
+  @ApiProperty({ example: 'Jane' })
+  firstname!: string;
+
+  @ApiProperty({ example: 'Doe' })
+  lastname!: string;
+
+  @ApiProperty({ example: 'jane@example.com' })
+  email!: string;
+
+  @ApiProperty({ example: 'jane.doe', pattern: '^[A-Za-z0-9._-]{3,64}$' })
+  username!: string;
+
+  @ApiProperty({
+    example: 'Sunny-Day-7',
+    description: 'At least 8 characters and at most 72 bytes: upper case, lower case, digit and special character',
+  })
+  password!: string;
+
+  @ApiProperty({ example: 'Sunny-Day-7' })
+  password_confirmation!: string;
+
+  @ApiPropertyOptional({ example: '919876543210' })
+  mobile_no?: string;
+
+  @ApiPropertyOptional({ example: 'India' })
+  country?: string;
+}
+
+/** The account of reference/accounts#account-fields, as login and registration return it. */
+export class AccountView {
+  @ApiProperty({ example: 7 })
+  id!: number;
+
+  @ApiProperty({ example: 'jane.doe' })
+  username!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'jane@example.com' })
+  email!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: '919876543210' })
+  mobile_no!: string | null;
+
+  @ApiProperty({ example: 'Jane' })
+  firstname!: string;
+
+  @ApiProperty({ example: 'Doe' })
+  lastname!: string;
+
+  @ApiProperty({ example: 'Jane Doe', description: 'First and last name joined, trimmed' })
+  name!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'client' })
+  user_type!: string | null;
+
+  @ApiProperty({ enum: ['super', 'admin', 'user'], example: 'user' })
+  role!: Role;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  api_base_url!: string | null;
+}
+
+export const accountView = (account: Account) =>
+  ({
+    id: account.id,
+    username: account.username,
+    email: account.email,
+    mobile_no: account.mobileNo,
+    firstname: account.firstname,
+    lastname: account.lastname,
+    name: displayName(account),
+    user_type: account.userType,
+    role: roleOf(account.userType),
+    api_base_url: account.apiBaseUrl,
+  }) satisfies AccountView;
+
+/** An assigned user of an account. */
+export class LoggedInUserView {
+  @ApiProperty({ example: 373662154973185 })
+  id!: number;
+
+  @ApiProperty({ example: 'jane.doe' })
+  username!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'jane.doe@example.com' })
+  email!: string | null;
+
+  @ApiProperty({ example: 'Jane' })
+  firstname!: string;
+
+  @ApiProperty({ example: 'Doe' })
+  lastname!: string;
+
+  @ApiProperty({ example: 'Jane Doe' })
+  name!: string;
+}
+
+export const loggedInUserView = ({ id, username, email, firstname, lastname }: AssignedUser) =>
+  ({
+    id,
+    username,
+    email,
+    firstname,
+    lastname,
+    name: displayName({ firstname, lastname }),
+  }) satisfies LoggedInUserView;
+
+/** Answer of login. */
+export class LogInAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Login successful' })
+  message!: string;
+
+  @ApiProperty({ description: 'JWT, valid for 7 days', example: 'eyJhbGciOiJIUzI1NiJ9.eyJkYXRhIjp7fX0.signature' })
+  token!: string;
+
+  @ApiProperty({
+    type: AccountView,
+    description: 'The account that acts; `person` of GET /v6/api/account is the person who logged in',
+  })
+  user!: AccountView;
+}
+
+/** Answer of register: no token. */
+export class RegisterAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Account registered successfully' })
+  message!: string;
+
+  @ApiProperty({ type: AccountView })
+  user!: AccountView;
+}

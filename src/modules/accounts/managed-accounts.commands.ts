@@ -1,0 +1,256 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { now } from '../../kernel/clock.js';
+import { fieldErrors } from '../../kernel/errors.js';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
+import { inTransaction } from '../../platform/database/index.js';
+import { PasswordHasher } from '../../platform/security/index.js';
+import { rateErrors, RatePlans, Rates } from '../rates/index.js';
+import { MadeThings, NOTHING_ENDED } from './access/made-things.js';
+import {
+  type AccountChanges,
+  accountPatch,
+  assertPassword,
+  auditedChanges,
+  changedFields,
+  readEmail,
+  readExpiresAt,
+  readTimeZone,
+} from './account-changes.js';
+import { AccountClosings } from './account-closings.js';
+import { AccountDirectory } from './accounts.store.js';
+import { LoginAddresses } from './authentication/authentication.store.js';
+import { Credentials, type PasswordProof } from './authentication/credentials.js';
+import {
+  assertManager,
+  assertMayChange,
+  assertMayChangeSettings,
+  assertMaySetParent,
+  assertMaySetUserType,
+  assertNotStaffs,
+  assertOfHouse,
+  assertOwner,
+  giversAfter,
+  isStaff,
+  needsPassword,
+  SETTINGS,
+  staffSettingsAfter,
+} from './domain/account-policy.js';
+import { accountErrors } from './domain/account.errors.js';
+import { type Account, createdBy } from './domain/account.js';
+import { identitiesOf } from './domain/identity.js';
+import { refuseLong } from './domain/registration.js';
+import { passwordChange } from './domain/tokens.js';
+import { AuditLog } from './logs/logs.store.js';
+import { ManagedAccounts } from './managed-accounts.store.js';
+import { NameCheck, NameClaims } from './names.store.js';
+import { AccountRegistrar } from './registration.store.js';
+import { AccountEntity } from './tables.js';
+
+/** What a manager gives for a new account (reference/admin#accounts), in texts as they came. */
+export interface AccountDraft {
+  username: string;
+  password: string;
+  firstname: string;
+  lastname: string;
+  email: string | null;
+  mobileNo: string | null;
+  userType: string | null;
+  parentUsername: string | null;
+  expiresAt: string | null;
+  isActive: boolean;
+  timeZone: string | null;
+}
+
+/**
+ * Create an account from the admin API; it gets the same team, permissions and credits as a registered one. An
+ * account of staff also wants the own password of the acting person, as a change of one does.
+ */
+export class CreateAccountCommand extends Command<Account> {
+  constructor(
+    readonly actor: Account,
+    readonly draft: AccountDraft,
+    readonly proof: PasswordProof,
+  ) {
+    super();
+  }
+}
+
+/** The id of no account: the maker of an account is never the account itself. */
+const NO_ACCOUNT = 0;
+
+@CommandHandler(CreateAccountCommand)
+export class CreateAccountHandler implements ICommandHandler<CreateAccountCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly managed: ManagedAccounts,
+    private readonly names: NameCheck,
+    private readonly claims: NameClaims,
+    private readonly credentials: Credentials,
+    private readonly hasher: PasswordHasher,
+    private readonly registrar: AccountRegistrar,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Rights first, then the values in the order of the fields, then the names against the database. */
+  async execute({ actor, draft, proof }: CreateAccountCommand): Promise<Account> {
+    const userType = draft.userType ?? 'client';
+    assertManager(actor);
+    assertMaySetUserType(actor, null, userType);
+    if (draft.parentUsername !== null) assertMaySetParent(actor, draft.parentUsername);
+
+    assertPassword(draft.password);
+    refuseLong('firstname', draft.firstname);
+    refuseLong('lastname', draft.lastname);
+    const email = readEmail(draft.email);
+    const timeZone = readTimeZone(draft.timeZone);
+    const expiresAt = readExpiresAt(draft.expiresAt, timeZone ?? this.environment.APP_TIME_ZONE);
+    const mobileNo = draft.mobileNo ?? undefined;
+    const names = await this.names.check({ username: draft.username.trim(), email, mobileNo }, userType);
+    const parentId = actor.userType === 'reseller' ? actor.id : await this.managed.parentId(draft.parentUsername);
+
+    if (needsPassword(null, userType)) await this.credentials.proveActor(actor, proof);
+    const passwordHash = await this.hasher.hash(draft.password);
+    const { firstname, lastname, isActive } = draft;
+    const claim = await this.claims.claim(identitiesOf(names), userType);
+    return inTransaction(this.dataSource, async (tx) => {
+      await this.claims.end(tx, claim);
+      if (parentId !== null) await this.managed.holdParent(tx, parentId);
+      const input = { ...names, passwordHash, firstname, lastname, userType, parentId, isActive, expiresAt, timeZone };
+      const chosen = Object.entries({ is_active: !isActive, expires_at: expiresAt, time_zone: timeZone });
+      const fields = chosen.flatMap(([name, value]) => (value ? [name] : []));
+      const staffs = staffSettingsAfter(actor, { setByStaff: [], staffExpiresAt: null }, fields, input);
+      const account = await this.registrar.create(tx, { ...input, ...staffs, createdBy: createdBy(actor, NO_ACCOUNT) });
+      const details = {
+        username: names.username,
+        email: names.email,
+        mobile_no: names.mobileNo,
+        user_type: userType,
+        parent_username: actor.userType === 'reseller' ? actor.username : draft.parentUsername,
+        is_active: isActive,
+        expires_at: draft.expiresAt,
+        time_zone: timeZone,
+      };
+      await this.audit.record(tx, {
+        actor,
+        action: 'account.create',
+        subject: account.username,
+        accountId: account.id,
+        details,
+      });
+      return account;
+    });
+  }
+}
+
+/**
+ * Change an account from the admin API. A new password ends every token issued before it. A change of an account
+ * of staff, or to one, also wants the own password of the acting person: 400 `current_password is required`, 401
+ * `Invalid credentials`, 429 as at login.
+ */
+export class ChangeAccountCommand extends Command<void> {
+  constructor(
+    readonly actor: Account,
+    readonly username: string,
+    readonly changes: AccountChanges,
+    readonly proof: PasswordProof,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ChangeAccountCommand)
+export class ChangeAccountHandler implements ICommandHandler<ChangeAccountCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly managed: ManagedAccounts,
+    private readonly directory: AccountDirectory,
+    private readonly hasher: PasswordHasher,
+    private readonly audit: AuditLog,
+    private readonly closings: AccountClosings,
+    private readonly loginAddresses: LoginAddresses,
+    private readonly credentials: Credentials,
+    private readonly made: MadeThings,
+    private readonly plans: RatePlans,
+    private readonly rates: Rates,
+  ) {}
+
+  async execute({ actor, username, changes, proof }: ChangeAccountCommand): Promise<void> {
+    const target = await this.managed.row(actor, username);
+    assertAllowed(actor, target, changes);
+    const parentId =
+      changes.parentUsername === undefined ? undefined : await this.managed.parentId(changes.parentUsername);
+    if (parentId) await this.managed.assertNoCircle(target.id, parentId);
+    if (changes.password !== undefined) assertPassword(changes.password);
+    // faults are answered before the slow hash
+    const { expiresAt } = accountPatch(target, changes, this.environment.APP_TIME_ZONE);
+    assertNotStaffs(actor, target, changedFields(changes), expiresAt);
+    if (needsPassword(target, changes.userType)) await this.credentials.proveActor(actor, proof);
+    const passwordHash = changes.password === undefined ? undefined : await this.hasher.hash(changes.password);
+
+    let ended = NOTHING_ENDED;
+    const closing = { accountId: target.id, actor };
+    if (changes.isActive && !target.isActive) await this.closings.finish(closing);
+    await inTransaction(this.dataSource, async (tx) => {
+      const row = await tx.findOne(AccountEntity, { where: { id: target.id }, lock: { mode: 'pessimistic_write' } });
+      if (!row) throw accountErrors.notFound();
+      assertAllowed(actor, row, changes); // what was true before the lock may no longer be
+      const patch = accountPatch(row, changes, this.environment.APP_TIME_ZONE);
+      const fields = changedFields(changes);
+      assertNotStaffs(actor, row, fields, patch.expiresAt);
+      const after = {
+        isActive: patch.isActive ?? row.isActive,
+        expiresAt: patch.expiresAt === undefined ? row.expiresAt : patch.expiresAt,
+      };
+      Object.assign(patch, staffSettingsAfter(actor, row, fields, after, changes.releasedFields));
+      if (needsPassword(row) && !needsPassword(target, changes.userType))
+        // became staff meanwhile
+        throw fieldErrors.required('current_password');
+      if (parentId) {
+        await this.managed.lockedNoCircle(tx, row.id, parentId);
+        await this.managed.holdParent(tx, parentId);
+      }
+      const demoted = isStaff(row.userType) && patch.userType !== undefined && !isStaff(patch.userType);
+      if (demoted) await this.managed.assertNoClients(tx, row.id);
+      if (parentId !== undefined) patch.parentId = parentId;
+      const passwordAt = passwordHash === undefined ? null : now();
+      Object.assign(patch, giversAfter(actor, row, { userType: patch.userType, passwordAt }));
+      if (passwordAt !== null) {
+        Object.assign(patch, { passwordHash, passwordChangedAt: passwordChange(row, passwordAt) });
+        await this.loginAddresses.forget(tx, row.id);
+        const { revokeApiKeys: apiKeys = false, revokeUsers: users = false, revokeCreated: created = false } = changes;
+        ended = await this.made.revoke(tx, actor, row, { apiKeys, users, created });
+      }
+      if (Object.values(changes).every((value) => value === undefined)) return;
+      if (patch.ratePlan && !(await this.plans.give(tx, patch.ratePlan))) throw rateErrors.unknown();
+      await this.managed.update(tx, row, { ...patch, updatedAt: now() });
+      const details = auditedChanges(changes);
+      await this.audit.record(tx, {
+        actor,
+        action: 'account.change',
+        subject: row.username,
+        accountId: row.id,
+        details,
+      });
+    });
+    this.directory.forget(target.id);
+    await this.made.finish(actor, ended);
+    if (changes.ratePlan !== undefined) this.rates.forget();
+    if (changes.isActive === false) await this.closings.finish(closing);
+  }
+}
+
+function assertAllowed(actor: Account, target: AccountEntity, changes: AccountChanges): void {
+  assertMayChange(actor, target);
+  // a person under the account would keep the account beyond its own removal
+  if (changes.password !== undefined && target.id === actor.id) assertOwner(actor);
+  if (changes.userType !== undefined) assertMaySetUserType(actor, target, changes.userType);
+  if (changes.parentUsername !== undefined) assertMaySetParent(actor, changes.parentUsername);
+  const { ratePlan, allowedRoutes, releasedFields } = changes;
+  if ([ratePlan, allowedRoutes, releasedFields].some((value) => value !== undefined)) assertOfHouse(actor);
+  if (SETTINGS.some((field) => changes[field] !== undefined)) assertMayChangeSettings(actor);
+}

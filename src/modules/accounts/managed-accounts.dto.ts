@@ -1,0 +1,113 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { dateTime } from '../../kernel/clock.js';
+import { makerForOwner, readMaker } from '../../kernel/maker.js';
+import { LocalTime, MadeBy, type MakerData } from '../../platform/http/index.js';
+import { accountView, AccountView } from './authentication/authentication.dto.js';
+import { type Account, NUMBER_CHECKS, type NumberCheckMode, type Permissions, PERMISSIONS } from './domain/account.js';
+import type { AccountEntity } from './tables.js';
+
+/** An account as its managers see it: what login returns, and what they manage; times in the account's own zone. */
+export class ManagedAccountAnswer extends AccountView {
+  @ApiProperty({ type: String, nullable: true, example: null })
+  country!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  parent_username!: string | null;
+
+  @ApiProperty({ example: true })
+  is_active!: boolean;
+
+  @LocalTime({ nullable: true, example: '2027-12-31 23:59:59' })
+  expires_at!: string | null;
+
+  @ApiProperty({ example: 'UTC' })
+  time_zone!: string;
+
+  @ApiProperty({ example: false })
+  require_token!: boolean;
+
+  @ApiProperty({ example: false })
+  require_sender!: boolean;
+
+  @ApiProperty({ example: false })
+  refund_failed!: boolean;
+
+  @ApiProperty({ example: true })
+  public_lookup!: boolean;
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'null: the prices that hold for all' })
+  rate_plan!: string | null;
+
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    example: null,
+    description: 'Names of the only routes that it may use; null: all',
+  })
+  allowed_routes!: readonly string[] | null;
+
+  @ApiProperty({ enum: [...NUMBER_CHECKS], example: 'off' })
+  number_check!: NumberCheckMode;
+
+  @ApiProperty({
+    type: 'object',
+    properties: Object.fromEntries(PERMISSIONS.map((name) => [name, { type: 'boolean' }])),
+    additionalProperties: false,
+    example: { client_management: true, reseller_settings: true },
+  })
+  permissions!: Permissions;
+
+  @ApiProperty({
+    type: [String],
+    example: ['is_active', 'permissions.gsm'],
+    description: 'Fields that staff set: the reseller cannot change them, and sets no later `expires_at`',
+  })
+  set_by_staff!: readonly string[];
+
+  @MadeBy()
+  created_by!: MakerData | null;
+
+  @LocalTime()
+  created_at!: string;
+
+  @LocalTime()
+  updated_at!: string;
+}
+
+/** Who asks. */
+type Viewer = Pick<Account, 'id' | 'userType' | 'assignedUser'>;
+
+/** Staff of the house see every maker; a reseller is not told which of them made a client of its. */
+function makerFor({ id, userType, assignedUser }: Viewer, createdBy: string | null): MakerData | null {
+  const maker = readMaker(createdBy);
+  const isOwn = maker?.id === id || maker?.id === assignedUser?.id;
+  return userType !== 'reseller' || isOwn ? maker : makerForOwner(createdBy);
+}
+
+/** @param zone in which times are shown: a list has accounts of many zones */
+export const managedAccountAnswer = (
+  account: Account,
+  row: AccountEntity,
+  usernames: Map<number, string>,
+  viewer: Viewer,
+  zone = account.timeZone,
+): ManagedAccountAnswer => ({
+  ...accountView(account),
+  country: row.country,
+  parent_username: account.parentId === null ? null : (usernames.get(account.parentId) ?? null),
+  is_active: account.isActive,
+  expires_at: account.expiresAt && dateTime(account.expiresAt, zone),
+  time_zone: account.timeZone,
+  require_token: account.requireToken,
+  require_sender: account.requireSender,
+  refund_failed: account.refundFailed,
+  public_lookup: account.publicLookup,
+  rate_plan: row.ratePlan,
+  allowed_routes: account.allowedRoutes,
+  number_check: account.numberCheck,
+  permissions: account.permissions,
+  set_by_staff: account.setByStaff,
+  created_by: makerFor(viewer, row.createdBy),
+  created_at: dateTime(row.createdAt, zone),
+  updated_at: dateTime(row.updatedAt, zone),
+});

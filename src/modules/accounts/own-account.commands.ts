@@ -1,0 +1,219 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { now } from '../../kernel/clock.js';
+import { inTransaction } from '../../platform/database/index.js';
+import { PasswordHasher } from '../../platform/security/index.js';
+import { BalanceAlerts, type BalanceThresholds } from '../credits/index.js';
+import { GrantedAccess, type GrantedAccessView, type Revocations } from './access/granted-access.js';
+import { MadeThings } from './access/made-things.js';
+import { AssignedUsers } from './access/users.store.js';
+import { assertPassword, readIpRanges } from './account-changes.js';
+import { AccountDirectory, AccountStore } from './accounts.store.js';
+import { LoginAddresses } from './authentication/authentication.store.js';
+import { Credentials } from './authentication/credentials.js';
+import { assertOwner, assertOwnSetting } from './domain/account-policy.js';
+import { accountErrors } from './domain/account.errors.js';
+import type { Account, NumberCheckMode } from './domain/account.js';
+import { passwordChange } from './domain/tokens.js';
+import { AuditLog } from './logs/logs.store.js';
+import { AccountEntity, AssignedUserEntity } from './tables.js';
+
+/**
+ * Change the own password: the account's, or the assigned user's who acts for it. Every token issued before is refused.
+ * Throws 400 with a rule of reference/authentication#passwords, 401 `Invalid credentials`, 429 beyond a limit of login
+ * failures.
+ */
+export class ChangePasswordCommand extends Command<GrantedAccessView> {
+  /**
+   * Answers who may still act for the account; an assigned user is shown none and may end none (403 `Permission denied`).
+   * @param ip the client's address: wrong passwords count against it, as at login
+   */
+  constructor(
+    readonly actor: Account,
+    readonly current: string,
+    readonly next: string,
+    readonly ip: string,
+    readonly revocations: Revocations & { created: boolean },
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ChangePasswordCommand)
+export class ChangePasswordHandler implements ICommandHandler<ChangePasswordCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly directory: AccountDirectory,
+    private readonly users: AssignedUsers,
+    private readonly credentials: Credentials,
+    private readonly hasher: PasswordHasher,
+    private readonly loginAddresses: LoginAddresses,
+    private readonly audit: AuditLog,
+    private readonly access: GrantedAccess,
+    private readonly made: MadeThings,
+  ) {}
+
+  /** Of changes at the same moment one wins: for the others the current password is no longer what they say. */
+  async execute({ actor, current, next, ip, revocations }: ChangePasswordCommand): Promise<GrantedAccessView> {
+    if (revocations.apiKeys !== false || revocations.users !== false) assertOwner(actor);
+    assertPassword(next);
+    const before = await this.bearer(this.dataSource.manager, actor);
+    await this.credentials.prove(before.id, current, before.passwordHash, ip);
+    const passwordHash = await this.hasher.hash(next);
+    const ended = await inTransaction(this.dataSource, async (tx) => {
+      const row = await this.bearer(tx, actor, true);
+      if (row.passwordHash !== before.passwordHash) throw accountErrors.invalidCredentials();
+      const at = now();
+      const entity = actor.assignedUser ? AssignedUserEntity : AccountEntity;
+      const patch = { passwordHash, passwordChangedAt: passwordChange(row, at), updatedAt: at };
+      await tx.update<AccountEntity | AssignedUserEntity>(entity, { id: row.id }, patch);
+      await this.loginAddresses.forget(tx, row.id);
+      const action = actor.assignedUser ? 'user.password' : 'account.password';
+      await this.audit.record(tx, { actor, action, subject: row.username, details: {} });
+      return this.made.revoke(tx, actor, actor, revocations);
+    });
+    await this.loginAddresses.remember(before.id, ip);
+    if (actor.assignedUser) this.users.forget();
+    else this.directory.forget(actor.id);
+    if (actor.assignedUser) return { api_keys: [], users: [] };
+    await this.made.finish(actor, ended);
+    return this.access.of(actor.id, actor.timeZone);
+  }
+
+  /** The row whose password it is, never from a cache. */
+  private async bearer(
+    source: EntityManager,
+    actor: Account,
+    locked = false,
+  ): Promise<AccountEntity | AssignedUserEntity> {
+    const id = actor.assignedUser?.id ?? actor.id;
+    const entity = actor.assignedUser ? AssignedUserEntity : AccountEntity;
+    const row = await source.findOne<AccountEntity | AssignedUserEntity>(entity, {
+      where: { id },
+      ...(locked ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+    });
+    if (!row) throw accountErrors.invalidToken(); // removed a moment ago
+    return row;
+  }
+}
+
+/** An absent field stays as it is. */
+export interface SecurityChoice {
+  requireToken?: boolean;
+  protectReports?: boolean;
+  /** addresses and ranges as they came; [] = from anywhere */
+  bodyUsernameAddresses?: readonly string[];
+}
+
+/**
+ * The owner chooses what those may do who come without a token (reference/accounts#security). What staff set stays beside
+ * it: the stricter of the two holds.
+ * @throws AppError 400 for addresses that are none, 403 `Permission denied` for a person who acts for the account
+ */
+export class ChooseSecurityCommand extends Command<void> {
+  constructor(
+    readonly actor: Account,
+    readonly choice: SecurityChoice,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ChooseSecurityCommand)
+export class ChooseSecurityHandler implements ICommandHandler<ChooseSecurityCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly directory: AccountDirectory,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, choice }: ChooseSecurityCommand): Promise<void> {
+    assertOwner(actor);
+    const { requireToken, protectReports, bodyUsernameAddresses: texts } = choice;
+    const addresses = texts && readIpRanges('body_username_addresses', texts);
+    await inTransaction(this.dataSource, async (tx) => {
+      const at = now();
+      await tx.update(
+        AccountEntity,
+        { id: actor.id },
+        {
+          ...(requireToken !== undefined && { ownRequireToken: requireToken }),
+          ...(protectReports !== undefined && { protectReports }),
+          ...(addresses && { bodyUsernameIps: addresses.length === 0 ? null : JSON.stringify(addresses) }),
+          securityChosenAt: at,
+          updatedAt: at,
+        },
+      );
+      const details = {
+        ...(requireToken !== undefined && { own_require_token: requireToken }),
+        ...(protectReports !== undefined && { protect_reports: protectReports }),
+        ...(addresses && { body_username_addresses: addresses }),
+      };
+      await this.audit.record(tx, { actor, action: 'account.security', subject: actor.username, details });
+    });
+    this.directory.forget(actor.id);
+  }
+}
+
+/**
+ * Choose what becomes of numbers that no numbering plan has (reference/numbers#checks).
+ * @throws AppError 403 `Permission denied` for a person who acts for the account, `number_check was set by staff`
+ */
+export class SetNumberCheckCommand extends Command<void> {
+  constructor(
+    readonly actor: Account,
+    readonly numberCheck: NumberCheckMode,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SetNumberCheckCommand)
+export class SetNumberCheckHandler implements ICommandHandler<SetNumberCheckCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly directory: AccountDirectory,
+    private readonly store: AccountStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, numberCheck }: SetNumberCheckCommand): Promise<void> {
+    assertOwner(actor);
+    await inTransaction(this.dataSource, async (tx) => {
+      const row = await this.store.lockById(tx, actor.id);
+      if (row) assertOwnSetting(row, 'number_check');
+      await tx.update(AccountEntity, { id: actor.id }, { numberCheck, updatedAt: now() });
+      const details = { number_check: numberCheck };
+      await this.audit.record(tx, { actor, action: 'account.change', subject: actor.username, details });
+    });
+    this.directory.forget(actor.id);
+  }
+}
+
+/** Below which balances the account is told (reference/credits#alerts). */
+export class SetBalanceAlertsCommand extends Command<void> {
+  constructor(
+    readonly actor: Account,
+    readonly thresholds: BalanceThresholds,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SetBalanceAlertsCommand)
+export class SetBalanceAlertsHandler implements ICommandHandler<SetBalanceAlertsCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly alerts: BalanceAlerts,
+    private readonly audit: AuditLog,
+  ) {}
+
+  execute({ actor, thresholds }: SetBalanceAlertsCommand): Promise<void> {
+    return inTransaction(this.dataSource, async (tx) => {
+      await this.alerts.set(tx, actor.id, thresholds);
+      const entry = { actor, action: 'balance_alerts.set', subject: actor.username, details: { ...thresholds } };
+      await this.audit.record(tx, entry);
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { now } from '../../kernel/clock.js';
+import { CreditBook } from '../credits/index.js';
+import { AccountStore } from './accounts.store.js';
+import { type Account, defaultPermissions } from './domain/account.js';
+import { identitiesOf, type Identity } from './domain/identity.js';
+import { DEFAULT_TEAM, type NewAccount, STARTING_CREDITS } from './domain/registration.js';
+import { NameCheck } from './names.store.js';
+import { AccountEntity, LoginIdentityEntity, TeamEntity } from './tables.js';
+
+/**
+ * Makes an account whole: the record, its names, the default team, permissions and starting credits, all in the
+ * caller's transaction. Registration, the admin API and the first start use it.
+ */
+@Injectable()
+export class AccountRegistrar {
+  constructor(
+    private readonly store: AccountStore,
+    private readonly names: NameCheck,
+    private readonly credits: CreditBook,
+  ) {}
+
+  /**
+   * @throws AppError conflict with the text of the first taken name in the order e-mail, username, mobile number
+   */
+  async create(tx: EntityManager, input: NewAccount): Promise<Account> {
+    const { username, email = null, mobileNo = null } = input;
+    const identities = identitiesOf({ username, email, mobileNo });
+    return this.names.claim(tx, identities, () => this.insert(tx, input, identities));
+  }
+
+  private async insert(tx: EntityManager, input: NewAccount, identities: Identity[]): Promise<Account> {
+    const at = now();
+    const row = tx.create(AccountEntity, {
+      username: input.username,
+      passwordHash: input.passwordHash,
+      passwordChangedAt: new Date(Math.floor(at.getTime() / 1000) * 1000),
+      passwordSetBy: input.createdBy ?? null,
+      passwordSetAt: input.createdBy ? at : null,
+      email: input.email ?? null,
+      mobileNo: input.mobileNo ?? null,
+      firstname: input.firstname,
+      lastname: input.lastname,
+      country: input.country ?? null,
+      userType: input.userType === undefined ? 'client' : input.userType,
+      parentId: input.parentId ?? null,
+      isActive: input.isActive ?? true,
+      expiresAt: input.expiresAt ?? null,
+      apiBaseUrl: null,
+      timeZone: input.timeZone ?? null,
+      requireToken: false,
+      ownRequireToken: false,
+      protectReports: false,
+      bodyUsernameIps: null,
+      securityChosenAt: null,
+      requireSender: false,
+      refundFailed: false,
+      publicLookup: true,
+      allowedRoutes: null,
+      numberCheck: 'off',
+      createdBy: input.createdBy ?? null,
+      setByStaff: input.setByStaff ?? [],
+      staffExpiresAt: input.staffExpiresAt ?? null,
+      permissions: JSON.stringify(input.permissions ?? defaultPermissions()),
+      createdAt: at,
+      updatedAt: at,
+    });
+    await tx.insert(AccountEntity, row);
+    await tx.insert(
+      LoginIdentityEntity,
+      identities.map((identity) => ({ ...identity, accountId: row.id })),
+    );
+    await tx.insert(TeamEntity, { accountId: row.id, name: DEFAULT_TEAM, isDefault: true, createdAt: at });
+    await this.credits.open(tx, row.id, input.startingCredits ?? STARTING_CREDITS);
+    return this.store.toAccount(row);
+  }
+}

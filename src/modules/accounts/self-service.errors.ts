@@ -1,0 +1,99 @@
+import { type DocumentedError, fieldErrors } from '../../kernel/errors.js';
+import { valueErrors } from '../../platform/http/index.js';
+import { tooMany } from '../../platform/security/index.js';
+import { proofErrors } from './authentication/credentials.js';
+import { accountErrors } from './domain/account.errors.js';
+import { NUMBER_CHECKS } from './domain/account.js';
+import { passwordErrors, unconfirmed } from './domain/password-rules.js';
+
+const LIKEWISE = 'and the other rules of registration';
+const SHORT = passwordErrors.short.because(LIKEWISE);
+const { taken } = accountErrors;
+
+export const LOGIN_ERRORS: readonly DocumentedError[] = [
+  tooMany.because('too many failed tries in a minute'),
+  accountErrors.missingCredentials,
+  accountErrors.invalidCredentials,
+  accountErrors.inactive,
+  accountErrors.expired,
+];
+
+export const REGISTER_ERRORS: readonly DocumentedError[] = [
+  accountErrors.registrationClosed,
+  tooMany.because('more than 60 registrations a minute from one address'),
+  fieldErrors.required.shown('firstname').because('missing; likewise every required field, in order'),
+  ...Object.values(passwordErrors),
+  unconfirmed,
+  fieldErrors.tooLong.shown('firstname', 100).because('likewise lastname and country'),
+  fieldErrors.invalid.shown('country').because('not a text'),
+  fieldErrors.invalid.shown('email').because('not an address'),
+  taken.email,
+  fieldErrors.invalid.shown('username').because('not 3 to 64 of A-Z a-z 0-9 . _ -'),
+  taken.username,
+  fieldErrors.invalid.shown('mobile_no').because('no digits, or more than 30'),
+  taken.mobile,
+  accountErrors.directoryAway,
+];
+
+export const PASSWORD_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.required.shown('current').because('likewise new'),
+  valueErrors.noIds.shown('revoke_api_keys').because('likewise revoke_users'),
+  fieldErrors.noFlag.shown('revoke_created'),
+  accountErrors.permissionDenied.because('an assigned user who would revoke keys or people'),
+  SHORT,
+  accountErrors.apiKeyNotFound.because('an id that is not the account’s; nothing is changed'),
+  accountErrors.userNotFound.because('likewise'),
+  accountErrors.forbidden.because('no super account would be left that is active and has no expiry'),
+  tooMany.because('too many wrong passwords in a minute'),
+  accountErrors.invalidCredentials.because('the current password is another'),
+];
+
+export const NUMBER_CHECK_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.noWord.shown('number_check', NUMBER_CHECKS),
+  accountErrors.permissionDenied.because('a person who acts for the account'),
+  accountErrors.setByStaff.shown('number_check'),
+];
+
+export const CREATE_API_KEY_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.invalid.shown('name').because('no text, or over 100 characters'),
+  valueErrors.noTexts.shown('allowed_ips'),
+  accountErrors.tooManyIpRanges.shown('allowed_ips', 100),
+  accountErrors.ipRange.shown('allowed_ips', 0),
+  ...proofErrors('by an account of staff'),
+  accountErrors.tooManyApiKeys.shown(100),
+];
+
+const NAME_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.tooLong.shown('firstname', 100).because('likewise lastname'),
+  fieldErrors.invalid.shown('email').because('not an address'),
+  taken.email,
+];
+
+export const CREATE_USER_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.required.shown('username').because('likewise password, firstname, lastname'),
+  SHORT,
+  ...NAME_ERRORS,
+  fieldErrors.invalid.shown('username').because('not 3 to 64 of A-Z a-z 0-9 . _ -'),
+  taken.username,
+  ...proofErrors('by an account of staff'),
+  accountErrors.directoryAway,
+  accountErrors.tooManyUsers.shown(1000),
+];
+
+export const CHANGE_USER_ERRORS: readonly DocumentedError[] = [
+  accountErrors.userNotFound,
+  fieldErrors.noFlag.shown('is_active').because('something else'),
+  fieldErrors.invalid.shown('firstname').because('no text; likewise the others'),
+  ...NAME_ERRORS,
+  SHORT,
+  ...proofErrors('by an account of staff'),
+  accountErrors.directoryAway,
+];
+
+export const SECURITY_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.noFlag.shown('require_token').because('something else; likewise protect_reports'),
+  valueErrors.noTexts.shown('body_username_addresses'),
+  accountErrors.tooManyIpRanges.shown('body_username_addresses', 100),
+  accountErrors.ipRange.shown('body_username_addresses', 0),
+  accountErrors.permissionDenied.because('a person who acts for the account'),
+];

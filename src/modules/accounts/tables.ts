@@ -1,0 +1,430 @@
+import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import type { TableRule } from '../../platform/periodic/index.js';
+
+/** A customer, reseller or member of staff. Usernames compare byte for byte (binary collation). */
+@Entity('accounts')
+@Index('uq_accounts_username', ['username'], { unique: true })
+@Index('ix_accounts_firstname', ['firstname'])
+@Index('ix_accounts_lastname', ['lastname'])
+@Index('ix_accounts_parent', ['parentId'])
+@Index('ix_accounts_user_type', ['userType'])
+@Index('ix_accounts_rate_plan', ['ratePlan'])
+@Index('ix_accounts_created_by', ['createdBy'])
+@Index('ix_accounts_password_set_by', ['passwordSetBy'])
+export class AccountEntity {
+  @PrimaryGeneratedColumn({ type: 'int', unsigned: true })
+  id!: number;
+
+  @Column({ type: 'varchar', length: 64 })
+  username!: string;
+
+  @Column({ name: 'password_hash', type: 'varchar', length: 100, charset: 'ascii', collation: 'ascii_bin' })
+  passwordHash!: string;
+
+  /** whole seconds, rounded up at a change: `iat` of a token has no fraction */
+  @Column({ name: 'password_changed_at', type: 'datetime', precision: 3 })
+  passwordChangedAt!: Date;
+
+  /** who set the password for the owner (`kernel/maker.ts`); null = the owner, or not known */
+  @Column({ name: 'password_set_by', type: 'varchar', length: 128, nullable: true })
+  passwordSetBy!: string | null;
+
+  /** when the password was last set for the owner */
+  @Column({ name: 'password_set_at', type: 'datetime', precision: 3, nullable: true })
+  passwordSetAt!: Date | null;
+
+  @Column({ type: 'varchar', length: 254, nullable: true })
+  email!: string | null;
+
+  @Column({ name: 'mobile_no', type: 'varchar', length: 32, nullable: true })
+  mobileNo!: string | null;
+
+  @Column({ type: 'varchar', length: 100 })
+  firstname!: string;
+
+  @Column({ type: 'varchar', length: 100 })
+  lastname!: string;
+
+  @Column({ type: 'varchar', length: 100, nullable: true })
+  country!: string | null;
+
+  @Column({ name: 'user_type', type: 'varchar', length: 16, charset: 'ascii', collation: 'ascii_bin', nullable: true })
+  userType!: string | null;
+
+  @Column({ name: 'parent_id', type: 'int', unsigned: true, nullable: true })
+  parentId!: number | null;
+
+  @Column({ name: 'is_active', type: 'boolean' })
+  isActive!: boolean;
+
+  @Column({ name: 'expires_at', type: 'datetime', precision: 3, nullable: true })
+  expiresAt!: Date | null;
+
+  @Column({ name: 'api_base_url', type: 'varchar', length: 255, nullable: true })
+  apiBaseUrl!: string | null;
+
+  @Column({ name: 'time_zone', type: 'varchar', length: 64, charset: 'ascii', collation: 'ascii_bin', nullable: true })
+  timeZone!: string | null;
+
+  @Column({ name: 'require_token', type: 'boolean' })
+  requireToken!: boolean;
+
+  /** the owner's own choice beside `require_token`, which staff set */
+  @Column({ name: 'own_require_token', type: 'boolean', default: false })
+  ownRequireToken!: boolean;
+
+  @Column({ name: 'protect_reports', type: 'boolean', default: false })
+  protectReports!: boolean;
+
+  /** JSON text of the only addresses from which a username in the body counts; null = all */
+  @Column({ name: 'body_username_ips', type: 'text', nullable: true })
+  bodyUsernameIps!: string | null;
+
+  /** when the owner last chose; null = not yet */
+  @Column({ name: 'security_chosen_at', type: 'datetime', precision: 3, nullable: true })
+  securityChosenAt!: Date | null;
+
+  /** calls name one of the account's approved sender ids as their caller */
+  @Column({ name: 'require_sender', type: 'boolean', default: false })
+  requireSender!: boolean;
+
+  @Column({ name: 'refund_failed', type: 'boolean' })
+  refundFailed!: boolean;
+
+  @Column({ name: 'public_lookup', type: 'boolean' })
+  publicLookup!: boolean;
+
+  /** JSON text of the names of the only routes that it may use; null = all */
+  @Column({ name: 'allowed_routes', type: 'text', nullable: true })
+  allowedRoutes!: string | null;
+
+  /** `refuse`, `warn` or `off` */
+  @Column({
+    name: 'number_check',
+    type: 'varchar',
+    length: 8,
+    charset: 'ascii',
+    collation: 'ascii_bin',
+    default: 'off',
+  })
+  numberCheck!: string;
+
+  /** name of its rate plan; null = the prices that hold for all */
+  @Column({ name: 'rate_plan', type: 'varchar', length: 64, charset: 'ascii', collation: 'ascii_bin', nullable: true })
+  ratePlan!: string | null;
+
+  /** JSON text: no `json` columns (reference/running#servers) */
+  @Column({ type: 'longtext' })
+  permissions!: string;
+
+  /** JSON text of the fields that staff set (reference/accounts#set-by-staff); null = none */
+  @Column({
+    name: 'set_by_staff',
+    type: 'text',
+    nullable: true,
+    transformer: {
+      to: (fields: readonly string[] | undefined) => (fields && fields.length > 0 ? JSON.stringify(fields) : null),
+      from: (text: string | null) => (text === null ? [] : (JSON.parse(text) as string[])),
+    },
+  })
+  setByStaff!: readonly string[];
+
+  /** the expiry that staff set: a reseller sets no later one */
+  @Column({ name: 'staff_expires_at', type: 'datetime', precision: 3, nullable: true })
+  staffExpiresAt!: Date | null;
+
+  /** how often the row was held: written by a transaction that must be alone with the account */
+  @Column({ name: 'held', type: 'int', unsigned: true, default: 0 })
+  held!: number;
+
+  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
+  @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
+  createdBy!: string | null;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+
+  @Column({ name: 'updated_at', type: 'datetime', precision: 3 })
+  updatedAt!: Date;
+}
+
+/** A name that is taken. The primary key is what makes registration race-safe across processes. */
+@Entity('login_identities')
+@Index('ix_login_identities_account', ['accountId'])
+@Index('ix_login_identities_assigned_user', ['assignedUserId'])
+export class LoginIdentityEntity {
+  @PrimaryColumn({ type: 'varchar', length: 8, charset: 'ascii', collation: 'ascii_bin' })
+  kind!: string;
+
+  /** username and e-mail in lower case, mobile number as digits */
+  @PrimaryColumn({ type: 'varchar', length: 254 })
+  value!: string;
+
+  @Column({ name: 'account_id', type: 'int', unsigned: true })
+  accountId!: number;
+
+  /** null: the name is the account's own */
+  @Column({ name: 'assigned_user_id', type: 'bigint', nullable: true })
+  assignedUserId!: number | null;
+}
+
+/** From where an account or an assigned user has logged in. The address itself stands nowhere. */
+@Entity('login_addresses')
+export class LoginAddressEntity {
+  /** id of an account or an assigned user */
+  @PrimaryColumn({ name: 'holder_id', type: 'bigint' })
+  holderId!: number;
+
+  /** HMAC-SHA-256 of holder and network */
+  @PrimaryColumn({ type: 'binary', length: 32 })
+  digest!: Buffer;
+
+  @Column({ name: 'seen_at', type: 'datetime', precision: 3 })
+  seenAt!: Date;
+}
+
+/** A team of an account; every account has a default one (reference/accounts#starting-state). */
+@Entity('teams')
+@Index('uq_teams_name', ['accountId', 'name'], { unique: true })
+export class TeamEntity {
+  @PrimaryGeneratedColumn({ type: 'int', unsigned: true })
+  id!: number;
+
+  @Column({ name: 'account_id', type: 'int', unsigned: true })
+  accountId!: number;
+
+  @Column({ type: 'varchar', length: 100 })
+  name!: string;
+
+  @Column({ name: 'is_default', type: 'boolean' })
+  isDefault!: boolean;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+}
+
+/** A person under an account. The names are taken in `login_identities`, as those of accounts are. */
+@Entity('assigned_users')
+@Index('ix_assigned_users_account', ['accountId', 'id'])
+export class AssignedUserEntity {
+  /** made by `newId` */
+  @PrimaryColumn({ type: 'bigint' })
+  id!: number;
+
+  @Column({ name: 'account_id', type: 'int', unsigned: true })
+  accountId!: number;
+
+  @Column({ type: 'varchar', length: 64 })
+  username!: string;
+
+  @Column({ name: 'password_hash', type: 'varchar', length: 100, charset: 'ascii', collation: 'ascii_bin' })
+  passwordHash!: string;
+
+  /** whole seconds, rounded up at a change: `iat` of a token has no fraction */
+  @Column({ name: 'password_changed_at', type: 'datetime', precision: 3 })
+  passwordChangedAt!: Date;
+
+  /** when the account last set the person's password; null = before this was kept */
+  @Column({ name: 'password_set_at', type: 'datetime', precision: 3, nullable: true })
+  passwordSetAt!: Date | null;
+
+  @Column({ type: 'varchar', length: 254, nullable: true })
+  email!: string | null;
+
+  @Column({ type: 'varchar', length: 100 })
+  firstname!: string;
+
+  @Column({ type: 'varchar', length: 100 })
+  lastname!: string;
+
+  @Column({ name: 'is_active', type: 'boolean' })
+  isActive!: boolean;
+
+  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
+  @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
+  createdBy!: string | null;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+
+  @Column({ name: 'updated_at', type: 'datetime', precision: 3 })
+  updatedAt!: Date;
+}
+
+/**
+ * An API key of an account (reference/authentication#api-keys). The key itself is shown once and stands nowhere;
+ * revoking deletes the row.
+ */
+@Entity('api_keys')
+@Index('uq_api_keys_digest', ['keyDigest'], { unique: true })
+@Index('ix_api_keys_account', ['accountId', 'id'])
+export class ApiKeyEntity {
+  @PrimaryGeneratedColumn({ type: 'int', unsigned: true })
+  id!: number;
+
+  @Column({ name: 'account_id', type: 'int', unsigned: true })
+  accountId!: number;
+
+  @Column({ type: 'varchar', length: 100, nullable: true })
+  name!: string | null;
+
+  /** the key's beginning, by which its owner tells it from others */
+  @Column({ type: 'varchar', length: 16, charset: 'ascii', collation: 'ascii_bin' })
+  prefix!: string;
+
+  /** SHA-256 in hexadecimal digits */
+  @Column({ name: 'key_digest', type: 'varchar', length: 64, charset: 'ascii', collation: 'ascii_bin' })
+  keyDigest!: string;
+
+  /** JSON text: the ranges it may be used from; [] = anywhere */
+  @Column({ name: 'allowed_ips', type: 'longtext' })
+  allowedIps!: string;
+
+  /** written once a minute at most */
+  @Column({ name: 'last_used_at', type: 'datetime', precision: 3, nullable: true })
+  lastUsedAt!: Date | null;
+
+  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
+  @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
+  createdBy!: string | null;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+}
+
+/** A token whose bearer has logged out. The token itself stands nowhere. */
+@Entity('revoked_tokens')
+@Index('ix_revoked_tokens_expires', ['expiresAt'])
+export class RevokedTokenEntity {
+  /** SHA-256 */
+  @PrimaryColumn({ type: 'binary', length: 32 })
+  digest!: Buffer;
+
+  /** when the token would have ended: from then on the row says nothing */
+  @Column({ name: 'expires_at', type: 'datetime', precision: 3 })
+  expiresAt!: Date;
+}
+
+/** Who did what when (reference/admin#logs). Append-only. */
+@Entity('audit_log')
+@Index('ix_audit_log_actor', ['actor', 'id'])
+@Index('ix_audit_log_account', ['actorId', 'id'])
+@Index('ix_audit_log_concerned', ['accountId', 'id'])
+export class AuditEntryEntity {
+  @PrimaryGeneratedColumn({ type: 'bigint' })
+  id!: number;
+
+  /** null: the system itself */
+  @Column({ name: 'actor_id', type: 'int', unsigned: true, nullable: true })
+  actorId!: number | null;
+
+  /** the account that it concerns, where that is another one than the actor; null = none */
+  @Column({ name: 'account_id', type: 'int', unsigned: true, nullable: true })
+  accountId!: number | null;
+
+  @Column({ type: 'varchar', length: 64 })
+  actor!: string;
+
+  /** the person who acted for the actor; null: the actor itself */
+  @Column({ name: 'assigned_user', type: 'varchar', length: 64, nullable: true })
+  assignedUser!: string | null;
+
+  /** how the API key begins by which the actor acted; null: none */
+  @Column({ name: 'api_key', type: 'varchar', length: 16, nullable: true, charset: 'ascii', collation: 'ascii_bin' })
+  apiKey!: string | null;
+
+  @Column({ type: 'varchar', length: 64 })
+  action!: string;
+
+  @Column({ type: 'varchar', length: 128 })
+  subject!: string;
+
+  /** JSON text */
+  @Column({ type: 'longtext' })
+  details!: string;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+}
+
+/** Logins, good and bad: who, from where, how often at that moment. Kept for 90 days. */
+@Entity('security_log')
+@Index('ix_security_log_username', ['username', 'id'])
+@Index('ix_security_log_ip', ['ip', 'id'])
+@Index('ix_security_log_account', ['accountId', 'id'])
+@Index('ix_security_log_created', ['createdAt'])
+export class SecurityEntryEntity {
+  @PrimaryGeneratedColumn({ type: 'bigint' })
+  id!: number;
+
+  @Column({ type: 'varchar', length: 16, charset: 'ascii', collation: 'ascii_bin' })
+  event!: string;
+
+  /** of the account or assigned user; an unknown name as it was given, '' when it looks like none */
+  @Column({ type: 'varchar', length: 254 })
+  username!: string;
+
+  /** whose login it was, or was meant to be; null = of no account */
+  @Column({ name: 'account_id', type: 'int', unsigned: true, nullable: true })
+  accountId!: number | null;
+
+  @Column({ type: 'varchar', length: 45, charset: 'ascii', collation: 'ascii_bin' })
+  ip!: string;
+
+  @Column({ type: 'int', unsigned: true })
+  times!: number;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+}
+
+/** A name that this cell has claimed in the directory, or has given up, and whose fate is open. */
+@Entity('name_claims')
+@Index('ix_name_claims_created', ['createdAt'])
+@Index('ix_name_claims_name', ['kind', 'value'])
+export class NameClaimEntity {
+  @PrimaryColumn({ type: 'bigint' })
+  claim!: number;
+
+  @PrimaryColumn({ type: 'varchar', length: 8, charset: 'ascii', collation: 'ascii_bin' })
+  kind!: string;
+
+  /** as in `login_identities` */
+  @Column({ type: 'varchar', length: 254 })
+  value!: string;
+
+  /** how often the sweeper looked at it: from the first look on no transaction takes the name by this claim */
+  @Column({ type: 'int', unsigned: true })
+  looks!: number;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+}
+
+const OF_ACCOUNT = 'part of an account, which is closed and never removed';
+
+/** What becomes of the rows of accounts. */
+export const accountTables: readonly TableRule[] = [
+  {
+    table: 'accounts',
+    rule: 'kept',
+    why: 'its ledger, its campaigns and the audit log name it; it is closed, never removed',
+  },
+  { table: 'login_identities', rule: 'kept', why: OF_ACCOUNT },
+  {
+    table: 'name_claims',
+    rule: 'work',
+    why: 'taken by the transaction that takes the names, else by the sweeper after a minute',
+  },
+  { table: 'teams', rule: 'kept', why: OF_ACCOUNT },
+  { table: 'assigned_users', rule: 'kept', why: 'USERS_PER_ACCOUNT; the owner removes them' },
+  { table: 'api_keys', rule: 'kept', why: 'API_KEYS_PER_ACCOUNT' },
+  { table: 'login_addresses', rule: 'kept', why: 'the latest 20 of each login' },
+  { table: 'revoked_tokens', rule: 'work', why: 'each logout removes those of tokens that have expired' },
+  { table: 'security_log', rule: 'work', why: 'its writer removes what is older than 90 days, or beyond a million' },
+  {
+    table: 'audit_log',
+    rule: 'kept',
+    why: 'evidence of what staff did, to money too: it names no recipient, and grows with staff, not with messages',
+  },
+];

@@ -1,0 +1,148 @@
+export const SEVERITIES = ['critical', 'warning'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export const SUBJECT_TYPES = ['route', 'channel', 'webhook', 'account', 'host'] as const;
+export type SubjectType = (typeof SUBJECT_TYPES)[number];
+
+/** What a kind of alarm says of itself, whatever it is about. */
+interface KindTerms {
+  severity: Severity;
+  /** what its subjects are; null = the installation as a whole */
+  subjectType: SubjectType | null;
+  /** of `value` and `threshold` */
+  unit: 'seconds' | 'percent' | 'receipts' | 'messages' | 'credits' | 'hours' | null;
+  /** what to do first, in a sentence; the rest stands in docs/operate/runbook.md, below the kind's name */
+  hint: string;
+}
+
+/** Every kind of alarm. A check finds each of them (`checks/`), and a test holds the runbook to this table. */
+export const KINDS = {
+  route_down: {
+    severity: 'critical',
+    subjectType: 'route',
+    unit: null,
+    hint: 'Read the last error of the route; when the carrier is away, move what waits to another route.',
+  },
+  delivery_rate_fallen: {
+    severity: 'warning',
+    subjectType: 'route',
+    unit: 'percent',
+    hint: 'Look at the failure reasons of the newest campaigns over the route, and ask the carrier.',
+  },
+  receipts_silent: {
+    severity: 'critical',
+    subjectType: 'route',
+    unit: 'messages',
+    hint: 'See that receipts can reach us: the callback address of the route, or the binds of its session.',
+  },
+  message_late: {
+    severity: 'critical',
+    subjectType: 'channel',
+    unit: 'seconds',
+    hint: 'See that workers run, and that their WORKER_QUEUES name the channel.',
+  },
+  receipts_unmatched: {
+    severity: 'warning',
+    subjectType: 'route',
+    unit: 'receipts',
+    hint: 'See whether another system shares the login of the route, or its ids are written in another way.',
+  },
+  webhook_failing: {
+    severity: 'warning',
+    subjectType: 'webhook',
+    unit: 'seconds',
+    hint: 'Tell the owner of the account what the endpoint answers; after five days it is disabled.',
+  },
+  credits_unsound: {
+    severity: 'critical',
+    subjectType: 'account',
+    unit: 'credits',
+    hint: 'Stop changes to the account and compare its proof with its ledger; nothing corrects it by itself.',
+  },
+  database_slow: {
+    severity: 'warning',
+    subjectType: null,
+    unit: 'seconds',
+    hint: 'Look at the load, the disk and the long statements of the database server.',
+  },
+  redis_away: {
+    severity: 'critical',
+    subjectType: null,
+    unit: null,
+    hint: 'Bring Redis back; sends are accepted and wait until then, and limits count in each process.',
+  },
+  disk_full: {
+    severity: 'critical',
+    subjectType: 'host',
+    unit: 'percent',
+    hint: 'Make room on the disk of the host: workers keep their notes of submits there.',
+  },
+  backup_old: {
+    severity: 'warning',
+    subjectType: null,
+    unit: 'hours',
+    hint: 'See why no copy was made, and make one: npm run cli -- backup.',
+  },
+} as const satisfies Record<string, KindTerms>;
+
+export type AlarmKind = keyof typeof KINDS;
+export const ALARM_KINDS = Object.keys(KINDS) as AlarmKind[];
+
+/** Where the runbook says what to do. */
+export const docUrl = (kind: AlarmKind): string => `/docs/guide/operate/runbook#${kind}`;
+
+/** Something that is wrong now. */
+export interface Finding {
+  /** a route, channel, account …; '' = the installation */
+  subject: string;
+  /** what is wrong, in words */
+  message: string;
+  value: number | null;
+  threshold: number | null;
+}
+
+/** Finds what is wrong of one kind. */
+export interface AlarmCheck {
+  readonly kind: AlarmKind;
+  /** Rejects where it cannot tell: alarms of its kind stay as they are then. */
+  find(): Promise<Finding[]>;
+}
+
+/** An alarm as its row has it. */
+export interface AlarmRow {
+  id: number;
+  kind: AlarmKind;
+  subject: string;
+  message: string;
+  value: number | null;
+  threshold: number | null;
+  raisedAt: Date | null;
+  clearedAt: Date | null;
+}
+
+/** What staff and their webhooks are told of an alarm (reference/admin#alarms). */
+export interface AlarmData {
+  id: number;
+  kind: AlarmKind;
+  severity: Severity;
+  subject_type: SubjectType | null;
+  subject: string | null;
+  message: string;
+  value: number | null;
+  threshold: number | null;
+  unit: string | null;
+  hint: string;
+  doc_url: string;
+  raised_at: string | null;
+  cleared_at: string | null;
+}
+
+export function alarmData({ id, kind, subject, message, value, threshold, raisedAt, clearedAt }: AlarmRow): AlarmData {
+  const { severity, subjectType, unit, hint } = KINDS[kind];
+  return {
+    ...{ id, kind, severity, subject_type: subjectType, subject: subject === '' ? null : subject },
+    ...{ message, value, threshold, unit, hint, doc_url: docUrl(kind) },
+    raised_at: raisedAt?.toISOString() ?? null,
+    cleared_at: clearedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import {
+  type AccountClosing,
+  AccountClosings,
+  AuditLog,
+  type ClosingListener,
+  OwnLog,
+  sendEntry,
+} from '../accounts/index.js';
+import { CampaignStates } from '../engine/index.js';
+
+interface SentRow {
+  id: number;
+  request_id: string;
+  channel: string;
+  broadcast_name: string;
+  total_rows: number;
+  charged_credits: number;
+  retry_of: string | null;
+  created_by: string | null;
+  created_at: Date;
+}
+
+/** Campaigns as entries of the log of their account: the row itself tells who sent it, so a send writes nothing more. */
+@Injectable()
+export class CampaignLog {
+  constructor(@InjectDataSource() dataSource: DataSource, log: OwnLog) {
+    log.register({
+      name: 'campaign',
+      kind: 'send',
+      table: 'campaigns',
+      index: 'ix_campaigns_account',
+      column: 'account_id',
+      entries: async (ids, reader) => {
+        const rows = await dataSource.query<SentRow[]>(
+          `SELECT id, request_id, channel, broadcast_name, total_rows, charged_credits, retry_of, created_by, created_at
+           FROM campaigns WHERE id IN (?)`,
+          [ids],
+        );
+        return new Map(
+          rows.map(({ id, request_id: subject, created_by: createdBy, created_at: createdAt, ...row }) => {
+            const { channel, broadcast_name, total_rows, charged_credits: credits, retry_of } = row;
+            const details = { channel, broadcast_name, total_rows, credits, ...(retry_of !== null && { retry_of }) };
+            const sent = { id: `campaign-${id}`, action: 'campaign.create', subject, details, createdBy, createdAt };
+            return [id, sendEntry(sent, reader)];
+          }),
+        );
+      },
+    });
+  }
+}
+
+/** Campaigns; a transaction of more would hold up others for too long. */
+const CAMPAIGNS_A_STEP = 500;
+
+/**
+ * Deactivating an account pauses its campaigns (reference/engine#closed-accounts), those that have not sent everything;
+ * each pause stands in the audit log. It goes on only when it is resumed. What is accepted at the same moment the worker
+ * pauses at its turn.
+ */
+@Injectable()
+export class ClosedAccounts implements ClosingListener {
+  constructor(
+    private readonly states: CampaignStates,
+    private readonly audit: AuditLog,
+    closings: AccountClosings,
+  ) {
+    closings.register(this);
+  }
+
+  async stopSome(tx: EntityManager, { accountId, actor }: AccountClosing): Promise<boolean> {
+    const ids = await this.states.unsentOf(tx, accountId, CAMPAIGNS_A_STEP);
+    const paused = await this.states.pauseAll(tx, ids);
+    const records = paused.map(({ requestId, channel, state }) => ({
+      actor,
+      action: 'campaign.pause',
+      subject: requestId,
+      accountId,
+      details: { channel, from: state, to: 'paused', reason: 'account deactivated' },
+    }));
+    await this.audit.recordAll(tx, records);
+    return ids.length === CAMPAIGNS_A_STEP;
+  }
+}

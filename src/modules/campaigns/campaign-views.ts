@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { dateTime } from '../../kernel/clock.js';
+import { AccountDirectory } from '../accounts/index.js';
+import { Channels, isPersonalised, NO_OUTLINE, RecipientStatus } from '../engine/index.js';
+import { RouteDirectory, type RouteRecord } from '../providers/index.js';
+import { CampaignOutlooks } from './campaign-outlook.js';
+import {
+  campaignData,
+  type CampaignData,
+  type CampaignDetailData,
+  type CampaignSurroundings,
+  routeChanges,
+} from './campaigns.dto.js';
+import type { CountedCampaign } from './campaigns.store.js';
+import { FailureReasonCounts } from './failure-reasons.store.js';
+import { FailedRecipients } from './retry/failed-recipients.store.js';
+import { RouteChangeReader } from './route-changes.store.js';
+import { staffCampaign, type StaffCampaignAnswer } from './staff-campaigns.dto.js';
+
+const NO_OWNER = { username: '', timeZone: 'UTC' };
+
+/** Names of the operator's routes; chat connections have none, and what was removed neither. */
+const namesOf = (routes: readonly (RouteRecord | null)[]): string[] =>
+  routes.flatMap((route) => (route && route.owner === null ? [route.name] : []));
+
+/** Campaigns in the labels of their channel; times are in the zone of the owner, in lists of staff in the viewer's. */
+@Injectable()
+export class CampaignViews {
+  constructor(
+    private readonly accounts: AccountDirectory,
+    private readonly channels: Channels,
+    private readonly routes: RouteDirectory,
+    private readonly changes: RouteChangeReader,
+    private readonly outlooks: CampaignOutlooks,
+    private readonly failures: FailureReasonCounts,
+    private readonly retries: FailedRecipients,
+  ) {}
+
+  async ofOwner(counted: CountedCampaign): Promise<CampaignData> {
+    return campaignData(counted, this.channels.get(counted.campaign.channel), await this.surroundings(counted));
+  }
+
+  async inDetail(counted: CountedCampaign): Promise<CampaignDetailData> {
+    const { campaign, counts } = counted;
+    const channel = this.channels.get(campaign.channel);
+    const around = await this.surroundings(counted);
+    const [changes, outlook, { reasons, isApproximate }] = await Promise.all([
+      this.changes.ofCampaign(campaign.id),
+      this.outlooks.of(counted),
+      this.failures.of(campaign, counts.get(RecipientStatus.Failed) ?? 0),
+    ]);
+    const failed = counts.get(RecipientStatus.Failed) ?? 0;
+    const why = reasons.map(({ message }) => message);
+    const retriable = await this.retries.areThere(campaign, failed, why);
+    return {
+      ...campaignData(counted, channel, around),
+      username: around.username,
+      in_doubt_until: outlook.inDoubtUntil && dateTime(outlook.inDoubtUntil, around.zone),
+      balance: campaign.balance,
+      refunded_credits: campaign.refundedCredits,
+      sender: campaign.sender,
+      ...(channel.outline?.(campaign.content) ?? NO_OUTLINE),
+      personalised: isPersonalised(campaign.content),
+      reason: campaign.reason,
+      routes: outlook.routes,
+      messages_per_second: outlook.messagesPerSecond,
+      seconds_left: outlook.secondsLeft,
+      refund_if_cancelled: outlook.refund,
+      refund_is_approximate: outlook.isRefundApproximate,
+      failure_reasons: reasons.map(({ errorCode, message, count }) => ({ error_code: errorCode, message, count })),
+      failure_reasons_approximate: isApproximate,
+      retriable,
+      category: campaign.category,
+      route_changes: routeChanges(changes, around.zone),
+    };
+  }
+
+  /** @param zone the viewer's: a list has campaigns of many accounts */
+  async forStaff(counted: CountedCampaign, zone: string): Promise<StaffCampaignAnswer> {
+    const around = { ...(await this.surroundings(counted)), zone };
+    return staffCampaign(counted, this.channels.get(counted.campaign.channel), around);
+  }
+
+  private async surroundings({
+    campaign,
+    carrying,
+  }: CountedCampaign): Promise<CampaignSurroundings & { username: string }> {
+    const [owner, route, ...others] = await Promise.all([
+      this.accounts.byId(campaign.accountId),
+      ...[campaign.routeId, ...carrying].map((id) => this.routes.byId(id)),
+    ]);
+    const { username, timeZone: zone } = owner ?? NO_OWNER;
+    const [name = null] = namesOf([route ?? null]);
+    return { username, zone, route: name, carriedBy: namesOf(others) };
+  }
+}

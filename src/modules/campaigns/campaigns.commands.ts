@@ -1,0 +1,178 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { assertSeen } from '../../kernel/errors.js';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
+import { inTransaction } from '../../platform/database/index.js';
+import { RelayNotifier } from '../../platform/queues/index.js';
+import { AccountDirectory, type Actor, AuditLog, createdBy } from '../accounts/index.js';
+import {
+  type AcceptedCampaign,
+  type CampaignChange,
+  CampaignReader,
+  type CampaignRecord,
+  type CampaignState,
+  CampaignStates,
+  Channels,
+  onlyRoute,
+  RecipientStatus,
+  Submissions,
+} from '../engine/index.js';
+import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../idempotency/index.js';
+import { campaignOf, isForeign } from './campaign-access.js';
+import type { CampaignRetried } from './campaigns.dto.js';
+import { campaignErrors } from './campaigns.errors.js';
+import { CampaignRetry, type RetryTerms } from './retry/campaign-retry.js';
+import { CAMPAIGN_REVISION } from './staff-campaigns.dto.js';
+
+/**
+ * Pauses, resumes, cancels, approves or rejects a campaign of the actor (staff: of any account, with an entry in the audit log
+ * in the same transaction). Only staff approve and reject. Answers the state it is in afterwards.
+ * @throws AppError not_found `Campaign not found`; conflict `Campaign is already <state>`, `Changed since you looked`
+ */
+export class ChangeCampaignCommand extends Command<CampaignState> {
+  /**
+   * @param revision of a decision: what was looked at; null = not named
+   * @param reason of a rejection, for the owner; null = none is given
+   */
+  constructor(
+    readonly actor: Actor,
+    readonly requestId: string,
+    readonly change: CampaignChange,
+    readonly revision: number | null = null,
+    readonly reason: string | null = null,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ChangeCampaignCommand)
+export class ChangeCampaignHandler implements ICommandHandler<ChangeCampaignCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly reader: CampaignReader,
+    private readonly states: CampaignStates,
+    private readonly audit: AuditLog,
+    private readonly relay: RelayNotifier,
+  ) {}
+
+  async execute({ actor, requestId, change, revision, reason }: ChangeCampaignCommand): Promise<CampaignState> {
+    const campaign = await campaignOf(this.reader, actor, requestId);
+    const state = await inTransaction(this.dataSource, async (tx) => {
+      const before = (await this.states.locked(tx, campaign.id)) ?? campaign.state;
+      if (!(await this.states.change(tx, campaign.id, change))) throw campaignErrors.already(before);
+      assertSeen(CAMPAIGN_REVISION, revision);
+      if (reason !== null) await this.states.explain(tx, campaign.id, reason);
+      const after = (await this.states.locked(tx, campaign.id)) ?? before;
+      const details = { channel: campaign.channel, from: before, to: after, ...(reason !== null && { reason }) };
+      await this.audit.record(tx, {
+        actor: actor.account,
+        action: `campaign.${change}`,
+        subject: campaign.requestId,
+        accountId: campaign.accountId,
+        details,
+      });
+      return after;
+    });
+    this.relay.notify([{ channel: campaign.channel, routeId: campaign.routeId }]);
+    return state;
+  }
+}
+
+/**
+ * Sends again to the recipients of a campaign that failed: a campaign of its own (reference/campaigns#retry-failed),
+ * charged to the owner.
+ * @throws AppError not_found `Campaign not found`; conflict `Campaign is already <state>` before it began, `Campaign has
+ * no failed recipients`; unavailable without a route; invalid `Insufficient credits. …`
+ */
+export class RetryFailedCommand extends Command<CampaignRetried> {
+  constructor(
+    readonly actor: Actor,
+    readonly requestId: string,
+    readonly idempotent: IdempotentRequest | null,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RetryFailedCommand)
+export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
+  constructor(
+    private readonly reader: CampaignReader,
+    private readonly accounts: AccountDirectory,
+    private readonly channels: Channels,
+    private readonly submissions: Submissions,
+    private readonly retry: CampaignRetry,
+    private readonly audit: AuditLog,
+    private readonly idempotency: Idempotency,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  async execute({ actor, requestId, idempotent }: RetryFailedCommand): Promise<CampaignRetried> {
+    const parent = await campaignOf(this.reader, actor, requestId);
+    return this.idempotency.once<CampaignRetried>(idempotent, (keeper) => this.submit(actor, parent, keeper));
+  }
+
+  private async submit(
+    actor: Actor,
+    parent: CampaignRecord,
+    keeper: OutcomeKeeper<CampaignRetried> | null,
+  ): Promise<CampaignRetried> {
+    await this.assertBegun(parent);
+    const zone = (await this.accounts.byId(parent.accountId))?.timeZone ?? 'UTC';
+    const child = await this.retry.accept(parent, {
+      ...(await this.renewed(parent)),
+      createdBy: createdBy(actor.account, parent.accountId),
+      makeRequestId: () => this.channels.get(parent.channel).newRequestId(zone, this.environment),
+      alongside: async (tx, made) => {
+        await this.channels.get(parent.channel).retried?.(tx, parent.id, made.id);
+        await this.record(tx, actor, parent, made);
+      },
+      outcome: keeper?.of(retriedOf(parent)),
+    });
+    return retriedOf(parent)(child);
+  }
+
+  /** A campaign that has sent nothing yet has nothing to retry: it waits, or was paused before its first window. */
+  private async assertBegun({ id, state, totalRows }: CampaignRecord): Promise<void> {
+    const waits = state === 'accepted' || state === 'pending_approval';
+    const untouched = async (): Promise<boolean> =>
+      (await this.reader.counts(id)).get(RecipientStatus.Pending) === totalRows;
+    if (waits || (state === 'paused' && (await untouched()))) throw campaignErrors.already(state);
+  }
+
+  /** Priced and routed as a new send would be; where the channel has more to judge, as it judges a new send. */
+  private async renewed(parent: CampaignRecord): Promise<Pick<RetryTerms, 'service' | 'judging'>> {
+    const { content, accountId, category } = parent;
+    const channel = this.channels.get(parent.channel);
+    await channel.judgeRetry?.(this.channels.services, parent);
+    const renewed = await channel.renew?.(this.channels.services, parent);
+    const service = renewed?.service ?? parent.service;
+    const send = { channel, content, service, category, sender: { accountId }, ...(renewed && { price: renewed }) };
+    const routes = renewed ? onlyRoute(renewed.routeId) : await this.submissions.routesOf(send);
+    return { service, judging: await this.submissions.judgeOf(send, routes) };
+  }
+
+  private async record(
+    tx: EntityManager,
+    actor: Actor,
+    parent: CampaignRecord,
+    child: AcceptedCampaign,
+  ): Promise<void> {
+    if (!isForeign(actor, parent)) return;
+    const details = { request_id: child.requestId, total_rows: child.totalRows };
+    const action = 'campaign.retry_failed';
+    const { accountId, requestId: subject } = parent;
+    await this.audit.record(tx, { actor: actor.account, action, subject, accountId, details });
+  }
+}
+
+const retriedOf =
+  (parent: CampaignRecord) =>
+  ({ requestId, totalRows, chargedCredits }: AcceptedCampaign): CampaignRetried => ({
+    request_id: requestId,
+    retry_of: parent.requestId,
+    total_rows: totalRows,
+    credits: chargedCredits,
+  });

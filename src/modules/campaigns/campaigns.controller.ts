@@ -1,0 +1,233 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import {
+  ApiBody,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiQuery,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import {
+  ApiErrors,
+  LargeJson,
+  LIST_ERRORS,
+  ListQuery,
+  paged,
+  type Paged,
+  readListPage,
+  type Warn,
+  Warnings,
+} from '../../platform/http/index.js';
+import { type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
+import {
+  BULK_EXAMPLES,
+  BULK_QUOTE_ERRORS,
+  BulkBody,
+  BulkQuoteResponse,
+  isBulkBody,
+  NO_BULK_BODY,
+  QuoteBulkQuery,
+} from '../channels/bulk/index.js';
+import {
+  CHANNEL_NAMES,
+  CHANNEL_QUOTE_ERRORS,
+  CHANNEL_RETRY_ERRORS,
+  QUOTABLE_CHANNEL_NAMES,
+  QUOTE_EXAMPLES,
+} from '../channels/index.js';
+import {
+  isVoiceBody,
+  QuoteVoiceQuery,
+  VOICE_QUOTE_ERRORS,
+  VoiceQuoteBody,
+  VoiceQuoteResponse,
+} from '../channels/voice/index.js';
+import { creditErrors } from '../credits/index.js';
+import { acceptanceErrors, type CampaignChange, Channels } from '../engine/index.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../idempotency/index.js';
+import {
+  FILTER_ERRORS,
+  LISTED_STATES,
+  readCampaignFilter,
+  ROUTE_DESCRIPTION,
+  SEARCH_DESCRIPTION,
+  STATE_DESCRIPTION,
+} from './campaign-filter.js';
+import { ChangeCampaignCommand, RetryFailedCommand } from './campaigns.commands.js';
+import {
+  CampaignChangedResponse,
+  type CampaignData,
+  CampaignPageResponse,
+  CampaignResponse,
+  CampaignRetriedResponse,
+  CAMPAIGNS,
+  REQUEST_ID,
+} from './campaigns.dto.js';
+import { campaignErrors, quoteErrors } from './campaigns.errors.js';
+import { GetCampaignQuery, ListCampaignsQuery } from './campaigns.queries.js';
+import { QuoteBody, QuoteResponse } from './quote/quote.dto.js';
+import { QuoteCampaignQuery } from './quote/quote.queries.js';
+
+const PERSONALISED_EXAMPLES = Object.fromEntries(
+  Object.entries(BULK_EXAMPLES).map(([name, example]) => [`personalised_${name}`, example]),
+);
+
+/** An account's campaigns as a list, and what a send would cost. */
+@ApiTags('Campaigns')
+@Authenticated()
+@Controller('v6/api/campaigns')
+export class CampaignsController {
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly channels: Channels,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Your campaigns, newest first' })
+  @ApiQuery({ name: 'state', required: false, enum: [...LISTED_STATES], description: STATE_DESCRIPTION })
+  @ApiQuery({ name: 'channel', required: false, enum: [...CHANNEL_NAMES] })
+  @ApiQuery({ name: 'route', required: false, description: ROUTE_DESCRIPTION })
+  @ApiQuery({ name: 'from', required: false, example: '2026-11-01', description: 'accepted then or later' })
+  @ApiQuery({ name: 'to', required: false, example: '2026-11-30', description: 'accepted then or earlier' })
+  @ApiQuery({ name: 'search', required: false, description: SEARCH_DESCRIPTION })
+  @ListQuery()
+  @ApiOkResponse({ type: CampaignPageResponse })
+  @ApiErrors(...FILTER_ERRORS, ...LIST_ERRORS)
+  async list(
+    @CurrentActor() { account }: Actor,
+    @Query() query: Record<string, unknown>,
+  ): Promise<Paged<CampaignData>> {
+    const filter = readCampaignFilter(query, account.timeZone, this.channels.names);
+    const page = readListPage(CAMPAIGNS, query);
+    return paged(CAMPAIGNS, page, await this.queries.execute(new ListCampaignsQuery(account.id, filter, page)));
+  }
+
+  @Post('quote')
+  @HttpCode(200)
+  @LargeJson()
+  @ApiOperation({
+    summary: 'What a send would cost',
+    description:
+      'Costs nothing, sends nothing. Priced as the channel’s own send is, to the credit; with the body of a personalised send each recipient by its own text; with that of a voice send by the length of its audio, which is made and thrown away.',
+  })
+  @ApiExtraModels(QuoteResponse, BulkQuoteResponse, VoiceQuoteResponse, QuoteBody, BulkBody, VoiceQuoteBody)
+  @ApiBody({
+    schema: {
+      oneOf: [
+        { allOf: [{ $ref: getSchemaPath(QuoteBody) }, NO_BULK_BODY] },
+        { $ref: getSchemaPath(BulkBody) },
+        { $ref: getSchemaPath(VoiceQuoteBody) },
+      ],
+    },
+    examples: { ...QUOTE_EXAMPLES, ...PERSONALISED_EXAMPLES },
+  })
+  @ApiOkResponse({
+    schema: {
+      oneOf: [QuoteResponse, BulkQuoteResponse, VoiceQuoteResponse].map((answer) => ({ $ref: getSchemaPath(answer) })),
+    },
+  })
+  @ApiErrors(
+    quoteErrors.channel.shown(QUOTABLE_CHANNEL_NAMES),
+    quoteErrors.message,
+    quoteErrors.contacts,
+    quoteErrors.tooMany,
+    ...CHANNEL_QUOTE_ERRORS,
+    ...BULK_QUOTE_ERRORS,
+    ...VOICE_QUOTE_ERRORS,
+  )
+  async quote(
+    @CurrentActor() { account }: Actor,
+    @Body() body: Record<string, unknown>,
+    @Warnings() warn: Warn,
+  ): Promise<QuoteResponse | BulkQuoteResponse | VoiceQuoteResponse> {
+    if (isVoiceBody(body)) {
+      return { success: true, data: await this.queries.execute(new QuoteVoiceQuery(account.id, body)) };
+    }
+    if (isBulkBody(body)) {
+      const { data, hints } = await this.queries.execute(new QuoteBulkQuery(account, body));
+      warn(...hints);
+      return { success: true, data };
+    }
+    return { success: true, data: await this.queries.execute(new QuoteCampaignQuery(account.id, body)) };
+  }
+}
+
+/** One campaign: how it stands, stopping it, sending again what failed. Staff see those of all accounts. */
+@ApiTags('Campaigns')
+@ApiParam({ name: 'request_id', example: REQUEST_ID })
+@Authenticated()
+@ApiErrors(campaignErrors.notFound)
+@Controller('v6/api/campaigns/:request_id')
+export class CampaignController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'How a campaign stands' })
+  @ApiOkResponse({ type: CampaignResponse })
+  async show(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignResponse> {
+    return { success: true, data: await this.queries.execute(new GetCampaignQuery(actor, requestId)) };
+  }
+
+  @Post('pause')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Stop sending within two seconds; nothing is lost' })
+  @ApiOkResponse({ type: CampaignChangedResponse })
+  @ApiErrors(campaignErrors.already)
+  pause(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignChangedResponse> {
+    return this.change(actor, requestId, 'pause');
+  }
+
+  @Post('resume')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Go on with a paused campaign' })
+  @ApiOkResponse({ type: CampaignChangedResponse })
+  @ApiErrors(campaignErrors.already)
+  resume(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignChangedResponse> {
+    return this.change(actor, requestId, 'resume');
+  }
+
+  @Post('cancel')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Cancel and refund what has not left' })
+  @ApiOkResponse({ type: CampaignChangedResponse })
+  @ApiErrors(campaignErrors.already)
+  cancel(@CurrentActor() actor: Actor, @Param('request_id') requestId: string): Promise<CampaignChangedResponse> {
+    return this.change(actor, requestId, 'cancel');
+  }
+
+  @Post('retry-failed')
+  @HttpCode(200)
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Send again to the recipients that failed',
+    description:
+      'Makes a campaign of its own, charged like a new send, of the FAILED recipients: not of suppressed, cancelled or unknown ones, and of none that an earlier retry of this campaign has. The campaign itself never changes.',
+  })
+  @ApiOkResponse({ type: CampaignRetriedResponse })
+  @ApiErrors(
+    campaignErrors.already.because('it has not begun'),
+    acceptanceErrors.noRoute,
+    acceptanceErrors.tooManyChains,
+    ...CHANNEL_RETRY_ERRORS,
+    campaignErrors.noneFailed,
+    creditErrors.insufficient,
+  )
+  async retryFailed(
+    @CurrentActor() actor: Actor,
+    @Param('request_id') requestId: string,
+    @IdempotencyKey('retry_failed') idempotent: IdempotentRequest | null,
+  ): Promise<CampaignRetriedResponse> {
+    return { success: true, data: await this.commands.execute(new RetryFailedCommand(actor, requestId, idempotent)) };
+  }
+
+  private async change(actor: Actor, requestId: string, change: CampaignChange): Promise<CampaignChangedResponse> {
+    const state = await this.commands.execute(new ChangeCampaignCommand(actor, requestId, change));
+    return { success: true, data: { request_id: requestId, state } };
+  }
+}

@@ -1,0 +1,155 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Listed, NOTHING_LISTED, type Page } from '../../kernel/lists.js';
+import { type Account, AccountDirectory, type Actor } from '../accounts/index.js';
+import { CampaignReader } from '../engine/index.js';
+import { campaignOf, maySee } from './campaign-access.js';
+import { CampaignViews } from './campaign-views.js';
+import type { CampaignData, CampaignDetailData } from './campaigns.dto.js';
+import { campaignErrors } from './campaigns.errors.js';
+import { CampaignList, counted, type WantedCampaigns } from './campaigns.store.js';
+import { ProgressFeed, type ProgressListener } from './progress-feed.js';
+import type { StaffCampaignAnswer } from './staff-campaigns.dto.js';
+
+/** @throws AppError not_found `Campaign not found` */
+export class GetCampaignQuery extends Query<CampaignDetailData> {
+  constructor(
+    readonly actor: Actor,
+    readonly requestId: string,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(GetCampaignQuery)
+export class GetCampaignHandler implements IQueryHandler<GetCampaignQuery> {
+  constructor(
+    private readonly reader: CampaignReader,
+    private readonly views: CampaignViews,
+  ) {}
+
+  async execute({ actor, requestId }: GetCampaignQuery): Promise<CampaignDetailData> {
+    const campaign = await campaignOf(this.reader, actor, requestId);
+    return this.views.inDetail(await counted(this.reader, campaign));
+  }
+}
+
+/** A page of one account's campaigns, newest first. */
+export class ListCampaignsQuery extends Query<Listed<CampaignData>> {
+  constructor(
+    readonly accountId: number,
+    readonly filter: Omit<WantedCampaigns, 'accountId'>,
+    readonly page: Page,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListCampaignsQuery)
+export class ListCampaignsHandler implements IQueryHandler<ListCampaignsQuery> {
+  constructor(
+    private readonly list: CampaignList,
+    private readonly views: CampaignViews,
+  ) {}
+
+  async execute(query: ListCampaignsQuery): Promise<Listed<CampaignData>> {
+    const filter = { ...query.filter, accountId: query.accountId };
+    const listed = await this.list.part(filter, query.page);
+    return { ...listed, items: await Promise.all(listed.items.map((counted) => this.views.ofOwner(counted))) };
+  }
+}
+
+/** One campaign of any account, as staff see it. @throws AppError not_found `Campaign not found` */
+export class ReviewCampaignQuery extends Query<StaffCampaignAnswer> {
+  /** @param timeZone in which times are shown */
+  constructor(
+    readonly requestId: string,
+    readonly timeZone: string,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ReviewCampaignQuery)
+export class ReviewCampaignHandler implements IQueryHandler<ReviewCampaignQuery> {
+  constructor(
+    private readonly reader: CampaignReader,
+    private readonly views: CampaignViews,
+  ) {}
+
+  async execute({ requestId, timeZone }: ReviewCampaignQuery): Promise<StaffCampaignAnswer> {
+    const campaign = await this.reader.byRequestId(requestId);
+    if (!campaign) throw campaignErrors.notFound();
+    return this.views.forStaff(await counted(this.reader, campaign), timeZone);
+  }
+}
+
+/** A page of all accounts' campaigns for staff, newest first. */
+export class ReviewCampaignsQuery extends Query<Listed<StaffCampaignAnswer>> {
+  /**
+   * @param username only this account's, byte for byte; null = those of all accounts
+   * @param timeZone in which times are shown
+   */
+  constructor(
+    readonly username: string | null,
+    readonly filter: Omit<WantedCampaigns, 'accountId'>,
+    readonly page: Page,
+    readonly timeZone: string,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ReviewCampaignsQuery)
+export class ReviewCampaignsHandler implements IQueryHandler<ReviewCampaignsQuery> {
+  constructor(
+    private readonly accounts: AccountDirectory,
+    private readonly list: CampaignList,
+    private readonly views: CampaignViews,
+  ) {}
+
+  async execute(query: ReviewCampaignsQuery): Promise<Listed<StaffCampaignAnswer>> {
+    const owner = query.username === null ? null : await this.accounts.byUsername(query.username);
+    if (query.username !== null && !owner) return NOTHING_LISTED;
+    const filter = { ...query.filter, ...(owner && { accountId: owner.id }) };
+    const listed = await this.list.part(filter, query.page);
+    return {
+      ...listed,
+      items: await Promise.all(listed.items.map((counted) => this.views.forStaff(counted, query.timeZone))),
+    };
+  }
+}
+
+/** Begins to listen; answers how to stop. May be asked once. */
+export type Follow = (listener: Omit<ProgressListener, 'accountId' | 'mayLook'>) => () => void;
+
+/**
+ * Follows how a campaign goes on.
+ * @throws AppError not_found `Campaign not found`; when following begins, too_many with too many streams
+ */
+export class WatchCampaignQuery extends Query<Follow> {
+  /** @param bearer the account that the token or key of the request stands for, asked again while it follows */
+  constructor(
+    readonly actor: Actor,
+    readonly requestId: string,
+    readonly bearer: () => Promise<Account | null>,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(WatchCampaignQuery)
+export class WatchCampaignHandler implements IQueryHandler<WatchCampaignQuery> {
+  constructor(
+    private readonly reader: CampaignReader,
+    private readonly feed: ProgressFeed,
+  ) {}
+
+  async execute({ actor, requestId, bearer }: WatchCampaignQuery): Promise<Follow> {
+    const campaign = await campaignOf(this.reader, actor, requestId);
+    const mayLook = async (): Promise<boolean> => {
+      const account = await bearer();
+      return account !== null && maySee({ ...actor, account }, campaign);
+    };
+    return (listener) => this.feed.follow(campaign.id, { accountId: actor.account.id, mayLook, ...listener });
+  }
+}

@@ -1,0 +1,305 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { type Listed, NOTHING_LISTED, type Page } from '../../kernel/lists.js';
+import {
+  inListedOrder,
+  type KeyedList,
+  type KeyRange,
+  listKeys,
+  ReadDatabase,
+  type ReadSource,
+} from '../../platform/database/index.js';
+import {
+  CAMPAIGN_STATES,
+  CampaignReader,
+  type CampaignRecord,
+  type CampaignRow,
+  type CampaignState,
+  Channels,
+  idBehind,
+  isEndState,
+  lowestId,
+  type RecipientStatus,
+  toRecord,
+} from '../engine/index.js';
+import { RouteDirectory } from '../providers/index.js';
+
+/** Which campaigns a list shows; absent = all. */
+interface CampaignFilter {
+  accountId?: number;
+  state?: CampaignState;
+  channel?: string;
+  /** the route that it was accepted for */
+  routeId?: number;
+  /** accepted ones that are to begin later than this moment */
+  scheduledAfter?: Date;
+  /** accepted at this moment or later */
+  from?: Date;
+  /** accepted at this moment or earlier */
+  to?: Date;
+  /** part of the broadcast's name or of the request id, in any case of letters */
+  search?: string;
+}
+
+/** A request id as channels make them, whole: there is an index for it (reference/engine#request-ids). */
+const WHOLE_ID = /^([A-Z]{2,16}_\d{8}_[A-Z\d]{6,8}|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/i;
+const LOWEST_ID = 0;
+const HIGHEST_ID = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Where the campaigns of a filter lie. (account, id) and the primary key answer what has neither state nor channel; the
+ * indexes that begin with (account, state, channel) and (state, channel) the rest: a filter that leaves one of the two open
+ * is a range for each of its words. A route has its own index, unless an account is named too: then the account's campaigns
+ * are looked at, as they are for what no index knows, a search and a schedule.
+ * @param channels names of all; one that a route does not carry leaves nothing
+ */
+export function campaignKeys(filter: CampaignFilter, channels: readonly string[]): KeyedList {
+  const { accountId, state, channel, routeId, search, scheduledAfter } = filter;
+  const list = { table: 'campaigns', key: 'id', order: 'DESC' } as const;
+  if (search !== undefined && WHOLE_ID.test(search)) {
+    const ids = [search, search.toUpperCase(), search.toLowerCase()];
+    const conditions: KeyRange[] = [
+      { where: 'request_id IN (?)', values: [ids] },
+      ...Object.entries({ account_id: accountId, state, channel, route_id: routeId }).flatMap(([column, value]) =>
+        value === undefined ? [] : [{ where: `${column} = ?`, values: [value] }],
+      ),
+      ...(scheduledAfter ? [{ where: 'scheduled_at > ?', values: [scheduledAfter] }] : []),
+    ];
+    return {
+      ...list,
+      index: 'uq_campaigns_request',
+      ranges: crossed(
+        conditions.map((one) => [one]),
+        [within(filter)],
+      ),
+    };
+  }
+  const looks = [
+    ...(scheduledAfter ? [{ where: 't.scheduled_at > ?', values: [scheduledAfter] }] : []),
+    ...(search === undefined ? [] : [likeness(search)]),
+  ];
+  const states = words('state', state === undefined ? CAMPAIGN_STATES : [state]);
+  if (routeId !== undefined && accountId === undefined) {
+    const ofRoute = [{ where: 'route_id = ?', values: [routeId] }];
+    return {
+      ...list,
+      index: 'ix_campaigns_route_state',
+      ranges: crossed([ofRoute, states], moments(filter)),
+      ...looked([...looks, ...(channel === undefined ? [] : [{ where: 't.channel = ?', values: [channel] }])]),
+    };
+  }
+  const isNarrow = state !== undefined || channel !== undefined;
+  const owners = accountId === undefined ? [] : [[{ where: 'account_id = ?', values: [accountId] }]];
+  const names = words('channel', channel === undefined ? channels : [channel]);
+  return {
+    ...list,
+    index: indexOf(accountId !== undefined, isNarrow),
+    ranges: crossed([...owners, ...(isNarrow ? [states, names] : [])], moments(filter)),
+    ...looked([...looks, ...(routeId === undefined ? [] : [{ where: 't.route_id = ?', values: [routeId] }])]),
+  };
+}
+
+function indexOf(isOwned: boolean, isNarrow: boolean): string {
+  if (isOwned) return isNarrow ? 'ix_campaigns_account_state' : 'ix_campaigns_account';
+  return isNarrow ? 'ix_campaigns_state' : 'PRIMARY';
+}
+
+/** All of these conditions on the rows themselves. */
+const looked = (looks: readonly KeyRange[]): Pick<KeyedList, 'look'> =>
+  looks.length === 0
+    ? {}
+    : { look: { where: looks.map(({ where }) => where).join(' AND '), values: looks.flatMap(({ values }) => values) } };
+
+const words = (column: string, values: readonly string[]): KeyRange[] =>
+  values.map((value) => ({ where: `${column} = ?`, values: [value] }));
+
+/** Every choice of one condition out of each group. */
+function crossed(groups: readonly (readonly KeyRange[])[], moments: readonly KeyRange[]): KeyRange[] {
+  return [...groups, moments].reduce<KeyRange[]>(
+    (ranges, group) =>
+      ranges.flatMap((range) =>
+        group.map(({ where, values }) => ({
+          where: [range.where, where].filter((part) => part !== '').join(' AND '),
+          values: [...range.values, ...values],
+        })),
+      ),
+    [{ where: '', values: [] }],
+  );
+}
+
+/**
+ * A time as ranges of ids. Ids follow the time of acceptance but for a minute (`campaign-scan.ts`): only in the minutes
+ * around the ends rows are asked for their own time, which no index has.
+ */
+function moments(filter: CampaignFilter): KeyRange[] {
+  const { from, to } = filter;
+  const [lowest, above] = from ? [lowestId(from), idBehind(from)] : [LOWEST_ID, LOWEST_ID];
+  const [below, highest] = to ? [lowestId(to), idBehind(to)] : [HIGHEST_ID, HIGHEST_ID];
+  if (!from && !to) return [{ where: '', values: [] }];
+  if (above >= below) return [within(filter)];
+  return [
+    ...(from ? [{ where: 'id >= ? AND id < ? AND created_at >= ?', values: [lowest, above, from] }] : []),
+    { where: 'id >= ? AND id < ?', values: [above, below] },
+    ...(to ? [{ where: 'id >= ? AND id < ? AND created_at <= ?', values: [below, highest, to] }] : []),
+  ];
+}
+
+/** The whole time in one condition. */
+function within({ from, to }: CampaignFilter): KeyRange {
+  return {
+    where: [...(from ? ['id >= ? AND created_at >= ?'] : []), ...(to ? ['id < ? AND created_at <= ?'] : [])].join(
+      ' AND ',
+    ),
+    values: [...(from ? [lowestId(from), from] : []), ...(to ? [idBehind(to), to] : [])],
+  };
+}
+
+function likeness(search: string): KeyRange {
+  const part = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  // The id's column is ASCII, and the database refuses to compare it with anything else.
+  const where = '(LOWER(t.broadcast_name) LIKE ? OR LOWER(CONVERT(t.request_id USING utf8mb4)) LIKE ?)';
+  return { where, values: [part, part] };
+}
+
+/** Which campaigns are asked for: a route by its name. */
+export interface WantedCampaigns extends Omit<CampaignFilter, 'routeId'> {
+  route?: string;
+}
+
+/** A campaign with its counters; `content` is left empty on channels that have nothing to review. */
+export interface CountedCampaign {
+  campaign: CampaignRecord;
+  counts: ReadonlyMap<RecipientStatus, number>;
+  /** routes of its lanes that are left */
+  carrying: readonly number[];
+}
+
+/** A campaign that was read by itself. */
+export async function counted(reader: CampaignReader, campaign: CampaignRecord): Promise<CountedCampaign> {
+  const [counts, carrying] = await Promise.all([reader.counts(campaign.id), reader.carrying([campaign.id])]);
+  return { campaign, counts, carrying: carrying.get(campaign.id) ?? [] };
+}
+
+/** The content may be as large as a request: a list needs it where there is something to review in it, and else not. */
+const COLUMNS = `c.id, c.account_id, c.request_id, c.channel, c.state, c.broadcast_name, c.service, c.route_id, c.sender, c.category,
+  IF(c.channel IN (?), c.content, '{}') AS content, c.fingerprint, c.balance, c.unit_credits, c.own_terms, c.own_kinds,
+  c.charged_credits, c.total_rows, c.open_lanes, c.refunded_credits, c.retry_of, c.reason, c.created_by, c.scheduled_at, c.created_at, c.sent_at, c.completed_at`;
+
+/** Lists of campaigns, newest first. Ids follow the time of acceptance, so a page and a time range are ranges of keys. */
+@Injectable()
+export class CampaignList {
+  /** channels whose content a list shows; IN () is no SQL, so an empty name stands for none */
+  private readonly reviewed: readonly string[];
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly reads: ReadDatabase,
+    private readonly channels: Channels,
+    private readonly routes: RouteDirectory,
+  ) {
+    this.reviewed = ['', ...channels.all.filter((channel) => channel.reviewContent).map(({ name }) => name)];
+  }
+
+  /** A part of the list, at a cost that does not grow with the table (docs/decisions/0027). */
+  async part(wanted: WantedCampaigns, page: Page): Promise<Listed<CountedCampaign>> {
+    const filter = await this.filterOf(wanted);
+    if (!filter) return NOTHING_LISTED;
+    const list = campaignKeys(filter, this.channels.names);
+    const session = await this.reads.session();
+    const ids = await listKeys<number>(session, list, page);
+    return inListedOrder(ids, await this.byIds(ids.items, session), ({ campaign }) => campaign.id);
+  }
+
+  /** These campaigns as they stand now; ids that are none are left out. */
+  async byIds(ids: readonly number[], source: ReadSource = this.dataSource): Promise<CountedCampaign[]> {
+    if (ids.length === 0) return [];
+    const rows: CampaignRow[] = await source.query(`SELECT ${COLUMNS} FROM campaigns c WHERE c.id IN (?)`, [
+      this.reviewed,
+      ids,
+    ]);
+    return this.counted(rows, source);
+  }
+
+  /** @returns null where nothing can be in the list: no such route, or one that does not carry the channel */
+  private async filterOf({ route: name, ...filter }: WantedCampaigns): Promise<CampaignFilter | null> {
+    if (name === undefined) return filter;
+    const route = await this.routes.byName(name);
+    const carried = this.channels.all.filter(({ routes }) => routes === route?.channel);
+    const { channel, ...others } = filter;
+    if (!route || (channel !== undefined && !carried.some((one) => one.name === channel))) return null;
+    // A route says which channel it is, where no other one goes over routes of its kind.
+    return { ...(carried.length > 1 ? filter : others), routeId: route.id };
+  }
+
+  private async counted(rows: readonly CampaignRow[], source: ReadSource): Promise<CountedCampaign[]> {
+    if (rows.length === 0) return [];
+    const counters: { campaign_id: number; status: RecipientStatus; recipients: string }[] = await source.query(
+      `SELECT campaign_id, status, SUM(recipients) AS recipients FROM campaign_counters
+         WHERE campaign_id IN (?) GROUP BY campaign_id, status HAVING SUM(recipients) <> 0 ORDER BY campaign_id, status`,
+      [rows.map((row) => row.id)],
+    );
+    const byCampaign = new Map<number, Map<RecipientStatus, number>>();
+    for (const { campaign_id, status, recipients } of counters) {
+      const counts = byCampaign.get(campaign_id) ?? new Map<RecipientStatus, number>();
+      byCampaign.set(campaign_id, counts.set(status, Number(recipients)));
+    }
+    const open = rows.flatMap(({ id, state }) => (isEndState(state) ? [] : [id]));
+    const carrying = await new CampaignReader(source).carrying(open);
+    return rows.map((row) => ({
+      campaign: toRecord(row),
+      counts: byCampaign.get(row.id) ?? new Map(),
+      carrying: carrying.get(row.id) ?? [],
+    }));
+  }
+}
+
+/** What a request id may consist of (reference/sms#own-ids). */
+const ID_TEXT = /^[A-Za-z0-9._:-]{1,64}$/;
+/** Behind everything that begins with a text: no request id has it. */
+const BEHIND = '~';
+/** Request ids that begin alike, among which an account's own are looked for. */
+const MOST_LOOKED_AT = 10_000;
+
+/** Campaigns by the beginning of their request id, and by a part of their name. */
+@Injectable()
+export class CampaignSearch {
+  constructor(
+    private readonly reads: ReadDatabase,
+    private readonly list: CampaignList,
+  ) {}
+
+  /**
+   * Request ids come first; a name is looked for among the newest campaigns, as in the list (docs/decisions/0027).
+   * @param accountId whose; null = everybody's
+   */
+  async find(text: string, accountId: number | null, limit: number): Promise<CountedCampaign[]> {
+    const byId = ID_TEXT.test(text) ? await this.byRequestId(text, accountId, limit) : [];
+    const filter = { search: text, ...(accountId !== null && { accountId }) };
+    const byName = byId.length >= limit ? [] : (await this.list.part(filter, { page: 1, limit, after: null })).items;
+    const found = new Map(byName.map((counted) => [counted.campaign.id, counted]));
+    const rows = await this.list.byIds(byId.filter((id) => !found.has(id)));
+    for (const counted of rows) found.set(counted.campaign.id, counted);
+    const ids = [...new Set([...byId, ...found.keys()])];
+    return ids.flatMap((id) => found.get(id) ?? []).slice(0, limit);
+  }
+
+  /** Ids that we make are of capitals, or of small letters alone. */
+  private async byRequestId(text: string, accountId: number | null, limit: number): Promise<number[]> {
+    const spellings = [...new Set([text, text.toUpperCase(), text.toLowerCase()])];
+    const owned = accountId === null ? '' : 'JOIN campaigns c ON c.id = m.id AND c.account_id = ?';
+    const looks = spellings.map(
+      () => `(SELECT m.id FROM (SELECT id, request_id FROM campaigns FORCE INDEX (uq_campaigns_request)
+         WHERE request_id >= ? AND request_id < ? ORDER BY request_id DESC LIMIT ?) m ${owned}
+         ORDER BY m.request_id DESC LIMIT ?)`,
+    );
+    const values = spellings.flatMap((spelling) => [
+      spelling,
+      `${spelling}${BEHIND}`,
+      ...(accountId === null ? [limit] : [MOST_LOOKED_AT, accountId]),
+      limit,
+    ]);
+    const rows = await this.reads.query<{ id: number }[]>(`${looks.join(' UNION ')} LIMIT ?`, [...values, limit]);
+    return rows.map(({ id }) => id);
+  }
+}

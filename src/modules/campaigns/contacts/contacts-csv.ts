@@ -1,0 +1,43 @@
+import { CSV_LINE_END, csvLine } from '../../../kernel/text.js';
+import type { TextFrame } from '../../../platform/http/index.js';
+import type { ContactData } from './contacts.dto.js';
+import type { RecipientExport } from './contacts.queries.js';
+
+const COLUMNS = [
+  'seq',
+  'receiver',
+  'status',
+  'status_code',
+  'error_code',
+  'errorMessage',
+  'attempts',
+  'provider_message_id',
+  'updated_at',
+  'credits',
+] as const satisfies readonly (keyof ContactData)[];
+
+const columnsOf = ({ details }: RecipientExport): readonly string[] => [...COLUMNS, ...details];
+
+/** Headers and header line of the export. */
+export const csvFrame = (contacts: RecipientExport): TextFrame => ({
+  contentType: 'text/csv; charset=utf-8; header=present',
+  headers: { 'Content-Disposition': `attachment; filename="${contacts.requestId.replaceAll(':', '_')}.csv"` },
+  before: csvLine(columnsOf(contacts)),
+  after: '',
+});
+
+/** For Swagger. */
+export const CSV_EXAMPLE = [
+  COLUMNS.join(','),
+  '1,919812345678,DELIVERED,0,,,1,7f3a91,2026-11-21 09:30:02,1',
+  '2,919812345404,FAILED,1,1,Undeliverable,1,7f3a92,2026-11-21 09:30:03,1',
+  '',
+].join(CSV_LINE_END);
+
+/** The lines, batch by batch. */
+export async function* csvLines(contacts: RecipientExport): AsyncGenerator<string, void, undefined> {
+  const columns = columnsOf(contacts);
+  for await (const batch of contacts.batches) {
+    yield batch.map((contact) => csvLine(columns.map((column) => contact[column]))).join('');
+  }
+}

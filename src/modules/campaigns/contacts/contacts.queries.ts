@@ -1,0 +1,220 @@
+import { Injectable } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { dateTimesOf } from '../../../kernel/clock.js';
+import { fieldErrors } from '../../../kernel/errors.js';
+import { type Listed, offsetOf, type Page } from '../../../kernel/lists.js';
+import { readAhead } from '../../../platform/concurrency/index.js';
+import { ReadDatabase } from '../../../platform/database/index.js';
+import { AccountDirectory, type Actor } from '../../accounts/index.js';
+import {
+  type CampaignReader,
+  type CampaignRecord,
+  Channels,
+  outcomeOf,
+  type RecipientRecord,
+  type RecipientStatus,
+  statusesOf,
+} from '../../engine/index.js';
+import { campaignShown } from '../campaign-access.js';
+import { contactData, type ContactData, type DetailedRecipient, type RecipientHitData } from './contacts.dto.js';
+import { type FoundRecipient, type HitPlace, placeOfHit, RecipientSearch } from './recipient-search.store.js';
+import { RecipientReader } from './recipients.store.js';
+
+/** Recipients in the labels of their channel and the time zone of their owner, with what other tables know of them. */
+@Injectable()
+export class RecipientViews {
+  constructor(
+    private readonly accounts: AccountDirectory,
+    private readonly channels: Channels,
+  ) {}
+
+  /** @param contacts where the recipients were read @param recipients ascending by seq */
+  async of(
+    contacts: RecipientReader,
+    campaign: CampaignRecord,
+    recipients: readonly RecipientRecord[],
+  ): Promise<DetailedRecipient[]> {
+    const channel = this.channels.get(campaign.channel);
+    const seqs = recipients.map(({ seq }) => seq);
+    const [owner, providerIds, details, terms] = await Promise.all([
+      this.accounts.byId(campaign.accountId),
+      contacts.providerIds(campaign, seqs),
+      channel.details?.of(this.channels.services, campaign, recipients),
+      campaign.ownTerms ? contacts.terms(campaign.id, seqs) : null,
+    ]);
+    const credits = (seq: number): number => terms?.get(seq)?.credits ?? campaign.unitCredits;
+    const shown = dateTimesOf(owner?.timeZone ?? 'UTC');
+    return recipients.map((recipient) => contactData(channel, recipient, { providerIds, details, credits }, shown));
+  }
+}
+
+/** A campaign's recipients, read a few thousand at a time when they are asked for. */
+export interface RecipientExport {
+  requestId: string;
+  /** the channel's own columns */
+  details: readonly string[];
+  /** in the order of the contacts */
+  batches: AsyncIterable<DetailedRecipient[]>;
+}
+
+/**
+ * Opens the export of a campaign's recipients.
+ * @throws AppError not_found `Campaign not found`
+ */
+export class ExportRecipientsQuery extends Query<RecipientExport> {
+  /** @param status as in `ListRecipientsQuery` */
+  constructor(
+    readonly actor: Actor,
+    readonly requestId: string,
+    readonly status: string | null,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ExportRecipientsQuery)
+export class ExportRecipientsHandler implements IQueryHandler<ExportRecipientsQuery> {
+  constructor(
+    private readonly reads: ReadDatabase,
+    private readonly channels: Channels,
+    private readonly views: RecipientViews,
+  ) {}
+
+  async execute({ actor, requestId, status }: ExportRecipientsQuery): Promise<RecipientExport> {
+    const session = await this.reads.session();
+    const { campaign, reader } = await campaignShown(session, actor, requestId);
+    const channel = this.channels.get(campaign.channel);
+    const statuses = status === null ? undefined : statusesOf(channel, status);
+    const batches = readAhead(reader.batches(campaign.id, statuses));
+    const details = channel.details?.columns ?? [];
+    return {
+      requestId: campaign.requestId,
+      details,
+      batches: this.shown(new RecipientReader(session), campaign, batches),
+    };
+  }
+
+  private async *shown(
+    contacts: RecipientReader,
+    campaign: CampaignRecord,
+    batches: AsyncIterable<RecipientRecord[]>,
+  ): AsyncGenerator<DetailedRecipient[], void, undefined> {
+    for await (const batch of batches) yield await this.views.of(contacts, campaign, batch);
+  }
+}
+
+/** A part of the hits; the total is of those that this search found. */
+export interface RecipientHits extends Listed<RecipientHitData> {
+  /** `to` of the search that goes on where this one stopped; null = the whole time was looked at */
+  nextTo: Date | null;
+}
+
+/**
+ * Did this number get it? Looks through the account's campaigns of a time, newest first.
+ * @throws AppError too_many while too many searches run
+ */
+export class FindRecipientsQuery extends Query<RecipientHits> {
+  /** @param number digits */
+  constructor(
+    readonly account: { id: number; timeZone: string },
+    readonly number: string,
+    readonly from: Date,
+    readonly to: Date,
+    readonly page: Page,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(FindRecipientsQuery)
+export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery> {
+  constructor(
+    private readonly search: RecipientSearch,
+    private readonly channels: Channels,
+  ) {}
+
+  async execute(query: FindRecipientsQuery): Promise<RecipientHits> {
+    const { account, number, from, to, page } = query;
+    const after = page.after === null ? null : readPlace(String(page.after));
+    const { found, next, end } = await this.search.find(number, { accountId: account.id, from, to, after });
+    const shown = dateTimesOf(account.timeZone);
+    const start = offsetOf(page);
+    const hits = found.slice(start, start + page.limit);
+    const last = hits.at(-1);
+    const goesOn = last && found.length > start + page.limit ? placeOfHit(last) : end;
+    return {
+      items: hits.map((hit) => this.hit(hit, shown)),
+      total: found.length,
+      isCapped: end !== null,
+      next: goesOn && `${goesOn.campaignId}.${goesOn.seq}`,
+      nextTo: next,
+    };
+  }
+
+  private hit(found: FoundRecipient, shown: (at: Date) => string): RecipientHitData {
+    const { requestId, channel, broadcastName, createdAt, recipient } = found;
+    return {
+      request_id: requestId,
+      channel,
+      broadcast_name: broadcastName,
+      seq: recipient.seq,
+      receiver: recipient.number,
+      ...outcomeOf(this.channels.get(channel), recipient),
+      attempts: recipient.attempts,
+      created_at: shown(createdAt),
+      updated_at: shown(recipient.updatedAt),
+    };
+  }
+}
+
+/** @throws AppError invalid `cursor is invalid` */
+function readPlace(text: string): HitPlace {
+  const [, campaignId, seq] = /^(\d{1,16})\.(\d{1,10})$/.exec(text) ?? [];
+  if (campaignId === undefined || seq === undefined) throw fieldErrors.invalid('cursor');
+  return { campaignId: Number(campaignId), seq: Number(seq) };
+}
+
+/**
+ * A part of a campaign's recipients, in the order of the contacts.
+ * @throws AppError not_found `Campaign not found`
+ */
+export class ListRecipientsQuery extends Query<Listed<ContactData>> {
+  /** @param status a label of the channel in any case of letters; null = all. An unknown label matches no recipient */
+  constructor(
+    readonly actor: Actor,
+    readonly requestId: string,
+    readonly status: string | null,
+    readonly page: Page,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListRecipientsQuery)
+export class ListRecipientsHandler implements IQueryHandler<ListRecipientsQuery> {
+  constructor(
+    private readonly reads: ReadDatabase,
+    private readonly channels: Channels,
+    private readonly views: RecipientViews,
+  ) {}
+
+  async execute({ actor, requestId, status, page }: ListRecipientsQuery): Promise<Listed<ContactData>> {
+    const session = await this.reads.session();
+    const { campaign, reader } = await campaignShown(session, actor, requestId);
+    const contacts = new RecipientReader(session);
+    const statuses = status === null ? null : statusesOf(this.channels.get(campaign.channel), status);
+    const total = await totalOf(reader, campaign, statuses);
+    const { items, next } = await contacts.part(campaign, statuses, page, total);
+    return { items: await this.views.of(contacts, campaign, items), total, isCapped: false, next };
+  }
+}
+
+async function totalOf(
+  reader: CampaignReader,
+  campaign: CampaignRecord,
+  statuses: readonly RecipientStatus[] | null,
+): Promise<number> {
+  if (!statuses) return campaign.totalRows;
+  const counts = await reader.counts(campaign.id);
+  return statuses.reduce((sum, status) => sum + (counts.get(status) ?? 0), 0);
+}

@@ -1,0 +1,223 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { now } from '../../../kernel/clock.js';
+import { ReadDatabase, type ReadSource } from '../../../platform/database/index.js';
+import { tooMany } from '../../../platform/security/index.js';
+import {
+  costOf,
+  grouped,
+  idBehind,
+  lowestId,
+  newestFirst,
+  type NumberSender,
+  RECIPIENT_COLUMNS,
+  type RecipientRecord,
+  type RecipientRow,
+  RECIPIENTS_A_READ,
+  type ScannedCampaign,
+  toRecipient,
+} from '../../engine/index.js';
+
+/** A campaign in which the number stands. */
+export interface FoundRecipient {
+  campaignId: number;
+  accountId: number;
+  requestId: string;
+  channel: string;
+  broadcastName: string;
+  createdAt: Date;
+  recipient: RecipientRecord;
+}
+
+export interface SearchRange {
+  /** whose campaigns; null = everybody's */
+  accountId: number | null;
+  from: Date;
+  to: Date;
+  /** only what comes behind this place; null = from the start */
+  after: HitPlace | null;
+}
+
+/** A search of the box. */
+export interface BoxSearch {
+  searcherId: number;
+  accountId: number | null;
+  sendersTo: (number: string, limit: number) => Promise<NumberSender[]>;
+}
+
+/** A place among the hits, newest campaign first. */
+export interface HitPlace {
+  campaignId: number;
+  seq: number;
+}
+
+export interface SearchResult {
+  /** newest campaign first, then in the order of the contacts; 10,000 at the most */
+  found: FoundRecipient[];
+  /** the latest moment that was not looked at any more: `to` of the next search; null = the whole range was */
+  next: Date | null;
+  /** the same, as a place */
+  end: HitPlace | null;
+}
+
+interface SearchedCampaign extends ScannedCampaign {
+  account_id: number;
+  request_id: string;
+  channel: string;
+  broadcast_name: string;
+  created_at: Date;
+}
+
+/** Recipients that one search looks at: about a second of the database's time (docs/decisions/0027). */
+const MOST_RECIPIENTS = 2_000_000;
+const MOST_FOUND = 10_000;
+/** What a search box looks at of the newest campaigns, and of each account that is known to have sent to the number. */
+const BOX = { recipients: 500_000, ofSender: 250_000, senders: 4, days: 30 } as const;
+const DAY_MS = 86_400_000;
+/** Searches of one process: they must leave connections for everything else. */
+const MOST_AT_ONCE = 4;
+const RETRY_SECONDS = 2;
+/** No recipient of a campaign stands behind it. */
+const LAST_SEQ = 4_294_967_295;
+
+export const placeOfHit = ({ campaignId, recipient }: FoundRecipient): HitPlace => ({
+  campaignId,
+  seq: recipient.seq,
+});
+
+const keyOf = ({ campaignId, recipient }: FoundRecipient): string => `${campaignId} ${recipient.seq}`;
+
+/**
+ * Finds a number among an account's recipients without an index on numbers, which would cost every broadcast a third of
+ * its speed: the campaigns of the time are known by their keys, and their recipients lie together, so they are looked
+ * through, newest first, up to a bound.
+ */
+@Injectable()
+export class RecipientSearch {
+  /** accounts whose search runs: one each, so that no account keeps the others waiting */
+  private readonly searching = new Set<number>();
+
+  constructor(@Inject(ReadDatabase) private readonly reads: ReadSource) {}
+
+  /**
+   * @param mostRecipients the bound; a search always looks at one campaign at least
+   * @throws AppError too_many while a search of this account, or four others, run in this process
+   */
+  find(
+    number: string,
+    range: SearchRange & { accountId: number },
+    mostRecipients = MOST_RECIPIENTS,
+  ): Promise<SearchResult> {
+    return this.alone(range.accountId, () => this.lookThrough(number, range, mostRecipients));
+  }
+
+  /**
+   * The newest of the last 30 days, as far as a search box looks: the newest campaigns, and where they do not bring enough those
+   * of the accounts that wrote to the number over routes that can be answered, on the day when they did.
+   * @param search the account that searches, whose campaigns (null = everybody's), and who is known to have sent to the number
+   * @throws AppError too_many as `find`
+   */
+  newest(number: string, { searcherId, accountId, sendersTo }: BoxSearch, limit: number): Promise<SearchResult> {
+    return this.alone(searcherId, async () => {
+      const to = now();
+      const from = new Date(to.getTime() - BOX.days * DAY_MS);
+      const result = await this.lookThrough(number, { accountId, from, to, after: null }, BOX.recipients, limit);
+      if (accountId !== null || result.next === null || result.found.length >= limit) return result;
+      const found = new Map(result.found.map((hit) => [keyOf(hit), hit]));
+      for (const sender of await sendersTo(number, BOX.senders)) {
+        // A campaign may be accepted days before its schedule; most are sent on the day.
+        const day = { from: new Date(sender.day.getTime() - DAY_MS), to: new Date(sender.day.getTime() + DAY_MS) };
+        const range = { ...day, accountId: sender.accountId, after: null };
+        const { found: hits } = await this.lookThrough(number, range, BOX.ofSender, limit);
+        for (const hit of hits) found.set(keyOf(hit), hit);
+      }
+      const hits = [...found.values()].sort((a, b) => b.campaignId - a.campaignId || a.recipient.seq - b.recipient.seq);
+      return { ...result, found: hits.slice(0, limit) };
+    });
+  }
+
+  private async alone<T>(searcherId: number, search: () => Promise<T>): Promise<T> {
+    if (this.searching.has(searcherId) || this.searching.size >= MOST_AT_ONCE) throw tooMany(RETRY_SECONDS);
+    this.searching.add(searcherId);
+    try {
+      return await search();
+    } finally {
+      this.searching.delete(searcherId);
+    }
+  }
+
+  private async lookThrough(
+    number: string,
+    range: SearchRange,
+    mostRecipients: number,
+    mostFound = MOST_FOUND,
+  ): Promise<SearchResult> {
+    const found: FoundRecipient[] = [];
+    let left = mostRecipients;
+    let oldest = range.to;
+    let lowest = 0;
+    for await (const group of this.groups(range, Math.min(RECIPIENTS_A_READ, mostRecipients))) {
+      const last = found.length >= mostFound ? found.at(-1) : undefined;
+      if (left <= 0 || last) {
+        const end = last ? placeOfHit(last) : { campaignId: lowest, seq: LAST_SEQ };
+        return { found, next: new Date(oldest.getTime() - 1), end };
+      }
+      found.push(...(await this.look(number, group, range.after, mostFound - found.length)));
+      for (const campaign of group) left -= costOf(campaign);
+      oldest = group.at(-1)?.created_at ?? oldest;
+      lowest = group.at(-1)?.id ?? lowest;
+    }
+    return { found, next: null, end: null };
+  }
+
+  /** Campaigns of one moment stay together (requests share transactions), so that a search can go on from a moment. */
+  private groups(range: SearchRange, most: number): AsyncGenerator<SearchedCampaign[], void, undefined> {
+    const isOfOneMoment = (one: SearchedCampaign, other: SearchedCampaign): boolean =>
+      one.created_at.getTime() === other.created_at.getTime();
+    return grouped(this.campaigns(range), most, isOfOneMoment);
+  }
+
+  private campaigns({ accountId, from, to, after }: SearchRange): AsyncGenerator<SearchedCampaign, void, undefined> {
+    const lowest = lowestId(from);
+    const highest = after ? Math.min(idBehind(to), after.campaignId + 1) : idBehind(to);
+    return newestFirst(highest, (before, limit) =>
+      this.reads.query<SearchedCampaign[]>(
+        `SELECT id, account_id, request_id, channel, broadcast_name, total_rows, created_at FROM campaigns
+         WHERE ${accountId === null ? '' : 'account_id = ? AND'} id >= ? AND id < ? AND created_at >= ? AND created_at <= ?
+         ORDER BY id DESC LIMIT ?`,
+        [...(accountId === null ? [] : [accountId]), lowest, before, from, to, limit],
+      ),
+    );
+  }
+
+  private async look(
+    number: string,
+    campaigns: readonly SearchedCampaign[],
+    after: HitPlace | null,
+    limit: number,
+  ): Promise<FoundRecipient[]> {
+    const rows: (RecipientRow & { campaign_id: number })[] = await this.reads.query(
+      `SELECT campaign_id, ${RECIPIENT_COLUMNS} FROM campaign_recipients
+       WHERE campaign_id IN (?) AND receiver = ? AND NOT (campaign_id = ? AND seq <= ?)
+       ORDER BY campaign_id DESC, seq LIMIT ?`,
+      [campaigns.map(({ id }) => id), number, after?.campaignId ?? 0, after?.seq ?? 0, limit],
+    );
+    const byId = new Map(campaigns.map((campaign) => [campaign.id, campaign]));
+    return rows.flatMap((row): FoundRecipient[] => {
+      const campaign = byId.get(row.campaign_id);
+      if (!campaign) return [];
+      const { account_id, request_id, channel, broadcast_name, created_at } = campaign;
+      const recipient = toRecipient(row);
+      return [
+        {
+          campaignId: row.campaign_id,
+          accountId: account_id,
+          requestId: request_id,
+          channel,
+          broadcastName: broadcast_name,
+          createdAt: created_at,
+          recipient,
+        },
+      ];
+    });
+  }
+}

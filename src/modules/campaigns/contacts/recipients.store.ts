@@ -1,0 +1,266 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { now } from '../../../kernel/clock.js';
+import { offsetOf, type Page } from '../../../kernel/lists.js';
+import type { ReadSource } from '../../../platform/database/index.js';
+import {
+  type CampaignRecord,
+  isFinal,
+  isPersonalised,
+  RECIPIENT_COLUMNS,
+  type RecipientRecord,
+  type RecipientRow,
+  RECIPIENTS_A_READ,
+  type RecipientStatus,
+  type RecipientTerms,
+  toRecipient,
+  variablesOf,
+} from '../../engine/index.js';
+
+/** A row of `recipient_terms`; all null for a recipient that has none. */
+interface TermsRow {
+  credits: number | null;
+  sender: string | null;
+  route_id: number | null;
+}
+
+/** The columns of a `TermsRow`, of the table as `t`. */
+const TERMS_COLUMNS = 't.credits, t.sender, t.route_id';
+
+/** Variables stand apart (`own-variables.ts`). @returns null for a recipient that has nothing else of its own */
+function toTerms({ credits, sender, route_id }: Partial<TermsRow>): RecipientTerms | null {
+  const terms: RecipientTerms = {
+    ...(credits != null && { credits }),
+    ...(sender != null && { sender }),
+    ...(route_id != null && { routeId: route_id }),
+  };
+  return Object.keys(terms).length > 0 ? terms : null;
+}
+
+/** A message or call of a recipient that the carrier took. */
+export interface SubmittedItem {
+  providerMessageId: string;
+  /** counts from 0 */
+  item: number;
+  items: number;
+  /** null for messages of before this was kept */
+  submittedAt: Date | null;
+}
+
+/** What the engine's tables keep of one recipient's life. */
+export interface RecipientLife {
+  recipient: RecipientRecord;
+  deliveredAt: Date | null;
+  refunded: boolean;
+  submitted: SubmittedItem[];
+  /** a send of it may have left without an answer, now or before */
+  wasUnknown: boolean;
+  /** since when the outcome of a send is unknown */
+  unknownSince: Date | null;
+  /** the next try, where one waits */
+  retry: { dueAt: Date; attempt: number } | null;
+  /** what is its own; null = everything is the campaign's */
+  terms: RecipientTerms | null;
+  /** values of the text's placeholders, where it has any */
+  variables: RecipientTerms['variables'];
+}
+
+/** A campaign, and the days on which it can have sent. */
+type SentCampaign = Pick<CampaignRecord, 'id' | 'ownTerms' | 'createdAt' | 'scheduledAt' | 'completedAt'>;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The first and the last day on which the campaign can have submitted, each a day wider than its times say: carriers' ids
+ * lie by day, and a look without it would go through all days (docs/decisions/0022).
+ */
+function daysOf({ createdAt, scheduledAt, completedAt }: SentCampaign): [from: string, to: string] {
+  const at = now();
+  const from = Math.min((scheduledAt ?? createdAt).getTime(), at.getTime()) - DAY_MS;
+  const to = (completedAt ?? at).getTime() + DAY_MS;
+  return [utcDay(from), utcDay(to)];
+}
+
+const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** Rows of these recipients: a dense part is one range of the key, a filtered one names its rows. @param seqs ascending */
+function among(seqs: readonly number[]): { where: string; values: unknown[] } {
+  const [first = 0, last = 0] = [seqs[0], seqs.at(-1)];
+  return last - first < seqs.length * 4
+    ? { where: 'seq BETWEEN ? AND ?', values: [first, last] }
+    : { where: 'seq IN (?)', values: [seqs] };
+}
+
+interface LifeRow extends RecipientRow {
+  delivered_at: Date | null;
+  refunded: number;
+  outcome_unknown: number;
+  unknown_since: Date | null;
+  retry_at: Date | null;
+  retry_attempt: number | null;
+}
+
+/**
+ * Recipients as owners page through them, and one recipient in all detail. The provider asks the writer; pages and exports make
+ * one of their own, of a session of `ReadDatabase`.
+ */
+@Injectable()
+export class RecipientReader {
+  private readonly source: ReadSource;
+
+  constructor(@InjectDataSource() source: ReadSource) {
+    this.source = source;
+  }
+
+  /**
+   * Without a filter seq counts 1, 2, 3 …, so a page is a range of keys; with one, the matches before it are counted off,
+   * and a page behind the last one is empty without looking.
+   * @param total recipients of these statuses
+   */
+  async part(
+    { id, totalRows }: Pick<CampaignRecord, 'id' | 'totalRows'>,
+    statuses: readonly RecipientStatus[] | null,
+    page: Page,
+    total: number,
+  ): Promise<{ items: RecipientRecord[]; next: number | null }> {
+    const after = page.after === null ? null : Number(page.after);
+    const offset = offsetOf(page);
+    if (offset >= total) return { items: [], next: null };
+    if (!statuses) {
+      const items = await this.between(id, after ?? offset, (after ?? offset) + page.limit);
+      const last = items.at(-1)?.seq ?? totalRows;
+      return { items, next: last < totalRows ? last : null };
+    }
+    const seqs = await this.matching(id, statuses, {
+      after: after ?? 0,
+      upTo: totalRows,
+      offset,
+      limit: page.limit + 1,
+    });
+    const shownSeqs = seqs.slice(0, page.limit);
+    const items = await this.named(id, shownSeqs);
+    return { items, next: seqs.length > page.limit ? (shownSeqs.at(-1) ?? null) : null };
+  }
+
+  /**
+   * Places of recipients with a status, for which there is no index: it would cost a third of the speed of acceptance. A
+   * campaign's recipients lie together, and each statement looks at a bounded number of them.
+   */
+  private async matching(
+    campaignId: number,
+    statuses: readonly RecipientStatus[],
+    { after, upTo, offset, limit }: { after: number; upTo: number; offset: number; limit: number },
+  ): Promise<number[]> {
+    const found: number[] = [];
+    let toSkip = offset;
+    for (let from = after; from < upTo && found.length < limit; from += RECIPIENTS_A_READ) {
+      const values = [campaignId, from, from + RECIPIENTS_A_READ, statuses];
+      const rows: { seq: number }[] = await this.source.query(
+        `SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND seq <= ? AND status IN (?)
+         ORDER BY seq LIMIT ? OFFSET ?`,
+        [...values, limit - found.length, toSkip],
+      );
+      if (rows.length > 0) toSkip = 0;
+      else if (toSkip > 0) {
+        const [count] = await this.source.query<{ total: string }[]>(
+          `SELECT COUNT(*) AS total FROM campaign_recipients
+           WHERE campaign_id = ? AND seq > ? AND seq <= ? AND status IN (?)`,
+          values,
+        );
+        toSkip -= Number(count?.total ?? 0);
+      }
+      found.push(...rows.map(({ seq }) => seq));
+    }
+    return found;
+  }
+
+  private async between(campaignId: number, after: number, upTo: number): Promise<RecipientRecord[]> {
+    const rows: RecipientRow[] = await this.source.query(
+      `SELECT ${RECIPIENT_COLUMNS} FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND seq <= ? ORDER BY seq`,
+      [campaignId, after, upTo],
+    );
+    return this.withTries(campaignId, rows.map(toRecipient));
+  }
+
+  private async named(campaignId: number, seqs: readonly number[]): Promise<RecipientRecord[]> {
+    if (seqs.length === 0) return [];
+    const rows: RecipientRow[] = await this.source.query(
+      `SELECT ${RECIPIENT_COLUMNS} FROM campaign_recipients WHERE campaign_id = ? AND seq IN (?) ORDER BY seq`,
+      [campaignId, seqs],
+    );
+    return this.withTries(campaignId, rows.map(toRecipient));
+  }
+
+  /** Counts the tries of recipients that wait for the next one; a stored `attempts` has those that came to an end. */
+  private async withTries(campaignId: number, recipients: RecipientRecord[]): Promise<RecipientRecord[]> {
+    const waiting = recipients.filter(({ status }) => !isFinal(status)).map(({ seq }) => seq);
+    if (waiting.length === 0) return recipients;
+    const rows: { seq: number; made: number }[] = await this.source.query(
+      'SELECT seq, attempt - 1 AS made FROM recipient_retries WHERE campaign_id = ? AND seq IN (?) AND attempt > 1',
+      [campaignId, waiting],
+    );
+    const made = new Map(rows.map((row) => [row.seq, Number(row.made)]));
+    return recipients.map((recipient) => ({
+      ...recipient,
+      attempts: Math.max(recipient.attempts, made.get(recipient.seq) ?? 0),
+    }));
+  }
+
+  /** Terms of recipients of a campaign that has such, by seq. @param seqs ascending */
+  async terms(campaignId: number, seqs: readonly number[]): Promise<ReadonlyMap<number, RecipientTerms>> {
+    if (seqs.length === 0) return new Map();
+    const { where, values } = among(seqs);
+    const rows: (TermsRow & { seq: number })[] = await this.source.query(
+      `SELECT t.seq, ${TERMS_COLUMNS} FROM recipient_terms t WHERE t.campaign_id = ? AND t.${where} ORDER BY t.seq`,
+      [campaignId, ...values],
+    );
+    return new Map(rows.map(({ seq, ...row }) => [seq, toTerms(row) ?? {}]));
+  }
+
+  /** The carrier's id of each recipient's latest message or call, by seq. @param seqs ascending */
+  async providerIds(campaign: SentCampaign, seqs: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    if (seqs.length === 0) return new Map();
+    const { where, values } = among(seqs);
+    const rows: { seq: number; item: number; items: number; id: string }[] = await this.source.query(
+      `SELECT seq, item, items, provider_message_id AS id FROM provider_messages
+       WHERE campaign_id = ? AND ${where} AND sent_on BETWEEN ? AND ? ORDER BY seq, item`,
+      [campaign.id, ...values, ...daysOf(campaign)],
+    );
+    // Attempts count on from item to item; the items of one message stand beside each other, and the first one names it.
+    return new Map(rows.filter((row) => row.items === 1 || row.item === 0).map((row) => [row.seq, row.id]));
+  }
+
+  /** @returns null when the campaign has no such recipient */
+  async life(campaign: SentCampaign & Pick<CampaignRecord, 'content'>, seq: number): Promise<RecipientLife | null> {
+    const { id: campaignId, ownTerms } = campaign;
+    const [row]: LifeRow[] = await this.source.query(
+      `SELECT r.*, u.created_at AS unknown_since, t.due_at AS retry_at,
+         IF(t.last_status IS NULL, t.attempt, r.attempts + 1) AS retry_attempt
+       FROM campaign_recipients r
+       LEFT JOIN unknown_outcomes u ON u.campaign_id = r.campaign_id AND u.seq = r.seq
+       LEFT JOIN recipient_retries t ON t.campaign_id = r.campaign_id AND t.seq = r.seq
+       WHERE r.campaign_id = ? AND r.seq = ?`,
+      [campaignId, seq],
+    );
+    if (!row) return null;
+    const submitted: SubmittedItem[] = await this.source.query(
+      `SELECT provider_message_id AS providerMessageId, item, items, submitted_at AS submittedAt FROM provider_messages
+       WHERE campaign_id = ? AND seq = ? AND sent_on BETWEEN ? AND ? ORDER BY submitted_at, item`,
+      [campaignId, seq, ...daysOf(campaign)],
+    );
+    const terms = ownTerms ? await this.terms(campaignId, [seq]) : null;
+    const places = isPersonalised(campaign.content) ? [{ campaignId, seq }] : [];
+    const variables = await variablesOf(this.source, places);
+    return {
+      recipient: (await this.withTries(campaignId, [toRecipient(row)]))[0] ?? toRecipient(row),
+      deliveredAt: row.delivered_at,
+      refunded: row.refunded === 1,
+      submitted,
+      wasUnknown: row.outcome_unknown === 1,
+      unknownSince: row.unknown_since,
+      retry: row.retry_at && { dueAt: row.retry_at, attempt: row.retry_attempt ?? 1 },
+      terms: terms?.get(seq) ?? null,
+      variables: variables({ campaignId, seq }),
+    };
+  }
+}

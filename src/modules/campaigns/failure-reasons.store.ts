@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { TtlCache, Semaphore } from '../../platform/concurrency/index.js';
+import { ReadDatabase } from '../../platform/database/index.js';
+import { type CampaignRecord, RECIPIENTS_A_READ, RecipientStatus } from '../engine/index.js';
+
+/** Recipients that failed for one reason. */
+export interface FailureReason {
+  errorCode: number | null;
+  message: string | null;
+  count: number;
+}
+
+export interface FailureReasons {
+  /** most frequent first, `MOST_SHOWN` at the most */
+  reasons: FailureReason[];
+  /** counted in a part of the campaign, and reckoned up to all that failed */
+  isApproximate: boolean;
+}
+
+interface ReasonRow {
+  error_code: number | null;
+  error_message: string | null;
+  total: string;
+}
+
+const MOST_SHOWN = 20;
+/** A campaign that is over never changes again: it is counted whole, once. */
+const MOST_COUNTED_WHOLE = 2_000_000;
+/** Of a larger one so many parts are looked at, spread evenly. */
+const PARTS = 25;
+const ROWS_A_PART = 4_000;
+/** Texts with numbers in them are reasons of their own. */
+const MOST_REASONS = 1_000;
+const KEPT_MS = 10_000;
+/** A smaller campaign is counted again whenever another recipient has failed: it costs nothing. */
+const FEW = 10_000;
+const KEPT_OF_ENDED_MS = 3_600_000;
+const MOST_KEPT = 1_000;
+/** Counts of one process: they must leave connections for everything else. */
+const AT_ONCE = 2;
+const NONE: FailureReasons = { reasons: [], isApproximate: false };
+
+/**
+ * Why recipients of a campaign failed. A counter for each reason would be paid for by every message that is settled, and an index on
+ * statuses by every recipient; so the recipients, who lie together, are looked at when they are asked for (docs/decisions/0027).
+ */
+@Injectable()
+export class FailureReasonCounts {
+  private readonly open = new TtlCache<string, FailureReasons>(KEPT_MS, MOST_KEPT);
+  private readonly ended = new TtlCache<number, FailureReasons>(KEPT_OF_ENDED_MS, MOST_KEPT);
+  private readonly permits = new Semaphore(AT_ONCE);
+
+  constructor(private readonly reads: ReadDatabase) {}
+
+  /** @param failed how many of its recipients are FAILED */
+  of(campaign: CampaignRecord, failed: number): Promise<FailureReasons> {
+    if (failed === 0) return Promise.resolve(NONE);
+    const { id, completedAt, totalRows } = campaign;
+    const count = (): Promise<FailureReasons> => this.permits.run(() => this.count(campaign, failed));
+    // A replica may be behind the counter by a moment: what is over is kept for long only once all have been found.
+    if (completedAt === null) return this.open.get(totalRows <= FEW ? `${id} ${failed}` : String(id), count);
+    return this.ended.get(id, async () => {
+      const counted = await count();
+      if (sumOf(counted) < failed) this.ended.delete(id);
+      return counted;
+    });
+  }
+
+  private async count({ id, totalRows, completedAt }: CampaignRecord, failed: number): Promise<FailureReasons> {
+    const isWhole = totalRows <= (completedAt === null ? RECIPIENTS_A_READ : MOST_COUNTED_WHOLE);
+    const found = new Map<string, FailureReason>();
+    for (const [from, upTo] of isWhole ? wholeOf(totalRows) : partsOf(totalRows)) {
+      for (const { error_code: errorCode, error_message: message, total } of await this.look(id, from, upTo)) {
+        const key = `${errorCode} ${message}`;
+        const reason = found.get(key) ?? { errorCode, message, count: 0 };
+        reason.count += Number(total);
+        found.set(key, reason);
+      }
+    }
+    const all = [...found.values()].sort((a, b) => b.count - a.count);
+    const seen = all.reduce((sum, { count }) => sum + count, 0);
+    const share = isWhole || seen === 0 ? 1 : failed / seen;
+    const reasons = all
+      .slice(0, MOST_SHOWN)
+      .map((one) => ({ ...one, count: Math.max(1, Math.round(one.count * share)) }));
+    return { reasons, isApproximate: !isWhole };
+  }
+
+  private look(campaignId: number, from: number, upTo: number): Promise<ReasonRow[]> {
+    return this.reads.query<ReasonRow[]>(
+      `SELECT error_code, error_message, COUNT(*) AS total FROM campaign_recipients
+       WHERE campaign_id = ? AND seq > ? AND seq <= ? AND status = ${RecipientStatus.Failed}
+       GROUP BY error_code, error_message ORDER BY total DESC LIMIT ${MOST_REASONS}`,
+      [campaignId, from, upTo],
+    );
+  }
+}
+
+const sumOf = ({ reasons }: FailureReasons): number => reasons.reduce((sum, { count }) => sum + count, 0);
+
+function* wholeOf(total: number): Generator<[from: number, upTo: number]> {
+  for (let from = 0; from < total; from += RECIPIENTS_A_READ) yield [from, from + RECIPIENTS_A_READ];
+}
+
+function* partsOf(total: number): Generator<[from: number, upTo: number]> {
+  for (let part = 0; part < PARTS; part++) {
+    const from = Math.floor((total / PARTS) * part);
+    yield [from, from + ROWS_A_PART];
+  }
+}

@@ -1,0 +1,162 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { AppError } from '../../kernel/errors.js';
+import { Drain, safeError } from '../../platform/observability/index.js';
+import { tooMany } from '../../platform/security/index.js';
+import { isEndState, RecipientStatus } from '../engine/index.js';
+import { CampaignViews } from './campaign-views.js';
+import type { CampaignData } from './campaigns.dto.js';
+import { CampaignList, type CountedCampaign } from './campaigns.store.js';
+
+/** A follower of a campaign, and the events that it gets. */
+export interface ProgressListener {
+  accountId: number;
+  /** whether it may still look: its token or API key, the account, the right to the campaign */
+  mayLook(): Promise<boolean>;
+  /** the campaign as it stands: at once, and after every change */
+  changed(view: CampaignData): void;
+  /** nothing has changed for a while */
+  quiet(): void;
+  /** the last call. @param over the campaign is at its end; else only this stream is, and may be opened again */
+  ended(over: boolean): void;
+}
+
+interface Topic {
+  listeners: Set<ProgressListener>;
+  /** the last view as it was published, and its text for comparing */
+  last: { view: CampaignData; text: string } | null;
+  quietRounds: number;
+}
+
+const ROUND_MS = 1_000;
+const QUIET_ROUNDS = 15;
+const VIEWER_CHECK_ROUNDS = 5;
+const MOST_OF_ONE_ACCOUNT = 10;
+const MOST_OF_ALL = 1_000;
+const RETRY_SECONDS = 30;
+
+/**
+ * Follows campaigns for the listeners of this process: all of them are read once a second in one go, whatever the
+ * number of listeners, so any instance can serve any campaign. Nothing is read without listeners.
+ */
+@Injectable()
+export class ProgressFeed implements OnApplicationShutdown {
+  private readonly logger = new Logger(ProgressFeed.name);
+  private readonly topics = new Map<number, Topic>();
+  private readonly perAccount = new Map<number, number>();
+  private timer: NodeJS.Timeout | null = null;
+  private looking = false;
+  private rounds = 0;
+  private count = 0;
+
+  constructor(
+    private readonly list: CampaignList,
+    private readonly views: CampaignViews,
+    private readonly drain: Drain,
+  ) {}
+
+  /**
+   * Listens from now on; the first `changed` comes with the next look, a moment later.
+   * @returns stops listening
+   * @throws AppError too_many: 10 streams an account and 1,000 a process
+   */
+  follow(campaignId: number, listener: ProgressListener): () => void {
+    const mine = this.perAccount.get(listener.accountId) ?? 0;
+    if (mine >= MOST_OF_ONE_ACCOUNT || this.count >= MOST_OF_ALL) throw tooMany(RETRY_SECONDS);
+    this.perAccount.set(listener.accountId, mine + 1);
+    this.count += 1;
+    const topic = this.topics.get(campaignId) ?? { listeners: new Set(), last: null, quietRounds: 0 };
+    this.topics.set(campaignId, topic);
+    topic.listeners.add(listener);
+    this.timer ??= setInterval(() => void this.look(), ROUND_MS);
+    if (topic.last) listener.changed(topic.last.view);
+    else void this.look();
+    return () => this.leave(campaignId, listener);
+  }
+
+  onApplicationShutdown(): void {
+    this.endAll();
+  }
+
+  private leave(campaignId: number, listener: ProgressListener): void {
+    const topic = this.topics.get(campaignId);
+    if (!topic?.listeners.delete(listener)) return;
+    if (topic.listeners.size === 0) this.topics.delete(campaignId);
+    const left = (this.perAccount.get(listener.accountId) ?? 1) - 1;
+    if (left > 0) this.perAccount.set(listener.accountId, left);
+    else this.perAccount.delete(listener.accountId);
+    this.count -= 1;
+    if (this.count === 0 && this.timer) {
+      clearInterval(this.timer);
+      this.timer = null;
+    }
+  }
+
+  private end(campaignId: number, listener: ProgressListener, over: boolean): void {
+    this.leave(campaignId, listener);
+    listener.ended(over);
+  }
+
+  private endAll(): void {
+    for (const [campaignId, topic] of this.topics)
+      for (const listener of topic.listeners) this.end(campaignId, listener, false);
+  }
+
+  private async look(): Promise<void> {
+    if (this.drain.begun) this.endAll();
+    if (this.looking) return;
+    this.looking = true;
+    try {
+      await this.round();
+    } catch (error) {
+      this.logger.warn({ err: safeError(error) }, 'campaigns could not be followed, trying again');
+    } finally {
+      this.looking = false;
+    }
+  }
+
+  private async round(): Promise<void> {
+    const asked = [...this.topics.keys()];
+    const rows = new Map((await this.list.byIds(asked)).map((counted) => [counted.campaign.id, counted]));
+    for (const id of asked) {
+      const counted = rows.get(id);
+      const view = counted && (await this.views.ofOwner(counted));
+      const topic = this.topics.get(id);
+      if (!topic) continue;
+      if (view) this.publish(topic, view);
+      const over = counted !== undefined && hasEnded(counted);
+      if (!counted || over) for (const listener of topic.listeners) this.end(id, listener, over);
+    }
+    if (++this.rounds % VIEWER_CHECK_ROUNDS === 0) await this.checkViewers();
+    // A listener that came during this look is not kept waiting for a second.
+    if ([...this.topics].some(([, topic]) => topic.last === null)) setImmediate(() => void this.look());
+  }
+
+  private publish(topic: Topic, view: CampaignData): void {
+    const text = JSON.stringify(view);
+    const isNew = topic.last?.text !== text;
+    if (isNew) topic.last = { view, text };
+    topic.quietRounds = isNew ? 0 : topic.quietRounds + 1;
+    const isQuiet = topic.quietRounds > 0 && topic.quietRounds % QUIET_ROUNDS === 0;
+    for (const listener of topic.listeners) {
+      if (isNew) listener.changed(view);
+      else if (isQuiet) listener.quiet();
+    }
+  }
+
+  /** What opened a stream may be gone before the campaign is over: a revoked key, a closed account, an expired token. */
+  private async checkViewers(): Promise<void> {
+    for (const [campaignId, topic] of this.topics) {
+      for (const listener of topic.listeners) {
+        const may = await listener.mayLook().catch((error: unknown) => !(error instanceof AppError));
+        if (!may) this.end(campaignId, listener, false);
+      }
+    }
+  }
+}
+
+/** Statuses of recipients that a cancelled campaign still has to settle. */
+const TO_BE_SETTLED = [RecipientStatus.Pending, RecipientStatus.Retrying];
+
+/** Whether the campaign is at its end and no recipient waits to be cancelled; late receipts may still come. */
+const hasEnded = ({ campaign, counts }: CountedCampaign): boolean =>
+  isEndState(campaign.state) && TO_BE_SETTLED.every((status) => (counts.get(status) ?? 0) === 0);

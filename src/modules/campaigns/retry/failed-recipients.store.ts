@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { timeOfId } from '../../../kernel/ids.js';
+import {
+  type CampaignRecord,
+  lowestId,
+  OWN_KIND,
+  type RecipientSource,
+  RecipientStatus,
+  type SourcedRecipient,
+  variablesOf,
+} from '../../engine/index.js';
+
+const BATCH = 25_000;
+const FEW = 10_000;
+const RECIPIENTS_A_READ = 5_000;
+/** What the stop list left out was not a failure of the carrier (reference/campaigns#retry-failed). */
+/** What the engine writes of a number on the stop list. */
+export const SUPPRESSED = 'Suppressed';
+
+const SENDER = 'LEFT JOIN recipient_terms o ON o.campaign_id = r.campaign_id AND o.seq = r.seq';
+
+/**
+ * The recipients that `retry-failed` takes (reference/campaigns#retry-failed): FAILED ones, but neither suppressed ones
+ * nor those of which a send was ever of unknown outcome, and none twice: one that an earlier retry of the campaign took is
+ * that one's, unless it was cancelled before it was sent.
+ */
+@Injectable()
+export class FailedRecipients {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /**
+   * Those that have failed by now, however their campaign goes on while they are read, in the order of its contacts; each
+   * with its variables and sender, and with its place as the row.
+   */
+  async sourceOf(campaign: CampaignRecord): Promise<RecipientSource> {
+    const taken = await this.taken(campaign);
+    const chosen = new SeqSet(campaign.totalRows);
+    for (let afterSeq = 0; ;) {
+      const rows: { seq: number }[] = await this.dataSource.query(
+        `SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND status = ${RecipientStatus.Failed}
+           AND outcome_unknown = 0 AND (error_message IS NULL OR error_message <> ?) ORDER BY seq LIMIT ?`,
+        [campaign.id, afterSeq, SUPPRESSED, BATCH],
+      );
+      for (const { seq } of rows) if (!taken.has(seq)) chosen.add(seq);
+      const last = rows.at(-1);
+      if (!last || rows.length < BATCH) break;
+      afterSeq = last.seq;
+    }
+    return { total: chosen.size, read: () => this.read(campaign, chosen) };
+  }
+
+  /**
+   * Whether a retry would find one. Of campaigns over 10,000 recipients those that earlier retries took count as well, so
+   * that a page may ask again and again.
+   * @param reasons why recipients failed, as far as they are counted
+   */
+  async areThere(campaign: CampaignRecord, failed: number, reasons: readonly (string | null)[]): Promise<boolean> {
+    if (failed === 0) return false;
+    if (campaign.totalRows > FEW) return reasons.some((reason) => reason !== SUPPRESSED);
+    return (await this.sourceOf(campaign)).total > 0;
+  }
+
+  private async *read(campaign: CampaignRecord, chosen: SeqSet): AsyncGenerator<SourcedRecipient[], void, undefined> {
+    for (const seqs of chosen.parts(RECIPIENTS_A_READ)) yield await this.recipients(campaign, seqs);
+  }
+
+  private async recipients({ id, ownKinds }: CampaignRecord, seqs: readonly number[]): Promise<SourcedRecipient[]> {
+    const hasSenders = (ownKinds & OWN_KIND.senders) !== 0;
+    const rows = await this.dataSource.query<{ seq: number; number: string; sender?: string | null }[]>(
+      `SELECT STRAIGHT_JOIN r.seq, r.receiver AS number${hasSenders ? ', o.sender' : ''}
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT UNSIGNED PATH '$')) j
+       JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = ? AND r.seq = j.seq
+       ${hasSenders ? SENDER : ''} ORDER BY r.seq`,
+      [JSON.stringify(seqs), id],
+    );
+    const places = (ownKinds & OWN_KIND.variables) === 0 ? [] : seqs.map((seq) => ({ campaignId: id, seq }));
+    const variables = await variablesOf(this.dataSource, places);
+    return rows.map(({ seq, number, sender }): SourcedRecipient => {
+      const own = variables({ campaignId: id, seq });
+      return { row: seq, number, ...(sender != null && { sender }), ...(own && { variables: own }) };
+    });
+  }
+
+  /** Not those of a campaign of before that had the same request id, and is no longer kept. */
+  private retriesOf({ id, accountId, requestId }: CampaignRecord): Promise<{ id: number }[]> {
+    return this.dataSource.query('SELECT id FROM campaigns WHERE retry_of = ? AND account_id = ? AND id >= ?', [
+      requestId,
+      accountId,
+      lowestId(timeOfId(id)),
+    ]);
+  }
+
+  /** The recipients that earlier retries took. */
+  private async taken(campaign: CampaignRecord): Promise<SeqSet> {
+    const taken = new SeqSet(campaign.totalRows);
+    for (const { id } of await this.retriesOf(campaign)) {
+      for (let afterSeq = 0; ;) {
+        const rows: { seq: number; source: number | null; status: RecipientStatus }[] = await this.dataSource.query(
+          `SELECT seq, source_seq AS source, status FROM campaign_recipients
+           WHERE campaign_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+          [id, afterSeq, BATCH],
+        );
+        for (const row of rows) {
+          if (row.source !== null && row.status !== RecipientStatus.Cancelled) taken.add(row.source);
+        }
+        const last = rows.at(-1);
+        if (!last || rows.length < BATCH) break;
+        afterSeq = last.seq;
+      }
+    }
+    return taken;
+  }
+}
+
+/** A set of places in a campaign: one bit each, so that a million of them are 125 KB. */
+class SeqSet {
+  private readonly bits: Uint8Array;
+  private count = 0;
+
+  constructor(highest: number) {
+    this.bits = new Uint8Array((highest >> 3) + 1);
+  }
+
+  get size(): number {
+    return this.count;
+  }
+
+  add(seq: number): void {
+    if (this.has(seq)) return;
+    this.bits[seq >> 3] = (this.bits[seq >> 3] ?? 0) | (1 << (seq & 7));
+    this.count += 1;
+  }
+
+  has(seq: number): boolean {
+    return ((this.bits[seq >> 3] ?? 0) & (1 << (seq & 7))) !== 0;
+  }
+
+  /** Ascending. @param size of a part, the last one may be smaller */
+  *parts(size: number): Generator<number[], void, undefined> {
+    let part: number[] = [];
+    for (let seq = 1; seq < this.bits.length * 8; seq++) {
+      if (!this.has(seq)) continue;
+      part.push(seq);
+      if (part.length < size) continue;
+      yield part;
+      part = [];
+    }
+    if (part.length > 0) yield part;
+  }
+}

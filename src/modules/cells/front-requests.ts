@@ -1,0 +1,257 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { AppError } from '../../kernel/errors.js';
+import type { FrontEnvironment } from '../../platform/config/index.js';
+import {
+  ANONYMOUS_PACE,
+  beginBody,
+  BodyBudget,
+  clientAddressReader,
+  errorBody,
+  hasBody,
+  HSTS,
+  inPace,
+  isCompressed,
+  readBytes,
+  requestIdOf,
+  STATUS_OF,
+} from '../../platform/http/index.js';
+import { Drain, Metrics, ROOT_LOGGER, safeError } from '../../platform/observability/index.js';
+import { Forwarder, OutboundError } from '../../platform/outbound/index.js';
+import { networksOf } from '../../platform/security/index.js';
+import { CellChooser, wantsBody } from './cell-chooser.js';
+import { CellList, FRONT_ENVIRONMENT } from './cell-list.js';
+import { Unknowable } from './cell-lookups.js';
+import { Refusal, refusals } from './front.errors.js';
+import { OwnPages } from './own-pages.js';
+import { CALLER, callerOf, readTarget, ruleOf, type Shape, type Target } from './ways.js';
+
+const MB = 1024 * 1024;
+/** Of all bodies that are held at the moment. */
+const MOST_HELD_BYTES = 64 * MB;
+/** Of one network, so that none keeps all others from sending; or one body, where BODY_LIMIT is larger. */
+const MOST_OF_NETWORK = MOST_HELD_BYTES / 4;
+
+/** A body that was read before its cell was known. */
+interface WholeBody {
+  /** as it came */
+  bytes: Buffer;
+  /** to be called when it has been handed on */
+  release: () => void;
+}
+
+/** Reads bodies whole, so many bytes at once and no more, and of one network a part of them: their senders are not known here. */
+@Injectable()
+export class WholeBodies {
+  private readonly budget: BodyBudget;
+
+  constructor(@Inject(FRONT_ENVIRONMENT) { BODY_LIMIT }: Pick<FrontEnvironment, 'BODY_LIMIT'>) {
+    this.budget = new BodyBudget(Math.max(MOST_HELD_BYTES, 2 * BODY_LIMIT), Math.max(MOST_OF_NETWORK, BODY_LIMIT));
+  }
+
+  /** @throws AppError over the limit, compressed, too slow, or while too much is held */
+  async read(request: IncomingMessage, response: ServerResponse, limit: number, ip: string): Promise<WholeBody> {
+    const holding = this.budget.open(() => [networksOf(ip)[0]?.name ?? ip]);
+    beginBody(request, response);
+    try {
+      const bytes = await inPace(request, ANONYMOUS_PACE, (signal) =>
+        readBytes(request, { limit, inflates: false, holding, signal }),
+      );
+      return { bytes, release: () => holding.release() };
+    } catch (error) {
+      holding.release();
+      throw error;
+    }
+  }
+}
+
+const KB = 1024;
+/** Bodies of logins, registrations and reports, as in a cell; broadcasts have BODY_LIMIT. */
+const SMALL = 64 * KB;
+const SECRET_PATH = /^\/provider\//i;
+
+/** One request on its way. */
+interface Passing {
+  request: IncomingMessage;
+  response: ServerResponse;
+  id: string;
+  ip: string;
+  proto: string;
+  shape: Shape;
+  cell: string;
+}
+
+/** Takes every request of the front: finds its cell, hands it on, and answers where there is none. */
+@Injectable()
+export class FrontRequests {
+  private readonly addressOf;
+  private readonly durations;
+
+  constructor(
+    private readonly chooser: CellChooser,
+    private readonly cells: CellList,
+    private readonly forwarder: Forwarder,
+    private readonly bodies: WholeBodies,
+    private readonly pages: OwnPages,
+    private readonly drain: Drain,
+    metrics: Metrics,
+    @Inject(ROOT_LOGGER) private readonly logger: Logger,
+    @Inject(FRONT_ENVIRONMENT) private readonly environment: FrontEnvironment,
+  ) {
+    this.addressOf = clientAddressReader(environment.TRUST_PROXY);
+    this.durations = metrics.histogram(
+      'front_request_duration_seconds',
+      'Time from the request to the end of its answer, by the cell that gave it',
+      ['cell', 'status'],
+      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    );
+  }
+
+  /** Never rejects. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { ip, proto } = this.addressOf(request);
+    const id = requestIdOf(request.headers);
+    const passing: Passing = { request, response, id, ip, proto, shape: 'standard', cell: '' };
+    this.drain.watch(response);
+    if (proto === 'https') response.setHeader(...HSTS);
+    const target = readTarget(request.url ?? '');
+    this.measure(passing, target?.path ?? '');
+    try {
+      if (!target) throw refusals.target();
+      await this.pass(passing, target);
+    } catch (error) {
+      this.answer(passing, error);
+    }
+  }
+
+  private async pass(passing: Passing, target: Target): Promise<void> {
+    const { request, response } = passing;
+    const rule = ruleOf(target.path);
+    const way = rule?.way ?? { by: 'first' };
+    passing.shape = rule?.shape ?? 'standard';
+    if (way.by === 'none') throw refusals.unknownPath();
+    const named = this.chooser.named(target, request.headers);
+    if (named !== null) return this.forward(passing, target, [named], null);
+    if (way.by === 'front') return this.pages.answer(target.path, request, response, passing.id);
+    if (!wantsBody(way) || !hasBody(request)) {
+      const asked = { target, way, headers: request.headers, ip: passing.ip, body: null };
+      return this.forward(passing, target, await this.chooser.candidates(asked), null);
+    }
+    const isSender = way.by === 'body' && !way.login;
+    // the cell inflates it for a caller who is in the head, and for no other
+    if (isSender && isCompressed(request.headers) && callerOf(request.headers) !== null) {
+      const asked = { target, way: CALLER, headers: request.headers, ip: passing.ip, body: null };
+      return this.forward(passing, target, await this.chooser.candidates(asked), null);
+    }
+    const limit = isSender ? this.environment.BODY_LIMIT : SMALL;
+    const body = await this.bodies.read(request, response, limit, passing.ip);
+    try {
+      const asked = { target, way, headers: request.headers, ip: passing.ip, body: body.bytes };
+      await this.forward(passing, target, await this.chooser.candidates(asked), body);
+    } finally {
+      body.release();
+    }
+  }
+
+  /** To the first that can be reached. A body that streams can be sent once. */
+  private async forward(
+    passing: Passing,
+    target: Target,
+    candidates: readonly string[],
+    body: WholeBody | null,
+  ): Promise<void> {
+    const replayable = body !== null || !hasBody(passing.request);
+    for (const cell of replayable ? candidates : candidates.slice(0, 1)) {
+      if (await this.reaches(passing, target, cell, body)) return;
+    }
+    throw refusals.unreachable();
+  }
+
+  /** @returns false when nothing has left */
+  private async reaches(
+    passing: Passing,
+    { path, search }: Target,
+    cell: string,
+    body: WholeBody | null,
+  ): Promise<boolean> {
+    const { request, response, id, ip, proto } = passing;
+    const leave = this.cells.enter(cell);
+    if (!leave) return false;
+    passing.cell = cell;
+    const headers = {
+      'x-request-id': id,
+      'x-forwarded-for': ip,
+      'x-forwarded-proto': proto,
+      'x-forwarded-host': null,
+      forwarded: null,
+      'x-cell': null,
+      ...(body && { 'content-length': String(body.bytes.length) }),
+    };
+    try {
+      const origin = this.cells.urlOf(cell);
+      const forwarding = { origin, path: path + search, headers, body: body?.bytes, answered: leave };
+      if (body === null) beginBody(request, response);
+      await this.forwarder.forward(request, response, forwarding);
+      if (response.headersSent) this.cells.met(cell);
+      return true;
+    } catch (error) {
+      if (error instanceof OutboundError && !error.sent) {
+        this.cells.missed(cell);
+        return false;
+      }
+      this.logger.error({ requestId: id, cell, err: safeError(error) }, 'a cell broke off');
+      throw refusals.broken();
+    } finally {
+      leave();
+    }
+  }
+
+  private answer({ response, id, shape }: Passing, error: unknown): void {
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    const refusal = this.refusalOf(error, id);
+    const { status, retryAfterSeconds } = refusal;
+    if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
+    response.setHeader('X-Request-Id', id);
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.writeHead(status);
+    response.end(JSON.stringify(errorBody(shape, status, refusal)));
+  }
+
+  private refusalOf(error: unknown, id: string): Refusal {
+    if (error instanceof Refusal) return error;
+    if (error instanceof AppError) {
+      return new Refusal(STATUS_OF[error.kind], error.code, error.message, error.retryAfterSeconds, error.help);
+    }
+    if (error instanceof Unknowable) return refusals.unreachable();
+    this.logger.error({ requestId: id, err: safeError(error) }, 'a request could not be handed on');
+    return refusals.broken();
+  }
+
+  private measure(passing: Passing, path: string): void {
+    const { request, response, id, ip } = passing;
+    const begun = performance.now();
+    response.once('close', () => {
+      const ms = performance.now() - begun;
+      const { cell } = passing;
+      const status = response.statusCode;
+      if (cell !== '') this.durations.labels(cell, String(status)).observe(ms / 1000);
+      if (!this.logger.isLevelEnabled('info')) return;
+      // the query may hold a password, a callback's path a secret
+      const shown = SECRET_PATH.test(path) ? '/provider/…' : path;
+      const line = {
+        requestId: id,
+        method: request.method,
+        path: shown,
+        status,
+        ms: Math.round(ms * 10) / 10,
+        ip,
+        cell,
+      };
+      this.logger.info(line, response.writableFinished ? 'request' : 'request broken off');
+    });
+  }
+}

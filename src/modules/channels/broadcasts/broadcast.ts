@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import { type ErrorHelp, type DefinedError, invalid } from '../../../kernel/errors.js';
+import { isSchedule } from '../../../kernel/clock.js';
+import { cleanContact, cleanContacts, contactFault } from '../../../kernel/contacts.js';
+import { cutCodePoints, textOrNull } from '../../../kernel/text.js';
+import type { AnswerWarning } from '../../../platform/http/index.js';
+import { acceptanceErrors } from '../../engine/index.js';
+import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
+
+/** A broadcast as a client wrote it; nothing is checked yet, every value may be of any type. */
+export interface RawBroadcast {
+  broadcast_name?: unknown;
+  brodcast_service?: unknown;
+  contacts?: unknown;
+  message?: unknown;
+  schedule_time?: unknown;
+}
+
+/** What every broadcast that passed its error table has (reference/sms#addbroadcastgsmphp). */
+export interface Broadcast {
+  /** at most 100 code points, longer ones are cut (reference/requests#values) */
+  broadcastName: string;
+  /** the wished route, stored as given up to 255 code points */
+  service: string;
+  message: string;
+  /** digits, in order, duplicates kept */
+  recipients: string[];
+  /** `schedule_time` as given, of a form that is known: whether it is past is judged with the campaign */
+  schedule: unknown;
+}
+
+/** Rows of the common error table that look at the request alone. */
+export type BroadcastFault = 'fieldsRequired' | 'tooLong' | 'contactLength' | 'scheduleTime';
+
+/** A row of the table that applies, and where. */
+export interface BroadcastRefusal<Fault extends string> {
+  fault: BroadcastFault | Fault;
+  at?: ErrorHelp;
+}
+
+/** What the kind of broadcast adds to the common table. */
+export interface BroadcastRules<Fault extends string> {
+  /** true for a message that the kind's limits refuse (reference/sms#prices) */
+  tooLong: (message: string) => boolean;
+  /** rows of the kind's own fields, judged after the table's */
+  ownRows?: readonly { fault: Fault; applies: boolean }[];
+}
+
+const NAME_LENGTH = 100;
+const SERVICE_LENGTH = 255;
+const CONTACT_DIGITS = { min: 9, max: 30 };
+
+/** A number as both broadcasts take it; null for one that refuses the request. */
+export const readBroadcastContact = (entry: unknown): string | null =>
+  cleanContact(entry, CONTACT_DIGITS.min, CONTACT_DIGITS.max);
+
+/**
+ * Reads a broadcast and judges it by the error table that both broadcasts share (reference/sms#addbroadcastgsmphp):
+ * from top to bottom, then the rows that are ours; the first that applies is the answer.
+ */
+export function readBroadcast<Fault extends string = never>(
+  raw: RawBroadcast,
+  rules: BroadcastRules<Fault>,
+): { broadcast: Broadcast } | BroadcastRefusal<Fault> {
+  const [name, service, message] = [raw.broadcast_name, raw.brodcast_service, raw.message].map(textOrNull);
+  const contacts = Array.isArray(raw.contacts) ? (raw.contacts as unknown[]) : [];
+  if (!name || !service || !message || contacts.length === 0) {
+    const empty = { broadcast_name: name, brodcast_service: service, contacts: contacts.length, message };
+    return {
+      fault: 'fieldsRequired',
+      at: { field: Object.entries(empty).find(([, value]) => !value)?.[0] ?? 'contacts' },
+    };
+  }
+  if (rules.tooLong(message)) return { fault: 'tooLong' };
+  const recipients = cleanContacts(contacts, CONTACT_DIGITS.min, CONTACT_DIGITS.max);
+  if (!recipients)
+    return { fault: 'contactLength', at: contactFault(contacts, CONTACT_DIGITS.min, CONTACT_DIGITS.max) };
+  const own = rules.ownRows?.find((row) => row.applies);
+  if (own) return { fault: own.fault };
+  if (!isSchedule(raw.schedule_time)) return { fault: 'scheduleTime' };
+  return {
+    broadcast: {
+      broadcastName: cutCodePoints(name, NAME_LENGTH),
+      service: cutCodePoints(service, SERVICE_LENGTH),
+      message,
+      recipients,
+      schedule: raw.schedule_time,
+    },
+  };
+}
+
+/** Errors that both broadcasts share: the texts of reference/sms#addbroadcastgsmphp, literally. */
+export const broadcastErrors = {
+  fieldsRequired: invalid(
+    'fields_required',
+    'broadcast_name, brodcast_service, contacts, and message are required',
+    'a required field is missing or empty',
+  ).with({ hint: 'contacts is a non-empty array; the other three are texts that are not blank.' }),
+  tooLong: invalid('message_too_long', 'Message is too long').with({
+    field: 'message',
+    hint: 'Shorten the text. `POST /v6/api/campaigns/quote` counts its length, and names the characters that make it Unicode.',
+  }),
+  contactLength: invalid(
+    'contact_length',
+    'Each contact number must be between 9 and 30 digits',
+    'a contact is out of range after cleanup; the whole request fails',
+  ).with({ field: 'contacts', hint: 'Write each number with its country code; all but digits is removed.' }),
+  scheduleTime: acceptanceErrors.scheduleTime,
+} satisfies Record<BroadcastFault, DefinedError>;
+
+/** What clients write who wish for no route: the default is what they asked for. */
+const ANY = 'default';
+
+/** What of a request its answer may say something about. */
+interface Asked {
+  /** in which the route was named */
+  field?: string;
+  /** whether it has an id of India's DLT */
+  hasDlt?: boolean;
+}
+
+/** Hints about the route that takes a broadcast: another one than was named, or one that leaves out a part of the request. */
+@Injectable()
+export class UsedRoutes {
+  constructor(
+    private readonly routes: RouteDirectory,
+    private readonly drivers: DriverRegistry,
+  ) {}
+
+  /** @param service name of the route that was wished for @param routeId the route that most of its recipients leave over */
+  async of(
+    service: string,
+    { routeId }: { routeId?: number | undefined },
+    { field = 'brodcast_service', hasDlt = false }: Asked = {},
+  ): Promise<AnswerWarning[]> {
+    const route = routeId === undefined ? null : await this.routes.byId(routeId);
+    if (!route) return [];
+    const warnings: AnswerWarning[] = [];
+    if (route.name !== service && service !== ANY) {
+      const message = `${field} names no route of this channel that the account may use: ${route.name} is used`;
+      warnings.push({ code: 'unknown_route', field, message });
+    }
+    if (hasDlt && !this.drivers.sendsDlt(route)) {
+      const message = `The route ${route.name} has no place for dlt_template_id: messages leave over it without the id`;
+      warnings.push({ code: 'dlt_not_sent', field: 'dlt_template_id', message });
+    }
+    return warnings;
+  }
+}

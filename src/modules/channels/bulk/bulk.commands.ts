@@ -1,0 +1,86 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { isoTime } from '../../../kernel/clock.js';
+import type { JsonObject } from '../../../kernel/json-values.js';
+import type { Account } from '../../accounts/index.js';
+import { type AcceptedCampaign, type Departure, onlyRoute, type Submission, Submissions } from '../../engine/index.js';
+import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
+import { SendableTemplates } from '../template-messages/index.js';
+import { type BulkRequest, readBulkRequest } from './bulk-request.js';
+import { assertValid, BulkSends, isOfTemplates } from './bulk-sends.js';
+import type { AcceptedBulk } from './bulk.dto.js';
+import type { JsonRecipients } from './json-recipients.js';
+
+/**
+ * Accepts a campaign whose recipients have texts of their own: all of them, or none.
+ * @throws AppError the rows of reference/bulk#errors, in their order
+ */
+export class SendBulkCampaignCommand extends Command<AcceptedBulk> {
+  /** @param body as it came */
+  constructor(
+    readonly account: Account,
+    readonly body: JsonObject,
+    readonly idempotent: IdempotentRequest | null,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SendBulkCampaignCommand)
+export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaignCommand> {
+  constructor(
+    private readonly sends: BulkSends,
+    private readonly submissions: Submissions,
+    private readonly sendable: SendableTemplates,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  async execute({ account, body, idempotent }: SendBulkCampaignCommand): Promise<AcceptedBulk> {
+    const request = readBulkRequest(body);
+    const inBody = await this.sends.inBody(request);
+    assertValid(inBody);
+    return this.idempotency.once<AcceptedBulk>(idempotent, (keeper) => this.accept(account, request, inBody, keeper));
+  }
+
+  private async accept(
+    account: Account,
+    request: BulkRequest,
+    inBody: JsonRecipients | null,
+    keeper: OutcomeKeeper<AcceptedBulk> | null,
+  ): Promise<AcceptedBulk> {
+    const { submission, source, price, freeze } = await this.sends.open(account, request, inBody, 'hold');
+    const scheduledAt = this.submissions.momentOf(request.schedule, submission.sender);
+    const { service, ...departure } = await this.departure(request, submission);
+    const answerOf = ({ requestId, totalRows, chargedCredits, routeId }: AcceptedCampaign): AcceptedBulk => ({
+      request_id: requestId,
+      channel: request.channel,
+      state: 'accepted',
+      recipients: totalRows,
+      credits: chargedCredits,
+      balance: price.balance,
+      ...(inBody && { duplicates: inBody.repeated, duplicates_count: inBody.duplicates }),
+      hints: source?.warnings ?? [],
+      warned: source?.warned ?? 0,
+      route: service,
+      scheduled_at: scheduledAt && isoTime(scheduledAt, account.timeZone),
+      routeId,
+    });
+    const accepted = await this.submissions.accept(
+      { ...submission, service },
+      { scheduledAt, ...departure },
+      (tx) => freeze(tx),
+      keeper?.of(answerOf),
+    );
+    return answerOf(accepted);
+  }
+
+  /** Over the account's own connection, or by the rules of routes. */
+  private async departure({ channel: name }: BulkRequest, submission: Submission): Promise<Way> {
+    if (!isOfTemplates(name)) {
+      return { routes: await this.submissions.routesOf(submission), service: submission.service };
+    }
+    const { id, connection } = await this.sendable.connection(submission.sender.accountId, name);
+    return { routes: onlyRoute(id), service: connection };
+  }
+}
+
+type Way = Omit<Departure, 'scheduledAt'> & Pick<Submission, 'service'>;

@@ -1,0 +1,63 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiAcceptedResponse, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { JsonObject } from '../../../kernel/json-values.js';
+import { textOrNull } from '../../../kernel/text.js';
+import {
+  AlsoTakes,
+  ApiErrors,
+  LargeJson,
+  scheduleWarnings,
+  type Warn,
+  Warnings,
+} from '../../../platform/http/index.js';
+import { RateLimited } from '../../../platform/security/index.js';
+import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { creditErrors } from '../../credits/index.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
+import { UsedRoutes } from '../broadcasts/index.js';
+import { SendBulkCampaignCommand } from './bulk.commands.js';
+import { BULK_EXAMPLES, BulkAnswer, BulkBody } from './bulk.dto.js';
+import { BULK_ERRORS } from './bulk.errors.js';
+
+/** Campaigns whose recipients have texts of their own (reference/bulk#send). */
+@ApiTags('Campaigns')
+@Authenticated()
+@Controller('v6/api/campaigns')
+export class BulkController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly usedRoutes: UsedRoutes,
+  ) {}
+
+  @Post()
+  @HttpCode(202)
+  @RateLimited('broadcast')
+  @LargeJson()
+  @Idempotent()
+  @AlsoTakes('img2', 'document', 'media_with_caption')
+  @ApiOperation({
+    summary: 'Send a campaign with a text for each recipient',
+    description:
+      'SMS, unofficial chat and templates. Each recipient is priced, charged, refunded and reported by its own text; all of them are accepted, or none.',
+  })
+  @ApiBody({ type: BulkBody, examples: BULK_EXAMPLES })
+  @ApiAcceptedResponse({ description: 'Charged and queued.', type: BulkAnswer })
+  @ApiErrors(...BULK_ERRORS, creditErrors.insufficient)
+  async send(
+    @Body() body: JsonObject,
+    @CurrentActor() { account }: Actor,
+    @IdempotencyKey('bulk_campaign') idempotent: IdempotentRequest | null,
+    @Warnings() warn: Warn,
+  ): Promise<BulkAnswer> {
+    const command = new SendBulkCampaignCommand(account, body, idempotent);
+    const { routeId, hints = [], ...data } = await this.commands.execute(command);
+    warn(...hints);
+    const hasDlt = textOrNull(body['dlt_template_id']) !== null;
+    // of a template send `route` is a connection, which is not wished for
+    const isAsked = hasDlt || textOrNull(body['route']) !== null;
+    warn(...scheduleWarnings(body['schedule_time'], account.timeZone));
+    if (isAsked) warn(...(await this.usedRoutes.of(data.route, { routeId }, { field: 'route', hasDlt })));
+    return { success: true, data };
+  }
+}

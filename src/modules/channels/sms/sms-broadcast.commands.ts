@@ -1,0 +1,48 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Sender, Submissions } from '../../engine/index.js';
+import type { IdempotentRequest } from '../../idempotency/index.js';
+import { SenderIds } from '../../sender-ids/index.js';
+import { acceptedBroadcast, type AcceptedBroadcast } from '../broadcasts/index.js';
+import { fingerprintOf, type SmsBroadcast } from './sms-broadcast.js';
+import { smsChannel } from './sms.channel.js';
+
+/**
+ * Accepts an SMS broadcast that passed the error table: routed, charged to `gsm_credits`, stored and handed to the
+ * engine in one transaction.
+ * @throws AppError `invalid` for a sender id that is not approved, `unavailable` without a usable route (before the debit),
+ * `invalid` when that route asks for more than the message has, or when the credits do not suffice,
+ * `conflict` when a caller-supplied id belongs to another request
+ */
+export class SendSmsBroadcastCommand extends Command<AcceptedBroadcast> {
+  constructor(
+    readonly sender: Sender,
+    readonly broadcast: SmsBroadcast,
+    readonly idempotent: IdempotentRequest | null = null,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SendSmsBroadcastCommand)
+export class SendSmsBroadcastHandler implements ICommandHandler<SendSmsBroadcastCommand> {
+  constructor(
+    private readonly submissions: Submissions,
+    private readonly senders: SenderIds,
+  ) {}
+
+  async execute({ sender, broadcast, idempotent }: SendSmsBroadcastCommand): Promise<AcceptedBroadcast> {
+    const { broadcastName, service, recipients, schedule, givenId, message, options } = broadcast;
+    const submission = {
+      channel: smsChannel,
+      sender,
+      broadcastName,
+      service,
+      recipients,
+      schedule,
+      content: { message },
+      approve: () => this.senders.termsOf(sender.accountId, { message }, options),
+      ...(givenId !== null && { given: { id: givenId, fingerprint: fingerprintOf(sender.accountId, broadcast) } }),
+    };
+    return this.submissions.submit(submission, idempotent, acceptedBroadcast);
+  }
+}

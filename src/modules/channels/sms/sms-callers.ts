@@ -1,0 +1,138 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { AppError, type DocumentedError } from '../../../kernel/errors.js';
+import { boundedCache } from '../../../platform/concurrency/index.js';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { AddressLimits, RateCounters, tooMany } from '../../../platform/security/index.js';
+import { type Account, Credentials } from '../../accounts/index.js';
+import { acceptanceErrors, FOREIGN_REQUEST_ID } from '../../engine/index.js';
+
+/** Errors of a request under an id that its caller chose. */
+export const CHOSEN_ID_ERRORS: readonly DocumentedError[] = [
+  tooMany.because('a caller-supplied id after too many of other accounts in a minute'),
+  acceptanceErrors.requestIdTaken,
+];
+
+const NAME = 'foreign-request-id';
+const WINDOW_SECONDS = 60;
+
+/** The sender of a request under an id of its own choice. */
+export interface Chooser {
+  ip: string;
+  /** null: the request only named the account, so that it must not use up the account's limit */
+  accountId: number | null;
+}
+
+/**
+ * Guards requests under ids that their callers choose. Ids are unique over all accounts, so a conflict reveals that
+ * another account has the id: each counts as a miss of an open look-up does (OPEN_MISS_LIMIT a minute), per address and
+ * per account, and beyond the limit nothing is looked up. Requests that leave the id to us are not concerned.
+ */
+@Injectable()
+export class ChosenIds {
+  private readonly limit: number;
+
+  constructor(
+    private readonly addresses: AddressLimits,
+    private readonly counters: RateCounters,
+    @Inject(ENVIRONMENT) { OPEN_MISS_LIMIT }: Environment,
+  ) {
+    this.limit = OPEN_MISS_LIMIT;
+  }
+
+  /**
+   * @param id null = none was chosen
+   * @throws AppError too_many beyond the limit, also for the guesses that were under way when it was reached
+   */
+  async guard<T>(id: string | null, chooser: Chooser, send: () => Promise<T>): Promise<T> {
+    if (id === null) return send();
+    await this.refuseBlocked(chooser);
+    try {
+      return await send();
+    } catch (error) {
+      if (error instanceof AppError && error.code === FOREIGN_REQUEST_ID) await this.count(chooser);
+      throw error;
+    }
+  }
+
+  private async refuseBlocked({ ip, accountId }: Chooser): Promise<void> {
+    await this.addresses.refuseBlocked(NAME, ip, this.limit);
+    const wait = accountId === null ? 0 : await this.counters.blocked(accountKey(accountId), this.limit);
+    if (wait > 0) throw tooMany(wait);
+  }
+
+  private async count({ ip, accountId }: Chooser): Promise<void> {
+    const counted = [this.addresses.count(NAME, ip, this.limit)];
+    if (accountId !== null) counted.push(this.countAccount(accountId));
+    await Promise.all(counted);
+  }
+
+  private async countAccount(accountId: number): Promise<void> {
+    const judged = await this.counters.hit(accountKey(accountId), this.limit, WINDOW_SECONDS);
+    if (!judged.allowed) throw tooMany(judged.retryAfterSeconds);
+  }
+}
+
+const accountKey = (accountId: number): string => `${NAME}-account:${accountId}`;
+
+const KEPT_MS = 60_000;
+const MOST_ENTRIES = 10_000;
+
+/**
+ * Credentials of `sms_get.php`: a pair that was verified is remembered for 60 s (reference/sms#sms_getphp), so that a
+ * client that sends message after message does not wait for bcrypt each time. Only a digest under a key of this process
+ * is kept. A changed password, a closed or an expired account ends it at once. An API key in place of the password
+ * needs no bcrypt and is looked up by itself.
+ */
+@Injectable()
+export class VerifiedCredentials {
+  private readonly key = randomBytes(32);
+  private readonly verified = boundedCache<string, Account>(MOST_ENTRIES, { ttlMs: KEPT_MS });
+  private readonly pending = new Map<string, Promise<Account>>();
+
+  constructor(private readonly credentials: Credentials) {}
+
+  /**
+   * @param ip the client's address: failures count against it
+   * @throws AppError the errors of login: unauthenticated, too_many
+   */
+  async check(username: string, password: string, ip: string): Promise<Account> {
+    const byKey = await this.credentials.checkApiKey(username, password, ip);
+    if (byKey) return byKey;
+    const digest = this.digestOf(username, password);
+    const known = await this.recall(digest);
+    return known ?? this.verify(digest, username, password, ip);
+  }
+
+  private digestOf(username: string, password: string): string {
+    return createHmac('sha256', this.key)
+      .update(JSON.stringify([username, password]))
+      .digest('base64');
+  }
+
+  private async recall(digest: string): Promise<Account | null> {
+    const verified = this.verified.get(digest);
+    if (!verified) return null;
+    const account = await this.credentials.recall(verified);
+    if (!account) this.verified.delete(digest);
+    return account;
+  }
+
+  /**
+   * Equal tries that arrive at the same moment share one verification while it succeeds. A failure is each caller's
+   * own, so that every try counts against the limits.
+   */
+  private verify(digest: string, username: string, password: string, ip: string): Promise<Account> {
+    const running = this.pending.get(digest);
+    if (running) return running.catch(() => this.credentials.check(username, password, ip));
+    const check = this.credentials
+      .check(username, password, ip)
+      .then((account) => {
+        this.verified.set(digest, account);
+        return account;
+      })
+      .finally(() => this.pending.delete(digest));
+    this.pending.set(digest, check);
+    return check;
+  }
+}

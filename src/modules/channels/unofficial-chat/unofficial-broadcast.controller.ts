@@ -1,0 +1,79 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiErrors,
+  ExactAnswer,
+  fromForm,
+  scheduleWarnings,
+  type Warn,
+  Warnings,
+} from '../../../platform/http/index.js';
+import { RateLimited } from '../../../platform/security/index.js';
+import { type Actor, Authenticated, createdBy, CurrentActor } from '../../accounts/index.js';
+import { creditErrors } from '../../credits/index.js';
+import { acceptanceErrors } from '../../engine/index.js';
+import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
+import { numberWarnings } from '../../numbers/index.js';
+import { UsedRoutes } from '../broadcasts/index.js';
+import { SendUnofficialBroadcastCommand } from './unofficial-broadcast.commands.js';
+import { UNOFFICIAL_EXAMPLES, UnofficialBroadcastAnswer, UnofficialBroadcastBody } from './unofficial-broadcast.dto.js';
+import { attachmentErrors, readUnofficialBroadcast, unofficialErrors } from './unofficial.channel.js';
+
+/** Bulk messages over the unofficial chat route (reference/unofficial-chat#addbroadcastunofficialphp). */
+@ApiTags('Unofficial chat')
+@Controller('webhook/api')
+export class UnofficialBroadcastController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly usedRoutes: UsedRoutes,
+  ) {}
+
+  @Post('addbroadcastUnofficial.php')
+  @HttpCode(200)
+  @Authenticated({ cookie: true, bodyUsername: true })
+  @RateLimited('broadcast')
+  @Idempotent()
+  @ExactAnswer()
+  @ApiOperation({
+    summary: 'Send an unofficial chat broadcast',
+    description:
+      'One credit a contact, whatever the length and the attachments; duplicates are kept. Follow it with GET /v6/api/campaigns/{request_id}.',
+  })
+  @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
+  @ApiBody({ type: UnofficialBroadcastBody, examples: UNOFFICIAL_EXAMPLES })
+  @ApiOkResponse({ description: 'Accepted, charged and queued.', type: UnofficialBroadcastAnswer })
+  @ApiErrors(
+    unofficialErrors.fieldsRequired,
+    unofficialErrors.tooLong,
+    unofficialErrors.contactLength,
+    ...Object.values(attachmentErrors),
+    unofficialErrors.scheduleTime,
+    acceptanceErrors.schedulePast,
+    acceptanceErrors.noRoute,
+    acceptanceErrors.tooManyChains,
+    creditErrors.insufficient,
+  )
+  async send(
+    @Body() body: unknown,
+    @CurrentActor() actor: Actor,
+    @IdempotencyKey('unofficial_broadcast') idempotent: IdempotentRequest | null,
+    @Warnings() warn: Warn,
+  ): Promise<UnofficialBroadcastAnswer> {
+    const { id, username, timeZone } = actor.account;
+    const read = readUnofficialBroadcast(fromForm(body, { lists: ['contacts'] }));
+    if ('fault' in read) throw unofficialErrors[read.fault]().helping(read.at ?? {});
+    const sender = { accountId: id, timeZone, createdBy: createdBy(actor.account) };
+    const sent = await this.commands.execute(new SendUnofficialBroadcastCommand(sender, read.broadcast, idempotent));
+    warn(...(await this.usedRoutes.of(read.broadcast.service, sent)));
+    warn(...scheduleWarnings(read.broadcast.schedule, actor.account.timeZone));
+    warn(...(await numberWarnings(actor.account, 'contacts', read.broadcast.recipients)));
+    return {
+      request_id: sent.requestId,
+      status: 'Processing',
+      message: 'Success',
+      username,
+      Credits: sent.credits,
+    };
+  }
+}

@@ -1,0 +1,148 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { CreditBook, creditErrors } from '../../credits/index.js';
+import {
+  type AcceptedCampaign,
+  type Departure,
+  InsufficientCredits,
+  type Sender,
+  type Submission,
+  Submissions,
+} from '../../engine/index.js';
+import {
+  type Alongside,
+  Idempotency,
+  type IdempotentRequest,
+  type KeptOutcome,
+  type OutcomeKeeper,
+} from '../../idempotency/index.js';
+import { SenderIds } from '../../sender-ids/index.js';
+import { CampaignAudio, type CampaignSound, contentOf } from './campaign-audio.js';
+import { FEWEST_BLOCKS, type VoiceRequest } from './domain/voice-request.js';
+import { voiceChannel } from './voice.channel.js';
+
+/** A voice campaign that the engine has. */
+export interface AcceptedVoice {
+  requestId: string;
+  contacts: number;
+  creditsPerContact: number;
+  /** for all contacts together */
+  creditsDeducted: number;
+  /** address of the speech that was made; null when the audio was supplied */
+  speechUrl: string | null;
+}
+
+/**
+ * Makes or fetches the audio, prices it, and accepts the campaign: charged to `voice_credits` and stored in one
+ * transaction, waiting for its approval unless `VOICE_AUTO_APPROVE` is on.
+ * @throws AppError `sender_id is not approved`, the audio's rows of reference/voice#order, `unavailable` without a usable route, and
+ * `Insufficient credits. Required: X, Available: Y`
+ */
+export class SendVoiceCampaignCommand extends Command<AcceptedVoice> {
+  constructor(
+    readonly sender: Sender,
+    readonly request: VoiceRequest,
+    readonly idempotent: IdempotentRequest | null,
+    /** a caller id is one of the account's approved sender ids */
+    readonly requireSender: boolean,
+  ) {
+    super();
+  }
+}
+
+/** There is no route to choose in a voice send: the operator's default carries it. */
+const SERVICE = 'default';
+/** What a contact costs at the least. */
+const SHORTEST = { unitCredits: FEWEST_BLOCKS, segments: FEWEST_BLOCKS };
+
+@CommandHandler(SendVoiceCampaignCommand)
+export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampaignCommand> {
+  constructor(
+    private readonly sounds: CampaignAudio,
+    private readonly credits: CreditBook,
+    private readonly submissions: Submissions,
+    private readonly senders: SenderIds,
+    private readonly idempotency: Idempotency,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  async execute({ sender, request, idempotent, requireSender }: SendVoiceCampaignCommand): Promise<AcceptedVoice> {
+    const senderOf = (): Promise<string | null> => this.approved(sender.accountId, request, requireSender);
+    return this.idempotency.once<AcceptedVoice>(idempotent, (keeper) => this.submit(sender, request, keeper, senderOf));
+  }
+
+  private async submit(
+    sender: Sender,
+    request: VoiceRequest,
+    keeper: OutcomeKeeper<AcceptedVoice> | null,
+    senderOf: () => Promise<string | null>,
+  ): Promise<AcceptedVoice> {
+    const { accountId } = sender;
+    const scheduledAt = this.submissions.momentOf(request.schedule, sender);
+    const senderId = await senderOf();
+    await this.judgeCredits(accountId, request.receivers);
+    // Outside any transaction: speech and foreign servers take their time.
+    return this.sounds.of(request, accountId, async (sound, keep) => {
+      const routes = await this.submissions.routesOf({ channel: voiceChannel, sender, service: SERVICE });
+      const voice = ({ requestId, totalRows, unitCredits, chargedCredits }: AcceptedCampaign): AcceptedVoice => ({
+        requestId,
+        contacts: totalRows,
+        creditsPerContact: unitCredits,
+        creditsDeducted: chargedCredits,
+        speechUrl: 'url' in request.source ? null : sound.audio.url,
+      });
+      return voice(
+        await this.accept(
+          { ...this.submission(sender, request, sound), ...(senderId !== null && { senderId }) },
+          { scheduledAt, routes },
+          (tx, made) => keep(tx, made.id),
+          keeper?.of(voice),
+        ),
+      );
+    });
+  }
+
+  /** Without a caller id the call shows the operator's own. */
+  private async approved(accountId: number, { callerId }: VoiceRequest, required: boolean): Promise<string | null> {
+    if (!required || callerId === null) return null;
+    return (await this.senders.approved(accountId, 'voice', callerId)).senderId;
+  }
+
+  /** Before anything is spoken or fetched: an account that cannot pay the shortest audio cannot pay any. */
+  private async judgeCredits(accountId: number, receivers: readonly string[]): Promise<void> {
+    const send = { channel: voiceChannel, sender: { accountId } };
+    const { credits: required } = await this.submissions.quoteContacts(send, SHORTEST, receivers);
+    const available = await this.credits.available(accountId, 'voice_credits');
+    if (available < required) throw creditErrors.insufficientForCalls(required, available);
+  }
+
+  private submission(sender: Sender, request: VoiceRequest, sound: CampaignSound): Submission {
+    const callerId = request.callerId ?? this.environment.VOICE_DEFAULT_CALLER_ID ?? '';
+    return {
+      channel: voiceChannel,
+      sender,
+      broadcastName: request.broadcastName,
+      service: SERVICE,
+      recipients: request.receivers,
+      content: { ...contentOf(request, sound, callerId) },
+      initialState: this.environment.VOICE_AUTO_APPROVE ? 'accepted' : 'pending_approval',
+    };
+  }
+
+  /** Voice has its own text for too few credits (reference/credits#debits). */
+  private async accept(
+    submission: Submission,
+    departure: Departure,
+    alongside: Alongside<AcceptedCampaign>,
+    outcome: KeptOutcome<AcceptedCampaign> | undefined,
+  ): Promise<AcceptedCampaign> {
+    try {
+      return await this.submissions.accept(submission, departure, alongside, outcome);
+    } catch (error) {
+      if (error instanceof InsufficientCredits)
+        throw creditErrors.insufficientForCalls(error.required, error.available);
+      throw error;
+    }
+  }
+}

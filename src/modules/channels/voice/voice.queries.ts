@@ -1,0 +1,103 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { JsonObject } from '../../../kernel/json-values.js';
+import { MOST_CONTACTS, sortContacts, tooManyContacts } from '../../../kernel/contacts.js';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { AudioLibrary } from '../../audio/index.js';
+import { CreditBook } from '../../credits/index.js';
+import { Submissions } from '../../engine/index.js';
+import { CampaignAudio } from './campaign-audio.js';
+import { voiceReceiver } from './domain/call-number.js';
+import { blocksOf, type RawVoiceRequest, readSource, readVoiceRequest } from './domain/voice-request.js';
+import { voiceChannel } from './voice.channel.js';
+import type { VoiceQuoteData } from './voice.dto.js';
+import { voiceErrors } from './voice.errors.js';
+
+/** The text of a voice send as it will be spoken, to be heard before; costs nothing, and nothing of it is kept. */
+export class HearSpeechQuery extends Query<{ mime: string; bytes: Buffer }> {
+  /**
+   * @param body `message` and `language` as in a send
+   * @throws AppError the rows of reference/voice#order about the message; too_many when the account has too many texts with
+   * the engine
+   */
+  constructor(
+    readonly accountId: number,
+    readonly body: RawVoiceRequest,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(HearSpeechQuery)
+export class HearSpeechHandler implements IQueryHandler<HearSpeechQuery> {
+  constructor(private readonly library: AudioLibrary) {}
+
+  async execute({ accountId, body }: HearSpeechQuery): Promise<{ mime: string; bytes: Buffer }> {
+    const source = readSource({ message: body['message'], language: body['language'] });
+    if (typeof source === 'string') throw voiceErrors.invalid(source);
+    if ('url' in source) throw new TypeError('an address is not spoken');
+    return this.library.heard(source.text, source.language, accountId);
+  }
+}
+
+/** Whether a quote is asked for a voice send. */
+export const isVoiceBody = (body: JsonObject): boolean => body['channel'] === voiceChannel.name;
+
+/**
+ * Prices a voice send: its text is spoken, or its audio fetched, and thrown away. Costs nothing, makes no call.
+ * @throws AppError the rows of reference/voice#order, but those of credits and routes
+ */
+export class QuoteVoiceQuery extends Query<VoiceQuoteData> {
+  /** @param body as it came */
+  constructor(
+    readonly accountId: number,
+    readonly body: JsonObject,
+  ) {
+    super();
+  }
+}
+
+/** Of a send that is not sent. */
+const UNNAMED = 'Quote';
+
+@QueryHandler(QuoteVoiceQuery)
+export class QuoteVoiceHandler implements IQueryHandler<QuoteVoiceQuery> {
+  constructor(
+    private readonly sounds: CampaignAudio,
+    private readonly submissions: Submissions,
+    private readonly credits: CreditBook,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  async execute({ accountId, body }: QuoteVoiceQuery): Promise<VoiceQuoteData> {
+    // more are refused before they are gone through
+    const { contacts: given } = body;
+    if (Array.isArray(given) && given.length > MOST_CONTACTS) throw tooManyContacts.asShown();
+    const rules = { allowedPrefixes: this.environment.VOICE_ALLOWED_PREFIXES };
+    const read = readVoiceRequest({ ...body, broadcast_name: UNNAMED, schedule_time: undefined }, rules);
+    if ('fault' in read) throw voiceErrors.invalid(read.fault);
+    const { request } = read;
+    const contacts = await sortContacts(given as readonly unknown[], voiceReceiver, voiceChannel.duplicates);
+    const milliseconds = await this.sounds.of(request, accountId, ({ audio }) => Promise.resolve(audio.milliseconds));
+    const blocks = blocksOf(milliseconds, request.plan);
+    const send = { channel: voiceChannel, sender: { accountId } };
+    const price = { unitCredits: blocks, segments: blocks };
+    const charges = await this.submissions.quoteContacts(send, price, contacts.charged);
+    return {
+      channel: voiceChannel.name,
+      audio_seconds: milliseconds / 1_000,
+      voiceplan: request.plan,
+      ivr_enabled: request.menu !== null,
+      credits_per_contact: charges.unitCredits,
+      credits: charges.credits,
+      total_credits: charges.credits,
+      balance: 'voice_credits',
+      available: await this.credits.available(accountId, 'voice_credits'),
+      contacts: contacts.charged.length,
+      invalid: contacts.invalid,
+      refused: contacts.refused,
+      duplicates: contacts.duplicates,
+      duplicates_count: contacts.duplicatesCount,
+    };
+  }
+}

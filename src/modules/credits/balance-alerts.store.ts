@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { jsonRows } from '../../platform/database/index.js';
+import type { CustomerEvents } from '../customer-events/index.js';
+import { type BalanceName, BALANCES } from './balances.js';
+
+/** By balance, below which the account wants to be told; null = never. */
+export type BalanceThresholds = Record<BalanceName, number | null>;
+
+/** The thresholds of accounts, which stand beside their balances. */
+@Injectable()
+export class BalanceAlerts {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  async of(accountId: number): Promise<BalanceThresholds> {
+    const rows = await this.dataSource.query<{ balance: BalanceName; threshold: number | null }[]>(
+      'SELECT balance, alert_below AS threshold FROM credit_balances WHERE account_id = ? AND balance IN (?)',
+      [accountId, BALANCES],
+    );
+    const found = new Map(rows.map(({ balance, threshold }) => [balance, threshold]));
+    return Object.fromEntries(BALANCES.map((name) => [name, found.get(name) ?? null])) as BalanceThresholds;
+  }
+
+  /** Replaces all six. */
+  async set(tx: EntityManager, accountId: number, thresholds: BalanceThresholds): Promise<void> {
+    await tx.query(
+      `UPDATE credit_balances SET alert_below = CASE balance ${BALANCES.map(() => 'WHEN ? THEN ?').join(' ')} END
+       WHERE account_id = ?`,
+      [...BALANCES.flatMap((name) => [name, thresholds[name]]), accountId],
+    );
+  }
+}
+
+/** What was taken from a balance in this transaction. */
+export type Taken = readonly [accountId: number, balance: BalanceName, amount: number];
+
+/**
+ * Part of a debit's own UPDATE (credit_balances as `b`, what it takes as `j.amount`): adds nothing to the balance, and makes
+ * the answer's insertId other than 0 where a balance falls below what its account wants to be told of. So accounts without
+ * such a threshold cost no statement more.
+ */
+export const NOTE_LOW = `IF(b.available >= b.alert_below AND b.available - j.amount < b.alert_below,
+  0 * LAST_INSERT_ID(b.account_id), 0)`;
+
+/**
+ * Tells accounts of the balances that have just fallen below their thresholds (reference/credits#alerts).
+ * @param taken by a debit of this transaction, whose balances it holds
+ */
+export async function tellOfLow(tx: EntityManager, events: CustomerEvents, taken: readonly Taken[]): Promise<void> {
+  const rows = await tx.query<{ accountId: number; balance: BalanceName; available: number; threshold: number }[]>(
+    `SELECT STRAIGHT_JOIN b.account_id AS accountId, b.balance, b.available, b.alert_below AS threshold
+     FROM JSON_TABLE(?, '$[*]' COLUMNS (account_id BIGINT PATH '$[0]',
+         balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', amount BIGINT PATH '$[2]')) j
+       JOIN credit_balances b FORCE INDEX (PRIMARY) ON b.account_id = j.account_id AND b.balance = j.balance
+     WHERE b.available < b.alert_below AND b.available + j.amount >= b.alert_below`,
+    [jsonRows(taken)],
+  );
+  await events.publish(
+    tx,
+    rows.map(({ accountId, balance, available, threshold }) => {
+      const type = 'account.balance.low';
+      return { accountId, type, body: { event: type, balance, available, threshold } };
+    }),
+  );
+}

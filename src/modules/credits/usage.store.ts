@@ -1,0 +1,239 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { type Listed, MOST_COUNTED, offsetOf, type Page } from '../../kernel/lists.js';
+import { jsonRows, ReadDatabase } from '../../platform/database/index.js';
+import { type BalanceName, BALANCES, type Usage } from './balances.js';
+import { creditErrors } from './credits.errors.js';
+import { lastEntryBefore } from './ledger.store.js';
+import { shifted, type UsageGroup, type UsageSelection } from './usage-selection.js';
+import type { UsageRowAnswer } from './usage.dto.js';
+
+/** What moved in a balance, and for what. */
+interface UsedLine {
+  accountId: number;
+  balance: BalanceName;
+  usage: Usage;
+}
+
+type Counted = [
+  accountId: number,
+  balance: BalanceName,
+  channel: string,
+  prefix: string,
+  sender: string,
+  recipients: number,
+  credits: number,
+];
+
+const COLUMNS = { debit: 'charged', refund: 'refunded' } as const;
+
+/**
+ * Counts usage beside its ledger entries, whatever their number and that of their accounts in one statement. The caller has
+ * locked the balances of all lines, and each that counts for a balance locks it first: no counter is waited for.
+ * @param entryId the first of these ledger entries, which all have one moment: the day that is counted is theirs
+ */
+export async function countUsage(
+  tx: EntityManager,
+  kind: keyof typeof COLUMNS,
+  entryId: number,
+  lines: readonly UsedLine[],
+): Promise<void> {
+  const counted = COLUMNS[kind];
+  const others = kind === 'debit' ? 'refunded' : 'charged';
+  await tx.query(
+    `INSERT INTO usage_counters (account_id, day, balance, channel, prefix, sender,
+       ${counted}_recipients, ${counted}_credits, ${others}_recipients, ${others}_credits)
+     SELECT STRAIGHT_JOIN j.account_id, DATE(l.created_at), j.balance, j.channel, j.prefix, j.sender, j.recipients, j.credits, 0, 0
+     FROM credit_ledger l JOIN JSON_TABLE(?, '$[*]' COLUMNS (account_id BIGINT PATH '$[0]',
+         balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', channel VARCHAR(16) CHARACTER SET ascii PATH '$[2]',
+         prefix VARCHAR(8) CHARACTER SET ascii PATH '$[3]', sender VARCHAR(32) CHARACTER SET utf8mb4 PATH '$[4]',
+         recipients BIGINT PATH '$[5]', credits BIGINT PATH '$[6]')) j
+     WHERE l.id = ?
+     ON DUPLICATE KEY UPDATE ${counted}_recipients = ${counted}_recipients + VALUES(${counted}_recipients),
+       ${counted}_credits = ${counted}_credits + VALUES(${counted}_credits)`,
+    [jsonRows(rowsOf(lines)), entryId],
+  );
+}
+
+/** One row a counter. */
+function rowsOf(lines: readonly UsedLine[]): Counted[] {
+  const rows = new Map<string, Counted>();
+  for (const { accountId, balance, usage } of lines) {
+    for (const { prefix, sender, recipients, credits } of usage.shares) {
+      if (credits === 0) continue;
+      const key = `${accountId} ${balance} ${usage.channel} ${prefix} ${sender}`;
+      const known = rows.get(key);
+      if (known) {
+        known[5] += recipients;
+        known[6] += credits;
+      } else rows.set(key, [accountId, balance, usage.channel, prefix, sender, recipients, credits]);
+    }
+  }
+  return [...rows.values()];
+}
+
+interface UsageRow {
+  place: string | number;
+  balance: BalanceName;
+  recipientsCharged: number;
+  recipientsRefunded: number;
+  charged: number;
+  refunded: number;
+}
+
+/** Rows that a group is the sum of. */
+interface Grouped {
+  /** what tells the groups apart, in the order of the list */
+  key: string;
+  from: string;
+  values: readonly unknown[];
+  sums: string;
+}
+
+const COUNTER_COLUMNS = {
+  day: "DATE_FORMAT(day, '%Y-%m-%d')",
+  channel: 'channel',
+  prefix: 'prefix',
+  sender: 'sender',
+  account: 'account_id',
+} as const satisfies Record<Exclude<UsageGroup, 'campaign'>, string>;
+
+const COUNTER_SUMS = `CAST(SUM(charged_recipients) AS SIGNED) AS recipientsCharged,
+  CAST(SUM(refunded_recipients) AS SIGNED) AS recipientsRefunded, CAST(SUM(charged_credits) AS SIGNED) AS charged,
+  CAST(SUM(refunded_credits) AS SIGNED) AS refunded`;
+
+/** A ledger entry names the recipients of a refund; those of a debit are told by the campaign, where it is kept. */
+const LEDGER_SUMS = `0 AS recipientsCharged,
+  CAST(SUM(IF(kind = 'refund' AND note REGEXP '^[0-9]+ recipients$', CAST(SUBSTRING_INDEX(note, ' ', 1) AS UNSIGNED), 0))
+    AS SIGNED) AS recipientsRefunded,
+  CAST(SUM(IF(kind = 'debit', -amount, 0)) AS SIGNED) AS charged,
+  CAST(SUM(IF(kind = 'refund', amount, 0)) AS SIGNED) AS refunded`;
+
+/** Entries that usage by campaign may be the sum of. */
+const MOST_ENTRIES = 200_000;
+/** Between the ids of entries and their times: clocks of processes, and a statement that waited for its turn. */
+const SLACK_MS = 5 * 60_000;
+
+/**
+ * Usage as it is told. All but that by campaign is read from the counters, whose rows an account has some of for each day;
+ * that by campaign from the ledger, whose entries of the days are found by halving.
+ */
+@Injectable()
+export class UsageReader {
+  constructor(private readonly reads: ReadDatabase) {}
+
+  /**
+   * By key, then by balance. @param accountId null = all accounts; never null by campaign
+   * @throws AppError invalid for more ledger entries than are read
+   */
+  async list(accountId: number | null, selection: UsageSelection, page: Page): Promise<Listed<UsageRowAnswer>> {
+    const grouped =
+      selection.group === 'campaign'
+        ? await this.ofLedger(accountId as number, selection)
+        : ofCounters(accountId, selection, COUNTER_COLUMNS[selection.group]);
+    const [total, rows] = await Promise.all([this.count(grouped), this.rows(grouped, page)]);
+    const items = rows.slice(0, page.limit);
+    const last = items.at(-1);
+    return {
+      items: await this.shown(selection.group, items),
+      total: Math.min(total, MOST_COUNTED),
+      isCapped: total > MOST_COUNTED,
+      next: last && rows.length > page.limit ? placeOf(last) : null,
+    };
+  }
+
+  private async count({ key, from, values }: Grouped): Promise<number> {
+    const [row] = await this.reads.query<{ total: string }[]>(
+      `SELECT COUNT(*) AS total FROM (SELECT 1 ${from} GROUP BY ${key}, balance LIMIT ${MOST_COUNTED + 1}) g`,
+      [...values],
+    );
+    return Number(row?.total);
+  }
+
+  private rows({ key, from, values, sums }: Grouped, page: Page): Promise<UsageRow[]> {
+    const after = page.after === null ? null : readPlace(String(page.after));
+    const behind = after === null ? '' : `AND (${key} > ? OR (${key} = ? AND balance > ?))`;
+    return this.reads.query<UsageRow[]>(
+      `SELECT ${key} AS place, balance, ${sums} ${from} ${behind} GROUP BY ${key}, balance
+       ORDER BY place, balance LIMIT ? OFFSET ?`,
+      [...values, ...(after === null ? [] : [after.key, after.key, after.balance]), page.limit + 1, offsetOf(page)],
+    );
+  }
+
+  private async ofLedger(accountId: number, { from, to }: UsageSelection): Promise<Grouped> {
+    const [start, end] = [from, shifted(to, 1)].map((day) => new Date(`${day}T00:00:00Z`)) as [Date, Date];
+    const [first, last] = await Promise.all([
+      lastEntryBefore(this.reads, new Date(start.getTime() - SLACK_MS)),
+      lastEntryBefore(this.reads, new Date(end.getTime() + SLACK_MS)),
+    ]);
+    const entries = `FROM credit_ledger FORCE INDEX (ix_credit_ledger_account)
+      WHERE account_id = ? AND balance IN (?) AND id > ? AND id <= ?`;
+    const values = [accountId, BALANCES, first, last];
+    const [row] = await this.reads.query<{ total: string }[]>(
+      `SELECT COUNT(*) AS total FROM (SELECT 1 ${entries} LIMIT ${MOST_ENTRIES + 1}) e`,
+      values,
+    );
+    if (Number(row?.total) > MOST_ENTRIES) throw creditErrors.usageEntries();
+    return {
+      key: 'request_id',
+      from: `${entries} AND kind IN ('debit', 'refund') AND created_at >= ? AND created_at < ?`,
+      values: [...values, start, end],
+      sums: LEDGER_SUMS,
+    };
+  }
+
+  private async shown(group: UsageGroup, rows: readonly UsageRow[]): Promise<UsageRowAnswer[]> {
+    const names = group === 'account' ? await this.usernames(rows) : null;
+    const totals = group === 'campaign' ? await this.recipients(rows) : null;
+    return rows.map(({ place, balance, recipientsCharged, recipientsRefunded, charged, refunded }) => ({
+      key: names ? (names.get(Number(place)) ?? '') : String(place),
+      balance,
+      recipients_charged: totals ? (charged > 0 ? (totals.get(String(place)) ?? 0) : 0) : recipientsCharged,
+      recipients_refunded: recipientsRefunded,
+      credits_charged: charged,
+      credits_refunded: refunded,
+      credits_net: charged - refunded,
+    }));
+  }
+
+  private async usernames(rows: readonly UsageRow[]): Promise<Map<number, string>> {
+    if (rows.length === 0) return new Map();
+    const found = await this.reads.query<{ id: number; username: string }[]>(
+      'SELECT id, username FROM accounts WHERE id IN (?)',
+      [[...new Set(rows.map(({ place }) => place))]],
+    );
+    return new Map(found.map(({ id, username }) => [id, username]));
+  }
+
+  private async recipients(rows: readonly UsageRow[]): Promise<Map<string, number>> {
+    if (rows.length === 0) return new Map();
+    const found = await this.reads.query<{ requestId: string; total: number }[]>(
+      'SELECT request_id AS requestId, total_rows AS total FROM campaigns WHERE request_id IN (?)',
+      [[...new Set(rows.map(({ place }) => place))]],
+    );
+    return new Map(found.map(({ requestId, total }) => [requestId, total]));
+  }
+}
+
+const ofCounters = (accountId: number | null, { from, to }: UsageSelection, key: string): Grouped => ({
+  key,
+  from: `FROM usage_counters WHERE ${accountId === null ? '' : 'account_id = ? AND '}day BETWEEN ? AND ?`,
+  values: [...(accountId === null ? [] : [accountId]), from, to],
+  sums: COUNTER_SUMS,
+});
+
+/** A place in the list, of printable ASCII whatever the key. */
+const placeOf = ({ place, balance }: UsageRow): string => `${encodeURIComponent(place)} ${balance}`;
+
+function readPlace(place: string): { key: string; balance: string } {
+  const [key = '', balance = ''] = place.split(' ');
+  return { key: decoded(key), balance };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

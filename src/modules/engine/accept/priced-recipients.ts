@@ -1,0 +1,270 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { AppError } from '../../../kernel/errors.js';
+import type { RouteChain } from '../../routing/index.js';
+import { chainText, MOST_GROUPS } from '../lanes.js';
+import type { RecipientTerms } from '../recipient.js';
+import { blockText, OWN_KIND, RECIPIENTS_A_BLOCK, type Variables } from '../state/own-variables.js';
+import { acceptanceErrors } from './acceptance.errors.js';
+import {
+  type CampaignDraft,
+  FoundChains,
+  hasVariables,
+  ownOf,
+  type RecipientPage,
+  sizeOfPage,
+  UsageBuckets,
+} from './draft.js';
+import type { DraftRecipients, Staging } from './large-drafts.js';
+import {
+  type CommonTerms,
+  faultBy,
+  Faults,
+  type RecipientFault,
+  type RecipientJudge,
+  type RecipientSource,
+  type SourcedRecipient,
+} from './pricing.js';
+
+/** Recipients that have passed, and what their campaign takes from what most of them have. */
+export interface JudgedRecipients extends DraftRecipients {
+  /** of the campaign */
+  common: CommonTerms;
+}
+
+export interface Judging {
+  /** the campaign's sender id; none = the route's */
+  sender?: string | undefined;
+  /** makes the answer when recipients are at fault; absent = what is said of the first */
+  refused?: ((faults: readonly RecipientFault[]) => AppError) | undefined;
+  /** whether rows are places in a campaign that is sent again */
+  isRetry?: boolean;
+  /** takes the recipients of a large send while it is judged; absent = they are kept */
+  staging?: Staging | null;
+}
+
+/** For so long the texts of recipients are looked at before others have their turn. */
+const AT_ONCE_MS = 8;
+/** So many recipients are looked at before the clock is. */
+const BETWEEN_LOOKS = 64;
+
+/**
+ * Goes through recipients one by one and lets others have their turn in between.
+ * @param visit may have to be waited for before the next one
+ */
+export async function forEach(
+  source: RecipientSource,
+  visit: (recipient: SourcedRecipient) => Promise<void> | void,
+): Promise<void> {
+  let until = performance.now() + AT_ONCE_MS;
+  let seen = 0;
+  for await (const some of source.read()) {
+    for (const recipient of some) {
+      const waiting = visit(recipient);
+      if (waiting) await waiting;
+      if (++seen % BETWEEN_LOOKS !== 0 || performance.now() < until) continue;
+      await yieldToOthers();
+      until = performance.now() + AT_ONCE_MS;
+    }
+  }
+  if (seen !== source.total) throw new Error(`a source of ${source.total} recipients gave ${seen}`);
+}
+
+/**
+ * Judges every recipient of a submission and adds them up. Those of a large one are handed on page by page as long as nothing is
+ * wrong; what is wrong with recipients is gathered for the answer.
+ * @throws AppError what is wrong with them; unavailable `No route available for this channel`; invalid `Recipients leave over
+ * more than 256 chains of routes`
+ */
+export async function judge(
+  source: RecipientSource,
+  judging: RecipientJudge,
+  { sender, refused, isRetry = false, staging = null }: Judging = {},
+): Promise<JudgedRecipients> {
+  const making = new PagesInMaking(judging.isPersonal, isRetry);
+  const tally = new RecipientTally(source.total, sender);
+  const faults = new Faults();
+  const unroutable: AppError[] = [];
+  const kept: RecipientPage[] = [];
+  const handOn = (): Promise<void> | undefined => {
+    const page = making.next();
+    if (!page) return undefined;
+    if (staging) return staging.take(page, { charged: tally.charged, balance: judging.paidFrom });
+    kept.push(page);
+    return undefined;
+  };
+  await forEach(source, (recipient) => {
+    if (faults.isFull) return undefined;
+    try {
+      const fault = judging.faultOf(recipient);
+      if (fault) faults.add(fault);
+      else tally.add(recipient, judging.creditsOf(recipient), judging.isPersonal);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      faults.add(faultBy(recipient, error));
+    }
+    if (faults.isAny || unroutable.length > 0) return undefined;
+    try {
+      tally.addChain(judging.chainOf(recipient.number));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      unroutable.push(error);
+      return undefined;
+    }
+    return making.add(recipient) ? handOn() : undefined;
+  });
+  if (faults.isAny) throw faults.thrown(refused);
+  if (unroutable[0]) throw unroutable[0];
+  await handOn();
+  return { ...tally.judged(judging.paidFrom, kept), ...(staging && { staging }) };
+}
+
+/** The page that recipients are put into. */
+class PagesInMaking {
+  private page = newPage(0);
+  /** a hundred objects live at a time, and not those of a page */
+  private variables: (Variables | undefined)[] = [];
+
+  constructor(
+    private readonly isPersonal: boolean,
+    private readonly isRetry: boolean,
+  ) {}
+
+  /** @returns whether the page is full */
+  add({ number, variables, row }: SourcedRecipient): boolean {
+    const { page } = this;
+    page.numbers.push(number);
+    if (this.isPersonal && this.variables.push(variables) === RECIPIENTS_A_BLOCK) this.endBlock();
+    if (this.isRetry) (page.sources ??= []).push(row);
+    return page.numbers.length === sizeOfPage(page.from);
+  }
+
+  /** The page as it is, and the next one begins; null = it is empty. */
+  next(): RecipientPage | null {
+    const { page } = this;
+    if (page.numbers.length === 0) return null;
+    if (this.variables.length > 0) this.endBlock();
+    this.page = newPage(page.from + page.numbers.length);
+    return page;
+  }
+
+  private endBlock(): void {
+    (this.page.blocks ??= []).push(blockText(this.variables));
+    this.variables = [];
+  }
+}
+
+/** What recipients come to, and their terms: five bytes of each, and senders where they have their own. */
+class RecipientTally {
+  private readonly credits: Uint32Array;
+  private readonly groups: Uint8Array;
+  private readonly chains: RouteChain[] = [];
+  /** how many leave over each chain */
+  private readonly leaving: number[] = [];
+  private readonly byChain = new Map<RouteChain, number>();
+  /** how many cost so much */
+  private readonly costing = new Map<number, number>();
+  private readonly usage: UsageBuckets;
+  /** senders of their own, by place */
+  private readonly senders = new Map<number, string>();
+  private count = 0;
+  private kinds = 0;
+  /** credits of all so far */
+  charged = 0;
+
+  constructor(
+    private readonly total: number,
+    private readonly sender: string | undefined,
+  ) {
+    this.credits = new Uint32Array(total);
+    this.groups = new Uint8Array(total);
+    this.usage = new UsageBuckets(sender, total);
+  }
+
+  add(recipient: SourcedRecipient, credits: number, isPersonal: boolean): void {
+    if (!Number.isSafeInteger(credits) || credits < 0) throw new RangeError(`Not an amount of credits: ${credits}`);
+    const { sender = this.sender } = recipient;
+    const own = sender === this.sender ? undefined : sender;
+    if (own !== undefined) this.senders.set(this.count, own);
+    if (isPersonal && hasVariables(recipient.variables)) this.kinds |= OWN_KIND.variables;
+    this.credits[this.count] = credits;
+    this.charged += credits;
+    this.costing.set(credits, (this.costing.get(credits) ?? 0) + 1);
+    this.usage.add(recipient.number, credits, own);
+    this.count += 1;
+  }
+
+  /** Of the recipient that was added last. */
+  addChain(chain: RouteChain): void {
+    const known = this.byChain.get(chain) ?? this.placeOf(chain);
+    this.groups[this.count - 1] = known;
+    this.leaving[known] = (this.leaving[known] ?? 0) + 1;
+  }
+
+  /** @param kept pages that were not handed on */
+  judged(balance: CampaignDraft['balance'], kept: readonly RecipientPage[]): JudgedRecipients {
+    const { total } = this;
+    if (this.count !== total) throw new Error(`of ${total} recipients ${this.count} were judged`);
+    const unitCredits = mostCommon([...this.costing]) ?? 0;
+    const usual = mostCommon(this.leaving.map((count, place) => [place, count])) ?? 0;
+    const [routeId = 0, ...fallbacks] = this.chains[usual] ?? [];
+    const found = new FoundChains(this.chains[usual] ?? []);
+    const groupOf = this.chains.map((chain) => found.groupOf(chain));
+    const groups = found.isOne ? this.groups : this.groups.map((place) => groupOf[place] ?? 0);
+    const hasTerms = this.costing.size > 1 || this.senders.size > 0;
+    const kinds = this.kinds | (this.senders.size > 0 ? OWN_KIND.senders : 0);
+    const sum = { charged: this.charged, usage: this.usage.shares(), ...ownOf(found, groups, hasTerms, kinds) };
+    const common = { unitCredits, balance, routeId, ...(fallbacks.length > 0 && { fallbacks }) };
+    const judged = { total, sum, common };
+    return { ...judged, pages: () => this.pages(kept, judged) };
+  }
+
+  private placeOf(chain: RouteChain): number {
+    const text = chainText(chain);
+    const alike = this.chains.findIndex((each) => chainText(each) === text);
+    const place = alike < 0 ? this.chains.push(chain) - 1 : alike;
+    if (place >= MOST_GROUPS) throw acceptanceErrors.tooManyChains();
+    this.byChain.set(chain, place);
+    return place;
+  }
+
+  /** Of pages that were handed on their terms alone, if there are any. */
+  private *pages(
+    kept: readonly RecipientPage[],
+    { sum: { own }, common }: Pick<JudgedRecipients, 'sum' | 'common'>,
+  ): Generator<RecipientPage, void, undefined> {
+    if (!own?.hasTerms) {
+      yield* kept;
+      return;
+    }
+    const termsOf = (place: number): RecipientTerms => {
+      const [credits, sender] = [this.credits[place], this.senders.get(place)];
+      const route = own.groups ? own.chains[own.groups[place] ?? 0]?.[0] : undefined;
+      const terms: RecipientTerms = {};
+      if (credits !== undefined && credits !== common.unitCredits) terms.credits = credits;
+      if (route !== undefined && route !== common.routeId) terms.routeId = route;
+      if (sender !== undefined) terms.sender = sender;
+      return terms;
+    };
+    for (let from = 0, at = 0; from < this.total; from += sizeOfPage(from), at++) {
+      const page = kept[at] ?? { from, numbers: [] };
+      const count = Math.min(sizeOfPage(from), this.total - from);
+      yield { ...page, terms: Array.from({ length: count }, (_, place) => termsOf(from + place)) };
+    }
+  }
+}
+
+/** A page in the making. */
+interface NewPage extends RecipientPage {
+  numbers: string[];
+  blocks?: (string | null)[];
+  sources?: number[];
+}
+
+const newPage = (from: number): NewPage => ({ from, numbers: [] });
+
+/** The value that comes most often; of several, the one that came first. */
+export function mostCommon(counts: readonly (readonly [value: number, count: number])[]): number | null {
+  let most: readonly [value: number, count: number] | null = null;
+  for (const each of counts) if (!most || each[1] > most[1]) most = each;
+  return most && most[0];
+}

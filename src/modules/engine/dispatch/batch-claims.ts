@@ -1,0 +1,125 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { mayBeOwn } from '../../../platform/database/index.js';
+import type { DueRecipient } from '../attempts.js';
+import { TRANSITIONS } from '../campaign.js';
+import { isShared, type LaneTurn } from '../lanes.js';
+import { beginsAlongside } from '../state/campaign-states.js';
+import { type LaneClaim, type LanePart, pendingOf, pendingOfEach, type WindowClaim } from '../state/lane-claims.js';
+import { LaneStore } from '../state/lane-store.js';
+import { WINDOW_RECIPIENTS } from './capacity.js';
+
+/** A lane of several groups is looked through for its own recipients in steps of so many. */
+const GROUPED_SPAN = 10_000;
+
+/** A lane in a window. */
+export interface PlannedLane {
+  turn: LaneTurn;
+  /** the end of the part that is planned, exclusive */
+  end: number;
+  /** recipients of it, at the most */
+  most: number;
+}
+
+/** A campaign's lane of which only the recipients of a group, or retries, leave: where that part ends is not known yet. */
+const isAlone = ({ single, retriesDue, grouped }: LaneTurn): boolean => !single && (retriesDue || grouped);
+
+/**
+ * Fills a window with lanes of one route, in their order. Retries that are due come first; campaigns' retries, and lanes of
+ * a campaign whose recipients leave over several routes, have windows of their own.
+ * @param size recipients
+ */
+export function planWindow(turns: readonly LaneTurn[], size: number): PlannedLane[] {
+  const [first] = turns;
+  if (!first) return [];
+  if (isAlone(first)) {
+    const end = first.retriesDue ? first.nextSeq : Math.min(first.nextSeq + GROUPED_SPAN, first.endSeq);
+    return [{ turn: first, end, most: size }];
+  }
+  const planned: PlannedLane[] = [];
+  let left = size;
+  for (const turn of turns) {
+    if (isAlone(turn)) continue;
+    const most = turn.retriesDue ? 1 : Math.min(left, turn.endSeq - turn.nextSeq);
+    if (planned.length > 0 && most > left) break;
+    planned.push({ turn, end: turn.retriesDue ? turn.nextSeq : turn.nextSeq + most, most });
+    left -= most;
+    if (left <= 0) break;
+  }
+  return planned;
+}
+
+/** Whether the part of a lane may have more recipients than its window takes. */
+const isGrouped = ({ turn }: PlannedLane): boolean => turn.grouped && !turn.single && !turn.retriesDue;
+
+/** Recipients of a read that windows share, at the most; a look at a lane costs what a few of them do. */
+const RECIPIENTS_A_READ = 2_000;
+const OF_A_LANE = 4;
+
+/**
+ * What windows ask and write before anything leaves. Windows of several routes that come at the same moment share statements:
+ * a thousand slow routes cost what a few quick ones do. A fault that lies in one of them stays with it.
+ */
+@Injectable()
+export class WindowClaims {
+  private readonly reads = new GroupCommit<readonly LanePart[], DueRecipient[]>(
+    (windows) => pendingOfEach(this.dataSource, windows),
+    { ...ONE_TURN, maxItems: RECIPIENTS_A_READ, weigh: weightOf, isOwn: mayBeOwn },
+  );
+  private readonly claims = new GroupCommit<WindowClaim, LaneClaim[]>((windows) => this.claimEach(windows), {
+    ...ONE_TURN,
+    weigh: ({ claims }) => claims.length,
+    isOwn: mayBeOwn,
+  });
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly lanes: LaneStore,
+  ) {}
+
+  /** Who waits in the lanes of a window. Read before the claim: only a turn of the lane changes who waits there. */
+  async plan(planned: readonly PlannedLane[]): Promise<LaneClaim[]> {
+    const [first] = planned;
+    const alone = planned.length === 1 && first && isGrouped(first) ? first : null;
+    const parts = planned
+      .map(({ turn, end }) => ({ turn, from: turn.nextSeq, end }))
+      .filter(({ from, end }) => from < end);
+    const recipients =
+      !alone && planned.every(({ turn }) => isShared(turn))
+        ? await this.reads.add(parts)
+        : await pendingOf(this.dataSource, parts, alone ? { most: alone.most } : {});
+    const byTurn = new Map(planned.map(({ turn }): [LaneTurn, typeof recipients] => [turn, []]));
+    for (const recipient of recipients) byTurn.get(recipient.turn)?.push(recipient);
+    const last = recipients.at(-1);
+    return planned.map(({ turn, end }) => ({
+      turn,
+      recipients: byTurn.get(turn) ?? [],
+      intentSeq: alone && last && recipients.length === alone.most ? last.seq + 1 : Math.max(end, turn.nextSeq),
+    }));
+  }
+
+  /** The last that is written before a message leaves. @returns as `LaneStore.claim` */
+  async claim(window: WindowClaim): Promise<LaneClaim[]> {
+    const asked = { mostRetries: WINDOW_RECIPIENTS, ...window };
+    if (asked.claims.every(({ turn }) => isShared(turn))) return this.claims.add(asked);
+    const [held = []] = await this.claimEach([asked]);
+    return held;
+  }
+
+  private claimEach(windows: readonly WindowClaim[]): Promise<LaneClaim[][]> {
+    const { LANE_LEASE, RECEIPT_TIMEOUT } = this.environment;
+    const turns = windows.flatMap(({ claims }) => claims.map(({ turn }) => turn));
+    const unbegun = turns.filter(({ state }) => TRANSITIONS.begin.from.includes(state));
+    const ids = [...new Set(unbegun.map(({ campaignId }) => campaignId))];
+    // Whatever leaves from now on has a deadline, even when this worker dies or the owner cancels.
+    const begin = ids.length > 0 ? beginsAlongside(ids, RECEIPT_TIMEOUT) : undefined;
+    return this.lanes.claimEach(windows, LANE_LEASE, begin);
+  }
+}
+
+const weightOf = (parts: readonly LanePart[]): number =>
+  parts.reduce((sum, { from, end }) => sum + Math.max(end - from, OF_A_LANE), 0);

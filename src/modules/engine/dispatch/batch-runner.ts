@@ -1,0 +1,272 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { mayBeOwn, HeldLease } from '../../../platform/database/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
+import type { Route, RouteConnection, SendOutcome } from '../../providers/index.js';
+import type { DueRecipient } from '../attempts.js';
+import type { Channel } from '../channel.js';
+import { endingsOf, heldFence, type LaneEnding, type LaneTurn } from '../lanes.js';
+import { WindowResults } from '../settle/batch-results.js';
+import type { WindowResult } from '../settle/recipient-change.js';
+import { type LaneClaim, newClaimId, type WindowClaim } from '../state/lane-claims.js';
+import { type LanesLeft, NOTHING_ENDED } from '../state/lane-endings.js';
+import { LaneStore } from '../state/lane-store.js';
+import { type PlannedLane, planWindow, WindowClaims } from './batch-claims.js';
+import { conclude, isPatient, sendWindow } from './batch-sender.js';
+import { Governor, WINDOW_RECIPIENTS } from './capacity.js';
+import { OutcomeCodes, WindowTraces } from './metrics.js';
+import { StandingAside } from './single-priority.js';
+import { type SubmitNote, SubmitNotes } from './submit-log.js';
+
+/** A number that an account would write to. */
+export interface Addressed {
+  accountId: number;
+  /** digits */
+  number: string;
+}
+
+/** The numbers that an account may not write to. The suppressions module implements it; the engine asks before each window leaves. */
+export abstract class StopList {
+  /** @returns the places of those of the numbers that stand on their account's list at this moment */
+  abstract among(addressed: readonly Addressed[]): Promise<ReadonlySet<number>>;
+}
+
+const logger = new Logger('Suppressions');
+
+/** Nothing leaves while the stop list cannot be read. */
+const NOT_NOW: SendOutcome = { kind: 'unsent', afterMs: 0, text: 'Stop list unread' };
+
+/** Leaves out the recipients on their account's stop list as it stands now: a STOP after the acceptance counts too. */
+async function applySuppressions(
+  stopList: StopList,
+  recipients: readonly DueRecipient[],
+): Promise<{ leaving: readonly DueRecipient[]; held: WindowResult[] }> {
+  const hold = (those: readonly DueRecipient[], outcome: WindowResult['outcome']): WindowResult[] =>
+    those.map((recipient) => ({ recipient, outcome }));
+  if (recipients.length === 0) return { leaving: [], held: [] };
+  try {
+    const suppressed = await stopList.among(
+      recipients.map(({ turn, number }) => ({ accountId: turn.accountId, number })),
+    );
+    if (suppressed.size === 0) return { leaving: recipients, held: [] };
+    return {
+      leaving: recipients.filter((_, place) => !suppressed.has(place)),
+      held: hold(
+        recipients.filter((_, place) => suppressed.has(place)),
+        { kind: 'suppressed' },
+      ),
+    };
+  } catch (error) {
+    logger.warn({ err: error, campaign: recipients[0]?.turn.campaignId }, 'stop list not read, the window waits');
+    return { leaving: [], held: hold(recipients, NOT_NOW) };
+  }
+}
+
+const WRITE_AGAIN_MS = 500;
+/** Results outlive a database that is away for minutes: a lost one would leave an outcome unknown. */
+const KEEP_RESULTS_MS = 600_000;
+
+/** What a window leaves over. */
+export interface Carrier {
+  route: Route;
+  channel: Channel;
+  connection: RouteConnection;
+  /** the route drops a second message with the same reference */
+  deduplicated: boolean;
+}
+
+/** Sends one window of a route: claims its lanes, records the intent, sends, writes what became of it. */
+@Injectable()
+export class WindowRunner {
+  private readonly logger = new Logger(WindowRunner.name);
+  private readonly outcomes;
+  private readonly codes: OutcomeCodes;
+  private stopping = false;
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly lanes: LaneStore,
+    private readonly windows: WindowClaims,
+    private readonly results: WindowResults,
+    private readonly governor: Governor,
+    private readonly stopList: StopList,
+    private readonly notes: SubmitNotes,
+    metrics: Metrics,
+    private readonly traces: WindowTraces,
+    private readonly aside: StandingAside,
+  ) {
+    this.codes = new OutcomeCodes(metrics);
+    this.outcomes = metrics.counter('switchboard_sends_total', 'Sends by channel and outcome', ['channel', 'outcome']);
+  }
+
+  /** Results that cannot be written are from now on kept for no longer than a lease. */
+  stop(): void {
+    this.stopping = true;
+  }
+
+  /**
+   * @param size recipients of the window
+   * @param onClaimed called with the lanes that are held, before anything leaves
+   */
+  async send(
+    turns: readonly LaneTurn[],
+    carrier: Carrier,
+    size: number,
+    onClaimed: (held: readonly LaneTurn[]) => void,
+  ): Promise<LanesLeft> {
+    const planned = planWindow(turns, size);
+    const claimedAt = performance.now();
+    const wanted = await this.windows.plan(planned);
+    const id = newClaimId();
+    // Before the claim, so that there is no moment in which a killed worker leaves all of it in doubt.
+    const note = this.notes.begin(
+      id,
+      wanted.map(({ turn }) => ({ ...turn, fence: heldFence(turn) })),
+    );
+    const { deduplicated } = carrier;
+    const claims = await this.claim(
+      { id, claims: wanted, deduplicated, mostRetries: size },
+      makesRoom(turns, carrier) ? mostOf(planned) : 0,
+    );
+    onClaimed(claims.map(({ turn }) => turn));
+    const left = claims.length > 0 ? await this.sendClaimed(claims, carrier, claimedAt, note) : NOTHING_ENDED;
+    note.end();
+    if (claims.length === 0) return left;
+    return planned.length < turns.length ? { ...left, more: true } : left;
+  }
+
+  /** What has not left can never leave, so it fails and is refunded (reference/engine#what-never-leaves). */
+  async refuse(turns: readonly LaneTurn[], outcome: SendOutcome): Promise<LanesLeft> {
+    const planned = await this.windows.plan(planWindow(turns, WINDOW_RECIPIENTS));
+    const reached = new Map(planned.map(({ turn, intentSeq }) => [turn, turn.retriesDue ? turn.nextSeq : intentSeq]));
+    // No intent is recorded: nothing leaves, so a crash from here on leaves no recipient in doubt.
+    const claims = await this.claim({
+      id: newClaimId(),
+      claims: planned.map((claim) => ({ ...claim, intentSeq: claim.turn.intentSeq })),
+      beforeDue: true,
+    });
+    if (claims.length === 0) return NOTHING_ENDED;
+    const results = claims.flatMap(({ recipients }) => recipients.map((recipient) => ({ recipient, outcome })));
+    const endings = claims.map(({ turn }): LaneEnding => ({ turn, reached: reached.get(turn) ?? null }));
+    return { ...(await this.results.giveUp(results, endings)), more: true };
+  }
+
+  /**
+   * The last that is written before a message leaves. Whether a claim that broke off was written is unknown, but
+   * nothing has left: it is given back as soon as the database can be reached.
+   */
+  private async claim(window: WindowClaim, recipients = 0): Promise<LaneClaim[]> {
+    try {
+      return await this.aside.step(recipients, () => this.windows.claim(window));
+    } catch (error) {
+      const turns = window.claims.map(({ turn }) => turn);
+      this.logger.warn({ err: error, ...named(turns) }, 'claim failed, giving it back');
+      await this.insist(turns, () => this.lanes.giveBack(turns, window.id));
+      return [];
+    }
+  }
+
+  private async sendClaimed(
+    claims: readonly LaneClaim[],
+    carrier: Carrier,
+    claimedAt: number,
+    note: SubmitNote,
+  ): Promise<LanesLeft> {
+    const { route, channel, connection, deduplicated } = carrier;
+    const { LANE_LEASE: leaseMs, RECEIPT_TIMEOUT: patience } = this.environment;
+    const turns = claims.map(({ turn }) => turn);
+    const single = turns[0]?.single ?? false;
+    const gives = makesRoom(turns, carrier);
+    const began = performance.now();
+    let waitedMs = 0;
+    const lease = new HeldLease({
+      leaseMs,
+      claimedAt,
+      renew: () => this.lanes.renew(turns, leaseMs),
+      onFault: (error) => this.logger.warn({ err: error, ...named(turns) }, 'lease not renewed'),
+    });
+    const spans = await this.traces.begin(claims, carrier);
+    try {
+      const open = await this.results.holdBack(claims.flatMap(({ recipients }) => recipients));
+      const { leaving, held } = await applySuppressions(this.stopList, open.leaving);
+      const last = await sendWindow(
+        {
+          channel,
+          connection,
+          deduplicated,
+          recipients: leaving,
+          note,
+          urgent: single,
+          pacer: this.governor.pacerOf(route),
+          isPatient: isPatient(route.messagesPerSecond) && !single,
+          notAfter: () => lease.sendUntil,
+        },
+        async (results) => {
+          const asked = performance.now();
+          await this.aside.step(gives ? results.length : 0, () => {
+            waitedMs += performance.now() - asked;
+            return this.results.flush(conclude(results, patience), null);
+          });
+          this.count(carrier, results);
+          spans?.count(results);
+        },
+      );
+      const tempo = this.governor.tempoOf({ single }, route.messagesPerSecond);
+      // To wait for single messages is no sign of a slow carrier, over which there would be more windows.
+      if (leaving.length > 0) tempo.took(route.id, leaving.length, performance.now() - began - waitedMs);
+      last.push(...open.held, ...held);
+      const ended = conclude(last, patience);
+      const left = await this.insist(turns, (isAlone) =>
+        this.aside.step(gives ? ended.length : 0, () => this.results.flush(ended, endingsOf(turns), isAlone)),
+      );
+      this.count(carrier, last);
+      spans?.count(last);
+      return left;
+    } finally {
+      spans?.end();
+      lease.end();
+    }
+  }
+
+  private count({ route, channel: { name: channel } }: Carrier, results: readonly WindowResult[]): void {
+    this.codes.count(route.name, channel, results);
+    const counts = new Map<WindowResult['outcome']['kind'], number>();
+    for (const { outcome } of results) counts.set(outcome.kind, (counts.get(outcome.kind) ?? 0) + 1);
+    for (const [outcome, count] of counts) this.outcomes.inc({ channel, outcome }, count);
+  }
+
+  /**
+   * What cannot be written now is tried again, past the end of the lease too: what left, or has not, counts whichever worker holds
+   * the lanes by then. A worker that shall stop waits for no more than a lease.
+   */
+  private async insist<Result>(
+    turns: readonly LaneTurn[],
+    write: (mayBeOwnFault: boolean) => Promise<Result>,
+  ): Promise<Result> {
+    for (let [started, isOwn] = [performance.now(), false]; ;) {
+      try {
+        return await write(isOwn);
+      } catch (error) {
+        isOwn = mayBeOwn(error);
+        const patience = this.stopping ? this.environment.LANE_LEASE : KEEP_RESULTS_MS;
+        if (performance.now() - started > patience) throw error;
+        this.logger.warn({ err: error, ...named(turns) }, 'not written, trying again');
+        await sleep(WRITE_AGAIN_MS);
+      }
+    }
+  }
+}
+
+/** Whether a window waits for messages of one recipient: where there is a pace, its slots are booked already. */
+const makesRoom = ([first]: readonly LaneTurn[], { route }: Carrier): boolean =>
+  first?.single === false && route.messagesPerSecond === null;
+
+const mostOf = (planned: readonly PlannedLane[]): number => planned.reduce((sum, { most }) => sum + most, 0);
+
+/** Lanes in a log line. */
+const named = (turns: readonly LaneTurn[]): { campaign: number | undefined; lanes: number } => ({
+  campaign: turns[0]?.campaignId,
+  lanes: turns.length,
+});

@@ -1,0 +1,174 @@
+import { performance } from 'node:perf_hooks';
+import { Beat } from '../../../platform/concurrency/index.js';
+import { isPassing } from '../../../platform/database/index.js';
+import type { RouteConnection, SendOutcome } from '../../providers/index.js';
+import type { DueRecipient } from '../attempts.js';
+import { type Channel, type Composed, itemsOf } from '../channel.js';
+import type { LaneTurn } from '../lanes.js';
+import { referenceOf } from '../recipient.js';
+import { gotThrough, type WindowResult } from '../settle/recipient-change.js';
+import type { Pacer } from './pacing.js';
+import type { SubmitNote } from './submit-log.js';
+
+/** @returns whether nothing of the lane has got through for as long as a receipt may take (milliseconds) */
+export const isOverdue = ({ stalledMs }: LaneTurn, receiptTimeoutMs: number): boolean =>
+  stalledMs !== null && stalledMs >= receiptTimeoutMs;
+
+/** The deadline came before the message could leave. @param fault why it could not */
+export const inVain = (fault: string): SendOutcome => ({
+  kind: 'rejected',
+  code: null,
+  text: `Not sent in time: ${fault}`,
+  submitted: false,
+});
+
+/** A message has waited for longer than it may (reference/sender-ids#validity). */
+export const EXPIRED = {
+  ...{ kind: 'rejected', code: null, text: 'Validity expired', submitted: false },
+} as const satisfies SendOutcome;
+
+/** How much is left of a validity, milliseconds. */
+export const validityLeft = ({ waitingSince }: LaneTurn, validitySeconds: number): number =>
+  validitySeconds * 1_000 - (performance.now() - waitingSince);
+
+/** Whether none of a lane's messages is of use any more. */
+export function hasExpired({ validitySeconds }: Channel, turn: LaneTurn): boolean {
+  const validity = validitySeconds?.(turn.content);
+  return validity !== undefined && validityLeft(turn, validity) <= 0;
+}
+
+/** A carrier that says nothing but "too fast" until the deadline will not say anything else: its recipients end. */
+export function conclude(results: readonly WindowResult[], receiptTimeoutMs: number): readonly WindowResult[] {
+  if (!results.some(({ recipient }) => isOverdue(recipient.turn, receiptTimeoutMs))) return results;
+  const moving = new Set(results.flatMap(({ recipient, outcome }) => (gotThrough(outcome) ? [recipient.turn] : [])));
+  return results.map((result) => {
+    const { recipient, outcome } = result;
+    const ends = isOverdue(recipient.turn, receiptTimeoutMs) && !moving.has(recipient.turn);
+    return ends && outcome.kind === 'retry' && outcome.throttled
+      ? { recipient, outcome: inVain(outcome.text) }
+      : result;
+  });
+}
+
+const BEAT_MS = 40;
+/** Windows of all routes hand over their results at the same moments, so that these share transactions. */
+const FLUSHES = new Beat(BEAT_MS);
+
+/** Whether the slots of a route lie so far apart that the end of a window can wait for the beat. */
+export const isPatient = (perSecond: number | null): boolean => perSecond !== null && perSecond <= 1_000 / BEAT_MS;
+
+/** One window under way: recipients of one route, of whichever campaigns. */
+export interface Window {
+  channel: Channel;
+  connection: RouteConnection;
+  /** the route drops a second message with the same reference */
+  deduplicated: boolean;
+  recipients: readonly DueRecipient[];
+  /** is told who leaves, before it does */
+  note: SubmitNote;
+  /** messages of their own, which go in front of campaigns */
+  urgent: boolean;
+  /** gives the slots of a paced route; null = as fast as the carrier takes them */
+  pacer: Pacer | null;
+  /** it has time until its route's next slot: its end is written with what others flush */
+  isPatient: boolean;
+  /** clock of `performance.now()`: when the lease ends */
+  notAfter: () => number;
+}
+
+/**
+ * Sends a window and hands over results as they come, every few tens of milliseconds, one flush at a time.
+ * The last results are returned, not flushed: they are written together with the end of the turn.
+ */
+export async function sendWindow(
+  window: Window,
+  flush: (results: WindowResult[]) => Promise<void>,
+): Promise<WindowResult[]> {
+  let results: WindowResult[] = [];
+  let flushing: Promise<void> = Promise.resolve();
+  let left = window.recipients.length;
+  let isAwaited = false;
+  let isRefused = false;
+  let allSettled = (): void => undefined;
+  const flushNow = (): void => {
+    if (left === 0) return;
+    const batch = results;
+    results = [];
+    flushing = flush(batch)
+      .catch((error: unknown) => {
+        // Kept for the last write: a result is never dropped because one write failed.
+        results = batch.concat(results);
+        isRefused = !isPassing(error);
+      })
+      .finally(() => {
+        isAwaited = false;
+        flushSoon();
+      });
+  };
+  const flushSoon = (): void => {
+    if (isAwaited || isRefused || left === 0 || results.length === 0) return;
+    isAwaited = true;
+    void FLUSHES.heard().then(flushNow);
+  };
+  const settle = (recipient: DueRecipient, outcome: WindowResult['outcome']): void => {
+    results.push({ recipient, outcome, deduplicated: window.deduplicated });
+    left -= 1;
+    if (left === 0) allSettled();
+    else flushSoon();
+  };
+  window.pacer?.expect(left);
+  window.note.begin(window.recipients);
+  for (const [place, recipient] of window.recipients.entries()) {
+    const composed = compose(window.channel, recipient);
+    if (window.pacer) await window.pacer.slot(composed ? itemsOf(composed) : 0, window.urgent);
+    void send(window, recipient, place, composed).then((outcome) => settle(recipient, outcome));
+  }
+  if (left > 0) await new Promise<void>((resolve) => (allSettled = resolve));
+  if (window.isPatient && results.length > 0) await FLUSHES.heard();
+  await flushing;
+  return results;
+}
+
+/** @returns null for what a channel cannot make a message of */
+function compose({ compose: make }: Channel, recipient: DueRecipient): Composed | null {
+  try {
+    return make(recipient.turn.content, recipient);
+  } catch {
+    return null;
+  }
+}
+
+/** Never rejects: a fault of a driver or a channel spoils one recipient, not the results of the whole window. */
+function send(window: Window, recipient: DueRecipient, place: number, composed: Composed | null): Promise<SendOutcome> {
+  const notAfter = window.notAfter();
+  if (performance.now() >= notAfter) return tooLate;
+  if (!composed) return notComposed;
+  const { connection, note, urgent } = window;
+  const { validitySeconds: validity, ...message } = composed;
+  const leftMs = validity === undefined ? null : validityLeft(recipient.turn, validity);
+  if (leftMs !== null && leftMs <= 0) return expired;
+  const validitySeconds = leftMs === null ? undefined : Math.ceil(leftMs / 1_000);
+  const leaving = (others?: number): void => note.leaving(place, others);
+  const ref = referenceOf({ campaignId: recipient.turn.campaignId, seq: recipient.seq });
+  return connection
+    .send({
+      ref,
+      to: recipient.number,
+      sender: recipient.sender,
+      urgent,
+      leaving,
+      notAfter,
+      ...message,
+      ...(validitySeconds && { validitySeconds }),
+    })
+    .catch((): SendOutcome => ({ kind: 'unknown' }));
+}
+
+const notComposed = Promise.resolve<SendOutcome>({
+  ...{ kind: 'rejected', code: null, text: 'Message cannot be composed', submitted: false },
+});
+
+const expired = Promise.resolve<SendOutcome>(EXPIRED);
+
+/** The lease has passed to another worker: this recipient certainly did not leave through us. */
+const tooLate = Promise.resolve<SendOutcome>({ kind: 'unsent', afterMs: 0, text: 'Lease lost' });

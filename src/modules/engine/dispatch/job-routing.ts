@@ -1,0 +1,174 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Semaphore } from '../../../platform/concurrency/index.js';
+import { type Environment, ENVIRONMENT, InvalidEnvironment } from '../../../platform/config/index.js';
+import { HolderTurns, type OnTurn, type TurnJob, TurnQueues } from '../../../platform/queues/index.js';
+import { RedisLink } from '../../../platform/security/index.js';
+import { RouteConnections, RouteDirectory, RouteHealthBoard } from '../../providers/index.js';
+import type { Channel } from '../channel.js';
+import { Channels } from '../channels.js';
+
+/** Puts turns where those workers take them that can serve them: all of a channel, or the holders of a route's binds. */
+@Injectable()
+export class TurnOffers {
+  constructor(
+    private readonly queues: TurnQueues,
+    private readonly holders: HolderTurns,
+    private readonly routes: RouteDirectory,
+  ) {}
+
+  /** @throws while Redis is away */
+  async add(channel: string, jobs: readonly TurnJob[]): Promise<void> {
+    const isHeld = await Promise.all(jobs.map(({ routeId }) => this.isForHolders(routeId)));
+    const held = jobs.filter((_, place) => isHeld[place]);
+    const open = jobs.filter((_, place) => !isHeld[place]);
+    if (held.length > 0) await this.holders.add(channel, held);
+    if (open.length > 0) await this.queues.add(channel, open);
+  }
+
+  /** Whether Redis can be asked to take turns. */
+  isReady(channel: string): boolean {
+    return this.queues.isReady(channel);
+  }
+
+  /** Whether turns of the route are for those alone who hold one of its binds. */
+  async isForHolders(routeId: number): Promise<boolean> {
+    return ((await this.routes.byId(routeId))?.binds ?? null) !== null;
+  }
+}
+
+/** Whose queues this worker serves: those of `WORKER_QUEUES`, which bear the channels' names; default all. */
+@Injectable()
+export class WorkerQueues {
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly channels: Channels,
+  ) {}
+
+  /** @throws InvalidEnvironment naming a queue that does not exist */
+  get served(): readonly Channel[] {
+    const wanted = this.environment.WORKER_QUEUES;
+    const wrong = wanted.filter((name) => !this.channels.find(name));
+    if (wrong.length > 0) {
+      const known = this.channels.names.join(', ');
+      throw new InvalidEnvironment(`WORKER_QUEUES: no such queue: ${wrong.join(', ')}; there are ${known}`);
+    }
+    return this.channels.all.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  }
+
+  get names(): string[] {
+    return this.served.map(({ name }) => name);
+  }
+}
+
+/** How soon a bind that was taken or lost decides whose turns are taken; nothing is asked of anyone for it. */
+const FOLLOW_MS = 100;
+
+/** Takes the turns of those routes with `binds` over which this worker can send, and those that are put to it. */
+@Injectable()
+export class HeldTurns {
+  private readonly places;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    @Inject(ENVIRONMENT) environment: Environment,
+    private readonly turns: HolderTurns,
+    private readonly connections: RouteConnections,
+    private readonly board: RouteHealthBoard,
+    private readonly selected: WorkerQueues,
+  ) {
+    this.places = new Semaphore(environment.WORKER_CONCURRENCY);
+  }
+
+  /** @param take a turn; never rejects, and resolves when the next one may be taken in its place */
+  start(take: OnTurn): void {
+    this.turns.listen(this.board.worker, async (...turn) => {
+      await this.places.acquire(Infinity);
+      void take(...turn).finally(() => this.places.release());
+    });
+    this.timer = setInterval(() => this.follow(), FOLLOW_MS);
+  }
+
+  /** Takes no further turn. */
+  stop(): void {
+    if (this.timer) clearInterval(this.timer);
+    this.turns.stop();
+  }
+
+  /** Whether this worker may take turns of the route now. */
+  isServed(routeId: number): boolean {
+    return this.connections.serving.includes(routeId);
+  }
+
+  private follow(): void {
+    const { serving } = this.connections;
+    const channels = this.selected.served.filter(({ routes }) => routes !== 'chat');
+    this.turns.serve(serving.flatMap((routeId) => channels.map(({ name: channel }) => ({ channel, routeId }))));
+  }
+}
+
+/** The worker that has a route's next slots, and the channels that it serves. */
+interface RouteHome {
+  worker: string;
+  channels: readonly string[];
+}
+
+const textOf = ({ worker, channels }: RouteHome): string => [worker, ...channels].join(' ');
+
+function readHome(text: string): RouteHome {
+  const [worker = '', ...channels] = text.split(' ');
+  return { worker, channels };
+}
+
+/**
+ * Which worker has the next slots of a paced route: its home. A message of one recipient whose turn another worker has would get
+ * a slot behind all that are booked, so that worker hands the turn on (docs/decisions/0023). Only hints: a turn that
+ * comes to nothing is made again by the look at MySQL.
+ */
+@Injectable()
+export class RouteHomes {
+  /** clock of `performance.now()`: until when this worker is the home, by route */
+  private readonly own = new Map<number, number>();
+
+  constructor(
+    private readonly redis: RedisLink,
+    private readonly turns: HolderTurns,
+    private readonly routes: RouteDirectory,
+    private readonly board: RouteHealthBoard,
+    private readonly selected: WorkerQueues,
+  ) {}
+
+  /** This worker has the route's next slots for so long. Never waits and never fails. */
+  say(routeId: number, milliseconds: number): void {
+    if (!this.turns.address()) return;
+    this.own.set(routeId, performance.now() + milliseconds);
+    if (!this.redis.ready) return;
+    const home = textOf({ worker: this.board.worker, channels: this.selected.names });
+    this.redis.client.set(this.key(routeId), home, 'PX', Math.ceil(milliseconds)).catch(() => undefined);
+  }
+
+  /** Whether this worker is the route's home. */
+  isHome(routeId: number): boolean {
+    return (this.own.get(routeId) ?? 0) > performance.now();
+  }
+
+  /**
+   * Hands a turn on to the home of its route. One that was handed on is not to come here again.
+   * @returns whether it is that worker's now
+   */
+  async handOn(channel: string, job: TurnJob): Promise<boolean> {
+    const { routeId, single } = job;
+    if (!single || this.isHome(routeId)) return false;
+    if (((await this.routes.byId(routeId))?.messagesPerSecond ?? null) === null) return false;
+    const said = await this.redis.answer(() => this.redis.client.get(this.key(routeId)));
+    const home = said === null ? null : readHome(said);
+    if (!home?.channels.includes(channel) || home.worker === this.board.worker) return false;
+    return this.turns.addTo(home.worker, channel, job).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  private key(routeId: number): string {
+    return `${this.redis.prefix}:home:${routeId}`;
+  }
+}

@@ -1,0 +1,179 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { Counter, Gauge } from 'prom-client';
+import { DataSource } from 'typeorm';
+import { PeriodicTask } from '../../../platform/concurrency/index.js';
+import { DutyGate } from '../../../platform/periodic/index.js';
+import { Metrics, safeError, type Span, type Tracing, TRACING } from '../../../platform/observability/index.js';
+import { RouteDirectory } from '../../providers/index.js';
+import { Channels } from '../channels.js';
+import type { WindowResult } from '../settle/recipient-change.js';
+import { CampaignTraces } from '../state/campaign-briefs.js';
+import type { LaneClaim } from '../state/lane-claims.js';
+import { DueRoutes } from './due-routes.js';
+
+const LOOK_EVERY_MS = 10_000;
+
+/**
+ * How long what is due has waited for a worker: what autoscaling goes by (docs/operate/sizing.md). Routes that are down, or let
+ * nothing through, do not count; those with a pace have a label of their own, since no further worker makes them faster.
+ */
+@Injectable()
+export class DueLanesMonitor implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(DueLanesMonitor.name);
+  private readonly gauge: Gauge<'channel' | 'paced'>;
+  private readonly due: DueRoutes;
+  private readonly task = new PeriodicTask(
+    LOOK_EVERY_MS,
+    () => this.look(),
+    (error) => this.logger.warn({ err: safeError(error) }, 'lanes that are due could not be looked at'),
+  );
+
+  constructor(
+    @InjectDataSource() dataSource: DataSource,
+    private readonly channels: Channels,
+    private readonly routes: RouteDirectory,
+    private readonly gate: DutyGate,
+    metrics: Metrics,
+  ) {
+    this.due = new DueRoutes(dataSource);
+    this.gauge = metrics.gauge(
+      'switchboard_oldest_due_lane_seconds',
+      'How long the oldest lane has been due that no worker holds, of routes that let something through',
+      ['channel', 'paced'],
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.task.stop();
+  }
+
+  /** One process for all. The gauge of the others has no figure then, so that the highest of all processes is right. */
+  async look(): Promise<void> {
+    this.gauge.reset();
+    if (!(await this.gate.isMine('oldest-due-lane', LOOK_EVERY_MS))) return;
+    const oldest = new Map<string, { channel: string; paced: string; seconds: number }>();
+    for (const { channel, routeId, waitedMs, isFree } of await this.due.first(this.channels.names)) {
+      if (!isFree) continue;
+      const paced = (await this.routes.byId(routeId))?.messagesPerSecond ? 'yes' : 'no';
+      const seconds = Math.max(0, waitedMs / 1_000);
+      const known = oldest.get(`${channel} ${paced}`)?.seconds ?? -1;
+      if (seconds > known) oldest.set(`${channel} ${paced}`, { channel, paced, seconds });
+    }
+    if (oldest.size === 0) this.gauge.set({ channel: 'all', paced: 'no' }, 0);
+    for (const { channel, paced, seconds } of oldest.values()) this.gauge.set({ channel, paced }, seconds);
+  }
+}
+
+/** Carriers make up codes: so many of them have a label of their own in a process, and so many routes. */
+const MOST_CODES = 60;
+const MOST_ROUTES = 500;
+const OTHER = 'other';
+
+/** What carriers answer to sends, by route and code, for Prometheus; what was accepted has the code `none`. */
+export class OutcomeCodes {
+  private readonly counter: Counter<'route' | 'channel' | 'outcome' | 'code'>;
+  private readonly codes = new Set<string>();
+  private readonly routes = new Set<string>();
+
+  constructor(metrics: Metrics) {
+    this.counter = metrics.counter(
+      'switchboard_send_outcomes_total',
+      'Answers to sends, by the code of the carrier (`other` beyond the first 60 codes)',
+      ['route', 'channel', 'outcome', 'code'],
+    );
+  }
+
+  count(route: string, channel: string, results: readonly WindowResult[]): void {
+    const counts = new Map<string, { outcome: string; code: string; times: number }>();
+    for (const { outcome } of results) {
+      const code = 'code' in outcome && outcome.code !== null ? String(outcome.code) : 'none';
+      const key = `${outcome.kind} ${code}`;
+      const known = counts.get(key);
+      if (known) known.times += 1;
+      else counts.set(key, { outcome: outcome.kind, code, times: 1 });
+    }
+    const label = bounded(this.routes, route, MOST_ROUTES);
+    for (const { outcome, code, times } of counts.values()) {
+      this.counter.inc({ route: label, channel, outcome, code: bounded(this.codes, code, MOST_CODES) }, times);
+    }
+  }
+}
+
+function bounded(known: Set<string>, value: string, most: number): string {
+  if (known.has(value)) return value;
+  if (known.size >= most) return OTHER;
+  known.add(value);
+  return value;
+}
+
+/** Where a window leaves, as its spans say it. */
+interface Leaving {
+  channel: { name: string };
+  route: { id: number };
+}
+
+/** The spans of one window: one a campaign, with counts, however many recipients it has. */
+export class WindowSpans {
+  private readonly outcomes = new Map<number, Map<string, number>>();
+
+  constructor(private readonly spans: ReadonlyMap<number, Span>) {}
+
+  count(results: readonly WindowResult[]): void {
+    for (const { recipient, outcome } of results) {
+      const { campaignId } = recipient.turn;
+      if (!this.spans.has(campaignId)) continue;
+      const counts = this.outcomes.get(campaignId) ?? new Map<string, number>();
+      counts.set(outcome.kind, (counts.get(outcome.kind) ?? 0) + 1);
+      this.outcomes.set(campaignId, counts);
+    }
+  }
+
+  /** What the carrier answered, in counts. */
+  end(): void {
+    for (const [campaignId, span] of this.spans) {
+      const counts = [...(this.outcomes.get(campaignId) ?? [])];
+      span.note(Object.fromEntries(counts.map(([kind, count]) => [`switchboard.outcome.${kind}`, count])));
+      span.end();
+    }
+  }
+}
+
+/** Begins the spans of windows, in the traces of their campaigns. */
+@Injectable()
+export class WindowTraces {
+  constructor(
+    @Inject(TRACING) private readonly tracing: Tracing,
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly traces: CampaignTraces,
+  ) {}
+
+  /** @returns null where no traces are recorded; never rejects: a trace holds up no message */
+  async begin(claims: readonly LaneClaim[], { channel, route }: Leaving): Promise<WindowSpans | null> {
+    if (!this.tracing.isOn) return null;
+    const recipients = new Map<number, number>();
+    for (const { turn, recipients: some } of claims) {
+      recipients.set(turn.campaignId, (recipients.get(turn.campaignId) ?? 0) + some.length);
+    }
+    const parents = await this.traces.of(this.dataSource, recipients.keys()).catch(() => new Map<number, string>());
+    const spans = [...parents].map(([campaignId, parent]): [number, Span] => {
+      const facts = {
+        'switchboard.channel': channel.name,
+        'switchboard.route_id': route.id,
+        'switchboard.recipients': recipients.get(campaignId) ?? 0,
+      };
+      return [campaignId, this.tracing.start('send window', { kind: 'client', parent, facts })];
+    });
+    return spans.length > 0 ? new WindowSpans(new Map(spans)) : null;
+  }
+}

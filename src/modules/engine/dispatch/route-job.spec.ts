@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { Environment } from '../../../platform/config/index.js';
+import type { SingleNotices } from '../../../platform/queues/index.js';
+import type { RouteDirectory } from '../../providers/index.js';
+import type { Channels } from '../channels.js';
+import type { LaneTurn } from '../lanes.js';
+import type { LaneStore } from '../state/lane-store.js';
+import { Governor } from './capacity.js';
+import type { DueLanes } from './due-lanes.js';
+import type { RouteHomes } from './job-routing.js';
+import type { LaneRunner } from './lane-runner.js';
+import type { RoutePace } from './pacing.js';
+import type { DownLanes, LaneFailover } from './route-down.js';
+import { RouteTurns } from './route-job.js';
+import { StandingAside } from './single-priority.js';
+
+const CAMPAIGNS = { channel: 'sms', routeId: 1, single: false };
+
+describe('a turn of messages of one recipient', () => {
+  /** Whether a campaign of the same route may have a second window while a turn of one lane holds its lane. */
+  async function hasRoomBeside(single: boolean, isHeld: boolean): Promise<boolean | undefined> {
+    const environment = { WORKER_CONCURRENCY: 8 } as Environment;
+    const governor = new Governor(
+      environment,
+      {} as RoutePace,
+      {} as RouteHomes,
+      new StandingAside({} as SingleNotices),
+    );
+    for (let window = 0; window < 4; window++) governor.tempoOf(CAMPAIGNS).took(1, 500, 12);
+    governor.enter(CAMPAIGNS, null);
+    const lane = { campaignId: 1, lane: 0, accountId: 1, routeId: 1, single, waitingSince: performance.now() };
+    const room: boolean[] = [];
+    const turns = new RouteTurns(
+      environment,
+      governor,
+      { next: () => Promise.resolve([lane]), servedTo: () => undefined } as unknown as DueLanes,
+      {} as DownLanes,
+      { turns: () => Promise.resolve([lane]) } as unknown as LaneStore,
+      {
+        run: (found: LaneTurn[], onClaimed: (held: LaneTurn[]) => void) => {
+          onClaimed(isHeld ? found : []);
+          room.push(governor.hasRoom(CAMPAIGNS, null));
+          return Promise.resolve({ more: false, done: [], restMs: 0, isDown: false });
+        },
+      } as unknown as LaneRunner,
+      { byId: () => Promise.resolve({ messagesPerSecond: null }) } as unknown as RouteDirectory,
+      {} as Channels,
+      {} as LaneFailover,
+    );
+    await turns.take({ ...CAMPAIGNS, single }, () => undefined);
+    return room[0];
+  }
+
+  it('leaves campaigns fewer windows from the moment at which it holds some', async () => {
+    expect(await hasRoomBeside(true, true)).toBe(false);
+    expect(await hasRoomBeside(true, false)).toBe(true);
+  });
+
+  it('does so alone: a campaign stands aside for no other', async () => {
+    expect(await hasRoomBeside(false, true)).toBe(true);
+  });
+});

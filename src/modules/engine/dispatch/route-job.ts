@@ -1,0 +1,122 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { isPassing } from '../../../platform/database/index.js';
+import { RouteDirectory } from '../../providers/index.js';
+import { Channels } from '../channels.js';
+import { LaneStore } from '../state/lane-store.js';
+import { type ChannelTurn, Governor, turnKey, WINDOW_RECIPIENTS } from './capacity.js';
+import { DueLanes, type Share } from './due-lanes.js';
+import { LaneRunner, type TurnEnd } from './lane-runner.js';
+import { DownLanes, LaneFailover } from './route-down.js';
+
+/** Messages of one recipient travel together; of campaigns, a window takes small ones together. */
+const SHARES: Readonly<Record<'single' | 'campaign', Share>> = {
+  single: { most: WINDOW_RECIPIENTS, accounts: 64 },
+  campaign: { most: 8, accounts: 8 },
+};
+
+/** After a fault of the database that passes: a lost race, a writer that is changed. */
+const AFTER_PASSING_MS = 250;
+
+/** What the route wants after a turn. */
+export interface RouteTurnEnd {
+  /** another turn at once */
+  more: boolean;
+  /** which this worker may take as well, without a job: it keeps no other route waiting */
+  keeps: boolean;
+  /** another turn, after so many milliseconds; null = when something is due */
+  againMs: number | null;
+  /** a turn that found no place before this one ended, and that has one now */
+  next: ChannelTurn | null;
+  /** nothing is known to be due: to be looked at once more when its job is gone */
+  atRest: boolean;
+}
+
+/** What is known when the lanes of a window are held. */
+export interface Room {
+  /** more is due than the window takes */
+  hasMore: boolean;
+  /** and another turn of the route may begin beside this one */
+  forAnother: boolean;
+}
+
+const NOTHING: RouteTurnEnd = { more: false, keeps: false, againMs: null, next: null, atRest: false };
+
+/** One turn of a channel's route: asks the governor, takes the next lanes, and runs their turn. */
+@Injectable()
+export class RouteTurns {
+  private readonly logger = new Logger(RouteTurns.name);
+  /** routes that could not be used at their last turn */
+  private readonly down = new Set<string>();
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly governor: Governor,
+    private readonly due: DueLanes,
+    private readonly downLanes: DownLanes,
+    private readonly lanes: LaneStore,
+    private readonly runner: LaneRunner,
+    private readonly routes: RouteDirectory,
+    private readonly channels: Channels,
+    private readonly failover: LaneFailover,
+  ) {}
+
+  /** @param onClaimed called once the lanes of a window are held, if there are any to send */
+  async take(turn: ChannelTurn, onClaimed: (room: Room) => void): Promise<RouteTurnEnd> {
+    const rest = this.governor.restOf(turn);
+    if (rest > 0) return { ...NOTHING, againMs: rest };
+    const perSecond = (await this.routes.byId(turn.routeId))?.messagesPerSecond ?? null;
+    if (!this.governor.enter(turn, perSecond)) return NOTHING;
+    let end: TurnEnd | null = null;
+    let next: ChannelTurn | null;
+    let hasMore = false;
+    let wasPassing = false;
+    try {
+      const share = SHARES[turn.single ? 'single' : 'campaign'];
+      // One that was handed to another route since it was found is that route's.
+      const found = await this.lanes.turns(await this.next(turn, share));
+      const lanes = found.filter(({ routeId }) => routeId === turn.routeId);
+      hasMore = lanes.length >= share.most || (!turn.single && lanes.length > 1);
+      end = await this.runner.run(lanes, (held) => {
+        const last = held.at(-1);
+        if (last) this.due.servedTo(turn, last.accountId);
+        if (turn.single) this.governor.noteSingles(held, turn.routeId, perSecond);
+        onClaimed({ hasMore, forAnother: hasMore && this.governor.hasRoom(turn, perSecond) });
+      });
+    } catch (error) {
+      wasPassing = isPassing(error);
+      this.logger.error({ err: error, ...turn }, 'a turn of a route failed');
+    } finally {
+      next = this.governor.leave(turn);
+    }
+    if (!end) return { ...NOTHING, next, againMs: wasPassing ? AFTER_PASSING_MS : null };
+    const againMs = this.rest(turn, end);
+    const wasRefused = this.governor.wasRefused(turn);
+    const more = againMs === null && (end.more || hasMore || wasRefused);
+    const keeps = more && this.governor.keeps(turn, perSecond);
+    return { more, keeps, againMs, next, atRest: againMs === null && !more };
+  }
+
+  private async next(turn: ChannelTurn, share: Share): Promise<Awaited<ReturnType<DueLanes['next']>>> {
+    if (this.down.has(turnKey(turn))) {
+      const { RECEIPT_TIMEOUT: timeoutMs } = this.environment;
+      const keys = await this.downLanes.find(turn, { timeoutMs, targets: await this.targets(turn) });
+      if (keys.length > 0) return keys;
+    }
+    return this.due.next(turn, share);
+  }
+
+  /** The routes that take over from this one: a route that is gone is handled as its lanes come up. */
+  private async targets({ channel, routeId: id }: ChannelTurn): Promise<number[]> {
+    const isGone = (await this.routes.byId(id)) === null && !(await this.routes.exists(id));
+    return this.failover.targets({ id, kind: this.channels.get(channel).routes, isGone });
+  }
+
+  private rest(turn: ChannelTurn, { restMs, isDown }: TurnEnd): number | null {
+    if (isDown) this.down.add(turnKey(turn));
+    else if (this.down.delete(turnKey(turn))) this.downLanes.forget(turn);
+    if (restMs === 0) return null;
+    this.governor.rest(turn, restMs);
+    return restMs;
+  }
+}

@@ -1,0 +1,186 @@
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Environment } from '../../../platform/config/index.js';
+import {
+  bootIdOf,
+  leftKey,
+  LifeSign,
+  NOTE,
+  type NotedClaim,
+  noteDirectory,
+  readClaims,
+  SLOT,
+} from './submit-log-file.js';
+import { SubmitNotes } from './submit-log.js';
+
+const DATABASE_URL = 'mysql://user:secret@db.example:3306/one';
+const LANE = { campaignId: 8_373_852_991_676_538, lane: 3, fence: 91_234_567_890 };
+const recipients = (count: number, campaignId = LANE.campaignId) =>
+  Array.from({ length: count }, (_, index) => ({ turn: { campaignId }, seq: index + 1 }));
+
+describe('notes of submits', () => {
+  let home: string;
+  let notes: SubmitNotes;
+  let directory: string;
+
+  beforeEach(async () => {
+    home = mkdtempSync(join(tmpdir(), 'notes-'));
+    directory = noteDirectory(home, DATABASE_URL);
+    notes = new SubmitNotes({ DATA_DIR: home, DATABASE_URL } as Environment);
+    await notes.onModuleInit();
+  });
+  afterEach(async () => {
+    await notes.onApplicationShutdown();
+    rmSync(home, { recursive: true });
+  });
+
+  const names = (): string[] => readdirSync(directory).flatMap((file) => (file.endsWith(NOTE) ? [file] : []));
+  const written = (): NotedClaim[] => names().flatMap((file) => readClaims(readFileSync(join(directory, file))));
+  const left = (): number[] => written().flatMap((claim) => [...claim.left].map((key) => Number(key.split(' ')[1])));
+
+  it('say of a claim that nothing has left, until something is about to', () => {
+    const note = notes.begin(281_474_976_710_655, [LANE]);
+    expect(written()).toEqual([{ id: 281_474_976_710_655, lanes: [LANE], left: new Set() }]);
+    note.begin(recipients(20));
+    expect(left()).toEqual([]);
+    note.leaving(0, 4);
+    expect(left()).toEqual([1, 2, 3, 4, 5]);
+    for (const place of [1, 2, 3, 4]) note.leaving(place, 4 - place);
+    expect(left()).toHaveLength(5);
+    note.leaving(5, 9);
+    expect(left()).toHaveLength(15);
+    note.leaving(19);
+    expect(left()).toHaveLength(16);
+    note.end();
+    expect(written()).toEqual([]);
+  });
+
+  it('name all that leave before they do, and few besides, in whatever order they leave', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray(Array.from({ length: 60 }, (_, place) => place)), (order) => {
+        const note = notes.begin(1, [LANE]);
+        note.begin(recipients(60));
+        const gone: number[] = [];
+        for (const place of order) {
+          const others = 9 - (gone.length % 10);
+          note.leaving(place, others);
+          note.leaving(place, others);
+          gone.push(place + 1);
+          const noted = left();
+          expect(noted).toEqual(expect.arrayContaining(gone));
+          expect(new Set(noted).size).toBe(noted.length);
+          expect(noted.length - gone.length).toBeLessThanOrEqual(9);
+        }
+        note.end();
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('name none but those of a write, when these follow each other', () => {
+    const note = notes.begin(1, [LANE]);
+    note.begin(recipients(60));
+    let gone = 0;
+    for (const size of [10, 3, 10, 1, 7, 10, 10, 9]) {
+      for (let place = gone; place < gone + size; place++) note.leaving(place, gone + size - 1 - place);
+      gone += size;
+      expect(left()).toEqual(Array.from({ length: gone }, (_, index) => index + 1));
+    }
+    note.end();
+  });
+
+  it('keep windows apart, also in a place that another has left', () => {
+    const first = notes.begin(1, [LANE]);
+    first.begin(recipients(500));
+    for (let place = 0; place < 500; place++) first.leaving(place);
+    const second = notes.begin(2, [{ ...LANE, lane: 4 }]);
+    second.begin(recipients(3));
+    second.leaving(2);
+    first.end();
+    const singles = Array.from({ length: 500 }, (_, index) => ({ campaignId: 1_000 + index, lane: 0, fence: 1 }));
+    const third = notes.begin(3, singles);
+    third.begin(singles.map((lane) => ({ turn: lane, seq: 1 })));
+    third.leaving(498);
+    const [inFirst, inSecond] = written();
+    expect(inFirst).toEqual({ id: 3, lanes: singles, left: new Set([leftKey(1_498, 1)]) });
+    expect(inSecond).toEqual({ id: 2, lanes: [{ ...LANE, lane: 4 }], left: new Set([leftKey(LANE.campaignId, 3)]) });
+    second.end();
+    third.end();
+  });
+
+  it('keep what cannot be noted from leaving, rather than say too little', () => {
+    const note = notes.begin(1, [LANE]);
+    note.begin(recipients(10));
+    const { file } = notes as unknown as { file: number };
+    closeSync(file);
+    const onlyRead = openSync(join(directory, names()[0] ?? ''), 'r');
+    try {
+      expect(onlyRead).toBe(file);
+      for (const place of [0, 1, 0]) expect(() => note.leaving(place)).toThrow('EBADF');
+      expect(left()).toEqual([]);
+    } finally {
+      note.end();
+    }
+  });
+
+  it('do not make their file grow while the disk is full', () => {
+    const { file } = notes as unknown as { file: number };
+    const path = join(directory, names()[0] ?? '');
+    closeSync(file);
+    const onlyRead = openSync(path, 'r');
+    expect(onlyRead).toBe(file);
+    for (let window = 0; window < 50; window++) notes.begin(window, [LANE]).end();
+    closeSync(onlyRead);
+    expect(openSync(path, 'r+')).toBe(file);
+    notes.begin(1, [LANE]).end();
+    expect(readFileSync(path).length).toBeLessThan(2 * SLOT);
+  });
+
+  it('lie apart by database, under the boot of the machine', () => {
+    expect(noteDirectory(home, DATABASE_URL)).toBe(noteDirectory(home, DATABASE_URL.replace('secret', 'other')));
+    expect(noteDirectory(home, DATABASE_URL)).not.toBe(noteDirectory(home, DATABASE_URL.replace('one', 'two')));
+    expect(bootIdOf(readFileSync(join(directory, names()[0] ?? '')))).toBe(
+      readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+    );
+    expect(bootIdOf(Buffer.from('something else'))).toBeNull();
+  });
+
+  it('go with a worker that ends in peace, and stay with one that leaves a window open', async () => {
+    const note = notes.begin(1, [LANE]);
+    await notes.onApplicationShutdown();
+    expect(names()).toHaveLength(1);
+    expect(written()).toMatchObject([{ id: 1 }]);
+    note.end();
+    notes = new SubmitNotes({ DATA_DIR: home, DATABASE_URL } as Environment);
+    await notes.onModuleInit();
+    expect(names()).toHaveLength(2);
+    await notes.onApplicationShutdown();
+    expect(names()).toHaveLength(1);
+  });
+
+  it('are not kept where no directory can be made, and everything goes on', async () => {
+    const nowhere = new SubmitNotes({ DATA_DIR: '/dev/null', DATABASE_URL } as Environment);
+    await nowhere.onModuleInit();
+    const note = nowhere.begin(1, [LANE]);
+    note.begin(recipients(2));
+    note.leaving(0);
+    note.end();
+    await nowhere.onApplicationShutdown();
+  });
+});
+
+describe('the sign of a living process', () => {
+  it('is there until its end, however deep the directory lies', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'life-'));
+    const directory = join(home, 'x'.repeat(120), 'y'.repeat(120));
+    const life = await LifeSign.show(directory);
+    expect(await LifeSign.isGone(directory, life.name)).toBe(false);
+    expect(await LifeSign.isGone(directory, 'never-there')).toBe(false);
+    await life.end();
+    expect(await LifeSign.isGone(directory, life.name)).toBe(true);
+    rmSync(home, { recursive: true });
+  });
+});

@@ -1,0 +1,253 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { newId } from '../../../kernel/ids.js';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { again, inTransaction } from '../../../platform/database/index.js';
+import type { DueRecipient } from '../attempts.js';
+import { type CampaignState, LANE_DUTY } from '../campaign.js';
+import { Channels } from '../channels.js';
+import type { LaneTurn } from '../lanes.js';
+import { RecipientStatus } from '../recipient.js';
+import { WindowSpend } from '../settle/batch-spend.js';
+import { markUnknown } from '../settle/lost-claims.js';
+import type { RecipientChange } from '../settle/recipient-change.js';
+import { Settlement } from '../settle/settlement.js';
+import { CampaignStates } from '../state/campaign-states.js';
+import { pendingOf, withVariables } from '../state/lane-claims.js';
+import { removeLanes } from '../state/lane-endings.js';
+import { LaneStore } from '../state/lane-store.js';
+import { NEW_FENCE, RetryStore } from '../state/retries.js';
+
+/** What a fence has found in the copy. */
+export interface FencedCopy {
+  restoreId: number;
+  /** campaigns that had something to send, and how many of their recipients may have been sent to since */
+  campaigns: number;
+  mayHaveLeft: number;
+  /** recipients whose next call is not made: the outcome of the last one stands */
+  callsEnded: number;
+  /** campaigns before their schedule, which are paused: nothing of them has left */
+  held: number;
+}
+
+interface CopiedCampaign {
+  id: number;
+  state: CampaignState;
+  /** its schedule is to come on any clock that may have been used */
+  is_ahead: number;
+}
+
+interface WaitingRow {
+  seq: number;
+  number: string;
+  status: RecipientStatus;
+  attempt: number;
+  attempts: number;
+  last_status: RecipientStatus | null;
+  error_code: number | null;
+  error_message: string | null;
+}
+
+const RECIPIENTS_A_STEP = 2_000;
+const CAMPAIGNS_A_LOOK = 500;
+/** The clock by which the former life held its schedules may have been ahead by so much. */
+const CLOCK_MARGIN_MINUTES = 10;
+
+/** Raises the fence of lanes above any that a worker of the former life may hold; see `NEW_FENCE`. */
+const FENCED = `fence = GREATEST(fence + 1, ${NEW_FENCE})`;
+
+/**
+ * Makes a copy of the database fit for use: what left after it was taken is not sent again (docs/decisions/0042). For a
+ * database that nothing else works on; once more comes to the same.
+ */
+@Injectable()
+export class RestoreFence {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly channels: Channels,
+    private readonly lanes: LaneStore,
+    private readonly retries: RetryStore,
+    private readonly settlement: Settlement,
+    private readonly spend: WindowSpend,
+    private readonly states: CampaignStates,
+  ) {}
+
+  /** For a copy since which nothing has left: workers of the former life are kept out, and what is due is sent. */
+  async keepOut(): Promise<void> {
+    await this.dataSource.query(again(`UPDATE campaign_lanes SET ${FENCED}`));
+  }
+
+  /** Takes all recipients that the copy would send to for such as may have been sent to. */
+  async raise(): Promise<FencedCopy> {
+    const restoreId = newId();
+    const done: FencedCopy = { restoreId, campaigns: 0, mayHaveLeft: 0, callsEnded: 0, held: 0 };
+    await this.dataSource.query(again('INSERT IGNORE INTO restores (id, restored_at) VALUES (?, UTC_TIMESTAMP(3))'), [
+      restoreId,
+    ]);
+    // A worker of the former life may have told since what became of these: no older notes take them back.
+    await this.dataSource.query(
+      again(`UPDATE unknown_outcomes SET lost_fence = NULL, lost_claim = NULL, lost_lane = NULL
+       WHERE lost_claim IS NOT NULL AND lost_claim NOT IN (SELECT id FROM restores)`),
+    );
+    for (let after = 0; ;) {
+      const campaigns = await this.campaigns(after);
+      for (const campaign of campaigns) await this.fence(campaign, done);
+      after = campaigns.at(-1)?.id ?? after;
+      if (campaigns.length < CAMPAIGNS_A_LOOK) return done;
+    }
+  }
+
+  /** Whatever is not sent has a lane. */
+  private campaigns(after: number): Promise<CopiedCampaign[]> {
+    return this.dataSource.query(
+      `SELECT c.id, c.state, c.overdue_check_at IS NULL
+         AND COALESCE(c.scheduled_at > UTC_TIMESTAMP(3) + INTERVAL ${CLOCK_MARGIN_MINUTES} MINUTE, FALSE) AS is_ahead
+       FROM campaigns c WHERE c.id > ? AND EXISTS (SELECT 1 FROM campaign_lanes l WHERE l.campaign_id = c.id)
+       ORDER BY c.id LIMIT ${CAMPAIGNS_A_LOOK}`,
+      [after],
+    );
+  }
+
+  private async fence(campaign: CopiedCampaign, done: FencedCopy): Promise<void> {
+    const duty = LANE_DUTY[campaign.state];
+    // What a cancel has not reached yet never leaves: the refund goes on.
+    if (duty === 'refund' || duty === 'rest') return this.raiseLanes(this.dataSource, campaign.id, '');
+    if (Number(campaign.is_ahead) === 1) {
+      done.held += 1;
+      return this.hold(campaign, done.restoreId);
+    }
+    done.campaigns += 1;
+    await this.take(campaign, done.restoreId);
+    const turns = await this.turnsOf(campaign.id);
+    for (const turn of turns) {
+      await this.giveUpRetries(turn, done);
+      await this.giveUpRange(turn, done);
+    }
+    await inTransaction(this.dataSource, (tx) =>
+      removeLanes(
+        tx,
+        turns.map(({ campaignId, lane, fence }) => ({ campaign_id: campaignId, lane, fence })),
+      ),
+    );
+    await this.states.markSent([campaign.id]);
+  }
+
+  private async raiseLanes(source: Pick<EntityManager, 'query'>, campaignId: number, besides: string): Promise<void> {
+    await source.query(again(`UPDATE campaign_lanes SET ${FENCED}${besides} WHERE campaign_id = ?`), [campaignId]);
+  }
+
+  private hold({ id, state }: CopiedCampaign, restoreId: number): Promise<void> {
+    return inTransaction(this.dataSource, async (tx) => {
+      if (await this.states.change(tx, id, 'pause')) await this.note(tx, id, restoreId, state === 'accepted');
+      await this.raiseLanes(tx, id, '');
+    });
+  }
+
+  /** Its lanes are this fence's from now on; its receipts have a deadline. One that waited for approval may have had it. */
+  private take({ id }: CopiedCampaign, restoreId: number): Promise<void> {
+    const timeoutUs = Math.round(this.environment.RECEIPT_TIMEOUT * 1000);
+    return inTransaction(this.dataSource, async (tx) => {
+      await this.states.change(tx, id, 'approve');
+      await this.states.begin(tx, [id], this.environment.RECEIPT_TIMEOUT);
+      await tx.query(
+        `UPDATE campaigns SET overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
+         WHERE id = ? AND overdue_check_at IS NULL`,
+        [timeoutUs, id],
+      );
+      await this.note(tx, id, restoreId, false);
+      await this.raiseLanes(
+        tx,
+        id,
+        `, lease_until = NULL, wake_at = NULL, intent_seq = next_seq, claim_id = ${restoreId}`,
+      );
+    });
+  }
+
+  private async note(tx: EntityManager, campaignId: number, restoreId: number, held: boolean): Promise<void> {
+    await tx.query('INSERT IGNORE INTO restored_campaigns (campaign_id, restore_id, held) VALUES (?, ?, ?)', [
+      campaignId,
+      restoreId,
+      held ? 1 : 0,
+    ]);
+  }
+
+  private async turnsOf(campaignId: number): Promise<LaneTurn[]> {
+    const rows: { lane: number }[] = await this.dataSource.query(
+      'SELECT lane FROM campaign_lanes WHERE campaign_id = ?',
+      [campaignId],
+    );
+    return this.lanes.turns(rows.map(({ lane }) => ({ campaignId, lane })));
+  }
+
+  /** What waited for another try: of a message it may have left, of a call the outcome of the last one stands. */
+  private async giveUpRetries(turn: LaneTurn, done: FencedCopy): Promise<void> {
+    for (;;) {
+      const rows: WaitingRow[] = await this.dataSource.query(
+        `SELECT t.seq, r.receiver AS number, r.status, t.attempt, r.attempts, t.last_status, r.error_code, r.error_message
+         FROM recipient_retries t JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
+         WHERE t.campaign_id = ? AND t.lane = ? ORDER BY t.seq LIMIT ${RECIPIENTS_A_STEP}`,
+        [turn.campaignId, turn.lane],
+      );
+      if (rows.length === 0) return;
+      const { Pending, Retrying } = RecipientStatus;
+      const pending = rows
+        .filter(({ status }) => status === Pending)
+        .map(({ seq, number, attempt }): DueRecipient => ({ turn, seq, number, attempt }));
+      const calls = rows.filter(({ status }) => status === Retrying).map((row) => lastStands(turn.campaignId, row));
+      await this.settle(turn, pending, async (tx) => {
+        await this.settlement.settle(tx, calls);
+        await this.retries.drop(
+          tx,
+          rows.map(({ seq }) => ({ campaignId: turn.campaignId, seq })),
+        );
+      });
+      done.mayHaveLeft += pending.length;
+      done.callsEnded += calls.length;
+    }
+  }
+
+  private async giveUpRange(turn: LaneTurn, done: FencedCopy): Promise<void> {
+    for (let from = turn.nextSeq; ;) {
+      const recipients = await pendingOf(this.dataSource, [{ turn, from, end: turn.endSeq }], {
+        most: RECIPIENTS_A_STEP,
+      });
+      if (recipients.length > 0) await this.settle(turn, recipients);
+      done.mayHaveLeft += recipients.length;
+      if (recipients.length < RECIPIENTS_A_STEP) return;
+      from = (recipients.at(-1)?.seq ?? from) + 1;
+    }
+  }
+
+  /** Of unknown outcome, because of this restore: a receipt, the deadline or an operator decides. */
+  private async settle(
+    turn: LaneTurn,
+    recipients: DueRecipient[],
+    besides?: (tx: EntityManager) => Promise<void>,
+  ): Promise<void> {
+    const isTriedAgain = this.channels.find(turn.channel)?.retryPlan !== undefined;
+    await this.spend.counting([turn], (count) =>
+      inTransaction(this.dataSource, async (tx) => {
+        const spending = await withVariables(tx, recipients);
+        const moves = await this.settlement.settle(
+          tx,
+          recipients.map((recipient) => mayHaveLeft(recipient, isTriedAgain ? 1 : recipient.attempt)),
+        );
+        await markUnknown(tx, recipients, true);
+        await besides?.(tx);
+        await count(tx, moves, () => spending);
+      }),
+    );
+  }
+}
+
+const mayHaveLeft = ({ turn, seq }: DueRecipient, tries: number): RecipientChange => ({
+  ...{ campaignId: turn.campaignId, seq, to: RecipientStatus.Unknown, errorCode: null, errorText: null },
+  ...{ refund: false, attempted: true, tries },
+});
+
+const lastStands = (campaignId: number, { seq, ...row }: WaitingRow): RecipientChange => ({
+  ...{ campaignId, seq, to: row.last_status ?? RecipientStatus.NoAnswer },
+  ...{ errorCode: row.error_code, errorText: row.error_message, refund: false, attempted: false },
+});

@@ -1,0 +1,197 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Metrics } from '../../platform/observability/index.js';
+import { firstTurn, nextTurn, type OnTurn, type TurnJob } from '../../platform/queues/index.js';
+import type { LaneRunner } from './dispatch/lane-runner.js';
+import type { Relay } from './dispatch/relay.js';
+import type { Room, RouteTurnEnd, RouteTurns } from './dispatch/route-job.js';
+import type { ReceiptSweeper } from './receipts/receipt-sweeper.js';
+import { TurnProcessor } from './route-job.processor.js';
+
+const JOB = firstTurn({ routeId: 7, single: true });
+const AT_REST: RouteTurnEnd = { more: false, keeps: false, againMs: null, next: null, atRest: true };
+const nothing = (): Promise<void> => Promise.resolve();
+
+describe('a job of a turn', () => {
+  let added: TurnJob[];
+  let looks: number;
+  let claim: (room: Room) => void;
+  let end: ((end: RouteTurnEnd) => void) | undefined;
+  const begun = async (): Promise<(end: RouteTurnEnd) => void> => vi.waitUntil(() => end);
+  let processor: TurnProcessor;
+  let isForHolders: boolean;
+  let isServed: boolean;
+  let takeHeld: OnTurn;
+  let hasHome: boolean;
+  let isHome: boolean;
+  let handedOn: TurnJob[];
+
+  beforeEach(async () => {
+    added = [];
+    looks = 0;
+    end = undefined;
+    isForHolders = false;
+    isServed = false;
+    [hasHome, isHome] = [false, false];
+    handedOn = [];
+    const turns: Pick<RouteTurns, 'take'> = {
+      take: (_turn, onClaimed) => {
+        claim = onClaimed;
+        return new Promise((resolve) => (end = resolve));
+      },
+    };
+    const due = { any: () => Promise.resolve((looks += 1) > 0) };
+    processor = new TurnProcessor(
+      { start: nothing, stop: () => undefined, close: nothing } as never,
+      turns as RouteTurns,
+      due as never,
+      { stop: () => undefined } as LaneRunner,
+      { stop: nothing } as Relay,
+      { stop: nothing } as ReceiptSweeper,
+      { openAll: nothing, closeAll: nothing } as never,
+      { names: ['sms'], served: [{ name: 'sms', routes: 'sms' }] } as never,
+      {
+        isForHolders: () => Promise.resolve(isForHolders),
+        add: (_name: string, jobs: TurnJob[]) => {
+          added.push(...jobs);
+          return nothing();
+        },
+      } as never,
+      { start: (take: typeof takeHeld) => (takeHeld = take), stop: () => undefined, isServed: () => isServed } as never,
+      {
+        handOn: (_channel: string, job: TurnJob) => {
+          if (hasHome) handedOn.push(job);
+          return Promise.resolve(hasHome);
+        },
+        isHome: () => isHome,
+      } as never,
+      new Metrics(),
+    );
+    await processor.onApplicationBootstrap();
+  });
+
+  it('is over once the lanes are held, and what came until then is looked for', async () => {
+    const result = processor.take('sms', JOB);
+    await begun();
+    claim({ hasMore: false, forAnother: false });
+    expect(await result).toBe('rest');
+    processor.completed('sms', JOB, 'rest');
+    await nothing();
+    await nothing();
+    expect([looks, added]).toEqual([1, [JOB]]);
+  });
+
+  it('is over with its turn when that sends nothing', async () => {
+    const result = processor.take('sms', JOB);
+    await begun();
+    end?.(AT_REST);
+    expect(await result).toBe('rest');
+    end = undefined;
+    const failed = processor.take('sms', JOB);
+    (await begun())({ ...AT_REST, atRest: false });
+    expect(await failed).toBe('more');
+  });
+
+  it('has a successor when its turn ends and wants more, and another beside it where there is room', async () => {
+    const result = processor.take('sms', JOB);
+    await begun();
+    claim({ hasMore: true, forAnother: true });
+    expect(await result).toBe('more');
+    expect(added).toEqual([{ ...JOB, slot: 1 }]);
+    end?.({ ...AT_REST, more: true, atRest: false });
+    await nothing();
+    await nothing();
+    expect(added).toEqual([{ ...JOB, slot: 1 }, nextTurn(JOB)]);
+  });
+
+  it('is followed by turns without a job where the worker keeps the route, eight in a row', async () => {
+    const more = { ...AT_REST, more: true, keeps: true, atRest: false };
+    const taken = processor.take('sms', JOB);
+    for (let turn = 1; turn <= 8; turn++) {
+      expect([turn, added]).toEqual([turn, []]);
+      const finish = await begun();
+      end = undefined;
+      claim({ hasMore: true, forAnother: false });
+      finish(more);
+    }
+    await vi.waitUntil(() => added.length > 0);
+    await taken;
+    expect(added).toEqual([nextTurn(JOB)]);
+  });
+
+  it('is followed by a job where a turn sent nothing, which has kept its place all the while', async () => {
+    const taken = processor.take('sms', JOB);
+    (await begun())({ ...AT_REST, more: true, keeps: true, atRest: false });
+    expect(await taken).toBe('more');
+    expect(added).toEqual([nextTurn(JOB)]);
+  });
+
+  it('is followed by a job when the worker stops, also where it keeps the route', async () => {
+    const taken = processor.take('sms', JOB);
+    const finish = await begun();
+    const stopped = processor.beforeApplicationShutdown();
+    claim({ hasMore: true, forAnother: false });
+    finish({ ...AT_REST, more: true, keeps: true, atRest: false });
+    await Promise.all([taken, stopped]);
+    expect(added).toEqual([nextTurn(JOB)]);
+  });
+
+  it('that is over has a turn that a stop waits for', async () => {
+    const result = processor.take('sms', JOB);
+    await begun();
+    claim({ hasMore: false, forAnother: false });
+    await result;
+    let hasStopped = false;
+    const stopped = processor.beforeApplicationShutdown().then(() => (hasStopped = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(hasStopped).toBe(false);
+    end?.(AT_REST);
+    await stopped;
+  });
+
+  it('of a route with binds is handed once to those who hold one', async () => {
+    isForHolders = true;
+    expect(await processor.take('sms', JOB)).toBe('more');
+    expect(added).toEqual([JOB]);
+    await takeHeld('sms', JOB, false);
+    expect(added).toEqual([JOB, JOB]);
+  });
+
+  it('of a route of which this worker holds a bind is its own', async () => {
+    [isForHolders, isServed] = [true, true];
+    const taken = takeHeld('sms', JOB, false);
+    (await begun())(AT_REST);
+    await taken;
+    expect([looks, added]).toEqual([1, [JOB]]);
+  });
+
+  it('is handed on to the home of its route, and begins nothing here', async () => {
+    hasHome = true;
+    expect(await processor.take('sms', JOB)).toBe('more');
+    expect([handedOn, added, end]).toEqual([[JOB], [], undefined]);
+  });
+
+  it('that was handed on is taken, whichever worker is the home by then', async () => {
+    hasHome = true;
+    const taken = takeHeld('sms', JOB, true);
+    (await begun())(AT_REST);
+    await taken;
+    expect(handedOn).toEqual([]);
+  });
+
+  it('that was handed on and cannot be taken is forgotten: the next look makes it again', async () => {
+    isForHolders = true;
+    await takeHeld('sms', JOB, true);
+    expect([handedOn, added, end]).toEqual([[], [], undefined]);
+  });
+
+  it.each([true, false])('that has waited is taken here if the slots are of this worker (%s)', async (isOwn) => {
+    isHome = isOwn;
+    const taken = processor.take('sms', JOB);
+    const finish = await begun();
+    end = undefined;
+    finish({ ...AT_REST, againMs: 1, atRest: false });
+    expect(await taken).toBe('more');
+    await vi.waitUntil(() => (isOwn ? end : added.length > 0));
+    expect(added).toEqual(isOwn ? [] : [nextTurn(JOB)]);
+  });
+});

@@ -1,0 +1,223 @@
+import { OnQueueCompleted, OnQueueError, Process, Processor } from '@nestjs/bull';
+import {
+  type BeforeApplicationShutdown,
+  type FactoryProvider,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type { Job } from 'bull';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
+import { Metrics } from '../../platform/observability/index.js';
+import { besideTurn, firstTurn, nextTurn, type TurnJob, turnJobId, TurnQueues } from '../../platform/queues/index.js';
+import { RouteConnections } from '../providers/index.js';
+import { DueLanes } from './dispatch/due-lanes.js';
+import { HeldTurns, RouteHomes, TurnOffers, WorkerQueues } from './dispatch/job-routing.js';
+import { LaneRunner } from './dispatch/lane-runner.js';
+import { Relay } from './dispatch/relay.js';
+import { RouteTurns } from './dispatch/route-job.js';
+import { ReceiptSweeper } from './receipts/receipt-sweeper.js';
+
+/**
+ * A worker takes so many turns in a row of a route whose windows wait most of their time, before any worker may take the next
+ * one: a job for each of them would cost more than the window, and their windows would not begin at the same moments.
+ */
+const KEPT_TURNS = 8;
+
+/** What a job comes to: the route may have more, or was at rest when it was looked at. */
+type TurnResult = 'more' | 'rest';
+
+/** Serves the selected queues: one turn of a route a job, the next turn at the tail of the queue. */
+@Injectable()
+export class TurnProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(TurnProcessor.name);
+  private readonly running = new Set<Promise<TurnResult>>();
+  /** turns whose moment comes later; should this worker die, the look of another finds them */
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly handovers;
+  private stopping = false;
+
+  constructor(
+    private readonly queues: TurnQueues,
+    private readonly turns: RouteTurns,
+    private readonly due: DueLanes,
+    private readonly runner: LaneRunner,
+    private readonly relay: Relay,
+    private readonly sweeper: ReceiptSweeper,
+    private readonly connections: RouteConnections,
+    private readonly selected: WorkerQueues,
+    private readonly offers: TurnOffers,
+    private readonly held: HeldTurns,
+    private readonly homes: RouteHomes,
+    metrics: Metrics,
+  ) {
+    this.handovers = metrics.counter(
+      'switchboard_turns_handed_on_total',
+      'Route turns that a worker without a bind handed on',
+      ['channel'],
+    );
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const channels = this.selected.served;
+    // Bound early: receipts of earlier messages come over any bound session.
+    await this.connections.openAll(channels.map(({ routes }) => routes).filter((kind) => kind !== 'chat'));
+    if (this.stopping) return;
+    await Promise.all(channels.map(({ name }) => this.queues.start(name)));
+    this.held.start((...turn) => this.takeHeld(...turn));
+  }
+
+  /** Drains: no new turn, windows under way settle, then the carriers' sessions close after their last receipts. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    this.runner.stop();
+    this.held.stop();
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    for (const channel of this.selected.names) this.queues.stop(channel);
+    await this.relay.stop();
+    await this.sweeper.stop();
+    await Promise.allSettled(this.running);
+    await this.connections.closeAll();
+    await Promise.allSettled(this.selected.names.map((channel) => this.queues.close(channel)));
+  }
+
+  /**
+   * Takes the turn of a job. A job is over once the lanes of its window are held: what comes meanwhile has a turn at once, and
+   * does not wait until the results of this one are written. How many windows are under way is the governor's affair.
+   */
+  take(channel: string, job: TurnJob): Promise<TurnResult> {
+    return this.track(channel, job);
+  }
+
+  /** A job is over, and its id is free again. */
+  completed(channel: string, job: TurnJob, result: TurnResult): void {
+    if (result === 'rest') void this.lookOnce(channel, job);
+  }
+
+  private track(channel: string, job: TurnJob, isHandedOn = false): Promise<TurnResult> {
+    return new Promise((resolve, reject) => {
+      const work = this.turn(channel, job, resolve, isHandedOn);
+      this.running.add(work);
+      work.finally(() => this.running.delete(work)).then(resolve, reject);
+    });
+  }
+
+  /** A job that cannot be added is made again by the next look. */
+  private async turn(
+    channel: string,
+    job: TurnJob,
+    isOver: (result: TurnResult) => void,
+    isHandedOn = false,
+    kept = 1,
+  ): Promise<TurnResult> {
+    if (this.stopping) return 'more'; // for another worker
+    const { routeId, single } = job;
+    if ((await this.offers.isForHolders(routeId)) && !this.held.isServed(routeId)) {
+      if (isHandedOn) return 'more'; // not a second time: the next look makes it again
+      // A worker of the version before has queued it, or the bind was lost since it was taken: once, to a holder.
+      this.handovers.inc({ channel });
+      this.add(channel, job);
+      return 'more';
+    }
+    if (!isHandedOn && (await this.homes.handOn(channel, job))) return 'more';
+    let hasClaimed = false as boolean; // set by the turn
+    const end = await this.turns.take({ channel, routeId, single }, ({ hasMore, forAnother }) => {
+      hasClaimed = true;
+      if (forAnother) this.add(channel, besideTurn(job));
+      isOver(hasMore ? 'more' : 'rest');
+    });
+    if (end.next) this.add(end.next.channel, firstTurn(end.next));
+    if (end.againMs !== null) this.addLater(channel, nextTurn(job), end.againMs);
+    // one that sent nothing, but cancelled or refused, has kept the job's place all the while
+    if (end.more && end.keeps && hasClaimed && kept < KEPT_TURNS) return this.keep(channel, job, isOver, kept + 1);
+    if (end.more) this.add(channel, nextTurn(job));
+    return end.atRest ? 'rest' : 'more';
+  }
+
+  /** The next turn without a job, unless this worker stops: then it is another worker's. */
+  private keep(channel: string, job: TurnJob, isOver: (result: TurnResult) => void, kept: number): Promise<TurnResult> {
+    if (!this.stopping) return this.turn(channel, job, isOver, false, kept);
+    this.add(channel, nextTurn(job));
+    return Promise.resolve('more');
+  }
+
+  private async takeHeld(channel: string, job: TurnJob, isHandedOn: boolean): Promise<void> {
+    try {
+      const result = await this.track(channel, job, isHandedOn);
+      if (result === 'rest') await this.lookOnce(channel, job);
+    } catch (error) {
+      this.logger.error({ err: error, channel, ...job }, 'a turn failed');
+    }
+  }
+
+  /** A ring that comes while a job of the route is active is dropped, so the end of the last one looks once more. */
+  private async lookOnce(channel: string, { routeId, single }: TurnJob): Promise<void> {
+    if (this.stopping) return;
+    const isDue = await this.due.any({ channel, routeId, single }).catch(() => false);
+    if (isDue) this.add(channel, firstTurn({ routeId, single }));
+  }
+
+  private add(channel: string, job: TurnJob): void {
+    this.offers.add(channel, [job]).catch((error: unknown) => {
+      if (!this.stopping) this.logger.warn({ err: error, channel, ...job }, 'a turn could not be queued');
+    });
+  }
+
+  private addLater(channel: string, job: TurnJob, milliseconds: number): void {
+    const key = `${channel} ${turnJobId({ ...job, slot: 0, turn: 0 }, 0)}`;
+    if (this.timers.has(key) || this.stopping) return;
+    const timer = setTimeout(() => {
+      this.timers.delete(key);
+      // It has waited for slots of this worker, where another worker's turn would book others behind them.
+      if (this.homes.isHome(job.routeId)) void this.takeHeld(channel, job, false);
+      else this.add(channel, job);
+    }, milliseconds);
+    this.timers.set(key, timer);
+  }
+}
+
+/** The classes of turns, each with places of its own (`Governor`). */
+const CLASSES = 2;
+
+/**
+ * The class that serves a queue. Each queue has one, because the queues come from the list of channels.
+ * @param concurrency jobs that one worker takes side by side
+ */
+export function processorFor(queue: string, concurrency: number) {
+  @Processor(queue)
+  class QueueProcessor {
+    readonly logger = new Logger(`${queue} queue`);
+
+    constructor(readonly turns: Pick<TurnProcessor, 'take' | 'completed'>) {}
+
+    @Process({ concurrency })
+    take({ data }: Job<TurnJob>): Promise<TurnResult> {
+      return this.turns.take(queue, data);
+    }
+
+    @OnQueueCompleted()
+    completed({ data }: Job<TurnJob>, result: TurnResult): void {
+      this.turns.completed(queue, data, result);
+    }
+
+    @OnQueueError()
+    failed(error: Error): void {
+      this.logger.warn({ err: error, queue }, 'queue');
+    }
+  }
+  return QueueProcessor;
+}
+
+/** What Nest knows the processor of a queue by. */
+export const processorToken = (queue: string): string => `processor of ${queue}`;
+
+/** The processor of a queue, in a worker that serves it (`WORKER_QUEUES`); null in another. */
+export const processorProvider = (queue: string): FactoryProvider => ({
+  provide: processorToken(queue),
+  inject: [ENVIRONMENT, WorkerQueues, TurnProcessor],
+  useFactory: ({ WORKER_CONCURRENCY }: Environment, selected: WorkerQueues, turns: TurnProcessor) => {
+    if (!selected.names.includes(queue)) return null;
+    const QueueProcessor = processorFor(queue, CLASSES * WORKER_CONCURRENCY);
+    return new QueueProcessor(turns);
+  },
+});

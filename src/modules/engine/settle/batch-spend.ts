@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { type PriceList, RouteCosts, RouteSpend, type SpentMessage } from '../../routing/index.js';
+import { Channels } from '../channels.js';
+import { type Addressee, keyOf, RecipientStatus } from '../recipient.js';
+import type { RecipientMove } from './recipient-change.js';
+
+/** A recipient of a window, as far as its cost asks. */
+export interface SpendingRecipient extends Addressee {
+  turn: { campaignId: number; routeId: number; accountId: number; channel: string; content: Record<string, unknown> };
+  seq: number;
+  /** messages that the carrier has answered; absent = none is known */
+  items?: number;
+  /** parts that the carrier has, or may have, of what has failed for the others; absent = none */
+  taken?: number;
+}
+
+/** Counts what a window costs; called last in its transaction. */
+type CountMoves = (
+  tx: EntityManager,
+  moves: readonly RecipientMove[],
+  recipients: () => Iterable<SpendingRecipient>,
+) => Promise<void>;
+
+const NOTHING: CountMoves = () => Promise.resolve();
+
+/**
+ * What windows cost where their route has costs (reference/routing#costs): a recipient is counted when it moves to a status of
+ * which the carrier has it, or may have, and taken off when it turns out that it never left. What has failed because a part of
+ * it was refused costs the parts that were taken.
+ */
+@Injectable()
+export class WindowSpend {
+  constructor(
+    private readonly costs: RouteCosts,
+    private readonly spend: RouteSpend,
+    private readonly channels: Channels,
+  ) {}
+
+  /**
+   * @param turns by whose routes it leaves
+   * @param work a transaction, which is handed what counts for these routes: nothing where none of them has costs
+   */
+  async counting<Result>(
+    turns: readonly { routeId: number }[],
+    work: (count: CountMoves) => Promise<Result>,
+  ): Promise<Result> {
+    const prices = await this.pricesOf(turns);
+    if (prices.size === 0) return work(NOTHING);
+    return this.spend.withShard((shard) =>
+      work((tx, moves, recipients) => this.spend.count(tx, shard, prices, this.messages(moves, recipients(), prices))),
+    );
+  }
+
+  /** Of those routes that have any. */
+  private async pricesOf(turns: readonly { routeId: number }[]): Promise<ReadonlyMap<number, PriceList>> {
+    const ids = [...new Set(turns.map(({ routeId }) => routeId))];
+    const lists = await Promise.all(ids.map((id) => this.costs.listOf(id)));
+    return new Map(
+      ids.flatMap((id, place) => {
+        const list = lists[place];
+        return list ? [[id, list] as const] : [];
+      }),
+    );
+  }
+
+  private messages(
+    moves: readonly RecipientMove[],
+    recipients: Iterable<SpendingRecipient>,
+    prices: ReadonlyMap<number, PriceList>,
+  ): SpentMessage[] {
+    const asked = moves.filter(
+      ({ from, to }) => from === RecipientStatus.Unknown || leaves(to) || to === RecipientStatus.Failed,
+    );
+    if (asked.length === 0) return [];
+    const known = new Map<string, SpendingRecipient>();
+    for (const recipient of recipients)
+      known.set(keyOf({ campaignId: recipient.turn.campaignId, seq: recipient.seq }), recipient);
+    const segmentsOf = this.segments();
+    return asked.flatMap((move): SpentMessage[] => {
+      const recipient = known.get(keyOf(move));
+      if (!recipient || !prices.has(recipient.turn.routeId)) return [];
+      const times = timesOf(move, recipient);
+      if (times === 0) return [];
+      const { routeId, accountId, channel } = recipient.turn;
+      return [{ routeId, accountId, channel, number: recipient.number, segments: segmentsOf(recipient), times }];
+    });
+  }
+
+  /** Parts on the wire: what the carrier has taken, or answered, or what the text comes to, which is told once a text. */
+  private segments(): (recipient: SpendingRecipient) => number {
+    const plain = new Map<object, number>();
+    return (recipient) => {
+      const { turn, items = 0, taken, variables } = recipient;
+      if (taken !== undefined) return taken;
+      const known = variables ? undefined : plain.get(turn);
+      const parts = known ?? this.partsOf(recipient);
+      if (!variables) plain.set(turn, parts);
+      return Math.max(items, parts);
+    };
+  }
+
+  private partsOf(recipient: SpendingRecipient): number {
+    const { channel, content } = recipient.turn;
+    try {
+      return this.channels.find(channel)?.segments?.(content, recipient) ?? 1;
+    } catch {
+      // What left is written whatever is thought of its text now.
+      return 1;
+    }
+  }
+}
+
+/** Where the carrier has it, or may have: `from` Unknown it was counted before, and a window that says no takes it off. */
+const leaves = (status: RecipientStatus): boolean =>
+  status === RecipientStatus.Submitted || status === RecipientStatus.Unknown;
+
+function timesOf({ from, to }: RecipientMove, { taken }: SpendingRecipient): 1 | 0 | -1 {
+  const had = from === RecipientStatus.Unknown;
+  if (leaves(to) || taken !== undefined) return had ? 0 : 1;
+  return had ? -1 : 0;
+}

@@ -1,0 +1,107 @@
+import type { EntityManager } from 'typeorm';
+import { jsonRows } from '../../../platform/database/index.js';
+import type { BegunAttempt } from '../attempts.js';
+import { inLockOrder, RecipientStatus } from '../recipient.js';
+import type { WindowResult } from './recipient-change.js';
+
+const NUMBER = /^(0x)?([0-9a-f]{1,40})$/i;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Ids beyond 64 bits are names of some length, not numbers that a carrier counts. */
+const LONGEST_HEX = 16;
+const LONGEST_DECIMAL = 20;
+/** Fewer digits than this say too little of whose number it is. */
+const FEWEST_DIGITS = 8;
+
+const stripped = (digits: string): string => digits.replace(/^0+(?=.)/, '');
+
+/** The id as a value: without `0x`, leading zeros and capitals where it is a number or a UUID; any other one as it is. */
+function canonical(id: string): string {
+  if (UUID.test(id)) return id.toLowerCase();
+  const digits = NUMBER.exec(id)?.[2];
+  return digits === undefined ? id : stripped(digits.toLowerCase());
+}
+
+/** What is kept beside a carrier's id so that other spellings find it; null where the id says it itself. */
+export function matchKey(id: string): string | null {
+  const key = canonical(id);
+  return key === id ? null : key;
+}
+
+/**
+ * The values that an id may mean, as ids and their keys are stored: some carriers answer a submit in hexadecimal and send
+ * the receipt in decimal, or the other way round. At most three; none for an id that has one spelling only.
+ */
+export function spellings(id: string): string[] {
+  const value = canonical(id);
+  if (UUID.test(id)) return [value];
+  const number = NUMBER.exec(id);
+  if (!number) return [];
+  const found = new Set([value]);
+  const isHex = number[1] !== undefined;
+  if (!isHex && /^[0-9]+$/.test(value) && value.length <= LONGEST_DECIMAL) found.add(BigInt(value).toString(16));
+  if (value.length <= LONGEST_HEX) found.add(BigInt(`0x${value}`).toString());
+  return [...found];
+}
+
+/** True for ids that a carrier counts up: the same one may be another message's in another spelling. */
+export const isCounted = (id: string): boolean => NUMBER.test(id) && stripped(id).length <= LONGEST_DECIMAL;
+
+/** True when two numbers are one: carriers leave the country code out, or write zeros in front of it. */
+export function isSameNumber(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [one, other] = [stripped(a), stripped(b)];
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+  return short === long || (short.length >= FEWEST_DIGITS && long.endsWith(short));
+}
+
+const LONGEST_ID = 128;
+
+/** A message that a carrier took, under one of its ids. */
+interface TakenItem {
+  campaignId: number;
+  seq: number;
+  item: number;
+  routeId: number;
+  id: string;
+  items: number;
+}
+
+/**
+ * Keeps the ids that carriers gave, by which receipts are matched. An item whose id is known keeps it: a lost worker may have
+ * written it before. An id that another message has had is no hindrance; which of the two a receipt is about, its look-up
+ * says (docs/decisions/0026).
+ */
+export async function storeProviderIds(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {
+  const taken: TakenItem[] = [];
+  for (const { recipient, outcome } of results) {
+    if (outcome.kind !== 'accepted') continue;
+    const { turn, seq, made = 0 } = recipient;
+    const { campaignId, routeId } = turn;
+    const { providerMessageIds: ids } = outcome;
+    for (const [place, id] of ids.entries()) {
+      taken.push({ campaignId, seq, item: made + place, routeId, id: id.slice(0, LONGEST_ID), items: ids.length });
+    }
+  }
+  if (taken.length === 0) return;
+  const rows = taken
+    .sort((a, b) => inLockOrder(a, b) || a.item - b.item)
+    .map(({ campaignId, seq, item, routeId, id, items }) => [campaignId, seq, item, routeId, id, items, matchKey(id)]);
+  await tx.query(
+    `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, match_key, status)
+     SELECT j.campaign_id, j.seq, j.item, j.route_id, j.id, j.items, j.match_key, ${RecipientStatus.Submitted} FROM JSON_TABLE(?, '$[*]' COLUMNS (
+       campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', item INT PATH '$[2]', route_id INT UNSIGNED PATH '$[3]',
+       id VARCHAR(128) CHARACTER SET utf8mb4 PATH '$[4]', items INT PATH '$[5]',
+       match_key VARCHAR(64) CHARACTER SET ascii PATH '$[6]')) j`,
+    [jsonRows(rows)],
+  );
+}
+
+/** The attempts that carriers have taken. */
+export function begunAttempts(results: readonly WindowResult[]): BegunAttempt[] {
+  return results.flatMap(({ recipient, outcome }): BegunAttempt[] => {
+    const id = outcome.kind === 'accepted' ? outcome.providerMessageIds[0]?.slice(0, LONGEST_ID) : undefined;
+    if (id === undefined) return [];
+    const { turn, seq, made = 0 } = recipient;
+    return [{ campaignId: turn.campaignId, seq, attempt: made + 1, providerMessageId: id }];
+  });
+}

@@ -1,0 +1,323 @@
+import { performance } from 'node:perf_hooks';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import {
+  again,
+  inTransaction,
+  jsonRows,
+  type QuotedText,
+  type WriteResult,
+  type ClaimedAlongside,
+  isFree,
+} from '../../../platform/database/index.js';
+import type { DueRoute } from '../../../platform/queues/index.js';
+import type { DueRecipient } from '../attempts.js';
+import { type CampaignState, statesThat } from '../campaign.js';
+import {
+  heldFence,
+  inLaneOrder,
+  isOneOfLanes,
+  type LaneEnding,
+  laneKey,
+  type LaneKey,
+  type LaneTurn,
+} from '../lanes.js';
+import { sqlStates } from './campaign-states.js';
+import {
+  claimLanes,
+  type ClaimTerms,
+  type LaneClaim,
+  LEASED_LANES,
+  newClaimId,
+  pendingOf,
+  takeLanes,
+  type WindowClaim,
+} from './lane-claims.js';
+import { endLanes, KEYS, type LanesLeft, NOTHING_ENDED, OF_KEY, removeLanes } from './lane-endings.js';
+import { OWN_KIND } from './own-variables.js';
+import { dropRetriesOf, HAS_BEGUN_RETRIES } from './retries.js';
+
+interface TurnRow {
+  campaign_id: number;
+  lane: number;
+  fence: number;
+  claim_id: number | null;
+  next_seq: number;
+  intent_seq: number;
+  end_seq: number;
+  route_id: number;
+  single: number;
+  state: CampaignState;
+  channel: string;
+  account_id: number;
+  own_kinds: number;
+  sender: string | null;
+  content: string;
+  waited_us: number | string;
+  retries_due: number;
+  retries_begun: number;
+  stalled_us: string | null;
+  moves: number;
+}
+
+/** A lane whose turn broke off for a reason of its own is left alone for so long, so that others have their turns. */
+const AFTER_FAULT_MS = 15_000;
+
+/** @param fence the one that was read, or the held one */
+const keysOf = (turns: readonly LaneTurn[], fence: (turn: LaneTurn) => number): QuotedText =>
+  jsonRows([...turns].sort(inLaneOrder).map((turn) => [turn.campaignId, turn.lane, fence(turn)]));
+const readFence = ({ fence }: LaneTurn): number => fence;
+
+/**
+ * Lanes: position, lease and fence, always as a set. A lane row is also its own outbox entry: `wake_at` says when it next
+ * has something to do (docs/decisions/0002), so Redis may be emptied at any moment. It is gone once it has nothing left.
+ */
+@Injectable()
+export class LaneStore {
+  private readonly looks = new GroupCommit<readonly LaneKey[], TurnRow[]>((asked) => this.rowsOfEach(asked), {
+    ...ONE_TURN,
+    weigh: ({ length }) => length,
+  });
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /**
+   * What turns of these lanes are about, in the order that is asked for; those that a worker holds are missing. What is asked
+   * for several routes in the same moment is one statement.
+   */
+  async turns(keys: readonly LaneKey[]): Promise<LaneTurn[]> {
+    const rows = await this.looks.add(keys);
+    return rows.map(toTurn);
+  }
+
+  private async rowsOfEach(asked: readonly (readonly LaneKey[])[]): Promise<TurnRow[][]> {
+    const keys = asked.flat();
+    if (keys.length === 0) return asked.map(() => []);
+    const rows: TurnRow[] = await this.dataSource.query(
+      `SELECT l.campaign_id, l.lane, l.fence, l.claim_id, l.next_seq, l.intent_seq, l.end_seq, l.channel, l.route_id, l.account_id,
+         l.single, l.moves, c.state, c.own_kinds, c.sender, c.content,
+         TIMESTAMPDIFF(MICROSECOND, COALESCE(c.scheduled_at, c.created_at), UTC_TIMESTAMP(3)) AS waited_us,
+         TIMESTAMPDIFF(MICROSECOND, l.stalled_since, UTC_TIMESTAMP(3)) AS stalled_us,
+         EXISTS (SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane
+           AND r.intent_fence IS NULL AND r.due_at <= UTC_TIMESTAMP(3)) AS retries_due,
+         ${HAS_BEGUN_RETRIES} AS retries_begun
+       FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
+       WHERE (${isOneOfLanes('l', keys)}) AND ${isFree('l')}`,
+      keys.flatMap(({ campaignId, lane }) => [campaignId, lane]),
+    );
+    const found = new Map(rows.map((row) => [laneKey({ campaignId: row.campaign_id, lane: row.lane }), row]));
+    return asked.map((own) => own.flatMap((key) => found.get(laneKey(key)) ?? []));
+  }
+
+  /**
+   * Takes the leases and records the intents before anything leaves.
+   * @returns those that no other worker was faster with, with their recipients
+   */
+  async claim(claims: readonly LaneClaim[], leaseMs: number, terms: ClaimTerms = {}): Promise<LaneClaim[]> {
+    const [held = []] = await this.claimEach([{ id: newClaimId(), ...terms, claims }], leaseMs);
+    return held;
+  }
+
+  /**
+   * As `claim`, of several windows, each under its own id.
+   * @param begin campaigns whose first windows these are, if there are any
+   */
+  claimEach(windows: readonly WindowClaim[], leaseMs: number, begin?: ClaimedAlongside): Promise<LaneClaim[][]> {
+    return claimLanes(this.dataSource, windows, leaseMs, begin);
+  }
+
+  /** As `claim`, of lanes as they stand, in a transaction that does something for them. @returns those that were free */
+  async hold(tx: EntityManager, turns: readonly LaneTurn[], leaseMs: number): Promise<LaneTurn[]> {
+    const claims = turns.map((turn) => ({ turn, intentSeq: turn.intentSeq, recipients: [] }));
+    const [held = []] = await takeLanes(tx, [{ id: newClaimId(), claims }], leaseMs);
+    return held.map(({ turn }) => turn);
+  }
+
+  /**
+   * Takes back a claim whose answer was lost, whether or not it was written. Nothing has left, so the intents go as well.
+   * The next fence refuses a claim that is still on its way; another worker's turn stays as it is.
+   */
+  giveBack(turns: readonly LaneTurn[], claimId: number): Promise<void> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const lanes = jsonRows([...turns].sort(inLaneOrder).map((turn) => [turn.campaignId, turn.lane, turn.fence]));
+      await tx.query(
+        `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON l.campaign_id = j.campaign_id AND l.lane = j.lane
+         SET l.fence = l.fence + 1, l.intent_seq = l.next_seq, l.lease_until = NULL, l.wake_at = UTC_TIMESTAMP(3)
+         WHERE l.fence = j.fence + 1 AND l.claim_id = ? OR l.fence = j.fence AND ${isFree('l')}`,
+        [lanes, claimId],
+      );
+      await tx.query(
+        `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON l.campaign_id = j.campaign_id AND l.lane = j.lane
+           AND l.fence = j.fence + 2 AND l.claim_id = ?
+         STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane
+           AND t.intent_fence = j.fence + 1
+         SET t.intent_fence = NULL`,
+        [lanes, claimId],
+      );
+    });
+  }
+
+  /** Keeps the leases while a window takes its time; what has been given back stays given back. */
+  renew(turns: readonly LaneTurn[], leaseMs: number): Promise<boolean> {
+    const rows = turns.map((turn) => ({ key: [turn.campaignId, turn.lane], fence: heldFence(turn) }));
+    return LEASED_LANES.renewAll(this.dataSource, rows, leaseMs);
+  }
+
+  /** As `endLanes`. */
+  finishEach(tx: EntityManager, windows: readonly (readonly LaneEnding[])[], mustHold: boolean): Promise<LanesLeft[]> {
+    return endLanes(tx, windows, mustHold);
+  }
+
+  /** As `endLanes`, of one window. */
+  async finish(tx: EntityManager, endings: readonly LaneEnding[]): Promise<LanesLeft> {
+    const [left = NOTHING_ENDED] = await endLanes(tx, [endings]);
+    return left;
+  }
+
+  /** Lanes of campaigns that have ended: there is nothing that they could do. */
+  async drop(turns: readonly LaneTurn[]): Promise<void> {
+    await inTransaction(this.dataSource, async (tx) => {
+      await removeLanes(
+        tx,
+        turns.map((turn) => ({ campaign_id: turn.campaignId, lane: turn.lane, fence: turn.fence })),
+      );
+      await dropRetriesOf(tx, turns);
+    });
+  }
+
+  /** Lanes that a retry has woken while their campaign is paused: resuming wakes them again. */
+  async sleep(turns: readonly LaneTurn[]): Promise<void> {
+    await this.dataSource.query(
+      again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} STRAIGHT_JOIN campaigns c ON c.id = l.campaign_id
+       SET l.wake_at = NULL WHERE c.state IN (${sqlStates(statesThat('wait'))})`),
+      [keysOf(turns, readFence)],
+    );
+  }
+
+  /** After a turn that broke off for a reason that may lie in its lanes; a lease that is held stays. */
+  async leaveAlone(turns: readonly LaneTurn[]): Promise<void> {
+    await this.dataSource.query(
+      again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
+       SET l.wake_at = UTC_TIMESTAMP(3) + INTERVAL ${AFTER_FAULT_MS * 1_000} MICROSECOND,
+         l.settle_at = IF(l.settle_at <= UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) + INTERVAL ${AFTER_FAULT_MS * 1_000} MICROSECOND, l.settle_at)
+       WHERE ${isFree('l')}`),
+      [keysOf(turns, readFence)],
+    );
+  }
+
+  /** Lanes that have nothing to settle before a later moment. @param moments in milliseconds from now; null = no validity */
+  async settleLater(moments: readonly { turn: LaneTurn; inMs: number | null }[]): Promise<void> {
+    const rows = [...moments]
+      .sort((a, b) => inLaneOrder(a.turn, b.turn))
+      .map(({ turn, inMs }) => [
+        turn.campaignId,
+        turn.lane,
+        turn.fence,
+        inMs === null ? null : Math.round(inMs * 1_000),
+      ]);
+    await this.dataSource.query(
+      again(`UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]',
+         in_us BIGINT PATH '$[3]')) j STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
+       SET l.settle_at = UTC_TIMESTAMP(3) + INTERVAL j.in_us MICROSECOND WHERE ${isFree('l')}`),
+      [jsonRows(rows)],
+    );
+  }
+
+  /** Claimed lanes that something, or nothing any more, gets through: the clock of their deadline ends, or runs. */
+  async markStalled(tx: EntityManager, turns: readonly LaneTurn[], stalled: boolean): Promise<void> {
+    if (turns.length === 0) return;
+    await tx.query(
+      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} SET l.stalled_since = ${stalled ? 'UTC_TIMESTAMP(3)' : 'NULL'}`,
+      [keysOf(turns, heldFence)],
+    );
+  }
+
+  /** Lanes that no worker holds and that cannot leave, because their route is down: the clock of their deadline runs. */
+  async stallUnclaimed(turns: readonly LaneTurn[]): Promise<void> {
+    if (turns.length === 0) return;
+    await this.dataSource.query(
+      again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} SET l.stalled_since = UTC_TIMESTAMP(3)
+       WHERE l.stalled_since IS NULL AND ${isFree('l')}`),
+      [keysOf(turns, readFence)],
+    );
+  }
+
+  /** Recipients of the windows that lost workers had begun, and that may have left. */
+  intended(tx: EntityManager, turns: readonly LaneTurn[]): Promise<DueRecipient[]> {
+    const parts = turns.map((turn) => ({ turn, from: turn.nextSeq, end: turn.intentSeq }));
+    return pendingOf(tx, parts, { withoutRetries: true });
+  }
+}
+
+const toTurn = (row: TurnRow): LaneTurn => ({
+  campaignId: row.campaign_id,
+  lane: row.lane,
+  fence: row.fence,
+  claimId: row.claim_id,
+  nextSeq: row.next_seq,
+  intentSeq: row.intent_seq,
+  endSeq: row.end_seq,
+  state: row.state,
+  channel: row.channel,
+  accountId: row.account_id,
+  routeId: row.route_id,
+  single: row.single === 1,
+  grouped: (row.own_kinds & OWN_KIND.routes) !== 0,
+  ownSenders: (row.own_kinds & OWN_KIND.senders) !== 0,
+  ownVariables: (row.own_kinds & OWN_KIND.variables) !== 0,
+  sender: row.sender,
+  content: JSON.parse(row.content) as Record<string, unknown>,
+  waitingSince: performance.now() - Number(row.waited_us) / 1_000,
+  retriesDue: Number(row.retries_due) === 1,
+  retriesBegun: Number(row.retries_begun) === 1,
+  stalledMs: row.stalled_us === null ? null : Number(row.stalled_us) / 1_000,
+  moves: row.moves,
+});
+
+/** What an operator's push found and did. */
+export interface WokenLanes {
+  state: CampaignState;
+  /** lanes that are due at once */
+  lanes: number;
+  /** their routes, for the relay */
+  due: DueRoute[];
+}
+
+const SEND = sqlStates(statesThat('send'));
+const REFUND = sqlStates(statesThat('refund'));
+
+/** Wakes lanes by hand, for an operator who does not want to wait for the relay's own patience. */
+@Injectable()
+export class LaneWake {
+  /**
+   * Wakes the lanes of a campaign that have something to do and that no worker holds; nothing is sent twice or before its
+   * schedule, and a paused campaign stays paused.
+   * @returns null when there is no such campaign
+   */
+  async wake(tx: EntityManager, requestId: string): Promise<WokenLanes | null> {
+    const [campaign] = await tx.query<{ id: number; state: CampaignState }[]>(
+      'SELECT id, state FROM campaigns WHERE request_id = ?',
+      [requestId],
+    );
+    if (!campaign) return null;
+    const result: WriteResult = await tx.query(
+      `UPDATE campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id
+       SET l.wake_at = UTC_TIMESTAMP(3), l.fence = l.fence + 1,
+         l.settle_at = IF(c.state IN (${REFUND}), UTC_TIMESTAMP(3), l.settle_at)
+       WHERE l.campaign_id = ? AND ${isFree('l')}
+         AND (c.state IN (${REFUND})
+           OR c.state IN (${SEND}) AND COALESCE(c.scheduled_at <= UTC_TIMESTAMP(3), TRUE))
+         AND (l.next_seq < l.end_seq OR EXISTS (
+           SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane
+             AND (r.due_at <= UTC_TIMESTAMP(3) OR c.state IN (${REFUND}))))`,
+      [campaign.id],
+    );
+    const due = await tx.query<DueRoute[]>(
+      'SELECT DISTINCT channel, route_id AS routeId FROM campaign_lanes WHERE campaign_id = ?',
+      [campaign.id],
+    );
+    return { state: campaign.state, lanes: result.affectedRows, due };
+  }
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { GroupCommit } from '../../platform/concurrency/index.js';
+import { again, inTransaction, type WriteResult } from '../../platform/database/index.js';
+import { type IdempotentRequest, KEPT_HOURS } from './idempotent-request.js';
+
+/** A key that this request holds: whatever it writes is refused once another request holds it. */
+export interface HeldKey {
+  request: IdempotentRequest;
+  token: string;
+}
+
+/** What stands under a key: nothing, so that it is ours now; or an earlier request, ended or not. */
+export type TakenKey =
+  { kind: 'held'; held: HeldKey } | { kind: 'running' } | { kind: 'other_body' } | { kind: 'ended'; outcome: unknown };
+
+/** A key that is written with the effect of its request. */
+export interface NewKey {
+  request: IdempotentRequest;
+  /** of the row under the key that no longer counts, and makes way; null = there is none */
+  replaces: string | null;
+}
+
+/** A new key, with what the answer is made of. */
+export interface KeyOutcome {
+  key: NewKey;
+  outcome: unknown;
+}
+
+/** What an earlier request has left under a key. */
+export type EarlierKey = Exclude<TakenKey, { kind: 'held' }> | { kind: 'free'; replaces: string | null };
+
+interface KeyRow {
+  digest: Buffer;
+  token: string;
+  outcome: string | null;
+  /** its 24 hours are over; or a version before began it, and died: such rows carry a lease */
+  free: number;
+}
+
+const THIS_KEY = 'account_id = ? AND endpoint = ? AND idempotency_key = ?';
+const EXPIRED = `created_at <= UTC_TIMESTAMP(3) - INTERVAL ${KEPT_HOURS} HOUR`;
+const ROUNDS = 5;
+
+/** Keys of requests that come together are looked up in one statement. */
+const LOOKS = { maxItems: 64, delayMs: 0 };
+
+const keyOf = ({ accountId, endpoint, key }: IdempotentRequest): unknown[] => [accountId, endpoint, key];
+
+/** The place of a key in the index. */
+const indexed = ({ key: { request } }: KeyOutcome): string =>
+  `${String(request.accountId).padStart(10, '0')} ${request.endpoint} ${request.key}`;
+
+/** The table of idempotency keys. The primary key decides who of many at the same moment works on a request. */
+@Injectable()
+export class IdempotencyKeys {
+  private readonly looks = new GroupCommit<IdempotentRequest, KeyRow | null>(
+    (requests) => this.findAll(requests),
+    LOOKS,
+  );
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** What stands under the key of a request. */
+  async earlier(request: IdempotentRequest): Promise<EarlierKey> {
+    const row = await this.looks.add(request);
+    if (!row) return { kind: 'free', replaces: null };
+    return Number(row.free) ? { kind: 'free', replaces: row.token } : this.judge(row, request);
+  }
+
+  /**
+   * Stores keys with the outcomes of their requests, in the transaction of their effects. All at once and in the order of
+   * the index: two transactions that store the same keys wait for each other in one direction.
+   * @throws the database's duplicate key, once another request has committed under one of them
+   */
+  async store(tx: EntityManager, outcomes: readonly KeyOutcome[]): Promise<void> {
+    if (outcomes.length === 0) return;
+    const old = outcomes.flatMap(({ key: { request, replaces } }) => (replaces ? [[...keyOf(request), replaces]] : []));
+    if (old.length > 0)
+      await tx.query(
+        `DELETE FROM idempotency_keys WHERE ${old.map(() => `(${THIS_KEY} AND token = ?)`).join(' OR ')}`,
+        old.flat(),
+      );
+    const sorted = outcomes.toSorted((a, b) => (indexed(a) < indexed(b) ? -1 : 1));
+    await tx.query(
+      `INSERT INTO idempotency_keys (account_id, endpoint, idempotency_key, digest, token, outcome, created_at)
+       VALUES ${sorted.map(() => '(?,?,?,?,?,?,UTC_TIMESTAMP(3))').join(',')}`,
+      sorted.flatMap(({ key: { request }, outcome }) => [
+        ...keyOf(request),
+        request.digest,
+        randomUUID(),
+        JSON.stringify(outcome),
+      ]),
+    );
+  }
+
+  /** As `store`, in a transaction of its own. */
+  async storeAlone(outcome: KeyOutcome): Promise<void> {
+    await inTransaction(this.dataSource, (tx) => this.store(tx, [outcome]));
+  }
+
+  /**
+   * Takes a key that is free, or whose 24 hours are over, for a request that does what no rollback takes back: broken off, it
+   * is never done again.
+   */
+  async take(request: IdempotentRequest): Promise<TakenKey> {
+    const held: HeldKey = { request, token: randomUUID() };
+    for (let round = 0; round < ROUNDS; round++) {
+      const [row] = await this.findAll([request]);
+      if (row?.token === held.token) return { kind: 'held', held }; // by a statement whose answer was lost
+      const taken = row && !Number(row.free) ? this.judge(row, request) : null;
+      if (taken) return taken;
+      const written: WriteResult = row
+        ? await this.dataSource.query(
+            again(`UPDATE idempotency_keys SET token = ?, digest = ?, outcome = NULL, lease_until = NULL,
+               created_at = UTC_TIMESTAMP(3) WHERE ${THIS_KEY} AND token = ?`),
+            [held.token, request.digest, ...keyOf(request), row.token],
+          )
+        : await this.dataSource.query(
+            again(`INSERT IGNORE INTO idempotency_keys
+                 (account_id, endpoint, idempotency_key, digest, token, created_at)
+               VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3))`),
+            [...keyOf(request), request.digest, held.token],
+          );
+      if (written.affectedRows === 1) return { kind: 'held', held };
+    }
+    return { kind: 'running' }; // others take and free it all the time
+  }
+
+  /**
+   * Stores what the answer is made of.
+   * @returns false when the key is no longer held, or has an outcome
+   */
+  async end(tx: EntityManager, { request, token }: HeldKey, outcome: unknown): Promise<boolean> {
+    const written: WriteResult = await tx.query(
+      `UPDATE idempotency_keys SET outcome = ?, lease_until = NULL
+       WHERE ${THIS_KEY} AND token = ? AND outcome IS NULL`,
+      [JSON.stringify(outcome), ...keyOf(request), token],
+    );
+    return written.affectedRows === 1;
+  }
+
+  /** As `end`, in a transaction of its own. @returns false as well when it ended by a commit whose answer was lost */
+  endAlone(held: HeldKey, outcome: unknown): Promise<boolean> {
+    return inTransaction(this.dataSource, (tx) => this.end(tx, held, outcome), { again: 'an outcome is stored once' });
+  }
+
+  /** Gives a key back that has no outcome. */
+  async free({ request, token }: HeldKey): Promise<void> {
+    await inTransaction(this.dataSource, (tx) =>
+      tx.query(`DELETE FROM idempotency_keys WHERE ${THIS_KEY} AND token = ? AND outcome IS NULL`, [
+        ...keyOf(request),
+        token,
+      ]),
+    );
+  }
+
+  private async findAll(requests: readonly IdempotentRequest[]): Promise<(KeyRow | null)[]> {
+    const one = `SELECT ? AS place, digest, token, outcome,
+         (${EXPIRED} OR (outcome IS NULL AND lease_until <= UTC_TIMESTAMP(3))) AS free
+       FROM idempotency_keys WHERE ${THIS_KEY}`;
+    const rows: (KeyRow & { place: string })[] = await this.dataSource.query(
+      requests.map(() => one).join(' UNION ALL '),
+      requests.flatMap((request, place) => [place, ...keyOf(request)]),
+    );
+    const found = new Map(rows.map((row) => [Number(row.place), row]));
+    return requests.map((_, place) => found.get(place) ?? null);
+  }
+
+  private judge({ digest, outcome }: KeyRow, request: IdempotentRequest): Exclude<TakenKey, { kind: 'held' }> {
+    if (!digest.equals(request.digest)) return { kind: 'other_body' };
+    return outcome === null ? { kind: 'running' } : { kind: 'ended', outcome: JSON.parse(outcome) as unknown };
+  }
+}

@@ -1,0 +1,73 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { inTransaction } from '../../platform/database/index.js';
+import { type Account, assertMayChange, AuditLog, createdBy, ManagedAccounts } from '../accounts/index.js';
+import { type BalanceName, CreditBook, creditErrors, ResellerCredits, type ResellerMove } from '../credits/index.js';
+
+/** Grant credits (amount > 0) or take them back (amount < 0); a reseller's come from and return to its own balance. */
+export class AdjustCreditsCommand extends Command<{ balance: BalanceName; available: number }> {
+  /** @param amount whole credits, not 0 */
+  constructor(
+    readonly actor: Account,
+    readonly username: string,
+    readonly balance: BalanceName,
+    readonly amount: number,
+    readonly note: string | null,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(AdjustCreditsCommand)
+export class AdjustCreditsHandler implements ICommandHandler<AdjustCreditsCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly managed: ManagedAccounts,
+    private readonly credits: CreditBook,
+    private readonly resellers: ResellerCredits,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** @throws AppError 400 `Insufficient credits. Available: X, Required: Y`; nothing has changed then */
+  async execute(command: AdjustCreditsCommand): Promise<{ balance: BalanceName; available: number }> {
+    const { actor, username, balance, amount, note } = command;
+    return inTransaction(this.dataSource, async (tx) => {
+      const account = await this.managed.find(actor, username, tx);
+      assertMayChange(actor, account);
+      await this.move(tx, command, account);
+      const action = amount > 0 ? 'credits.grant' : 'credits.take_back';
+      await this.audit.record(tx, {
+        actor,
+        action,
+        subject: username,
+        accountId: account.id,
+        details: { balance, amount, note },
+      });
+      return { balance, available: await this.credits.available(account.id, balance, tx) };
+    });
+  }
+
+  private async move(tx: EntityManager, command: AdjustCreditsCommand, account: Account): Promise<void> {
+    const { actor, balance, note } = command;
+    const amount = Math.abs(command.amount);
+    const granting = command.amount > 0;
+    if (actor.userType === 'reseller') {
+      const makers = { reseller: createdBy(actor), client: createdBy(actor, account.id) };
+      const move = { resellerId: actor.id, clientId: account.id, balance, amount, note, makers };
+      const done = granting ? await this.resellers.grant(tx, move) : await this.resellers.takeBack(tx, move);
+      if (done) return;
+      throw creditErrors.insufficient(await this.left(tx, granting, move), amount);
+    }
+    const maker = createdBy(actor, account.id);
+    if (granting) return this.credits.grant(tx, account.id, balance, amount, note, maker);
+    if (await this.credits.takeBack(tx, account.id, balance, amount, note, maker)) return;
+    throw creditErrors.insufficient(await this.credits.available(account.id, balance, tx), amount);
+  }
+
+  private left(tx: EntityManager, granting: boolean, { resellerId, clientId, balance }: ResellerMove): Promise<number> {
+    return granting
+      ? this.credits.available(resellerId, balance, tx)
+      : this.resellers.takeable(tx, resellerId, clientId, balance);
+  }
+}

@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { TtlCache } from '../../../platform/concurrency/index.js';
+import { again, jsonRows, type QuotedText, type WriteResult } from '../../../platform/database/index.js';
+
+/** One place by its key, and the fence under which it is known. */
+export interface BindKey {
+  routeId: number;
+  place: number;
+  fence: number;
+}
+
+/** A place as its row has it. */
+export interface BindPlace extends BindKey {
+  /** the worker that holds it, or held it last; null = it was given back */
+  holder: string | null;
+  isFree: boolean;
+  /** its session stands */
+  bound: boolean;
+  refusals: number;
+  fault: string | null;
+}
+
+/** What a holder says of its place with each renewal. */
+export interface BindNote extends BindKey {
+  bound: boolean;
+  refusals: number;
+  fault: string | null;
+}
+
+const KEPT_MS = 1_000;
+const FAULT_LENGTH = 255;
+/** No lease is that long: the clock has stepped back since it was taken. */
+const NO_LEASE_SECONDS = 120;
+const FREE = `(b.lease_until IS NULL OR b.lease_until <= UTC_TIMESTAMP(3)
+  OR b.lease_until > UTC_TIMESTAMP(3) + INTERVAL ${NO_LEASE_SECONDS} SECOND)`;
+const NOTES = `JSON_TABLE(?, '$[*]' COLUMNS (route_id INT UNSIGNED PATH '$[0]', place INT UNSIGNED PATH '$[1]',
+  fence BIGINT UNSIGNED PATH '$[2]', bound INT PATH '$[3]', refusals INT PATH '$[4]',
+  fault VARCHAR(${FAULT_LENGTH}) CHARACTER SET utf8mb4 PATH '$[5]')) j`;
+const OF_NOTE = `${NOTES} STRAIGHT_JOIN route_binds b FORCE INDEX (PRIMARY)
+  ON b.route_id = j.route_id AND b.place = j.place AND b.fence = j.fence`;
+const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
+
+/** A route has this many places from now on; those beyond stay, and are taken no more. */
+export async function addPlaces(tx: EntityManager, routeId: number, binds: number): Promise<void> {
+  const places = Array.from({ length: binds }, (_, index) => [routeId, index + 1]);
+  await tx.query('INSERT INTO route_binds (route_id, place) VALUES ? ON DUPLICATE KEY UPDATE place = place', [places]);
+}
+
+/**
+ * The places of routes with `binds`, each held by one worker under a lease (docs/decisions/0023). One conditional UPDATE
+ * decides, by the clock of the database, on a cluster too.
+ */
+@Injectable()
+export class RouteBinds {
+  private readonly cache = new TtlCache<'all', BindPlace[]>(KEPT_MS, 1);
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** All places of all routes. */
+  async places(): Promise<BindPlace[]> {
+    const rows: (Omit<BindPlace, 'isFree' | 'bound'> & { isFree: number; bound: number })[] =
+      await this.dataSource.query(
+        `SELECT b.route_id AS routeId, b.place, b.fence, b.holder, b.bound, b.refusals, b.fault, ${FREE} AS isFree
+       FROM route_binds b ORDER BY b.route_id, b.place`,
+      );
+    return rows.map((row) => ({
+      ...row,
+      fence: Number(row.fence),
+      isFree: Number(row.isFree) === 1,
+      bound: row.bound === 1,
+    }));
+  }
+
+  /** The same, kept for a second. */
+  known(): Promise<BindPlace[]> {
+    return this.cache.get('all', () => this.places());
+  }
+
+  /** Takes those places that are still free under the fence that was read. @returns them, under the next fence */
+  async claim(holder: string, keys: readonly BindKey[], leaseMs: number): Promise<BindKey[]> {
+    if (keys.length === 0) return [];
+    const result: WriteResult = await this.dataSource.query(
+      `UPDATE ${OF_NOTE} SET b.fence = b.fence + 1, b.holder = ?, b.bound = 0, b.lease_until = ${FROM_NOW} WHERE ${FREE}`,
+      [notesOf(keys), holder, leaseMs * 1_000],
+    );
+    const claimed = keys.map((key) => ({ ...key, fence: key.fence + 1 }));
+    if (result.affectedRows === keys.length) return claimed;
+    return result.affectedRows === 0 ? [] : this.heldOf(holder, claimed);
+  }
+
+  /** Keeps places, and says how they stand. @returns those that are still held */
+  async renew<Note extends BindNote>(
+    holder: string,
+    notes: readonly Note[],
+    leaseMs: number,
+  ): Promise<readonly Note[]> {
+    if (notes.length === 0) return [];
+    const result: WriteResult = await this.dataSource.query(
+      again(`UPDATE ${OF_NOTE} SET b.lease_until = ${FROM_NOW}, b.bound = j.bound, b.refusals = j.refusals, b.fault = j.fault
+       WHERE b.holder = ?`),
+      [notesOf(notes), leaseMs * 1_000, holder],
+    );
+    return result.affectedRows === notes.length ? notes : this.heldOf(holder, notes);
+  }
+
+  /** Lets places go; what was lost meanwhile stays as it is. */
+  async giveBack(holder: string, notes: readonly BindNote[]): Promise<void> {
+    if (notes.length === 0) return;
+    await this.dataSource.query(
+      again(`UPDATE ${OF_NOTE} SET b.holder = NULL, b.lease_until = NULL, b.bound = 0, b.refusals = j.refusals, b.fault = j.fault
+       WHERE b.holder = ?`),
+      [notesOf(notes), holder],
+    );
+    this.cache.clear();
+  }
+
+  private async heldOf<Key extends BindKey>(holder: string, keys: readonly Key[]): Promise<Key[]> {
+    const rows: { routeId: number; place: number; fence: number }[] = await this.dataSource.query(
+      'SELECT route_id AS routeId, place, fence FROM route_binds WHERE holder = ?',
+      [holder],
+    );
+    const held = new Set(rows.map(textOf));
+    return keys.filter((key) => held.has(textOf(key)));
+  }
+}
+
+const textOf = ({ routeId, place, fence }: BindKey): string => `${routeId} ${place} ${Number(fence)}`;
+
+/** In the order in which rows are locked. */
+const notesOf = (keys: readonly (BindKey & Partial<BindNote>)[]): QuotedText =>
+  jsonRows(
+    [...keys]
+      .sort((a, b) => a.routeId - b.routeId || a.place - b.place)
+      .map(({ routeId, place, fence, bound, refusals = 0, fault }) => [
+        routeId,
+        place,
+        fence,
+        bound ? 1 : 0,
+        Math.min(refusals, 1_000),
+        fault?.slice(0, FAULT_LENGTH) ?? null,
+      ]),
+  );

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { now, readRetryAfter } from '../../../kernel/clock.js';
+import { OutboundError } from '../../../platform/outbound/index.js';
+import type { SendOutcome } from '../message-driver.js';
+
+/**
+ * What an answer other than a success says of the message (reference/providers#answers-of-upstreams):
+ * - `unreached`: it never left, or a proxy says that it never reached the upstream: it waits for the route
+ * - `maybe`: the upstream may have it: unknown, never sent again
+ * - `busy`: turned away unread for its speed: later, which counts as no attempt
+ * - `fault`: the upstream itself says that it did not take it: an attempt in vain, tried again
+ * - `refused`: the upstream's own no: never again
+ */
+export type Verdict = 'unreached' | 'maybe' | 'busy' | 'fault' | 'refused';
+
+interface AnswerRow {
+  /** these, or a range from the first to the last */
+  statuses: readonly number[] | { from: number; to: number };
+  verdict: Verdict;
+  /** instead, where the answer names a time to come again */
+  withRetryAfter?: Verdict;
+  why: string;
+}
+
+/** Every status but 2xx, which counts by the id in its body. The first row that holds decides; by law the last one is `maybe`. */
+export const ANSWER_ROWS: readonly AnswerRow[] = [
+  { statuses: [303], verdict: 'maybe', why: 'See Other: the request was carried out, its result stands elsewhere' },
+  { statuses: { from: 300, to: 399 }, verdict: 'refused', why: 'sent elsewhere unread; redirects are not followed' },
+  { statuses: [408], verdict: 'fault', why: 'the server never had the whole request (RFC 9110 §15.5.9)' },
+  { statuses: [421], verdict: 'fault', why: 'the wrong server for this host: it did nothing (RFC 9110 §15.5.20)' },
+  { statuses: [425], verdict: 'fault', why: 'too early: the server is unwilling to process it (RFC 8470 §5.2)' },
+  { statuses: [429], verdict: 'busy', why: 'too many requests: turned away at the door' },
+  { statuses: [499], verdict: 'maybe', why: 'an inner proxy says that an outer one hung up: the upstream was at work' },
+  { statuses: { from: 400, to: 498 }, verdict: 'refused', why: "the upstream's own no" },
+  { statuses: [500], verdict: 'fault', why: "the upstream's own word that it failed" },
+  { statuses: [501, 505], verdict: 'refused', why: 'the upstream does not know such requests, and will not tomorrow' },
+  {
+    statuses: [503],
+    verdict: 'fault',
+    withRetryAfter: 'busy',
+    why: 'out of service, of its own accord or for want of a server behind the proxy: it was not taken',
+  },
+  { statuses: [507, 508, 509], verdict: 'fault', why: 'no room, a loop, no bandwidth left: not taken' },
+  { statuses: [529], verdict: 'busy', why: 'overloaded: turned away at the door' },
+  { statuses: [502], verdict: 'maybe', why: 'the proxy lost the upstream, before or after it had the request' },
+  { statuses: [504], verdict: 'maybe', why: 'the proxy gave up waiting for the upstream' },
+  { statuses: [520], verdict: 'maybe', why: 'the upstream answered something that the proxy did not understand' },
+  { statuses: [521], verdict: 'unreached', why: 'the upstream refused the connection of the proxy' },
+  { statuses: [522], verdict: 'maybe', why: 'no word from the upstream: while connecting, or with the request sent' },
+  { statuses: [523], verdict: 'unreached', why: 'the proxy found no way to the upstream' },
+  { statuses: [524], verdict: 'maybe', why: 'connected and sent, and the proxy gave up waiting for the answer' },
+  { statuses: [525, 526], verdict: 'unreached', why: 'no TLS between the proxy and the upstream' },
+  { statuses: [527], verdict: 'maybe', why: "the proxy's tunnel to the upstream broke at some moment" },
+  { statuses: [530], verdict: 'unreached', why: 'the proxy could not resolve the upstream' },
+  { statuses: { from: 0, to: 999 }, verdict: 'maybe', why: 'a status of no known meaning' },
+];
+
+/** @returns what the status says of a message; `retryAfter`: the header, where there is one */
+export function verdictOf(status: number, retryAfter?: string): Verdict {
+  const row = ANSWER_ROWS.find(({ statuses }) =>
+    'from' in statuses ? status >= statuses.from && status <= statuses.to : statuses.includes(status),
+  );
+  const again = retryAfter === undefined ? undefined : row?.withRetryAfter;
+  return again ?? row?.verdict ?? 'maybe';
+}
+
+/** What an upstream said, besides its status. */
+export interface Said {
+  /** its own code, else the status */
+  code: number;
+  /** in its own words, without secrets */
+  text: string;
+  retryAfter: string | undefined;
+  /** milliseconds that its code asks for, where it does */
+  afterMs?: number;
+}
+
+const RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 3_600_000;
+
+/** As long as the upstream asks, from a second to an hour. */
+const waitOf = (retryAfter: string | undefined): number =>
+  Math.min(Math.max(readRetryAfter(retryAfter, now()) ?? 0, RETRY_MS), LONGEST_RETRY_MS);
+
+const UNKNOWN: SendOutcome = { kind: 'unknown' };
+
+/** Outcomes of the port by what was said. */
+const OUTCOMES: Readonly<Record<Verdict, (said: Said) => SendOutcome>> = {
+  unreached: ({ text }) => ({ kind: 'unsent', afterMs: RETRY_MS, text }),
+  maybe: () => UNKNOWN,
+  busy: ({ code, text, retryAfter, afterMs = waitOf(retryAfter) }) => ({
+    ...{ kind: 'retry', afterMs, code, text, throttled: true },
+  }),
+  fault: ({ code, text }) => ({ kind: 'retry', afterMs: RETRY_MS, code, text, throttled: false }),
+  refused: ({ code, text }) => ({ kind: 'rejected', code, text, submitted: true }),
+};
+
+/** What an answer other than a success means for the message. @param own the verdict of the upstream's own code, if it has one */
+export const outcomeOfAnswer = (status: number, said: Said, own: Verdict | null = null): SendOutcome =>
+  OUTCOMES[own ?? verdictOf(status, said.retryAfter)](said);
+
+/**
+ * What a call without an answer means: a time-out, a reset or an answer cut short once it may have left is `unknown`; no
+ * address, no connection, no TLS is `unsent`.
+ * @param title how the upstream is called in texts: `Gateway`
+ */
+export function outcomeOfFault(title: string, error: unknown): SendOutcome {
+  if (!(error instanceof OutboundError) || error.sent) return UNKNOWN;
+  const text = `${title} is not reachable: ${error.reason}`;
+  // A URL that is none: waiting does not mend it. An address that the guard closes waits for staff to open its network.
+  if (error.fault === 'refused' && !error.byGuard) return { kind: 'rejected', code: null, text, submitted: false };
+  return { kind: 'unsent', afterMs: RETRY_MS, text };
+}
+
+type Rejected = Extract<SendOutcome, { kind: 'rejected' }>;
+
+const MOST_CODES = 100;
+
+/** `failover_codes` of upstreams whose codes are texts or numbers (reference/providers#failover-codes). */
+export const failoverCodes = z
+  .array(z.union([z.number().int(), z.string().min(1).max(64)]))
+  .max(MOST_CODES)
+  .default([]);
+
+/** The same of SMPP: command statuses, decimal or hexadecimal. */
+export const failoverStatuses = z
+  .array(
+    z.union([
+      z.number().int().min(1).max(0xffff_ffff),
+      z.string().regex(/^(0x[0-9a-f]{1,8}|[1-9][0-9]{0,9})$/i, 'must be a command status: 11 or "0x0B"'),
+    ]),
+  )
+  .max(MOST_CODES)
+  .default([]);
+
+/**
+ * An answer that says that the upstream did not take a message: another route may carry it where the code is one of those
+ * that the route's config names. "Too fast" is no refusal.
+ * @param codes what the answer calls it: an own code, a status
+ */
+export function orElsewhere(
+  outcome: SendOutcome,
+  named: readonly (string | number)[],
+  codes: readonly (string | number | null)[],
+): SendOutcome {
+  const isNamed =
+    named.length > 0 && named.some((code) => codes.some((said) => said !== null && `${said}` === `${code}`));
+  if (!isNamed) return outcome;
+  if (outcome.kind === 'rejected' && outcome.submitted) return { ...outcome, elsewhere: true };
+  return outcome.kind === 'retry' && !outcome.throttled ? { ...outcome, elsewhere: true } : outcome;
+}
+
+/** Once a part of a message has been taken, or may have been, no other route may carry it. */
+export function takenInPart(outcome: Rejected, taken: number): Rejected {
+  const { elsewhere: _, ...rest } = outcome;
+  return { ...rest, taken };
+}
+
+/** What never left us, and never will: it is refunded. */
+export const neverSent = (text: string): SendOutcome => ({ kind: 'rejected', code: null, text, submitted: false });

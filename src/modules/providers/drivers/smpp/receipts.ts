@@ -1,0 +1,144 @@
+import { digitsOf } from '../../../../kernel/contacts.js';
+import { type DeliverSm, writeIdResponse } from '../../../../platform/smpp/index.js';
+import type { Receipt } from '../../message-driver.js';
+import { within } from './smpp-socket.js';
+
+/** Bits 5 to 2 of esm_class say what a deliver_sm is; 0 is a message from a handset. */
+const MESSAGE_TYPE = 0x3c;
+
+/** What a carrier's final or intermediate word means to us; `null` = wait on. */
+const WORDS: Readonly<Record<string, { status: Receipt['status']; text: string | null } | null>> = {
+  DELIVRD: { status: 'delivered', text: null },
+  DELIVERED: { status: 'delivered', text: null },
+  EXPIRED: { status: 'failed', text: 'Expired before delivery' },
+  DELETED: { status: 'failed', text: 'Deleted by the carrier' },
+  UNDELIV: { status: 'failed', text: 'Undeliverable' },
+  UNDELIVERED: { status: 'failed', text: 'Undeliverable' },
+  UNDELIVERABLE: { status: 'failed', text: 'Undeliverable' },
+  REJECTD: { status: 'failed', text: 'Rejected by the carrier' },
+  REJECTED: { status: 'failed', text: 'Rejected by the carrier' },
+  FAILED: { status: 'failed', text: 'Failed at the carrier' },
+  ACCEPTD: { status: 'submitted', text: null },
+  ACCEPTED: { status: 'submitted', text: null },
+  ENROUTE: { status: 'submitted', text: null },
+  UNKNOWN: null,
+};
+
+/** message_state of the TLV form (SMPP 3.4 §5.2.28). */
+const STATES: Readonly<Record<number, string>> = {
+  1: 'ENROUTE',
+  2: 'DELIVRD',
+  3: 'EXPIRED',
+  4: 'DELETED',
+  5: 'UNDELIV',
+  6: 'ACCEPTD',
+  7: 'UNKNOWN',
+  8: 'REJECTD',
+};
+
+/** Fields stand between spaces, or between commas. */
+const ID = /(?:^|[\s,;])id:\s*([^\s,;]+)/i;
+const STAT = /(?:^|[\s,;])stat:\s*([A-Za-z]+)/i;
+const ERR = /(?:^|[\s,;])err:\s*([0-9A-Za-z]+)/i;
+/** Shorter numbers are short codes, to which no message goes. */
+const FEWEST_DIGITS = 8;
+
+/** True for receipts; false for messages from handsets, whose text must not be taken for a receipt. */
+export const isReceipt = (message: DeliverSm): boolean =>
+  (message.esmClass & MESSAGE_TYPE) !== 0 || message.receiptedMessageId !== null;
+
+/**
+ * A receipt in our words, from its text form, its TLV form or both (the TLVs win). Its dates are not read: they lie.
+ * @returns null when it names no message or says nothing final (UNKNOWN): it is acknowledged, and we wait on
+ */
+export function readReceipt(message: DeliverSm): Receipt | null {
+  const head = message.text.search(/\btext:/i);
+  const fields = head < 0 ? message.text : message.text.slice(0, head);
+  const id = message.receiptedMessageId ?? ID.exec(fields)?.[1];
+  if (id === undefined || id === '') return null;
+  const said = STAT.exec(fields)?.[1]?.toUpperCase();
+  const word = (message.messageState === null ? undefined : STATES[message.messageState]) ?? said;
+  const meaning = word === undefined ? null : (WORDS[word] ?? null);
+  if (!meaning) return null;
+  const receiver = digitsOf(message.sourceAddr);
+  const otherAddress = digitsOf(message.destinationAddr);
+  return {
+    providerMessageId: id,
+    status: meaning.status,
+    errorCode: meaning.status === 'failed' ? errorCode(fields, message.networkErrorCode) : null,
+    errorText: meaning.text,
+    receiver: receiver === '' ? null : receiver,
+    ...(otherAddress.length >= FEWEST_DIGITS && { otherAddress }),
+  };
+}
+
+function errorCode(fields: string, network: number | null): number | null {
+  const text = ERR.exec(fields)?.[1];
+  if (text !== undefined && /^[0-9]{1,9}$/.test(text)) return Number(text);
+  return network;
+}
+
+/** What is to be answered: the sequence number of a deliver_sm or data_sm, and the command of its answer. */
+export interface Delivery {
+  sequence: number;
+  answer: number;
+}
+
+/** A deliver_sm_resp or data_sm_resp: header and an empty message id. */
+const ANSWER_LENGTH = 17;
+
+/** An answer to each of them. */
+export function answersTo(deliveries: readonly Delivery[], status: number): Buffer {
+  const bytes = Buffer.allocUnsafe(deliveries.length * ANSWER_LENGTH);
+  let at = 0;
+  for (const { sequence, answer } of deliveries) at = writeIdResponse(bytes, at, answer, status, sequence, '');
+  return bytes;
+}
+
+/**
+ * Hands over together what came in one turn of the event loop, and says afterwards which deliveries may be answered: with
+ * success only after their commit (reference/providers#smpp). Those who write receipts gather them into transactions, two at
+ * a time: were one batch kept back until the one before is answered, a session had never more than one.
+ */
+export class ReceiptBatch {
+  private receipts: Receipt[] = [];
+  private deliveries: Delivery[] = [];
+  private committing = 0;
+  private idle: (() => void)[] = [];
+
+  constructor(
+    private readonly commit: (receipts: Receipt[]) => Promise<void>,
+    private readonly answer: (deliveries: readonly Delivery[], committed: boolean) => void,
+  ) {}
+
+  /** Receipts without an answer yet. */
+  get unanswered(): number {
+    return this.receipts.length + this.committing;
+  }
+
+  /** @param delivery what brought the receipt */
+  add(receipt: Receipt, delivery: Delivery): void {
+    if (this.receipts.length === 0) setImmediate(() => void this.handOver());
+    this.receipts.push(receipt);
+    this.deliveries.push(delivery);
+  }
+
+  /** Resolves when every receipt has its answer, at the latest after `milliseconds`. */
+  drained(milliseconds: number): Promise<void> {
+    return this.unanswered === 0 ? Promise.resolve() : within(milliseconds, (resolve) => this.idle.push(resolve));
+  }
+
+  private async handOver(): Promise<void> {
+    const { receipts, deliveries } = this;
+    this.receipts = [];
+    this.deliveries = [];
+    this.committing += receipts.length;
+    const committed = await this.commit(receipts).then(
+      () => true,
+      () => false,
+    );
+    this.committing -= receipts.length;
+    this.answer(deliveries, committed);
+    if (this.unanswered === 0) for (const resolve of this.idle.splice(0)) resolve();
+  }
+}

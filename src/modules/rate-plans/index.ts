@@ -1,0 +1,1 @@
+export { RatesAdminModule } from './rate-plans.module.js';

@@ -1,0 +1,222 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import type { Listed, Page } from '../../kernel/lists.js';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
+import {
+  batchesOf,
+  inListedOrder,
+  inTransaction,
+  jsonRows,
+  listKeys,
+  type QuotedText,
+  type WriteResult,
+} from '../../platform/database/index.js';
+import type { KeptRecipient } from './domain/recipient.js';
+import { LEASE_MS, Leftovers, LISTS, WRITERS_FENCE } from './leftovers.store.js';
+import { ListStore, type NamedList, type NewList } from './lists.store.js';
+import type { Reading } from './readings.store.js';
+import { listErrors } from './recipient-lists.errors.js';
+import { ListMemberEntity } from './tables.js';
+import { recipientBytes, ROWS_A_READ, variablesBytes } from './uploads.store.js';
+
+/** What became of recipients that were added. */
+export interface AddedMembers {
+  added: number;
+  /** numbers that were on the list already, or came before in the same request; ascending within a part */
+  duplicates: readonly string[];
+}
+
+const NUMBER = "number VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]'";
+
+/** The members of lists. */
+@Injectable()
+export class ListMembers {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly lists: ListStore,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'MEMBERS_PER_LIST'>,
+  ) {}
+
+  /**
+   * Adds recipients, or gives those that are there the variables that came with them: of a number that comes again the
+   * later variables count, and none at all change nothing.
+   * @param recipients some thousand, however much their variables hold
+   * @param turn see `ListStore.change`
+   * @throws AppError not_found, conflict `List is frozen`, `List is being changed`, invalid beyond MEMBERS_PER_LIST and
+   * STORAGE_PER_ACCOUNT
+   */
+  async add(
+    tx: EntityManager,
+    list: NamedList,
+    recipients: readonly KeptRecipient[],
+    turn: number | null = null,
+  ): Promise<AddedMembers> {
+    const { accountId, id } = list;
+    const members = await this.lists.change(tx, accountId, id, turn);
+    const most = this.environment.MEMBERS_PER_LIST;
+    const { last, twice } = onceEach(recipients);
+    const duplicates: string[] = [];
+    let [added, bytes] = [0, 0];
+    for (const batch of batchesOf(last, ({ variables }) => variables?.length ?? 0)) {
+      const rows = jsonRows(batch.map(({ number, variables }) => [number, variables]));
+      const known = await this.known(tx, id, rows);
+      added += batch.length - known.size;
+      duplicates.push(...known.keys());
+      bytes += batch.reduce((sum, recipient) => sum + growth(recipient, known), 0);
+      if (members + added > most) throw listErrors.tooManyMembers(most);
+      await tx.query(
+        `INSERT INTO recipient_list_members (list_id, number, variables)
+         SELECT ?, j.number, j.given FROM JSON_TABLE(?, '$[*]' COLUMNS (${NUMBER},
+           given TEXT CHARACTER SET utf8mb4 PATH '$[1]')) j
+         ON DUPLICATE KEY UPDATE variables = COALESCE(VALUES(variables), variables)`,
+        [id, rows],
+      );
+    }
+    await this.lists.count(tx, list, members + added, bytes);
+    return { added, duplicates: [...duplicates, ...twice] };
+  }
+
+  /** @returns false when the number is not on the list @throws AppError as `add` */
+  async remove(tx: EntityManager, list: NamedList, number: string): Promise<boolean> {
+    const members = await this.lists.change(tx, list.accountId, list.id);
+    const member = await tx.findOneBy(ListMemberEntity, { listId: list.id, number });
+    if (!member) return false;
+    await tx.delete(ListMemberEntity, { listId: list.id, number });
+    await this.lists.count(tx, list, members - 1, -recipientBytes(member));
+    return true;
+  }
+
+  /** By number. @param beginning digits that the numbers begin with; '' = all */
+  async part(id: number, beginning: string, page: Page): Promise<Listed<ListMemberEntity>> {
+    // behind the digits stands the colon: the next one after all numbers that begin so
+    const search = beginning === '' ? '' : ' AND number >= ? AND number < ?';
+    const values = beginning === '' ? [id] : [id, beginning, `${beginning}:`];
+    const ranges = [{ where: `list_id = ?${search}`, values }];
+    const list = { table: 'recipient_list_members', index: 'PRIMARY', key: 'number', order: 'ASC', ranges } as const;
+    const numbers = await listKeys<string>(this.dataSource, list, page);
+    const rows = await this.dataSource
+      .getRepository(ListMemberEntity)
+      .findBy({ listId: id, number: In(numbers.items) });
+    return inListedOrder(numbers, rows, ({ number }) => number);
+  }
+
+  /** The next members in the order of their numbers. */
+  after(id: number, number: string): Promise<KeptRecipient[]> {
+    return this.dataSource.query(
+      `SELECT number, variables FROM recipient_list_members WHERE list_id = ? AND number > ?
+       ORDER BY number LIMIT ${ROWS_A_READ}`,
+      [id, number],
+    );
+  }
+
+  /** Numbers of the rows that are on the list, each with the bytes of its variables. */
+  private async known(tx: EntityManager, id: number, rows: QuotedText): Promise<Map<string, number>> {
+    const known = await tx.query<{ number: string; bytes: number }[]>(
+      `SELECT STRAIGHT_JOIN m.number, COALESCE(LENGTH(m.variables), 0) AS bytes FROM JSON_TABLE(?, '$[*]' COLUMNS (${NUMBER})) j
+       JOIN recipient_list_members m FORCE INDEX (PRIMARY) ON m.list_id = ? AND m.number = j.number`,
+      [rows, id],
+    );
+    return new Map(known.map(({ number, bytes }) => [number, Number(bytes)]));
+  }
+
+  /** Copies the members behind a number, some thousand. @returns how many, and the last one's number */
+  async copy(
+    tx: EntityManager,
+    from: number,
+    to: number,
+    after: string,
+    most: number,
+  ): Promise<{ copied: number; last: string }> {
+    const { affectedRows }: WriteResult = await tx.query(
+      `INSERT INTO recipient_list_members (list_id, number, variables)
+       SELECT ?, number, variables FROM recipient_list_members WHERE list_id = ? AND number > ?
+       ORDER BY number LIMIT ?`,
+      [to, from, after, most],
+    );
+    const [row] = await tx.query<{ last: string | null }[]>(
+      'SELECT MAX(number) AS last FROM recipient_list_members WHERE list_id = ?',
+      [to],
+    );
+    return { copied: affectedRows, last: row?.last ?? after };
+  }
+}
+
+/** Bytes by which a list grows with a recipient: one that is known keeps its row, and without new variables its old ones. */
+function growth(recipient: KeptRecipient, known: ReadonlyMap<string, number>): number {
+  const before = known.get(recipient.number);
+  if (before === undefined) return recipientBytes(recipient);
+  return recipient.variables === null ? 0 : variablesBytes(recipient.variables) - before;
+}
+
+/** Each number once, with the last variables that were given, in the order of the key; and those that came again. */
+function onceEach(recipients: readonly KeptRecipient[]): { last: KeptRecipient[]; twice: string[] } {
+  const byNumber = new Map<string, KeptRecipient>();
+  const twice: string[] = [];
+  for (const recipient of recipients) {
+    const { number, variables } = recipient;
+    const earlier = byNumber.get(number);
+    if (earlier) twice.push(number);
+    byNumber.set(number, earlier && variables === null ? earlier : recipient);
+  }
+  const last = [...byNumber.values()].sort((a, b) => (a.number < b.number ? -1 : 1));
+  return { last, twice };
+}
+
+const MEMBERS_A_STEP = 5_000;
+
+/** Copies lists in bounded steps: the new one is seen when it is whole, or not at all. */
+@Injectable()
+export class ListCopies {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly lists: ListStore,
+    private readonly members: ListMembers,
+    private readonly leftovers: Leftovers,
+  ) {}
+
+  /**
+   * @param alongside further writes of the transaction from which on the copy is there
+   * @returns its id
+   * @throws AppError too_many, invalid `At most 1000 lists are allowed` or beyond STORAGE_PER_ACCOUNT, not_found, conflict `List is being changed`
+   */
+  async copy(
+    { accountId, id: from }: NamedList,
+    list: NewList,
+    alongside: (tx: EntityManager, id: number) => Promise<void>,
+  ): Promise<number> {
+    const { id, hold } = await inTransaction(this.dataSource, async (tx) => {
+      const id = await this.lists.create(tx, accountId, list, false);
+      const hold = await this.lists.hold(accountId, from, tx);
+      await this.lists.countCopy(tx, { accountId, id: from }, id);
+      return { id, hold };
+    });
+    let isKept = false;
+    try {
+      const copied = await this.copyAll(hold, id);
+      await inTransaction(this.dataSource, async (tx) => {
+        if (!(await this.lists.finish(tx, id, copied))) throw listErrors.changing();
+        await alongside(tx, id);
+      });
+      isKept = true;
+      return id;
+    } finally {
+      if (!isKept) await this.leftovers.abandon(LISTS, id);
+    }
+  }
+
+  private async copyAll(hold: Reading, id: number): Promise<number> {
+    let [copied, after] = [0, ''];
+    for (;;) {
+      const step = await inTransaction(this.dataSource, async (tx) => {
+        const part = await this.members.copy(tx, hold.id, id, after, MEMBERS_A_STEP);
+        await this.lists.keep(hold, tx);
+        if (!(await LISTS.leases.renew(tx, [id], WRITERS_FENCE, LEASE_MS))) throw listErrors.changing();
+        return part;
+      });
+      copied += step.copied;
+      after = step.last;
+      if (step.copied < MEMBERS_A_STEP) return copied;
+    }
+  }
+}

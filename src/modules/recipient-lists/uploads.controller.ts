@@ -1,0 +1,99 @@
+import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { fieldErrors } from '../../kernel/errors.js';
+import {
+  ApiErrors,
+  bodyErrors,
+  CsvFile,
+  type CsvRequest,
+  LIST_ERRORS,
+  ListQuery,
+  paged,
+  type Paged,
+  readListPage,
+} from '../../platform/http/index.js';
+import { type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
+import {
+  readUploadId,
+  RemovedUploadAnswer,
+  TakenUploadAnswer,
+  UploadAnswer,
+  UploadFileBody,
+  UploadPageAnswer,
+  type UploadSummary,
+} from './recipient-lists.dto.js';
+import { UPLOAD_ERRORS, uploadErrors } from './recipient-lists.errors.js';
+import { GetUploadQuery, ListUploadsQuery } from './recipient-lists.queries.js';
+import { RemoveUploadCommand, TakeUploadCommand } from './uploads.commands.js';
+
+const ID = { name: 'id', type: Number, example: 301_234_567_890_123 };
+const UPLOADS = { name: 'uploads', places: 'ids' } as const;
+
+/** Files of recipients with their variables (reference/recipient-lists#uploads). */
+@ApiTags('Recipients')
+@Authenticated()
+@Controller('v6/api/uploads')
+export class UploadsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post()
+  @CsvFile()
+  @ApiOperation({
+    summary: 'Upload a CSV file of recipients',
+    description:
+      'A header, then up to 500,000 rows; every column but the number’s is a variable. As a form with the part `file`, or as a body of type `text/csv`. Rows without a number are left out and told. Kept for 7 days.',
+  })
+  @ApiQuery({ name: 'number_column', required: false, description: 'Where the header does not tell by its name' })
+  @ApiBody({ type: UploadFileBody })
+  @ApiCreatedResponse({ type: TakenUploadAnswer })
+  @ApiErrors(...UPLOAD_ERRORS)
+  async take(
+    @Req() request: CsvRequest,
+    @Query('number_column') column: unknown,
+    @CurrentActor() { account }: Actor,
+  ): Promise<TakenUploadAnswer> {
+    if (!request.csv) throw bodyErrors.fileRequired();
+    if (column !== undefined && typeof column !== 'string') throw fieldErrors.invalid('number_column');
+    const numberColumn = column?.trim() ? column : null;
+    const id = await this.commands.execute(new TakeUploadCommand(account, request.csv, numberColumn));
+    const data = await this.queries.execute(new GetUploadQuery(account, id));
+    return { success: true, message: 'Upload saved successfully', data };
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List uploads, newest first' })
+  @ListQuery()
+  @ApiOkResponse({ type: UploadPageAnswer })
+  @ApiErrors(...LIST_ERRORS)
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<UploadSummary>> {
+    const page = readListPage(UPLOADS, query);
+    return paged(UPLOADS, page, await this.queries.execute(new ListUploadsQuery(account, page)));
+  }
+
+  @Get(':id')
+  @ApiParam(ID)
+  @ApiOperation({ summary: 'One upload' })
+  @ApiOkResponse({ type: UploadAnswer })
+  @ApiErrors(uploadErrors.notFound)
+  async find(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<UploadAnswer> {
+    return { success: true, data: await this.queries.execute(new GetUploadQuery(account, readUploadId(id))) };
+  }
+
+  @Delete(':id')
+  @HttpCode(200)
+  @ApiParam(ID)
+  @ApiOperation({ summary: 'Delete an upload', description: 'What was sent to it stays.' })
+  @ApiOkResponse({ type: RemovedUploadAnswer })
+  @ApiErrors(uploadErrors.notFound)
+  async remove(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<RemovedUploadAnswer> {
+    await this.commands.execute(new RemoveUploadCommand(account, readUploadId(id)));
+    return { success: true, message: 'Upload deleted successfully' };
+  }
+}

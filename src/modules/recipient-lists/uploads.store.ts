@@ -1,0 +1,241 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import { now } from '../../kernel/clock.js';
+import { firstIdAt, newId } from '../../kernel/ids.js';
+import { type Listed, type Page, shown } from '../../kernel/lists.js';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
+import {
+  daysAfter,
+  inListedOrder,
+  inTransaction,
+  jsonRows,
+  listKeys,
+  type WriteResult,
+  HeldLease,
+} from '../../platform/database/index.js';
+import { safeError } from '../../platform/observability/index.js';
+import { addStored, ROW_BYTES, takeTurn } from '../quotas/index.js';
+import type { UploadRow } from './domain/csv-rows.js';
+import { DAYS_KEPT, MOST_DUPLICATES_SHOWN, type Upload, type UploadFacts } from './domain/list-form.js';
+import type { KeptRecipient } from './domain/recipient.js';
+import { LEASE_MS, Leftovers, removeHead, UPLOADS, WRITERS_FENCE } from './leftovers.store.js';
+import { type Reading, Readings } from './readings.store.js';
+import { uploadErrors, UPLOADS_AT_ONCE } from './recipient-lists.errors.js';
+import { HeadState, UploadEntity } from './tables.js';
+
+/** A row as a reader takes it. */
+export interface StoredRow {
+  seq: number;
+  number: string;
+  variables: string | null;
+}
+
+export const ROWS_A_READ = 2_000;
+
+const READINGS = new Readings({
+  table: 'recipient_uploads',
+  total: 'kept_rows',
+  as: ['fence'],
+  isThere: UPLOADS.isThere,
+});
+
+/** Uploads as their owners and sends find them. */
+@Injectable()
+export class UploadStore {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** @returns null for another account's, a removed or an expired one */
+  async byId(accountId: number, id: number): Promise<Upload | null> {
+    const rows: UploadEntity[] = await this.dataSource
+      .getRepository(UploadEntity)
+      .createQueryBuilder('u')
+      .where(`id = :id AND account_id = :accountId AND ${UPLOADS.isThere}`, { id, accountId })
+      .limit(1)
+      .getMany();
+    return rows[0] ? uploadOf(rows[0]) : null;
+  }
+
+  /** Newest first. */
+  async part(accountId: number, page: Page): Promise<Listed<Upload>> {
+    // what has expired and is not swept yet is not shown: ids ascend with time
+    const oldest = firstIdAt(daysAfter(now(), -DAYS_KEPT));
+    const where = `account_id = ? AND state = ${HeadState.Ready} AND id >= ?`;
+    const ranges = [{ where, values: [accountId, oldest] }];
+    const index = 'ix_recipient_uploads_account';
+    const list = { table: 'recipient_uploads', index, key: 'id', order: 'DESC', ranges } as const;
+    const ids = await listKeys<number>(this.dataSource, list, page);
+    const rows = await this.dataSource.getRepository(UploadEntity).findBy({ id: In(ids.items) });
+    return shown(
+      inListedOrder(ids, rows, ({ id }) => id),
+      uploadOf,
+    );
+  }
+
+  /** As `removeHead`. */
+  remove(tx: EntityManager, accountId: number, id: number): Promise<boolean> {
+    return removeHead(tx, UPLOADS, accountId, id);
+  }
+
+  /** For a send. @returns null when there is none; what is held stays though it be removed or expire */
+  hold(accountId: number, id: number): Promise<Reading | null> {
+    return READINGS.hold(this.dataSource, accountId, id);
+  }
+
+  /** For a quote. @returns null when there is none */
+  look(accountId: number, id: number): Promise<Reading | null> {
+    return READINGS.look(this.dataSource, accountId, id);
+  }
+
+  /** Behind each part. @returns false when rows may be gone: it was removed under a look, or a hold was away for too long */
+  keep(reading: Reading): Promise<boolean> {
+    return READINGS.keep(this.dataSource, reading);
+  }
+
+  /** The next rows in their order. */
+  rowsAfter(id: number, seq: number): Promise<StoredRow[]> {
+    return this.dataSource.query(
+      `SELECT seq, number, variables FROM recipient_upload_rows WHERE upload_id = ? AND seq > ?
+       ORDER BY seq LIMIT ${ROWS_A_READ}`,
+      [id, seq],
+    );
+  }
+}
+
+const uploadOf = ({ id, keptRows, facts, createdBy, createdAt, dueAt }: UploadEntity): Upload => ({
+  ...(JSON.parse(facts) as UploadFacts),
+  id,
+  rows: keptRows,
+  createdBy,
+  createdAt,
+  expiresAt: dueAt,
+});
+
+/** Bytes that a recipient of an upload or a list counts (reference/accounts#quotas). */
+export const recipientBytes = ({ number, variables }: KeptRecipient): number =>
+  ROW_BYTES + number.length + variablesBytes(variables);
+
+/** Bytes of kept variables. */
+export const variablesBytes = (variables: string | null): number =>
+  variables === null ? 0 : Buffer.byteLength(variables);
+
+/** The lease was over, and a sweeper has taken the rows for those of a writer that died. */
+class UploadLost extends Error {
+  override readonly name = 'UploadLost';
+
+  constructor() {
+    super('An upload was held up for so long that its rows were swept');
+  }
+}
+
+/** An upload while it is written. */
+export interface UploadDraft {
+  id: number;
+  accountId: number;
+  lease: HeldLease;
+  rows: number;
+}
+
+/**
+ * Writes uploads in bounded commits. None is seen before its last commit; of a writer that was killed the sweeper
+ * removes the rows when the lease is over (docs/decisions/0031).
+ */
+@Injectable()
+export class UploadWriter {
+  private readonly logger = new Logger(UploadWriter.name);
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'STORAGE_PER_ACCOUNT' | 'UPLOADS_PER_ACCOUNT'>,
+    private readonly leftovers: Leftovers,
+  ) {}
+
+  /** @param createdBy who uploads it (`kernel/maker.ts`). @throws AppError invalid `At most 100 uploads are allowed`, too_many */
+  async begin(accountId: number, createdBy: string): Promise<UploadDraft> {
+    const claimedAt = performance.now();
+    const id = await inTransaction(this.dataSource, async (tx) => {
+      const made = newId();
+      await takeTurn(tx, accountId, 'uploads');
+      await this.judge(tx, accountId);
+      await tx.query(
+        `INSERT INTO recipient_uploads (id, account_id, state, kept_rows, facts, fence, lease_until, due_at, created_by,
+           created_at)
+         VALUES (?, ?, ${HeadState.Writing}, 0, '', ?, UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND,
+           UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND, ?, UTC_TIMESTAMP(3))`,
+        [made, accountId, WRITERS_FENCE, LEASE_MS * 1000, LEASE_MS * 1000, createdBy],
+      );
+      return made;
+    });
+    const lease = new HeldLease({
+      leaseMs: LEASE_MS,
+      claimedAt,
+      renew: () => UPLOADS.leases.renew(this.dataSource, [id], WRITERS_FENCE, LEASE_MS),
+      onFault: (error) => this.logger.warn({ err: safeError(error), upload: id }, 'a lease could not be renewed'),
+    });
+    return { id, accountId, lease, rows: 0 };
+  }
+
+  /**
+   * In one commit; the lease and the count of the account last, so that they are locked no longer than needed.
+   * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
+   */
+  async append(draft: UploadDraft, rows: readonly UploadRow[]): Promise<void> {
+    await inTransaction(this.dataSource, async (tx) => {
+      await tx.query(
+        `INSERT INTO recipient_upload_rows (upload_id, seq, number, variables)
+         SELECT ?, j.seq, j.number, j.variables FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$[0]',
+           number VARCHAR(32) CHARACTER SET ascii PATH '$[1]', variables TEXT CHARACTER SET utf8mb4 PATH '$[2]')) j`,
+        [draft.id, jsonRows(rows.map(({ row, number, variables }) => [row, number, variables]))],
+      );
+      if (!(await UPLOADS.leases.renew(tx, [draft.id], WRITERS_FENCE, LEASE_MS))) throw new UploadLost();
+      const bytes = rows.reduce((sum, row) => sum + recipientBytes(row), 0);
+      await tx.query('UPDATE recipient_uploads SET bytes = bytes + ? WHERE id = ?', [bytes, draft.id]);
+      await addStored(tx, draft.accountId, bytes, this.environment.STORAGE_PER_ACCOUNT);
+    });
+    draft.rows += rows.length;
+  }
+
+  /** Rows whose number stands in another row before, and the first of these numbers. */
+  async duplicates({ id, rows }: UploadDraft): Promise<Pick<UploadFacts, 'duplicates' | 'duplicatesCount'>> {
+    const [found] = await this.dataSource.query<{ numbers: number }[]>(
+      'SELECT COUNT(DISTINCT number) AS numbers FROM recipient_upload_rows WHERE upload_id = ?',
+      [id],
+    );
+    const duplicatesCount = rows - Number(found?.numbers ?? 0);
+    if (duplicatesCount === 0) return { duplicates: [], duplicatesCount };
+    const again = await this.dataSource.query<{ number: string }[]>(
+      `SELECT number FROM recipient_upload_rows WHERE upload_id = ?
+       GROUP BY number HAVING COUNT(*) > 1 ORDER BY MIN(seq) LIMIT ${MOST_DUPLICATES_SHOWN}`,
+      [id],
+    );
+    return { duplicates: again.map(({ number }) => number), duplicatesCount };
+  }
+
+  /** From its commit on the upload is there. */
+  async finish(tx: EntityManager, { id, rows }: UploadDraft, facts: UploadFacts): Promise<void> {
+    const { affectedRows }: WriteResult = await tx.query(
+      `UPDATE recipient_uploads SET state = ${HeadState.Ready}, kept_rows = ?, facts = ?, lease_until = NULL,
+         due_at = created_at + INTERVAL ${DAYS_KEPT} DAY
+       WHERE id = ? AND fence = ? AND state = ${HeadState.Writing}`,
+      [rows, JSON.stringify(facts), id, WRITERS_FENCE],
+    );
+    if (affectedRows === 0) throw new UploadLost();
+  }
+
+  /** Removes what was written of an upload that did not come about; never fails. */
+  abandon({ id }: UploadDraft): Promise<void> {
+    return this.leftovers.abandon(UPLOADS, id);
+  }
+
+  /** What has rows counts, until the sweeper has removed the last of them. The caller holds the turn. */
+  private async judge(tx: EntityManager, accountId: number): Promise<void> {
+    const [counts] = await tx.query<{ kept: number; writing: number }[]>(
+      `SELECT COUNT(*) AS kept, COUNT(IF(state = ${HeadState.Writing} AND due_at > UTC_TIMESTAMP(3), 1, NULL)) AS writing
+       FROM recipient_uploads WHERE account_id = ?`,
+      [accountId],
+    );
+    if (Number(counts?.writing) >= UPLOADS_AT_ONCE) throw uploadErrors.busy();
+    const most = this.environment.UPLOADS_PER_ACCOUNT;
+    if (Number(counts?.kept) >= most) throw uploadErrors.tooMany(most);
+  }
+}

@@ -1,0 +1,1 @@
+export { ChatAccountsAdminModule, RoutesAdminModule } from './routes.module.js';

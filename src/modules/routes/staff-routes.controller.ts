@@ -1,0 +1,226 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { partOf } from '../../kernel/lists.js';
+import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../platform/http/index.js';
+import { type Account, type Actor, Admin, CurrentActor } from '../accounts/index.js';
+import {
+  RouteStatusAnswer,
+  type RouteStatusData,
+  RouteStatusPageAnswer,
+  RouteWaitingAnswer,
+} from './route-status.dto.js';
+import { RouteStatusQuery, RouteWaitingQuery } from './route-status.queries.js';
+import { PutRouteCommand, RemoveRouteCommand, RotateCallbackSecretCommand } from './routes.commands.js';
+import {
+  PutRouteRequest,
+  RemovedRouteAnswer,
+  RotatedCallbackAnswer,
+  RouteAnswer,
+  type RouteAnswerData,
+  RoutePageAnswer,
+  SavedRouteAnswer,
+} from './routes.dto.js';
+import { PUT_ROUTE_ERRORS, routeErrors } from './routes.errors.js';
+import { ListRoutesQuery } from './routes.queries.js';
+
+const SMPP_EXAMPLE = {
+  channel: 'sms',
+  driver: 'smpp',
+  messages_per_second: 100,
+  binds: 2,
+  is_default: true,
+  config: {
+    host: 'smpp.carrier.example',
+    port: 2775,
+    system_id: 'switchboard',
+    password: 'secret',
+    window: 100,
+    source_addr: 'Acme',
+  },
+};
+
+const HTTP_EXAMPLE = {
+  channel: 'sms',
+  driver: 'http',
+  config: {
+    url: 'https://gateway.example/messages',
+    method: 'POST',
+    headers: { authorization: 'Bearer secret' },
+    body: { to: '{{to}}', text: '{{text}}', media: '{{media_url}}', reference: '{{ref}}' },
+    id_path: 'data.id',
+    receipt: {
+      id_path: 'id',
+      status_path: 'status',
+      status_map: { ok: 'delivered', lost: 'failed' },
+      receiver_path: 'to',
+    },
+    inbound: { from_path: 'from', text_path: 'text' },
+  },
+};
+
+const TWILIO_EXAMPLE = {
+  channel: 'voice',
+  driver: 'twilio',
+  messages_per_second: 10,
+  is_default: true,
+  config: {
+    account_sid: 'AC0123456789abcdef0123456789abcdef',
+    auth_token: 'secret',
+    base_url: 'https://api.twilio.com',
+    from: '15551234567',
+  },
+};
+
+/** A body for each driver of PUT /routes/:name. */
+const ROUTE_EXAMPLES = {
+  smpp: { summary: 'SMPP', value: SMPP_EXAMPLE },
+  http: { summary: 'HTTP gateway', value: HTTP_EXAMPLE },
+  twilio: { summary: 'Programmable Voice; messages_per_second = calls per second', value: TWILIO_EXAMPLE },
+};
+
+const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** `GET /routes/status` is the list of how they stand. */
+const STATUS = 'status';
+
+const ROUTES = { name: 'routes', places: 'texts' } as const;
+
+/** The ways to the carriers. */
+@ApiTags('Admin: routes')
+@Admin()
+@Controller('v6/api/admin/routes')
+export class RoutesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List routes, by name' })
+  @ListQuery()
+  @ApiOkResponse({ type: RoutePageAnswer })
+  @ApiErrors(...LIST_ERRORS)
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<RouteAnswerData>> {
+    const page = readListPage(ROUTES, query);
+    const routes = await this.queries.execute(new ListRoutesQuery(null, account));
+    return paged(
+      ROUTES,
+      page,
+      partOf(routes, ({ name }) => name, page),
+    );
+  }
+
+  @Get(':name')
+  @ApiParam({ name: 'name', example: 'carrier-1' })
+  @ApiOperation({ summary: 'Show a route; secrets read `***`' })
+  @ApiOkResponse({ type: RouteAnswer })
+  @ApiErrors(routeErrors.notFound)
+  async show(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RouteAnswer> {
+    return { success: true, data: await this.find(name, account) };
+  }
+
+  @Put(':name')
+  @ApiParam({ name: 'name', example: 'carrier-1', description: '1 to 64 of A-Z a-z 0-9 . _ -, other than `status`' })
+  @ApiOperation({
+    summary: 'Create or change a route',
+    description:
+      'Workers take it up within seconds. `config` is replaced as a whole; `***` keeps a secret, as long as the address stays: host, port, URL (its query aside), system_id, account_sid, and whether TLS is used and verified. Absent `messages_per_second`, `binds` and `is_default` stay as they are.',
+  })
+  @ApiBody({
+    type: PutRouteRequest,
+    examples: ROUTE_EXAMPLES,
+  })
+  @ApiOkResponse({ type: SavedRouteAnswer })
+  @ApiErrors(...PUT_ROUTE_ERRORS)
+  async put(
+    @Param('name') name: string,
+    @Body() body: PutRouteRequest,
+    @CurrentActor() { account }: Actor,
+  ): Promise<SavedRouteAnswer> {
+    if (!NAME.test(name) || name === STATUS) throw routeErrors.name();
+    const { channel, driver, config, messages_per_second: messagesPerSecond, binds } = body;
+    const isDefault = body.is_default ?? undefined;
+    await this.commands.execute(
+      new PutRouteCommand(account, name, { channel, driver, config, messagesPerSecond, binds, isDefault }),
+    );
+    return { success: true, message: 'Route saved successfully', data: await this.find(name, account) };
+  }
+
+  @Post(':name/rotate-callback-secret')
+  @HttpCode(200)
+  @ApiParam({ name: 'name', example: 'gateway-1' })
+  @ApiOperation({
+    summary: 'A new secret in the callback address',
+    description: 'For 24 hours callbacks to the address before are taken too; one from before that no more.',
+  })
+  @ApiOkResponse({ type: RotatedCallbackAnswer })
+  @ApiErrors(routeErrors.notFound, routeErrors.noCallback)
+  async rotate(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RotatedCallbackAnswer> {
+    const data = await this.commands.execute(new RotateCallbackSecretCommand(account, name));
+    return { success: true, message: 'Callback secret rotated successfully', data };
+  }
+
+  @Delete(':name')
+  @ApiParam({ name: 'name', example: 'carrier-1' })
+  @ApiOperation({ summary: 'Remove a route' })
+  @ApiOkResponse({ type: RemovedRouteAnswer })
+  @ApiErrors(routeErrors.notFound, routeErrors.named, routeErrors.inUse)
+  async remove(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RemovedRouteAnswer> {
+    await this.commands.execute(new RemoveRouteCommand(account, name));
+    return { success: true, message: 'Route deleted successfully' };
+  }
+
+  private async find(name: string, account: Account): Promise<RouteAnswerData> {
+    const [route] = await this.queries.execute(new ListRoutesQuery(name, account));
+    if (!route) throw routeErrors.notFound();
+    return route;
+  }
+}
+
+const STATUSES = { name: 'route-statuses', places: 'texts' } as const;
+
+/** How routes stand (reference/admin#route-status). */
+@ApiTags('Admin: routes')
+@Admin()
+@Controller('v6/api/admin/routes')
+export class RouteStatusController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get('status')
+  @ApiOperation({ summary: 'How the routes stand, by name' })
+  @ListQuery()
+  @ApiOkResponse({ type: RouteStatusPageAnswer })
+  @ApiErrors(...LIST_ERRORS)
+  async list(
+    @Query() query: Record<string, unknown>,
+    @CurrentActor() { account }: Actor,
+  ): Promise<Paged<RouteStatusData>> {
+    const page = readListPage(STATUSES, query);
+    return paged(STATUSES, page, await this.queries.execute(new RouteStatusQuery(page, account.timeZone)));
+  }
+
+  @Get(':name/status')
+  @ApiParam({ name: 'name', example: 'carrier-1' })
+  @ApiOperation({ summary: 'How a route stands: state, last error, what waits, what it carries, binds' })
+  @ApiOkResponse({ type: RouteStatusAnswer })
+  @ApiErrors(routeErrors.notFound)
+  async show(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RouteStatusAnswer> {
+    const { items } = await this.queries.execute(new RouteStatusQuery(name, account.timeZone));
+    const [data] = items;
+    if (!data) throw routeErrors.notFound();
+    return { success: true, data };
+  }
+
+  @Get(':name/waiting')
+  @ApiParam({ name: 'name', example: 'carrier-1' })
+  @ApiOperation({ summary: 'Which campaigns wait on a route, those with the most recipients first' })
+  @ApiOkResponse({ type: RouteWaitingAnswer })
+  @ApiErrors(routeErrors.notFound)
+  async waiting(@Param('name') name: string, @CurrentActor() { account }: Actor): Promise<RouteWaitingAnswer> {
+    return { success: true, ...(await this.queries.execute(new RouteWaitingQuery(name, account.timeZone))) };
+  }
+}

@@ -1,0 +1,183 @@
+import { Injectable } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { dateTimesOf } from '../../kernel/clock.js';
+import { digitsOf } from '../../kernel/contacts.js';
+import { type Account, AccountDirectory, AccountSearch } from '../accounts/index.js';
+import { CampaignSearch, CampaignViews, RecipientSearch } from '../campaigns/index.js';
+import { Channels, RouteSenders } from '../engine/index.js';
+import { SessionMessageSearch } from '../session-messages/index.js';
+import { STATUS_LABELS, TemplateSearch } from '../templates/index.js';
+import type { SearchHit, SearchResponse } from './search.dto.js';
+
+/** Of each kind: a list has the others. */
+const EACH = 5;
+/** What is asked once for all kinds. */
+interface Wanted {
+  searcher: Account;
+  text: string;
+  /** digits; null = the text is no number */
+  number: string | null;
+  /** whose things; null = everybody's */
+  ownerId: number | null;
+  shown: (at: Date) => string;
+}
+
+/** The search of each kind of things: each is a range of an index, or bounded (docs/decisions/0027). */
+@Injectable()
+export class SearchLooks {
+  constructor(
+    private readonly directory: AccountDirectory,
+    private readonly accounts: AccountSearch,
+    private readonly campaigns: CampaignSearch,
+    private readonly campaignViews: CampaignViews,
+    private readonly recipients: RecipientSearch,
+    private readonly senders: RouteSenders,
+    private readonly templates: TemplateSearch,
+    private readonly sessionMessages: SessionMessageSearch,
+    private readonly channels: Channels,
+  ) {}
+
+  async recipientsOf(wanted: Wanted): Promise<{ hits: SearchHit[]; since: string | null }> {
+    const { searcher, number, ownerId, shown } = wanted;
+    if (number === null) return { hits: [], since: null };
+    const { found, next } = await this.recipients.newest(
+      number,
+      {
+        searcherId: searcher.id,
+        accountId: ownerId,
+        sendersTo: (to, limit) => this.senders.sendersTo(to, limit),
+      },
+      EACH,
+    );
+    const hits = found.map(async ({ accountId, requestId, channel, broadcastName, createdAt, recipient }) => ({
+      kind: 'recipient' as const,
+      id: requestId,
+      title: recipient.number,
+      detail: `${channel} · ${broadcastName}`,
+      username: await this.usernameOf(accountId),
+      status: this.channels.get(channel).statusLabels[recipient.status],
+      created_at: shown(createdAt),
+      request_id: requestId,
+      seq: recipient.seq,
+    }));
+    return { hits: await Promise.all(hits), since: next?.toISOString() ?? null };
+  }
+
+  async campaignsOf({ text, ownerId, shown }: Wanted): Promise<SearchHit[]> {
+    const found = await this.campaigns.find(text, ownerId, EACH);
+    return Promise.all(
+      found.map(async (counted) => {
+        const { request_id, broadcast_name, channel, phase } = await this.campaignViews.ofOwner(counted);
+        return {
+          kind: 'campaign' as const,
+          id: request_id,
+          title: broadcast_name,
+          detail: `${channel} · ${request_id}`,
+          username: await this.usernameOf(counted.campaign.accountId),
+          status: phase,
+          created_at: shown(counted.campaign.createdAt),
+          request_id,
+          seq: null,
+        };
+      }),
+    );
+  }
+
+  /** Clients of a reseller, for staff all; an account finds none but itself, which it knows. */
+  async accountsOf({ searcher, text, ownerId, shown }: Wanted): Promise<SearchHit[]> {
+    const isReseller = searcher.userType === 'reseller' && searcher.permissions.client_management;
+    if (ownerId !== null && !isReseller) return [];
+    const found = await this.accounts.find(text, ownerId, EACH);
+    return found.map(({ account, createdAt }) => ({
+      kind: 'account' as const,
+      id: account.username,
+      title: account.username,
+      detail: [`${account.firstname} ${account.lastname}`.trim(), account.email].filter(Boolean).join(' · '),
+      username: account.username,
+      status: !account.isActive ? 'inactive' : this.directory.usable(account) ? 'active' : 'expired',
+      created_at: shown(createdAt),
+      request_id: null,
+      seq: null,
+    }));
+  }
+
+  async templatesOf({ text, ownerId, shown }: Wanted): Promise<SearchHit[]> {
+    const found = await this.templates.find(text, ownerId, EACH);
+    const hits = found.map(async ({ id, accountId, name, category, language, status, createdAt }) => ({
+      kind: 'template' as const,
+      id: String(id),
+      title: name,
+      detail: `${category} · ${language.code}`,
+      username: await this.usernameOf(accountId),
+      status: STATUS_LABELS[status],
+      created_at: shown(createdAt),
+      request_id: null,
+      seq: null,
+    }));
+    return Promise.all(hits);
+  }
+
+  async sessionMessagesOf({ number, ownerId, shown }: Wanted): Promise<SearchHit[]> {
+    if (number === null) return [];
+    const found = await this.sessionMessages.find(number, ownerId, EACH);
+    const hits = found.map(async ({ id, accountId, receiver, type, status, createdAt }) => ({
+      kind: 'session_message' as const,
+      id: String(id),
+      title: receiver,
+      detail: type,
+      username: await this.usernameOf(accountId),
+      status,
+      created_at: shown(createdAt),
+      request_id: null,
+      seq: null,
+    }));
+    return Promise.all(hits);
+  }
+
+  private async usernameOf(accountId: number): Promise<string> {
+    return (await this.directory.byId(accountId))?.username ?? '';
+  }
+}
+
+/** What is typed as a number: digits, and what people write between them. */
+const NUMBER = /^\+?[\d\s().-]+$/;
+const DIGITS = { min: 8, max: 30 };
+
+/**
+ * Whatever is called so: recipients of a number, campaigns, accounts, templates, session messages. Each look is a range of an
+ * index, or bounded (docs/decisions/0027). @throws AppError too_many while too many searches for numbers run
+ */
+export class SearchQuery extends Query<Omit<SearchResponse, 'success'>> {
+  /** @param scope `all`: of every account, for staff; `own`: the account's own, for a reseller its clients too */
+  constructor(
+    readonly searcher: Account,
+    readonly scope: 'all' | 'own',
+    readonly text: string,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(SearchQuery)
+export class SearchHandler implements IQueryHandler<SearchQuery> {
+  constructor(private readonly looks: SearchLooks) {}
+
+  async execute({ searcher, scope, text }: SearchQuery): Promise<Omit<SearchResponse, 'success'>> {
+    const digits = NUMBER.test(text) ? digitsOf(text) : '';
+    const wanted: Wanted = {
+      searcher,
+      text,
+      number: digits.length >= DIGITS.min && digits.length <= DIGITS.max ? digits : null,
+      ownerId: scope === 'own' ? searcher.id : null,
+      shown: dateTimesOf(searcher.timeZone),
+    };
+    const [{ hits, since }, ...others] = await Promise.all([
+      this.looks.recipientsOf(wanted),
+      this.looks.campaignsOf(wanted),
+      this.looks.accountsOf(wanted),
+      this.looks.templatesOf(wanted),
+      this.looks.sessionMessagesOf(wanted),
+    ]);
+    return { data: [...hits, ...others.flat()], recipients_since: since };
+  }
+}

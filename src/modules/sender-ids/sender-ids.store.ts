@@ -1,0 +1,185 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import { now } from '../../kernel/clock.js';
+import { type Listed, type Page, shown } from '../../kernel/lists.js';
+import { changedSince, FIRST_REVISION } from '../../kernel/errors.js';
+import { inListedOrder, type KeyRange, listKeys } from '../../platform/database/index.js';
+import { CustomerEvents } from '../customer-events/index.js';
+import {
+  extrasOf,
+  readSenderId,
+  type RegisteredSender,
+  type SenderChannel,
+  type SenderContent,
+  type SenderStatus,
+  type SmsOptions,
+} from './sender-id.js';
+import { senderErrors } from './sender-ids.errors.js';
+import { SenderIdEntity } from './tables.js';
+
+/** Whose sender ids a list shows: an account's, or those of a status. */
+export type SenderSelection = { accountId: number } | { status: SenderStatus } | { id: number };
+
+/** Sender ids as they are stored. */
+@Injectable()
+export class SenderIdStore {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly events: CustomerEvents,
+  ) {}
+
+  async ofAccount(where: { id: number; accountId: number }): Promise<RegisteredSender | null> {
+    const row = await this.dataSource.getRepository(SenderIdEntity).findOneBy(where);
+    return row && toSender(row);
+  }
+
+  async locked(
+    tx: EntityManager,
+    where: { id: number } | { accountId: number; channel: SenderChannel; senderId: string },
+  ): Promise<RegisteredSender | null> {
+    const row = await tx.findOne(SenderIdEntity, { where, lock: { mode: 'pessimistic_write' } });
+    return row && toSender(row);
+  }
+
+  /** @throws the unique key's refusal, when the account has it already */
+  async create(
+    tx: EntityManager,
+    accountId: number,
+    content: SenderContent,
+    createdBy: string,
+  ): Promise<RegisteredSender> {
+    const at = now();
+    const row = tx.create(SenderIdEntity, {
+      ...content,
+      accountId,
+      status: 'pending',
+      reason: null,
+      revision: FIRST_REVISION,
+      createdBy,
+      createdAt: at,
+      updatedAt: at,
+    });
+    await tx.insert(SenderIdEntity, row);
+    return toSender(row);
+  }
+
+  /**
+   * A rejected one is asked for again, as something that staff have not seen yet.
+   * @throws AppError conflict `Changed since you looked`
+   */
+  async renew(tx: EntityManager, sender: RegisteredSender, content: SenderContent): Promise<RegisteredSender> {
+    const { id, status, revision } = sender;
+    const { dltEntityId, useCase } = content;
+    const changes = {
+      dltEntityId,
+      useCase,
+      status: 'pending' as const,
+      reason: null,
+      revision: revision + 1,
+      updatedAt: now(),
+    };
+    const { affected } = await tx.update(SenderIdEntity, { id, status, revision }, changes);
+    if (affected !== 1) throw changedSince();
+    return { ...sender, ...changes };
+  }
+
+  /**
+   * Another status, if the sender id still is what was read; its owner's webhooks learn of it.
+   * @throws AppError conflict `Changed since you looked`
+   */
+  async move(tx: EntityManager, sender: RegisteredSender, status: SenderStatus, reason: string | null): Promise<void> {
+    const { id, accountId, channel, senderId, revision } = sender;
+    const { affected } = await tx.update(
+      SenderIdEntity,
+      { id, revision, status: sender.status },
+      { status, reason, updatedAt: now() },
+    );
+    if (affected !== 1) throw changedSince();
+    const type = 'sender_id.status.update';
+    const body = { event: type, id, sender_id: senderId, channel, status, reason };
+    await this.events.publish(tx, [{ accountId, type, body }]);
+  }
+
+  async remove(tx: EntityManager, id: number): Promise<void> {
+    await tx.delete(SenderIdEntity, { id });
+  }
+
+  /** The newest first. @param selection null = all of every account */
+  async part(selection: SenderSelection | null, page: Page): Promise<Listed<RegisteredSender>> {
+    const { index, range } = rangeOf(selection);
+    const list = { table: 'sender_ids', index, key: 'id', order: 'DESC', ranges: [range] } as const;
+    const ids = await listKeys<number>(this.dataSource, list, page);
+    const rows = await this.dataSource.getRepository(SenderIdEntity).findBy({ id: In(ids.items) });
+    return shown(
+      inListedOrder(ids, rows, ({ id }) => id),
+      toSender,
+    );
+  }
+}
+
+function rangeOf(selection: SenderSelection | null): { index: string; range: KeyRange } {
+  if (selection === null) return { index: 'PRIMARY', range: { where: '', values: [] } };
+  if ('accountId' in selection) {
+    return { index: 'ix_sender_ids_account', range: { where: 'account_id = ?', values: [selection.accountId] } };
+  }
+  if ('status' in selection) {
+    return { index: 'ix_sender_ids_status', range: { where: 'status = ?', values: [selection.status] } };
+  }
+  return { index: 'PRIMARY', range: { where: 'id = ?', values: [selection.id] } };
+}
+
+function toSender(row: SenderIdEntity): RegisteredSender {
+  const { id, accountId, senderId, dltEntityId, useCase, reason, revision, createdBy, createdAt, updatedAt } = row;
+  return {
+    id,
+    accountId,
+    channel: row.channel as SenderChannel,
+    senderId,
+    dltEntityId,
+    useCase,
+    status: row.status as SenderStatus,
+    reason,
+    revision,
+    createdBy,
+    createdAt,
+    updatedAt,
+  };
+}
+
+/** A sender id that may leave. */
+export interface ApprovedSender {
+  senderId: string;
+  dltEntityId: string | null;
+}
+
+/** What sends may come from. Asked at acceptance: what was accepted leaves under the sender that it was accepted with. */
+@Injectable()
+export class SenderIds {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** @throws AppError invalid `sender_id is not approved` */
+  async approved(accountId: number, channel: SenderChannel, given: unknown): Promise<ApprovedSender> {
+    const senderId = readSenderId(given);
+    if (senderId === null) throw senderErrors.notApproved();
+    const where = { accountId, channel, senderId, status: 'approved' };
+    const found = await this.dataSource.getRepository(SenderIdEntity).findOneBy(where);
+    if (!found) throw senderErrors.notApproved();
+    return { senderId, dltEntityId: found.dltEntityId };
+  }
+
+  /**
+   * What a send of SMS leaves under, and its content with what goes along.
+   * @throws AppError invalid `sender_id is not approved`
+   */
+  async termsOf<Content extends object>(
+    accountId: number,
+    content: Content,
+    options: SmsOptions,
+  ): Promise<{ senderId?: string; content: Content }> {
+    const { senderId: given } = options;
+    const approved = given === null ? null : await this.approved(accountId, 'sms', given);
+    const extras = extrasOf(options, approved?.dltEntityId ?? null);
+    return { ...(approved && { senderId: approved.senderId }), content: { ...content, ...extras } };
+  }
+}

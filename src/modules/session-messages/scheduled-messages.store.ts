@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { cutCodePoints } from '../../kernel/text.js';
+import { inTransaction, type WriteResult } from '../../platform/database/index.js';
+import { RecipientStatus } from '../engine/index.js';
+import { Traffic } from '../traffic/index.js';
+import type { MessageContent, SessionMessage } from './session-message.js';
+import { countMoves, ERROR_LENGTH, SessionEvents } from './session-messages.store.js';
+
+/** A scheduled message whose moment has come, claimed by this worker. */
+export interface DueSessionMessage extends SessionMessage {
+  id: number;
+  accountId: number;
+  routeId: number;
+  /** what `begin` and everything after it must name */
+  claim: string;
+}
+
+interface DueRow {
+  id: number;
+  account_id: number;
+  route_id: number;
+  receiver: string;
+  content: string;
+}
+
+/** How many scheduled messages to take, and whose. */
+export interface DueSelection {
+  most: number;
+  /** of one chat account, so that none fills all places */
+  mostOfOne: number;
+  /** chat accounts that have their places full */
+  except: readonly number[];
+}
+
+/** Scheduled messages that one look goes through at the most. */
+const MOST_LOOKED_AT = 5_000;
+/** A claim after which no intent to send was recorded is void after this many seconds: its messages are due again. */
+const CLAIM_SECONDS = 20;
+
+/**
+ * Scheduled session messages on their way out, in three steps: a claim, which keeps other workers off the message for
+ * a while; the intent, from which on it may have left; the outcome. A worker that dies between the first two loses
+ * nothing, and one that dies after the second never has its message sent again.
+ */
+@Injectable()
+export class ScheduledMessageStore {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly events: SessionEvents,
+    private readonly traffic: Traffic,
+  ) {}
+
+  /**
+   * Claims messages whose moment has come. None of them has left, and none may leave before `begin`. Chosen before they are
+   * locked, unlike in `takeDue`: the longest due of one chat account may be all that a look would lock.
+   */
+  async claim(selection: DueSelection): Promise<DueSessionMessage[]> {
+    const ids = await this.due(selection);
+    if (ids.length === 0) return [];
+    const claim = randomUUID();
+    const take = async (tx: EntityManager): Promise<DueRow[]> => {
+      // Another worker may have read the same ids: the second of the two finds them no longer due.
+      await tx.query(
+        `UPDATE session_messages SET claim = ?, due_at = UTC_TIMESTAMP(3) + INTERVAL ${CLAIM_SECONDS} SECOND
+         WHERE id IN (?) AND status = ${RecipientStatus.Pending} AND due_at <= UTC_TIMESTAMP(3)`,
+        [claim, ids],
+      );
+      return tx.query(
+        'SELECT id, account_id, route_id, receiver, content FROM session_messages WHERE id IN (?) AND claim = ?',
+        [ids, claim],
+      );
+    };
+    const rows = await inTransaction(this.dataSource, take, { again: 'the claim is its own: a second run finds it' });
+    return rows.map((row) => ({
+      id: row.id,
+      accountId: row.account_id,
+      routeId: row.route_id,
+      to: row.receiver,
+      content: JSON.parse(row.content) as MessageContent,
+      claim,
+    }));
+  }
+
+  /**
+   * Records the intent to send: from its commit on the message may have left. May be repeated when its answer was lost.
+   * @returns false when the message is not ours any more: cancelled, or the claim was void
+   */
+  async begin({ id, claim }: DueSessionMessage): Promise<boolean> {
+    const work = async (tx: EntityManager): Promise<boolean> => {
+      const { affectedRows } = await tx.query<WriteResult>(
+        `UPDATE session_messages SET status = ${RecipientStatus.Unknown}, due_at = NULL, sent_at = UTC_TIMESTAMP(3),
+           updated_at = UTC_TIMESTAMP(3)
+         WHERE id = ? AND claim = ? AND status = ${RecipientStatus.Pending} AND due_at > UTC_TIMESTAMP(3)`,
+        [id, claim],
+      );
+      if (affectedRows > 0) return true;
+      const begun: unknown[] = await tx.query(
+        `SELECT id FROM session_messages WHERE id = ? AND claim = ? AND status = ${RecipientStatus.Unknown}`,
+        [id, claim],
+      );
+      return begun.length > 0;
+    };
+    return inTransaction(this.dataSource, work, { again: 'a second run sees under its claim that it has begun' });
+  }
+
+  /** It has certainly not left, and is due again after this time. */
+  async putBack({ id, claim }: DueSessionMessage, afterMs: number): Promise<void> {
+    await inTransaction(this.dataSource, (tx) =>
+      tx.query(
+        `UPDATE session_messages SET status = ${RecipientStatus.Pending}, claim = NULL, sent_at = NULL,
+           due_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND, updated_at = UTC_TIMESTAMP(3)
+         WHERE id = ? AND claim = ? AND status IN (${RecipientStatus.Pending}, ${RecipientStatus.Unknown})`,
+        [afterMs * 1_000, id, claim],
+      ),
+    );
+  }
+
+  /** It has not left, and never will. */
+  async refuse({ id, claim, accountId, routeId }: DueSessionMessage, text: string): Promise<void> {
+    await inTransaction(this.dataSource, async (tx) => {
+      const { affectedRows } = await tx.query<WriteResult>(
+        `UPDATE session_messages SET status = ${RecipientStatus.Failed}, due_at = NULL, error_message = ?,
+           updated_at = UTC_TIMESTAMP(3)
+         WHERE id = ? AND claim = ? AND status = ${RecipientStatus.Pending}`,
+        [cutCodePoints(text, ERROR_LENGTH), id, claim],
+      );
+      if (affectedRows === 0) return;
+      await this.events.publish(tx, [id]);
+      countMoves(tx, this.traffic, [{ accountId, routeId, from: RecipientStatus.Pending, to: RecipientStatus.Failed }]);
+    });
+  }
+
+  /**
+   * Cancels an account's message that has not been begun.
+   * @returns what it is instead; null when the account has no such message
+   */
+  async cancel(
+    accountId: number,
+    id: number,
+    alongside: (tx: EntityManager) => Promise<void>,
+  ): Promise<RecipientStatus | 'done' | null> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const { affectedRows } = await tx.query<WriteResult>(
+        `UPDATE session_messages SET status = ${RecipientStatus.Cancelled}, due_at = NULL, updated_at = UTC_TIMESTAMP(3)
+         WHERE id = ? AND account_id = ? AND status = ${RecipientStatus.Pending}`,
+        [id, accountId],
+      );
+      if (affectedRows > 0) {
+        await this.events.publish(tx, [id]);
+        await alongside(tx);
+        return 'done';
+      }
+      const rows: { status: RecipientStatus }[] = await tx.query(
+        'SELECT status FROM session_messages WHERE id = ? AND account_id = ?',
+        [id, accountId],
+      );
+      return rows[0]?.status ?? null;
+    });
+  }
+
+  /** What is due, the oldest first, a few of each chat account. */
+  private async due({ most, mostOfOne, except }: DueSelection): Promise<number[]> {
+    const others = except.length > 0 ? 'AND route_id NOT IN (?)' : '';
+    const rows: { id: number }[] = await this.dataSource.query(
+      `SELECT id FROM (
+         SELECT id, due_at, ROW_NUMBER() OVER (PARTITION BY route_id ORDER BY due_at, id) AS place FROM (
+           SELECT id, route_id, due_at FROM session_messages FORCE INDEX (ix_session_messages_due)
+           WHERE due_at <= UTC_TIMESTAMP(3) ${others} ORDER BY due_at LIMIT ${MOST_LOOKED_AT}) waiting) ranked
+       WHERE place <= ? ORDER BY due_at, id LIMIT ?`,
+      [...(except.length > 0 ? [except] : []), mostOfOne, most],
+    );
+    return rows.map(({ id }) => id);
+  }
+}

@@ -1,0 +1,138 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { isUserId } from '../../kernel/contacts.js';
+import { type Account, AuditLog, createdBy } from '../accounts/index.js';
+import { CHAT_STATUS_LABELS } from '../channels/chat/index.js';
+import { RecipientStatus } from '../engine/index.js';
+import { Idempotency, type IdempotentRequest } from '../idempotency/index.js';
+import { ChatAccounts, ChatWindows, usableAccount, type UsableChatAccount } from '../providers/index.js';
+import { ScheduledMessageStore } from './scheduled-messages.store.js';
+import type { SessionMessage } from './session-message.js';
+import { sessionErrors } from './session-messages.errors.js';
+import { SessionMessageStore } from './session-messages.store.js';
+import { hasNotLeft, type ProviderAnswer, SessionSender } from './session-sender.js';
+import type { V5Session } from './v5-session.js';
+
+/**
+ * Sends a v6 session message over the account's official chat connection; answers what the provider answered, with
+ * `messaging_product` as our API spells it. Whether the 24-hour window is open is the provider's to say
+ * (reference/session-messages#24-hour-window).
+ * @throws AppError 404 and 500 for a connection that cannot send, 502 when the provider refuses or is silent
+ */
+export class SendSessionMessageCommand extends Command<ProviderAnswer> {
+  constructor(
+    readonly actor: Account,
+    readonly message: SessionMessage,
+    readonly idempotent: IdempotentRequest | null,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SendSessionMessageCommand)
+export class SendSessionMessageHandler implements ICommandHandler<SendSessionMessageCommand> {
+  constructor(
+    private readonly accounts: ChatAccounts,
+    private readonly sender: SessionSender,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  async execute({ actor, message, idempotent }: SendSessionMessageCommand): Promise<ProviderAnswer> {
+    const send = async (): Promise<ProviderAnswer> =>
+      this.sender.send(usableAccount(await this.accounts.find(actor.id, 'official')), message, createdBy(actor));
+    return this.idempotency.onceLeaving(idempotent, send, hasNotLeft);
+  }
+}
+
+/** What stands, as JSON text, in the `message` of a v5 answer (reference/session-messages#v5-answer). */
+export interface V5Outcome {
+  contacts: unknown;
+  messages: unknown;
+  meta: { api_status: 'stable'; version: string };
+}
+
+/**
+ * Sends a v5 session message, or stores it until its `schedule_time`. The 24-hour window must be open now, and for a
+ * scheduled one again when it leaves.
+ * @throws AppError 400 `Ticket Expired`; 404, 500 and 502 as the v6 session message
+ */
+export class SendV5SessionCommand extends Command<V5Outcome> {
+  constructor(
+    readonly actor: Account,
+    readonly session: V5Session,
+    readonly idempotent: IdempotentRequest | null,
+  ) {
+    super();
+  }
+}
+
+/** The version of the provider's API, which its URL names. */
+const VERSION = /\/(v\d+(?:\.\d+)*)\//;
+
+@CommandHandler(SendV5SessionCommand)
+export class SendV5SessionHandler implements ICommandHandler<SendV5SessionCommand> {
+  constructor(
+    private readonly accounts: ChatAccounts,
+    private readonly windows: ChatWindows,
+    private readonly store: SessionMessageStore,
+    private readonly sender: SessionSender,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  async execute({ actor, session, idempotent }: SendV5SessionCommand): Promise<V5Outcome> {
+    return this.idempotency.onceLeaving(idempotent, () => this.send(actor, session), hasNotLeft);
+  }
+
+  private async send(actor: Account, session: V5Session): Promise<V5Outcome> {
+    const account = usableAccount(await this.accounts.find(actor.id, 'official'));
+    if (!(await this.windows.isOpen(account.id, session.to))) throw sessionErrors.ticketExpired();
+    const { contacts, messages } = session.scheduledAt
+      ? await this.schedule(account, session, createdBy(actor))
+      : await this.sender.send(account, session, createdBy(actor), session.label);
+    const version = VERSION.exec(account.url)?.[1] ?? '';
+    return { contacts: contacts ?? [], messages: messages ?? [], meta: { api_status: 'stable', version } };
+  }
+
+  /** The provider has no id for it yet, so the answer carries ours. */
+  private async schedule(account: UsableChatAccount, session: V5Session, maker: string): Promise<ProviderAnswer> {
+    const { to, content, label, scheduledAt } = session;
+    const { accountId, id: routeId } = account;
+    const id = await this.store.add({ to, content, label, accountId, routeId, createdBy: maker, dueAt: scheduledAt });
+    const contact = isUserId(to) ? { input: to, user_id: to } : { input: to, wa_id: to };
+    return { contacts: [contact], messages: [{ id: String(id) }] };
+  }
+}
+
+/**
+ * Cancels a scheduled session message that has not been sent yet.
+ * @throws AppError 404 `Message not found`, 409 `Message is already <state>`
+ */
+export class CancelSessionMessageCommand extends Command<void> {
+  constructor(
+    readonly actor: Account,
+    readonly id: number,
+  ) {
+    super();
+  }
+}
+
+/** The state of a message that is listed as pending, but may have left. */
+const UNDER_WAY = 'sending';
+
+@CommandHandler(CancelSessionMessageCommand)
+export class CancelSessionMessageHandler implements ICommandHandler<CancelSessionMessageCommand> {
+  constructor(
+    private readonly store: ScheduledMessageStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, id }: CancelSessionMessageCommand): Promise<void> {
+    const entry = { actor, action: 'session_message.cancel', subject: String(id), details: {} };
+    const found = await this.store.cancel(actor.id, id, (tx) => this.audit.record(tx, entry));
+    if (found === null) throw sessionErrors.notFound();
+    if (found !== 'done') {
+      throw sessionErrors.already(
+        found === RecipientStatus.Unknown ? UNDER_WAY : CHAT_STATUS_LABELS[found].toLowerCase(),
+      );
+    }
+  }
+}

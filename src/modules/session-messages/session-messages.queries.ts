@@ -1,0 +1,85 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Listed, type Page, shown } from '../../kernel/lists.js';
+import { type Account, AccountDirectory, type Actor } from '../accounts/index.js';
+import { actsAsStaff } from '../campaigns/index.js';
+import { CHAT_STATUS_LABELS } from '../channels/chat/index.js';
+import { statusesOf } from '../engine/index.js';
+import { chatAccountErrors, ChatAccounts } from '../providers/index.js';
+import { type FoundSessionMessageData, sessionMessageData, type SessionMessageData } from './session-messages.dto.js';
+import { sessionErrors } from './session-messages.errors.js';
+import { SessionMessageReader } from './session-reads.store.js';
+
+/** One session message: an own one, for staff that of any account; times in the zone of its account. */
+export class FindSessionMessageQuery extends Query<FoundSessionMessageData> {
+  /** @throws AppError not_found `Message not found`, the same for a foreign one and for none */
+  constructor(
+    readonly actor: Actor,
+    readonly id: number,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(FindSessionMessageQuery)
+export class FindSessionMessageHandler implements IQueryHandler<FindSessionMessageQuery> {
+  constructor(
+    private readonly reader: SessionMessageReader,
+    private readonly accounts: AccountDirectory,
+  ) {}
+
+  async execute({ actor, id }: FindSessionMessageQuery): Promise<FoundSessionMessageData> {
+    const row = await this.reader.byId(id);
+    if (!row || (row.account_id !== actor.account.id && !actsAsStaff(actor))) throw sessionErrors.notFound();
+    const owner = await this.accounts.byId(row.account_id);
+    const { username, timeZone } = owner ?? { username: '', timeZone: 'UTC' };
+    return Object.assign(sessionMessageData(row, timeZone), { username });
+  }
+}
+
+/** What a list of session messages is narrowed to; null = everything. */
+export interface SessionMessageFilter {
+  /** a status label of the chat channels in any case of letters; an unknown one matches nothing */
+  status: string | null;
+  scheduled: boolean | null;
+}
+
+/** A page of an account's session messages, the newest first; times in the account's zone. */
+export class ListSessionMessagesQuery extends Query<Listed<SessionMessageData>> {
+  constructor(
+    readonly account: Account,
+    readonly filter: SessionMessageFilter,
+    readonly page: Page,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListSessionMessagesQuery)
+export class ListSessionMessagesHandler implements IQueryHandler<ListSessionMessagesQuery> {
+  constructor(private readonly reader: SessionMessageReader) {}
+
+  async execute({ account, filter, page }: ListSessionMessagesQuery): Promise<Listed<SessionMessageData>> {
+    const statuses = filter.status === null ? null : statusesOf({ statusLabels: CHAT_STATUS_LABELS }, filter.status);
+    const listed = await this.reader.part(account.id, statuses, filter.scheduled, page);
+    return shown(listed, (row) => sessionMessageData(row, account.timeZone));
+  }
+}
+
+/**
+ * Makes sure that the account has a chat connection, which the session endpoints say before they look at a body.
+ * @throws AppError not_found `No chat account found for this username`
+ */
+export class RequireChatAccountQuery extends Query<void> {
+  constructor(readonly accountId: number) {
+    super();
+  }
+}
+
+@QueryHandler(RequireChatAccountQuery)
+export class RequireChatAccountHandler implements IQueryHandler<RequireChatAccountQuery> {
+  constructor(private readonly accounts: ChatAccounts) {}
+
+  async execute({ accountId }: RequireChatAccountQuery): Promise<void> {
+    if (!(await this.accounts.find(accountId, 'official'))) throw chatAccountErrors.notFound();
+  }
+}

@@ -1,0 +1,139 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, In } from 'typeorm';
+import type { Listed, Page } from '../../kernel/lists.js';
+import { inListedOrder, listKeys, ReadDatabase } from '../../platform/database/index.js';
+import { OwnLog, sendEntry } from '../accounts/index.js';
+import { CHAT_STATUS_LABELS } from '../channels/chat/index.js';
+import { RecipientStatus } from '../engine/index.js';
+import { SessionMessageEntity } from './tables.js';
+
+/** A session message without its content. */
+export interface ListedSessionMessage {
+  id: number;
+  account_id: number;
+  receiver: string;
+  type: string;
+  label: string | null;
+  status: RecipientStatus;
+  error_code: number | null;
+  error_message: string | null;
+  provider_message_id: string | null;
+  scheduled_at: Date | null;
+  sent_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** Session messages as they are shown. */
+@Injectable()
+export class SessionMessageReader {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /**
+   * The newest first. A schedule without a status is a range for each status.
+   * @param statuses one of these; null = any
+   * @param scheduled those that were scheduled, or those that were not; null = both
+   */
+  async part(
+    accountId: number,
+    statuses: readonly RecipientStatus[] | null,
+    scheduled: boolean | null,
+    page: Page,
+  ): Promise<Listed<ListedSessionMessage>> {
+    const list = { table: 'session_messages', key: 'id', order: 'DESC' } as const;
+    const schedules = scheduled === null ? [0, 1] : [scheduled ? 1 : 0];
+    const ids = await listKeys<number>(
+      this.dataSource,
+      statuses === null && scheduled === null
+        ? { ...list, index: 'ix_session_messages_account', ranges: [{ where: 'account_id = ?', values: [accountId] }] }
+        : {
+            ...list,
+            index: 'ix_session_messages_account_status',
+            ranges: (statuses ?? ALL_STATUSES).flatMap((status) =>
+              schedules.map((flag) => ({
+                where: 'account_id = ? AND status = ? AND scheduled = ?',
+                values: [accountId, status, flag],
+              })),
+            ),
+          },
+      page,
+    );
+    if (ids.items.length === 0) return { ...ids, items: [] };
+    return inListedOrder(ids, await this.byIds(ids.items), ({ id }) => id);
+  }
+
+  /** One of any account. */
+  async byId(id: number): Promise<ListedSessionMessage | null> {
+    const [row] = await this.byIds([id]);
+    return row ?? null;
+  }
+
+  private byIds(ids: readonly number[]): Promise<ListedSessionMessage[]> {
+    return this.dataSource.query(
+      `SELECT id, account_id, receiver, JSON_UNQUOTE(JSON_EXTRACT(content, '$.type')) AS type, label, status, error_code,
+         error_message, provider_message_id, scheduled_at, sent_at, created_at, updated_at
+       FROM session_messages WHERE id IN (?)`,
+      [ids],
+    );
+  }
+}
+
+const ALL_STATUSES = Object.values(RecipientStatus).filter((status) => typeof status === 'number');
+
+/** A session message that a search found. */
+export interface FoundSessionMessage {
+  id: number;
+  accountId: number;
+  receiver: string;
+  type: string;
+  /** as the chat channels call it */
+  status: string;
+  createdAt: Date;
+}
+
+/** Messages to one number that a look goes through for an account's own among them. */
+const MOST_LOOKED_AT = 10_000;
+
+/** Session messages by the number that they went to. */
+@Injectable()
+export class SessionMessageSearch {
+  constructor(private readonly reads: ReadDatabase) {}
+
+  /** Newest first. @param number digits @param accountId whose; null = everybody's */
+  async find(number: string, accountId: number | null, limit: number): Promise<FoundSessionMessage[]> {
+    const rows = await this.reads.query<(Omit<FoundSessionMessage, 'status'> & { status: RecipientStatus })[]>(
+      `SELECT s.id, s.account_id AS accountId, s.receiver, JSON_UNQUOTE(JSON_EXTRACT(s.content, '$.type')) AS type,
+         s.status, s.created_at AS createdAt
+       FROM (SELECT id, account_id FROM session_messages FORCE INDEX (ix_session_messages_receiver)
+             WHERE receiver = ? ORDER BY id DESC LIMIT ?) m
+       JOIN session_messages s ON s.id = m.id ${accountId === null ? '' : 'WHERE m.account_id = ?'}
+       ORDER BY s.id DESC LIMIT ?`,
+      [number, ...(accountId === null ? [limit] : [MOST_LOOKED_AT, accountId]), limit],
+    );
+    return rows.map((row) => ({ ...row, status: CHAT_STATUS_LABELS[row.status] }));
+  }
+}
+
+/** Session messages as entries of the log of their account. */
+@Injectable()
+export class SessionLog {
+  constructor(@InjectDataSource() dataSource: DataSource, log: OwnLog) {
+    log.register({
+      name: 'session',
+      kind: 'send',
+      table: 'session_messages',
+      index: 'ix_session_messages_account',
+      column: 'account_id',
+      entries: async (ids, reader) => {
+        const rows = await dataSource.getRepository(SessionMessageEntity).findBy({ id: In(ids) });
+        return new Map(
+          rows.map(({ id, receiver, createdBy, createdAt }) => {
+            const what = { action: 'session_message.send', subject: String(id), details: { to: receiver } };
+            return [id, sendEntry({ id: `session-${id}`, ...what, createdBy, createdAt }, reader)];
+          }),
+        );
+      },
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AppError } from '../../kernel/errors.js';
+import { objectOrNull } from '../../kernel/json-values.js';
+import { textOrNull } from '../../kernel/text.js';
+import { safeError } from '../../platform/observability/index.js';
+import {
+  type GraphAnswer,
+  MetaCloudClient,
+  PROVIDER_SILENT,
+  PROVIDER_UNREACHED,
+  providerErrorCode,
+  providerErrorText,
+  type SendOutcome,
+  type UsableChatAccount,
+} from '../providers/index.js';
+import { Traffic } from '../traffic/index.js';
+import { type SessionMessage, sessionReference } from './session-message.js';
+import { sessionErrors } from './session-messages.errors.js';
+import { countUnknown, type SentSessionMessage, SessionMessageStore } from './session-messages.store.js';
+
+/** What the provider answered, passed through. */
+export type ProviderAnswer = Record<string, unknown>;
+
+/** Sends session messages: stored first, then sent once, then settled by the answer. What has left is never sent again. */
+@Injectable()
+export class SessionSender {
+  private readonly logger = new Logger(SessionSender.name);
+
+  constructor(
+    private readonly store: SessionMessageStore,
+    private readonly client: MetaCloudClient,
+    private readonly traffic: Traffic,
+  ) {}
+
+  /**
+   * Sends a message for a request that waits for the answer.
+   * @param createdBy who sends it (`kernel/maker.ts`)
+   * @param label broadcast_name of v5
+   * @throws AppError 502 with the provider's text when it refuses, `Provider did not answer` when it is silent
+   */
+  async send(
+    account: UsableChatAccount,
+    message: SessionMessage,
+    createdBy: string,
+    label: string | null = null,
+  ): Promise<ProviderAnswer> {
+    const { accountId, id: routeId } = account;
+    const id = await this.store.add({ ...message, accountId, routeId, label, createdBy, dueAt: null });
+    const sent = { id, accountId, routeId };
+    const answer = await this.ask(sent, account, message);
+    const refusal = answer.status < 300 ? null : sessionErrors.refused(providerErrorText(answer.body));
+    await this.record(id, () =>
+      refusal
+        ? this.store.failed(sent, providerErrorCode(answer.body), refusal.message)
+        : this.store.submitted(sent, messageIdOf(answer.body)),
+    );
+    if (refusal) throw refusal;
+    return answer.body;
+  }
+
+  /** Hands over a scheduled message, already stored as of unknown outcome: no request waits for it. Never throws. */
+  async attempt(
+    { id, ...owner }: SentSessionMessage,
+    account: UsableChatAccount,
+    { to, content }: SessionMessage,
+  ): Promise<SendOutcome> {
+    const outcome = await this.client.attempt(account, { to, payload: content, ref: sessionReference(id) });
+    if (outcome.kind === 'unknown') countUnknown(this.traffic, owner);
+    return outcome;
+  }
+
+  /** Asks the provider. What never left is known to have failed; after silence the outcome stays unknown. */
+  private async ask(
+    sent: SentSessionMessage,
+    account: UsableChatAccount,
+    { to, content }: SessionMessage,
+  ): Promise<GraphAnswer> {
+    const { id } = sent;
+    try {
+      return await this.client.send(account, { to, payload: content, ref: sessionReference(id) });
+    } catch (error) {
+      if (error instanceof AppError && error.code === PROVIDER_UNREACHED) {
+        await this.record(id, () => this.store.neverSent(sent, error.message));
+      } else countUnknown(this.traffic, sent);
+      throw error;
+    }
+  }
+
+  /** Never throws: a client that does not learn what the provider answered, the database being away, would send again. */
+  private async record(id: number, write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.logger.error({ err: safeError(error), sessionMessage: id }, 'The outcome of a send could not be stored');
+    }
+  }
+}
+
+/** True for a fault after which the provider certainly has no message; after silence it may have one. */
+export const hasNotLeft = (error: unknown): boolean => !(error instanceof AppError && error.code === PROVIDER_SILENT);
+
+/** The provider's id of the message; its receipts carry it. */
+function messageIdOf(body: ProviderAnswer): string | null {
+  const messages: unknown = body['messages'];
+  return Array.isArray(messages) ? textOrNull(objectOrNull(messages[0])?.['id']) : null;
+}

@@ -1,0 +1,128 @@
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { SingleRun } from '../../platform/concurrency/index.js';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
+import { again, inTransaction, jsonRows, type WriteResult } from '../../platform/database/index.js';
+import { DueWatch } from '../../platform/periodic/index.js';
+import { safeError } from '../../platform/observability/index.js';
+import { RouteSenders } from '../engine/index.js';
+import { SuppressionStore } from './suppressions.store.js';
+
+/** SQL: some stop word is to be looked at again. */
+const IS_ANY_EARLY = 'EXISTS (SELECT 1 FROM early_stops WHERE look_at <= UTC_TIMESTAMP(3))';
+
+const MOST_AT_ONCE = 500;
+const FIRST_LOOK_US = 500_000;
+/** A worker that is killed leaves its window to another one when its lease has ended: that notes what may have left. */
+const LEASES = 4;
+
+interface EarlyStop {
+  routeId: number;
+  number: string;
+  isOver: boolean;
+}
+
+/**
+ * Stop words whose message has no sender yet (table `early_stops`): a message that has left is noted with its results, and a quick
+ * handset, or a worker that is killed in between, makes the answer come first. They wait for as long as a note may take.
+ */
+@Injectable()
+export class EarlyStops {
+  private readonly patienceUs: number;
+
+  constructor(
+    @Inject(ENVIRONMENT) { LANE_LEASE }: Environment,
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly senders: RouteSenders,
+    private readonly store: SuppressionStore,
+  ) {
+    this.patienceUs = LEASES * LANE_LEASE * 1_000;
+  }
+
+  /** @param numbers who said STOP over the route, in the order of the key */
+  async keep(tx: EntityManager, routeId: number, numbers: readonly string[]): Promise<void> {
+    if (numbers.length === 0) return;
+    await tx.query(
+      `INSERT INTO early_stops (route_id, number, said_at, look_at)
+       SELECT ?, j.number, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) + INTERVAL ${FIRST_LOOK_US} MICROSECOND FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]')) j
+       ON DUPLICATE KEY UPDATE said_at = VALUES(said_at), look_at = VALUES(look_at)`,
+      [routeId, jsonRows(numbers.map((number) => [number]))],
+    );
+  }
+
+  /** The number has changed its mind. @returns whether it waited over one of the routes */
+  async forget(tx: EntityManager, routeIds: readonly number[], number: string): Promise<boolean> {
+    const { affectedRows } = await tx.query<WriteResult>(
+      'DELETE FROM early_stops WHERE route_id IN (?) AND number = ?',
+      [routeIds, number],
+    );
+    return affectedRows > 0;
+  }
+
+  /** Looks once at all that are due: those whose message is known by now are obeyed, those that have waited too long go. */
+  async look(): Promise<void> {
+    for (let due = await this.due(); ; due = await this.due()) {
+      for (const routeId of new Set(due.map((stop) => stop.routeId))) {
+        await this.obey(
+          routeId,
+          due.filter((stop) => stop.routeId === routeId),
+        );
+      }
+      if (due.length < MOST_AT_ONCE) return;
+    }
+  }
+
+  private async due(): Promise<EarlyStop[]> {
+    const rows: (Omit<EarlyStop, 'isOver'> & { isOver: number })[] = await this.dataSource.query(
+      `SELECT route_id AS routeId, number, said_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND AS isOver
+       FROM early_stops WHERE look_at <= UTC_TIMESTAMP(3) ORDER BY look_at LIMIT ${MOST_AT_ONCE}`,
+      [this.patienceUs],
+    );
+    return rows.map(({ isOver, ...stop }) => ({ ...stop, isOver: Number(isOver) === 1 }));
+  }
+
+  private async obey(routeId: number, stops: readonly EarlyStop[]): Promise<void> {
+    const numbers = stops.map(({ number }) => number).sort();
+    const senders = await this.senders.notedFor(routeId, numbers);
+    const over = new Set(stops.flatMap(({ number, isOver }) => (isOver ? [number] : [])));
+    await inTransaction(this.dataSource, async (tx) => {
+      for (const number of numbers) {
+        const accountId = senders.get(number);
+        if (accountId === undefined && !over.has(number)) continue;
+        const waited = await this.forget(tx, [routeId], number);
+        if (waited && accountId !== undefined) await this.store.stop(tx, accountId, routeId, number);
+      }
+    });
+    const waiting = numbers.filter((number) => !senders.has(number) && !over.has(number));
+    // Less and less often: most numbers without a sender by now never have one.
+    if (waiting.length > 0)
+      await this.dataSource.query(
+        again(`UPDATE early_stops SET look_at = UTC_TIMESTAMP(3)
+           + INTERVAL GREATEST(${FIRST_LOOK_US}, TIMESTAMPDIFF(MICROSECOND, said_at, UTC_TIMESTAMP(3)) DIV 2) MICROSECOND
+         WHERE route_id = ? AND number IN (?)`),
+        [routeId, waiting],
+      );
+  }
+}
+
+/** Looks again at stop words that came before their message was noted; one process does so for all. */
+@Injectable()
+export class EarlyStopSweeper implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(EarlyStopSweeper.name);
+  private readonly looks: SingleRun;
+
+  constructor(watch: DueWatch, stops: EarlyStops) {
+    this.looks = watch.register({
+      name: 'early-stops',
+      isDue: IS_ANY_EARLY,
+      work: () => stops.look(),
+      onFault: (error) => this.logger.warn({ err: safeError(error) }, 'early stop words wait, trying again'),
+    });
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.looks.stop();
+  }
+}

@@ -1,0 +1,144 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { inTransaction } from '../../platform/database/index.js';
+import { type Account, AuditLog } from '../accounts/index.js';
+import { CsvNumbers } from './suppression.js';
+import type { ImportData } from './suppressions.dto.js';
+import { suppressionErrors } from './suppressions.errors.js';
+import { SuppressionStore } from './suppressions.store.js';
+
+/** Puts numbers on an account's stop list, all or none. Those that stand there stay as they are; too many are refused (400). */
+export class AddSuppressionsCommand extends Command<{ added: number; already: number }> {
+  /**
+   * @param numbers digits, each once
+   * @param by who acts, and whose list it is, for the logs
+   */
+  constructor(
+    readonly accountId: number,
+    readonly numbers: readonly string[],
+    readonly by: { actor: Account; username: string },
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(AddSuppressionsCommand)
+export class AddSuppressionsHandler implements ICommandHandler<AddSuppressionsCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: SuppressionStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ accountId, numbers, by }: AddSuppressionsCommand): Promise<{ added: number; already: number }> {
+    const added = await inTransaction(this.dataSource, async (tx) => {
+      const count = await this.store.add(tx, accountId, numbers, 'api');
+      const entry = { action: 'suppression.add', details: { numbers: numbers.length, added: count } };
+      await this.audit.record(tx, { ...entry, actor: by.actor, subject: by.username, accountId });
+      return count;
+    });
+    return { added, already: numbers.length - added };
+  }
+}
+
+/**
+ * Puts the numbers of a CSV file on an account's stop list while the file comes in, a few thousand at a time: what was
+ * read before a fault stays.
+ * @throws AppError too_large beyond 32 MB, invalid `At most <SUPPRESSIONS_PER_ACCOUNT> suppressions are allowed`, and whatever the source of the bytes throws
+ */
+export class ImportSuppressionsCommand extends Command<ImportData> {
+  constructor(
+    readonly actor: Account,
+    readonly bytes: AsyncIterable<Uint8Array>,
+  ) {
+    super();
+  }
+}
+
+const MOST_BYTES = 32 * 1024 * 1024;
+const NUMBERS_A_WRITE = 5_000;
+
+@CommandHandler(ImportSuppressionsCommand)
+export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppressionsCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: SuppressionStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ actor, bytes }: ImportSuppressionsCommand): Promise<ImportData> {
+    const done = { added: 0 };
+    try {
+      return await this.take(actor.id, bytes, done);
+    } finally {
+      // What was added before a fault stays, and is told too.
+      const entry = { actor, action: 'suppression.import', subject: actor.username, details: done };
+      await inTransaction(this.dataSource, (tx) => this.audit.record(tx, entry));
+    }
+  }
+
+  private async take(
+    accountId: number,
+    bytes: AsyncIterable<Uint8Array>,
+    done: { added: number },
+  ): Promise<ImportData> {
+    const csv = new CsvNumbers();
+    const decoder = new TextDecoder();
+    let size = 0;
+    let waiting: string[] = [];
+    const write = async (): Promise<void> => {
+      const numbers = waiting;
+      waiting = [];
+      done.added += await inTransaction(this.dataSource, (tx) => this.store.add(tx, accountId, numbers, 'import'));
+    };
+    for await (const chunk of bytes) {
+      size += chunk.byteLength;
+      if (size > MOST_BYTES) throw suppressionErrors.fileTooLarge();
+      csv.push(decoder.decode(chunk, { stream: true }));
+      waiting = waiting.concat(csv.take());
+      if (waiting.length >= NUMBERS_A_WRITE) await write();
+    }
+    csv.push(decoder.decode());
+    csv.end();
+    waiting = waiting.concat(csv.take());
+    if (waiting.length > 0) await write();
+    const { lines, invalid, faults } = csv;
+    const { added } = done;
+    return { lines, added, already: lines - invalid - added, invalid_count: invalid, invalid: faults };
+  }
+}
+
+/**
+ * Takes numbers off an account's stop list, wherever they came from. Answers how many stood there.
+ * @throws AppError not_found when none of them did
+ */
+export class RemoveSuppressionsCommand extends Command<number> {
+  /** @param by who acts, and whose list it is, for the logs */
+  constructor(
+    readonly accountId: number,
+    readonly numbers: readonly string[],
+    readonly by: { actor: Account; username: string },
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RemoveSuppressionsCommand)
+export class RemoveSuppressionsHandler implements ICommandHandler<RemoveSuppressionsCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: SuppressionStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ accountId, numbers, by }: RemoveSuppressionsCommand): Promise<number> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const removed = await this.store.remove(tx, accountId, numbers);
+      if (removed === 0) throw suppressionErrors.notFound();
+      const entry = { action: 'suppression.remove', details: { numbers: numbers.length, removed } };
+      await this.audit.record(tx, { ...entry, actor: by.actor, subject: by.username, accountId });
+      return removed;
+    });
+  }
+}

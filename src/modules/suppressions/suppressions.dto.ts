@@ -1,0 +1,133 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { dateTime } from '../../kernel/clock.js';
+import { LocalTime, PageOf, RowFaultData } from '../../platform/http/index.js';
+import {
+  type RawNumbers,
+  readNumbers,
+  type Suppression,
+  SUPPRESSION_SOURCES,
+  type SuppressionSource,
+} from './suppression.js';
+import { suppressionErrors } from './suppressions.errors.js';
+
+/** Numbers to put on the list or take off it. */
+export class SuppressionNumbersBody {
+  @ApiPropertyOptional({
+    type: [String],
+    example: ['4915112345678', '+49 151 87654321'],
+    description: 'Numbers, or user ids of chat contacts that show none',
+  })
+  numbers?: string[];
+
+  @ApiPropertyOptional({ example: '4915112345678', description: 'A single one' })
+  number?: string;
+}
+
+/** The multipart form of an import for Swagger. */
+export class SuppressionFileBody {
+  @ApiProperty({
+    type: 'string',
+    format: 'binary',
+    example: 'number\n4915112345678\n+49 151 87654321\n',
+    description: 'CSV, at most 32 MB',
+  })
+  file!: unknown;
+}
+
+/** An entry of the stop list as its owner sees it. */
+export class SuppressionData {
+  @ApiProperty({ example: '4915112345678', description: 'A number, or the user id of a chat contact that shows none' })
+  number!: string;
+
+  @ApiProperty({ enum: [...SUPPRESSION_SOURCES], example: 'stop', description: '`stop`: the number wrote a stop word' })
+  source!: SuppressionSource;
+
+  @LocalTime()
+  created_at!: string;
+}
+
+export const suppressionData = ({ createdAt, ...entry }: Suppression, zone: string): SuppressionData => ({
+  ...entry,
+  created_at: dateTime(createdAt, zone),
+});
+
+export class SuppressionPageAnswer extends PageOf(SuppressionData) {}
+
+export class AddedData {
+  @ApiProperty({ example: 2 })
+  added!: number;
+
+  @ApiProperty({ example: 0, description: 'Stood on the list before' })
+  already!: number;
+}
+
+export class AddedAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Suppressions saved successfully' })
+  message!: string;
+
+  @ApiProperty({ type: AddedData })
+  data!: AddedData;
+}
+
+export class RemovedData {
+  @ApiProperty({ example: 1 })
+  removed!: number;
+}
+
+export class RemovedAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Suppressions removed successfully' })
+  message!: string;
+
+  @ApiProperty({ type: RemovedData })
+  data!: RemovedData;
+}
+
+/** What became of a file. */
+export class ImportData {
+  @ApiProperty({ example: 3, description: 'Lines with something on them, the header left out' })
+  lines!: number;
+
+  @ApiProperty({ example: 1 })
+  added!: number;
+
+  @ApiProperty({ example: 1, description: 'On the list before, or twice in the file' })
+  already!: number;
+
+  @ApiProperty({ example: 1, description: 'Lines without a number of 8 to 30 digits' })
+  invalid_count!: number;
+
+  @ApiProperty({
+    type: [RowFaultData],
+    maxItems: 100,
+    description: 'The first hundred of them; `row` is the line of the file',
+  })
+  invalid!: RowFaultData[];
+}
+
+export class ImportAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Suppressions imported successfully' })
+  message!: string;
+
+  @ApiProperty({ type: ImportData })
+  data!: ImportData;
+}
+
+/** Numbers of a body, each once. @throws AppError invalid (reference/suppressions#routes-of-the-list) */
+export function numbersOf(raw: RawNumbers): string[] {
+  const read = readNumbers(raw);
+  if ('fault' in read) throw suppressionErrors[read.fault]();
+  return read.numbers;
+}
+
+/** The one number that a list is asked for; null = all. @throws AppError invalid */
+export const wantedNumber = (value: unknown): string | null =>
+  value === undefined || value === '' ? null : (numbersOf({ number: value })[0] ?? null);

@@ -1,0 +1,26 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Listed, type Page, shown } from '../../kernel/lists.js';
+import type { Account } from '../accounts/index.js';
+import { suppressionData, type SuppressionData } from './suppressions.dto.js';
+import { SuppressionStore } from './suppressions.store.js';
+
+/** An account's stop list, by number; times in the account's zone. */
+export class ListSuppressionsQuery extends Query<Listed<SuppressionData>> {
+  /** @param number only this one; null = all */
+  constructor(
+    readonly account: Account,
+    readonly number: string | null,
+    readonly page: Page,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListSuppressionsQuery)
+export class ListSuppressionsHandler implements IQueryHandler<ListSuppressionsQuery> {
+  constructor(private readonly store: SuppressionStore) {}
+
+  async execute({ account, number, page }: ListSuppressionsQuery): Promise<Listed<SuppressionData>> {
+    return shown(await this.store.part(account.id, number, page), (entry) => suppressionData(entry, account.timeZone));
+  }
+}

@@ -1,0 +1,161 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, In, Not } from 'typeorm';
+import { type Listed, type Page, shown } from '../../kernel/lists.js';
+import { GroupCommit, ONE_TURN } from '../../platform/concurrency/index.js';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
+import { inListedOrder, jsonRows, listKeys, type QuotedText, type WriteResult } from '../../platform/database/index.js';
+import type { Addressed, StopList } from '../engine/index.js';
+import { noteUsed, takeTurn } from '../quotas/index.js';
+import type { Suppression, SuppressionSource } from './suppression.js';
+import { suppressionErrors } from './suppressions.errors.js';
+import { SuppressionEntity } from './tables.js';
+
+const BATCH = 5_000;
+const NUMBERS_A_LOOK = 1_000;
+const NUMBERS = `JSON_TABLE(?, '$[*]' COLUMNS (
+  number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]')) j`;
+
+/** Stop lists as they are stored. */
+@Injectable()
+export class SuppressionStore implements StopList {
+  /** what windows ask in the same moment is one look */
+  private readonly looks = new GroupCommit<readonly Addressed[], ReadonlySet<number>>(
+    (asked) => this.amongEach(asked),
+    {
+      ...ONE_TURN,
+      maxItems: NUMBERS_A_LOOK,
+      weigh: (addressed) => addressed.length,
+    },
+  );
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  /**
+   * Puts numbers on the list; those that stand there stay as they are. In the order of the key, so that two requests with
+   * the same numbers wait for each other instead of locking up. Entries made by stop words do not count against the
+   * account's limit.
+   * @returns how many were new
+   * @throws AppError invalid when the list would have more than `SUPPRESSIONS_PER_ACCOUNT` of the owner's numbers
+   */
+  async add(
+    tx: EntityManager,
+    accountId: number,
+    numbers: readonly string[],
+    source: 'api' | 'import',
+  ): Promise<number> {
+    const used = await takeTurn(tx, accountId, 'suppressions');
+    const room = this.environment.SUPPRESSIONS_PER_ACCOUNT - used;
+    let added = 0;
+    for (const batch of batches(numbers)) {
+      const { affectedRows } = await tx.query<WriteResult>(
+        `INSERT IGNORE INTO suppressions (account_id, number, source, created_at)
+         SELECT ?, j.number, ?, UTC_TIMESTAMP(3) FROM ${NUMBERS}`,
+        [accountId, source, batch],
+      );
+      added += affectedRows;
+      if (added > Math.max(room, 0)) throw suppressionErrors.tooMany(this.environment.SUPPRESSIONS_PER_ACCOUNT);
+    }
+    await noteUsed(tx, accountId, 'suppressions', used + added);
+    return added;
+  }
+
+  /** A stop word came over a route. An entry that the account made itself keeps its source. */
+  async stop(tx: EntityManager, accountId: number, routeId: number, number: string): Promise<void> {
+    await tx.query(
+      `INSERT INTO suppressions (account_id, number, source, route_id, created_at)
+       VALUES (?, ?, 'stop', ?, UTC_TIMESTAMP(3))
+       ON DUPLICATE KEY UPDATE route_id = IF(source = 'stop', VALUES(route_id), route_id)`,
+      [accountId, number, routeId],
+    );
+  }
+
+  /** Those of these user ids that a stop word put on the list. */
+  async stoppedUserIds(tx: EntityManager, accountId: number, userIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows: { number: string }[] = await tx.query(
+      "SELECT number FROM suppressions WHERE account_id = ? AND number IN (?) AND source = 'stop'",
+      [accountId, userIds],
+    );
+    return new Set(rows.map(({ number }) => number));
+  }
+
+  /** Takes back what stop words over these routes did, for every account that they did it for. */
+  async start(tx: EntityManager, routeIds: readonly number[], number: string): Promise<void> {
+    await tx.delete(SuppressionEntity, { routeId: In(routeIds), number, source: 'stop' });
+  }
+
+  /** @returns how many stood on the list */
+  async remove(tx: EntityManager, accountId: number, numbers: readonly string[]): Promise<number> {
+    const used = await takeTurn(tx, accountId, 'suppressions');
+    let own = 0;
+    let stopped = 0;
+    const sorted = numbers.toSorted();
+    for (let from = 0; from < sorted.length; from += BATCH) {
+      const these = { accountId, number: In(sorted.slice(from, from + BATCH)) };
+      own += (await tx.delete(SuppressionEntity, { ...these, source: Not('stop') })).affected ?? 0;
+      stopped += (await tx.delete(SuppressionEntity, these)).affected ?? 0;
+    }
+    await noteUsed(tx, accountId, 'suppressions', Math.max(used - own, 0));
+    return own + stopped;
+  }
+
+  /** By number, which is the order of the key. @param number only this one; null = all */
+  async part(accountId: number, number: string | null, page: Page): Promise<Listed<Suppression>> {
+    const one = number === null ? { where: '', values: [] } : { where: ' AND number = ?', values: [number] };
+    const ranges = [{ where: `account_id = ?${one.where}`, values: [accountId, ...one.values] }];
+    const list = { table: 'suppressions', index: 'PRIMARY', key: 'number', order: 'ASC', ranges } as const;
+    const numbers = await listKeys<string>(this.dataSource, list, page);
+    const rows = await this.dataSource
+      .getRepository(SuppressionEntity)
+      .findBy({ accountId, number: In(numbers.items) });
+    return shown(
+      inListedOrder(numbers, rows, (row) => row.number),
+      (row) => ({
+        number: row.number,
+        source: row.source as SuppressionSource,
+        createdAt: row.createdAt,
+      }),
+    );
+  }
+
+  among(addressed: readonly Addressed[]): Promise<ReadonlySet<number>> {
+    return this.looks.add(addressed);
+  }
+
+  private async amongEach(asked: readonly (readonly Addressed[])[]): Promise<ReadonlySet<number>[]> {
+    const listed = await this.listed(asked.flat());
+    let first = 0;
+    return asked.map(({ length }) => {
+      const own = new Set<number>();
+      for (let place = 0; place < length; place++) if (listed.has(first + place)) own.add(place);
+      first += length;
+      return own;
+    });
+  }
+
+  /** One look at the keys while the lists are empty, else one statement for all receivers of all accounts. */
+  private async listed(addressed: readonly Addressed[]): Promise<ReadonlySet<number>> {
+    const accounts = [...new Set(addressed.map(({ accountId }) => accountId))];
+    const any: unknown[] = await this.dataSource.query('SELECT 1 FROM suppressions WHERE account_id IN (?) LIMIT 1', [
+      accounts,
+    ]);
+    if (any.length === 0) return new Set();
+    const rows: { place: number }[] = await this.dataSource.query(
+      `SELECT STRAIGHT_JOIN j.place FROM JSON_TABLE(?, '$[*]' COLUMNS (place INT PATH '$[0]', account_id BIGINT PATH '$[1]',
+         number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[2]')) j
+       JOIN suppressions s ON s.account_id = j.account_id AND s.number = j.number`,
+      [jsonRows(addressed.map(({ accountId, number }, place) => [place, accountId, number]))],
+    );
+    return new Set(rows.map(({ place }) => place));
+  }
+}
+
+const rowsOf = (numbers: readonly string[]): QuotedText => jsonRows(numbers.map((number) => [number]));
+
+function* batches(numbers: readonly string[]): Generator<QuotedText> {
+  const sorted = numbers.toSorted();
+  for (let from = 0; from < sorted.length; from += BATCH) yield rowsOf(sorted.slice(from, from + BATCH));
+}

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { unprocessable, upstream, fieldErrors } from '../../kernel/errors.js';
+import { OutboundClient, OutboundError } from '../../platform/outbound/index.js';
+import type { HeaderMedium, TemplateSubmission, UploadedFile } from '../providers/index.js';
+import { bodySamples, headerSample, type Template } from './template.js';
+
+const LARGEST_BYTES = 16 * 1024 * 1024;
+const MOST_REDIRECTS = 3;
+
+/** Types that the upstream takes for a medium, with the ending of the file's name. */
+const TYPES: Readonly<Record<HeaderMedium, Readonly<Record<string, string>>>> = {
+  Image: { 'image/jpeg': 'jpg', 'image/png': 'png' },
+  Document: { 'application/pdf': 'pdf' },
+  Video: { 'video/mp4': 'mp4' },
+};
+
+/**
+ * The sample of a header's medium that the owner named by a URL; behind the guard for users' URLs
+ * (reference/providers#user-supplied-urls).
+ */
+@Injectable()
+export class HeaderSample {
+  constructor(private readonly outbound: OutboundClient) {}
+
+  /**
+   * @param accountId whose URL it is
+   * @throws AppError `unprocessable` when the URL can never serve (not allowed, gone, too large, another type);
+   * `upstream` when another try may help
+   */
+  async fetch(url: string, medium: HeaderMedium, accountId: number): Promise<UploadedFile> {
+    const { status, headers, body } = await this.read(url, accountId);
+    if (status >= 500 || status === 429) throw unreadable.upstream();
+    const mimeType = (headers['content-type'] ?? '').toLowerCase().split(';')[0]?.trim() ?? '';
+    const types = TYPES[medium];
+    const ending = Object.hasOwn(types, mimeType) ? types[mimeType] : undefined;
+    if (status !== 200 || body.length === 0) throw unreadable.unprocessable();
+    if (ending === undefined) throw wrongType(Object.keys(types));
+    return { bytes: body, mimeType, name: `sample.${ending}` };
+  }
+
+  private async read(url: string, customer: number) {
+    try {
+      return await this.outbound.request({ url, customer, maxBytes: LARGEST_BYTES, maxRedirects: MOST_REDIRECTS });
+    } catch (error) {
+      const isFinal = error instanceof OutboundError && FINAL.has(error.fault);
+      throw unreadable[isFinal ? 'unprocessable' : 'upstream']();
+    }
+  }
+}
+
+const FINAL: ReadonlySet<string> = new Set(['refused', 'too_large', 'redirect']);
+
+const UNREADABLE = fieldErrors.notFetched.shown('header_example_url').text;
+const unreadable = {
+  unprocessable: unprocessable('header_example_unreadable', UNREADABLE),
+  upstream: upstream('header_example_unreadable', UNREADABLE),
+};
+const wrongType = unprocessable(
+  'header_example_type',
+  (types: readonly string[]) => `header_example_url is not ${types.join(' or ')}`,
+);
+
+/** Fills in what the upstream's reviewers are to see: the template with a sample for each of its variables. */
+@Injectable()
+export class TemplateFiller {
+  constructor(private readonly samples: HeaderSample) {}
+
+  /** @throws AppError when the owner's sample of a medium cannot be had, see `HeaderSample` */
+  async fill(template: Template): Promise<TemplateSubmission> {
+    return {
+      name: template.name,
+      category: template.category,
+      language: template.language.code,
+      header: await this.headerOf(template),
+      body: template.body,
+      bodyExamples: bodySamples(template.body, template.bodyExamples),
+      footer: template.footer,
+      quickReplies: template.quickReplies.map(({ text }) => text),
+    };
+  }
+
+  private async headerOf(template: Template): Promise<TemplateSubmission['header']> {
+    const { accountId, headerMediaType: medium, headerText: text, headerExampleUrl: url } = template;
+    if (medium !== '') {
+      return { medium, sample: url === null ? null : await this.samples.fetch(url, medium, accountId) };
+    }
+    return text === '' ? null : { text, example: headerSample(text) };
+  }
+}

@@ -1,0 +1,367 @@
+import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { dateTime } from '../../kernel/clock.js';
+import { type AnswerWarning, LocalTime, OptionalRevision, OptionalText, PageOf } from '../../platform/http/index.js';
+import type { Account } from '../accounts/index.js';
+import type { TemplateEntity } from './tables.js';
+import { MOST, type RawTemplate } from './template-form.js';
+import {
+  isListed,
+  LANGUAGES,
+  readLanguage,
+  STATUS_LABELS,
+  type Template,
+  type TemplateContent,
+  TemplateStatus,
+} from './template.js';
+import { templateErrors } from './templates.errors.js';
+import { columnsOf } from './templates.store.js';
+
+/** A quick-reply button. */
+export class QuickReplyButton {
+  @ApiProperty({ enum: ['QUICK_REPLY'], example: 'QUICK_REPLY' })
+  type!: 'QUICK_REPLY';
+
+  @ApiProperty({ example: 'Tell me more', description: 'At most 200 characters.' })
+  text!: string;
+}
+
+/** Body of `createTemplates.php` for Swagger; `readTemplate` reads and judges it. */
+export class TemplateBody {
+  @ApiProperty({ example: 'spring_sale', description: 'Unique per account, byte for byte; at most 512 characters.' })
+  template_name!: string;
+
+  @ApiProperty({ enum: ['marketing', 'utility', 'auth'], example: 'marketing' })
+  category!: string;
+
+  @ApiPropertyOptional({
+    example: 1,
+    default: 1,
+    description: `An id, a short code or a name; 1 when omitted or invalid. A code without an id is kept. ${LANGUAGES.map(({ id, name }) => `${id} ${name}`).join(', ')}.`,
+  })
+  language?: number;
+
+  @ApiPropertyOptional({ enum: ['media', 'text', 'none'], default: 'none', example: 'media' })
+  header_area_type?: string;
+
+  @ApiPropertyOptional({
+    enum: ['Image', 'Document', 'Video'],
+    example: 'Image',
+    description: 'Required when header_area_type is media.',
+  })
+  header_media_type?: string;
+
+  @ApiPropertyOptional({
+    example: 'Hello {{1}}',
+    description:
+      'Of a text header: at most 60 characters with at most one {{1}}. Without it the header has no parameter.',
+  })
+  header_text?: string;
+
+  @ApiPropertyOptional({
+    example: 'https://example.com/sale.png',
+    description: 'Sample of a media header for the reviewers (JPEG or PNG, PDF, MP4); otherwise a built-in one.',
+  })
+  header_example_url?: string;
+
+  @ApiPropertyOptional({
+    example: 'Hi {{1}}, our sale ends on {{2}}.',
+    description: 'At most 4096 characters; placeholders {{1}}, {{2}} and so on.',
+  })
+  template_body?: string;
+
+  @ApiPropertyOptional({
+    type: [String],
+    example: ['Jane', 'Sunday'],
+    maxItems: MOST.examples,
+    description:
+      'Samples of the placeholders for the reviewers, ascending, of 200 characters at most; missing ones are made.',
+  })
+  body_examples?: string[];
+
+  @ApiPropertyOptional({ example: 'Reply STOP to opt out', description: 'At most 4096 characters.' })
+  template_footer?: string;
+
+  @ApiPropertyOptional({ type: [QuickReplyButton], maxItems: MOST.buttons })
+  quick_reply_buttons?: QuickReplyButton[];
+}
+
+/** Body of PUT /v6/api/templates/:id: what is absent stays as it is. */
+export class TemplateChangesBody extends PartialType(TemplateBody) {}
+
+const MINIMAL = {
+  template_name: 'order_ready',
+  category: 'utility',
+  template_body: 'Hello {{1}}, your order is ready.',
+};
+
+/** Bodies to try in Swagger UI. */
+export const TEMPLATE_EXAMPLES = {
+  text: { summary: 'A body with a variable', value: MINIMAL },
+  media: {
+    summary: 'Picture, footer and buttons',
+    value: {
+      template_name: 'spring_sale',
+      category: 'marketing',
+      language: 14,
+      header_area_type: 'media',
+      header_media_type: 'Image',
+      template_body: 'Hi {{1}}, our sale ends on {{2}}.',
+      body_examples: ['Jane', 'Sunday'],
+      template_footer: 'Reply STOP to opt out',
+      quick_reply_buttons: [
+        { type: 'QUICK_REPLY', text: 'Tell me more' },
+        { type: 'QUICK_REPLY', text: 'Not now' },
+      ],
+    },
+  },
+  header: {
+    summary: 'Text header with a variable',
+    value: { ...MINIMAL, template_name: 'greeting', header_area_type: 'text', header_text: 'Hello {{1}}' },
+  },
+};
+
+/** Answer of `createTemplates.php` (reference/templates#createtemplatesphp). */
+export class CreatedTemplateAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ enum: ['Template created successfully'], example: 'Template created successfully' })
+  message!: 'Template created successfully';
+
+  @ApiProperty({ example: 'demo' })
+  username!: string;
+
+  @ApiProperty({ example: 12 })
+  template_id!: number;
+
+  @ApiProperty({ example: 12 })
+  template_controller_id!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    enum: [TemplateStatus.Pending],
+    example: TemplateStatus.Pending,
+    description: 'Pending review.',
+  })
+  status!: number;
+
+  @ApiProperty({ enum: ['pending'], example: 'pending' })
+  controller_status!: 'pending';
+
+  @ApiProperty({ example: 1 })
+  language_id!: number;
+
+  @ApiProperty({ example: 'English (US)' })
+  language!: string;
+}
+
+/** The answer to a creation. */
+export const createdAnswer = (
+  username: string,
+  { language }: TemplateContent,
+  { templateId, controllerId }: { templateId: number; controllerId: number },
+): CreatedTemplateAnswer => ({
+  success: true,
+  message: 'Template created successfully',
+  username,
+  template_id: templateId,
+  template_controller_id: controllerId,
+  status: TemplateStatus.Pending,
+  controller_status: 'pending',
+  language_id: language.id,
+  language: language.name,
+});
+
+/** One template (reference/templates#template-record). */
+export class TemplateAnswer {
+  @ApiProperty({ example: 12 })
+  id!: number;
+
+  @ApiProperty({ example: 'demo' })
+  username!: string;
+
+  @ApiProperty({ example: 'spring_sale' })
+  template_name!: string;
+
+  @ApiProperty({
+    type: 'integer',
+    enum: [...STATUS_LABELS.keys()],
+    example: TemplateStatus.Pending,
+    description: `${STATUS_LABELS.map((label, status) => `${status} ${label}`).join(', ')}; only 1 sends.`,
+  })
+  status!: number;
+
+  @ApiProperty({ type: 'integer', enum: [1, 2, 3], example: 1, description: '1 marketing, 2 utility, 3 auth.' })
+  category!: number;
+
+  @ApiProperty({ example: 14 })
+  language!: number;
+
+  @ApiProperty({ enum: ['media', 'text', 'none'], example: 'media' })
+  header_area_type!: string;
+
+  @ApiProperty({ example: 'Image', description: 'Image, Document, Video or empty.' })
+  header_media_type!: string;
+
+  @ApiProperty({ example: 'Hi {{1}}, our sale ends on {{2}}.' })
+  template_body!: string;
+
+  @ApiProperty({ example: 'Reply STOP to opt out' })
+  template_footer!: string;
+
+  @ApiProperty({ example: '[{"type":"QUICK_REPLY","text":"Tell me more"}]', description: 'JSON text.' })
+  quick_replies!: string;
+
+  @LocalTime()
+  created_at!: string;
+}
+
+/** Whose it is. */
+export type TemplateOwner = Pick<Account, 'username' | 'timeZone'>;
+type Columns = Pick<TemplateEntity, keyof ReturnType<typeof columnsOf> | 'id' | 'status' | 'createdAt'>;
+
+/**
+ * A stored template as its owner sees it (reference/templates#template-record). Its JSON text goes out as it stands,
+ * however large an old one is.
+ */
+export const storedTemplateAnswer = (row: Columns, owner: TemplateOwner) =>
+  ({
+    id: row.id,
+    username: owner.username,
+    template_name: row.name,
+    status: row.status,
+    category: row.category,
+    language: row.languageId,
+    header_area_type: row.headerAreaType,
+    header_media_type: row.headerMediaType,
+    template_body: row.body,
+    template_footer: row.footer,
+    quick_replies: row.quickReplies,
+    created_at: dateTime(row.createdAt, owner.timeZone),
+  }) satisfies TemplateAnswer;
+
+/** The same of one that was just changed. */
+export const templateAnswer = (template: Template, owner: TemplateOwner): TemplateAnswer =>
+  storedTemplateAnswer(
+    { ...columnsOf(template), id: template.id, status: template.status, createdAt: template.createdAt },
+    owner,
+  );
+
+/** Answer of PUT /v6/api/templates/:id. */
+export class ChangedTemplateAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Template updated successfully' })
+  message!: 'Template updated successfully';
+
+  @ApiProperty()
+  data!: TemplateAnswer;
+}
+
+/** Answer of DELETE /v6/api/templates/:id. */
+export class RemovedTemplateAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty({ example: 'Template deleted successfully' })
+  message!: 'Template deleted successfully';
+}
+
+const ID = /^[1-9]\d{0,8}$/;
+
+/**
+ * The id of a path.
+ * @throws AppError not_found `Template not found` for a text that is no id
+ */
+export function readTemplateId(text: string): number {
+  if (!ID.test(text)) throw templateErrors.notFound();
+  return Number(text);
+}
+
+/** The hint about a language that has no id: it is kept by its code, or it is none. */
+export function languageWarnings({ language }: RawTemplate): AnswerWarning[] {
+  if (language === undefined || language === null || language === '') return [];
+  const read = readLanguage(language);
+  if (read && isListed(read)) return [];
+  return [
+    {
+      code: read ? 'language_by_code' : 'language_fallback',
+      field: 'language',
+      message: read
+        ? `This language has no id, so id 1 stands for it: the template is handed in as ${read.code}`
+        : 'There is no such language: the template is in English (US)',
+    },
+  ];
+}
+
+/** Body of a decision about a template (reference/admin#templates). */
+export class ReviewRequest {
+  @OptionalText('reason', { example: 'The sample is not clear' })
+  reason?: string | null;
+
+  @OptionalRevision()
+  revision?: number | null;
+}
+
+/** A template as staff see it. */
+export interface ReviewedTemplate extends TemplateAnswer {
+  language_code: string;
+  header_text: string;
+  header_example_url: string | null;
+  body_examples: string[];
+  reason: string | null;
+  /** 1 at first, one more with each change of the owner's */
+  revision: number;
+  template_controller_id: number;
+  /** custom, customutility or customauth */
+  controller_type: string;
+  controller_status: string;
+  /** the upstream's id once it was submitted there */
+  upstream_id: string | null;
+}
+
+/** A template as staff see it: what its owner sees, and what is reviewed. */
+export class ReviewedTemplateAnswer extends TemplateAnswer implements ReviewedTemplate {
+  @ApiProperty({ example: 'en', description: 'As the network spells it; also of a language that has no id' })
+  language_code!: string;
+
+  @ApiProperty({ example: '' })
+  header_text!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  header_example_url!: string | null;
+
+  @ApiProperty({ type: [String], example: ['Jane', 'Sunday'] })
+  body_examples!: string[];
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'Of the last move' })
+  reason!: string | null;
+
+  @ApiProperty({ example: 1, description: 'One more with each change of the owner; a verdict names it' })
+  revision!: number;
+
+  @ApiProperty({ example: 12 })
+  template_controller_id!: number;
+
+  @ApiProperty({ enum: ['custom', 'customutility', 'customauth'], example: 'custom' })
+  controller_type!: string;
+
+  @ApiProperty({ enum: ['pending', 'approved', 'rejected'], example: 'pending' })
+  controller_status!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'The upstream’s id' })
+  upstream_id!: string | null;
+}
+
+/** A page of templates. */
+export class ReviewedTemplatePageAnswer extends PageOf(ReviewedTemplateAnswer) {}
+
+/** Answer of a move, and of a look at one. */
+export class MovedTemplateAnswer {
+  @ApiProperty({ example: true })
+  success!: true;
+
+  @ApiProperty()
+  data!: ReviewedTemplateAnswer;
+}

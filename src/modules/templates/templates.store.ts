@@ -1,0 +1,304 @@
+import { LONGEST_REASON } from './templates.errors.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, In, Repository } from 'typeorm';
+import { now } from '../../kernel/clock.js';
+import { changedSince, FIRST_REVISION } from '../../kernel/errors.js';
+import { likePrefix, spellings, cutCodePoints } from '../../kernel/text.js';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
+import { CustomerEvents } from '../customer-events/index.js';
+import { addStored, freeStored, ROW_BYTES } from '../quotas/index.js';
+import { TemplateControllerEntity, TemplateEntity } from './tables.js';
+import {
+  CATEGORY_NUMBERS,
+  categoryOf,
+  CONTROLLER_TYPES,
+  controllerStatusAfter,
+  type HeaderArea,
+  type HeaderMedia,
+  isListed,
+  languageOf,
+  type QuickReply,
+  type Template,
+  type TemplateContent,
+  TemplateStatus,
+} from './template.js';
+
+/** A row as the features see it. */
+const templateOf = (row: TemplateEntity): Template => ({
+  id: row.id,
+  accountId: row.accountId,
+  name: row.name,
+  category: categoryOf(row.category),
+  language: languageOf(row.languageId, row.languageCode),
+  status: row.status,
+  reason: row.reason,
+  headerAreaType: row.headerAreaType as HeaderArea,
+  headerMediaType: row.headerMediaType as HeaderMedia,
+  headerText: row.headerText,
+  body: row.body,
+  footer: row.footer,
+  quickReplies: JSON.parse(row.quickReplies) as QuickReply[],
+  bodyExamples: JSON.parse(row.bodyExamples) as string[],
+  headerExampleUrl: row.headerExampleUrl,
+  upstreamId: row.upstreamId,
+  revision: row.revision,
+  createdAt: row.createdAt,
+});
+
+/** The columns that the owner writes. */
+export const columnsOf = (content: TemplateContent) => ({
+  name: content.name,
+  category: CATEGORY_NUMBERS[content.category],
+  languageId: content.language.id,
+  languageCode: isListed(content.language) ? null : content.language.code,
+  headerAreaType: content.headerAreaType,
+  headerMediaType: content.headerMediaType,
+  headerText: content.headerText,
+  headerExampleUrl: content.headerExampleUrl,
+  body: content.body,
+  bodyExamples: JSON.stringify(content.bodyExamples),
+  footer: content.footer,
+  quickReplies: JSON.stringify(content.quickReplies),
+});
+
+/** Bytes that a template counts (reference/accounts#quotas). */
+function templateBytes(content: TemplateContent): number {
+  const { name, headerText, headerExampleUrl, body, bodyExamples, footer, quickReplies } = columnsOf(content);
+  const texts = [name, headerText, headerExampleUrl ?? '', body, bodyExamples, footer, quickReplies];
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), ROW_BYTES);
+}
+
+/** Writes templates together with their rows of the controller queue. Lock order: template, controller, submissions. */
+@Injectable()
+export class TemplateStore {
+  constructor(
+    private readonly events: CustomerEvents,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'STORAGE_PER_ACCOUNT'>,
+  ) {}
+
+  /**
+   * A new template, pending review (reference/templates#statuses), and its controller row; `count` counts its bytes.
+   * @throws QueryFailedError duplicate key when the account has the name already
+   */
+  async create(
+    tx: EntityManager,
+    accountId: number,
+    content: TemplateContent,
+  ): Promise<{ template: Template; controllerId: number }> {
+    const at = now();
+    const inserted = await tx.insert(TemplateEntity, {
+      ...columnsOf(content),
+      accountId,
+      status: TemplateStatus.Pending,
+      reason: null,
+      upstreamId: null,
+      revision: FIRST_REVISION,
+      createdAt: at,
+      updatedAt: at,
+    });
+    const id = insertedId(inserted);
+    const controller = await tx.insert(TemplateControllerEntity, {
+      templateId: id,
+      type: CONTROLLER_TYPES[content.category],
+      controllerStatus: 'pending',
+      createdAt: at,
+      updatedAt: at,
+    });
+    const fresh = { status: TemplateStatus.Pending, reason: null, upstreamId: null, revision: FIRST_REVISION };
+    return { template: { ...content, ...fresh, id, accountId, createdAt: at }, controllerId: insertedId(controller) };
+  }
+
+  /** Counts the bytes of a new template. @throws AppError invalid `At most 1073741824 stored bytes are allowed` */
+  count(tx: EntityManager, template: Template): Promise<void> {
+    return addStored(tx, template.accountId, templateBytes(template), this.environment.STORAGE_PER_ACCOUNT);
+  }
+
+  /** The template itself, locked; null when there is none. */
+  async locked(tx: EntityManager, id: number): Promise<Template | null> {
+    const row = await tx.findOne(TemplateEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
+    return row && templateOf(row);
+  }
+
+  /** The template that an upstream means, locked: by its id there, else by the account's name for it. */
+  async lockedByUpstream(
+    tx: EntityManager,
+    accountId: number,
+    upstream: { id: string | null; name: string },
+  ): Promise<Template | null> {
+    const lock = { mode: 'pessimistic_write' } as const;
+    const { id: upstreamId, name } = upstream;
+    const byId =
+      upstreamId === null ? null : await tx.findOne(TemplateEntity, { where: { accountId, upstreamId }, lock });
+    const row = byId ?? (await tx.findOne(TemplateEntity, { where: { accountId, name }, lock }));
+    return row && templateOf(row);
+  }
+
+  /**
+   * Another content under a revision of its own; the template goes back to review.
+   * @throws QueryFailedError duplicate key when the account has the name already
+   * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
+   */
+  async change(
+    tx: EntityManager,
+    template: Template,
+    content: TemplateContent,
+    upstreamId: string | null,
+  ): Promise<void> {
+    const at = now();
+    const { id } = template;
+    const { Pending: status } = TemplateStatus;
+    const revision = template.revision + 1;
+    const columns = { ...columnsOf(content), status, reason: null, upstreamId, revision, updatedAt: at };
+    await tx.update(TemplateEntity, { id }, columns);
+    await tx.update(
+      TemplateControllerEntity,
+      { templateId: id },
+      { type: CONTROLLER_TYPES[content.category], controllerStatus: 'pending', updatedAt: at },
+    );
+    const growth = templateBytes(content) - templateBytes(template);
+    await addStored(tx, template.accountId, growth, this.environment.STORAGE_PER_ACCOUNT);
+    if (template.status !== status) await this.publish(tx, { ...template, name: content.name }, status, null);
+  }
+
+  async remove(tx: EntityManager, template: Template): Promise<void> {
+    await tx.delete(TemplateEntity, { id: template.id });
+    await tx.delete(TemplateControllerEntity, { templateId: template.id });
+    await freeStored(tx, template.accountId, templateBytes(template));
+  }
+
+  /**
+   * Another status, if the template still is what was read; the controller row follows where it was judged
+   * (reference/templates#controller-queue).
+   * @throws AppError conflict `Changed since you looked`
+   */
+  async move(tx: EntityManager, template: Template, status: TemplateStatus, reason: string | null): Promise<void> {
+    const at = now();
+    const { id, revision } = template;
+    const kept = reason === null ? null : cutCodePoints(reason, LONGEST_REASON);
+    const { affected } = await tx.update(
+      TemplateEntity,
+      { id, revision, status: template.status },
+      { status, reason: kept, updatedAt: at },
+    );
+    if (affected !== 1) throw changedSince();
+    const controllerStatus = controllerStatusAfter(status);
+    if (controllerStatus) {
+      await tx.update(TemplateControllerEntity, { templateId: id }, { controllerStatus, updatedAt: at });
+    }
+    await this.publish(tx, template, status, kept);
+  }
+
+  /** The owner's webhooks learn of every status (reference/templates#events). */
+  private async publish(
+    tx: EntityManager,
+    { id, accountId, name }: Template,
+    status: TemplateStatus,
+    reason: string | null,
+  ): Promise<void> {
+    const type = 'template.status.update';
+    const body = { event: type, template_id: id, template_name: name, status, reason };
+    await this.events.publish(tx, [{ accountId, type, body }]);
+  }
+
+  /** The upstream has it under this id. */
+  async settleUpstream(tx: EntityManager, id: number, upstreamId: string): Promise<void> {
+    await tx.update(TemplateEntity, { id }, { upstreamId });
+  }
+}
+
+const insertedId = (result: { identifiers: readonly Record<string, unknown>[] }): number =>
+  Number(result.identifiers[0]?.['id']);
+
+const IDS_A_LOOK = 500;
+const BATCH_BYTES = 1024 * 1024;
+
+/** Templates for those who send them, and for lists. */
+@Injectable()
+export class TemplateLibrary {
+  constructor(@InjectRepository(TemplateEntity) private readonly templates: Repository<TemplateEntity>) {}
+
+  /** The template of an account by its name, byte for byte, whatever its status; null when there is none. */
+  async find(accountId: number, name: string): Promise<Template | null> {
+    const row = await this.templates.findOneBy({ accountId, name });
+    return row && templateOf(row);
+  }
+
+  async byId(id: number): Promise<Template | null> {
+    const row = await this.templates.findOneBy({ id });
+    return row && templateOf(row);
+  }
+
+  /** All templates of an account, ascending by id, in batches of bounded size; no connection is held between two. */
+  async *rowsOfAccount(accountId: number): AsyncGenerator<TemplateEntity[], void, undefined> {
+    let after = 0;
+    for (;;) {
+      const ids: { id: number }[] = await this.templates.query(
+        'SELECT id FROM templates WHERE account_id = ? AND id > ? ORDER BY id LIMIT ?',
+        [accountId, after, IDS_A_LOOK],
+      );
+      const last = ids.at(-1);
+      if (!last) return;
+      yield* this.rows(ids.map(({ id }) => id));
+      after = last.id;
+    }
+  }
+
+  /** These templates in their order, in batches of 1 MB at most; a larger one, from before there were bounds, goes alone. */
+  async *rows(ids: readonly number[]): AsyncGenerator<TemplateEntity[], void, undefined> {
+    if (ids.length === 0) return;
+    const sizes: { id: number; bytes: number }[] = await this.templates.query(
+      `SELECT id, LENGTH(body) + LENGTH(footer) + LENGTH(quick_replies) + LENGTH(body_examples) AS bytes
+       FROM templates WHERE id IN (?)`,
+      [ids],
+    );
+    const bytesOf = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
+    for (const batch of batchesOf(ids, (id) => bytesOf.get(id) ?? 0)) {
+      const found = await this.templates.findBy({ id: In(batch) });
+      const byId = new Map(found.map((row) => [row.id, row]));
+      yield batch.flatMap((id) => byId.get(id) ?? []);
+    }
+  }
+
+  /** Whether a template of the account stands under this id at the upstream. */
+  isUpstream(accountId: number, upstreamId: string): Promise<boolean> {
+    return this.templates.existsBy({ accountId, upstreamId });
+  }
+}
+
+function* batchesOf(ids: readonly number[], bytesOf: (id: number) => number): Generator<number[]> {
+  let batch: number[] = [];
+  let bytes = 0;
+  for (const id of ids) {
+    if (batch.length > 0 && bytes + bytesOf(id) > BATCH_BYTES) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(id);
+    bytes += bytesOf(id);
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Templates by the beginning of their name. */
+@Injectable()
+export class TemplateSearch {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** @param accountId whose; null = everybody's @returns the newest of each spelling first */
+  async find(text: string, accountId: number | null, limit: number): Promise<Template[]> {
+    const [index, owner] = accountId === null ? ['ix_templates_name', ''] : ['uq_templates_name', 'account_id = ? AND'];
+    const looks = spellings(text).map(
+      () => `(SELECT id FROM templates FORCE INDEX (${index}) WHERE ${owner} name LIKE ? ORDER BY name LIMIT ?)`,
+    );
+    const values = spellings(text).flatMap((spelling) => [
+      ...(accountId === null ? [] : [accountId]),
+      Buffer.from(likePrefix(spelling)),
+      limit,
+    ]);
+    const rows: { id: number }[] = await this.dataSource.query(`${looks.join(' UNION ')} LIMIT ?`, [...values, limit]);
+    const found = await this.dataSource.getRepository(TemplateEntity).findBy({ id: In(rows.map(({ id }) => id)) });
+    return found.map(templateOf).sort((a, b) => b.id - a.id);
+  }
+}

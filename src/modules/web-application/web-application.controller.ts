@@ -1,0 +1,60 @@
+import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { type Environment, ENVIRONMENT, publicPath } from '../../platform/config/index.js';
+import { unknownResource } from '../../platform/http/index.js';
+import { Open } from '../accounts/index.js';
+import { WebFiles } from './web-files.js';
+
+/** Scripts and styles are ours alone; nothing is inline, nothing comes from elsewhere. Recordings are played from memory. */
+const POLICY = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
+  "media-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+].join('; ');
+const YEAR_S = 31_536_000;
+
+/**
+ * The web application for staff and owners (reference/admin#web-application). Its files hold no secret; what it shows
+ * and does goes through the API with the bearer token of its login.
+ */
+@ApiExcludeController()
+@Controller()
+@Open('files for browsers hold no secret')
+export class WebApplicationController {
+  constructor(
+    private readonly files: WebFiles,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  @Get()
+  root(@Res() response: Response): void {
+    response.set('Cache-Control', 'no-store').redirect(`${publicPath(this.environment)}/app`);
+  }
+
+  /** The name of a file changes with its content, so it is good for ever. */
+  @Get('app/assets/:file')
+  async asset(@Param('file') name: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const file = await this.files.asset(name);
+    if (!file) throw unknownResource();
+    const { type, content, short } = file;
+    response.set({
+      'Content-Type': type,
+      'Cache-Control': `public, max-age=${YEAR_S}, immutable`,
+      'Content-Security-Policy': POLICY,
+      Vary: 'Accept-Encoding',
+    });
+    if (request.acceptsEncodings('gzip') === 'gzip') response.set('Content-Encoding', 'gzip').end(short);
+    else response.end(content);
+  }
+
+  /** Every address below `/app` is the same page, which reads it. */
+  @Get(['app', 'app/*path'])
+  async page(@Req() request: Request, @Res() response: Response): Promise<void> {
+    response.set({
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': POLICY,
+    });
+    response.end(await this.files.indexFor(request.path));
+  }
+}

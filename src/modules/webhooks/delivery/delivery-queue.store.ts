@@ -1,0 +1,240 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { again, inTransaction, isFree, LeasedTable } from '../../../platform/database/index.js';
+import { Sealer } from '../../../platform/security/index.js';
+
+/** An endpoint, as it was read under its fence. */
+export interface HeldEndpoint {
+  id: number;
+  fence: number;
+  /** whose it is */
+  accountId: number;
+  url: string;
+  /** that sign now, the newest first */
+  secrets: string[];
+  isFailing: boolean;
+}
+
+/** An event that is due at an endpoint. */
+export interface DueDelivery {
+  eventId: string;
+  dueAt: Date;
+  type: string;
+  /** JSON text; null once the event is no longer kept */
+  body: string | null;
+  tries: number;
+  attempts: number;
+  revision: number;
+}
+
+const ENDPOINT = 'account_id, url, secret, previous_secret, previous_until, failing_since';
+
+interface EndpointRow {
+  account_id: string;
+  url: string;
+  secret: string;
+  previous_secret: string | null;
+  previous_until: Date | null;
+  failing_since: Date | null;
+}
+
+interface LookedAt extends EndpointRow {
+  id: number;
+  fence: number;
+  may_be_sent_to: number;
+  is_due: number;
+}
+
+interface DueRow {
+  event_id: string;
+  due_at: Date;
+  type: string | null;
+  body: string | null;
+  tries: number;
+  attempts: number;
+  revision: number;
+}
+
+/** A closed or expired account is sent nothing; what waits goes out when it is opened again, as long as it is kept. */
+const MAY_BE_SENT_TO = `status = 'active' AND (held_until IS NULL OR held_until <= UTC_TIMESTAMP(3))
+  AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = account_id AND a.is_active = 1
+    AND (a.expires_at IS NULL OR a.expires_at >= UTC_TIMESTAMP(3)))`;
+/**
+ * Not `MIN`, for which MariaDB reads everything that waits for the endpoint; and the order names each column of the index, without
+ * which MySQL does.
+ */
+const FIRST_DELIVERY = `(SELECT d.due_at FROM webhook_deliveries d WHERE d.endpoint_id = webhook_endpoints.id
+  ORDER BY d.endpoint_id, d.due_at LIMIT 1)`;
+const IS_DUE = `status = 'active' AND next_due_at <= UTC_TIMESTAMP(3)`;
+
+/** SQL: some endpoint is to be looked at; one step in the index. */
+export const IS_ANY_ENDPOINT_DUE = `EXISTS (SELECT 1 FROM webhook_endpoints WHERE ${IS_DUE})`;
+
+/** How long after a turn an endpoint is looked at once more: what was being written at its end is committed by then. */
+const LOOK_AGAIN = 'UTC_TIMESTAMP(3) + INTERVAL 2 SECOND';
+/** When an endpoint of a closed account is looked at again. */
+const CLOSED_AGAIN = 'UTC_TIMESTAMP(3) + INTERVAL 5 SECOND';
+
+const ENDPOINTS = new LeasedTable({ table: 'webhook_endpoints', key: ['id'], moved: ['next_due_at'] });
+
+/**
+ * What waits to be delivered, endpoint by endpoint: a worker takes an endpoint under a lease and a fence, so two never
+ * send to it at once, and what a killed one had under way is due again when its lease is over.
+ */
+@Injectable()
+export class DeliveryQueue {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly sealer: Sealer,
+  ) {}
+
+  /**
+   * Takes endpoints with something due. The look and the claim are one transaction that passes over rows which another one
+   * has locked, so workers that look at the same moment take different ones; two nodes of a cluster refuse one of the two.
+   * @param most endpoints that are looked at
+   * @returns those that are held now, and whether there may be more
+   */
+  take(most: number, leaseMs: number): Promise<{ endpoints: HeldEndpoint[]; mayBeMore: boolean }> {
+    return inTransaction(
+      this.dataSource,
+      async (tx) => {
+        const { endpoints, mayBeMore } = await this.waiting(tx, most);
+        const ids = endpoints.map(({ id }) => id);
+        await ENDPOINTS.claimLocked(tx, ids, leaseMs);
+        return { endpoints: endpoints.map((one) => ({ ...one, fence: one.fence + 1 })), mayBeMore };
+      },
+      {
+        committed: ({ endpoints: [first] }) =>
+          first ? { table: 'webhook_endpoints', where: { id: first.id, fence: first.fence } } : null,
+      },
+    );
+  }
+
+  /**
+   * Locks endpoints with something due that no worker holds, the longest due first, by their moments and in the order of
+   * the index: neither idle endpoints nor long queues are gone through. Those that turn out to have nothing due, or may not
+   * be sent to, get the moment at which they are to be looked at again.
+   * @returns those to send to, and whether there may be more
+   */
+  async waiting(
+    tx: Pick<EntityManager, 'query'>,
+    most: number,
+  ): Promise<{ endpoints: HeldEndpoint[]; mayBeMore: boolean }> {
+    const rows: LookedAt[] = await tx.query(
+      `SELECT id, fence, ${ENDPOINT}, ${MAY_BE_SENT_TO} AS may_be_sent_to,
+         COALESCE(${FIRST_DELIVERY} <= UTC_TIMESTAMP(3), 0) AS is_due
+       FROM webhook_endpoints WHERE ${IS_DUE} AND ${isFree()} ORDER BY next_due_at LIMIT ? FOR UPDATE SKIP LOCKED`,
+      [most],
+    );
+    const isTrue = (value: number): boolean => Number(value) === 1;
+    const [due, empty] = split(rows, (row) => isTrue(row.is_due));
+    const [open, closed] = split(due, (row) => isTrue(row.may_be_sent_to));
+    await this.putOff(tx, empty, FIRST_DELIVERY);
+    await this.putOff(tx, closed, `CASE WHEN held_until > UTC_TIMESTAMP(3) THEN held_until ELSE ${CLOSED_AGAIN} END`);
+    return { endpoints: open.map((row) => this.endpointOf(row.id, row.fence, row)), mayBeMore: rows.length === most };
+  }
+
+  /** Gives an endpoint back unused; it is looked at again in a while. */
+  async putBack(id: number, fence: number): Promise<void> {
+    await this.dataSource.query(
+      again(`UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3), next_due_at = ${LOOK_AGAIN}
+       WHERE id = ? AND fence = ?`),
+      [id, fence],
+    );
+  }
+
+  /** @returns false when the endpoint was lost */
+  renew(id: number, fence: number, leaseMs: number): Promise<boolean> {
+    return ENDPOINTS.renew(this.dataSource, [id], fence, leaseMs);
+  }
+
+  /** It is looked at again when its next delivery is due, and in any case once more soon; others come before it. */
+  async release(id: number, fence: number): Promise<void> {
+    await this.dataSource.query(
+      again(`UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3),
+         next_due_at = GREATEST(UTC_TIMESTAMP(3), LEAST(${LOOK_AGAIN}, COALESCE(${FIRST_DELIVERY}, ${LOOK_AGAIN})))
+       WHERE id = ? AND fence = ?`),
+      [id, fence],
+    );
+  }
+
+  /** The endpoint as it is now; null when it was lost, disabled, removed, asked for a pause, or its account was closed. */
+  async held(id: number, fence: number): Promise<HeldEndpoint | null> {
+    const [row] = await this.dataSource.query<EndpointRow[]>(
+      `SELECT ${ENDPOINT} FROM webhook_endpoints WHERE id = ? AND fence = ? AND ${MAY_BE_SENT_TO}`,
+      [id, fence],
+    );
+    return row ? this.endpointOf(id, fence, row) : null;
+  }
+
+  /**
+   * What is due, the longest due first.
+   * @param without what this worker has in hand
+   * @param after the last of the page before; without it from the beginning
+   */
+  async due(
+    endpointId: number,
+    most: number,
+    without: readonly string[],
+    after: DueDelivery | null = null,
+  ): Promise<DueDelivery[]> {
+    const others = without.length > 0 ? 'AND d.event_id NOT IN (?)' : '';
+    const later = after ? 'AND (d.due_at > ? OR d.due_at = ? AND d.event_id > ?)' : '';
+    const rows: DueRow[] = await this.dataSource.query(
+      `SELECT d.event_id, d.due_at, v.type, v.body, d.tries, d.attempts, d.revision
+       FROM webhook_deliveries d LEFT JOIN webhook_events v ON v.id = d.event_id
+       WHERE d.endpoint_id = ? AND d.due_at <= UTC_TIMESTAMP(3) ${later} ${others} ORDER BY d.due_at, d.event_id LIMIT ?`,
+      [
+        endpointId,
+        ...(after ? [after.dueAt, after.dueAt, after.eventId] : []),
+        ...(without.length > 0 ? [without] : []),
+        most,
+      ],
+    );
+    return rows.map(({ event_id: eventId, due_at: dueAt, type, ...row }) => ({
+      eventId,
+      dueAt,
+      type: type ?? '',
+      ...row,
+    }));
+  }
+
+  /** The event is no longer kept. */
+  async drop(endpointId: number, eventIds: readonly string[]): Promise<void> {
+    await this.dataSource.query(again('DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND event_id IN (?)'), [
+      endpointId,
+      eventIds,
+    ]);
+  }
+
+  /** Moves what was looked at to its next moment, unless that has been moved, or the endpoint taken, since. */
+  private async putOff(
+    tx: Pick<EntityManager, 'query'>,
+    endpoints: readonly { id: number }[],
+    moment: string,
+  ): Promise<void> {
+    if (endpoints.length === 0) return;
+    await tx.query(
+      `UPDATE webhook_endpoints SET next_due_at = ${moment} WHERE id IN (?) AND ${IS_DUE} AND ${isFree()}`,
+      [endpoints.map(({ id }) => id)],
+    );
+  }
+
+  private endpointOf(id: number, fence: number, row: EndpointRow): HeldEndpoint {
+    const signsToo = row.previous_until !== null && row.previous_until > now() ? row.previous_secret : null;
+    return {
+      id,
+      fence,
+      accountId: Number(row.account_id),
+      url: row.url,
+      secrets: [row.secret, ...(signsToo === null ? [] : [signsToo])].map((sealed) => this.sealer.open(sealed)),
+      isFailing: row.failing_since !== null,
+    };
+  }
+}
+
+function split<T>(rows: readonly T[], isFirst: (row: T) => boolean): [first: T[], others: T[]] {
+  return [rows.filter(isFirst), rows.filter((row) => !isFirst(row))];
+}

@@ -1,0 +1,271 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '@nestjs/common';
+import { GroupCommit } from '../../../platform/concurrency/index.js';
+import type { Environment } from '../../../platform/config/index.js';
+import { HeldLease } from '../../../platform/database/index.js';
+import { safeError } from '../../../platform/observability/index.js';
+import { subjectOf } from '../events.js';
+import type { DeliveryQueue, DueDelivery, HeldEndpoint } from './delivery-queue.store.js';
+import type { Attempt, DeliveryResult, DeliveryResults } from './delivery-results.store.js';
+import { nextWait, type WebhookSender } from './webhook-sender.js';
+
+/** A page: what is read at once, bodies included. */
+const FETCHED = 200;
+/** The next page is read while this many still wait, so that the places are never empty meanwhile. */
+const FETCH_BELOW = 100;
+/** A full page keeps the order of its subjects if it has at least so many of them, however many tries may run at once. */
+const ENOUGH_SUBJECTS = 20;
+/** Tries that have ended and are not yet written. */
+const MOST_UNWRITTEN = 1_000;
+const LOOK_EVERY_MS = 250;
+/** What becomes due while tries are under way is read this often at the most. */
+const FETCH_AGAIN_MS = 50;
+const GROUP = { maxItems: MOST_UNWRITTEN, delayMs: 10 };
+const WRITE_AGAIN_MS = 500;
+/** What its owner changes (another URL, a new secret, disabled, removed) counts after so long at the latest. */
+const READ_AGAIN_MS = 1_000;
+/** While all places of the worker are taken a turn ends after so long, so that silent endpoints cannot keep the others out. */
+const CROWDED_TURN_MS = 5_000;
+
+/** An event that waits in this turn. */
+type Waiting = DueDelivery & { body: string; subject: string };
+
+/** What a turn works with. */
+export interface TurnTools {
+  environment: Pick<
+    Environment,
+    'WEBHOOK_CONCURRENCY' | 'WEBHOOK_LEASE' | 'WEBHOOK_RETRY_DELAYS' | 'WEBHOOK_DISABLE_AFTER'
+  >;
+  queue: DeliveryQueue;
+  results: DeliveryResults;
+  sender: WebhookSender;
+  logger: Logger;
+  /** whether others wait for a place in this worker */
+  isCrowded: () => boolean;
+}
+
+/**
+ * One worker's hold on one endpoint: sends what is due, a few at once, until nothing is. Everything an endpoint does to
+ * its sender (silence, refusals) stays within its own turn. Of one subject one event is under way at a time, so that
+ * DELIVERED does not overtake SENT while both are new. That holds while a page has enough subjects to fill the places, or
+ * is all that is due: a full page of few subjects goes out side by side, for otherwise one busy subject would keep from
+ * being read what waits behind it.
+ */
+export class EndpointTurn {
+  /** events that are sent, or whose result is being written */
+  private readonly underWay = new Set<string>();
+  private readonly sends = new Set<Promise<void>>();
+  /** how many sends of each subject are under way */
+  private readonly subjects = new Map<string, number>();
+  private readonly group: GroupCommit<DeliveryResult, void>;
+  private buffer: Waiting[] = [];
+  /** a full page of too few subjects: kept in order, it would hold up everything behind it, so its events go side by side */
+  private isCrowded = false;
+  private reading: Promise<void> | null = null;
+  private fault: unknown = null;
+  /** the last event of a full page: the next page begins behind it */
+  private last: DueDelivery | null = null;
+  /** clocks of `performance.now()` */
+  private fetchedAt = -Infinity;
+  private readAt: number;
+  private endpoint: HeldEndpoint | null;
+  private mayGoOn = true;
+  /** after a 410, or a refusal with `Retry-After`: the endpoint is looked at again before more is sent */
+  private isStale = false;
+  private wakeUp: () => void = () => undefined;
+  private readonly lease: HeldLease;
+
+  /**
+   * @param held as it was claimed
+   * @param claimedAt clock of `performance.now()`, taken before the claim
+   */
+  constructor(
+    private readonly tools: TurnTools,
+    private readonly held: HeldEndpoint,
+    private readonly claimedAt: number,
+  ) {
+    const { WEBHOOK_LEASE: leaseMs } = tools.environment;
+    this.endpoint = held;
+    this.readAt = claimedAt;
+    this.lease = new HeldLease({
+      leaseMs,
+      claimedAt,
+      renew: () => tools.queue.renew(held.id, held.fence, leaseMs),
+      onLost: () => this.end(),
+    });
+    this.group = new GroupCommit<DeliveryResult, void>(async (results) => {
+      await this.write(results);
+      for (const { delivery } of results) this.underWay.delete(delivery.eventId);
+      return results.map(() => undefined);
+    }, GROUP);
+  }
+
+  /** Nothing more leaves; what is under way is settled. */
+  end(): void {
+    this.mayGoOn = false;
+    this.wakeUp();
+  }
+
+  /** Resolves when the endpoint is given back. */
+  async run(): Promise<void> {
+    try {
+      while (this.mayGoOn && (await this.step()));
+    } finally {
+      this.mayGoOn = false;
+      // Held until nothing is under way any more: what has left is not sent a second time.
+      await this.reading;
+      await Promise.all(this.sends);
+      await this.group.drained();
+      this.lease.end();
+    }
+    // Not after a fault: its lease runs out first, so that the next turn does not meet the same at once.
+    await this.tools.queue.release(this.held.id, this.held.fence);
+  }
+
+  /** @returns false when nothing is due any more, or the endpoint is no longer ours to send to */
+  private async step(): Promise<boolean> {
+    if (this.isStale) {
+      await Promise.race([this.group.drained(), sleep(LOOK_EVERY_MS)]);
+      await this.reading;
+      this.isStale = false;
+      this.buffer = [];
+      this.last = null;
+      this.readAt = -Infinity;
+    }
+    const now = performance.now();
+    if (now - this.readAt > READ_AGAIN_MS && !(await this.read())) return false;
+    if (now - this.claimedAt > CROWDED_TURN_MS && this.tools.isCrowded()) return false;
+    if (this.isPageWanted(now)) {
+      this.reading ??= this.readOn();
+      if (this.buffer.length === 0) await this.reading;
+    }
+    if (this.fault) throw this.fault as Error;
+    this.fill();
+    if (this.underWay.size === 0 && this.buffer.length === 0 && !this.reading) return false;
+    // The endpoint may be silent for long; what becomes due meanwhile is not kept waiting by that.
+    await this.pause();
+    return this.lease.maySend || this.sends.size > 0;
+  }
+
+  /** Whether to read on: before the buffer is empty while pages are full, and otherwise now and then. */
+  private isPageWanted(now: number): boolean {
+    if (this.underWay.size >= MOST_UNWRITTEN || this.isStale) return false;
+    if (this.last && this.buffer.length < FETCH_BELOW) return true;
+    if (this.sends.size >= this.tools.environment.WEBHOOK_CONCURRENCY || this.next() >= 0) return false;
+    return this.last !== null || this.underWay.size === 0 || now - this.fetchedAt >= FETCH_AGAIN_MS;
+  }
+
+  /** Until a try or a page calls, or for a while. */
+  private pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, LOOK_EVERY_MS);
+      this.wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  private async read(): Promise<boolean> {
+    this.readAt = performance.now();
+    this.endpoint = await this.tools.queue.held(this.held.id, this.held.fence);
+    return this.endpoint !== null;
+  }
+
+  /** Sends what may leave now. */
+  private fill(): void {
+    const { endpoint } = this;
+    const { WEBHOOK_CONCURRENCY: most } = this.tools.environment;
+    while (endpoint && this.mayGoOn && !this.isStale && this.sends.size < most && this.lease.maySend) {
+      if (this.underWay.size >= MOST_UNWRITTEN) return;
+      const place = this.next();
+      if (place < 0) return;
+      for (const delivery of this.buffer.splice(place, 1)) this.send(endpoint, delivery);
+    }
+  }
+
+  /** Place in the buffer of what leaves next: the first event whose subject has none under way; -1 = there is none. */
+  private next(): number {
+    const place = this.buffer.findIndex(({ subject }) => !this.subjects.has(subject));
+    return place < 0 && this.isCrowded && this.buffer.length > 0 ? 0 : place;
+  }
+
+  /** Reads the next page, and tells the turn. Never rejects. */
+  private async readOn(): Promise<void> {
+    try {
+      await this.fetch();
+    } catch (error) {
+      this.fault = error;
+    }
+    this.reading = null;
+    this.wakeUp();
+  }
+
+  private async fetch(): Promise<void> {
+    const { queue, environment } = this.tools;
+    this.fetchedAt = performance.now();
+    const inHand = [...this.underWay, ...this.buffer.map(({ eventId }) => eventId)];
+    const due = await queue.due(this.held.id, FETCHED, inHand, this.last);
+    const unkept = due.filter(({ body }) => body === null).map(({ eventId }) => eventId);
+    if (unkept.length > 0) await queue.drop(this.held.id, unkept);
+    if (this.isStale) return; // begins anew
+    this.buffer.push(
+      ...due.flatMap((delivery): Waiting[] => {
+        const { body } = delivery;
+        return body === null ? [] : [{ ...delivery, body, subject: subjectOf(body) }];
+      }),
+    );
+    const isFull = due.length === FETCHED;
+    this.last = isFull ? (due.at(-1) ?? null) : null;
+    const subjects = new Set(this.buffer.map(({ subject }) => subject)).size;
+    this.isCrowded = isFull && subjects < Math.min(environment.WEBHOOK_CONCURRENCY, ENOUGH_SUBJECTS);
+    this.fill();
+  }
+
+  private send(endpoint: HeldEndpoint, delivery: Waiting): void {
+    const { eventId, subject, body } = delivery;
+    this.underWay.add(eventId);
+    this.subjects.set(subject, (this.subjects.get(subject) ?? 0) + 1);
+    const send: Promise<void> = this.tools.sender.attempt(endpoint, delivery, body).then((attempt) => {
+      this.sends.delete(send);
+      const others = (this.subjects.get(subject) ?? 1) - 1;
+      if (others > 0) this.subjects.set(subject, others);
+      else this.subjects.delete(subject);
+      if (attempt.isGone || attempt.heldMs !== null) this.isStale = true;
+      // Not waited for: the place is free for the next try while this one is being written.
+      void this.group.add(this.resultOf(delivery, attempt)).then(() => this.callWhenIdle());
+      this.fill();
+      if (this.isStale || this.buffer.length < FETCH_BELOW) this.wakeUp();
+    });
+    this.sends.add(send);
+  }
+
+  /** With nothing under way any more, there is a page to be read or the turn is over. */
+  private callWhenIdle(): void {
+    if (this.underWay.size === 0) this.wakeUp();
+  }
+
+  private resultOf(delivery: DueDelivery, attempt: Attempt): DeliveryResult {
+    if (attempt.ok || attempt.isGone) return { delivery, attempt, waitMs: null };
+    const { WEBHOOK_RETRY_DELAYS: delays } = this.tools.environment;
+    return { delivery, attempt, waitMs: nextWait(delays, delivery.tries + 1, attempt.heldMs, Math.random()) };
+  }
+
+  /** Never rejects: while the lease lasts the database is asked again, and afterwards the tries are made once more. */
+  private async write(results: DeliveryResult[]): Promise<void> {
+    const { results: store, environment, logger } = this.tools;
+    for (;;) {
+      try {
+        const wasFailing = this.endpoint?.isFailing ?? true;
+        await store.write(this.held.id, results, wasFailing, environment.WEBHOOK_DISABLE_AFTER);
+        if (this.endpoint) this.endpoint.isFailing = results.every(({ attempt }) => !attempt.ok);
+        return;
+      } catch (error) {
+        logger.warn({ err: safeError(error), webhook: this.held.id }, 'tries could not be written');
+        if (!this.lease.maySend) return this.end();
+        await sleep(WRITE_AGAIN_MS);
+      }
+    }
+  }
+}

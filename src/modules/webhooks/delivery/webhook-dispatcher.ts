@@ -1,0 +1,98 @@
+import { performance } from 'node:perf_hooks';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type { SingleRun } from '../../../platform/concurrency/index.js';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { DueWatch, WakeCalls } from '../../../platform/periodic/index.js';
+import { safeError } from '../../../platform/observability/index.js';
+import { WEBHOOK_CALLS } from '../endpoints.store.js';
+import { DeliveryQueue, type HeldEndpoint, IS_ANY_ENDPOINT_DUE } from './delivery-queue.store.js';
+import { DeliveryResults } from './delivery-results.store.js';
+import { EndpointTurn } from './delivery-run.js';
+import { WebhookSender } from './webhook-sender.js';
+
+/** Endpoints that one worker holds at once. */
+const MOST_TURNS = 500;
+/** Endpoints of one look: its transaction is short, and other workers have their share of many. */
+const TAKEN_AT_ONCE = 100;
+
+/**
+ * Looks for endpoints with something due, when it is called and when the watch finds one, and gives each a turn of its
+ * own. MySQL alone knows what is due; any number of workers may do so side by side.
+ */
+@Injectable()
+export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(WebhookDispatcher.name);
+  private readonly turns = new Map<number, { turn: EndpointTurn; done: Promise<void> }>();
+  private readonly looks: SingleRun;
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    watch: DueWatch,
+    private readonly calls: WakeCalls,
+    private readonly queue: DeliveryQueue,
+    private readonly results: DeliveryResults,
+    private readonly sender: WebhookSender,
+  ) {
+    this.looks = watch.register({
+      name: 'webhooks',
+      isDue: IS_ANY_ENDPOINT_DUE,
+      work: () => this.look(),
+      onFault: (error) => this.logger.warn({ err: safeError(error) }, 'webhooks could not be looked for'),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.calls.listen(WEBHOOK_CALLS, () => this.lookAtOnce());
+  }
+
+  /** Tries under way are settled before the process ends. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.looks.stop();
+    for (const { turn } of this.turns.values()) turn.end();
+    await Promise.all([...this.turns.values()].map(({ done }) => done));
+  }
+
+  private get isFull(): boolean {
+    return this.turns.size >= MOST_TURNS;
+  }
+
+  private lookAtOnce(): Promise<void> {
+    return this.looks.request(() => this.look());
+  }
+
+  private async look(): Promise<void> {
+    for (let mayBeMore = true; mayBeMore && !this.isFull && !this.looks.isStopped;) {
+      const claimedAt = performance.now();
+      const most = Math.min(TAKEN_AT_ONCE, MOST_TURNS - this.turns.size);
+      const found = await this.queue.take(most, this.environment.WEBHOOK_LEASE);
+      for (const endpoint of found.endpoints) await this.begin(endpoint, claimedAt);
+      ({ mayBeMore } = found);
+    }
+  }
+
+  private async begin(held: HeldEndpoint, claimedAt: number): Promise<void> {
+    const { id } = held;
+    // An earlier turn has outlived its lease, and still settles what it has sent.
+    if (this.turns.has(id)) return this.queue.putBack(id, held.fence);
+    const { environment, queue, results, sender, logger } = this;
+    const isCrowded = (): boolean => this.isFull;
+    const turn = new EndpointTurn({ environment, queue, results, sender, logger, isCrowded }, held, claimedAt);
+    const done = turn
+      .run()
+      .catch((error: unknown) => this.logger.warn({ err: safeError(error), webhook: id }, 'a turn failed'))
+      .finally(() => this.leave(id));
+    this.turns.set(id, { turn, done });
+  }
+
+  private leave(id: number): void {
+    const wasFull = this.isFull;
+    this.turns.delete(id);
+    if (wasFull) void this.lookAtOnce();
+  }
+}

@@ -1,0 +1,98 @@
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { again, type WriteResult, isFree } from '../../../platform/database/index.js';
+import { DutyGate, SharedTask } from '../../../platform/periodic/index.js';
+import { safeError } from '../../../platform/observability/index.js';
+import { EndpointMoments } from '../endpoints.store.js';
+import { firstEventIdAt } from '../events.js';
+import { KEPT_DAYS } from '../webhook.js';
+
+const BATCH = 5_000;
+
+/**
+ * Takes away what nothing delivers any more, in bounded steps; events and tries go with their days (`table-rules.ts`). Any
+ * number of workers may do so side by side.
+ */
+@Injectable()
+export class WebhookRetention {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Deliveries to disabled endpoints, of events of before this moment. */
+  async prune(before: Date): Promise<void> {
+    const first = firstEventIdAt(before);
+    for (let after = 0; ;) {
+      const disabled: { id: number }[] = await this.dataSource.query(
+        `SELECT id FROM webhook_endpoints WHERE status = 'disabled' AND id > ? ORDER BY id LIMIT ${BATCH}`,
+        [after],
+      );
+      for (const { id } of disabled) {
+        await this.inSteps('DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND event_id < ?', [id, first]);
+        after = id;
+      }
+      if (disabled.length < BATCH) return;
+    }
+  }
+
+  /** Removed endpoints, a batch a round, with everything of theirs; later, since a transaction that saw one active may still commit. */
+  async clear(): Promise<void> {
+    const removed: { id: number }[] = await this.dataSource.query(
+      `SELECT id FROM webhook_endpoints WHERE status = 'removed' AND updated_at <= UTC_TIMESTAMP(3) - INTERVAL 10 MINUTE
+         AND ${isFree()} LIMIT ${BATCH}`,
+    );
+    for (const { id } of removed) {
+      await this.inSteps('DELETE FROM webhook_deliveries WHERE endpoint_id = ?', [id]);
+      await this.inSteps('DELETE FROM webhook_attempts WHERE endpoint_id = ?', [id]);
+      await this.inSteps('DELETE FROM webhook_counters WHERE endpoint_id = ?', [id]);
+      await this.dataSource.query(again(`DELETE FROM webhook_endpoints WHERE id = ? AND status = 'removed'`), [id]);
+    }
+  }
+
+  private async inSteps(statement: string, parameters: readonly unknown[]): Promise<void> {
+    for (;;) {
+      const result: WriteResult = await this.dataSource.query(again(`${statement} LIMIT ${BATCH}`), [...parameters]);
+      if (result.affectedRows < BATCH) return;
+    }
+  }
+}
+
+const SWEEP_EVERY_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Once a minute: what waits for a disabled endpoint for 30 days goes, and what removed endpoints left behind; and endpoints whose moment was
+ * missed are due.
+ */
+@Injectable()
+export class WebhookSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(WebhookSweeper.name);
+  private readonly task: SharedTask;
+
+  constructor(
+    gate: DutyGate,
+    private readonly moments: EndpointMoments,
+    private readonly retention: WebhookRetention,
+  ) {
+    this.task = new SharedTask(gate, {
+      name: 'webhook-sweep',
+      everyMs: SWEEP_EVERY_MS,
+      work: () => this.sweep(),
+      onFault: (error) => this.logger.warn({ err: safeError(error) }, 'sweep failed, trying again'),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.task.stop();
+  }
+
+  private async sweep(): Promise<void> {
+    await this.moments.repair();
+    await this.retention.clear();
+    await this.retention.prune(new Date(now().getTime() - KEPT_DAYS * DAY_MS));
+  }
+}

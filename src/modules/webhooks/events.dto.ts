@@ -1,0 +1,182 @@
+import { exampleOf } from './events.js';
+
+/** A schema of the OpenAPI document, as far as events need it. */
+interface EventSchema {
+  type: 'object';
+  description: string;
+  required: string[];
+  properties: Record<string, object>;
+  additionalProperties?: true;
+}
+
+const TEXT = { type: 'string' };
+const TEXT_OR_NULL = { type: 'string', nullable: true };
+const WHOLE = { type: 'integer' };
+const WHOLE_OR_NULL = { type: 'integer', nullable: true };
+const word = (...words: string[]) => ({ type: 'string', enum: words });
+
+const CHAT_STATUSES = ['SENT', 'DELIVERED', 'READ', 'FAILED', 'CANCELLED'];
+
+function event(
+  type: string,
+  description: string,
+  fields: Record<string, object>,
+  more: Pick<EventSchema, 'additionalProperties'> = {},
+): EventSchema {
+  const properties = { event: { type: 'string', enum: [type] }, ...fields };
+  return { type: 'object', description, required: Object.keys(properties), properties, ...more };
+}
+
+const record = (
+  type: string,
+  description: string,
+  statuses: string[],
+  more: Record<string, object> = {},
+): EventSchema =>
+  event(type, description, {
+    providerMessageId: {
+      ...TEXT,
+      description: 'request_id of the campaign; of a session message the id of its answer',
+    },
+    receiver: { ...TEXT, description: 'digits with country code' },
+    status: word(...statuses),
+    status_code: { ...WHOLE, enum: [0, 1], description: '1: it failed' },
+    error_code: { ...WHOLE_OR_NULL, description: 'of the carrier' },
+    errorMessage: TEXT_OR_NULL,
+    ...more,
+  });
+
+/** What an event of each type carries (reference/webhooks#types), with the name of its schema. */
+const EVENTS: readonly (readonly [name: string, type: string, schema: EventSchema])[] = [
+  [
+    'SmsStatusEvent',
+    'gsm.status.update',
+    record('gsm.status.update', 'An SMS has a new status.', ['SENT', 'DELIVERED', 'FAILED', 'CANCELLED']),
+  ],
+  [
+    'VoiceStatusEvent',
+    'voice.status.update',
+    record(
+      'voice.status.update',
+      'A call has its final status.',
+      ['ANSWERED', 'FAILED', 'NO_ANSWER', 'BUSY', 'CANCELLED'],
+      {
+        duration: { ...WHOLE, description: 'seconds; 0 when unanswered' },
+      },
+    ),
+  ],
+  [
+    'ChatStatusEvent',
+    'chat.status.update',
+    record('chat.status.update', 'A chat message has a new status.', CHAT_STATUSES),
+  ],
+  [
+    'ChatMessageEvent',
+    'chat.message.received',
+    event(
+      'chat.message.received',
+      'A contact wrote to a connected chat account; beside these fields the message as the network wrote it.',
+      {
+        id: TEXT,
+        from: { ...TEXT_OR_NULL, description: 'null: a contact that shows no number' },
+        from_user_id: TEXT_OR_NULL,
+        timestamp: { ...TEXT, description: 'seconds since 1970, UTC' },
+        type: TEXT,
+      },
+      { additionalProperties: true },
+    ),
+  ],
+  [
+    'TemplateStatusEvent',
+    'template.status.update',
+    event('template.status.update', 'A template was reviewed, paused or disabled.', {
+      template_id: WHOLE,
+      template_name: TEXT,
+      status: {
+        ...WHOLE,
+        enum: [0, 1, 2, 3, 4, 5],
+        description: '1 approved, 2 rejected, 3 pending, 4 paused, 5 disabled',
+      },
+      reason: TEXT_OR_NULL,
+    }),
+  ],
+  [
+    'CampaignCompletedEvent',
+    'campaign.completed',
+    event('campaign.completed', 'Every recipient of a campaign has a final status.', {
+      request_id: TEXT,
+      total_rows: WHOLE,
+      status_counts: { type: 'object', additionalProperties: WHOLE },
+    }),
+  ],
+  [
+    'SenderIdStatusEvent',
+    'sender_id.status.update',
+    event('sender_id.status.update', 'Staff have judged a sender id.', {
+      id: WHOLE,
+      sender_id: TEXT,
+      channel: word('sms', 'voice'),
+      status: word('pending', 'approved', 'rejected'),
+      reason: TEXT_OR_NULL,
+    }),
+  ],
+  [
+    'BalanceLowEvent',
+    'account.balance.low',
+    event('account.balance.low', 'A send, or a move of credits by a reseller, took a balance below its threshold.', {
+      balance: TEXT,
+      available: WHOLE,
+      threshold: WHOLE,
+    }),
+  ],
+];
+
+const HEADERS = [
+  ['webhook-id', 'the same over all tries: what was seen before may be dropped'],
+  ['webhook-timestamp', 'seconds since 1970'],
+  ['webhook-signature', 'one or more `v1,<base64 of HMAC-SHA256 over id.timestamp.body>`, separated by spaces'],
+] as const;
+
+/** The part of the OpenAPI document about what is pushed: an operation for each type, and the schemas of its bodies. */
+export function documentedEvents(types: readonly string[]): {
+  webhooks: Record<string, object>;
+  schemas: Record<string, object>;
+} {
+  const known = new Map(EVENTS.map(([name, type, schema]) => [type, { name, schema }]));
+  const described = types.map((type) => ({ type, ...(known.get(type) ?? unknownEvent(type)) }));
+  return {
+    schemas: Object.fromEntries(described.map(({ name, schema }) => [name, schema])),
+    webhooks: Object.fromEntries(
+      described.map(({ type, name, schema }) => [type, { post: operationOf(type, name, schema) }]),
+    ),
+  };
+}
+
+function unknownEvent(type: string): { name: string; schema: EventSchema } {
+  const name = `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
+  return { name, schema: event(type, `An event of the type ${type}.`, {}, { additionalProperties: true }) };
+}
+
+const operationOf = (type: string, name: string, { description }: EventSchema) => ({
+  operationId: `on${name.replace(/Event$/, '')}`,
+  summary: description,
+  description: 'Signed as Standard Webhooks say. Any 2xx takes it; everything else is tried again over 28 hours.',
+  tags: ['Webhooks'],
+  parameters: HEADERS.map(([header, about]) => ({
+    name: header,
+    in: 'header',
+    required: true,
+    description: about,
+    schema: TEXT,
+  })),
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example: exampleOf(type) },
+    },
+  },
+  responses: {
+    '2XX': { description: 'Taken.' },
+    '4XX': { description: '410 disables the endpoint; others are tried again.' },
+  },
+});

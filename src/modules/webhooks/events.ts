@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { type Account, accountErrors } from '../accounts/index.js';
+import { CHANNELS } from '../channels/index.js';
+import { FEATURE_EVENT_TYPES, STAFF_EVENT_TYPES } from '../customer-events/index.js';
+import { Channels } from '../engine/index.js';
+
+/** What an endpoint can subscribe to: the status changes of the process's channels, then the other features' events. */
+export const eventTypesOf = (channels: Channels): readonly string[] => [...channels.eventTypes, ...FEATURE_EVENT_TYPES];
+
+/** Alarms tell of the whole installation, and a key acts on its own account only. */
+const hearsAlarms = ({ userType, apiKey }: Pick<Account, 'userType' | 'apiKey'>): boolean =>
+  (userType === 'super' || userType === 'admin') && !apiKey;
+
+/** The same for one account: staff of the house hear of alarms too, but not by a key. */
+export const eventTypesFor = (channels: Channels, actor: Pick<Account, 'userType' | 'apiKey'>): readonly string[] =>
+  hearsAlarms(actor) ? [...eventTypesOf(channels), ...STAFF_EVENT_TYPES] : eventTypesOf(channels);
+
+/**
+ * A key neither changes nor removes an endpoint that hears of alarms, nor gets its secret.
+ * @param endpoint its types stand in one text, with commas
+ * @throws AppError 403 `Forbidden`
+ */
+export function assertMayChange(actor: Pick<Account, 'apiKey'>, { events }: { events: string }): void {
+  if (actor.apiKey && events.split(',').some((type) => STAFF_EVENT_TYPES.some((known) => known === type))) {
+    throw accountErrors.forbidden();
+  }
+}
+
+/** The types of reference/webhooks#types, in its order. */
+export const CUSTOMER_EVENT_TYPES = eventTypesOf(new Channels(CHANNELS));
+
+/** Those and the types of staff. */
+export const ALL_EVENT_TYPES = [...CUSTOMER_EVENT_TYPES, ...STAFF_EVENT_TYPES];
+
+const REQUEST_ID = 'GSMCAMP_20261121_A1B2C3';
+const record = (event: string, providerMessageId: string, status: string) => ({
+  event,
+  providerMessageId,
+  receiver: '919812345678',
+  status,
+  status_code: 0,
+  error_code: null,
+  errorMessage: null,
+});
+
+const ALARM = {
+  id: 373826482176001,
+  kind: 'route_down',
+  severity: 'critical',
+  subject_type: 'route',
+  subject: 'carrier-one',
+  message: 'Route carrier-one is down: connect ECONNREFUSED 203.0.113.5:2775',
+  value: null,
+  threshold: null,
+  unit: null,
+  hint: 'Read the last error of the route; when the carrier is away, move what waits to another route.',
+  doc_url: '/docs/guide/operate/runbook#route_down',
+  raised_at: '2026-11-22T02:14:05.120Z',
+};
+
+/** A body of every type of reference/webhooks#types, as tests send it and documents show it. */
+const EXAMPLES: Readonly<Record<string, object>> = {
+  'gsm.status.update': record('gsm.status.update', REQUEST_ID, 'DELIVERED'),
+  'voice.status.update': { ...record('voice.status.update', 'VCAMP_20261121_A1B2C3D4', 'ANSWERED'), duration: 21 },
+  'chat.status.update': record('chat.status.update', 'CHATCAMP_20261121_A1B2C3', 'DELIVERED'),
+  'chat.message.received': {
+    event: 'chat.message.received',
+    id: 'wamid.A1B2C3',
+    from: '919812345678',
+    from_user_id: null,
+    timestamp: '1795253400',
+    type: 'text',
+    text: { body: 'Hello' },
+  },
+  'template.status.update': {
+    event: 'template.status.update',
+    template_id: 7,
+    template_name: 'order_ready',
+    status: 1,
+    reason: null,
+  },
+  'campaign.completed': {
+    event: 'campaign.completed',
+    request_id: REQUEST_ID,
+    total_rows: 2,
+    status_counts: { DELIVERED: 1, FAILED: 1 },
+  },
+  'sender_id.status.update': {
+    event: 'sender_id.status.update',
+    id: 3,
+    sender_id: 'ACMEIN',
+    channel: 'sms',
+    status: 'approved',
+    reason: null,
+  },
+  'account.balance.low': { event: 'account.balance.low', balance: 'gsm_credits', available: 90, threshold: 100 },
+  'alarm.raised': { event: 'alarm.raised', ...ALARM, cleared_at: null },
+  'alarm.cleared': { event: 'alarm.cleared', ...ALARM, cleared_at: '2026-11-22T02:31:40.502Z' },
+};
+
+/** An example of a type; a type of which none is known is a delivery record. */
+export const exampleOf = (type: string): object => EXAMPLES[type] ?? record(type, REQUEST_ID, 'DELIVERED');
+
+/** Types that have an example of their own. */
+export const TYPES_WITH_EXAMPLE = Object.keys(EXAMPLES);
+
+/**
+ * What an event is about: a recipient, a template, a campaign. Events of one subject are delivered one after the other;
+ * those of different subjects side by side. An inbound message is its own subject: it has a timestamp and changes nothing
+ * reported before, and a contact that writes thousands of them must not hold up the rest.
+ * @param body an event as it goes out (reference/webhooks#types)
+ */
+export function subjectOf(body: string): string {
+  const event = JSON.parse(body) as Record<string, unknown>;
+  const { event: type, providerMessageId, receiver, from, id, template_id, request_id } = event;
+  return JSON.stringify([type, providerMessageId, receiver, from, id, template_id, request_id]);
+}
+
+const TIME_DIGITS = 12;
+
+const timePart = (at: Date): string => at.getTime().toString(16).padStart(TIME_DIGITS, '0');
+
+/** Makes ids of one batch: `evt_`, then time, chance and place, so they ascend and no two processes make the same. */
+export function eventIds(at: Date): () => string {
+  const batch = `evt_${timePart(at)}${randomBytes(7).toString('hex')}`;
+  let place = 0;
+  return () => batch + (place++).toString(16).padStart(6, '0');
+}
+
+const TEST = 'tst_';
+
+/** The id of a test event, which is never stored as one. */
+export const testEventId = (at: Date): string => `${TEST}${timePart(at)}${randomBytes(10).toString('hex')}`;
+
+/** Whether an event of the log was a test. */
+export const isTestEvent = (id: string): boolean => id.startsWith(TEST);
+
+/** Ids of events before this moment are lower. */
+export const firstEventIdAt = (at: Date): string => `evt_${timePart(at)}`;
+
+/** When an event was recorded, by its id; 1970 for a text that is none. */
+export const timeOfEventId = (id: string): Date => new Date(parseInt(id.slice(4, 4 + TIME_DIGITS), 16) || 0);
+
+/** Whether a text can be the id of an event at all: the column is ASCII, and refuses to be compared with anything else. */
+export const isEventId = (text: string): boolean => /^[\x21-\x7e]{1,40}$/.test(text);

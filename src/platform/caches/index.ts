@@ -1,2 +1,0 @@
-export { type BoundedCache, boundedCache } from './bounded-cache.js';
-export { TtlCache } from './ttl-cache.js';

@@ -1,0 +1,76 @@
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import type { DatabaseWatch } from './database-watch.js';
+import { guardedDriver, IDLE_MS, type PoolBounds } from './guarded-pool.js';
+import { migrations } from './migrations/index.js';
+
+const BOUNDS: PoolBounds = { queryTimeout: 25_000, poolWait: 10_000 };
+
+/**
+ * TypeORM options for one process; entities come from the feature modules (`TypeOrmModule.forFeature`).
+ * READ COMMITTED, said once a connection: no gap locks, so bulk inserts and conditional updates of different campaigns
+ * never meet. Times are UTC; BIGINT comes as number (our ids have 53 bits, sums stay below).
+ */
+export function dataSourceOptions(
+  url: string,
+  poolSize = 12,
+  bounds = BOUNDS,
+  watch?: DatabaseWatch,
+): DataSourceOptions {
+  return {
+    type: 'mysql',
+    driver: guardedDriver(bounds, watch),
+    url,
+    charset: 'utf8mb4_bin',
+    timezone: 'Z',
+    supportBigNumbers: true,
+    bigNumberStrings: false,
+    poolSize,
+    migrations,
+    migrationsTableName: 'migrations',
+    synchronize: false,
+    logging: false,
+    extra: {
+      ...{ connectTimeout: 5_000, enableKeepAlive: true, waitForConnections: true },
+      // mysql2 would note the stack of every statement; logs show that of the error which TypeORM makes of a fault.
+      trace: false,
+      // What is at rest is given back, the longest first: processes that idle leave their places to others.
+      ...{ maxIdle: Math.max(1, poolSize - 1), idleTimeout: IDLE_MS },
+    },
+  };
+}
+
+const POOL = 4;
+const OTHER_BOUNDS = { queryTimeout: 3_000, poolWait: 2_000 };
+
+/**
+ * A small database beside the process's own, which it must be able to do without: it connects at the first question, and again
+ * at the next one where that failed. Single statements only.
+ */
+export class OtherDatabase {
+  private opened: Promise<DataSource> | null = null;
+
+  constructor(private readonly url: string) {}
+
+  async query<Result>(sql: string, values: unknown[] = []): Promise<Result> {
+    const source = await (this.opened ??= this.open());
+    return source.query<Result>(sql, values);
+  }
+
+  async close(): Promise<void> {
+    const source = await this.opened?.catch(() => null);
+    await source?.destroy();
+  }
+
+  private open(): Promise<DataSource> {
+    const options = {
+      ...dataSourceOptions(this.url, POOL, OTHER_BOUNDS),
+      migrations: [],
+      entities: [],
+    } as DataSourceOptions;
+    const opening = new DataSource(options).initialize();
+    opening.catch(() => {
+      this.opened = null;
+    });
+    return opening;
+  }
+}
