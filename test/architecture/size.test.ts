@@ -9,14 +9,14 @@ import { ROOT, type SourceFile, sourceFiles } from './house.js';
  * and raise it only with a reason in the commit. "Files" are those of src without tests.
  */
 const BOUNDS = {
-  files: 1_346,
-  lines: 97_600,
-  commentLines: 11_100,
-  filesUnder25Lines: 145,
-  mostFilesInAFolder: 42,
+  files: 715,
+  lines: 96_600,
+  commentLines: 11_150,
+  filesUnder25Lines: 5,
+  mostFilesInAFolder: 20,
   mostConstructorDependencies: 13,
-  engineFiles: 138,
-  engineExports: 122,
+  engineFiles: 75,
+  engineExports: 96,
   readmeBytes: 8_192,
 };
 
