@@ -30,7 +30,7 @@ describe('newId', () => {
   it('parts two processes that have drawn one place', async () => {
     const [one, other] = [await anotherProcess(9), await anotherProcess(9)];
     expect(other.newId()).toBe(one.newId());
-    other.drawPlace();
+    other.redrawIds();
     expect(new Set([...take(one, 100), ...take(other, 100)]).size).toBe(200);
   });
 

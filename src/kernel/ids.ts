@@ -18,14 +18,14 @@ let shownMs = 0;
  * A time-ordered 53-bit id: 41 bits of milliseconds since 2024, 5 bits that count, 7 bits of this process's place. More
  * than 32 in a millisecond take the next milliseconds' numbers. We assign primary keys of hot tables ourselves because an
  * auto-increment table lock makes a one-row insert wait for a bulk one (docs/decisions/0003). Two processes of one place
- * may collide in one millisecond: the loser of the insert draws another place (`drawPlace`) and tries again. So does a
+ * may collide in one millisecond: the loser of the insert draws another place (`redrawIds`) and tries again. So does a
  * process whose clock had run ahead and was set right: its ids follow the clock, because ranges of time are looked for as
  * ranges of ids, and another place keeps them apart from those that it made in these milliseconds before.
  */
 export function newId(): number {
   const ms = Date.now() - EPOCH_MS;
   if (ms < shownMs - STEP_BACK_MS) {
-    drawPlace();
+    redrawIds();
     lastMs = ms - 1;
   }
   shownMs = ms;
@@ -40,7 +40,7 @@ export function newId(): number {
 }
 
 /** Another place, for a process that has met one of its own. */
-export function drawPlace(): void {
+export function redrawIds(): void {
   place = (place + 1 + randomInt(PLACES - 1)) % PLACES;
 }
 

@@ -29,7 +29,7 @@ const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
   'modules/session-messages/session-receipts.store.ts lookUp':
     '`write` writes whatever moves; what does not stays as it is',
   'modules/templates/templates.store.ts locked': 'its callers change, move or remove the template',
-  'modules/templates/templates.store.ts lockedByUpstream': 'its callers move the template',
+  'modules/templates/templates.store.ts lockedByProviderId': 'its callers move the template',
   'modules/channels/voice/voice-calls.store.ts find': '`save` writes the row with every answer that is new',
   'modules/webhooks/delivery/delivery-queue.store.ts waiting':
     '`putOff` moves those that it does not return, and `take` claims those that it does',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { StagedRecipients } from '../../src/modules/engine/accept/large-drafts.js';
+import { LargeDraftRecipients } from '../../src/modules/engine/accept/large-drafts.js';
 import { Client, numbers } from '../support/client.js';
 import { startEngineOn } from '../support/engine.js';
 import { type Service, startService, until } from '../support/processes.js';
@@ -39,7 +39,7 @@ describe('an API that is killed while it accepts a large campaign', () => {
     expect(left).toBeLessThan(TOTAL);
 
     const sweeper = await startEngineOn(service.database.url);
-    const staged = sweeper.get(StagedRecipients, { strict: false });
+    const staged = sweeper.get(LargeDraftRecipients, { strict: false });
     await staged.sweep();
     expect(await count('campaign_recipients')).toBe(left);
     await service.database.dataSource.query('UPDATE acceptances_under_way SET lease_until = UTC_TIMESTAMP(3)');

@@ -8,7 +8,7 @@ import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
 import type { Route } from '../../src/modules/providers/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
 import { RedisLink } from '../../src/platform/security/index.js';
-import { CLOCK_BACK, type ClockStep, DueWatch, DutyGate, Moments } from '../../src/platform/periodic/index.js';
+import { CLOCK_BACK, type ClockStep, DueWatch, LeaderGate, Moments } from '../../src/platform/periodic/index.js';
 import { ClockKeeper } from '../../src/platform/periodic/moments.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
@@ -172,7 +172,7 @@ describe('clocks that differ, or step', () => {
   const keepersOf = (count: number, Keeper = ClockKeeper) => {
     const listeners: ((step: ClockStep) => void)[] = [];
     const watch = { onClockBack: (listen: (step: ClockStep) => void) => listeners.push(listen) } as unknown as DueWatch;
-    const gate = engine.module.get(DutyGate, { strict: false });
+    const gate = engine.module.get(LeaderGate, { strict: false });
     const keepers = Array.from({ length: count }, () => new Keeper(watch, gate, new Moments(stepping, ALL_TABLES, LEASES))); // prettier-ignore
     const stop = () => Promise.all(keepers.map((keeper) => keeper.beforeApplicationShutdown()));
     return { listeners, seenTo: () => gate.seenTo(CLOCK_BACK), stop };
@@ -250,7 +250,7 @@ describe('clocks that differ, or step', () => {
   });
 
   it('a step back is seen by the next look, and a step ahead is none', async () => {
-    const gate = { isMine: () => Promise.resolve(true), seenTo: () => Promise.resolve(7) } as unknown as DutyGate;
+    const gate = { isMine: () => Promise.resolve(true), seenTo: () => Promise.resolve(7) } as unknown as LeaderGate;
     const watch = new DueWatch(gate, stepping);
     const heard: number[] = [];
     const counts = new Set<number | null>();

@@ -7,7 +7,7 @@ import {
   ProveCreditsHandler,
   ProveCreditsQuery,
 } from '../../src/modules/credits/credits.queries.js';
-import type { LaneTurn } from '../../src/modules/engine/lanes.js';
+import type { LaneSnapshot } from '../../src/modules/engine/lanes.js';
 import { UnmatchedStore } from '../../src/modules/engine/receipts/unmatched-store.js';
 import { beginRetries, begunRetries, HAS_BEGUN_RETRIES, RetryStore } from '../../src/modules/engine/state/retries.js';
 import { ScheduledMessageStore } from '../../src/modules/session-messages/scheduled-messages.store.js';
@@ -20,7 +20,7 @@ const CAMPAIGN = 7;
 const WAITING = 12_000;
 const NUMBERS = "JSON_TABLE(?, '$[*]' COLUMNS (n INT PATH '$')) j";
 
-const turn = { campaignId: CAMPAIGN, lane: 0, fence: 40, ownSenders: false, sender: null } as LaneTurn;
+const turn = { campaignId: CAMPAIGN, lane: 0, fence: 40, ownSenders: false, sender: null } as LaneSnapshot;
 
 describe('statements read what they answer, however many rows wait', () => {
   let database: TestDatabase;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CampaignAcceptance, Channels } from '../../src/modules/engine/index.js';
 import { DueLanesMonitor } from '../../src/modules/engine/dispatch/metrics.js';
 import type { RouteDirectory } from '../../src/modules/providers/index.js';
-import type { DutyGate } from '../../src/platform/periodic/index.js';
+import type { LeaderGate } from '../../src/platform/periodic/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
@@ -29,7 +29,7 @@ describe('the age of what is due', () => {
       engine.part(DataSource),
       engine.module.get(Channels, { strict: false }),
       routes as unknown as RouteDirectory,
-      gate as unknown as DutyGate,
+      gate as unknown as LeaderGate,
       metrics,
     );
   });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/platform/database/index.js';
-import { DueWatch, DutyGate, WakeCalls } from '../../src/platform/periodic/index.js';
+import { DueWatch, LeaderGate, WakeCalls } from '../../src/platform/periodic/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink } from '../../src/platform/security/index.js';
 import { testEnvironment } from '../support/api.js';
@@ -23,7 +23,7 @@ async function process(overrides: Parameters<typeof testEnvironment>[1] = {}) {
   await link.onModuleInit();
   const calls = new WakeCalls(clients, link);
   closing.push(() => calls.onApplicationShutdown());
-  return { environment, link, gate: new DutyGate(link), calls };
+  return { environment, link, gate: new LeaderGate(link), calls };
 }
 const installation = (): { REDIS_PREFIX: string } => ({ REDIS_PREFIX: `test-${randomBytes(6).toString('hex')}` });
 

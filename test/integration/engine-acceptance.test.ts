@@ -4,7 +4,7 @@ import { MysqlQueryRunner } from 'typeorm/driver/mysql/MysqlQueryRunner.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CreditBook } from '../../src/modules/credits/index.js';
 import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
-import { RelayNotifier, SingleNotices } from '../../src/platform/queues/index.js';
+import { RelayNotifier, SingleSignalStream } from '../../src/platform/queues/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
 import { openSms } from '../support/sms.js';
@@ -218,7 +218,7 @@ describe('accepting campaigns', () => {
   it('reads no balance beforehand but of an account that fell short, and where much would be written in vain', async () => {
     const [rich, poor] = [await engine.account('rich', 10), await engine.account('poor', 0)];
     const reads = vi.spyOn(engine.part(CreditBook), 'availableIn');
-    const due = vi.spyOn(engine.part(SingleNotices), 'isDue', 'get').mockReturnValue(false); // it would read them too
+    const due = vi.spyOn(engine.part(SingleSignalStream), 'isDue', 'get').mockReturnValue(false); // it would read them too
     const heads = vi.spyOn(engine.part(CampaignWriter), 'insertHeads');
     const send = (): Promise<{ accepted: number; refusals: string[] }> =>
       settle([rich, poor].map((id) => acceptance.accept(engine.draft(id, numbers(1)))));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
+import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
@@ -24,7 +24,7 @@ describe('a worker whose claim breaks off', () => {
   let engine: Engine;
   let dataSource: DataSource;
   let lanes: LaneStore;
-  let results: WindowResults;
+  let results: BatchResults;
   let states: CampaignStates;
   let carrier: (message: OutboundMessage) => Promise<SendOutcome>;
 
@@ -34,7 +34,7 @@ describe('a worker whose claim breaks off', () => {
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
     lanes = engine.part(LaneStore);
-    results = engine.part(WindowResults);
+    results = engine.part(BatchResults);
     states = get(CampaignStates);
   });
   afterAll(() => engine.stop());

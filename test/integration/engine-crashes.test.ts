@@ -3,9 +3,9 @@ import { DataSource } from 'typeorm';
 import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import { endingsOf, type LaneTurn } from '../../src/modules/engine/lanes.js';
+import { endingsOf, type LaneSnapshot } from '../../src/modules/engine/lanes.js';
 import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
-import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
+import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import {
   type OutboundMessage,
   type Receipt,
@@ -40,7 +40,7 @@ describe('a worker that breaks off', () => {
   let engine: Engine;
   let dataSource: DataSource;
   let lanes: LaneStore;
-  let results: WindowResults;
+  let results: BatchResults;
   let states: CampaignStates;
   let sink: ReceiptSink;
   let reader: CampaignReader;
@@ -54,7 +54,7 @@ describe('a worker that breaks off', () => {
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
     lanes = engine.part(LaneStore);
-    results = engine.part(WindowResults);
+    results = engine.part(BatchResults);
     states = get(CampaignStates);
     sink = get(ReceiptSink);
     reader = get(CampaignReader);
@@ -67,7 +67,7 @@ describe('a worker that breaks off', () => {
   });
 
   const runner = (
-    parts: { lanes?: LaneStore; results?: WindowResults; cancellations?: Cancellations; speed?: number } = {},
+    parts: { lanes?: LaneStore; results?: BatchResults; cancellations?: Cancellations; speed?: number } = {},
     leaseMs = LEASE_MS,
   ): LaneWorker => {
     return laneWorker(engine, {
@@ -91,7 +91,7 @@ describe('a worker that breaks off', () => {
       .accept(engine.draft(accountId, receivers));
     return { id: accepted.id, requestId: accepted.requestId, accountId };
   };
-  const turn = (campaignId: number): Promise<LaneTurn> => turnOf(lanes, campaignId);
+  const turn = (campaignId: number): Promise<LaneSnapshot> => turnOf(lanes, campaignId);
   /** Takes turns until the lane wants no more. @returns how many */
   const drive = async (campaignId: number, worker = runner()): Promise<number> => {
     for (let turns = 1; ; turns++) {
@@ -235,8 +235,8 @@ describe('a worker that breaks off', () => {
   it('results outlive a database that is away for longer than the lease', async () => {
     const { id, requestId } = await accept('away', numbers(5));
     let away = true;
-    const unreachable: WindowResults = Object.assign(Object.create(results) as WindowResults, {
-      flush: (...parameters: Parameters<WindowResults['flush']>) =>
+    const unreachable: BatchResults = Object.assign(Object.create(results) as BatchResults, {
+      flush: (...parameters: Parameters<BatchResults['flush']>) =>
         away ? Promise.reject(new Error('no connection')) : results.flush(...parameters),
     });
     const window = runner({ results: unreachable, lanes: broken(lanes, 'renew') }, 300).run(firstLane(id));

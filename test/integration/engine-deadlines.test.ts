@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
 import { UnmatchedStore, UnmatchedReceiptsMonitor } from '../../src/modules/engine/receipts/unmatched-store.js';
-import { DutyGate } from '../../src/platform/periodic/index.js';
+import { LeaderGate } from '../../src/platform/periodic/index.js';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import { type Engine, startEngine } from '../support/engine.js';
@@ -108,7 +108,7 @@ it('looks through receipts that nobody waits for in few statements, and counts t
     dataSource,
     get(UnmatchedStore),
     get(RouteDirectory),
-    get(DutyGate),
+    get(LeaderGate),
     metrics,
   ).look();
   expect(await metrics.registry.metrics()).toContain(`switchboard_unmatched_receipts{route="1"} ${PARKED}`);

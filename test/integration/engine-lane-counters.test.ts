@@ -8,7 +8,7 @@ import {
   RecipientStatus,
 } from '../../src/modules/engine/index.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import { type LaneTurn, laneOf } from '../../src/modules/engine/lanes.js';
+import { type LaneSnapshot, laneOf } from '../../src/modules/engine/lanes.js';
 import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
 import type { RecipientChange } from '../../src/modules/engine/settle/recipient-change.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
@@ -115,7 +115,7 @@ describe('what is settled', () => {
   /** Cancels a range of a lane as a worker does, without the lane. */
   const cancelAll = async (campaignId: number, nextSeq: number, endSeq: number): Promise<void> => {
     const finish = vi.spyOn(engine.part(LaneStore), 'finish').mockResolvedValue({ more: false, done: [] });
-    const turn = { campaignId, lane: 0, nextSeq, endSeq } as LaneTurn;
+    const turn = { campaignId, lane: 0, nextSeq, endSeq } as LaneSnapshot;
     await engine.part(Cancellations).step(turn, 1_000);
     finish.mockRestore();
   };

@@ -4,7 +4,7 @@ import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/ind
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type { LanesLeft } from '../../src/modules/engine/state/lane-endings.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import { endingsOf, heldFence, type LaneTurn } from '../../src/modules/engine/lanes.js';
+import { endingsOf, heldFence, type LaneSnapshot } from '../../src/modules/engine/lanes.js';
 import { RetryStore } from '../../src/modules/engine/state/retries.js';
 import { dataSourceOptions, inTransaction, jsonRows } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';
@@ -51,12 +51,12 @@ describe('lanes', () => {
     );
     return row?.fence ?? -1;
   };
-  const claimed = async (campaignId: number, lane: number, size = 10): Promise<LaneTurn> => {
+  const claimed = async (campaignId: number, lane: number, size = 10): Promise<LaneSnapshot> => {
     const turn = await turnOf(lanes, campaignId, lane);
     expect(await claimUpTo(lanes, turn, turn.nextSeq + size)).toBe(true);
     return turn;
   };
-  const finish = (turn: LaneTurn): Promise<LanesLeft> =>
+  const finish = (turn: LaneSnapshot): Promise<LanesLeft> =>
     inTransaction(dataSource, (tx) => lanes.finish(tx, endingsOf([turn])));
   const isDue = async (campaignId: number): Promise<boolean> => (await dueNow(dataSource)).has(campaignId);
   const wakeOf = async (campaignId: number): Promise<Date | null> => {

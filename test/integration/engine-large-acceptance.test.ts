@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { EntityManager } from 'typeorm';
 import { conflict } from '../../src/kernel/errors.js';
 import { type AcceptedCampaign, CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
-import { type DraftRecipients, StagedRecipients } from '../../src/modules/engine/accept/large-drafts.js';
+import { type DraftRecipients, LargeDraftRecipients } from '../../src/modules/engine/accept/large-drafts.js';
 import { type CampaignDraft, pagesOf } from '../../src/modules/engine/accept/draft.js';
 import { RecipientSearch } from '../../src/modules/campaigns/contacts/recipient-search.store.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
@@ -26,7 +26,7 @@ const UNDER_WAY = 'acceptances_under_way';
 describe('accepting a campaign whose recipients are written before it', () => {
   let engine: Engine;
   let acceptance: CampaignAcceptance;
-  let staged: StagedRecipients;
+  let staged: LargeDraftRecipients;
   /** past every pool, so that it may look while a transaction is open */
   let other: Connection;
   let accountId: number;
@@ -35,7 +35,7 @@ describe('accepting a campaign whose recipients are written before it', () => {
   beforeAll(async () => {
     engine = await startEngine();
     acceptance = engine.part(CampaignAcceptance);
-    staged = engine.part(StagedRecipients);
+    staged = engine.part(LargeDraftRecipients);
     other = await createConnection({ uri: engine.database.url, supportBigNumbers: true });
   });
   afterAll(async () => {

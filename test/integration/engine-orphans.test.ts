@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
+import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
 import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
@@ -100,7 +100,7 @@ describe('orphan receipts', () => {
     const { id, requestId } = await inDoubt('late', [number, number]);
     const lanes = engine.part(LaneStore);
     const turn = await turnOf(lanes, id);
-    const results = engine.part(WindowResults);
+    const results = engine.part(BatchResults);
     const answer = { kind: 'accepted' as const, providerMessageIds: ['late-1'] };
     await results.flush([{ recipient: { turn, seq: 1, number, attempt: 1 }, outcome: answer }], null);
     await tell('late-2', number);

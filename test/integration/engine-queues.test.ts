@@ -4,25 +4,25 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import type { Job } from 'bull';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ConfigModule, ENVIRONMENT } from '../../src/platform/config/index.js';
-import { nextTurn, QueuesModule, type TurnJob, TurnQueues } from '../../src/platform/queues/index.js';
+import { nextJob, QueuesModule, type RouteJob, JobQueues } from '../../src/platform/queues/index.js';
 import { testEnvironment } from '../support/api.js';
 import { requireVariable } from '../support/database.js';
 import { startWorker } from '../support/worker.js';
 import { ownPrefix, QUEUES, redisProcess } from '../support/redis-process.js';
 
-const TURN: TurnJob = { routeId: 7, single: false, slot: 0, turn: 0 };
+const TURN: RouteJob = { routeId: 7, single: false, slot: 0, turn: 0 };
 
 /** The relay asks again for turns that were not taken: what Redis still has is not doubled, what it lost is made again. */
 describe('the queue of a channel', () => {
   let module: TestingModule;
-  let queues: TurnQueues;
+  let queues: JobQueues;
 
   beforeAll(async () => {
     module = await Test.createTestingModule({ imports: [ConfigModule, QueuesModule.of(QUEUES)] })
       .overrideProvider(ENVIRONMENT)
       .useValue(testEnvironment(requireVariable('DATABASE_URL')))
       .compile();
-    queues = module.get(TurnQueues);
+    queues = module.get(JobQueues);
     await vi.waitFor(() => expect(queues.get('sms').client.status).toBe('ready'), { timeout: 60_000 });
     // At the start of half a minute, so that the next lines are within it.
     vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(Date.now() / 30_000) * 30_000 });
@@ -36,7 +36,7 @@ describe('the queue of a channel', () => {
   it('has a turn once, however often it is asked for', async () => {
     await queues.add('sms', [TURN]);
     await queues.add('sms', [TURN]);
-    await queues.add('sms', [nextTurn(TURN)]);
+    await queues.add('sms', [nextJob(TURN)]);
     expect((await queues.get('sms').getWaiting()).map((job) => job.data.turn).sort()).toEqual([0, 1]);
   });
 
@@ -75,7 +75,7 @@ describe('a worker that stops as soon as it has started', () => {
 });
 
 /** Bull asks for jobs once for each that it may take side by side: the keys of `processing`. */
-const served = (queues: TurnQueues): [string, number][] =>
+const served = (queues: JobQueues): [string, number][] =>
   QUEUES.flatMap((name): [string, number][] => {
     const { handlers, processing } = queues.get(name) as unknown as { handlers: object; processing: object };
     return Object.keys(handlers).length > 0 ? [[name, Object.keys(processing).length]] : [];
@@ -91,7 +91,7 @@ describe('the processors of a worker', () => {
       WORKER_CONCURRENCY: 3,
     });
     worker = await startWorker(environment);
-    const queues = worker.get(TurnQueues, { strict: false });
+    const queues = worker.get(JobQueues, { strict: false });
     await expect
       .poll(() => served(queues), { timeout: 60_000 })
       .toEqual([
@@ -107,7 +107,7 @@ describe('a queue that a processor serves', () => {
     try {
       const queue = redis.queues.get('sms');
       const taken: number[] = [];
-      void queue.process(2, ({ data }: Job<TurnJob>) => {
+      void queue.process(2, ({ data }: Job<RouteJob>) => {
         taken.push(data.routeId);
         return Promise.resolve('rest');
       });

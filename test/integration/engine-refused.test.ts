@@ -5,7 +5,7 @@ import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import { endingsOf, refusedLaneOf } from '../../src/modules/engine/lanes.js';
 import { LostClaims } from '../../src/modules/engine/settle/lost-claims.js';
 import { RefusedSends } from '../../src/modules/engine/settle/refused-sends.js';
-import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
+import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { type RouteRecord, RouteDirectory, type SendOutcome } from '../../src/modules/providers/index.js';
 import { A, B, C, Carriers, carriersWorker } from '../support/carriers.js';
@@ -193,7 +193,7 @@ describe('a recipient that a carrier refuses', () => {
     const recipients = await pending(dataSource, turn, 1, 3);
     expect(await claimUpTo(lanes, turn, 3)).toBe(true);
     const results = recipients.map((recipient) => ({ recipient, outcome: refused(11) }));
-    const written = engine.part(WindowResults);
+    const written = engine.part(BatchResults);
     await written.flush(results, endingsOf([turn]));
     await written.flush(results, endingsOf([turn]));
     expect(await retriesOf(id)).toHaveLength(2);
@@ -212,7 +212,7 @@ describe('a recipient that a carrier refuses', () => {
     await drive(carriersWorker(engine, carriers), id);
     expect(await engine.counts(requestId)).toEqual({ Unknown: 2 });
     const results = recipients.map((recipient) => ({ recipient, outcome: refused(11) }));
-    await engine.part(WindowResults).flush(results, endingsOf([turn]));
+    await engine.part(BatchResults).flush(results, endingsOf([turn]));
     expect(await engine.counts(requestId)).toEqual({ Failed: 2 });
     expect([carriers.tally(), await retriesOf(id)]).toEqual([{}, []]);
     expect(await engine.part(RefusedSends).successors([])).toBeNull();
@@ -229,7 +229,7 @@ describe('a recipient that a carrier refuses', () => {
     const turn = await turnOf(lanes, id);
     const held = await pending(dataSource, turn, 3, 5);
     expect(await claimUpTo(lanes, turn, 5)).toBe(true);
-    const written = engine.part(WindowResults);
+    const written = engine.part(BatchResults);
     const transactions = vi.spyOn(lanes, 'finishEach');
     await Promise.all(
       [

@@ -4,11 +4,11 @@ import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/m
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type { LanesLeft } from '../../src/modules/engine/state/lane-endings.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import { endingsOf, type LaneTurn } from '../../src/modules/engine/lanes.js';
+import { endingsOf, type LaneSnapshot } from '../../src/modules/engine/lanes.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/pacing.js';
 import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
-import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
-import type { WindowResult } from '../../src/modules/engine/settle/recipient-change.js';
+import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
+import type { BatchResult } from '../../src/modules/engine/settle/recipient-change.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink, type Route, type SendOutcome } from '../../src/modules/providers/index.js';
@@ -30,7 +30,7 @@ describe('settling recipients', () => {
   let engine: Engine;
   let dataSource: DataSource;
   let lanes: LaneStore;
-  let results: WindowResults;
+  let results: BatchResults;
   let states: CampaignStates;
   let sink: ReceiptSink;
   let unmatched: UnmatchedReceipts;
@@ -43,7 +43,7 @@ describe('settling recipients', () => {
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
     lanes = engine.part(LaneStore);
-    results = engine.part(WindowResults);
+    results = engine.part(BatchResults);
     states = get(CampaignStates);
     sink = get(ReceiptSink);
     unmatched = engine.part(UnmatchedReceipts);
@@ -69,14 +69,14 @@ describe('settling recipients', () => {
     campaignId: number,
     size: number,
     outcome: (seq: number) => SendOutcome,
-  ): Promise<{ turn: LaneTurn; end: LanesLeft }> => {
+  ): Promise<{ turn: LaneSnapshot; end: LanesLeft }> => {
     const turn = await currentTurn(campaignId);
     expect(await claimUpTo(lanes, turn, turn.nextSeq + size)).toBe(true);
     const recipients = await pending(dataSource, turn, turn.nextSeq, turn.nextSeq + size);
-    const outcomes = recipients.map((recipient): WindowResult => ({ recipient, outcome: outcome(recipient.seq) }));
+    const outcomes = recipients.map((recipient): BatchResult => ({ recipient, outcome: outcome(recipient.seq) }));
     return { turn, end: await results.flush(outcomes, endingsOf([turn])) };
   };
-  const currentTurn = async (campaignId: number): Promise<LaneTurn> => {
+  const currentTurn = async (campaignId: number): Promise<LaneSnapshot> => {
     return turnOf(lanes, campaignId);
   };
   const accepted = (seq: number): SendOutcome => ({ kind: 'accepted', providerMessageIds: [`m-${seq}`] });

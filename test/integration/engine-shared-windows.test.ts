@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DataSource } from 'typeorm';
 import { CampaignAcceptance } from '../../src/modules/engine/index.js';
-import { newClaimId, type WindowClaim } from '../../src/modules/engine/state/lane-claims.js';
+import { newClaimId, type BatchClaim } from '../../src/modules/engine/state/lane-claims.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import { endingsOf, heldFence, type LaneTurn } from '../../src/modules/engine/lanes.js';
-import { WindowClaims, planWindow } from '../../src/modules/engine/dispatch/batch-claims.js';
-import type { WindowResult } from '../../src/modules/engine/settle/recipient-change.js';
-import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
+import { endingsOf, heldFence, type LaneSnapshot } from '../../src/modules/engine/lanes.js';
+import { BatchClaims, planBatch } from '../../src/modules/engine/dispatch/batch-claims.js';
+import type { BatchResult } from '../../src/modules/engine/settle/recipient-change.js';
+import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import type { SendOutcome } from '../../src/modules/providers/index.js';
 import { RouteCosts } from '../../src/modules/routing/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
@@ -29,16 +29,16 @@ describe('windows of several routes', () => {
   let engine: Engine;
   let dataSource: DataSource;
   let lanes: LaneStore;
-  let claims: WindowClaims;
-  let results: WindowResults;
+  let claims: BatchClaims;
+  let results: BatchResults;
   let serial = 0;
 
   beforeAll(async () => {
     engine = await startEngine();
     dataSource = engine.part(DataSource);
     lanes = engine.part(LaneStore);
-    claims = engine.part(WindowClaims);
-    results = engine.part(WindowResults);
+    claims = engine.part(BatchClaims);
+    results = engine.part(BatchResults);
   });
   afterAll(() => engine.stop());
   afterEach(() => void vi.restoreAllMocks());
@@ -53,13 +53,13 @@ describe('windows of several routes', () => {
     }
     return campaigns;
   };
-  const turnsOf = (campaigns: readonly Campaign[]): Promise<LaneTurn[]> =>
+  const turnsOf = (campaigns: readonly Campaign[]): Promise<LaneSnapshot[]> =>
     Promise.all(campaigns.map(({ id }) => turnOf(lanes, id)));
-  const planned = (turns: readonly LaneTurn[]): Promise<WindowClaim[]> =>
+  const planned = (turns: readonly LaneSnapshot[]): Promise<BatchClaim[]> =>
     Promise.all(
-      turns.map(async (turn) => ({ id: newClaimId(), claims: await claims.plan(planWindow([turn], RECIPIENTS)) })),
+      turns.map(async (turn) => ({ id: newClaimId(), claims: await claims.plan(planBatch([turn], RECIPIENTS)) })),
     );
-  const held = async (campaigns: readonly Campaign[]): Promise<WindowClaim[]> => {
+  const held = async (campaigns: readonly Campaign[]): Promise<BatchClaim[]> => {
     const windows = await planned(await turnsOf(campaigns));
     const taken = await Promise.all(windows.map((window) => claims.claim(window)));
     return windows.map((window, place) => ({ ...window, claims: taken[place] ?? [] }));
@@ -68,12 +68,12 @@ describe('windows of several routes', () => {
     kind: 'accepted',
     providerMessageIds: [`s-${campaignId}-${seq}`],
   });
-  const resultsOf = ({ claims: own }: WindowClaim, outcome?: SendOutcome): WindowResult[] =>
+  const resultsOf = ({ claims: own }: BatchClaim, outcome?: SendOutcome): BatchResult[] =>
     own.flatMap(({ turn, recipients }) =>
       recipients.map((recipient) => ({ recipient, outcome: outcome ?? taken(turn.campaignId, recipient.seq) })),
     );
-  const endsOf = ({ claims: own }: WindowClaim) => endingsOf(own.map(({ turn }) => turn));
-  const write = (window: WindowClaim, outcome?: SendOutcome) =>
+  const endsOf = ({ claims: own }: BatchClaim) => endingsOf(own.map(({ turn }) => turn));
+  const write = (window: BatchClaim, outcome?: SendOutcome) =>
     results.flush(resultsOf(window, outcome), endsOf(window));
   const countsOf = (campaigns: readonly Campaign[]) =>
     Promise.all(campaigns.map(({ requestId }) => engine.counts(requestId)));
@@ -119,7 +119,7 @@ describe('windows of several routes', () => {
     const campaigns = await accept(5);
     const turns = await turnsOf(campaigns);
     const windows = await planned(turns);
-    expect(await claimUpTo(lanes, turns[2] as LaneTurn, 2)).toBe(true);
+    expect(await claimUpTo(lanes, turns[2] as LaneSnapshot, 2)).toBe(true);
     const got = await Promise.all(windows.map((window) => claims.claim(window)));
     expect(got.map(({ length }) => length)).toEqual([1, 1, 0, 1, 1]);
   });
@@ -158,7 +158,7 @@ describe('windows of several routes', () => {
     expect((await Promise.all(campaigns.map(laneOf))).map((lane) => lane?.['isHeld'])).toEqual(
       campaigns.map((_, place) => (place === 2 ? 1 : undefined)),
     );
-    await write(windows[2] as WindowClaim);
+    await write(windows[2] as BatchClaim);
     expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
   });
 
@@ -176,7 +176,7 @@ describe('windows of several routes', () => {
     await refuses([campaigns[1] as Campaign], 1213);
     const ends = await Promise.allSettled(windows.map((window) => write(window))).finally(refusesNone);
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    await results.flush(resultsOf(windows[1] as WindowClaim), endsOf(windows[1] as WindowClaim), true);
+    await results.flush(resultsOf(windows[1] as BatchClaim), endsOf(windows[1] as BatchClaim), true);
     expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
   });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../src/kernel/errors.js';
 import { smsChannel } from '../../src/modules/channels/sms/index.js';
-import { StagedRecipients } from '../../src/modules/engine/accept/large-drafts.js';
+import { LargeDraftRecipients } from '../../src/modules/engine/accept/large-drafts.js';
 import type { DraftHead } from '../../src/modules/engine/accept/draft.js';
 import {
   CampaignAcceptance,
@@ -252,7 +252,7 @@ describe('a submission whose recipients come from a source', () => {
     };
     await expect(accept(accountId, source)).rejects.toThrow('held up');
     await rows('UPDATE acceptances_under_way SET lease_until = UTC_TIMESTAMP(3)', []);
-    await engine.part(StagedRecipients).sweep();
+    await engine.part(LargeDraftRecipients).sweep();
     await expectNothing(accountId, LARGE);
   });
 

@@ -6,11 +6,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { newClaimId } from '../../src/modules/engine/state/lane-claims.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import { heldFence, type LaneTurn } from '../../src/modules/engine/lanes.js';
-import { LostNotes, SubmitNotes } from '../../src/modules/engine/dispatch/submit-log.js';
-import { NOTE, noteDirectory } from '../../src/modules/engine/dispatch/submit-log-file.js';
+import { heldFence, type LaneSnapshot } from '../../src/modules/engine/lanes.js';
+import { LostSubmitLogs, SubmitLogs } from '../../src/modules/engine/dispatch/submit-log.js';
+import { NOTE, submitLogDirectory } from '../../src/modules/engine/dispatch/submit-log-file.js';
 import { LostClaims } from '../../src/modules/engine/settle/lost-claims.js';
-import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
+import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import type { SendOutcome } from '../../src/modules/providers/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { numbers } from '../support/client.js';
@@ -27,8 +27,8 @@ describe('the notes of a worker that was killed', () => {
   let lanes: LaneStore;
   let home: string;
   let environment: Environment;
-  let notes: SubmitNotes;
-  let reader: LostNotes;
+  let notes: SubmitLogs;
+  let reader: LostSubmitLogs;
   /** what the carrier has, in order */
   let seen: string[];
 
@@ -41,9 +41,9 @@ describe('the notes of a worker that was killed', () => {
   beforeEach(async () => {
     home = mkdtempSync(join(tmpdir(), 'lost-'));
     environment = { ...engine.module.get<Environment>(ENVIRONMENT, { strict: false }), DATA_DIR: home };
-    notes = new SubmitNotes(environment);
+    notes = new SubmitLogs(environment);
     await notes.onModuleInit();
-    reader = new LostNotes(environment, engine.part(LostClaims));
+    reader = new LostSubmitLogs(environment, engine.part(LostClaims));
     seen = [];
   });
   afterEach(async () => {
@@ -52,8 +52,8 @@ describe('the notes of a worker that was killed', () => {
   });
 
   const files = (): string[] =>
-    readdirSync(noteDirectory(home, environment.DATABASE_URL)).filter((file) => file.endsWith(NOTE));
-  const pathOf = (file: string): string => join(noteDirectory(home, environment.DATABASE_URL), file);
+    readdirSync(submitLogDirectory(home, environment.DATABASE_URL)).filter((file) => file.endsWith(NOTE));
+  const pathOf = (file: string): string => join(submitLogDirectory(home, environment.DATABASE_URL), file);
   const accept = async (
     username: string,
     count: number,
@@ -74,7 +74,7 @@ describe('the notes of a worker that was killed', () => {
     const worker = laneWorker(engine, {
       notes,
       lanes: without(lanes, 'renew'),
-      results: without(engine.part(WindowResults), 'flush'),
+      results: without(engine.part(BatchResults), 'flush'),
       send: (message): Promise<SendOutcome> => {
         if (seen.length < count) {
           message.leaving?.();
@@ -106,7 +106,7 @@ describe('the notes of a worker that was killed', () => {
   };
   const unknown = async (requestId: string): Promise<number> => (await engine.counts(requestId))['Unknown'] ?? 0;
   /** A claim as a worker makes it, with its note. */
-  const claim = async (turn: LaneTurn, isMade = true): Promise<ReturnType<SubmitNotes['begin']>> => {
+  const claim = async (turn: LaneSnapshot, isMade = true): Promise<ReturnType<SubmitLogs['begin']>> => {
     const id = newClaimId();
     const note = notes.begin(id, [{ ...turn, fence: heldFence(turn) }]);
     if (isMade) await lanes.claim([{ turn, intentSeq: turn.endSeq, recipients: [] }], 5_000, { id });
@@ -142,7 +142,7 @@ describe('the notes of a worker that was killed', () => {
     const worker = laneWorker(engine, {
       notes,
       lanes: without(lanes, 'renew'),
-      results: without(engine.part(WindowResults), 'flush'),
+      results: without(engine.part(BatchResults), 'flush'),
       send: (message): Promise<SendOutcome> => {
         if (seen.length < 2) {
           message.leaving?.();
@@ -229,15 +229,15 @@ describe('the notes of a worker that was killed', () => {
     await notes.onApplicationShutdown();
     const dying = laneWorker(engine, {
       results: Object.assign(
-        new WindowResults(
+        new BatchResults(
           ...([
             dataSource,
             ...(['settlement', 'lanes', 'retries', 'refused', 'channels', 'senders', 'spend'] as const).map((part) =>
               part === 'lanes'
                 ? without(lanes, 'finish')
-                : (engine.part(WindowResults) as unknown as Record<string, unknown>)[part],
+                : (engine.part(BatchResults) as unknown as Record<string, unknown>)[part],
             ),
-          ] as unknown as ConstructorParameters<typeof WindowResults>),
+          ] as unknown as ConstructorParameters<typeof BatchResults>),
         ),
       ),
     });

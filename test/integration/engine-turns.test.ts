@@ -4,7 +4,7 @@ import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { DueLanes } from '../../src/modules/engine/dispatch/due-lanes.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import { endingsOf, type LaneKey } from '../../src/modules/engine/lanes.js';
-import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
+import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
@@ -136,7 +136,7 @@ describe('a turn of a route', () => {
     expect([unknown.length, await lanesLeft()]).toEqual([5, 0]);
     // It was not dead: what it says has never left is tried again, and what it says was taken is.
     const recipients = lost.map((turn) => ({ turn, seq: 1, number: '4915112345678', attempt: 1 }));
-    await engine.part(WindowResults).flush(
+    await engine.part(BatchResults).flush(
       recipients.map((recipient, place) => ({
         recipient,
         outcome:

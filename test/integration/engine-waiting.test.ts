@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
+import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { RecipientReader } from '../../src/modules/campaigns/contacts/recipients.store.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
@@ -142,7 +142,7 @@ describe('messages that wait for their carrier', () => {
   it('are not given up by a worker whose lane has passed on, as they may have left since', async () => {
     const { id, requestId } = await accept('wait-passed', 2);
     const lanes = engine.part(LaneStore);
-    const results = engine.part(WindowResults);
+    const results = engine.part(BatchResults);
     const turn = await turnOf(lanes, id);
     const recipients = await pending(dataSource, turn, 1, 3);
     expect(await claimUpTo(lanes, turn, turn.intentSeq, 1)).toBe(true);

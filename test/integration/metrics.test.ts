@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StateMetrics } from '../../src/modules/alarms/state-metrics.js';
 import { OutcomeCodes } from '../../src/modules/engine/dispatch/metrics.js';
-import type { WindowResult } from '../../src/modules/engine/settle/recipient-change.js';
+import type { BatchResult } from '../../src/modules/engine/settle/recipient-change.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import { openWebhooks, type Webhooks } from '../support/webhooks.js';
@@ -85,11 +85,11 @@ describe('metrics', () => {
     const metrics = new Metrics();
     const codes = new OutcomeCodes(metrics);
     const rejected = (code: number) => ({ outcome: { kind: 'rejected', code, text: 'no', submitted: true } });
-    const results = Array.from({ length: 5_000 }, (_, code) => rejected(code)) as unknown as WindowResult[];
+    const results = Array.from({ length: 5_000 }, (_, code) => rejected(code)) as unknown as BatchResult[];
     codes.count('main', 'sms', results);
     codes.count('main', 'sms', [
       { outcome: { kind: 'accepted', providerMessageIds: ['a'] } },
-    ] as unknown as WindowResult[]);
+    ] as unknown as BatchResult[]);
     const { values = [] } = (await metrics.registry.getSingleMetric('switchboard_send_outcomes_total')?.get()) ?? {};
     expect(values).toHaveLength(62);
     expect(values.reduce((sum, { value }) => sum + value, 0)).toBe(5_001);

@@ -5,7 +5,7 @@ import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
-import { DutyGate, WakeCalls } from '../../src/platform/periodic/index.js';
+import { LeaderGate, WakeCalls } from '../../src/platform/periodic/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink, Sealer } from '../../src/platform/security/index.js';
 import {
@@ -57,7 +57,7 @@ describe("a worker's connections", () => {
     const clients = new RedisClients(environment);
     redis = new RedisLink(environment, clients);
     await redis.onModuleInit();
-    const board = new RouteHealthBoard(redis, new DutyGate(redis));
+    const board = new RouteHealthBoard(redis, new LeaderGate(redis));
     const wakes = new WakeCalls(clients, redis);
     connections = new RouteConnections(
       directory,
@@ -106,7 +106,7 @@ describe("a worker's connections", () => {
   });
 
   it('tell how they stand, of the channels that this worker serves', async () => {
-    const board = new RouteHealthBoard(redis, new DutyGate(redis));
+    const board = new RouteHealthBoard(redis, new LeaderGate(redis));
     const { id } = await put('nowhere', 1);
     directory.forget();
     const routes = async () => new Map((await directory.list()).map((route) => [route.name, route.id]));
@@ -119,7 +119,7 @@ describe("a worker's connections", () => {
     expect(said.size).toBe(2);
     expect(said.get((await routes()).get('one') ?? 0)?.lastError).toBeNull();
 
-    const other = new RouteHealthBoard(redis, new DutyGate(redis));
+    const other = new RouteHealthBoard(redis, new LeaderGate(redis));
     await other.report(new Map([[id, { ready: true, fault: null }]]));
     expect((await board.read()).get(id)?.health).toBe('degraded');
     await other.leave();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type DueRoute, firstTurn, type TurnJob } from '../../src/platform/queues/index.js';
+import { type DueRoute, firstJob, type RouteJob } from '../../src/platform/queues/index.js';
 import {
   type RedisCluster,
   type RedisSentinel,
@@ -18,7 +18,7 @@ async function traffic(url: string) {
   const [giver, taker] = await Promise.all([redisProcess(settings), redisProcess(settings)]);
   const heard = { jobs: new Set<number>(), rings: new Set<number>(), calls: 0 };
   for (const { queues } of [giver, taker]) {
-    void queues.get('sms').process(4, ({ data }: { data: TurnJob }) => {
+    void queues.get('sms').process(4, ({ data }: { data: RouteJob }) => {
       heard.jobs.add(data.routeId);
       return Promise.resolve();
     });
@@ -35,7 +35,7 @@ async function traffic(url: string) {
   let last = 0;
   const add = (): Promise<void> => {
     last += 1;
-    return giver.queues.add('sms', [firstTurn({ routeId: last, single: true })]).catch(() => undefined);
+    return giver.queues.add('sms', [firstJob({ routeId: last, single: true })]).catch(() => undefined);
   };
   return {
     prefix: settings.REDIS_PREFIX,

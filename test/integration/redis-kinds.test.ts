@@ -5,7 +5,7 @@ import { LazyModuleLoader } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type DueRoute, firstTurn, nextTurn, QueueDashboard, type TurnJob } from '../../src/platform/queues/index.js';
+import { type DueRoute, firstJob, nextJob, QueueDashboard, type RouteJob } from '../../src/platform/queues/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { startRedisCluster, startRedisNode, startRedisSentinel } from '../stage/redis-cluster.mjs';
 import { requireVariable } from '../support/database.js';
@@ -77,10 +77,10 @@ describe.each(kinds)('over %s', (_kind, start) => {
   });
 
   it('each queue hands its jobs to one of the processes that serve it', async () => {
-    const taken: [string, TurnJob][] = [];
+    const taken: [string, RouteJob][] = [];
     for (const name of QUEUES) {
       for (const { queues } of [one, two]) {
-        void queues.get(name).process(2, ({ data }: { data: TurnJob }) => {
+        void queues.get(name).process(2, ({ data }: { data: RouteJob }) => {
           taken.push([name, data]);
           return Promise.resolve();
         });
@@ -88,8 +88,8 @@ describe.each(kinds)('over %s', (_kind, start) => {
       }
     }
     const wanted = QUEUES.flatMap((name) => {
-      const first = firstTurn({ routeId: 7, single: name !== 'sms' });
-      return [first, nextTurn(first)].map((job): [string, TurnJob] => [name, job]);
+      const first = firstJob({ routeId: 7, single: name !== 'sms' });
+      return [first, nextJob(first)].map((job): [string, RouteJob] => [name, job]);
     });
     await expect.poll(() => QUEUES.every((name) => one.queues.isReady(name)), PATIENCE).toBe(true);
     for (const name of QUEUES) {

@@ -3,10 +3,10 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Relay } from '../../src/modules/engine/dispatch/relay.js';
 import type { DueLanes } from '../../src/modules/engine/dispatch/due-lanes.js';
-import type { TurnOffers, WorkerQueues } from '../../src/modules/engine/dispatch/job-routing.js';
+import type { JobOffers, WorkerQueues } from '../../src/modules/engine/dispatch/job-routing.js';
 import type { Environment } from '../../src/platform/config/index.js';
-import type { DutyGate } from '../../src/platform/periodic/index.js';
-import { type DueRoute, RelayNotifier, type TurnJob } from '../../src/platform/queues/index.js';
+import type { LeaderGate } from '../../src/platform/periodic/index.js';
+import { type DueRoute, RelayNotifier, type RouteJob } from '../../src/platform/queues/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink } from '../../src/platform/security/index.js';
 import { requireVariable } from '../support/database.js';
@@ -92,17 +92,17 @@ describe('the relay', () => {
   /** A relay of which only these parts are real; what it has queued, and how often it has looked. */
   const relayWith = (parts: { isReady?: () => boolean; isMine?: () => boolean }) => {
     const { isReady = () => true, isMine = () => true } = parts;
-    const queued: [string, TurnJob][] = [];
+    const queued: [string, RouteJob][] = [];
     const asked = { looks: 0, gate: 0 };
     let ring: (due: DueRoute[]) => Promise<void> = () => Promise.resolve();
     const relay = new Relay(
       {
         isReady,
-        add: (queue: string, jobs: TurnJob[]) => {
-          queued.push(...jobs.map((job): [string, TurnJob] => [queue, job]));
+        add: (queue: string, jobs: RouteJob[]) => {
+          queued.push(...jobs.map((job): [string, RouteJob] => [queue, job]));
           return Promise.resolve();
         },
-      } as unknown as TurnOffers,
+      } as unknown as JobOffers,
       {
         routes: () => {
           asked.looks += 1;
@@ -120,12 +120,12 @@ describe('the relay', () => {
           asked.gate += 1;
           return Promise.resolve(isMine());
         },
-      } as unknown as DutyGate,
+      } as unknown as LeaderGate,
     );
     relay.onApplicationBootstrap();
     return { relay, queued, asked, ring: (due: DueRoute[]) => ring(due) };
   };
-  const first = (routeId: number, single: boolean): TurnJob => ({ routeId, single, slot: 0, turn: 0 });
+  const first = (routeId: number, single: boolean): RouteJob => ({ routeId, single, slot: 0, turn: 0 });
 
   it('puts a turn of every route into its queue over which something is due', async () => {
     const { relay, queued, asked } = relayWith({});

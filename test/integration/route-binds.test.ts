@@ -14,7 +14,7 @@ import {
 import { RouteBindEntity, RouteEntity } from '../../src/modules/providers/tables.js';
 import { RouteBinds } from '../../src/modules/providers/binds/route-binds.store.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
-import { DutyGate, WakeCalls } from '../../src/platform/periodic/index.js';
+import { LeaderGate, WakeCalls } from '../../src/platform/periodic/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink, Sealer } from '../../src/platform/security/index.js';
@@ -53,7 +53,7 @@ class Worker {
     this.link = new RedisLink(environment, this.clients);
     this.wakes = new WakeCalls(this.clients, this.link);
     this.directory = new RouteDirectory(dataSource, new Sealer({ ENCRYPTION_KEY: '1f'.repeat(32) }));
-    this.board = new RouteHealthBoard(this.link, new DutyGate(this.link));
+    this.board = new RouteHealthBoard(this.link, new LeaderGate(this.link));
     this.binds = new RouteBinds(dataSource);
     this.connections = new RouteConnections(
       this.directory,

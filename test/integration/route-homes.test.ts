@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { RouteHomes, type WorkerQueues } from '../../src/modules/engine/dispatch/job-routing.js';
+import { SlotOwners, type WorkerQueues } from '../../src/modules/engine/dispatch/job-routing.js';
 import { RouteDirectory, RouteHealthBoard } from '../../src/modules/providers/index.js';
 import type { Environment } from '../../src/platform/config/index.js';
-import { firstTurn, HolderTurns } from '../../src/platform/queues/index.js';
+import { firstJob, HolderJobs } from '../../src/platform/queues/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink } from '../../src/platform/security/index.js';
 import { numbersEnding } from '../support/client.js';
@@ -19,7 +19,7 @@ const PATIENCE = { timeout: 60_000, interval: 5 };
 
 describe('the home of a route', () => {
   const PACED = 7;
-  const single = firstTurn({ routeId: PACED, single: true });
+  const single = firstJob({ routeId: PACED, single: true });
   const environment = {
     REDIS_URL: requireVariable('REDIS_URL'),
     REDIS_PREFIX: `homes-${randomBytes(4).toString('hex')}`,
@@ -32,7 +32,7 @@ describe('the home of a route', () => {
     const clients = new RedisClients(environment);
     const redis = new RedisLink(environment, clients);
     await redis.onModuleInit();
-    const turns = new HolderTurns(environment, clients, redis);
+    const turns = new HolderJobs(environment, clients, redis);
     const taken: unknown[] = [];
     turns.listen(name, (...turn) => {
       taken.push(turn);
@@ -40,7 +40,7 @@ describe('the home of a route', () => {
     });
     open.push(turns, redis, clients);
     const routes = { byId: (id: number) => Promise.resolve({ id, messagesPerSecond: id === PACED ? 100 : null }) };
-    const homes = new RouteHomes(
+    const homes = new SlotOwners(
       redis,
       turns,
       routes as RouteDirectory,

@@ -5,7 +5,7 @@ import { newClaimId } from '../../src/modules/engine/state/lane-claims.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import { endingsOf, heldFence } from '../../src/modules/engine/lanes.js';
 import { LostClaims } from '../../src/modules/engine/settle/lost-claims.js';
-import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
+import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
 import { RouteCosts } from '../../src/modules/routing/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
@@ -120,7 +120,7 @@ describe('what leaves over a route with costs', () => {
     const claimId = newClaimId();
     const recipients = await pending(dataSource, turn, 1, 2);
     await engine.part(LaneStore).claim([{ turn, intentSeq: turn.endSeq, recipients }], 60_000, { id: claimId });
-    const results = engine.part(WindowResults);
+    const results = engine.part(BatchResults);
     await results.recover([{ ...turn, fence: heldFence(turn), claimId, intentSeq: turn.endSeq }], false);
     await results.flush(
       recipients.map((recipient) => ({ recipient, outcome: inPart })),
@@ -148,7 +148,7 @@ describe('what leaves over a route with costs', () => {
     const claimId = newClaimId();
     await engine.part(LaneStore).claim([{ turn, intentSeq: turn.endSeq, recipients: [] }], 60_000, { id: claimId });
     await engine
-      .part(WindowResults)
+      .part(BatchResults)
       .recover([{ ...turn, fence: heldFence(turn), claimId, intentSeq: turn.endSeq }], false);
     expect(await spent()).toEqual({ 'EUR 91': [2, 2, 5_000], 'EUR 44': [1, 1, 5_000] });
     const back = await engine.part(LostClaims).takeBack({
@@ -166,7 +166,7 @@ describe('what leaves over a route with costs', () => {
     const claimId = newClaimId();
     const recipients = await pending(dataSource, turn, 1, 4);
     await engine.part(LaneStore).claim([{ turn, intentSeq: turn.endSeq, recipients }], 60_000, { id: claimId });
-    const results = engine.part(WindowResults);
+    const results = engine.part(BatchResults);
     await results.recover([{ ...turn, fence: heldFence(turn), claimId, intentSeq: turn.endSeq }], false);
     const outcomes: SendOutcome[] = [
       { kind: 'rejected', code: 8, text: 'no', submitted: true },

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Environment } from '../../src/platform/config/index.js';
 import { CreditBook } from '../../src/modules/credits/index.js';
-import { SingleNotices } from '../../src/platform/queues/index.js';
+import { SingleSignalStream } from '../../src/platform/queues/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RedisLink } from '../../src/platform/security/index.js';
 import { requireVariable } from '../support/database.js';
@@ -29,7 +29,7 @@ describe('notices of messages of one recipient', () => {
     const clients = new RedisClients(environment);
     const link = new RedisLink(environment, clients);
     await link.onModuleInit();
-    const notices = new SingleNotices(clients, link);
+    const notices = new SingleSignalStream(clients, link);
     open.push(notices, link, clients);
     return { notices, link };
   };
@@ -101,7 +101,7 @@ describe('a send', () => {
   const one = ['919812345678'];
 
   it('tells of one recipient whose message leaves now, and of no other', async () => {
-    const tell = vi.spyOn(sms.part(SingleNotices), 'tell');
+    const tell = vi.spyOn(sms.part(SingleSignalStream), 'tell');
     expect(await send([...one, '919812345679'])).toBe(200);
     expect(await send(one, { schedule_time: '2099-07-01T09:30:00Z' })).toBe(200);
     expect([await redis.xlen(key), tell.mock.calls]).toEqual([0, []]);
@@ -112,8 +112,8 @@ describe('a send', () => {
 
   it('that is refused for its credits tells of nothing, however often it comes', async () => {
     const empty = await sms.join(0);
-    await expect.poll(() => sms.part(SingleNotices).isDue, PATIENCE).toBe(true);
-    const tell = vi.spyOn(sms.part(SingleNotices), 'tell');
+    await expect.poll(() => sms.part(SingleSignalStream).isDue, PATIENCE).toBe(true);
+    const tell = vi.spyOn(sms.part(SingleSignalStream), 'tell');
     const reads = vi.spyOn(sms.part(CreditBook), 'availableIn');
     for (let time = 0; time < 5; time++) expect(await send(one, {}, empty)).toBe(400);
     await Promise.all(reads.mock.results.map(({ value }) => value as Promise<unknown>));

@@ -2,8 +2,8 @@ import { DataSource } from 'typeorm';
 import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import type { LaneTurn } from '../../src/modules/engine/lanes.js';
-import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
+import type { LaneSnapshot } from '../../src/modules/engine/lanes.js';
+import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import {
@@ -46,7 +46,7 @@ export class CallEngine {
   routeIsThere = true;
   readonly dataSource: DataSource;
   readonly lanes: LaneStore;
-  readonly results: WindowResults;
+  readonly results: BatchResults;
   readonly states: CampaignStates;
   readonly reader: CampaignReader;
   readonly overdue: OverdueReceipts;
@@ -59,7 +59,7 @@ export class CallEngine {
   private constructor(readonly engine: Engine) {
     this.dataSource = this.get(DataSource);
     this.lanes = this.engine.part(LaneStore);
-    this.results = this.engine.part(WindowResults);
+    this.results = this.engine.part(BatchResults);
     this.states = this.get(CampaignStates);
     this.reader = this.get(CampaignReader);
     this.overdue = this.engine.part(OverdueReceipts);
@@ -119,7 +119,7 @@ export class CallEngine {
     return this.dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
   }
 
-  async turn({ id }: CallCampaign): Promise<LaneTurn> {
+  async turn({ id }: CallCampaign): Promise<LaneSnapshot> {
     return turnOf(this.lanes, id);
   }
 

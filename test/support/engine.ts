@@ -8,7 +8,7 @@ import { SuppressionListModule } from '../../src/modules/suppressions/index.js';
 import { CHANNELS } from '../../src/modules/channels/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
-import { DutiesModule } from '../../src/platform/periodic/index.js';
+import { LeaderTasksModule } from '../../src/platform/periodic/index.js';
 import { SecurityModule } from '../../src/platform/security/index.js';
 import { DatabaseModule, inTransaction } from '../../src/platform/database/index.js';
 import { DataSource } from 'typeorm';
@@ -25,7 +25,7 @@ class MetricsModule {}
     ConfigModule,
     MetricsModule,
     SecurityModule,
-    DutiesModule,
+    LeaderTasksModule,
     DatabaseModule,
     AccountDirectoryModule,
     ChannelsModule.of(CHANNELS),

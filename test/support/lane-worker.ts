@@ -6,17 +6,17 @@ import { pendingOf } from '../../src/modules/engine/state/lane-claims.js';
 import type { LaneFailover } from '../../src/modules/engine/dispatch/route-down.js';
 import { LaneRunner } from '../../src/modules/engine/dispatch/lane-runner.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import type { LaneKey, LaneTurn } from '../../src/modules/engine/lanes.js';
-import type { RouteHomes } from '../../src/modules/engine/dispatch/job-routing.js';
+import type { LaneKey, LaneSnapshot } from '../../src/modules/engine/lanes.js';
+import type { SlotOwners } from '../../src/modules/engine/dispatch/job-routing.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/pacing.js';
-import { StandingAside } from '../../src/modules/engine/dispatch/single-priority.js';
-import { SubmitNotes } from '../../src/modules/engine/dispatch/submit-log.js';
-import { WindowClaims } from '../../src/modules/engine/dispatch/batch-claims.js';
-import { WindowRunner } from '../../src/modules/engine/dispatch/batch-runner.js';
-import { WindowTraces } from '../../src/modules/engine/dispatch/metrics.js';
+import { YieldToSingles } from '../../src/modules/engine/dispatch/single-priority.js';
+import { SubmitLogs } from '../../src/modules/engine/dispatch/submit-log.js';
+import { BatchClaims } from '../../src/modules/engine/dispatch/batch-claims.js';
+import { BatchRunner } from '../../src/modules/engine/dispatch/batch-runner.js';
+import { BatchTraces } from '../../src/modules/engine/dispatch/metrics.js';
 import type { DueRecipient } from '../../src/modules/engine/attempts.js';
 import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
-import { WindowResults } from '../../src/modules/engine/settle/batch-results.js';
+import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type {
   DriverRegistry,
@@ -27,14 +27,14 @@ import type {
   SendOutcome,
 } from '../../src/modules/providers/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
-import { SingleNotices } from '../../src/platform/queues/index.js';
+import { SingleSignalStream } from '../../src/platform/queues/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import type { Engine } from './engine.js';
 
 /** The parts of a worker that a test brings itself; all others are the engine's own. */
 export interface WorkerParts {
   lanes?: LaneStore;
-  results?: WindowResults;
+  results?: BatchResults;
   cancellations?: Cancellations;
   environment?: Partial<Environment>;
   route?: { channel?: string; messagesPerSecond?: number | null };
@@ -49,13 +49,13 @@ export interface WorkerParts {
   /** absent = no route takes over from another */
   failover?: LaneFailover;
   /** absent = none are kept */
-  notes?: SubmitNotes;
+  notes?: SubmitLogs;
 }
 
 const NO_FAILOVER = {
   targets: () => Promise.resolve([]),
   othersOf: () => Promise.resolve(() => []),
-  relieve: (turns: readonly LaneTurn[]) => Promise.resolve(turns),
+  relieve: (turns: readonly LaneSnapshot[]) => Promise.resolve(turns),
 } as unknown as LaneFailover;
 
 /** A worker that takes the turns of chosen lanes. */
@@ -71,7 +71,7 @@ export class LaneWorker {
   }
 
   /** As `run`. @param onClaimed is told which lanes the window holds */
-  async runTelling(keys: readonly LaneKey[], onClaimed: (held: readonly LaneTurn[]) => void): Promise<boolean> {
+  async runTelling(keys: readonly LaneKey[], onClaimed: (held: readonly LaneSnapshot[]) => void): Promise<boolean> {
     return (await this.runner.run(await this.lanes.turns(keys), onClaimed)).more;
   }
 
@@ -97,10 +97,10 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
   const environment = { ...engine.module.get<Environment>(ENVIRONMENT, { strict: false }), ...parts.environment };
   const lanes = parts.lanes ?? engine.part(LaneStore);
   const states = engine.part(CampaignStates);
-  const results = parts.results ?? engine.part(WindowResults);
+  const results = parts.results ?? engine.part(BatchResults);
   const dataSource = engine.part(DataSource);
-  const homes = { say: () => undefined } as unknown as RouteHomes;
-  const aside = new StandingAside(engine.part(SingleNotices));
+  const homes = { say: () => undefined } as unknown as SlotOwners;
+  const aside = new YieldToSingles(engine.part(SingleSignalStream));
   const governor = new Governor(environment, new RoutePace(dataSource), homes, aside);
   const stopList = engine.part(StopList);
   const runner = new LaneRunner(
@@ -109,16 +109,16 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
     states,
     results,
     parts.cancellations ?? engine.part(Cancellations),
-    new WindowRunner(
+    new BatchRunner(
       environment,
       lanes,
-      new WindowClaims(environment, dataSource, lanes),
+      new BatchClaims(environment, dataSource, lanes),
       results,
       governor,
       stopList,
-      parts.notes ?? new SubmitNotes(environment),
+      parts.notes ?? new SubmitLogs(environment),
       new Metrics(),
-      engine.part(WindowTraces),
+      engine.part(BatchTraces),
       aside,
     ),
     parts.failover ?? NO_FAILOVER,
@@ -139,7 +139,7 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
 export const firstLane = (campaignId: number): LaneKey => ({ campaignId, lane: 0 });
 
 /** A lane as a turn finds it. @throws while a worker holds it, and when it is done */
-export async function turnOf(lanes: LaneStore, campaignId: number, lane = 0): Promise<LaneTurn> {
+export async function turnOf(lanes: LaneStore, campaignId: number, lane = 0): Promise<LaneSnapshot> {
   const [turn] = await lanes.turns([{ campaignId, lane }]);
   if (!turn) throw new Error('the lane is taken');
   return turn;
@@ -148,7 +148,7 @@ export async function turnOf(lanes: LaneStore, campaignId: number, lane = 0): Pr
 /** Claims a lane up to a position, without a word on its recipients. @returns whether no other worker was faster */
 export async function claimUpTo(
   lanes: LaneStore,
-  turn: LaneTurn,
+  turn: LaneSnapshot,
   intentSeq: number,
   leaseMs = 5_000,
 ): Promise<boolean> {
@@ -166,7 +166,7 @@ export async function dueNow(dataSource: DataSource): Promise<Set<number>> {
 /** Claims a lane's retries that are due. @returns them, or null when another worker was faster */
 export async function claimRetries(
   lanes: LaneStore,
-  turn: LaneTurn,
+  turn: LaneSnapshot,
   deduplicated = false,
 ): Promise<readonly DueRecipient[] | null> {
   const claim = { turn, intentSeq: turn.nextSeq, recipients: [] };
@@ -175,5 +175,5 @@ export async function claimRetries(
 }
 
 /** Recipients of a part of a lane that nothing has left to. */
-export const pending = (dataSource: DataSource, turn: LaneTurn, from: number, end: number): Promise<DueRecipient[]> =>
+export const pending = (dataSource: DataSource, turn: LaneSnapshot, from: number, end: number): Promise<DueRecipient[]> =>
   pendingOf(dataSource, [{ turn, from, end }]);

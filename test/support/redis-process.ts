@@ -3,8 +3,8 @@ import { Global, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { CHANNELS } from '../../src/modules/channels/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
-import { DutyGate, WakeCalls } from '../../src/platform/periodic/index.js';
-import { QueuesModule, RelayNotifier, SingleNotices, TurnQueues } from '../../src/platform/queues/index.js';
+import { LeaderGate, WakeCalls } from '../../src/platform/periodic/index.js';
+import { QueuesModule, RelayNotifier, SingleSignalStream, JobQueues } from '../../src/platform/queues/index.js';
 import { RedisClients } from '../../src/platform/redis/index.js';
 import { RateCounters, RedisLink } from '../../src/platform/security/index.js';
 import { testEnvironment } from './api.js';
@@ -32,16 +32,16 @@ export async function redisProcess(settings: RedisSettings) {
   const module = await Test.createTestingModule({
     imports: [Settings.of(settings), QueuesModule.of(QUEUES)],
   }).compile();
-  const [clients, link, queues] = [module.get(RedisClients), module.get(RedisLink), module.get(TurnQueues)];
+  const [clients, link, queues] = [module.get(RedisClients), module.get(RedisLink), module.get(JobQueues)];
   const calls = new WakeCalls(clients, link);
   const notifier = new RelayNotifier(settings, clients, link);
-  const notices = new SingleNotices(clients, link);
+  const notices = new SingleSignalStream(clients, link);
   await module.init();
   return {
     clients,
     link,
     limits: new RateCounters(link),
-    gate: new DutyGate(link),
+    gate: new LeaderGate(link),
     calls,
     notifier,
     notices,

@@ -21,7 +21,7 @@ export interface UpstreamCall {
 export type Line = 'pass' | 'lose' | 'hold' | 'cut';
 
 /** A template as the sandbox's upstream has it. */
-export interface UpstreamTemplate {
+export interface ProviderTemplate {
   id: string;
   name: string;
   language: string;
@@ -77,8 +77,8 @@ export class TemplateUpstream {
   }
 
   /** All templates of a business account. */
-  async templates(wabaId: string): Promise<UpstreamTemplate[]> {
-    const all = (await (await fetch(`${this.sandbox.url}/chat/templates`)).json()) as (UpstreamTemplate & {
+  async templates(wabaId: string): Promise<ProviderTemplate[]> {
+    const all = (await (await fetch(`${this.sandbox.url}/chat/templates`)).json()) as (ProviderTemplate & {
       wabaId: string;
     })[];
     return all.filter((template) => template.wabaId === wabaId);

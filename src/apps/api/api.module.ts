@@ -37,7 +37,7 @@ import { DatabaseModule } from '../../platform/database/index.js';
 import { configureHttp, HttpModule } from '../../platform/http/index.js';
 import { Drain, DRAIN_MS, drainServer, ObservabilityModule } from '../../platform/observability/index.js';
 import { OutboundModule } from '../../platform/outbound/index.js';
-import { DutiesModule } from '../../platform/periodic/index.js';
+import { LeaderTasksModule } from '../../platform/periodic/index.js';
 import { SealRenewal, SecurityModule } from '../../platform/security/index.js';
 import { serveDocs } from './openapi.js';
 import { SandboxChat } from './sandbox-setup.js';
@@ -48,7 +48,7 @@ import { SandboxChat } from './sandbox-setup.js';
     ConfigModule,
     DatabaseModule,
     SecurityModule,
-    DutiesModule,
+    LeaderTasksModule,
     ObservabilityModule,
     OutboundModule,
     AccountsModule, // before HttpModule: who acts is known before a limit is applied

@@ -17,7 +17,7 @@ import {
 import { MigratingDatabaseModule } from '../../platform/database/index.js';
 import { createLogger } from '../../platform/observability/index.js';
 import { OutboundModule } from '../../platform/outbound/index.js';
-import { DayMaker, DutiesModule, TablesModule } from '../../platform/periodic/index.js';
+import { DayMaker, LeaderTasksModule, TablesModule } from '../../platform/periodic/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
 import { FirstAccounts } from './first-accounts.js';
 import { migrate, whileLocked } from './migrate.js';
@@ -29,7 +29,7 @@ import { SandboxChat, SandboxRoutes } from './sandbox-setup.js';
     ConfigModule,
     MigratingDatabaseModule,
     SecurityModule,
-    DutiesModule,
+    LeaderTasksModule,
     LoggerModule.forRootAsync({
       inject: [ENVIRONMENT],
       useFactory: (environment: Environment) => ({ pinoHttp: { logger: createLogger(environment) }, forRoutes: [] }),

@@ -25,7 +25,7 @@ import {
   preferenceSchema,
 } from './chat/chat-accounts.js';
 import { GraphServer } from './chat/graph-server.js';
-import { reviewSchema, TemplateReviews, type UpstreamTemplate } from './chat/templates.js';
+import { reviewSchema, TemplateReviews, type ProviderTemplate } from './chat/templates.js';
 import { Faults, type FaultSettings, faultsSchema } from './faults.js';
 import { HttpGateway } from './http-gateway.js';
 import { SmppCarrier } from './smpp/smpp-carrier.js';
@@ -210,7 +210,7 @@ export class ChatConsoleController {
   }
 
   @Get('templates')
-  list(): UpstreamTemplate[] {
+  list(): ProviderTemplate[] {
     return this.templates.list();
   }
 
@@ -220,7 +220,7 @@ export class ChatConsoleController {
   async review(
     @Param('id') id: string,
     @Body() body: unknown,
-  ): Promise<{ template: UpstreamTemplate; taken: boolean }> {
+  ): Promise<{ template: ProviderTemplate; taken: boolean }> {
     const reviewed = await this.templates.review(id, read(reviewSchema, body));
     if (!reviewed) throw new NotFoundException('Template not found');
     return reviewed;

@@ -128,9 +128,9 @@ export class Faults {
 }
 
 /** What becomes of a message, by the recipient's last three digits (reference/providers#sandbox). */
-export type Fate = 'delivered' | 'undeliverable' | 'silent' | 'throttled once' | 'error once' | 'refused';
+export type DeliveryOutcome = 'delivered' | 'undeliverable' | 'silent' | 'throttled once' | 'error once' | 'refused';
 
-const FATES: Readonly<Record<string, Fate>> = {
+const OUTCOME_BY_ENDING: Readonly<Record<string, DeliveryOutcome>> = {
   '404': 'undeliverable',
   '408': 'silent',
   '429': 'throttled once',
@@ -138,7 +138,7 @@ const FATES: Readonly<Record<string, Fate>> = {
   '603': 'refused',
 };
 
-export const fateOf = (to: string): Fate => FATES[to.slice(-3)] ?? 'delivered';
+export const deliveryOutcomeOf = (to: string): DeliveryOutcome => OUTCOME_BY_ENDING[to.slice(-3)] ?? 'delivered';
 
 /** Remembers who was turned away once: the next try is taken, the one after it turned away again. */
 export class OnceBook {

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule } from '../../platform/config/index.js';
 import { DatabaseModule } from '../../platform/database/index.js';
-import { DutiesModule, TablesWorkerModule } from '../../platform/periodic/index.js';
+import { LeaderTasksModule, TablesWorkerModule } from '../../platform/periodic/index.js';
 import { ObservabilityModule } from '../../platform/observability/index.js';
 import { OutboundModule } from '../../platform/outbound/index.js';
 import { SecurityModule } from '../../platform/security/index.js';
@@ -23,7 +23,7 @@ import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
     ConfigModule,
     DatabaseModule,
     SecurityModule,
-    DutiesModule,
+    LeaderTasksModule,
     ObservabilityModule,
     OutboundModule,
     TablesWorkerModule.of(ALL_TABLES),

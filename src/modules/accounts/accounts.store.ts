@@ -4,7 +4,7 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { digitsOf } from '../../kernel/contacts.js';
 import { likePrefix, spellings } from '../../kernel/text.js';
-import { boundedCache, TtlCache, GroupCommit, ONE_TURN } from '../../platform/concurrency/index.js';
+import { boundedCache, TtlCache, GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { type Account, isUsable, NUMBER_CHECKS, readPermissions } from './domain/account.js';
 import { type Identity, IDENTITY_KINDS, type IdentityKind } from './domain/identity.js';
@@ -124,10 +124,10 @@ export class AccountDirectory {
   private readonly names = boundedCache<number, string>(MOST_ENTRIES);
   /** counts changes: what was being read during one is handed out but not kept */
   private generation = 0;
-  private readonly idReads = new GroupCommit<number, AccountEntity | null>((ids) => this.store.rowsById(ids), ONE_TURN);
+  private readonly idReads = new GroupCommit<number, AccountEntity | null>((ids) => this.store.rowsById(ids), ONE_TICK);
   private readonly nameReads = new GroupCommit<string, AccountEntity | null>(
     (names) => this.store.rowsByUsername(names),
-    ONE_TURN,
+    ONE_TICK,
   );
 
   constructor(private readonly store: AccountStore) {}

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { describe, expect, it, vi } from 'vitest';
 import type { Environment } from '../../platform/config/index.js';
-import type { DutyGate } from '../../platform/periodic/index.js';
+import type { LeaderGate } from '../../platform/periodic/index.js';
 import type { CellDirectory } from '../cell-directory/index.js';
 import { NameClaimSweeper } from './name-directory.js';
 
@@ -21,7 +21,7 @@ function sweeperOf(notes: number) {
   const sweeper = new NameClaimSweeper(
     { query } as unknown as DataSource,
     { adopt } as unknown as CellDirectory,
-    {} as DutyGate,
+    {} as LeaderGate,
     { CELL: 'a' } as Environment,
   );
   return { sweeper, state, adopt };

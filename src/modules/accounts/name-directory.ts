@@ -11,11 +11,11 @@ import { newId } from '../../kernel/ids.js';
 import { PeriodicTask } from '../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { again, inTransaction, type WriteResult } from '../../platform/database/index.js';
-import { DutyGate } from '../../platform/periodic/index.js';
+import { LeaderGate } from '../../platform/periodic/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { CellDirectory, type CellName, EVERY_CELL } from '../cell-directory/index.js';
 import type { Identity } from './domain/identity.js';
-import { type ClaimNote, NameClaims } from './names.store.js';
+import { type PendingClaim, NameClaims } from './names.store.js';
 
 const EVERY_MS = 30_000;
 /** Longer than a registration takes. One that takes longer fails, and no name is lost or doubled by it. */
@@ -37,7 +37,7 @@ export class NameClaimSweeper implements OnApplicationBootstrap, BeforeApplicati
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly directory: CellDirectory,
-    private readonly gate: DutyGate,
+    private readonly gate: LeaderGate,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
@@ -53,7 +53,7 @@ export class NameClaimSweeper implements OnApplicationBootstrap, BeforeApplicati
   async sweep(olderThanSeconds = SETTLED_AFTER_SECONDS): Promise<number> {
     let settled = 0;
     for (;;) {
-      const notes = await this.dataSource.query<ClaimNote[]>(
+      const notes = await this.dataSource.query<PendingClaim[]>(
         `SELECT claim, kind, value FROM name_claims WHERE created_at <= UTC_TIMESTAMP(3) - INTERVAL ? SECOND
          ORDER BY created_at LIMIT ${AT_ONCE}`,
         [olderThanSeconds],
@@ -71,7 +71,7 @@ export class NameClaimSweeper implements OnApplicationBootstrap, BeforeApplicati
    * there before. Only then is it looked, in one statement, whether the name is taken or wanted here. A name that is not, and
    * was claimed again all the same, another sweep or a new claim is at: the note stays, and it is looked once more.
    */
-  private async settle(note: ClaimNote, cell: string): Promise<void> {
+  private async settle(note: PendingClaim, cell: string): Promise<void> {
     const name = { kind: note.kind, value: note.value };
     const claim = newId();
     const isOurs = await this.directory.adopt(name, cell, claim);
@@ -80,7 +80,7 @@ export class NameClaimSweeper implements OnApplicationBootstrap, BeforeApplicati
     await this.dataSource.query(again('DELETE FROM name_claims WHERE claim = ? AND kind = ?'), [note.claim, note.kind]);
   }
 
-  private async mark({ claim, kind }: ClaimNote): Promise<boolean> {
+  private async mark({ claim, kind }: PendingClaim): Promise<boolean> {
     const { affectedRows } = await this.dataSource.query<WriteResult>(
       again('UPDATE name_claims SET looks = looks + 1 WHERE claim = ? AND kind = ?'),
       [claim, kind],
@@ -88,7 +88,7 @@ export class NameClaimSweeper implements OnApplicationBootstrap, BeforeApplicati
     return affectedRows > 0;
   }
 
-  private async isHeld({ kind, value }: ClaimNote): Promise<boolean> {
+  private async isHeld({ kind, value }: PendingClaim): Promise<boolean> {
     const [found] = await this.dataSource.query<{ held: number | string }[]>(
       `SELECT EXISTS (SELECT 1 FROM login_identities WHERE kind = ? AND value = ?)
          OR EXISTS (SELECT 1 FROM name_claims WHERE kind = ? AND value = ? AND looks = 0) AS held`,

@@ -28,7 +28,7 @@ export interface NameClaim {
 }
 
 /** A note of a claim, or of a name that was given up. */
-export interface ClaimNote extends Identity {
+export interface PendingClaim extends Identity {
   claim: number;
 }
 

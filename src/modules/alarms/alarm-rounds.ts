@@ -10,7 +10,7 @@ import {
 import type { Gauge } from 'prom-client';
 import { PeriodicTask } from '../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
-import { DutyGate } from '../../platform/periodic/index.js';
+import { LeaderGate } from '../../platform/periodic/index.js';
 import { Metrics, safeError } from '../../platform/observability/index.js';
 import { ALARM_KINDS, type AlarmCheck, KINDS } from './alarm-kinds.js';
 import { AlarmStore } from './alarms.store.js';
@@ -62,7 +62,7 @@ export class AlarmRounds implements OnApplicationBootstrap, BeforeApplicationShu
   constructor(
     @Inject(ALARM_CHECKS) private readonly checks: readonly AlarmCheck[],
     private readonly store: AlarmStore,
-    private readonly gate: DutyGate,
+    private readonly gate: LeaderGate,
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'ALARM_INTERVAL'>,
     metrics: Metrics,
   ) {

@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationB
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { PeriodicTask } from '../../platform/concurrency/index.js';
-import { DutyGate } from '../../platform/periodic/index.js';
+import { LeaderGate } from '../../platform/periodic/index.js';
 import { Metrics, safeError } from '../../platform/observability/index.js';
 import { Channels, OldestDue } from '../engine/index.js';
 import { RouteDirectory, RouteStandings, SHOWN_HEALTHS } from '../providers/index.js';
@@ -36,7 +36,7 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly channels: Channels,
     private readonly webhooks: WebhookBacklog,
     private readonly backup: LastBackup,
-    private readonly gate: DutyGate,
+    private readonly gate: LeaderGate,
     metrics: Metrics,
   ) {
     const route = ['route', 'channel'] as const;

@@ -13,7 +13,7 @@ import { now } from '../../kernel/clock.js';
 import { newId } from '../../kernel/ids.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { again, inTransaction, isDuplicateKey, type WriteResult } from '../../platform/database/index.js';
-import { DutyGate, SharedTask } from '../../platform/periodic/index.js';
+import { LeaderGate, SharedTask } from '../../platform/periodic/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { addStored, freeStored } from '../quotas/index.js';
 import { AudioChunkEntity, AudioFileEntity, CampaignAudioEntity } from './tables.js';
@@ -255,7 +255,7 @@ export class AudioSweeper implements OnApplicationBootstrap, BeforeApplicationSh
   private markedAt = -Infinity;
 
   constructor(
-    private readonly gate: DutyGate,
+    private readonly gate: LeaderGate,
     private readonly store: AudioStore,
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'RETENTION_DAYS'>,
   ) {

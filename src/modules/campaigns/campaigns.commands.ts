@@ -146,7 +146,7 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
   private async renewed(parent: CampaignRecord): Promise<Pick<RetryTerms, 'service' | 'judging'>> {
     const { content, accountId, category } = parent;
     const channel = this.channels.get(parent.channel);
-    await channel.judgeRetry?.(this.channels.services, parent);
+    await channel.validateRetry?.(this.channels.services, parent);
     const renewed = await channel.renew?.(this.channels.services, parent);
     const service = renewed?.service ?? parent.service;
     const send = { channel, content, service, category, sender: { accountId }, ...(renewed && { price: renewed }) };

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { GroupCommit, ONE_TURN } from '../../platform/concurrency/index.js';
+import { GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { OtherDatabase, type WriteResult } from '../../platform/database/index.js';
 
@@ -24,7 +24,7 @@ const inOrder = (names: readonly CellName[]): CellName[] =>
 @Injectable()
 export class CellDirectory implements OnApplicationShutdown {
   private readonly database: OtherDatabase | null;
-  private readonly reads = new GroupCommit<CellName, string | null>((names) => this.read(names), ONE_TURN);
+  private readonly reads = new GroupCommit<CellName, string | null>((names) => this.read(names), ONE_TICK);
 
   constructor(@Inject(ENVIRONMENT) { DIRECTORY_URL }: Pick<Environment, 'DIRECTORY_URL'>) {
     this.database = DIRECTORY_URL === undefined ? null : new OtherDatabase(DIRECTORY_URL);

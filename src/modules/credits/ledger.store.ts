@@ -10,7 +10,7 @@ import { DataSource } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { again, inTransaction, type ReadSource, type WriteResult } from '../../platform/database/index.js';
-import { DutyGate, SharedTask } from '../../platform/periodic/index.js';
+import { LeaderGate, SharedTask } from '../../platform/periodic/index.js';
 import { safeError } from '../../platform/observability/index.js';
 
 /** The first entry of an id or behind it. */
@@ -159,7 +159,7 @@ export class LedgerKeeper implements OnApplicationBootstrap, BeforeApplicationSh
   private readonly task: SharedTask;
 
   constructor(
-    gate: DutyGate,
+    gate: LeaderGate,
     private readonly closings: LedgerClosings,
   ) {
     this.task = new SharedTask(gate, {

@@ -1,4 +1,4 @@
-import { type LaneTurn, MOST_ROUTES_OF_A_CHAIN } from './lanes.js';
+import { type LaneSnapshot, MOST_ROUTES_OF_A_CHAIN } from './lanes.js';
 import type { Addressee, RecipientStatus } from './recipient.js';
 
 /** How often a recipient that was reached in vain is tried again (reference/voice#retries). */
@@ -19,7 +19,7 @@ export interface LastOutcome {
 /** A recipient to send to. */
 export interface DueRecipient extends Addressee {
   /** of its lane */
-  turn: LaneTurn;
+  turn: LaneSnapshot;
   seq: number;
   /** tries of this attempt, which the carrier may put off with a temporary fault; counts from 1 */
   attempt: number;

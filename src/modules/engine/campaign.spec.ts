@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CAMPAIGN_STATES, type CampaignState, isEndState, LANE_DUTY, statesThat, TRANSITIONS } from './campaign.js';
+import { CAMPAIGN_STATES, type CampaignState, isEndState, LANE_ACTION, statesThat, TRANSITIONS } from './campaign.js';
 
 type TransitionName = keyof typeof TRANSITIONS;
 
@@ -46,7 +46,7 @@ describe('the table of campaign transitions', () => {
 
   it('refunds what has not left when a campaign is cancelled or rejected, and only then', () => {
     expect(statesThat('refund')).toEqual(['cancelled', 'rejected']);
-    const refunding = NAMES.filter((name) => LANE_DUTY[TRANSITIONS[name].to] === 'refund');
+    const refunding = NAMES.filter((name) => LANE_ACTION[TRANSITIONS[name].to] === 'refund');
     expect(refunding.sort()).toEqual(['cancel', 'reject']);
   });
 
@@ -56,8 +56,8 @@ describe('the table of campaign transitions', () => {
   });
 
   it('lets no duty change without waking the lanes, which `begin` and `complete` do not', () => {
-    for (const state of TRANSITIONS.begin.from) expect(LANE_DUTY[state]).toBe(LANE_DUTY[TRANSITIONS.begin.to]);
-    expect(LANE_DUTY[TRANSITIONS.complete.to]).toBe('rest');
+    for (const state of TRANSITIONS.begin.from) expect(LANE_ACTION[state]).toBe(LANE_ACTION[TRANSITIONS.begin.to]);
+    expect(LANE_ACTION[TRANSITIONS.complete.to]).toBe('rest');
   });
 
   it('ends in four states', () => {

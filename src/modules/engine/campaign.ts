@@ -22,10 +22,10 @@ export type CampaignState = (typeof CAMPAIGN_STATES)[number];
  * - `refund`: what has not left is cancelled and its credits go back, in bounded steps;
  * - `rest`: every recipient is final.
  */
-export type LaneDuty = 'wait' | 'send' | 'refund' | 'rest';
+export type LaneAction = 'wait' | 'send' | 'refund' | 'rest';
 
 /** What the lanes do in each state. A transition that changes the duty wakes the lanes, or lets them sleep, by it. */
-export const LANE_DUTY: Readonly<Record<CampaignState, LaneDuty>> = {
+export const LANE_ACTION: Readonly<Record<CampaignState, LaneAction>> = {
   pending_approval: 'wait',
   accepted: 'send',
   running: 'send',
@@ -62,8 +62,8 @@ export const TRANSITIONS: Readonly<Record<CampaignChange | EngineTransition, Cam
 };
 
 /** The states whose lanes have this duty. */
-export const statesThat = (duty: LaneDuty): CampaignState[] =>
-  CAMPAIGN_STATES.filter((state) => LANE_DUTY[state] === duty);
+export const statesThat = (duty: LaneAction): CampaignState[] =>
+  CAMPAIGN_STATES.filter((state) => LANE_ACTION[state] === duty);
 
 /** True at the end of a campaign: no transition leads away from the state. */
 export const isEndState = (state: CampaignState): boolean =>

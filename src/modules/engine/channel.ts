@@ -206,7 +206,7 @@ export interface Channel<Name extends string = string> {
    * Judges, before a retry, what of the campaign was approved then and may not be any more.
    * @throws AppError what the channel's own send would answer
    */
-  readonly judgeRetry?: (services: Services, campaign: CampaignRecord) => Promise<void>;
+  readonly validateRetry?: (services: Services, campaign: CampaignRecord) => Promise<void>;
 
   /** What a retry of a campaign takes over besides, in the transaction that accepts it; both by id. */
   readonly retried?: (tx: EntityManager, parentId: number, childId: number) => Promise<void>;

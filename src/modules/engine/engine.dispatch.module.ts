@@ -7,8 +7,8 @@ import { DownLanes } from './dispatch/route-down.js';
 import { DueLanes } from './dispatch/due-lanes.js';
 import { OldestDue } from './dispatch/due-routes.js';
 import { LaneStore } from './state/lane-store.js';
-import { WindowClaims } from './dispatch/batch-claims.js';
-import { WindowTraces } from './dispatch/metrics.js';
+import { BatchClaims } from './dispatch/batch-claims.js';
+import { BatchTraces } from './dispatch/metrics.js';
 import { RestoredCampaigns } from './restore/restored-campaigns.js';
 import { RestoreFence } from './restore/restore-fence.js';
 import { RefusedSends } from './settle/refused-sends.js';
@@ -18,8 +18,8 @@ import { OverdueReceipts } from './receipts/overdue-receipts.js';
 import { UnknownOutcomes } from './receipts/unknown-outcomes.js';
 import { UnmatchedReceipts } from './receipts/unmatched-receipts.js';
 import { Cancellations } from './settle/cancellations.js';
-import { WindowSpend } from './settle/batch-spend.js';
-import { WindowResults } from './settle/batch-results.js';
+import { BatchSpend } from './settle/batch-spend.js';
+import { BatchResults } from './settle/batch-results.js';
 
 const SERVICES = [
   Cancellations,
@@ -35,10 +35,10 @@ const SERVICES = [
   RoutePace,
   UnknownOutcomes,
   UnmatchedReceipts,
-  WindowClaims,
-  WindowResults,
-  WindowSpend,
-  WindowTraces,
+  BatchClaims,
+  BatchResults,
+  BatchSpend,
+  BatchTraces,
 ];
 
 /** What a worker does with lanes and receipts, step by step. It starts nothing by itself; see `EngineWorkerModule`. */

@@ -11,7 +11,7 @@ import { RatesModule } from '../rates/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { TrafficModule } from '../traffic/index.js';
 import { CampaignAcceptance, SingleSignals } from './accept/campaign-acceptance.js';
-import { StagedRecipients } from './accept/large-drafts.js';
+import { LargeDraftRecipients } from './accept/large-drafts.js';
 import { Submissions } from './accept/submissions.js';
 import { AttemptReader, ReceiptLookup } from './receipts/receipt-lookup.js';
 import { CampaignBriefs, CampaignTraces } from './state/campaign-briefs.js';
@@ -53,7 +53,7 @@ const SERVICES = [
   EarlierCampaigns,
   SingleSignals,
   CampaignBriefs,
-  StagedRecipients,
+  LargeDraftRecipients,
   StatusEvents,
   Submissions,
   TimelineSources,

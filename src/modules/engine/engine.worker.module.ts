@@ -9,34 +9,34 @@ import { DueLanesMonitor } from './dispatch/metrics.js';
 import { Governor } from './dispatch/capacity.js';
 import { LaneFailover } from './dispatch/route-down.js';
 import { LaneRunner } from './dispatch/lane-runner.js';
-import { RouteHomes, TurnOffers, HeldTurns, WorkerQueues } from './dispatch/job-routing.js';
-import { RouteTurns } from './dispatch/route-job.js';
+import { SlotOwners, JobOffers, HeldJobs, WorkerQueues } from './dispatch/job-routing.js';
+import { RouteJobs } from './dispatch/route-job.js';
 import { LaneSettlement } from './dispatch/lane-settlement.js';
-import { LostNotes, SubmitNotes } from './dispatch/submit-log.js';
-import { StandingAside } from './dispatch/single-priority.js';
-import { WindowRunner } from './dispatch/batch-runner.js';
-import { processorProvider, TurnProcessor } from './route-job.processor.js';
+import { LostSubmitLogs, SubmitLogs } from './dispatch/submit-log.js';
+import { YieldToSingles } from './dispatch/single-priority.js';
+import { BatchRunner } from './dispatch/batch-runner.js';
+import { processorProvider, RouteProcessor } from './route-job.processor.js';
 import { Relay } from './dispatch/relay.js';
 import { ReceiptSweeper } from './receipts/receipt-sweeper.js';
 import { UnmatchedReceiptsMonitor } from './receipts/unmatched-store.js';
 
 const PROVIDERS = [
-  TurnProcessor,
-  HeldTurns,
+  RouteProcessor,
+  HeldJobs,
   OrphanSweeper,
   Relay,
-  RouteHomes,
-  RouteTurns,
+  SlotOwners,
+  RouteJobs,
   DueLanesMonitor,
   Governor,
   LaneFailover,
   LaneRunner,
   LaneSettlement,
-  LostNotes,
-  StandingAside,
-  SubmitNotes,
-  TurnOffers,
-  WindowRunner,
+  LostSubmitLogs,
+  YieldToSingles,
+  SubmitLogs,
+  JobOffers,
+  BatchRunner,
   ReceiptSweeper,
   UnmatchedReceiptsMonitor,
   WorkerQueues,

@@ -3,7 +3,7 @@ export { CampaignAcceptance } from './accept/campaign-acceptance.js';
 export { FOREIGN_REQUEST_ID } from './accept/draft-answers.js';
 export type { AcceptedCampaign } from './accept/draft.js';
 export type {
-  RecipientJudge,
+  RecipientPricer,
   NumberRefusal,
   RecipientFault,
   RecipientSource,

@@ -76,7 +76,7 @@ export const groupOf = (lane: number): number =>
     : Math.floor((lane - FIRST_REFUSED_LANE) / MOST_ROUTES_OF_A_CHAIN);
 
 /** The first place of its chain whose route may carry a lane: those before have refused its recipients. */
-export const firstPlaceOf = (lane: number): number =>
+export const firstIndexOf = (lane: number): number =>
   lane < FIRST_REFUSED_LANE ? 0 : (lane - FIRST_REFUSED_LANE) % MOST_ROUTES_OF_A_CHAIN;
 
 /** Whether a lane has recipients that the routes before its own have refused. */
@@ -84,17 +84,17 @@ export const isRefusedLane = (lane: number): boolean => lane >= FIRST_REFUSED_LA
 
 /** The lanes from which recipients may have come into such a lane: all of its group, and those of earlier places of the chain. */
 export const lanesBefore = (lane: number): number[] => {
-  const [group, place] = [groupOf(lane), firstPlaceOf(lane)];
+  const [group, place] = [groupOf(lane), firstIndexOf(lane)];
   return [
     ...Array.from({ length: MOST_LANES }, (_, index) => group * MOST_LANES + index),
     ...Array.from({ length: Math.max(0, place - 1) }, (_, index) => refusedLaneOf(group, index + 1)),
   ];
 };
 
-/** As `groupOf` and `firstPlaceOf`, as SQL. @param lane the column */
+/** As `groupOf` and `firstIndexOf`, as SQL. @param lane the column */
 export const sqlGroupOf = (lane: string): string =>
   `IF(${lane} < ${FIRST_REFUSED_LANE}, ${lane} DIV ${MOST_LANES}, (${lane} - ${FIRST_REFUSED_LANE}) DIV ${MOST_ROUTES_OF_A_CHAIN})`;
-export const sqlFirstPlaceOf = (lane: string): string =>
+export const sqlFirstIndexOf = (lane: string): string =>
   `IF(${lane} < ${FIRST_REFUSED_LANE}, 0, (${lane} - ${FIRST_REFUSED_LANE}) MOD ${MOST_ROUTES_OF_A_CHAIN})`;
 
 /** Whether a lane has recipients that the routes before its own have refused, as SQL. @param lane the column */
@@ -107,7 +107,7 @@ export interface LaneKey {
 }
 
 /** A lane as a turn found it, with what the turn needs of its campaign. The claim raises the fence by one. */
-export interface LaneTurn extends LaneKey {
+export interface LaneSnapshot extends LaneKey {
   /** as it was read: the claim asks for it, and what the turn writes stands under the next one */
   fence: number;
   nextSeq: number;
@@ -144,19 +144,19 @@ export interface LaneTurn extends LaneKey {
 
 /** A lane whose turn is over. */
 export interface LaneEnding {
-  turn: LaneTurn;
+  turn: LaneSnapshot;
   /** the new position of a turn that sent nothing, and so recorded no intent; null = the intent */
   reached: number | null;
 }
 
 /** The fence under which a claimed turn writes. */
-export const heldFence = ({ fence }: Pick<LaneTurn, 'fence'>): number => fence + 1;
+export const heldFence = ({ fence }: Pick<LaneSnapshot, 'fence'>): number => fence + 1;
 
 /**
  * Whether its window shares statements with those of other routes. One of single messages is a group of campaigns already, and
  * waits for no other; the claim of one with retries is a transaction of many statements.
  */
-export const isShared = ({ single, retriesDue }: LaneTurn): boolean => !single && !retriesDue;
+export const isShared = ({ single, retriesDue }: LaneSnapshot): boolean => !single && !retriesDue;
 
 /** One text a lane, for maps. */
 export const laneKey = ({ campaignId, lane }: LaneKey): string => `${campaignId} ${lane}`;
@@ -165,7 +165,7 @@ export const laneKey = ({ campaignId, lane }: LaneKey): string => `${campaignId}
 export const inLaneOrder = (a: LaneKey, b: LaneKey): number => a.campaignId - b.campaignId || a.lane - b.lane;
 
 /** The ends of turns that reach what they intended. */
-export const endingsOf = (turns: readonly LaneTurn[]): LaneEnding[] => turns.map((turn) => ({ turn, reached: null }));
+export const endingsOf = (turns: readonly LaneSnapshot[]): LaneEnding[] => turns.map((turn) => ({ turn, reached: null }));
 
 /** Lanes as an SQL condition. Not `(a, b) IN (…)`: MariaDB reads the whole index for a list of one row. */
 export const isOneOfLanes = (alias: string, lanes: readonly LaneKey[]): string =>
@@ -184,7 +184,7 @@ export const readChain = (text: string): RouteChain => text.split(',').map(Numbe
 
 /** The route at a lane's own place of its chain, as SQL. @param text, lane columns */
 export const sqlRouteAt = (text: string, lane: string): string =>
-  `CAST(SUBSTRING_INDEX(SUBSTRING_INDEX(${text}, ',', ${sqlFirstPlaceOf(lane)} + 1), ',', -1) AS UNSIGNED)`;
+  `CAST(SUBSTRING_INDEX(SUBSTRING_INDEX(${text}, ',', ${sqlFirstIndexOf(lane)} + 1), ',', -1) AS UNSIGNED)`;
 
 /** @throws RangeError for one that names a route twice, or has too many */
 export function chainOf(routeId: number, fallbacks: readonly number[] = []): RouteChain {

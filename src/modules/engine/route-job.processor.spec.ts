@@ -1,29 +1,29 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Metrics } from '../../platform/observability/index.js';
-import { firstTurn, nextTurn, type OnTurn, type TurnJob } from '../../platform/queues/index.js';
+import { firstJob, nextJob, type OnRouteJob, type RouteJob } from '../../platform/queues/index.js';
 import type { LaneRunner } from './dispatch/lane-runner.js';
 import type { Relay } from './dispatch/relay.js';
-import type { Room, RouteTurnEnd, RouteTurns } from './dispatch/route-job.js';
+import type { Room, RouteJobEnd, RouteJobs } from './dispatch/route-job.js';
 import type { ReceiptSweeper } from './receipts/receipt-sweeper.js';
-import { TurnProcessor } from './route-job.processor.js';
+import { RouteProcessor } from './route-job.processor.js';
 
-const JOB = firstTurn({ routeId: 7, single: true });
-const AT_REST: RouteTurnEnd = { more: false, keeps: false, againMs: null, next: null, atRest: true };
+const JOB = firstJob({ routeId: 7, single: true });
+const AT_REST: RouteJobEnd = { more: false, keeps: false, againMs: null, next: null, atRest: true };
 const nothing = (): Promise<void> => Promise.resolve();
 
 describe('a job of a turn', () => {
-  let added: TurnJob[];
+  let added: RouteJob[];
   let looks: number;
   let claim: (room: Room) => void;
-  let end: ((end: RouteTurnEnd) => void) | undefined;
-  const begun = async (): Promise<(end: RouteTurnEnd) => void> => vi.waitUntil(() => end);
-  let processor: TurnProcessor;
+  let end: ((end: RouteJobEnd) => void) | undefined;
+  const begun = async (): Promise<(end: RouteJobEnd) => void> => vi.waitUntil(() => end);
+  let processor: RouteProcessor;
   let isForHolders: boolean;
   let isServed: boolean;
-  let takeHeld: OnTurn;
+  let takeHeld: OnRouteJob;
   let hasHome: boolean;
   let isHome: boolean;
-  let handedOn: TurnJob[];
+  let handedOn: RouteJob[];
 
   beforeEach(async () => {
     added = [];
@@ -33,16 +33,16 @@ describe('a job of a turn', () => {
     isServed = false;
     [hasHome, isHome] = [false, false];
     handedOn = [];
-    const turns: Pick<RouteTurns, 'take'> = {
+    const turns: Pick<RouteJobs, 'take'> = {
       take: (_turn, onClaimed) => {
         claim = onClaimed;
         return new Promise((resolve) => (end = resolve));
       },
     };
     const due = { any: () => Promise.resolve((looks += 1) > 0) };
-    processor = new TurnProcessor(
+    processor = new RouteProcessor(
       { start: nothing, stop: () => undefined, close: nothing } as never,
-      turns as RouteTurns,
+      turns as RouteJobs,
       due as never,
       { stop: () => undefined } as LaneRunner,
       { stop: nothing } as Relay,
@@ -51,14 +51,14 @@ describe('a job of a turn', () => {
       { names: ['sms'], served: [{ name: 'sms', routes: 'sms' }] } as never,
       {
         isForHolders: () => Promise.resolve(isForHolders),
-        add: (_name: string, jobs: TurnJob[]) => {
+        add: (_name: string, jobs: RouteJob[]) => {
           added.push(...jobs);
           return nothing();
         },
       } as never,
       { start: (take: typeof takeHeld) => (takeHeld = take), stop: () => undefined, isServed: () => isServed } as never,
       {
-        handOn: (_channel: string, job: TurnJob) => {
+        handOn: (_channel: string, job: RouteJob) => {
           if (hasHome) handedOn.push(job);
           return Promise.resolve(hasHome);
         },
@@ -100,7 +100,7 @@ describe('a job of a turn', () => {
     end?.({ ...AT_REST, more: true, atRest: false });
     await nothing();
     await nothing();
-    expect(added).toEqual([{ ...JOB, slot: 1 }, nextTurn(JOB)]);
+    expect(added).toEqual([{ ...JOB, slot: 1 }, nextJob(JOB)]);
   });
 
   it('is followed by turns without a job where the worker keeps the route, eight in a row', async () => {
@@ -115,14 +115,14 @@ describe('a job of a turn', () => {
     }
     await vi.waitUntil(() => added.length > 0);
     await taken;
-    expect(added).toEqual([nextTurn(JOB)]);
+    expect(added).toEqual([nextJob(JOB)]);
   });
 
   it('is followed by a job where a turn sent nothing, which has kept its place all the while', async () => {
     const taken = processor.take('sms', JOB);
     (await begun())({ ...AT_REST, more: true, keeps: true, atRest: false });
     expect(await taken).toBe('more');
-    expect(added).toEqual([nextTurn(JOB)]);
+    expect(added).toEqual([nextJob(JOB)]);
   });
 
   it('is followed by a job when the worker stops, also where it keeps the route', async () => {
@@ -132,7 +132,7 @@ describe('a job of a turn', () => {
     claim({ hasMore: true, forAnother: false });
     finish({ ...AT_REST, more: true, keeps: true, atRest: false });
     await Promise.all([taken, stopped]);
-    expect(added).toEqual([nextTurn(JOB)]);
+    expect(added).toEqual([nextJob(JOB)]);
   });
 
   it('that is over has a turn that a stop waits for', async () => {
@@ -192,6 +192,6 @@ describe('a job of a turn', () => {
     finish({ ...AT_REST, againMs: 1, atRest: false });
     expect(await taken).toBe('more');
     await vi.waitUntil(() => (isOwn ? end : added.length > 0));
-    expect(added).toEqual(isOwn ? [] : [nextTurn(JOB)]);
+    expect(added).toEqual(isOwn ? [] : [nextJob(JOB)]);
   });
 });

@@ -9,13 +9,13 @@ import {
 import type { Job } from 'bull';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { Metrics } from '../../platform/observability/index.js';
-import { besideTurn, firstTurn, nextTurn, type TurnJob, turnJobId, TurnQueues } from '../../platform/queues/index.js';
+import { besideJob, firstJob, nextJob, type RouteJob, routeJobId, JobQueues } from '../../platform/queues/index.js';
 import { RouteConnections } from '../providers/index.js';
 import { DueLanes } from './dispatch/due-lanes.js';
-import { HeldTurns, RouteHomes, TurnOffers, WorkerQueues } from './dispatch/job-routing.js';
+import { HeldJobs, SlotOwners, JobOffers, WorkerQueues } from './dispatch/job-routing.js';
 import { LaneRunner } from './dispatch/lane-runner.js';
 import { Relay } from './dispatch/relay.js';
-import { RouteTurns } from './dispatch/route-job.js';
+import { RouteJobs } from './dispatch/route-job.js';
 import { ReceiptSweeper } from './receipts/receipt-sweeper.js';
 
 /**
@@ -25,30 +25,30 @@ import { ReceiptSweeper } from './receipts/receipt-sweeper.js';
 const KEPT_TURNS = 8;
 
 /** What a job comes to: the route may have more, or was at rest when it was looked at. */
-type TurnResult = 'more' | 'rest';
+type JobOutcome = 'more' | 'rest';
 
 /** Serves the selected queues: one turn of a route a job, the next turn at the tail of the queue. */
 @Injectable()
-export class TurnProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(TurnProcessor.name);
-  private readonly running = new Set<Promise<TurnResult>>();
+export class RouteProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(RouteProcessor.name);
+  private readonly running = new Set<Promise<JobOutcome>>();
   /** turns whose moment comes later; should this worker die, the look of another finds them */
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private readonly handovers;
   private stopping = false;
 
   constructor(
-    private readonly queues: TurnQueues,
-    private readonly turns: RouteTurns,
+    private readonly queues: JobQueues,
+    private readonly turns: RouteJobs,
     private readonly due: DueLanes,
     private readonly runner: LaneRunner,
     private readonly relay: Relay,
     private readonly sweeper: ReceiptSweeper,
     private readonly connections: RouteConnections,
     private readonly selected: WorkerQueues,
-    private readonly offers: TurnOffers,
-    private readonly held: HeldTurns,
-    private readonly homes: RouteHomes,
+    private readonly offers: JobOffers,
+    private readonly held: HeldJobs,
+    private readonly homes: SlotOwners,
     metrics: Metrics,
   ) {
     this.handovers = metrics.counter(
@@ -85,16 +85,16 @@ export class TurnProcessor implements OnApplicationBootstrap, BeforeApplicationS
    * Takes the turn of a job. A job is over once the lanes of its window are held: what comes meanwhile has a turn at once, and
    * does not wait until the results of this one are written. How many windows are under way is the governor's affair.
    */
-  take(channel: string, job: TurnJob): Promise<TurnResult> {
+  take(channel: string, job: RouteJob): Promise<JobOutcome> {
     return this.track(channel, job);
   }
 
   /** A job is over, and its id is free again. */
-  completed(channel: string, job: TurnJob, result: TurnResult): void {
+  completed(channel: string, job: RouteJob, result: JobOutcome): void {
     if (result === 'rest') void this.lookOnce(channel, job);
   }
 
-  private track(channel: string, job: TurnJob, isHandedOn = false): Promise<TurnResult> {
+  private track(channel: string, job: RouteJob, isHandedOn = false): Promise<JobOutcome> {
     return new Promise((resolve, reject) => {
       const work = this.turn(channel, job, resolve, isHandedOn);
       this.running.add(work);
@@ -105,11 +105,11 @@ export class TurnProcessor implements OnApplicationBootstrap, BeforeApplicationS
   /** A job that cannot be added is made again by the next look. */
   private async turn(
     channel: string,
-    job: TurnJob,
-    isOver: (result: TurnResult) => void,
+    job: RouteJob,
+    isOver: (result: JobOutcome) => void,
     isHandedOn = false,
     kept = 1,
-  ): Promise<TurnResult> {
+  ): Promise<JobOutcome> {
     if (this.stopping) return 'more'; // for another worker
     const { routeId, single } = job;
     if ((await this.offers.isForHolders(routeId)) && !this.held.isServed(routeId)) {
@@ -123,25 +123,25 @@ export class TurnProcessor implements OnApplicationBootstrap, BeforeApplicationS
     let hasClaimed = false as boolean; // set by the turn
     const end = await this.turns.take({ channel, routeId, single }, ({ hasMore, forAnother }) => {
       hasClaimed = true;
-      if (forAnother) this.add(channel, besideTurn(job));
+      if (forAnother) this.add(channel, besideJob(job));
       isOver(hasMore ? 'more' : 'rest');
     });
-    if (end.next) this.add(end.next.channel, firstTurn(end.next));
-    if (end.againMs !== null) this.addLater(channel, nextTurn(job), end.againMs);
+    if (end.next) this.add(end.next.channel, firstJob(end.next));
+    if (end.againMs !== null) this.addLater(channel, nextJob(job), end.againMs);
     // one that sent nothing, but cancelled or refused, has kept the job's place all the while
     if (end.more && end.keeps && hasClaimed && kept < KEPT_TURNS) return this.keep(channel, job, isOver, kept + 1);
-    if (end.more) this.add(channel, nextTurn(job));
+    if (end.more) this.add(channel, nextJob(job));
     return end.atRest ? 'rest' : 'more';
   }
 
   /** The next turn without a job, unless this worker stops: then it is another worker's. */
-  private keep(channel: string, job: TurnJob, isOver: (result: TurnResult) => void, kept: number): Promise<TurnResult> {
+  private keep(channel: string, job: RouteJob, isOver: (result: JobOutcome) => void, kept: number): Promise<JobOutcome> {
     if (!this.stopping) return this.turn(channel, job, isOver, false, kept);
-    this.add(channel, nextTurn(job));
+    this.add(channel, nextJob(job));
     return Promise.resolve('more');
   }
 
-  private async takeHeld(channel: string, job: TurnJob, isHandedOn: boolean): Promise<void> {
+  private async takeHeld(channel: string, job: RouteJob, isHandedOn: boolean): Promise<void> {
     try {
       const result = await this.track(channel, job, isHandedOn);
       if (result === 'rest') await this.lookOnce(channel, job);
@@ -151,20 +151,20 @@ export class TurnProcessor implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   /** A ring that comes while a job of the route is active is dropped, so the end of the last one looks once more. */
-  private async lookOnce(channel: string, { routeId, single }: TurnJob): Promise<void> {
+  private async lookOnce(channel: string, { routeId, single }: RouteJob): Promise<void> {
     if (this.stopping) return;
     const isDue = await this.due.any({ channel, routeId, single }).catch(() => false);
-    if (isDue) this.add(channel, firstTurn({ routeId, single }));
+    if (isDue) this.add(channel, firstJob({ routeId, single }));
   }
 
-  private add(channel: string, job: TurnJob): void {
+  private add(channel: string, job: RouteJob): void {
     this.offers.add(channel, [job]).catch((error: unknown) => {
       if (!this.stopping) this.logger.warn({ err: error, channel, ...job }, 'a turn could not be queued');
     });
   }
 
-  private addLater(channel: string, job: TurnJob, milliseconds: number): void {
-    const key = `${channel} ${turnJobId({ ...job, slot: 0, turn: 0 }, 0)}`;
+  private addLater(channel: string, job: RouteJob, milliseconds: number): void {
+    const key = `${channel} ${routeJobId({ ...job, slot: 0, turn: 0 }, 0)}`;
     if (this.timers.has(key) || this.stopping) return;
     const timer = setTimeout(() => {
       this.timers.delete(key);
@@ -188,15 +188,15 @@ export function processorFor(queue: string, concurrency: number) {
   class QueueProcessor {
     readonly logger = new Logger(`${queue} queue`);
 
-    constructor(readonly turns: Pick<TurnProcessor, 'take' | 'completed'>) {}
+    constructor(readonly turns: Pick<RouteProcessor, 'take' | 'completed'>) {}
 
     @Process({ concurrency })
-    take({ data }: Job<TurnJob>): Promise<TurnResult> {
+    take({ data }: Job<RouteJob>): Promise<JobOutcome> {
       return this.turns.take(queue, data);
     }
 
     @OnQueueCompleted()
-    completed({ data }: Job<TurnJob>, result: TurnResult): void {
+    completed({ data }: Job<RouteJob>, result: JobOutcome): void {
       this.turns.completed(queue, data, result);
     }
 
@@ -214,8 +214,8 @@ export const processorToken = (queue: string): string => `processor of ${queue}`
 /** The processor of a queue, in a worker that serves it (`WORKER_QUEUES`); null in another. */
 export const processorProvider = (queue: string): FactoryProvider => ({
   provide: processorToken(queue),
-  inject: [ENVIRONMENT, WorkerQueues, TurnProcessor],
-  useFactory: ({ WORKER_CONCURRENCY }: Environment, selected: WorkerQueues, turns: TurnProcessor) => {
+  inject: [ENVIRONMENT, WorkerQueues, RouteProcessor],
+  useFactory: ({ WORKER_CONCURRENCY }: Environment, selected: WorkerQueues, turns: RouteProcessor) => {
     if (!selected.names.includes(queue)) return null;
     const QueueProcessor = processorFor(queue, CLASSES * WORKER_CONCURRENCY);
     return new QueueProcessor(turns);

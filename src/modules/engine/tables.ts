@@ -196,7 +196,7 @@ export class UnknownOutcomeEntity {
   @Column({ name: 'lost_fence', type: 'bigint', unsigned: true, nullable: true })
   lostFence!: number | null;
 
-  /** the same claim by its id: notes that the worker may have left behind name it (`LostNotes`) */
+  /** the same claim by its id: notes that the worker may have left behind name it (`LostSubmitLogs`) */
   @Column({ name: 'lost_claim', type: 'bigint', nullable: true })
   lostClaim!: number | null;
 

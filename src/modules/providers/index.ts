@@ -47,7 +47,7 @@ export {
 } from './secrets.js';
 export { type ChatAccountDraft, type ChatAccountRecord, ChatAccounts } from './chat-accounts.store.js';
 export { ChatWindows } from './chat-inbox.store.js';
-export type { BindPlace } from './binds/route-binds.store.js';
+export type { BindSlot } from './binds/route-binds.store.js';
 export { RouteDirectory, type RoutesOfKind, callbackPath, type RouteRecord, type RouteStop } from './routes.store.js';
 export { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from './call-script.js';
 export {

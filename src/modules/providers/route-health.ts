@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { now } from '../../kernel/clock.js';
-import { DutyGate } from '../../platform/periodic/index.js';
+import { LeaderGate } from '../../platform/periodic/index.js';
 import { RedisLink } from '../../platform/security/index.js';
 
 export const ROUTE_HEALTHS = ['up', 'degraded', 'down', 'unknown'] as const;
@@ -82,7 +82,7 @@ export class RouteHealthBoard {
 
   constructor(
     private readonly redis: RedisLink,
-    private readonly gate: DutyGate,
+    private readonly gate: LeaderGate,
   ) {
     this.key = `${redis.prefix}:route-health`;
   }

@@ -3,9 +3,9 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { again, jsonRows } from '../../platform/database/index.js';
-import { DutyGate, SharedTask } from '../../platform/periodic/index.js';
+import { LeaderGate, SharedTask } from '../../platform/periodic/index.js';
 import { safeError } from '../../platform/observability/index.js';
-import { type BindPlace, RouteBinds } from './binds/route-binds.store.js';
+import { type BindSlot, RouteBinds } from './binds/route-binds.store.js';
 import { type RouteHealth, RouteHealthBoard, type RouteStanding, UNHEARD } from './route-health.js';
 import { RouteDirectory } from './routes.store.js';
 
@@ -77,7 +77,7 @@ export interface Standings {
   /** routes of which nothing is known are absent */
   of: ReadonlyMap<number, RouteStanding>;
   /** of routes with `binds` */
-  places: ReadonlyMap<number, readonly BindPlace[]>;
+  places: ReadonlyMap<number, readonly BindSlot[]>;
 }
 
 /** How the routes stand, for staff: by what the workers say, and by the places of those with `binds`. */
@@ -93,7 +93,7 @@ export class RouteStandings {
     const bound = (await this.directory.list()).filter(({ binds }) => binds !== null);
     const standings = new Map(await this.board.read());
     const all = bound.length > 0 ? await this.binds.places() : [];
-    const places = new Map<number, readonly BindPlace[]>();
+    const places = new Map<number, readonly BindSlot[]>();
     for (const { id, binds } of bound) {
       const own = all.filter(({ routeId }) => routeId === id);
       places.set(id, own);
@@ -104,7 +104,7 @@ export class RouteStandings {
 }
 
 /** A route with binds as its places tell. */
-function standingOf(binds: number, all: readonly BindPlace[]): RouteStanding {
+function standingOf(binds: number, all: readonly BindSlot[]): RouteStanding {
   const places = all.filter(({ place }) => place <= binds);
   const bound = places.filter((place) => place.bound && !place.isFree).length;
   const lastError = places.find(({ fault }) => fault !== null)?.fault ?? null;
@@ -126,7 +126,7 @@ export class RouteStateKeeper implements OnApplicationBootstrap, BeforeApplicati
     private readonly directory: RouteDirectory,
     private readonly standings: RouteStandings,
     private readonly states: RouteStates,
-    gate: DutyGate,
+    gate: LeaderGate,
   ) {
     this.task = new SharedTask(gate, {
       name: 'route-states',

@@ -3,9 +3,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../kernel/clock.js';
-import { TtlCache, GroupCommit, ONE_TURN } from '../../platform/concurrency/index.js';
+import { TtlCache, GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 import { RedisLink, Sealer } from '../../platform/security/index.js';
-import { addPlaces } from './binds/route-binds.store.js';
+import { addBindSlots } from './binds/route-binds.store.js';
 import { OPERATOR_ROUTE_KINDS, type OperatorRouteKind, type Route, type RouteKind } from './message-driver.js';
 import { FORMER_SECRET_MS, type FormerSecret } from './secrets.js';
 import { RouteBindEntity, RouteEntity } from './tables.js';
@@ -138,7 +138,7 @@ export class RouteDirectory {
   private readonly logger = new Logger(RouteDirectory.name);
   private readonly chatAccounts = new TtlCache<number, RouteRecord | null>(KEPT_MS);
   private last: { mark: string; readAt: number; snapshot: Snapshot } | null = null;
-  private readonly chatReads = new GroupCommit<number, RouteRecord | null>((ids) => this.chatAccountsOf(ids), ONE_TURN);
+  private readonly chatReads = new GroupCommit<number, RouteRecord | null>((ids) => this.chatAccountsOf(ids), ONE_TICK);
   private readonly snapshot = new TtlCache<'routes', Snapshot>(KEPT_MS, 1);
   private news: string | null = null;
 
@@ -221,7 +221,7 @@ export class RouteDirectory {
       await tx.insert(RouteEntity, { ...values, name, callbackSecret, paceUs: 0, createdAt: at });
     }
     const route = this.open(await tx.findOneByOrFail(RouteEntity, { name }));
-    if (binds !== null) await addPlaces(tx, route.id, binds);
+    if (binds !== null) await addBindSlots(tx, route.id, binds);
     return route;
   }
 

@@ -1,7 +1,7 @@
 export {
   assertWithin,
-  noteUsed,
-  takeTurn,
+  recordUsed,
+  lockQuota,
   addStored,
   freeStored,
   ROW_BYTES,

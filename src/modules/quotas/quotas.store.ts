@@ -16,9 +16,9 @@ export type QuotaKind =
 
 /**
  * Lets those who add to one kind of an account's things pass one after another, until the transaction ends.
- * @returns how many were noted by `noteUsed`
+ * @returns how many were noted by `recordUsed`
  */
-export async function takeTurn(tx: EntityManager, accountId: number, kind: QuotaKind): Promise<number> {
+export async function lockQuota(tx: EntityManager, accountId: number, kind: QuotaKind): Promise<number> {
   await tx.query(
     `INSERT INTO account_quotas (account_id, kind, used, additions) VALUES (?, ?, 0, 1)
      ON DUPLICATE KEY UPDATE additions = additions + 1`,
@@ -32,7 +32,7 @@ export async function takeTurn(tx: EntityManager, accountId: number, kind: Quota
 }
 
 /** Keeps the number of a kind that is not counted row by row. The caller holds the quota's row. */
-export async function noteUsed(tx: EntityManager, accountId: number, kind: QuotaKind, used: number): Promise<void> {
+export async function recordUsed(tx: EntityManager, accountId: number, kind: QuotaKind, used: number): Promise<void> {
   await tx.query('UPDATE account_quotas SET used = ? WHERE account_id = ? AND kind = ?', [used, accountId, kind]);
 }
 
@@ -48,7 +48,7 @@ export async function assertWithin(
   refuse: (most: number) => AppError,
 ): Promise<void> {
   const { accountId, kind, most } = quota;
-  await takeTurn(tx, accountId, kind);
+  await lockQuota(tx, accountId, kind);
   if ((await tx.countBy(things, { accountId })) > most) throw refuse(most);
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { boundedCache, TtlCache, GroupCommit, ONE_TURN } from '../../platform/concurrency/index.js';
+import { boundedCache, TtlCache, GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 
 /** A row of a rate plan: what a segment to numbers that begin so costs on a channel. */
 export interface Rate {
@@ -60,7 +60,7 @@ const MOST_ROWS = 500_000;
 export class Rates {
   private readonly anyPlan = new TtlCache<'any', boolean>(KEPT_MS, 1);
   private readonly given = new TtlCache<number, GivenPlan | null>(KEPT_MS);
-  private readonly asked = new GroupCommit<number, GivenPlan | null>((ids) => this.plansOf(ids), ONE_TURN);
+  private readonly asked = new GroupCommit<number, GivenPlan | null>((ids) => this.plansOf(ids), ONE_TICK);
   private readonly reading = new TtlCache<string, ReadPlan>(KEPT_MS);
   private readonly plans = boundedCache<string, ReadPlan>(MOST_ROWS, { sizeOf: ({ rows }) => rows + 1 });
 

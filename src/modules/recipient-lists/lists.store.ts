@@ -5,7 +5,7 @@ import { newId } from '../../kernel/ids.js';
 import { type Listed, type Page, shown } from '../../kernel/lists.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { again, inListedOrder, inTransaction, listKeys, type WriteResult } from '../../platform/database/index.js';
-import { addStored, takeTurn } from '../quotas/index.js';
+import { addStored, lockQuota } from '../quotas/index.js';
 import type { RecipientList } from './domain/list-form.js';
 import { LEASE_MS, LISTS, removeHead, WRITERS_FENCE } from './leftovers.store.js';
 import { type Reading, Readings } from './readings.store.js';
@@ -226,7 +226,7 @@ export class ListStore {
    * copied to or filled. Who counts waits for those who add.
    */
   private async counted(tx: EntityManager, accountId: number): Promise<{ kept: number; busy: number }> {
-    await takeTurn(tx, accountId, 'lists');
+    await lockQuota(tx, accountId, 'lists');
     const [row] = await tx.query<{ kept: number; busy: number }[]>(
       `SELECT COUNT(*) AS kept, COUNT(IF((state = ${HeadState.Writing} AND due_at > UTC_TIMESTAMP(3))
          OR filling_until > UTC_TIMESTAMP(3), 1, NULL)) AS busy

@@ -15,7 +15,7 @@ import {
   HeldLease,
 } from '../../platform/database/index.js';
 import { safeError } from '../../platform/observability/index.js';
-import { addStored, ROW_BYTES, takeTurn } from '../quotas/index.js';
+import { addStored, ROW_BYTES, lockQuota } from '../quotas/index.js';
 import type { UploadRow } from './domain/csv-rows.js';
 import { DAYS_KEPT, MOST_DUPLICATES_SHOWN, type Upload, type UploadFacts } from './domain/list-form.js';
 import type { KeptRecipient } from './domain/recipient.js';
@@ -155,7 +155,7 @@ export class UploadWriter {
     const claimedAt = performance.now();
     const id = await inTransaction(this.dataSource, async (tx) => {
       const made = newId();
-      await takeTurn(tx, accountId, 'uploads');
+      await lockQuota(tx, accountId, 'uploads');
       await this.judge(tx, accountId);
       await tx.query(
         `INSERT INTO recipient_uploads (id, account_id, state, kept_rows, facts, fence, lease_until, due_at, created_by,

@@ -7,7 +7,7 @@ import { TtlCache } from '../../platform/concurrency/index.js';
 import { AccountDirectory } from '../accounts/index.js';
 import { Channels, type RouteQueue, RouteQueues, UnmatchedStore } from '../engine/index.js';
 import {
-  type BindPlace,
+  type BindSlot,
   type CircuitState,
   DriverRegistry,
   type KnownState,
@@ -28,7 +28,7 @@ interface ObservedRoute {
   route: RouteRecord;
   standing: RouteStanding;
   known: KnownState | null;
-  places: readonly BindPlace[] | null;
+  places: readonly BindSlot[] | null;
   queue: RouteQueue;
   figure: RouteFigure | null;
   unmatched: number;

@@ -217,7 +217,7 @@ export class RemoveRouteHandler implements ICommandHandler<RemoveRouteCommand> {
 
   async execute({ actor, name }: RemoveRouteCommand): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
-      await this.tables.takeTurn(tx);
+      await this.tables.lockQuota(tx);
       const route = await this.routes.locked(tx, name);
       if (!route) throw routeErrors.notFound();
       const table = await this.tables.naming(tx, route.id);

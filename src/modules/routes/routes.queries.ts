@@ -4,7 +4,7 @@ import { dateTime } from '../../kernel/clock.js';
 import { type Environment, ENVIRONMENT, publicAddress } from '../../platform/config/index.js';
 import type { Account } from '../accounts/index.js';
 import {
-  type BindPlace,
+  type BindSlot,
   callbackPath,
   DriverRegistry,
   maskSecrets,
@@ -54,7 +54,7 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
     route: RouteRecord,
     { timeZone, userType }: ListRoutesQuery['viewer'],
     standing: RouteStanding,
-    places: readonly BindPlace[] | null,
+    places: readonly BindSlot[] | null,
   ): RouteAnswerData {
     const driver = this.drivers.find(route.driver);
     const shown = driver ? maskSecrets(route.config, driver.secretFields) : {};
@@ -78,7 +78,7 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
   }
 }
 
-const viewOfBind = ({ place, holder, isFree, bound, fault }: BindPlace): RouteBindData[] =>
+const viewOfBind = ({ place, holder, isFree, bound, fault }: BindSlot): RouteBindData[] =>
   holder === null || isFree ? [] : [{ place, worker: holder, bound, last_error: fault }];
 
 /** That a route is stopped, as staff see it. */

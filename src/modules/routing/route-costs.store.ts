@@ -4,7 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { newId } from '../../kernel/ids.js';
-import { TtlCache, GroupCommit, ONE_TURN } from '../../platform/concurrency/index.js';
+import { TtlCache, GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 import { jsonRows } from '../../platform/database/index.js';
 import { callingCodeOf } from '../numbers/index.js';
 import { type CostRow, PriceList } from './price-list.js';
@@ -28,7 +28,7 @@ export const MOST_COSTS = 10_000;
 @Injectable()
 export class RouteCosts {
   private readonly versions = new TtlCache<number, number | null>(KEPT_MS);
-  private readonly heads = new GroupCommit<number, number | null>((routeIds) => this.versionsOf(routeIds), ONE_TURN);
+  private readonly heads = new GroupCommit<number, number | null>((routeIds) => this.versionsOf(routeIds), ONE_TICK);
   private readonly lists = new Map<number, { version: number; list: PriceList }>();
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}

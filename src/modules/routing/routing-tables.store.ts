@@ -5,7 +5,7 @@ import { now } from '../../kernel/clock.js';
 import { newId } from '../../kernel/ids.js';
 import { TtlCache } from '../../platform/concurrency/index.js';
 import { OPERATOR_ROUTE_KINDS, type OperatorRouteKind } from '../providers/index.js';
-import { takeTurn } from '../quotas/index.js';
+import { lockQuota } from '../quotas/index.js';
 import { type RoutingRule, RuleIndex } from './route-plan.js';
 import { MOST_TABLES } from './routing-form.js';
 import { RoutingTableEntity } from './tables.js';
@@ -85,14 +85,14 @@ export class RoutingTables {
    * Lets changes of tables, and of the routes that they name, pass one after another until the transaction ends.
    * @returns what the other tables than the one of this name have
    */
-  async takeTurn(tx: EntityManager, name?: string): Promise<{ tables: number; prefixes: number }> {
-    await takeTurn(tx, HOUSE, 'routing_tables');
+  async lockQuota(tx: EntityManager, name?: string): Promise<{ tables: number; prefixes: number }> {
+    await lockQuota(tx, HOUSE, 'routing_tables');
     const rows = await tx.find(RoutingTableEntity, { select: { name: true, prefixes: true }, take: MOST_TABLES });
     const others = rows.filter((row) => row.name !== name);
     return { tables: others.length, prefixes: others.reduce((sum, row) => sum + row.prefixes, 0) };
   }
 
-  /** The table whose rules name a route; null = none. Call `takeTurn` before, in the same transaction. */
+  /** The table whose rules name a route; null = none. Call `lockQuota` before, in the same transaction. */
   async naming(tx: EntityManager, routeId: number): Promise<string | null> {
     const tables = await tx.find(RoutingTableEntity, { order: { name: 'ASC' }, take: MOST_TABLES });
     return tables.map(toTable).find(({ rules }) => rules.some(({ routes }) => routes.includes(routeId)))?.name ?? null;

@@ -49,7 +49,7 @@ export class PutRoutingTableHandler implements ICommandHandler<PutRoutingTableCo
     const accountIds = await this.accounts.ids(named.flatMap(({ accounts }) => accounts ?? []));
     await inTransaction(this.dataSource, async (tx) => {
       // Routes that rules name are removed in turns of the same kind: what is found here stays until the rules stand.
-      const others = await this.tables.takeTurn(tx, name);
+      const others = await this.tables.lockQuota(tx, name);
       const routeIds = await this.routeIds(tx, channel, named);
       const unknown = named.flatMap(({ accounts }) => accounts ?? []).filter((account) => !accountIds.has(account));
       if (unknown.length > 0) throw routingErrors.unknownAccounts([...new Set(unknown)]);
@@ -107,7 +107,7 @@ export class RemoveRoutingTableHandler implements ICommandHandler<RemoveRoutingT
 
   async execute({ actor, name }: RemoveRoutingTableCommand): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
-      await this.tables.takeTurn(tx);
+      await this.tables.lockQuota(tx);
       if (!(await this.tables.remove(tx, name))) throw routingErrors.notFound();
       await this.audit.record(tx, { actor, action: 'routing.delete', subject: name, details: {} });
     });

@@ -5,12 +5,12 @@ import { CampaignsModule } from '../campaigns/index.js';
 import { SessionMessagesModule } from '../session-messages/index.js';
 import { TemplatesModule } from '../templates/index.js';
 import { OwnSearchController, StaffSearchController } from './search.controller.js';
-import { SearchHandler, SearchLooks } from './search.queries.js';
+import { SearchHandler, SearchQueries } from './search.queries.js';
 
 /** The search box: each feature finds its own things, and this module puts them together. */
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule, SessionMessagesModule, TemplatesModule],
   controllers: [StaffSearchController, OwnSearchController],
-  providers: [SearchHandler, SearchLooks],
+  providers: [SearchHandler, SearchQueries],
 })
 export class SearchModule {}

@@ -24,7 +24,7 @@ interface Wanted {
 
 /** The search of each kind of things: each is a range of an index, or bounded (docs/decisions/0027). */
 @Injectable()
-export class SearchLooks {
+export class SearchQueries {
   constructor(
     private readonly directory: AccountDirectory,
     private readonly accounts: AccountSearch,
@@ -160,7 +160,7 @@ export class SearchQuery extends Query<Omit<SearchResponse, 'success'>> {
 
 @QueryHandler(SearchQuery)
 export class SearchHandler implements IQueryHandler<SearchQuery> {
-  constructor(private readonly looks: SearchLooks) {}
+  constructor(private readonly looks: SearchQueries) {}
 
   async execute({ searcher, scope, text }: SearchQuery): Promise<Omit<SearchResponse, 'success'>> {
     const digits = NUMBER.test(text) ? digitsOf(text) : '';

@@ -2,11 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In, Not } from 'typeorm';
 import { type Listed, type Page, shown } from '../../kernel/lists.js';
-import { GroupCommit, ONE_TURN } from '../../platform/concurrency/index.js';
+import { GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inListedOrder, jsonRows, listKeys, type QuotedText, type WriteResult } from '../../platform/database/index.js';
 import type { Addressed, StopList } from '../engine/index.js';
-import { noteUsed, takeTurn } from '../quotas/index.js';
+import { recordUsed, lockQuota } from '../quotas/index.js';
 import type { Suppression, SuppressionSource } from './suppression.js';
 import { suppressionErrors } from './suppressions.errors.js';
 import { SuppressionEntity } from './tables.js';
@@ -23,7 +23,7 @@ export class SuppressionStore implements StopList {
   private readonly looks = new GroupCommit<readonly Addressed[], ReadonlySet<number>>(
     (asked) => this.amongEach(asked),
     {
-      ...ONE_TURN,
+      ...ONE_TICK,
       maxItems: NUMBERS_A_LOOK,
       weigh: (addressed) => addressed.length,
     },
@@ -47,7 +47,7 @@ export class SuppressionStore implements StopList {
     numbers: readonly string[],
     source: 'api' | 'import',
   ): Promise<number> {
-    const used = await takeTurn(tx, accountId, 'suppressions');
+    const used = await lockQuota(tx, accountId, 'suppressions');
     const room = this.environment.SUPPRESSIONS_PER_ACCOUNT - used;
     let added = 0;
     for (const batch of batches(numbers)) {
@@ -59,7 +59,7 @@ export class SuppressionStore implements StopList {
       added += affectedRows;
       if (added > Math.max(room, 0)) throw suppressionErrors.tooMany(this.environment.SUPPRESSIONS_PER_ACCOUNT);
     }
-    await noteUsed(tx, accountId, 'suppressions', used + added);
+    await recordUsed(tx, accountId, 'suppressions', used + added);
     return added;
   }
 
@@ -89,7 +89,7 @@ export class SuppressionStore implements StopList {
 
   /** @returns how many stood on the list */
   async remove(tx: EntityManager, accountId: number, numbers: readonly string[]): Promise<number> {
-    const used = await takeTurn(tx, accountId, 'suppressions');
+    const used = await lockQuota(tx, accountId, 'suppressions');
     let own = 0;
     let stopped = 0;
     const sorted = numbers.toSorted();
@@ -98,7 +98,7 @@ export class SuppressionStore implements StopList {
       own += (await tx.delete(SuppressionEntity, { ...these, source: Not('stop') })).affected ?? 0;
       stopped += (await tx.delete(SuppressionEntity, these)).affected ?? 0;
     }
-    await noteUsed(tx, accountId, 'suppressions', Math.max(used - own, 0));
+    await recordUsed(tx, accountId, 'suppressions', Math.max(used - own, 0));
     return own + stopped;
   }
 

@@ -20,7 +20,7 @@ const MOVES: ReadonlyMap<string, readonly TemplateMove[]> = new Map([
 
 /** Lets a template follow the upstream's review. */
 @Injectable()
-export class UpstreamReviews {
+export class ProviderReviews {
   constructor(private readonly store: TemplateStore) {}
 
   /**
@@ -43,7 +43,7 @@ export class TemplateStatusReceiver implements TemplateStatusSink {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: TemplateStore,
     private readonly queue: SubmissionQueue,
-    private readonly reviews: UpstreamReviews,
+    private readonly reviews: ProviderReviews,
   ) {}
 
   async accept({ accountId }: ChatAccount, updates: readonly TemplateStatusUpdate[]): Promise<void> {
@@ -52,7 +52,7 @@ export class TemplateStatusReceiver implements TemplateStatusSink {
 
   private async take(tx: EntityManager, accountId: number, update: TemplateStatusUpdate): Promise<void> {
     const { upstreamId, name, event, reason } = update;
-    const template = await this.store.lockedByUpstream(tx, accountId, { id: upstreamId, name });
+    const template = await this.store.lockedByProviderId(tx, accountId, { id: upstreamId, name });
     if (!template || !isAbout(template, update)) return;
     const stage = await this.queue.stage(tx, template.id);
     // It was never submitted under this name: the status is that of another one, such as its deleted predecessor.

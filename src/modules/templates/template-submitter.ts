@@ -9,7 +9,7 @@ import { safeError } from '../../platform/observability/index.js';
 import { ChatAccounts, type TemplateAccount, TemplateClient, type TemplateCopy } from '../providers/index.js';
 import { type Submission, SubmissionQueue } from './submissions.store.js';
 import { TemplateFiller } from './template-filler.js';
-import { UpstreamReviews } from './template-status.js';
+import { ProviderReviews } from './template-status.js';
 import { statusAfter, type Template, TemplateStatus } from './template.js';
 import { TemplateLibrary, TemplateStore } from './templates.store.js';
 
@@ -24,7 +24,7 @@ export class TemplateSubmitter {
     private readonly library: TemplateLibrary,
     private readonly store: TemplateStore,
     private readonly queue: SubmissionQueue,
-    private readonly reviews: UpstreamReviews,
+    private readonly reviews: ProviderReviews,
     private readonly filler: TemplateFiller,
     private readonly client: TemplateClient,
   ) {}

@@ -8,7 +8,7 @@ import { RoutesModule, TemplateStatusSink } from '../providers/index.js';
 import { SubmissionQueue } from './submissions.store.js';
 import { TemplateControllerEntity, TemplateEntity, TemplateSubmissionEntity } from './tables.js';
 import { HeaderSample, TemplateFiller } from './template-filler.js';
-import { TemplateStatusReceiver, UpstreamReviews } from './template-status.js';
+import { TemplateStatusReceiver, ProviderReviews } from './template-status.js';
 import { SubmissionSweeper, TemplateSubmitter } from './template-submitter.js';
 import {
   ChangeTemplateHandler,
@@ -51,7 +51,7 @@ export class TemplateLibraryModule {}
     OwnTemplatesHandler,
     ReviewTemplatesHandler,
     TemplateSearch,
-    UpstreamReviews,
+    ProviderReviews,
     TemplateStatusReceiver,
     { provide: TemplateStatusSink, useExisting: TemplateStatusReceiver },
   ],
@@ -62,6 +62,6 @@ export class TemplatesModule {}
 /** Templates in the worker: handing them to the upstream. */
 @Module({
   imports: [TemplateLibraryModule, RoutesModule, OutboundModule],
-  providers: [HeaderSample, TemplateFiller, TemplateSubmitter, UpstreamReviews, SubmissionSweeper],
+  providers: [HeaderSample, TemplateFiller, TemplateSubmitter, ProviderReviews, SubmissionSweeper],
 })
 export class TemplatesWorkerModule {}

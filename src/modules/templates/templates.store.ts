@@ -121,7 +121,7 @@ export class TemplateStore {
   }
 
   /** The template that an upstream means, locked: by its id there, else by the account's name for it. */
-  async lockedByUpstream(
+  async lockedByProviderId(
     tx: EntityManager,
     accountId: number,
     upstream: { id: string | null; name: string },

@@ -21,7 +21,7 @@ export interface Gathering<Item = unknown> {
 }
 
 /** Reads of single rows that are asked for in one turn of the event loop become one statement; a few may be under way. */
-export const ONE_TURN: Gathering = { maxItems: 500, delayMs: 0, atOnce: 4 };
+export const ONE_TICK: Gathering = { maxItems: 500, delayMs: 0, atOnce: 4 };
 
 /**
  * Lets calls that arrive at the same moment share one round trip: items gather for at most `delayMs`

@@ -1,4 +1,4 @@
-export { Beat, type Gathering, GroupCommit, ONE_TURN } from './group-commit.js';
+export { Beat, type Gathering, GroupCommit, ONE_TICK } from './group-commit.js';
 export { KeyedSemaphore, type Shares, type Patience, Semaphore, UrgentFirst } from './semaphore.js';
 export { PeriodicTask, SingleRun } from './periodic-task.js';
 export { within, readAhead, PartTime } from './async-work.js';

@@ -71,7 +71,7 @@ export function isIdCollision(error: unknown): boolean {
 }
 
 /** What a fault says of the statement, or of the COMMIT, that it ended. */
-export type Fate =
+export type FaultOutcome =
   /** rolled back, certainly, and to be run again from its start */
   | 'lost race'
   /** nothing was done, and this connection is of no use: another one may reach who can do it */
@@ -82,7 +82,7 @@ export type Fate =
   | 'refused';
 
 /** What a fault says. */
-export function fateOf(error: unknown): Fate {
+export function faultOutcome(error: unknown): FaultOutcome {
   const { errno = 0, code = '', message } = driverFault(error);
   if (LOST_RACE.has(errno)) return 'lost race';
   if (WRONG_NODE.has(errno) || AWAY_CODES.has(code) || message === NEVER_SENT) return 'elsewhere';
@@ -94,14 +94,14 @@ export const isWrongNode = (error: unknown): boolean => WRONG_NODE.has(driverFau
 
 /** True when the fault lies with the database, or the way to it, for now: a later try may be served. */
 export const isPassing = (error: unknown): boolean =>
-  fateOf(error) !== 'refused' || driverFault(error).code === 'POOL_WAIT_TIMEOUT';
+  faultOutcome(error) !== 'refused' || driverFault(error).code === 'POOL_WAIT_TIMEOUT';
 
 /**
  * True when the fault may lie in what was asked, so that others that were asked for together with it need not share it: the
  * server refuses it, or its rows are lost to others again and again. A database that is away or too slow concerns all of them.
  */
 export function mayBeOwn(error: unknown): boolean {
-  if (fateOf(error) === 'lost race') return true;
+  if (faultOutcome(error) === 'lost race') return true;
   return !isPassing(error) && !BROKEN_OFF.has(driverFault(error).errno ?? 0);
 }
 
@@ -121,7 +121,7 @@ const OF_ITS_CONNECTION = /^(SET|ALTER|DROP|CREATE|START TRANSACTION|COMMIT|ROLL
 export const again = (sql: string): string => AGAIN + sql;
 
 /** Whether a single statement that ended so is run again on another connection. */
-export function mayGoElsewhere(sql: string, fate: Fate): boolean {
+export function mayGoElsewhere(sql: string, fate: FaultOutcome): boolean {
   if (OF_ITS_CONNECTION.test(sql)) return false;
   return fate === 'elsewhere' || (fate === 'unknown' && (READS.test(sql) || sql.startsWith(AGAIN)));
 }

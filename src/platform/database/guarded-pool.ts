@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2';
-import { drawPlace } from '../../kernel/ids.js';
+import { redrawIds } from '../../kernel/ids.js';
 import { DatabaseWatch } from './database-watch.js';
 import {
   ATTEMPTS,
-  fateOf,
+  faultOutcome,
   isIdCollision,
   isWrongNode,
   mayGoElsewhere,
@@ -207,7 +207,7 @@ class GuardedPool {
     }, this.bounds.poolWait);
     const failed = (error: Error): void => {
       last = error;
-      const isWaitedFor = isPatient && this.hasServed && fateOf(error) !== 'refused';
+      const isWaitedFor = isPatient && this.hasServed && faultOutcome(error) !== 'refused';
       if (isWaitedFor && waits) this.outage.wait(tryNow, () => waits);
       else end(error, null as never);
     };
@@ -289,7 +289,7 @@ class GuardedPool {
         // A COMMIT that lost a race, as on a cluster, has lost its transaction: a second one would find nothing to commit.
         const isSingle = !inTransaction;
         if (ENDS.test(sql) || (begins && error)) inTransaction = false;
-        if (isIdCollision(error)) drawPlace();
+        if (isIdCollision(error)) redrawIds();
         if (isWrongNode(error)) this.leaveServer();
         if (!error || !isSingle || !this.runsAgain(asking, error, connection, ask)) done(error, rows, fields);
       });
@@ -316,7 +316,7 @@ class GuardedPool {
     ask: (asking: Asking) => unknown,
   ): boolean {
     const { sql, runs, begun, done } = asking;
-    const fate = fateOf(error);
+    const fate = faultOutcome(error);
     const elapsed = performance.now() - begun;
     if (runs >= ATTEMPTS) return false;
     if (fate === 'lost race') {

@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
 import { newId } from '../../kernel/ids.js';
-import { ATTEMPTS, type Fate, fateOf, isIdCollision, pauseAfter } from './faults.js';
+import { ATTEMPTS, type FaultOutcome, faultOutcome, isIdCollision, pauseAfter } from './faults.js';
 
 /** A row by which a transaction is known: no other one has written it so, and it stays for minutes. */
 export interface WrittenRow {
@@ -55,7 +55,7 @@ async function hasCommitted(dataSource: DataSource, row: WrittenRow, patience: n
     } catch (error) {
       const { errno } = (error as { driverError?: { errno?: number } }).driverError ?? {};
       if (errno === UNKNOWN_VARIABLE && prefix !== '') prefix = '';
-      else if (fateOf(error) === 'refused' || performance.now() > until) throw new CommitUnknown(error);
+      else if (faultOutcome(error) === 'refused' || performance.now() > until) throw new CommitUnknown(error);
       await sleep(pauseAfter(attempt));
     }
   }
@@ -144,7 +144,7 @@ const leavingMark = <T>(): KnownBy<T> => ({ mark: newMark() });
 /** How a run of a transaction ended that came to no result. */
 interface FailedRun<T> {
   error: unknown;
-  fate: Fate;
+  fate: FaultOutcome;
   /** what `work` had come to when COMMIT was sent; null = it was not */
   sent: { result: T } | null;
 }
@@ -205,7 +205,7 @@ async function runOnce<T>(
     });
     return { result };
   } catch (error) {
-    return { error, fate: fateOf(error), sent };
+    return { error, fate: faultOutcome(error), sent };
   }
 }
 

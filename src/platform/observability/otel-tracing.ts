@@ -18,7 +18,7 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-node';
 import type { Environment } from '../config/index.js';
-import { readTraceParent, type Span, type SpanFacts, type SpanPlace, type Tracing } from './tracing.js';
+import { readTraceParent, type Span, type SpanFacts, type SpanOptions, type Tracing } from './tracing.js';
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 /** A collector that is away holds up no process that ends. */
@@ -57,7 +57,7 @@ export class OtelTracing implements Tracing {
     return this.running.getStore()?.traceParent ?? null;
   }
 
-  start(name: string, { kind = 'internal', parent = null, facts = {} }: SpanPlace = {}): Span {
+  start(name: string, { kind = 'internal', parent = null, facts = {} }: SpanOptions = {}): Span {
     const before = readTraceParent(parent);
     const context = before
       ? trace.setSpanContext(ROOT_CONTEXT, {

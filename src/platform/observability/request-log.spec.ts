@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { describe, expect, it } from 'vitest';
 import { createLogger, ROOT_LOGGER } from './logging.js';
 import { requestLog, requestSpans } from './request-log.js';
-import { NO_TRACING, type SpanPlace } from './tracing.js';
+import { NO_TRACING, type SpanOptions } from './tracing.js';
 
 /** The log lines of one request for a path. */
 function logged(path: string): string {
@@ -46,11 +46,11 @@ describe('the line of a request', () => {
 const GIVEN = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 /** Spans that one request begins. */
-function begun(trusted: boolean, path: string, traceparent?: string): SpanPlace[] {
-  const places: SpanPlace[] = [];
+function begun(trusted: boolean, path: string, traceparent?: string): SpanOptions[] {
+  const places: SpanOptions[] = [];
   const tracing = {
     ...NO_TRACING,
-    start: (name: string, place: SpanPlace = {}) => {
+    start: (name: string, place: SpanOptions = {}) => {
       places.push(place);
       return NO_TRACING.start(name, place);
     },

@@ -12,7 +12,7 @@ export interface Span {
 }
 
 /** How a step stands in its trace. */
-export interface SpanPlace {
+export interface SpanOptions {
   kind?: 'server' | 'client' | 'internal';
   /** traceparent of the step before; null or absent: a trace begins */
   parent?: string | null;
@@ -24,7 +24,7 @@ export interface Tracing {
   readonly isOn: boolean;
   /** traceparent of the step that runs now, where it is recorded */
   current(): string | null;
-  start(name: string, place?: SpanPlace): Span;
+  start(name: string, place?: SpanOptions): Span;
   /** Runs work, and what it waits for, as part of a step. */
   within<Result>(span: Span, work: () => Result): Result;
 }

@@ -13,7 +13,7 @@ import { DataSource } from 'typeorm';
 import { PeriodicTask, SingleRun } from '../concurrency/index.js';
 import { BLOCKED_SECONDS, BlockingReads, RedisClients } from '../redis/index.js';
 import { RedisLink } from '../security/index.js';
-import { DutyGate, JITTER } from './leader-tasks.js';
+import { LeaderGate, JITTER } from './leader-tasks.js';
 
 const LOOK_EVERY_MS = 500;
 /** How much later than its tick a process that is at work looks: by then an idle one has, if there is any. */
@@ -31,7 +31,7 @@ export interface ClockStep {
   back: number;
   /** what the clock would show now without it, milliseconds since 1970 */
   clock: number;
-  /** steps that all processes had seen to when this one looked before (`DutyGate.isNext`); null = Redis was away */
+  /** steps that all processes had seen to when this one looked before (`LeaderGate.isNext`); null = Redis was away */
   before: number | null;
 }
 
@@ -39,7 +39,7 @@ export interface ClockStep {
 export const CLOCK_BACK = 'clock-back';
 
 /** Work that waits in a table until its moment comes. */
-export interface Duty {
+export interface LeaderTask {
   /** the processes that share it use the same */
   name: string;
   /**
@@ -63,7 +63,7 @@ export interface Duty {
 @Injectable()
 export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DueWatch.name);
-  private readonly duties: { duty: Duty; runs: SingleRun }[] = [];
+  private readonly duties: { duty: LeaderTask; runs: SingleRun }[] = [];
   private gateName = '';
   private readonly clockListeners: ((step: ClockStep) => void)[] = [];
   /** what the last look of this process saw of the database's clock, and when by `performance.now()` its answer was there */
@@ -76,7 +76,7 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
   );
 
   constructor(
-    private readonly gate: DutyGate,
+    private readonly gate: LeaderGate,
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
@@ -84,7 +84,7 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
    * Before the process is up; from then on the work is done whenever it is due.
    * @returns the runs of it: `request` makes one at once, and the feature stops them when its time has come
    */
-  register(duty: Duty): SingleRun {
+  register(duty: LeaderTask): SingleRun {
     const runs = new SingleRun(duty.onFault);
     runs.open();
     this.duties.push({ duty, runs });

@@ -1,6 +1,6 @@
-export { CLOCK, CLOCK_BACK, type ClockStep, DueWatch, type Duty, WakeCalls } from './due-watch.js';
-export { DutiesModule } from './periodic.module.js';
-export { DutyGate, SharedTask, type SharedTaskTerms } from './leader-tasks.js';
+export { CLOCK, CLOCK_BACK, type ClockStep, DueWatch, type LeaderTask, WakeCalls } from './due-watch.js';
+export { LeaderTasksModule } from './periodic.module.js';
+export { LeaderGate, SharedTask, type SharedTaskTerms } from './leader-tasks.js';
 
 export { DAYS_AHEAD, DayMaker, TABLE_RULES } from './day-maker.js';
 export { Moments } from './moments.js';

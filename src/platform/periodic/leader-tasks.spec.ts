@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RedisLink } from '../security/index.js';
-import { DutyGate, SharedTask } from './leader-tasks.js';
+import { LeaderGate, SharedTask } from './leader-tasks.js';
 
 const EVERY_MS = 1_000;
 const SPAN_MS = 100_000;
@@ -29,7 +29,7 @@ describe('a task that one process does for all', () => {
         done.push({ by, at: performance.now() });
         return work();
       };
-      return new SharedTask(new DutyGate(redis), { name: 'x', everyMs: EVERY_MS, work: run, onFault: () => undefined });
+      return new SharedTask(new LeaderGate(redis), { name: 'x', everyMs: EVERY_MS, work: run, onFault: () => undefined });
     });
     for (const task of tasks) task.start();
   };

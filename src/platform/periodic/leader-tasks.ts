@@ -18,7 +18,7 @@ return 1`;
  * its own, which all of this work bears (docs/decisions/0038).
  */
 @Injectable()
-export class DutyGate {
+export class LeaderGate {
   constructor(private readonly redis: RedisLink) {}
 
   /**
@@ -71,11 +71,11 @@ export interface SharedTaskTerms {
 }
 
 /**
- * Something that is done again and again by one process for all (`DutyGate`). A process that is still at it leaves the
+ * Something that is done again and again by one process for all (`LeaderGate`). A process that is still at it leaves the
  * next time to the others.
  */
 export class SharedTask extends PeriodicTask {
-  constructor(gate: DutyGate, { name, everyMs, work, onFault }: SharedTaskTerms) {
+  constructor(gate: LeaderGate, { name, everyMs, work, onFault }: SharedTaskTerms) {
     super(everyMs, async () => ((await gate.isMine(name, everyMs)) ? work() : undefined), onFault, JITTER);
   }
 }

@@ -6,7 +6,7 @@ import { SingleRun } from '../concurrency/index.js';
 import { ENVIRONMENT } from '../config/index.js';
 import { again } from '../database/index.js';
 import { CLOCK, CLOCK_BACK, type ClockStep, DueWatch } from './due-watch.js';
-import { DutyGate } from './leader-tasks.js';
+import { LeaderGate } from './leader-tasks.js';
 import { safeError } from '../observability/index.js';
 import { TABLE_RULES } from './day-maker.js';
 import type { Leases, Moment, TableRule } from './table-rule.js';
@@ -177,7 +177,7 @@ export class ClockKeeper implements BeforeApplicationShutdown {
 
   constructor(
     watch: DueWatch,
-    private readonly gate: DutyGate,
+    private readonly gate: LeaderGate,
     private readonly moments: Moments,
   ) {
     this.runs.open();

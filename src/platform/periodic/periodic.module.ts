@@ -1,15 +1,15 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { DayMaker, TABLE_RULES } from './day-maker.js';
 import { DueWatch, WakeCalls } from './due-watch.js';
-import { DutyGate } from './leader-tasks.js';
+import { LeaderGate } from './leader-tasks.js';
 import { ClockKeeper, Moments } from './moments.js';
 import { Retention, TableKeeper } from './retention.js';
 import type { TableRule } from './table-rule.js';
 
 /** What one process does for all, for every process. */
 @Global()
-@Module({ providers: [DueWatch, DutyGate, WakeCalls], exports: [DueWatch, DutyGate, WakeCalls] })
-export class DutiesModule {}
+@Module({ providers: [DueWatch, LeaderGate, WakeCalls], exports: [DueWatch, LeaderGate, WakeCalls] })
+export class LeaderTasksModule {}
 
 const providers = (rules: readonly TableRule[]): Provider[] => [
   { provide: TABLE_RULES, useValue: rules },

@@ -20,7 +20,7 @@ import {
   tablesLeftAside,
   type WriteResult,
 } from '../database/index.js';
-import { DutyGate, SharedTask } from './leader-tasks.js';
+import { LeaderGate, SharedTask } from './leader-tasks.js';
 import { safeError } from '../observability/index.js';
 import { changeTable, DayMaker, TABLE_RULES } from './day-maker.js';
 import { rulesOf, type TableRule, type TableWith } from './table-rule.js';
@@ -227,7 +227,7 @@ export class TableKeeper implements OnApplicationBootstrap, BeforeApplicationShu
   private readonly task: SharedTask;
 
   constructor(
-    gate: DutyGate,
+    gate: LeaderGate,
     private readonly days: DayMaker,
     private readonly retention: Retention,
   ) {

@@ -4,7 +4,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { type RedisClient, RedisClients } from '../redis/index.js';
 import { RedisLink } from '../security/index.js';
-import type { TurnJob } from './route-jobs.js';
+import type { RouteJob } from './route-jobs.js';
 
 /** A turn that no worker takes is forgotten: the next look at MySQL finds what it was about. */
 const KEPT_MS = 60_000;
@@ -19,21 +19,21 @@ export interface HeldRoute {
 }
 
 /** A turn as the set of its route has it: a second one of the same text is none. */
-const textOf = ({ single, slot }: TurnJob): string => `${single ? 'single' : 'campaign'}-${slot}`;
+const textOf = ({ single, slot }: RouteJob): string => `${single ? 'single' : 'campaign'}-${slot}`;
 /** A turn as the set of a worker has it. */
-const addressedTextOf = (channel: string, job: TurnJob): string => `${channel}:${job.routeId}:${textOf(job)}`;
+const addressedTextOf = (channel: string, job: RouteJob): string => `${channel}:${job.routeId}:${textOf(job)}`;
 
-function readTurn(channel: string, routeId: string | number, text: string): { channel: string; job: TurnJob } {
+function readTurn(channel: string, routeId: string | number, text: string): { channel: string; job: RouteJob } {
   const [kind, slot] = text.split('-');
   return { channel, job: { routeId: Number(routeId), single: kind === 'single', slot: Number(slot), turn: 0 } };
 }
 
 /** Takes a turn; never rejects. @param isAddressed it was put to this worker alone */
-export type OnTurn = (channel: string, job: TurnJob, isAddressed: boolean) => Promise<void>;
+export type OnRouteJob = (channel: string, job: RouteJob, isAddressed: boolean) => Promise<void>;
 
 interface Taken {
   channel: string;
-  job: TurnJob;
+  job: RouteJob;
   isAddressed: boolean;
 }
 
@@ -43,7 +43,7 @@ interface Taken {
  * are put to one worker. Only hints, as all jobs: MySQL is the truth.
  */
 @Injectable()
-export class HolderTurns implements OnApplicationShutdown {
+export class HolderJobs implements OnApplicationShutdown {
   private listener: RedisClient | null = null;
   private routes: readonly HeldRoute[] = [];
   /** the set of this worker's own */
@@ -60,7 +60,7 @@ export class HolderTurns implements OnApplicationShutdown {
   ) {}
 
   /** Puts turns where the holders take them. @throws while Redis is away */
-  async add(channel: string, jobs: readonly TurnJob[]): Promise<void> {
+  async add(channel: string, jobs: readonly RouteJob[]): Promise<void> {
     const at = Date.now();
     for (const routeId of new Set(jobs.map((job) => job.routeId))) {
       const texts = jobs.flatMap((job) => (job.routeId === routeId ? [textOf(job)] : []));
@@ -71,7 +71,7 @@ export class HolderTurns implements OnApplicationShutdown {
   }
 
   /** Puts a turn where this worker alone takes it. @throws while Redis is away */
-  async addTo(worker: string, channel: string, job: TurnJob): Promise<void> {
+  async addTo(worker: string, channel: string, job: RouteJob): Promise<void> {
     const key = this.ownKey(worker);
     const calls = this.redis.client.multi().zadd(key, 'NX', Date.now(), addressedTextOf(channel, job));
     await calls.pexpire(key, KEPT_MS).exec();
@@ -91,7 +91,7 @@ export class HolderTurns implements OnApplicationShutdown {
   }
 
   /** Takes turns of the served routes, and those put to this worker, one after the other; the next one when `onTurn` resolves. */
-  listen(worker: string, onTurn: OnTurn): void {
+  listen(worker: string, onTurn: OnRouteJob): void {
     this.own = this.ownKey(worker);
     void this.take(onTurn);
   }
@@ -112,7 +112,7 @@ export class HolderTurns implements OnApplicationShutdown {
     this.change = null;
   }
 
-  private async take(onTurn: OnTurn): Promise<void> {
+  private async take(onTurn: OnRouteJob): Promise<void> {
     while (!this.hasEnded) {
       if (this.routes.length === 0 && !this.isAddressed) {
         await new Promise<void>((resolve) => (this.change = resolve));

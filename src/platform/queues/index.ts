@@ -1,5 +1,5 @@
-export { type HeldRoute, HolderTurns, type OnTurn } from './holder-turns.js';
+export { type HeldRoute, HolderJobs, type OnRouteJob } from './holder-turns.js';
 export { QueueDashboard, redisAway, type ShownQueue } from './queue-dashboard.js';
 export { QueuesModule, RelayNotifierModule } from './queues.module.js';
-export { type DueRoute, RelayNotifier, SingleNotices } from './worker-signals.js';
-export { TurnQueues, besideTurn, firstTurn, nextTurn, type RouteTurn, type TurnJob, turnJobId } from './route-jobs.js';
+export { type DueRoute, RelayNotifier, SingleSignalStream } from './worker-signals.js';
+export { JobQueues, besideJob, firstJob, nextJob, type RouteKey, type RouteJob, routeJobId } from './route-jobs.js';

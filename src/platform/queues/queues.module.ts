@@ -4,9 +4,9 @@ import type { Queue, QueueOptions } from 'bull';
 import { type Environment, ENVIRONMENT } from '../config/index.js';
 import { type RedisClient, RedisClients, RedisModule } from '../redis/index.js';
 import { SecurityModule } from '../security/index.js';
-import { HolderTurns } from './holder-turns.js';
-import { LOCK_MS, queuePrefix, type TurnJob, TurnQueues } from './route-jobs.js';
-import { RelayNotifier, SingleNotices } from './worker-signals.js';
+import { HolderJobs } from './holder-turns.js';
+import { LOCK_MS, queuePrefix, type RouteJob, JobQueues } from './route-jobs.js';
+import { RelayNotifier, SingleSignalStream } from './worker-signals.js';
 
 /** How long a processor that could not ask for a job waits before it asks again. */
 const RETRY_MS = 1_000;
@@ -68,13 +68,13 @@ export class QueuesModule {
       imports: [SecurityModule, BullModule.registerQueueAsync(...queues)],
       providers: [
         {
-          provide: TurnQueues,
-          useFactory: (...all: Queue<TurnJob>[]) => TurnQueues.of(all),
+          provide: JobQueues,
+          useFactory: (...all: Queue<RouteJob>[]) => JobQueues.of(all),
           inject: names.map((name) => getQueueToken(name)),
         },
-        HolderTurns,
+        HolderJobs,
       ],
-      exports: [TurnQueues, HolderTurns],
+      exports: [JobQueues, HolderJobs],
     };
   }
 }
@@ -82,7 +82,7 @@ export class QueuesModule {
 /** For processes that only wake the relay and tell of messages (the API): no Bull, and no connection of their own. */
 @Module({
   imports: [SecurityModule],
-  providers: [RelayNotifier, SingleNotices],
-  exports: [RelayNotifier, SingleNotices],
+  providers: [RelayNotifier, SingleSignalStream],
+  exports: [RelayNotifier, SingleSignalStream],
 })
 export class RelayNotifierModule {}

@@ -13,29 +13,29 @@ export const queuePrefix = (installation: string, queue: string): string => `{${
  */
 export const LOCK_MS = 10_000;
 
-/** How many turns of a route and class wait or run side by side, over all workers, at the most; see `turnJobId`. */
+/** How many turns of a route and class wait or run side by side, over all workers, at the most; see `routeJobId`. */
 const SLOTS = 16;
 
 /** A turn of a route. */
-export interface RouteTurn {
+export interface RouteKey {
   routeId: number;
   /** messages of one recipient, or campaigns: each class has turns of its own */
   single: boolean;
 }
 
 /** A job: a turn, with what makes its id. A second job with the id of one that waits or runs is never queued. */
-export interface TurnJob extends RouteTurn {
+export interface RouteJob extends RouteKey {
   slot: number;
   /** counts the turns of a chain: the next job cannot have the id of the one that is still running */
   turn: number;
 }
 
 /** The first job of a route's turns. */
-export const firstTurn = ({ routeId, single }: RouteTurn): TurnJob => ({ routeId, single, slot: 0, turn: 0 });
+export const firstJob = ({ routeId, single }: RouteKey): RouteJob => ({ routeId, single, slot: 0, turn: 0 });
 /** The job after this one, at the tail of the queue. */
-export const nextTurn = (job: TurnJob): TurnJob => ({ ...job, turn: (job.turn + 1) % 2 });
+export const nextJob = (job: RouteJob): RouteJob => ({ ...job, turn: (job.turn + 1) % 2 });
 /** A job beside this one. */
-export const besideTurn = (job: TurnJob): TurnJob => ({ ...job, slot: (job.slot + 1) % SLOTS, turn: 0 });
+export const besideJob = (job: RouteJob): RouteJob => ({ ...job, slot: (job.slot + 1) % SLOTS, turn: 0 });
 
 /**
  * How long an id keeps a second job away, milliseconds. Bull adds no job while the key of one with its id is there, also
@@ -45,7 +45,7 @@ export const besideTurn = (job: TurnJob): TurnJob => ({ ...job, slot: (job.slot 
 const ID_LIFETIME_MS = 30_000;
 
 /** @param at milliseconds since 1970 */
-export const turnJobId = ({ routeId, single, slot, turn }: TurnJob, at = Date.now()): string =>
+export const routeJobId = ({ routeId, single, slot, turn }: RouteJob, at = Date.now()): string =>
   `${routeId}-${single ? 'single' : 'campaign'}-${slot}-${turn}-${Math.floor(at / ID_LIFETIME_MS)}`;
 
 const ADD_TIMEOUT_MS = 3_000;
@@ -57,17 +57,17 @@ const CLOSE_MS = 2_000;
  * failed jobs are removed, and an emptied Redis is refilled by the relay. A processor of a queue takes no job before
  * `start`.
  */
-export class TurnQueues {
-  private readonly queues: ReadonlyMap<string, Queue<TurnJob>>;
+export class JobQueues {
+  private readonly queues: ReadonlyMap<string, Queue<RouteJob>>;
   private readonly stopped = new Set<string>();
 
-  private constructor(queues: readonly Queue<TurnJob>[]) {
+  private constructor(queues: readonly Queue<RouteJob>[]) {
     this.queues = new Map(queues.map((queue) => [queue.name, queue]));
   }
 
   /** @param queues just made: no processor serves them yet */
-  static async of(queues: readonly Queue<TurnJob>[]): Promise<TurnQueues> {
-    const all = new TurnQueues(queues);
+  static async of(queues: readonly Queue<RouteJob>[]): Promise<JobQueues> {
+    const all = new JobQueues(queues);
     for (const queue of queues) all.prepare(queue);
     await Promise.all(queues.map((queue) => queue.pause(true)));
     return all;
@@ -78,12 +78,12 @@ export class TurnQueues {
    * @throws at once while Redis is away, and when it does not answer within 3 s; a job that was added all the same is
    * harmless
    */
-  async add(queue: string, jobs: readonly TurnJob[]): Promise<void> {
+  async add(queue: string, jobs: readonly RouteJob[]): Promise<void> {
     const bull = this.get(queue);
     // Without a connection ioredis would keep every command in memory until there is one again.
     if (!this.isReady(queue)) throw new Error('Redis is not connected');
     // Not `addBulk`: in its transaction a script that Redis has forgotten stays forgotten, and nothing says so.
-    const adding = Promise.all(jobs.map((job) => bull.add(job, { jobId: turnJobId(job) })));
+    const adding = Promise.all(jobs.map((job) => bull.add(job, { jobId: routeJobId(job) })));
     if ((await within(ADD_TIMEOUT_MS, adding)) === null) throw new Error('Redis did not answer');
   }
 
@@ -93,7 +93,7 @@ export class TurnQueues {
   }
 
   /** @throws Error for a queue that this process has not registered */
-  get(name: string): Queue<TurnJob> {
+  get(name: string): Queue<RouteJob> {
     const queue = this.queues.get(name);
     if (!queue) throw new Error(`this process has no queue ${name}`);
     return queue;
@@ -118,7 +118,7 @@ export class TurnQueues {
     await within(CLOSE_MS, this.get(name).close(true));
   }
 
-  private prepare(queue: Queue<TurnJob>): void {
+  private prepare(queue: Queue<RouteJob>): void {
     const serve = queue.process.bind(queue) as (...args: unknown[]) => Promise<void>;
     const nameWorker = queue.setWorkerName.bind(queue);
     Object.assign(queue, {

@@ -108,7 +108,7 @@ const EVERY_MS = 200;
  * without Redis, or where one is lost, a worker knows it once it has the message.
  */
 @Injectable()
-export class SingleNotices implements OnApplicationShutdown {
+export class SingleSignalStream implements OnApplicationShutdown {
   private readonly reads: BlockingReads;
   private toldAt = -Infinity;
 

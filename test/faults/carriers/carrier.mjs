@@ -1,7 +1,7 @@
 import { ReceiptOutbox } from './receipt-outbox.mjs';
 
 /** What a carrier does with a number, by its last two digits; with all others it delivers. */
-export const FATES = {
+export const OUTCOME_BY_ENDING = {
   '03': 'refused',
   '04': 'undeliverable',
   '08': 'silent',
@@ -9,7 +9,7 @@ export const FATES = {
   50: 'fault once',
   80: 'no answer',
 };
-export const fateOf = (number) => FATES[number.slice(-2)] ?? 'delivered';
+export const faultOutcome = (number) => OUTCOME_BY_ENDING[number.slice(-2)] ?? 'delivered';
 
 /** Answers that a carrier gives to a message; the first two take it. */
 export const ANSWERS = ['taken', 'taken, answered 502', 'taken, no answer', 'refused', 'throttled', 'fault'];
@@ -75,7 +75,7 @@ export class Carrier {
   }
 
   #answerTo(number, item) {
-    const fate = fateOf(number);
+    const fate = faultOutcome(number);
     const isFirst = !this.#askedBefore.has(number);
     this.#askedBefore.add(number);
     const mood = this.mood(number, item);

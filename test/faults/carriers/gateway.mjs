@@ -1,4 +1,4 @@
-import { fateOf, isTaken } from './carrier.mjs';
+import { faultOutcome, isTaken } from './carrier.mjs';
 import { HttpCarrier } from './http-carrier.mjs';
 
 const ERRORS = { refused: [400, 'invalid_number'], throttled: [429, 'too_fast'], fault: [500, 'oops'] };
@@ -35,7 +35,7 @@ export class Gateway extends HttpCarrier {
   }
 
   #wordsOf(entry) {
-    const fate = fateOf(entry.number);
+    const fate = faultOutcome(entry.number);
     if (!isTaken(entry.answer) || fate === 'silent' || entry.isRepeat) return [];
     if (fate === 'undeliverable') return ['failed'];
     return this.seed.pick([['delivered'], ['sent', 'delivered'], ['delivered', 'read']]);

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { fateOf, isTaken } from './carrier.mjs';
+import { faultOutcome, isTaken } from './carrier.mjs';
 import { HttpCarrier } from './http-carrier.mjs';
 
 const ERRORS = {
@@ -39,7 +39,7 @@ export class Graph extends HttpCarrier {
   }
 
   #wordsOf(entry) {
-    const fate = fateOf(entry.number);
+    const fate = faultOutcome(entry.number);
     if (!isTaken(entry.answer) || fate === 'silent') return [];
     if (fate === 'undeliverable') return ['failed'];
     return this.seed.pick([['sent', 'delivered'], ['delivered'], ['sent', 'delivered', 'read']]);

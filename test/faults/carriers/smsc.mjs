@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import smpp from 'smpp';
-import { Carrier, fateOf, isTaken } from './carrier.mjs';
+import { Carrier, faultOutcome, isTaken } from './carrier.mjs';
 
 const RECEIPT = 0x04;
 const ACKNOWLEDGED_WITHIN_MS = 8_000;
@@ -74,7 +74,7 @@ export class Smsc extends Carrier {
   }
 
   #wordsOf({ answer, number }) {
-    const fate = fateOf(number);
+    const fate = faultOutcome(number);
     if (!isTaken(answer) || fate === 'silent') return [];
     return fate === 'undeliverable' ? ['UNDELIV'] : this.seed.chance(0.2) ? ['ENROUTE', 'DELIVRD'] : ['DELIVRD'];
   }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { fateOf, isTaken } from './carrier.mjs';
+import { faultOutcome, isTaken } from './carrier.mjs';
 import { HttpCarrier } from './http-carrier.mjs';
 
 export const ACCOUNT_SID = `AC${'5'.repeat(32)}`;
@@ -34,7 +34,7 @@ export class Telephone extends HttpCarrier {
   }
 
   #wordsOf({ answer, number }) {
-    const fate = fateOf(number);
+    const fate = faultOutcome(number);
     return isTaken(answer) && fate !== 'silent' ? [ENDS[fate] ?? 'completed'] : [];
   }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { entriesAt, fateOf, isTold } from '../carriers/carrier.mjs';
+import { entriesAt, faultOutcome, isTold } from '../carriers/carrier.mjs';
 import { campaignsSince, isFinal, recipientsOf, sessionsOf, STATUS } from './snapshot.mjs';
 
 const EVERY_MS = 300;
@@ -100,7 +100,7 @@ export async function untilSettled(scene, { known, numberPrefix }, { withinMs, s
       say(`waits for ${missing}`);
     }
     // of some numbers no carrier ever tells: they are not waited for
-    const isSilent = ({ number, status }) => status === STATUS.Submitted && fateOf(number) === 'silent';
+    const isSilent = ({ number, status }) => status === STATUS.Submitted && faultOutcome(number) === 'silent';
     const quietMs = open.every(isSilent) ? 0 : QUIET_MS;
     const isQuiet = Date.now() - since >= quietMs && receipts === 0 && unreadNotes(scene) === 0;
     if (!isQuiet) ended = false;

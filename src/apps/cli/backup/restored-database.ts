@@ -19,7 +19,7 @@ import { WebhookEventsModule } from '../../../modules/webhooks/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { inTransaction, MigratingDatabaseModule } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
-import { DutiesModule } from '../../../platform/periodic/index.js';
+import { LeaderTasksModule } from '../../../platform/periodic/index.js';
 import { SecurityModule } from '../../../platform/security/index.js';
 import { Failure } from '../terminal.js';
 
@@ -97,7 +97,7 @@ class CountersModule {}
   imports: [
     CountersModule,
     SecurityModule,
-    DutiesModule,
+    LeaderTasksModule,
     MigratingDatabaseModule,
     AccountDirectoryModule,
     ChannelsModule.of(CHANNELS),

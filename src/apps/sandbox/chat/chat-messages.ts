@@ -9,7 +9,7 @@ import {
   messageId,
   MessageIds,
 } from '../carrier-ledger.js';
-import { type Fate, fateOf, Faults, OnceBook } from '../faults.js';
+import { type DeliveryOutcome, deliveryOutcomeOf, Faults, OnceBook } from '../faults.js';
 import { CallbackSender } from '../http-exchange.js';
 import { ChatAccountBook, ChatInbound, messagesChange, type SandboxChatAccount } from './chat-accounts.js';
 import { type GraphAnswer, GraphCode, GraphError, ok } from './graph-request.js';
@@ -198,7 +198,7 @@ export class ChatMessages {
     if (request['status'] === 'read' && (request['to'] ?? request['recipient']) === undefined)
       return ok({ success: true });
     const message = readMessage(request);
-    const fate = fateOf(message.to);
+    const fate = deliveryOutcomeOf(message.to);
     this.turnAway(phoneNumberId, message, fate);
     const entry = this.ledger.add(this.entryOf(phoneNumberId, message, request));
     if (fate === 'refused') {
@@ -217,7 +217,7 @@ export class ChatMessages {
   }
 
   /** @throws GraphError for what is not taken at this try */
-  private turnAway(phoneNumberId: string, message: ReadMessage, fate: Fate): void {
+  private turnAway(phoneNumberId: string, message: ReadMessage, fate: DeliveryOutcome): void {
     const key = `${phoneNumberId} ${message.to}`;
     if (this.faults.current.throttleAll || (fate === 'throttled once' && this.once.turnAway(key))) {
       this.ledger.refusals.throttled += 1;
@@ -234,7 +234,7 @@ export class ChatMessages {
   private life(
     { account }: LedgerEntry,
     { to, type }: ReadMessage,
-    fate: Fate,
+    fate: DeliveryOutcome,
   ): { steps: ChatStep[]; failure: ChatFailure | null } {
     const { enforceWindows, readReceipts } = this.faults.current;
     if (enforceWindows && type !== 'template' && !this.inbound.isOpen(account, to)) {

@@ -140,7 +140,7 @@ export const reviewSchema = z.object({
 });
 
 /** A template as the upstream has it. */
-export interface UpstreamTemplate extends ReadTemplate {
+export interface ProviderTemplate extends ReadTemplate {
   id: string;
   wabaId: string;
   status: z.infer<typeof reviewSchema>['status'];
@@ -156,7 +156,7 @@ const NOT_EDITABLE = 2388003;
 @Injectable()
 export class TemplateReviews {
   private readonly ids = new MessageIds();
-  private readonly templates = new Map<string, UpstreamTemplate>();
+  private readonly templates = new Map<string, ProviderTemplate>();
 
   constructor(
     private readonly uploads: ChatUploads,
@@ -164,7 +164,7 @@ export class TemplateReviews {
     private readonly callbacks: CallbackSender,
   ) {}
 
-  list(): UpstreamTemplate[] {
+  list(): ProviderTemplate[] {
     return [...this.templates.values()];
   }
 
@@ -188,7 +188,7 @@ export class TemplateReviews {
   async review(
     id: string,
     { status, reason }: z.infer<typeof reviewSchema>,
-  ): Promise<{ template: UpstreamTemplate; taken: boolean } | null> {
+  ): Promise<{ template: ProviderTemplate; taken: boolean } | null> {
     const template = this.templates.get(id);
     if (!template) return null;
     template.status = status;
@@ -215,7 +215,7 @@ export class TemplateReviews {
       const text = 'Content in this language already exists for this template';
       throw new GraphError(400, GraphCode.InvalidParameter, 'Invalid parameter', text, NAME_TAKEN);
     }
-    const template: UpstreamTemplate = {
+    const template: ProviderTemplate = {
       ...read,
       id: String(this.ids.next()),
       wabaId,
@@ -226,7 +226,7 @@ export class TemplateReviews {
     return ok({ id: template.id, status: template.status, category: template.category });
   }
 
-  private edit(template: UpstreamTemplate, request: JsonObject): GraphAnswer {
+  private edit(template: ProviderTemplate, request: JsonObject): GraphAnswer {
     if (template.status === 'PENDING' || template.status === 'DISABLED') {
       const text = 'Message templates can only be edited when approved, rejected or paused';
       throw new GraphError(400, GraphCode.InvalidParameter, 'Invalid parameter', text, NOT_EDITABLE);
@@ -269,14 +269,14 @@ export class TemplateReviews {
     return ok({ success: true });
   }
 
-  private of(wabaId: string): UpstreamTemplate[] {
+  private of(wabaId: string): ProviderTemplate[] {
     return this.list().filter((template) => template.wabaId === wabaId);
   }
 }
 
 /** @param fields comma-separated; null = what is shown unasked */
 function viewOf(
-  { wabaId: _account, rejected_reason, ...template }: UpstreamTemplate,
+  { wabaId: _account, rejected_reason, ...template }: ProviderTemplate,
   fields: string | null,
 ): JsonObject {
   const unasked = { ...template, parameter_format: 'POSITIONAL' };

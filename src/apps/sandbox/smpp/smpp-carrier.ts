@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { decodeGsm } from '../../../kernel/gsm-alphabet.js';
 import { Status, type SubmitSm, type Tlv } from '../../../platform/smpp/index.js';
 import { CarrierLedger, type LedgerEntry, MessageIds } from '../carrier-ledger.js';
-import { type Fate, fateOf, Faults, type FaultSettings, OnceBook } from '../faults.js';
+import { type DeliveryOutcome, deliveryOutcomeOf, Faults, type FaultSettings, OnceBook } from '../faults.js';
 import { CarrierSession, type SmppHost, type Verdict } from './carrier-session.js';
 import { type HandsetText, ReceiptOutbox } from './receipts.js';
 
@@ -207,7 +207,7 @@ export class SmppCarrier implements SmppHost {
   }
 
   submit(account: string, submit: SubmitSm, tlvs: readonly Tlv[] = []): Verdict {
-    const fate = fateOf(submit.destinationAddr);
+    const fate = deliveryOutcomeOf(submit.destinationAddr);
     const received = this.assembly.read(submit);
     const refusal = this.refusal(account, submit, received, fate);
     if (refusal !== 0) return { status: refusal, answerId: '' };
@@ -246,7 +246,7 @@ export class SmppCarrier implements SmppHost {
   }
 
   /** What the carrier turns away without keeping it: 0 = nothing. */
-  private refusal(account: string, submit: SubmitSm, { concatenation }: ReceivedPart, fate: Fate): number {
+  private refusal(account: string, submit: SubmitSm, { concatenation }: ReceivedPart, fate: DeliveryOutcome): number {
     const key = `${account} ${submit.destinationAddr} ${concatenation?.part ?? 1}`;
     if (this.faults.current.throttleAll || (fate === 'throttled once' && this.once.turnAway(key))) {
       this.ledger.refusals.throttled += 1;

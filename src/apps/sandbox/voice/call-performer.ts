@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { boundedCache } from '../../../platform/concurrency/index.js';
 import { MessageIds } from '../carrier-ledger.js';
 import { CallbackSender } from '../http-exchange.js';
-import { type Call, type Callee, Callees, type CallEnd, callFacts, callFateOf } from './calls.js';
+import { type Call, type Callee, Callees, type CallEnd, callFacts, callOutcomeOf } from './calls.js';
 import { faultsOf, readTwiml, type TwimlElement, TwimlFault } from './twiml.js';
 
 const LOCAL = new Set(['127.0.0.1', '[::1]', 'localhost']);
@@ -283,7 +283,7 @@ const resolve = (url: string, base: string | null): string =>
   base !== null && URL.canParse(url, base) ? new URL(url, base).href : url;
 
 function forwardEnd({ forwards }: Callee, number: string): CallEnd {
-  const fate = forwards[number] ?? forwards[`+${number}`] ?? callFateOf(number);
+  const fate = forwards[number] ?? forwards[`+${number}`] ?? callOutcomeOf(number);
   if (fate === 'busy' || fate === 'no-answer' || fate === 'failed') return fate;
   return fate === 'silent' ? 'no-answer' : 'completed';
 }

@@ -6,10 +6,10 @@ import { isHttpUrl } from '../../../kernel/urls.js';
 export type CallEnd = 'completed' | 'busy' | 'no-answer' | 'failed';
 
 /** What becomes of a call. */
-export type CallFate = 'answered' | 'no-answer' | 'busy' | 'failed' | 'silent' | 'throttled once' | 'error once';
+export type CallOutcome = 'answered' | 'no-answer' | 'busy' | 'failed' | 'silent' | 'throttled once' | 'error once';
 
 /** By the called number's last three digits, after the telephone signalling codes (reference/providers#sandbox). */
-const FATES: Readonly<Record<string, CallFate>> = {
+const OUTCOME_BY_ENDING: Readonly<Record<string, CallOutcome>> = {
   '404': 'failed',
   '408': 'silent',
   '429': 'throttled once',
@@ -19,7 +19,7 @@ const FATES: Readonly<Record<string, CallFate>> = {
   '603': 'failed',
 };
 
-export const callFateOf = (to: string): CallFate => FATES[to.slice(-3)] ?? 'answered';
+export const callOutcomeOf = (to: string): CallOutcome => OUTCOME_BY_ENDING[to.slice(-3)] ?? 'answered';
 
 /** The signalling code behind an end; null for a call that was answered. */
 export const sipCodeOf = (to: string, end: CallEnd): number | null => {
@@ -124,12 +124,12 @@ export class Callees {
   }
 
   /** What becomes of the next call to this number. */
-  nextFate(to: string): CallFate {
+  nextOutcome(to: string): CallOutcome {
     const { outcomes } = this.get(to);
-    if (outcomes.length === 0) return callFateOf(to);
+    if (outcomes.length === 0) return callOutcomeOf(to);
     const calls = this.calls.get(to) ?? 0;
     this.calls.set(to, calls + 1);
-    return outcomes[calls] ?? callFateOf(to);
+    return outcomes[calls] ?? callOutcomeOf(to);
   }
 
   clear(): void {

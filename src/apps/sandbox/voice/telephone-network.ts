@@ -5,8 +5,8 @@ import {
   type Call,
   newCallRecord,
   type CallEnd,
-  type CallFate,
-  callFateOf,
+  type CallOutcome,
+  callOutcomeOf,
   sipCodeOf,
   Callees,
   TelephoneError,
@@ -16,7 +16,7 @@ import { CallPerformer, sidOf, Clips, NetworkRequests } from './call-performer.j
 interface Ringing {
   call: Call;
   entry: LedgerEntry;
-  fate: CallFate;
+  fate: CallOutcome;
   dueAt: number;
   /** called when the call is over and reported */
   over?: () => void;
@@ -57,7 +57,7 @@ export class TelephoneNetwork implements OnApplicationShutdown {
 
   /** @throws TelephoneError for what is not taken at this try */
   turnAway(to: string): void {
-    const fate = callFateOf(to);
+    const fate = callOutcomeOf(to);
     if (this.faults.current.throttleAll || (fate === 'throttled once' && this.once.turnAway(to))) {
       this.ledger.refusals.throttled += 1;
       throw new TelephoneError(429, 20429, 'Too Many Requests', 1);
@@ -73,7 +73,7 @@ export class TelephoneNetwork implements OnApplicationShutdown {
     const call: Call = { ...asked, sid: sidOf('CA', this.ids.next()), record: newCallRecord() };
     const to = call.to.slice(1);
     const entry = this.ledger.add(entryOf(call, to));
-    const fate = this.callees.nextFate(to);
+    const fate = this.callees.nextOutcome(to);
     const { receiptsFirst, receiptDelayMs } = this.faults.current;
     if (!receiptsFirst) {
       this.ringing.push({ call, entry, fate, dueAt: performance.now() + receiptDelayMs });

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import type { Listed, Page } from '../../../kernel/lists.js';
-import { TtlCache, GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import { TtlCache, GroupCommit, ONE_TICK } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { inListedOrder, listKeys } from '../../../platform/database/index.js';
 import { assertWithin } from '../../quotas/index.js';
@@ -32,7 +32,7 @@ export interface StoredApiKey {
 @Injectable()
 export class ApiKeyStore {
   private readonly cache = new TtlCache<string, StoredApiKey | null>(KEPT_MS);
-  private readonly reads = new GroupCommit<string, StoredApiKey | null>((digests) => this.found(digests), ONE_TURN);
+  private readonly reads = new GroupCommit<string, StoredApiKey | null>((digests) => this.found(digests), ONE_TICK);
   private readonly logger = new Logger('ApiKeys');
 
   constructor(

@@ -4,7 +4,7 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
 import type { Listed, Page } from '../../../kernel/lists.js';
-import { TtlCache, GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import { TtlCache, GroupCommit, ONE_TICK } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { inListedOrder, listKeys } from '../../../platform/database/index.js';
 import { assertWithin } from '../../quotas/index.js';
@@ -21,7 +21,7 @@ const KEPT_MS = 3_000;
 @Injectable()
 export class AssignedUsers {
   private readonly cache = new TtlCache<number, AssignedUser | null>(KEPT_MS);
-  private readonly reads = new GroupCommit<number, AssignedUser | null>((ids) => this.found(ids), ONE_TURN);
+  private readonly reads = new GroupCommit<number, AssignedUser | null>((ids) => this.found(ids), ONE_TICK);
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,

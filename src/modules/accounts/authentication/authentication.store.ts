@@ -2,7 +2,7 @@ import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { TtlCache, GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import { TtlCache, GroupCommit, ONE_TICK } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { again, inTransaction } from '../../../platform/database/index.js';
 import { safeError } from '../../../platform/observability/index.js';
@@ -90,7 +90,7 @@ const LAST_SECOND = Date.UTC(9999, 11, 31) / 1000;
 @Injectable()
 export class RevokedTokens {
   private readonly cache = new TtlCache<string, boolean>(KEPT_MS);
-  private readonly reads = new GroupCommit<Buffer, boolean>((digests) => this.found(digests), ONE_TURN);
+  private readonly reads = new GroupCommit<Buffer, boolean>((digests) => this.found(digests), ONE_TICK);
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 

@@ -5,7 +5,7 @@ import { now } from '../../../kernel/clock.js';
 import { isTooLargeJson } from '../../../kernel/text.js';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { again, type WriteResult } from '../../../platform/database/index.js';
-import { DutyGate } from '../../../platform/periodic/index.js';
+import { LeaderGate } from '../../../platform/periodic/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import type { Account } from '../domain/account.js';
 import { AuditEntryEntity, SecurityEntryEntity } from '../tables.js';
@@ -93,7 +93,7 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly gate: DutyGate,
+    private readonly gate: LeaderGate,
   ) {}
 
   onApplicationBootstrap(): void {

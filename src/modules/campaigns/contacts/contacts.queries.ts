@@ -17,7 +17,7 @@ import {
 } from '../../engine/index.js';
 import { campaignShown } from '../campaign-access.js';
 import { contactData, type ContactData, type DetailedRecipient, type RecipientHitData } from './contacts.dto.js';
-import { type FoundRecipient, type HitPlace, placeOfHit, RecipientSearch } from './recipient-search.store.js';
+import { type FoundRecipient, type HitCursor, placeOfHit, RecipientSearch } from './recipient-search.store.js';
 import { RecipientReader } from './recipients.store.js';
 
 /** Recipients in the labels of their channel and the time zone of their owner, with what other tables know of them. */
@@ -168,7 +168,7 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
 }
 
 /** @throws AppError invalid `cursor is invalid` */
-function readPlace(text: string): HitPlace {
+function readPlace(text: string): HitCursor {
   const [, campaignId, seq] = /^(\d{1,16})\.(\d{1,10})$/.exec(text) ?? [];
   if (campaignId === undefined || seq === undefined) throw fieldErrors.invalid('cursor');
   return { campaignId: Number(campaignId), seq: Number(seq) };

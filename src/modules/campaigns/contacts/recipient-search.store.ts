@@ -34,7 +34,7 @@ export interface SearchRange {
   from: Date;
   to: Date;
   /** only what comes behind this place; null = from the start */
-  after: HitPlace | null;
+  after: HitCursor | null;
 }
 
 /** A search of the box. */
@@ -45,7 +45,7 @@ export interface BoxSearch {
 }
 
 /** A place among the hits, newest campaign first. */
-export interface HitPlace {
+export interface HitCursor {
   campaignId: number;
   seq: number;
 }
@@ -56,7 +56,7 @@ export interface SearchResult {
   /** the latest moment that was not looked at any more: `to` of the next search; null = the whole range was */
   next: Date | null;
   /** the same, as a place */
-  end: HitPlace | null;
+  end: HitCursor | null;
 }
 
 interface SearchedCampaign extends ScannedCampaign {
@@ -79,7 +79,7 @@ const RETRY_SECONDS = 2;
 /** No recipient of a campaign stands behind it. */
 const LAST_SEQ = 4_294_967_295;
 
-export const placeOfHit = ({ campaignId, recipient }: FoundRecipient): HitPlace => ({
+export const placeOfHit = ({ campaignId, recipient }: FoundRecipient): HitCursor => ({
   campaignId,
   seq: recipient.seq,
 });
@@ -192,7 +192,7 @@ export class RecipientSearch {
   private async look(
     number: string,
     campaigns: readonly SearchedCampaign[],
-    after: HitPlace | null,
+    after: HitCursor | null,
     limit: number,
   ): Promise<FoundRecipient[]> {
     const rows: (RecipientRow & { campaign_id: number })[] = await this.reads.query(

@@ -10,7 +10,7 @@ import {
   type AcceptedCampaign,
   CampaignAcceptance,
   type CampaignRecord,
-  type RecipientJudge,
+  type RecipientPricer,
   Submissions,
 } from '../../engine/index.js';
 import type { KeptOutcome } from '../../idempotency/index.js';
@@ -91,7 +91,7 @@ export class RetryRights {
 export interface RetryTerms {
   service: string;
   /** what the recipients cost now, and how they leave */
-  judging: RecipientJudge;
+  judging: RecipientPricer;
   /** who sends it again (`kernel/maker.ts`) */
   createdBy: string;
   /** asked again when an id is taken */

@@ -104,7 +104,7 @@ export const smsChannel: Channel<'sms'> = {
     if (dltTemplateId && templateId === undefined) throw senderErrors.dltTemplateRequired();
     if (dltEntityId && entityId === undefined) throw senderErrors.dltEntityRequired();
   },
-  judgeRetry: async (services, { accountId, sender }) => {
+  validateRetry: async (services, { accountId, sender }) => {
     if (sender !== null) await services(SenderIds).approved(accountId, 'sms', sender);
   },
   validitySeconds: (content) => sentExtras(content).validitySeconds,

@@ -61,7 +61,7 @@ export const voiceChannel: Channel<'voice'> = {
   },
   attemptLog: callAttemptLog,
   details: callDetails(STATUS_LABELS),
-  judgeRetry: async (services, { accountId, sender }) => {
+  validateRetry: async (services, { accountId, sender }) => {
     if (sender !== null) await services(SenderIds).approved(accountId, 'voice', sender);
   },
   retried: keepForRetry,

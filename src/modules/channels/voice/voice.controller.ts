@@ -24,7 +24,7 @@ import { SIMULATION_EXAMPLES, SimulationAnswer, SimulationBody } from './simulat
 import { SendVoiceCampaignCommand } from './voice.commands.js';
 import { SpeechBody, VOICE_EXAMPLES, VoiceSendAnswer, VoiceSendBody } from './voice.dto.js';
 import { SIMULATION_ERRORS, SPEECH_ERRORS, VOICE_SEND_ERRORS, voiceErrors } from './voice.errors.js';
-import { HearSpeechQuery } from './voice.queries.js';
+import { GetSpeechQuery } from './voice.queries.js';
 
 /** Voice campaigns (reference/voice#voicesend). */
 @ApiTags('Voice')
@@ -94,7 +94,7 @@ export class VoiceController {
   })
   @ApiErrors(tooMany.because('too many of the account’s texts are with the engine'), ...SPEECH_ERRORS)
   async hear(@Body() body: unknown, @CurrentActor() { account }: Actor): Promise<StreamableFile> {
-    const { mime, bytes } = await this.queries.execute(new HearSpeechQuery(account.id, fieldsOf(body)));
+    const { mime, bytes } = await this.queries.execute(new GetSpeechQuery(account.id, fieldsOf(body)));
     return new StreamableFile(bytes, { type: mime, length: bytes.length });
   }
 

@@ -11,7 +11,7 @@ import { SenderIdsModule } from '../../sender-ids/index.js';
 import { ScriptedCalls } from './calls/scripted-calls.js';
 import { CampaignAudio } from './campaign-audio.js';
 import { SendVoiceCampaignHandler } from './voice.commands.js';
-import { HearSpeechHandler, QuoteVoiceHandler } from './voice.queries.js';
+import { GetSpeechHandler, QuoteVoiceHandler } from './voice.queries.js';
 import { VoiceController } from './voice.controller.js';
 import { LiveCalls, VoiceCalls } from './voice-calls.store.js';
 import { VoiceCallEntity } from './tables.js';
@@ -35,7 +35,7 @@ import { VoiceCallEntity } from './tables.js';
   ],
   providers: [
     SendVoiceCampaignHandler,
-    HearSpeechHandler,
+    GetSpeechHandler,
     QuoteVoiceHandler,
     CampaignAudio,
     LiveCalls,

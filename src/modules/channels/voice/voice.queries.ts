@@ -14,7 +14,7 @@ import type { VoiceQuoteData } from './voice.dto.js';
 import { voiceErrors } from './voice.errors.js';
 
 /** The text of a voice send as it will be spoken, to be heard before; costs nothing, and nothing of it is kept. */
-export class HearSpeechQuery extends Query<{ mime: string; bytes: Buffer }> {
+export class GetSpeechQuery extends Query<{ mime: string; bytes: Buffer }> {
   /**
    * @param body `message` and `language` as in a send
    * @throws AppError the rows of reference/voice#order about the message; too_many when the account has too many texts with
@@ -28,11 +28,11 @@ export class HearSpeechQuery extends Query<{ mime: string; bytes: Buffer }> {
   }
 }
 
-@QueryHandler(HearSpeechQuery)
-export class HearSpeechHandler implements IQueryHandler<HearSpeechQuery> {
+@QueryHandler(GetSpeechQuery)
+export class GetSpeechHandler implements IQueryHandler<GetSpeechQuery> {
   constructor(private readonly library: AudioLibrary) {}
 
-  async execute({ accountId, body }: HearSpeechQuery): Promise<{ mime: string; bytes: Buffer }> {
+  async execute({ accountId, body }: GetSpeechQuery): Promise<{ mime: string; bytes: Buffer }> {
     const source = readSource({ message: body['message'], language: body['language'] });
     if (typeof source === 'string') throw voiceErrors.invalid(source);
     if ('url' in source) throw new TypeError('an address is not spoken');

@@ -6,7 +6,7 @@ import { newId } from '../../../kernel/ids.js';
 import { GroupCommit } from '../../../platform/concurrency/index.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { type Tracing, TRACING } from '../../../platform/observability/index.js';
-import { RelayNotifier, SingleNotices } from '../../../platform/queues/index.js';
+import { RelayNotifier, SingleSignalStream } from '../../../platform/queues/index.js';
 import { CreditBook } from '../../credits/index.js';
 import { type Alongside, IdempotencyKeys, type KeptOutcome } from '../../idempotency/index.js';
 import { CampaignTraces } from '../state/campaign-briefs.js';
@@ -23,7 +23,7 @@ import {
   type RecipientPage,
   sumOf,
 } from './draft.js';
-import { type DraftRecipients, StagedRecipients, Staging, wholePage } from './large-drafts.js';
+import { type DraftRecipients, LargeDraftRecipients, Staging, wholePage } from './large-drafts.js';
 
 interface Payable {
   draft: DraftHead;
@@ -37,7 +37,7 @@ interface Payable {
 export class SingleSignals {
   constructor(
     private readonly credits: CreditBook,
-    private readonly notices: SingleNotices,
+    private readonly notices: SingleSignalStream,
   ) {}
 
   /**
@@ -77,7 +77,7 @@ type Committing = Pick<WaitingDraft, 'alongside' | 'outcome' | 'traceParent'>;
 /** Larger drafts get a transaction of their own, so that small requests do not wait behind their rows. */
 const GROUPED_RECIPIENTS = 1_000;
 /** From here on the recipients are written before, in several commits. */
-const STAGED_RECIPIENTS = 25_000;
+const LARGE_DRAFT_RECIPIENTS = 25_000;
 /** Two at once: while one waits for the disk, the statements of the next run, which waits for half a group. */
 const GROUP = { maxItems: 64, delayMs: 0, atOnce: 2, beside: { maxItems: 32, delayMs: 10 } };
 const ROUNDS = 6;
@@ -96,7 +96,7 @@ export class CampaignAcceptance {
     private readonly shortBalances: ShortBalances,
     private readonly keys: IdempotencyKeys,
     private readonly writer: CampaignWriter,
-    private readonly staged: StagedRecipients,
+    private readonly staged: LargeDraftRecipients,
     private readonly relay: RelayNotifier,
     private readonly signals: SingleSignals,
     private readonly earlier: EarlierCampaigns,
@@ -128,7 +128,7 @@ export class CampaignAcceptance {
    * `acceptRecipients` with it abandons it.
    */
   stagingOf(accountId: number, total: number): Staging | null {
-    return total >= STAGED_RECIPIENTS ? new Staging(this.staged.open(), accountId, this.credits) : null;
+    return total >= LARGE_DRAFT_RECIPIENTS ? new Staging(this.staged.open(), accountId, this.credits) : null;
   }
 
   /** As `accept`, of recipients some of whom may be written already. */
@@ -172,7 +172,7 @@ export class CampaignAcceptance {
 
   private async answerTo(draft: DraftHead, recipients: DraftRecipients, committing: Committing): Promise<Answer> {
     const { total, sum } = recipients;
-    if (total >= STAGED_RECIPIENTS) return this.commitStaged(draft, recipients, committing);
+    if (total >= LARGE_DRAFT_RECIPIENTS) return this.commitStaged(draft, recipients, committing);
     const waiting = { draft, total, sum, page: wholePage(recipients), ...committing };
     return total <= GROUPED_RECIPIENTS ? this.group.add(waiting) : this.commitOne(waiting);
   }

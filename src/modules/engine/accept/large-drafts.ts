@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
 import { inTransaction, isDuplicateKey, type WriteResult, LeasedTable } from '../../../platform/database/index.js';
-import { DutyGate, SharedTask } from '../../../platform/periodic/index.js';
+import { LeaderGate, SharedTask } from '../../../platform/periodic/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import type { CreditBook } from '../../credits/index.js';
 import { CampaignWriter, type WrittenFor } from './campaign-writer.js';
@@ -14,7 +14,7 @@ import { ACCEPTANCE_LEASE_MS } from '../tables.js';
 type Priced = Pick<WrittenFor, 'draft' | 'sum'>;
 
 /** The steps of a stage, each a transaction. */
-export interface StageSteps {
+export interface LargeDraftSteps {
   /** Says that an acceptance is under way. */
   begin: (id: number) => Promise<void>;
   write: (id: number, page: RecipientPage, priced: Priced | null) => Promise<void>;
@@ -35,7 +35,7 @@ class Stage {
   private readonly running = new Set<Promise<void>>();
   private failure: { error: unknown } | null = null;
 
-  constructor(private readonly steps: StageSteps) {}
+  constructor(private readonly steps: LargeDraftSteps) {}
 
   /**
    * Writes a page. The first one alone: it takes the id from every other process, so that no later ones can stray into its
@@ -193,8 +193,8 @@ const WRITTEN = [
 const ORPHANS_A_SWEEP = 10;
 
 /** The lease was over, and a sweeper has taken the recipients for orphans. */
-class StageLost extends Error {
-  override readonly name = 'StageLost';
+class LargeDraftLost extends Error {
+  override readonly name = 'LargeDraftLost';
 
   constructor() {
     super('An acceptance was held up for so long that its recipients were swept');
@@ -208,8 +208,8 @@ class StageLost extends Error {
  * writer, or, when that was killed, by a sweeper: a row that is written first and removed by the last transaction tells of it.
  */
 @Injectable()
-export class StagedRecipients {
-  private readonly logger = new Logger(StagedRecipients.name);
+export class LargeDraftRecipients {
+  private readonly logger = new Logger(LargeDraftRecipients.name);
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -241,7 +241,7 @@ export class StagedRecipients {
       id,
       WRITERS_FENCE,
     ]);
-    if (ended.affectedRows === 0) throw new StageLost();
+    if (ended.affectedRows === 0) throw new LargeDraftLost();
   }
 
   /** As `discard`, and never fails: what cannot be removed now is left to the sweeper. */
@@ -293,7 +293,7 @@ export class StagedRecipients {
   private async writeSome(id: number, page: RecipientPage, priced: Priced | null): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       await this.writer.insertPage(tx, { id, ...priced }, page);
-      if (!(await UNDER_WAY.renew(tx, [id], WRITERS_FENCE, ACCEPTANCE_LEASE_MS))) throw new StageLost();
+      if (!(await UNDER_WAY.renew(tx, [id], WRITERS_FENCE, ACCEPTANCE_LEASE_MS))) throw new LargeDraftLost();
     });
   }
 
@@ -322,7 +322,7 @@ export class OrphanSweeper implements OnApplicationBootstrap, BeforeApplicationS
   private readonly logger = new Logger(OrphanSweeper.name);
   private readonly task: SharedTask;
 
-  constructor(gate: DutyGate, staged: StagedRecipients) {
+  constructor(gate: LeaderGate, staged: LargeDraftRecipients) {
     this.task = new SharedTask(gate, {
       name: 'orphan-sweep',
       everyMs: SWEEP_EVERY_MS,

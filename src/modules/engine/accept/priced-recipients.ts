@@ -20,13 +20,13 @@ import {
   faultBy,
   Faults,
   type RecipientFault,
-  type RecipientJudge,
+  type RecipientPricer,
   type RecipientSource,
   type SourcedRecipient,
 } from './pricing.js';
 
 /** Recipients that have passed, and what their campaign takes from what most of them have. */
-export interface JudgedRecipients extends DraftRecipients {
+export interface PricedRecipients extends DraftRecipients {
   /** of the campaign */
   common: CommonTerms;
 }
@@ -77,9 +77,9 @@ export async function forEach(
  */
 export async function judge(
   source: RecipientSource,
-  judging: RecipientJudge,
+  judging: RecipientPricer,
   { sender, refused, isRetry = false, staging = null }: Judging = {},
-): Promise<JudgedRecipients> {
+): Promise<PricedRecipients> {
   const making = new PagesInMaking(judging.isPersonal, isRetry);
   const tally = new RecipientTally(source.total, sender);
   const faults = new Faults();
@@ -201,7 +201,7 @@ class RecipientTally {
   }
 
   /** @param kept pages that were not handed on */
-  judged(balance: CampaignDraft['balance'], kept: readonly RecipientPage[]): JudgedRecipients {
+  judged(balance: CampaignDraft['balance'], kept: readonly RecipientPage[]): PricedRecipients {
     const { total } = this;
     if (this.count !== total) throw new Error(`of ${total} recipients ${this.count} were judged`);
     const unitCredits = mostCommon([...this.costing]) ?? 0;
@@ -230,7 +230,7 @@ class RecipientTally {
   /** Of pages that were handed on their terms alone, if there are any. */
   private *pages(
     kept: readonly RecipientPage[],
-    { sum: { own }, common }: Pick<JudgedRecipients, 'sum' | 'common'>,
+    { sum: { own }, common }: Pick<PricedRecipients, 'sum' | 'common'>,
   ): Generator<RecipientPage, void, undefined> {
     if (!own?.hasTerms) {
       yield* kept;

@@ -78,7 +78,7 @@ export type CommonTerms = Pick<CampaignDraft, 'unitCredits' | 'balance' | 'route
 const NO_CHAIN: RouteChain = [];
 
 /** Says of one recipient after the other what it costs, over which routes it leaves, and what is wrong with it. */
-export class RecipientJudge {
+export class RecipientPricer {
   /** of all recipients, where they get the same text */
   private readonly common: { price: Price; segments: number } | null;
   private balance: Price['balance'] | null = null;

@@ -5,7 +5,7 @@ import { forEach, mostCommon } from './priced-recipients.js';
 import {
   faultBy,
   type RecipientFault,
-  type RecipientJudge,
+  type RecipientPricer,
   type RecipientPreview,
   type RecipientSource,
   sourceOf,
@@ -20,7 +20,7 @@ export interface ContactsQuote {
 }
 
 /**
- * As `RecipientJudge` prices a send to them.
+ * As `RecipientPricer` prices a send to them.
  * @param pricer null = the account pays what everyone pays
  */
 export async function contactsQuoteOf(
@@ -69,7 +69,7 @@ export interface SourceQuote {
 }
 
 /** Prices the recipients of a source, in memory of one page, and writes nothing. */
-export async function quoteOf(source: RecipientSource, judging: RecipientJudge): Promise<SourceQuote> {
+export async function quoteOf(source: RecipientSource, judging: RecipientPricer): Promise<SourceQuote> {
   const shares = new Map<number, SegmentsShare>();
   const preview: RecipientPreview[] = [];
   const faults: RecipientFault[] = [];

@@ -13,8 +13,8 @@ import { CampaignAcceptance } from './campaign-acceptance.js';
 import type { DraftIdentity } from './draft-answers.js';
 import type { AcceptedCampaign, CampaignDraft, DraftHead } from './draft.js';
 import { type ContactsQuote, contactsQuoteOf, quoteOf, type SourceQuote } from './quote.js';
-import { judge, type JudgedRecipients, type Judging } from './priced-recipients.js';
-import { RecipientJudge, type NumberRefusal, type RecipientFault, type RecipientSource, sourceOf } from './pricing.js';
+import { judge, type PricedRecipients, type Judging } from './priced-recipients.js';
+import { RecipientPricer, type NumberRefusal, type RecipientFault, type RecipientSource, sourceOf } from './pricing.js';
 
 /** The account that pays; the zone dates the request id, and is meant by a `schedule_time` without an offset. */
 export interface Sender {
@@ -157,10 +157,10 @@ export class Submissions {
   async judgeOf(
     send: Pick<SubmissionHead, 'channel' | 'content' | 'price' | 'numberCheck'> & RoutedSubmission,
     routes: RoutePlan | null,
-  ): Promise<RecipientJudge> {
+  ): Promise<RecipientPricer> {
     const { channel, content, price, numberCheck, sender } = send;
     const pricer = await this.rates.pricerFor(sender.accountId, channel.name);
-    return new RecipientJudge({ channel, content, price, pricer, plan: routes, numberCheck });
+    return new RecipientPricer({ channel, content, price, pricer, plan: routes, numberCheck });
   }
 
   /**
@@ -172,9 +172,9 @@ export class Submissions {
   async judged(
     accountId: number,
     source: RecipientSource,
-    judging: RecipientJudge,
+    judging: RecipientPricer,
     how?: Judging,
-  ): Promise<JudgedRecipients> {
+  ): Promise<PricedRecipients> {
     const staging = this.acceptance.stagingOf(accountId, source.total);
     try {
       const recipients = await judge(source, judging, { ...how, staging });
@@ -188,7 +188,7 @@ export class Submissions {
   }
 
   /** @throws AppError what the channel says of a message that one of the routes does not take */
-  private async assertTaken({ terms }: RecipientJudge, chains: readonly RouteChain[]): Promise<void> {
+  private async assertTaken({ terms }: RecipientPricer, chains: readonly RouteChain[]): Promise<void> {
     const { channel, content } = terms;
     if (!channel.judgeDemands) return;
     for (const id of new Set(chains.flat())) {
@@ -211,7 +211,7 @@ export class Submissions {
     outcome?: KeptOutcome<AcceptedCampaign>,
   ): Promise<AcceptedCampaign> {
     const { channel, broadcastName, service, category, senderId, content, refused } = submission;
-    const head: Omit<DraftHead, keyof JudgedRecipients['common']> = {
+    const head: Omit<DraftHead, keyof PricedRecipients['common']> = {
       ...this.identityOf(submission),
       channel: channel.name,
       broadcastName,

@@ -1,23 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import { GroupCommit, ONE_TICK } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { mayBeOwn } from '../../../platform/database/index.js';
 import type { DueRecipient } from '../attempts.js';
 import { TRANSITIONS } from '../campaign.js';
-import { isShared, type LaneTurn } from '../lanes.js';
+import { isShared, type LaneSnapshot } from '../lanes.js';
 import { beginsAlongside } from '../state/campaign-states.js';
-import { type LaneClaim, type LanePart, pendingOf, pendingOfEach, type WindowClaim } from '../state/lane-claims.js';
+import { type LaneClaim, type LanePart, pendingOf, pendingOfEach, type BatchClaim } from '../state/lane-claims.js';
 import { LaneStore } from '../state/lane-store.js';
-import { WINDOW_RECIPIENTS } from './capacity.js';
+import { BATCH_RECIPIENTS } from './capacity.js';
 
 /** A lane of several groups is looked through for its own recipients in steps of so many. */
 const GROUPED_SPAN = 10_000;
 
 /** A lane in a window. */
 export interface PlannedLane {
-  turn: LaneTurn;
+  turn: LaneSnapshot;
   /** the end of the part that is planned, exclusive */
   end: number;
   /** recipients of it, at the most */
@@ -25,14 +25,14 @@ export interface PlannedLane {
 }
 
 /** A campaign's lane of which only the recipients of a group, or retries, leave: where that part ends is not known yet. */
-const isAlone = ({ single, retriesDue, grouped }: LaneTurn): boolean => !single && (retriesDue || grouped);
+const isAlone = ({ single, retriesDue, grouped }: LaneSnapshot): boolean => !single && (retriesDue || grouped);
 
 /**
  * Fills a window with lanes of one route, in their order. Retries that are due come first; campaigns' retries, and lanes of
  * a campaign whose recipients leave over several routes, have windows of their own.
  * @param size recipients
  */
-export function planWindow(turns: readonly LaneTurn[], size: number): PlannedLane[] {
+export function planBatch(turns: readonly LaneSnapshot[], size: number): PlannedLane[] {
   const [first] = turns;
   if (!first) return [];
   if (isAlone(first)) {
@@ -64,13 +64,13 @@ const OF_A_LANE = 4;
  * a thousand slow routes cost what a few quick ones do. A fault that lies in one of them stays with it.
  */
 @Injectable()
-export class WindowClaims {
+export class BatchClaims {
   private readonly reads = new GroupCommit<readonly LanePart[], DueRecipient[]>(
     (windows) => pendingOfEach(this.dataSource, windows),
-    { ...ONE_TURN, maxItems: RECIPIENTS_A_READ, weigh: weightOf, isOwn: mayBeOwn },
+    { ...ONE_TICK, maxItems: RECIPIENTS_A_READ, weigh: weightOf, isOwn: mayBeOwn },
   );
-  private readonly claims = new GroupCommit<WindowClaim, LaneClaim[]>((windows) => this.claimEach(windows), {
-    ...ONE_TURN,
+  private readonly claims = new GroupCommit<BatchClaim, LaneClaim[]>((windows) => this.claimEach(windows), {
+    ...ONE_TICK,
     weigh: ({ claims }) => claims.length,
     isOwn: mayBeOwn,
   });
@@ -92,7 +92,7 @@ export class WindowClaims {
       !alone && planned.every(({ turn }) => isShared(turn))
         ? await this.reads.add(parts)
         : await pendingOf(this.dataSource, parts, alone ? { most: alone.most } : {});
-    const byTurn = new Map(planned.map(({ turn }): [LaneTurn, typeof recipients] => [turn, []]));
+    const byTurn = new Map(planned.map(({ turn }): [LaneSnapshot, typeof recipients] => [turn, []]));
     for (const recipient of recipients) byTurn.get(recipient.turn)?.push(recipient);
     const last = recipients.at(-1);
     return planned.map(({ turn, end }) => ({
@@ -103,14 +103,14 @@ export class WindowClaims {
   }
 
   /** The last that is written before a message leaves. @returns as `LaneStore.claim` */
-  async claim(window: WindowClaim): Promise<LaneClaim[]> {
-    const asked = { mostRetries: WINDOW_RECIPIENTS, ...window };
+  async claim(window: BatchClaim): Promise<LaneClaim[]> {
+    const asked = { mostRetries: BATCH_RECIPIENTS, ...window };
     if (asked.claims.every(({ turn }) => isShared(turn))) return this.claims.add(asked);
     const [held = []] = await this.claimEach([asked]);
     return held;
   }
 
-  private claimEach(windows: readonly WindowClaim[]): Promise<LaneClaim[][]> {
+  private claimEach(windows: readonly BatchClaim[]): Promise<LaneClaim[][]> {
     const { LANE_LEASE, RECEIPT_TIMEOUT } = this.environment;
     const turns = windows.flatMap(({ claims }) => claims.map(({ turn }) => turn));
     const unbegun = turns.filter(({ state }) => TRANSITIONS.begin.from.includes(state));

@@ -7,18 +7,18 @@ import { Metrics } from '../../../platform/observability/index.js';
 import type { Route, RouteConnection, SendOutcome } from '../../providers/index.js';
 import type { DueRecipient } from '../attempts.js';
 import type { Channel } from '../channel.js';
-import { endingsOf, heldFence, type LaneEnding, type LaneTurn } from '../lanes.js';
-import { WindowResults } from '../settle/batch-results.js';
-import type { WindowResult } from '../settle/recipient-change.js';
-import { type LaneClaim, newClaimId, type WindowClaim } from '../state/lane-claims.js';
+import { endingsOf, heldFence, type LaneEnding, type LaneSnapshot } from '../lanes.js';
+import { BatchResults } from '../settle/batch-results.js';
+import type { BatchResult } from '../settle/recipient-change.js';
+import { type LaneClaim, newClaimId, type BatchClaim } from '../state/lane-claims.js';
 import { type LanesLeft, NOTHING_ENDED } from '../state/lane-endings.js';
 import { LaneStore } from '../state/lane-store.js';
-import { type PlannedLane, planWindow, WindowClaims } from './batch-claims.js';
-import { conclude, isPatient, sendWindow } from './batch-sender.js';
-import { Governor, WINDOW_RECIPIENTS } from './capacity.js';
-import { OutcomeCodes, WindowTraces } from './metrics.js';
-import { StandingAside } from './single-priority.js';
-import { type SubmitNote, SubmitNotes } from './submit-log.js';
+import { type PlannedLane, planBatch, BatchClaims } from './batch-claims.js';
+import { conclude, isPatient, submitBatch } from './batch-sender.js';
+import { Governor, BATCH_RECIPIENTS } from './capacity.js';
+import { OutcomeCodes, BatchTraces } from './metrics.js';
+import { YieldToSingles } from './single-priority.js';
+import { type SubmitLog, SubmitLogs } from './submit-log.js';
 
 /** A number that an account would write to. */
 export interface Addressed {
@@ -42,8 +42,8 @@ const NOT_NOW: SendOutcome = { kind: 'unsent', afterMs: 0, text: 'Stop list unre
 async function applySuppressions(
   stopList: StopList,
   recipients: readonly DueRecipient[],
-): Promise<{ leaving: readonly DueRecipient[]; held: WindowResult[] }> {
-  const hold = (those: readonly DueRecipient[], outcome: WindowResult['outcome']): WindowResult[] =>
+): Promise<{ leaving: readonly DueRecipient[]; held: BatchResult[] }> {
+  const hold = (those: readonly DueRecipient[], outcome: BatchResult['outcome']): BatchResult[] =>
     those.map((recipient) => ({ recipient, outcome }));
   if (recipients.length === 0) return { leaving: [], held: [] };
   try {
@@ -79,8 +79,8 @@ export interface Carrier {
 
 /** Sends one window of a route: claims its lanes, records the intent, sends, writes what became of it. */
 @Injectable()
-export class WindowRunner {
-  private readonly logger = new Logger(WindowRunner.name);
+export class BatchRunner {
+  private readonly logger = new Logger(BatchRunner.name);
   private readonly outcomes;
   private readonly codes: OutcomeCodes;
   private stopping = false;
@@ -88,14 +88,14 @@ export class WindowRunner {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly lanes: LaneStore,
-    private readonly windows: WindowClaims,
-    private readonly results: WindowResults,
+    private readonly windows: BatchClaims,
+    private readonly results: BatchResults,
     private readonly governor: Governor,
     private readonly stopList: StopList,
-    private readonly notes: SubmitNotes,
+    private readonly notes: SubmitLogs,
     metrics: Metrics,
-    private readonly traces: WindowTraces,
-    private readonly aside: StandingAside,
+    private readonly traces: BatchTraces,
+    private readonly aside: YieldToSingles,
   ) {
     this.codes = new OutcomeCodes(metrics);
     this.outcomes = metrics.counter('switchboard_sends_total', 'Sends by channel and outcome', ['channel', 'outcome']);
@@ -111,12 +111,12 @@ export class WindowRunner {
    * @param onClaimed called with the lanes that are held, before anything leaves
    */
   async send(
-    turns: readonly LaneTurn[],
+    turns: readonly LaneSnapshot[],
     carrier: Carrier,
     size: number,
-    onClaimed: (held: readonly LaneTurn[]) => void,
+    onClaimed: (held: readonly LaneSnapshot[]) => void,
   ): Promise<LanesLeft> {
-    const planned = planWindow(turns, size);
+    const planned = planBatch(turns, size);
     const claimedAt = performance.now();
     const wanted = await this.windows.plan(planned);
     const id = newClaimId();
@@ -138,8 +138,8 @@ export class WindowRunner {
   }
 
   /** What has not left can never leave, so it fails and is refunded (reference/engine#what-never-leaves). */
-  async refuse(turns: readonly LaneTurn[], outcome: SendOutcome): Promise<LanesLeft> {
-    const planned = await this.windows.plan(planWindow(turns, WINDOW_RECIPIENTS));
+  async refuse(turns: readonly LaneSnapshot[], outcome: SendOutcome): Promise<LanesLeft> {
+    const planned = await this.windows.plan(planBatch(turns, BATCH_RECIPIENTS));
     const reached = new Map(planned.map(({ turn, intentSeq }) => [turn, turn.retriesDue ? turn.nextSeq : intentSeq]));
     // No intent is recorded: nothing leaves, so a crash from here on leaves no recipient in doubt.
     const claims = await this.claim({
@@ -157,7 +157,7 @@ export class WindowRunner {
    * The last that is written before a message leaves. Whether a claim that broke off was written is unknown, but
    * nothing has left: it is given back as soon as the database can be reached.
    */
-  private async claim(window: WindowClaim, recipients = 0): Promise<LaneClaim[]> {
+  private async claim(window: BatchClaim, recipients = 0): Promise<LaneClaim[]> {
     try {
       return await this.aside.step(recipients, () => this.windows.claim(window));
     } catch (error) {
@@ -172,7 +172,7 @@ export class WindowRunner {
     claims: readonly LaneClaim[],
     carrier: Carrier,
     claimedAt: number,
-    note: SubmitNote,
+    note: SubmitLog,
   ): Promise<LanesLeft> {
     const { route, channel, connection, deduplicated } = carrier;
     const { LANE_LEASE: leaseMs, RECEIPT_TIMEOUT: patience } = this.environment;
@@ -191,7 +191,7 @@ export class WindowRunner {
     try {
       const open = await this.results.holdBack(claims.flatMap(({ recipients }) => recipients));
       const { leaving, held } = await applySuppressions(this.stopList, open.leaving);
-      const last = await sendWindow(
+      const last = await submitBatch(
         {
           channel,
           connection,
@@ -230,9 +230,9 @@ export class WindowRunner {
     }
   }
 
-  private count({ route, channel: { name: channel } }: Carrier, results: readonly WindowResult[]): void {
+  private count({ route, channel: { name: channel } }: Carrier, results: readonly BatchResult[]): void {
     this.codes.count(route.name, channel, results);
-    const counts = new Map<WindowResult['outcome']['kind'], number>();
+    const counts = new Map<BatchResult['outcome']['kind'], number>();
     for (const { outcome } of results) counts.set(outcome.kind, (counts.get(outcome.kind) ?? 0) + 1);
     for (const [outcome, count] of counts) this.outcomes.inc({ channel, outcome }, count);
   }
@@ -242,7 +242,7 @@ export class WindowRunner {
    * the lanes by then. A worker that shall stop waits for no more than a lease.
    */
   private async insist<Result>(
-    turns: readonly LaneTurn[],
+    turns: readonly LaneSnapshot[],
     write: (mayBeOwnFault: boolean) => Promise<Result>,
   ): Promise<Result> {
     for (let [started, isOwn] = [performance.now(), false]; ;) {
@@ -260,13 +260,13 @@ export class WindowRunner {
 }
 
 /** Whether a window waits for messages of one recipient: where there is a pace, its slots are booked already. */
-const makesRoom = ([first]: readonly LaneTurn[], { route }: Carrier): boolean =>
+const makesRoom = ([first]: readonly LaneSnapshot[], { route }: Carrier): boolean =>
   first?.single === false && route.messagesPerSecond === null;
 
 const mostOf = (planned: readonly PlannedLane[]): number => planned.reduce((sum, { most }) => sum + most, 0);
 
 /** Lanes in a log line. */
-const named = (turns: readonly LaneTurn[]): { campaign: number | undefined; lanes: number } => ({
+const named = (turns: readonly LaneSnapshot[]): { campaign: number | undefined; lanes: number } => ({
   campaign: turns[0]?.campaignId,
   lanes: turns.length,
 });

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RouteConnection, SendOutcome } from '../../providers/index.js';
 import type { DueRecipient } from '../attempts.js';
 import type { Channel } from '../channel.js';
-import type { WindowResult } from '../settle/recipient-change.js';
-import { isPatient, sendWindow } from './batch-sender.js';
-import { SubmitNote } from './submit-log.js';
+import type { BatchResult } from '../settle/recipient-change.js';
+import { isPatient, submitBatch } from './batch-sender.js';
+import { SubmitLog } from './submit-log.js';
 
 const BEAT_MS = 40;
 const refused = Object.assign(new Error('Data too long'), { errno: 1406 });
@@ -16,7 +16,7 @@ describe('a window under way', () => {
   let flushes: number[][];
   let ends: ((error?: Error) => void)[];
   const passed = (milliseconds: number): Promise<unknown> => vi.advanceTimersByTimeAsync(milliseconds);
-  const seqsOf = (results: readonly WindowResult[]): number[] => results.map(({ recipient }) => recipient.seq);
+  const seqsOf = (results: readonly BatchResult[]): number[] => results.map(({ recipient }) => recipient.seq);
   const recipient = (seq: number): DueRecipient =>
     ({ turn: { campaignId: 1, content: {} }, seq, number: '4915112345678', attempt: 1 }) as DueRecipient;
 
@@ -41,13 +41,13 @@ describe('a window under way', () => {
       } as RouteConnection,
       deduplicated: false,
       recipients: Array.from({ length: total }, (_, place) => recipient(place + 1)),
-      note: new SubmitNote(null),
+      note: new SubmitLog(null),
       urgent: false,
       pacer: null,
       isPatient: isPatientWindow,
       notAfter: () => Infinity,
     };
-    void sendWindow(window, (results) => {
+    void submitBatch(window, (results) => {
       flushes.push(seqsOf(results));
       return new Promise((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve())));
     }).then((results) => (state.last = seqsOf(results)));

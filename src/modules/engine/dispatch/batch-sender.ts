@@ -4,14 +4,14 @@ import { isPassing } from '../../../platform/database/index.js';
 import type { RouteConnection, SendOutcome } from '../../providers/index.js';
 import type { DueRecipient } from '../attempts.js';
 import { type Channel, type Composed, itemsOf } from '../channel.js';
-import type { LaneTurn } from '../lanes.js';
+import type { LaneSnapshot } from '../lanes.js';
 import { referenceOf } from '../recipient.js';
-import { gotThrough, type WindowResult } from '../settle/recipient-change.js';
+import { gotThrough, type BatchResult } from '../settle/recipient-change.js';
 import type { Pacer } from './pacing.js';
-import type { SubmitNote } from './submit-log.js';
+import type { SubmitLog } from './submit-log.js';
 
 /** @returns whether nothing of the lane has got through for as long as a receipt may take (milliseconds) */
-export const isOverdue = ({ stalledMs }: LaneTurn, receiptTimeoutMs: number): boolean =>
+export const isOverdue = ({ stalledMs }: LaneSnapshot, receiptTimeoutMs: number): boolean =>
   stalledMs !== null && stalledMs >= receiptTimeoutMs;
 
 /** The deadline came before the message could leave. @param fault why it could not */
@@ -28,17 +28,17 @@ export const EXPIRED = {
 } as const satisfies SendOutcome;
 
 /** How much is left of a validity, milliseconds. */
-export const validityLeft = ({ waitingSince }: LaneTurn, validitySeconds: number): number =>
+export const validityLeft = ({ waitingSince }: LaneSnapshot, validitySeconds: number): number =>
   validitySeconds * 1_000 - (performance.now() - waitingSince);
 
 /** Whether none of a lane's messages is of use any more. */
-export function hasExpired({ validitySeconds }: Channel, turn: LaneTurn): boolean {
+export function hasExpired({ validitySeconds }: Channel, turn: LaneSnapshot): boolean {
   const validity = validitySeconds?.(turn.content);
   return validity !== undefined && validityLeft(turn, validity) <= 0;
 }
 
 /** A carrier that says nothing but "too fast" until the deadline will not say anything else: its recipients end. */
-export function conclude(results: readonly WindowResult[], receiptTimeoutMs: number): readonly WindowResult[] {
+export function conclude(results: readonly BatchResult[], receiptTimeoutMs: number): readonly BatchResult[] {
   if (!results.some(({ recipient }) => isOverdue(recipient.turn, receiptTimeoutMs))) return results;
   const moving = new Set(results.flatMap(({ recipient, outcome }) => (gotThrough(outcome) ? [recipient.turn] : [])));
   return results.map((result) => {
@@ -65,7 +65,7 @@ export interface Window {
   deduplicated: boolean;
   recipients: readonly DueRecipient[];
   /** is told who leaves, before it does */
-  note: SubmitNote;
+  note: SubmitLog;
   /** messages of their own, which go in front of campaigns */
   urgent: boolean;
   /** gives the slots of a paced route; null = as fast as the carrier takes them */
@@ -80,11 +80,11 @@ export interface Window {
  * Sends a window and hands over results as they come, every few tens of milliseconds, one flush at a time.
  * The last results are returned, not flushed: they are written together with the end of the turn.
  */
-export async function sendWindow(
+export async function submitBatch(
   window: Window,
-  flush: (results: WindowResult[]) => Promise<void>,
-): Promise<WindowResult[]> {
-  let results: WindowResult[] = [];
+  flush: (results: BatchResult[]) => Promise<void>,
+): Promise<BatchResult[]> {
+  let results: BatchResult[] = [];
   let flushing: Promise<void> = Promise.resolve();
   let left = window.recipients.length;
   let isAwaited = false;
@@ -110,7 +110,7 @@ export async function sendWindow(
     isAwaited = true;
     void FLUSHES.heard().then(flushNow);
   };
-  const settle = (recipient: DueRecipient, outcome: WindowResult['outcome']): void => {
+  const settle = (recipient: DueRecipient, outcome: BatchResult['outcome']): void => {
     results.push({ recipient, outcome, deduplicated: window.deduplicated });
     left -= 1;
     if (left === 0) allSettled();

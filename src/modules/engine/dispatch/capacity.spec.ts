@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Environment } from '../../../platform/config/index.js';
-import type { SingleNotices } from '../../../platform/queues/index.js';
+import type { SingleSignalStream } from '../../../platform/queues/index.js';
 import type { Route } from '../../providers/index.js';
-import { type ChannelTurn, Governor, WINDOW_RECIPIENTS, WindowTempo } from './capacity.js';
-import type { RouteHomes } from './job-routing.js';
+import { type ChannelRoute, Governor, BATCH_RECIPIENTS, BatchTempo } from './capacity.js';
+import type { SlotOwners } from './job-routing.js';
 import type { RoutePace } from './pacing.js';
-import { StandingAside } from './single-priority.js';
+import { YieldToSingles } from './single-priority.js';
 
-const turnOf = (routeId: number, single = false, channel = 'sms'): ChannelTurn => ({ channel, routeId, single });
+const turnOf = (routeId: number, single = false, channel = 'sms'): ChannelRoute => ({ channel, routeId, single });
 
 describe('the places of a worker', () => {
   let governor: Governor;
@@ -15,13 +15,13 @@ describe('the places of a worker', () => {
     governor = new Governor(
       { WORKER_CONCURRENCY: 8 } as Environment,
       {} as RoutePace,
-      {} as RouteHomes,
-      new StandingAside({} as SingleNotices),
+      {} as SlotOwners,
+      new YieldToSingles({} as SingleSignalStream),
     );
   });
 
   /** Windows of the route that began. */
-  const begin = (turn: ChannelTurn, wanted: number, perSecond: number | null = null): number =>
+  const begin = (turn: ChannelRoute, wanted: number, perSecond: number | null = null): number =>
     Array.from({ length: wanted }, () => governor.enter(turn, perSecond)).filter(Boolean).length;
   const known = (routeId: number, recipients: number, milliseconds: number, classes = [false, true]): void => {
     for (const single of classes) {
@@ -191,17 +191,17 @@ const route = (id: number, messagesPerSecond: number | null = null): Route => ({
   callbackSecret: '',
 });
 
-describe('WindowTempo', () => {
+describe('BatchTempo', () => {
   it('leaves a fast route at the full window and a paced one at its second', () => {
-    const tempo = new WindowTempo();
+    const tempo = new BatchTempo();
     tempo.took(1, 500, 40);
-    expect(tempo.size(route(1))).toBe(WINDOW_RECIPIENTS);
+    expect(tempo.size(route(1))).toBe(BATCH_RECIPIENTS);
     expect(tempo.size(route(2, 25))).toBe(25);
   });
 
   it('leaves room by no less than a full window of recipients, and by nothing that a slow carrier needs', () => {
     const aside = (recipients: number, milliseconds: number): number => {
-      const tempo = new WindowTempo();
+      const tempo = new BatchTempo();
       for (let window = 0; window < 4; window++) tempo.took(1, recipients, milliseconds);
       return tempo.atOnce(1, true);
     };
@@ -210,11 +210,11 @@ describe('WindowTempo', () => {
     expect(aside(500, 150)).toBe(2);
     expect(aside(80, 5)).toBe(7);
     expect(aside(500, 900)).toBe(4);
-    expect(new WindowTempo().atOnce(1, true)).toBe(2);
+    expect(new BatchTempo().atOnce(1, true)).toBe(2);
   });
 
   it('leaves a carrier that has become slower what it needs at once', () => {
-    const tempo = new WindowTempo();
+    const tempo = new BatchTempo();
     for (let window = 0; window < 4; window++) tempo.took(1, 500, 50);
     expect(tempo.atOnce(1, true)).toBe(1);
     tempo.took(1, 500, 1_500);
@@ -222,20 +222,20 @@ describe('WindowTempo', () => {
   });
 
   it('makes the windows of a slow carrier last about a second, and never tiny', () => {
-    const tempo = new WindowTempo();
+    const tempo = new BatchTempo();
     tempo.took(1, 500, 5_000);
     expect(tempo.size(route(1))).toBe(100);
     tempo.took(1, 100, 28_000);
     expect(tempo.size(route(1))).toBe(20);
-    expect(tempo.size(route(2))).toBe(WINDOW_RECIPIENTS);
+    expect(tempo.size(route(2))).toBe(BATCH_RECIPIENTS);
   });
 
   it('grows again by doubling once the carrier is quick', () => {
-    const tempo = new WindowTempo();
+    const tempo = new BatchTempo();
     tempo.took(1, 500, 5_000);
     tempo.took(1, 100, 1_500);
     expect(tempo.size(route(1))).toBe(100);
-    for (const size of [200, 400, WINDOW_RECIPIENTS]) {
+    for (const size of [200, 400, BATCH_RECIPIENTS]) {
       tempo.took(1, 100, 100);
       expect(tempo.size(route(1))).toBe(size);
     }

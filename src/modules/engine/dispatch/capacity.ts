@@ -1,15 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
-import type { RouteTurn } from '../../../platform/queues/index.js';
+import type { RouteKey } from '../../../platform/queues/index.js';
 import type { Route, RouteConnection } from '../../providers/index.js';
 import { type Channel, itemsOf } from '../channel.js';
-import type { LaneTurn } from '../lanes.js';
-import { RouteHomes } from './job-routing.js';
+import type { LaneSnapshot } from '../lanes.js';
+import { SlotOwners } from './job-routing.js';
 import { ASK_AGAIN_MS, HORIZON_MS, Pacer, RoutePace } from './pacing.js';
-import { StandingAside } from './single-priority.js';
+import { YieldToSingles } from './single-priority.js';
 
 /** Most recipients of one window: what a killed worker can leave of unknown outcome, at the most, per lane. */
-export const WINDOW_RECIPIENTS = 500;
+export const BATCH_RECIPIENTS = 500;
 
 const AIM_MS = 1_000;
 const TOO_LONG_MS = 2_000;
@@ -23,7 +23,7 @@ const UNKNOWN = { most: FEW_WINDOWS, aside: FEW_WINDOWS };
  * written. Three send a few hundredths slower; more send no faster, and hold up what else needs the database or the
  * connection.
  */
-const UNDER_WAY = 4 * WINDOW_RECIPIENTS;
+const UNDER_WAY = 4 * BATCH_RECIPIENTS;
 /**
  * Recipients that a carrier takes in so long are under way over it while messages of one recipient come, a window of them at the
  * least: beside one that leaves in a quarter of this, a second one takes the processor and the database from it and from all else.
@@ -35,20 +35,20 @@ const AMPLE_MS = 400;
  */
 const windowSize = (messagesPerSecond: number | null): number =>
   messagesPerSecond === null
-    ? WINDOW_RECIPIENTS
-    : Math.max(1, Math.min(WINDOW_RECIPIENTS, Math.floor(messagesPerSecond)));
+    ? BATCH_RECIPIENTS
+    : Math.max(1, Math.min(BATCH_RECIPIENTS, Math.floor(messagesPerSecond)));
 
 /**
  * Windows of about a second on a carrier that is slower than its route says: a window of a fixed size would keep a place of
  * this worker, and a pause or cancel waiting, for as long as the carrier likes. Known for slow routes only. How many windows
  * a route may have at once follows its speed alike.
  */
-export class WindowTempo {
+export class BatchTempo {
   private readonly sizes = new Map<number, number>();
   private readonly windows = new Map<number, { most: number; aside: number }>();
 
   size(route: Pick<Route, 'id' | 'messagesPerSecond'>): number {
-    return Math.min(windowSize(route.messagesPerSecond), this.sizes.get(route.id) ?? WINDOW_RECIPIENTS);
+    return Math.min(windowSize(route.messagesPerSecond), this.sizes.get(route.id) ?? BATCH_RECIPIENTS);
   }
 
   /** Whether its carrier takes less than windows of full size within their time. */
@@ -64,7 +64,7 @@ export class WindowTempo {
 
   /** A window is over: the next ones follow its speed down at once, and up by doubling. */
   took(routeId: number, recipients: number, milliseconds: number): void {
-    const known = this.sizes.get(routeId) ?? WINDOW_RECIPIENTS;
+    const known = this.sizes.get(routeId) ?? BATCH_RECIPIENTS;
     if (milliseconds > TOO_LONG_MS) {
       const fitting = Math.floor((recipients * AIM_MS) / milliseconds);
       this.sizes.set(routeId, Math.max(SMALLEST, Math.min(known, fitting)));
@@ -73,11 +73,11 @@ export class WindowTempo {
     }
     let most = this.atOnce(routeId);
     if (milliseconds < AIM_MS) {
-      if (known * 2 >= WINDOW_RECIPIENTS) this.sizes.delete(routeId);
+      if (known * 2 >= BATCH_RECIPIENTS) this.sizes.delete(routeId);
       else this.sizes.set(routeId, known * 2);
       most = Math.min(Math.max(FEW_WINDOWS, Math.ceil(UNDER_WAY / recipients)), most * 2);
     }
-    const fewest = Math.max(WINDOW_RECIPIENTS, (UNDER_WAY * milliseconds) / AMPLE_MS);
+    const fewest = Math.max(BATCH_RECIPIENTS, (UNDER_WAY * milliseconds) / AMPLE_MS);
     this.windows.set(routeId, { most, aside: Math.ceil(fewest / recipients) });
   }
 }
@@ -102,14 +102,14 @@ const FEW_PER_SECOND = 50;
 const MOST_WITHOUT_PLACE = 4_000;
 
 /** A turn of a channel's route. */
-export type ChannelTurn = RouteTurn & { channel: string };
+export type ChannelRoute = RouteKey & { channel: string };
 
 /** Windows under way of one channel and class, by route. */
 type Running = Map<number, number>;
 
-const classOf = ({ channel, single }: ChannelTurn): string => `${channel} ${single}`;
+const classOf = ({ channel, single }: ChannelRoute): string => `${channel} ${single}`;
 /** One text a turn, for maps. */
-export const turnKey = (turn: ChannelTurn): string => `${classOf(turn)} ${turn.routeId}`;
+export const routeKeyText = (turn: ChannelRoute): string => `${classOf(turn)} ${turn.routeId}`;
 
 /**
  * Says for each route and this worker how many may leave now, and else when: the connection's own state, the route's pace, the
@@ -120,13 +120,13 @@ export const turnKey = (turn: ChannelTurn): string => `${classOf(turn)} ${turn.r
 @Injectable()
 export class Governor {
   /** a window of one message says nothing of a full one, so each class has its own */
-  private readonly tempos = { single: new WindowTempo(), campaign: new WindowTempo() };
+  private readonly tempos = { single: new BatchTempo(), campaign: new BatchTempo() };
   private readonly running = new Map<string, Running>();
   /** windows under way that take no place */
   private readonly light = new Map<string, Set<number>>();
   private readonly pacers = new Map<number, { perSecond: number; pacer: Pacer }>();
   /** turns that found no place because of other routes; the first of them is told when there is one */
-  private readonly waiting = new Map<string, ChannelTurn>();
+  private readonly waiting = new Map<string, ChannelRoute>();
   /** turns that came while windows of their own route were under way, and found no place for another */
   private readonly refused = new Set<string>();
   private readonly resting = new Map<string, number>();
@@ -134,8 +134,8 @@ export class Governor {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly pace: RoutePace,
-    private readonly homes: RouteHomes,
-    private readonly aside: StandingAside,
+    private readonly homes: SlotOwners,
+    private readonly aside: YieldToSingles,
   ) {}
 
   /**
@@ -143,14 +143,14 @@ export class Governor {
    * @param perSecond a paced route has one window of each class at once: more of them would only share its slots; null = not paced
    * @returns false without one: a window of the route that is under way goes on with it, or `leave` names the turn
    */
-  enter(turn: ChannelTurn, perSecond: number | null): boolean {
+  enter(turn: ChannelRoute, perSecond: number | null): boolean {
     if (isLight(perSecond)) return this.enterLight(turn);
     const running = this.running.get(classOf(turn)) ?? new Map<number, number>();
     this.running.set(classOf(turn), running);
     const own = running.get(turn.routeId) ?? 0;
     if (!this.hasRoom(turn, perSecond)) {
-      if (own === 0) this.waiting.set(turnKey(turn), turn);
-      else this.refused.add(turnKey(turn));
+      if (own === 0) this.waiting.set(routeKeyText(turn), turn);
+      else this.refused.add(routeKeyText(turn));
       return false;
     }
     running.set(turn.routeId, own + 1);
@@ -158,7 +158,7 @@ export class Governor {
   }
 
   /** Gives the place back. @returns a turn that found none meanwhile */
-  leave(turn: ChannelTurn): ChannelTurn | null {
+  leave(turn: ChannelRoute): ChannelRoute | null {
     if (this.light.get(classOf(turn))?.delete(turn.routeId)) return null;
     const running = this.running.get(classOf(turn));
     const own = running?.get(turn.routeId) ?? 0;
@@ -173,12 +173,12 @@ export class Governor {
   }
 
   /** Whether a turn of the route was refused because of windows such as this one, since this was last asked. */
-  wasRefused(turn: ChannelTurn): boolean {
-    return this.refused.delete(turnKey(turn));
+  wasRefused(turn: ChannelRoute): boolean {
+    return this.refused.delete(routeKeyText(turn));
   }
 
   /** Whether another window of the route might begin now. */
-  hasRoom(turn: ChannelTurn, perSecond: number | null): boolean {
+  hasRoom(turn: ChannelRoute, perSecond: number | null): boolean {
     if (isLight(perSecond)) return !this.light.get(classOf(turn))?.has(turn.routeId);
     const running = this.running.get(classOf(turn));
     if (!running) return true;
@@ -190,7 +190,7 @@ export class Governor {
    * Whether the route's next turn may follow at once in this worker, past the queue: its windows take no place that others wait
    * for, and there is room for more such routes.
    */
-  keeps(turn: ChannelTurn, perSecond: number | null): boolean {
+  keeps(turn: ChannelRoute, perSecond: number | null): boolean {
     return isLight(perSecond) && (this.light.get(classOf(turn))?.size ?? 0) < MOST_WITHOUT_PLACE / 2;
   }
 
@@ -198,7 +198,7 @@ export class Governor {
    * Messages of one recipient leave. Over a route that is slow, or paced, only those count that have just come: others may wait
    * for it for hours. Over any other one it is for what leaves before them that they have waited.
    */
-  noteSingles(lanes: readonly Pick<LaneTurn, 'waitingSince'>[], routeId: number, perSecond: number | null): void {
+  noteSingles(lanes: readonly Pick<LaneSnapshot, 'waitingSince'>[], routeId: number, perSecond: number | null): void {
     const isQuick = lanes.length > 0 && perSecond === null && !this.tempos.single.isSlow(routeId);
     if (isQuick) this.aside.heard();
     else for (const { waitingSince } of lanes) this.aside.heard(waitingSince);
@@ -208,24 +208,24 @@ export class Governor {
    * What is known of the speed of routes by windows of this class. Over a paced route, whose windows wait for slots that other
    * workers have booked before, those of single messages say best how quick its carrier is.
    */
-  tempoOf({ single }: Pick<RouteTurn, 'single'>, perSecond: number | null = null): WindowTempo {
+  tempoOf({ single }: Pick<RouteKey, 'single'>, perSecond: number | null = null): BatchTempo {
     return this.tempos[single && perSecond === null ? 'single' : 'campaign'];
   }
 
   /** Nothing of the class leaves over the route for so long. */
-  rest(turn: ChannelTurn, milliseconds: number): void {
-    this.resting.set(turnKey(turn), performance.now() + milliseconds);
+  rest(turn: ChannelRoute, milliseconds: number): void {
+    this.resting.set(routeKeyText(turn), performance.now() + milliseconds);
   }
 
   /** Milliseconds for which a turn is in vain. */
-  restOf(turn: ChannelTurn): number {
-    const rest = (this.resting.get(turnKey(turn)) ?? 0) - performance.now();
-    if (rest <= 0) this.resting.delete(turnKey(turn));
+  restOf(turn: ChannelRoute): number {
+    const rest = (this.resting.get(routeKeyText(turn)) ?? 0) - performance.now();
+    if (rest <= 0) this.resting.delete(routeKeyText(turn));
     return Math.max(0, rest);
   }
 
   /** Recipients of the next window of a class. @param route with its speed in recipients */
-  size(route: Route, connection: RouteConnection, turn: Pick<RouteTurn, 'single'>): number {
+  size(route: Route, connection: RouteConnection, turn: Pick<RouteKey, 'single'>): number {
     return connection.onTrial ? 1 : this.tempoOf(turn, route.messagesPerSecond).size(route);
   }
 
@@ -255,22 +255,22 @@ export class Governor {
     return pacer;
   }
 
-  private atOnce(turn: ChannelTurn): number {
+  private atOnce(turn: ChannelRoute): number {
     return this.tempoOf(turn).atOnce(turn.routeId, !turn.single && this.aside.isAsked);
   }
 
-  private enterLight(turn: ChannelTurn): boolean {
+  private enterLight(turn: ChannelRoute): boolean {
     const routes = this.light.get(classOf(turn)) ?? new Set<number>();
     this.light.set(classOf(turn), routes);
     if (routes.has(turn.routeId) || routes.size >= MOST_WITHOUT_PLACE) {
-      this.refused.add(turnKey(turn));
+      this.refused.add(routeKeyText(turn));
       return false;
     }
     routes.add(turn.routeId);
     return true;
   }
 
-  private hasPlace(running: Running, turn: ChannelTurn): boolean {
+  private hasPlace(running: Running, turn: ChannelRoute): boolean {
     const tempo = this.tempoOf(turn);
     const places = this.environment.WORKER_CONCURRENCY;
     const sum = (counts: readonly [number, number][]): number => counts.reduce((total, [, count]) => total + count, 0);

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { type Gathering, GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import { type Gathering, GroupCommit, ONE_TICK } from '../../../platform/concurrency/index.js';
 import { isFree } from '../../../platform/database/index.js';
 import type { DueRoute } from '../../../platform/queues/index.js';
 import { DueRoutes } from './due-routes.js';
-import { type ChannelTurn, turnKey } from './capacity.js';
+import { type ChannelRoute, routeKeyText } from './capacity.js';
 import type { LaneKey } from '../lanes.js';
 
 /** How much of what is due a turn takes. */
@@ -23,7 +23,7 @@ interface OwnedLane extends LaneKey {
 
 /** A look for the lanes of one turn. */
 interface Asked {
-  turn: ChannelTurn;
+  turn: ChannelRoute;
   most: number;
 }
 
@@ -49,14 +49,14 @@ const MOST_ACCOUNT_ID = 2 ** 32 - 1;
  */
 const DUE = `wake_at <= UTC_TIMESTAMP(3) AND ${isFree()}`;
 const OF_TURN = 'channel = ? AND route_id = ? AND single = ?';
-const valuesOf = ({ channel, routeId, single }: ChannelTurn): [string, number, number] => [
+const valuesOf = ({ channel, routeId, single }: ChannelRoute): [string, number, number] => [
   channel,
   routeId,
   single ? 1 : 0,
 ];
 
 /** A lane of one account after another, beginning behind `after`; those of an account stay in their order. */
-export function takingTurns<Lane extends OwnedLane>(lanes: readonly Lane[], after: number): Lane[] {
+export function roundRobin<Lane extends OwnedLane>(lanes: readonly Lane[], after: number): Lane[] {
   const rounds = new Map<number, number>();
   const placed = lanes.map((lane) => {
     const round = rounds.get(lane.accountId) ?? 0;
@@ -77,8 +77,8 @@ export class DueLanes {
   private readonly served = new Map<string, number>();
   private readonly looks = new GroupCommit<Asked, OwnedLane[]>((asked) => this.longestOfEach(asked), TOGETHER);
 
-  private readonly anyOf = new GroupCommit<ChannelTurn, boolean>((turns) => this.anyOfEach(turns), {
-    ...ONE_TURN,
+  private readonly anyOf = new GroupCommit<ChannelRoute, boolean>((turns) => this.anyOfEach(turns), {
+    ...ONE_TICK,
     maxItems: 2 * MOST_TURNS,
   });
 
@@ -94,11 +94,11 @@ export class DueLanes {
   }
 
   /** Whether the route has something due. */
-  any(turn: ChannelTurn): Promise<boolean> {
+  any(turn: ChannelRoute): Promise<boolean> {
     return this.anyOf.add(turn);
   }
 
-  private async anyOfEach(turns: readonly ChannelTurn[]): Promise<boolean[]> {
+  private async anyOfEach(turns: readonly ChannelRoute[]): Promise<boolean[]> {
     const of = turns.map(
       (_, place) =>
         `(SELECT ${place} AS place FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route) WHERE ${OF_TURN} AND ${DUE} LIMIT 1)`,
@@ -115,11 +115,11 @@ export class DueLanes {
    * The next due lanes of a route: a lane of one account after another, from behind the one that was served last, and of
    * each the longest due. Where all that is due fits in, one statement finds it.
    */
-  async next(turn: ChannelTurn, { most, accounts }: Share): Promise<LaneKey[]> {
-    const after = this.served.get(turnKey(turn)) ?? 0;
+  async next(turn: ChannelRoute, { most, accounts }: Share): Promise<LaneKey[]> {
+    const after = this.served.get(routeKeyText(turn)) ?? 0;
     const all = await this.longestOfAll(turn, most + 1);
     const lanes = all.length <= most ? all : await this.ofAccounts(turn, after, { most, accounts });
-    const inTurn = takingTurns(lanes, after);
+    const inTurn = roundRobin(lanes, after);
     // A campaign may have its window alone, so the next look begins with the second account of this one.
     const served = turn.single ? inTurn.at(-1) : inTurn[0];
     if (served) this.servedTo(turn, served.accountId);
@@ -127,12 +127,12 @@ export class DueLanes {
   }
 
   /** A window of the route has ended with this account: the next look goes on behind it. */
-  servedTo(turn: ChannelTurn, accountId: number): void {
-    this.served.set(turnKey(turn), accountId);
+  servedTo(turn: ChannelRoute, accountId: number): void {
+    this.served.set(routeKeyText(turn), accountId);
   }
 
   /** What is asked for several routes in the same moment is one statement. */
-  private longestOfAll(turn: ChannelTurn, most: number): Promise<OwnedLane[]> {
+  private longestOfAll(turn: ChannelRoute, most: number): Promise<OwnedLane[]> {
     return this.looks.add({ turn, most });
   }
 
@@ -150,7 +150,7 @@ export class DueLanes {
     return found;
   }
 
-  private async ofAccounts(turn: ChannelTurn, after: number, { most, accounts }: Share): Promise<OwnedLane[]> {
+  private async ofAccounts(turn: ChannelRoute, after: number, { most, accounts }: Share): Promise<OwnedLane[]> {
     const { owners, seen } = await this.owners(turn, after, accounts);
     if (owners.length === 0) this.servedTo(turn, seen);
     if (owners.length === 0) return [];
@@ -163,7 +163,7 @@ export class DueLanes {
    * would do with one statement, but MariaDB makes none where the columns before the account are constants.)
    * @returns `seen`: where the next look goes on if none of those that were looked at has anything due
    */
-  private async owners(turn: ChannelTurn, after: number, most: number): Promise<{ owners: number[]; seen: number }> {
+  private async owners(turn: ChannelRoute, after: number, most: number): Promise<{ owners: number[]; seen: number }> {
     const owners: number[] = [];
     let seen = after;
     let isAround = after === 0;
@@ -180,7 +180,7 @@ export class DueLanes {
   }
 
   /** The next accounts that have lanes of the route. @param last the account up to which is looked */
-  private async step(turn: ChannelTurn, after: number, last: number): Promise<{ ids: number[]; isEnd: boolean }> {
+  private async step(turn: ChannelRoute, after: number, last: number): Promise<{ ids: number[]; isEnd: boolean }> {
     const rows: { account_id: number }[] = await this.dataSource.query(
       `SELECT account_id FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
        WHERE ${OF_TURN} AND account_id > ? AND account_id <= ? ORDER BY account_id LIMIT ${STEP_LANES}`,
@@ -190,7 +190,7 @@ export class DueLanes {
   }
 
   /** Which of the accounts have something due; each is named as a constant, so that what sleeps is not read. */
-  private async thatAreDue(turn: ChannelTurn, ids: readonly number[]): Promise<number[]> {
+  private async thatAreDue(turn: ChannelRoute, ids: readonly number[]): Promise<number[]> {
     if (ids.length === 0) return [];
     const of = `(SELECT account_id FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
       WHERE ${OF_TURN} AND account_id = ? AND ${DUE} LIMIT 1)`;
@@ -203,7 +203,7 @@ export class DueLanes {
   }
 
   private async longestDue(
-    turn: ChannelTurn,
+    turn: ChannelRoute,
     owners: readonly number[],
     each: number,
     most: number,

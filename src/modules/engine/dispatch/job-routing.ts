@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Semaphore } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT, InvalidEnvironment } from '../../../platform/config/index.js';
-import { HolderTurns, type OnTurn, type TurnJob, TurnQueues } from '../../../platform/queues/index.js';
+import { HolderJobs, type OnRouteJob, type RouteJob, JobQueues } from '../../../platform/queues/index.js';
 import { RedisLink } from '../../../platform/security/index.js';
 import { RouteConnections, RouteDirectory, RouteHealthBoard } from '../../providers/index.js';
 import type { Channel } from '../channel.js';
@@ -9,15 +9,15 @@ import { Channels } from '../channels.js';
 
 /** Puts turns where those workers take them that can serve them: all of a channel, or the holders of a route's binds. */
 @Injectable()
-export class TurnOffers {
+export class JobOffers {
   constructor(
-    private readonly queues: TurnQueues,
-    private readonly holders: HolderTurns,
+    private readonly queues: JobQueues,
+    private readonly holders: HolderJobs,
     private readonly routes: RouteDirectory,
   ) {}
 
   /** @throws while Redis is away */
-  async add(channel: string, jobs: readonly TurnJob[]): Promise<void> {
+  async add(channel: string, jobs: readonly RouteJob[]): Promise<void> {
     const isHeld = await Promise.all(jobs.map(({ routeId }) => this.isForHolders(routeId)));
     const held = jobs.filter((_, place) => isHeld[place]);
     const open = jobs.filter((_, place) => !isHeld[place]);
@@ -65,13 +65,13 @@ const FOLLOW_MS = 100;
 
 /** Takes the turns of those routes with `binds` over which this worker can send, and those that are put to it. */
 @Injectable()
-export class HeldTurns {
+export class HeldJobs {
   private readonly places;
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
     @Inject(ENVIRONMENT) environment: Environment,
-    private readonly turns: HolderTurns,
+    private readonly turns: HolderJobs,
     private readonly connections: RouteConnections,
     private readonly board: RouteHealthBoard,
     private readonly selected: WorkerQueues,
@@ -80,7 +80,7 @@ export class HeldTurns {
   }
 
   /** @param take a turn; never rejects, and resolves when the next one may be taken in its place */
-  start(take: OnTurn): void {
+  start(take: OnRouteJob): void {
     this.turns.listen(this.board.worker, async (...turn) => {
       await this.places.acquire(Infinity);
       void take(...turn).finally(() => this.places.release());
@@ -107,14 +107,14 @@ export class HeldTurns {
 }
 
 /** The worker that has a route's next slots, and the channels that it serves. */
-interface RouteHome {
+interface SlotOwner {
   worker: string;
   channels: readonly string[];
 }
 
-const textOf = ({ worker, channels }: RouteHome): string => [worker, ...channels].join(' ');
+const textOf = ({ worker, channels }: SlotOwner): string => [worker, ...channels].join(' ');
 
-function readHome(text: string): RouteHome {
+function readHome(text: string): SlotOwner {
   const [worker = '', ...channels] = text.split(' ');
   return { worker, channels };
 }
@@ -125,13 +125,13 @@ function readHome(text: string): RouteHome {
  * comes to nothing is made again by the look at MySQL.
  */
 @Injectable()
-export class RouteHomes {
+export class SlotOwners {
   /** clock of `performance.now()`: until when this worker is the home, by route */
   private readonly own = new Map<number, number>();
 
   constructor(
     private readonly redis: RedisLink,
-    private readonly turns: HolderTurns,
+    private readonly turns: HolderJobs,
     private readonly routes: RouteDirectory,
     private readonly board: RouteHealthBoard,
     private readonly selected: WorkerQueues,
@@ -155,7 +155,7 @@ export class RouteHomes {
    * Hands a turn on to the home of its route. One that was handed on is not to come here again.
    * @returns whether it is that worker's now
    */
-  async handOn(channel: string, job: TurnJob): Promise<boolean> {
+  async handOn(channel: string, job: RouteJob): Promise<boolean> {
     const { routeId, single } = job;
     if (!single || this.isHome(routeId)) return false;
     if (((await this.routes.byId(routeId))?.messagesPerSecond ?? null) === null) return false;

@@ -12,33 +12,33 @@ import {
   type SendOutcome,
 } from '../../providers/index.js';
 import { acceptanceErrors } from '../accept/acceptance.errors.js';
-import { LANE_DUTY, type LaneDuty } from '../campaign.js';
+import { LANE_ACTION, type LaneAction } from '../campaign.js';
 import { Channels } from '../channels.js';
-import type { LaneTurn } from '../lanes.js';
-import { WindowResults } from '../settle/batch-results.js';
+import type { LaneSnapshot } from '../lanes.js';
+import { BatchResults } from '../settle/batch-results.js';
 import { Cancellations } from '../settle/cancellations.js';
 import { CampaignStates } from '../state/campaign-states.js';
 import { newClaimId } from '../state/lane-claims.js';
 import { type LanesLeft, NOTHING_ENDED } from '../state/lane-endings.js';
 import { LaneStore } from '../state/lane-store.js';
-import { WindowRunner } from './batch-runner.js';
+import { BatchRunner } from './batch-runner.js';
 import { EXPIRED, hasExpired, inVain, isOverdue, validityLeft } from './batch-sender.js';
 import { Governor, inRecipients, ROUTE_DOWN_MS } from './capacity.js';
 import { type FailingRoute, LaneFailover } from './route-down.js';
 
 /** Lanes of each route. */
-function byRoute(turns: readonly LaneTurn[]): LaneTurn[][] {
-  const routes = new Map<number, LaneTurn[]>();
+function byRoute(turns: readonly LaneSnapshot[]): LaneSnapshot[][] {
+  const routes = new Map<number, LaneSnapshot[]>();
   for (const turn of turns) routes.set(turn.routeId, [...(routes.get(turn.routeId) ?? []), turn]);
   return [...routes.values()];
 }
 
 /** What is to be done with each lane; a window that a lost worker left comes first. */
-function byDuty(turns: readonly LaneTurn[]): Record<LaneDuty | 'recover', LaneTurn[]> {
-  const of: Record<LaneDuty | 'recover', LaneTurn[]> = { recover: [], wait: [], send: [], refund: [], rest: [] };
+function byAction(turns: readonly LaneSnapshot[]): Record<LaneAction | 'recover', LaneSnapshot[]> {
+  const of: Record<LaneAction | 'recover', LaneSnapshot[]> = { recover: [], wait: [], send: [], refund: [], rest: [] };
   for (const turn of turns) {
     const isLost = turn.intentSeq > turn.nextSeq || turn.retriesBegun;
-    of[isLost ? 'recover' : LANE_DUTY[turn.state]].push(turn);
+    of[isLost ? 'recover' : LANE_ACTION[turn.state]].push(turn);
   }
   return of;
 }
@@ -56,21 +56,21 @@ const NO_ROUTE = {
 } as const satisfies SendOutcome;
 
 /** What lanes want after their turn. */
-export interface TurnEnd extends LanesLeft {
+export interface BatchEnd extends LanesLeft {
   /** nothing may leave over the route for so long, milliseconds */
   restMs: number;
   /** the route cannot be used */
   isDown: boolean;
 }
 
-const endOf = (ends: readonly TurnEnd[]): TurnEnd => ({
+const endOf = (ends: readonly BatchEnd[]): BatchEnd => ({
   done: ends.flatMap((end) => end.done),
   more: ends.some(({ more }) => more),
   restMs: Math.max(...ends.map(({ restMs }) => restMs)),
   isDown: ends.some(({ isDown }) => isDown),
 });
-const ended = (left: LanesLeft): TurnEnd => ({ ...left, restMs: 0, isDown: false });
-const NOTHING: TurnEnd = ended(NOTHING_ENDED);
+const ended = (left: LanesLeft): BatchEnd => ({ ...left, restMs: 0, isDown: false });
+const NOTHING: BatchEnd = ended(NOTHING_ENDED);
 const nothing = (): void => undefined;
 
 /** Takes one turn of lanes of one route: recovers, refunds, puts to sleep, or sends, by the state of each lane's campaign. */
@@ -83,9 +83,9 @@ export class LaneRunner {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly lanes: LaneStore,
     private readonly states: CampaignStates,
-    private readonly results: WindowResults,
+    private readonly results: BatchResults,
     private readonly cancellations: Cancellations,
-    private readonly windows: WindowRunner,
+    private readonly windows: BatchRunner,
     private readonly failover: LaneFailover,
     private readonly governor: Governor,
     private readonly channels: Channels,
@@ -105,7 +105,7 @@ export class LaneRunner {
    * @param turns of one channel and route, in the order in which they are served
    * @param onClaimed called with the lanes of a window once they are held, before anything leaves
    */
-  async run(turns: readonly LaneTurn[], onClaimed: (held: readonly LaneTurn[]) => void = nothing): Promise<TurnEnd> {
+  async run(turns: readonly LaneSnapshot[], onClaimed: (held: readonly LaneSnapshot[]) => void = nothing): Promise<BatchEnd> {
     try {
       return await this.take(turns, async (of) => this.send(of.send, onClaimed));
     } catch (error) {
@@ -121,7 +121,7 @@ export class LaneRunner {
    * @param turns of any routes
    * @throws the fault of a lane, once all others are settled
    */
-  async settle(turns: readonly LaneTurn[]): Promise<TurnEnd> {
+  async settle(turns: readonly LaneSnapshot[]): Promise<BatchEnd> {
     try {
       return await this.take(turns, async (of) => this.expire([...of.send, ...of.wait]));
     } catch (error) {
@@ -138,13 +138,13 @@ export class LaneRunner {
 
   /** @param further is done last, with lanes of campaigns that send */
   private async take(
-    turns: readonly LaneTurn[],
-    further: (of: Readonly<Record<LaneDuty, LaneTurn[]>>) => Promise<TurnEnd>,
-  ): Promise<TurnEnd> {
+    turns: readonly LaneSnapshot[],
+    further: (of: Readonly<Record<LaneAction, LaneSnapshot[]>>) => Promise<BatchEnd>,
+  ): Promise<BatchEnd> {
     if (this.stopping || turns.length === 0) return NOTHING;
-    const ends: TurnEnd[] = [];
+    const ends: BatchEnd[] = [];
     try {
-      const of = byDuty(turns);
+      const of = byAction(turns);
       for (const lost of byRoute(of.recover)) ends.push(await this.recover(lost));
       await this.cancel(of.refund, (end) => ends.push(end));
       if (of.wait.length > 0) await this.lanes.sleep(of.wait);
@@ -158,7 +158,7 @@ export class LaneRunner {
     return endOf(ends);
   }
 
-  private async recover(turns: readonly LaneTurn[]): Promise<TurnEnd> {
+  private async recover(turns: readonly LaneSnapshot[]): Promise<BatchEnd> {
     const [first] = turns;
     if (!first) return NOTHING;
     const route = await this.routes.byId(first.routeId);
@@ -171,7 +171,7 @@ export class LaneRunner {
   }
 
   /** @param onEnd is told of each lane as it is committed: one that ended counts, whatever becomes of the others */
-  private async cancel(turns: readonly LaneTurn[], onEnd: (end: TurnEnd) => void): Promise<void> {
+  private async cancel(turns: readonly LaneSnapshot[], onEnd: (end: BatchEnd) => void): Promise<void> {
     // No intent is recorded: nothing leaves, so a crash from here on leaves no recipient in doubt.
     const held = await this.claim(turns);
     const places = new Semaphore(CANCELS_AT_ONCE);
@@ -188,7 +188,7 @@ export class LaneRunner {
   }
 
   /** Fails what has waited for longer than its validity; of other lanes it notes when theirs is over. */
-  private async expire(turns: readonly LaneTurn[]): Promise<TurnEnd> {
+  private async expire(turns: readonly LaneSnapshot[]): Promise<BatchEnd> {
     if (turns.length === 0) return NOTHING;
     const expired = this.expired(turns);
     const others = turns.filter((turn) => !expired.includes(turn));
@@ -202,18 +202,18 @@ export class LaneRunner {
     return this.refuse(expired, EXPIRED);
   }
 
-  private expired(turns: readonly LaneTurn[]): LaneTurn[] {
+  private expired(turns: readonly LaneSnapshot[]): LaneSnapshot[] {
     return turns.filter((turn) => hasExpired(this.channels.get(turn.channel), turn));
   }
 
   /** What waits for another try ends with its lane: it need not be due. */
-  private async refuse(turns: readonly LaneTurn[], outcome: SendOutcome): Promise<TurnEnd> {
+  private async refuse(turns: readonly LaneSnapshot[], outcome: SendOutcome): Promise<BatchEnd> {
     if (turns.length === 0) return NOTHING;
     const left = turns.map((turn) => (turn.nextSeq < turn.endSeq ? turn : { ...turn, retriesDue: true }));
     return ended(await this.windows.refuse(left, outcome));
   }
 
-  private async send(turns: readonly LaneTurn[], onClaimed: (held: readonly LaneTurn[]) => void): Promise<TurnEnd> {
+  private async send(turns: readonly LaneSnapshot[], onClaimed: (held: readonly LaneSnapshot[]) => void): Promise<BatchEnd> {
     const [first] = turns;
     if (!first) return NOTHING;
     const active = await this.ofActiveAccounts(turns);
@@ -243,10 +243,10 @@ export class LaneRunner {
    * @returns null = it takes a message on trial
    */
   private async withoutRoute(
-    turns: readonly LaneTurn[],
+    turns: readonly LaneSnapshot[],
     route: FailingRoute,
     connection: RouteConnection | null,
-  ): Promise<TurnEnd | null> {
+  ): Promise<BatchEnd | null> {
     const targets = await this.failover.targets(route);
     const takesTrial = connection?.ready ?? false;
     if (takesTrial && (targets.length === 0 || this.failover.isTrialDue(route.id))) return null;
@@ -259,7 +259,7 @@ export class LaneRunner {
   }
 
   /** Those of a route that is gone for which no other route of their chain is left, usable now or not. */
-  private async withoutAnyRoute(turns: readonly LaneTurn[]): Promise<LaneTurn[]> {
+  private async withoutAnyRoute(turns: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
     const othersOf = await this.failover.othersOf(turns);
     const ids = [...new Set(turns.flatMap(othersOf))];
     const found = await Promise.all(ids.map((id) => this.routes.byId(id)));
@@ -268,11 +268,11 @@ export class LaneRunner {
   }
 
   /** Campaigns of closed accounts are paused. */
-  private async ofActiveAccounts(turns: readonly LaneTurn[]): Promise<LaneTurn[]> {
+  private async ofActiveAccounts(turns: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
     const ids = [...new Set(turns.map(({ accountId }) => accountId))];
     const accounts = await Promise.all(ids.map((id) => this.accounts.byId(id)));
     const active = new Set(ids.filter((_, place) => accounts[place]?.isActive));
-    const isActive = ({ accountId }: LaneTurn): boolean => active.has(accountId);
+    const isActive = ({ accountId }: LaneSnapshot): boolean => active.has(accountId);
     for (const { campaignId } of turns.filter((turn) => !isActive(turn))) {
       await this.states.changeAlone(campaignId, 'pause');
     }
@@ -280,7 +280,7 @@ export class LaneRunner {
   }
 
   /** Nothing leaves and no attempt is counted: the lanes stay due, until their deadline, or as long as they are of use. */
-  private async routeIsDown(turns: readonly LaneTurn[], fault: string): Promise<TurnEnd> {
+  private async routeIsDown(turns: readonly LaneSnapshot[], fault: string): Promise<BatchEnd> {
     const { RECEIPT_TIMEOUT } = this.environment;
     const expired = this.expired(turns);
     if (expired.length > 0) return { ...(await this.refuse(expired, EXPIRED)), isDown: true };
@@ -291,7 +291,7 @@ export class LaneRunner {
   }
 
   /** Takes lanes of which nothing is going to leave. */
-  private async claim(turns: readonly LaneTurn[]): Promise<LaneTurn[]> {
+  private async claim(turns: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
     if (turns.length === 0) return [];
     const claims = turns.map((turn) => ({
       turn: { ...turn, retriesDue: false },
@@ -308,5 +308,5 @@ export class LaneRunner {
 }
 
 /** Recipients that the lanes have at the most. */
-const waitingIn = (turns: readonly LaneTurn[]): number =>
+const waitingIn = (turns: readonly LaneSnapshot[]): number =>
   turns.reduce((sum, { retriesDue, nextSeq, endSeq }) => sum + (retriesDue ? 1 : endSeq - nextSeq), 0);

@@ -7,7 +7,7 @@ import { isFree } from '../../../platform/database/index.js';
 import { Cancellations } from '../settle/cancellations.js';
 import { sqlStates } from '../state/campaign-states.js';
 import { statesThat } from '../campaign.js';
-import { takingTurns } from './due-lanes.js';
+import { roundRobin } from './due-lanes.js';
 import { CANCEL_STEP, LaneRunner } from './lane-runner.js';
 import { LaneStore } from '../state/lane-store.js';
 import type { LaneKey } from '../lanes.js';
@@ -111,7 +111,7 @@ export class LaneSettlement implements BeforeApplicationShutdown {
   private share(due: readonly SettledLane[]): SettledLane[] {
     const lanes: SettledLane[] = [];
     let recipients = 0;
-    for (const lane of takingTurns(due, this.served)) {
+    for (const lane of roundRobin(due, this.served)) {
       if (lanes.length === MOST_LANES || recipients >= MOST_RECIPIENTS) break;
       recipients += Math.min(CANCEL_STEP, Math.max(1, lane.endSeq - lane.intentSeq));
       lanes.push(lane);

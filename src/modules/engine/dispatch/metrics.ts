@@ -9,11 +9,11 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { Counter, Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
-import { DutyGate } from '../../../platform/periodic/index.js';
+import { LeaderGate } from '../../../platform/periodic/index.js';
 import { Metrics, safeError, type Span, type Tracing, TRACING } from '../../../platform/observability/index.js';
 import { RouteDirectory } from '../../providers/index.js';
 import { Channels } from '../channels.js';
-import type { WindowResult } from '../settle/recipient-change.js';
+import type { BatchResult } from '../settle/recipient-change.js';
 import { CampaignTraces } from '../state/campaign-briefs.js';
 import type { LaneClaim } from '../state/lane-claims.js';
 import { DueRoutes } from './due-routes.js';
@@ -39,7 +39,7 @@ export class DueLanesMonitor implements OnApplicationBootstrap, BeforeApplicatio
     @InjectDataSource() dataSource: DataSource,
     private readonly channels: Channels,
     private readonly routes: RouteDirectory,
-    private readonly gate: DutyGate,
+    private readonly gate: LeaderGate,
     metrics: Metrics,
   ) {
     this.due = new DueRoutes(dataSource);
@@ -94,7 +94,7 @@ export class OutcomeCodes {
     );
   }
 
-  count(route: string, channel: string, results: readonly WindowResult[]): void {
+  count(route: string, channel: string, results: readonly BatchResult[]): void {
     const counts = new Map<string, { outcome: string; code: string; times: number }>();
     for (const { outcome } of results) {
       const code = 'code' in outcome && outcome.code !== null ? String(outcome.code) : 'none';
@@ -124,12 +124,12 @@ interface Leaving {
 }
 
 /** The spans of one window: one a campaign, with counts, however many recipients it has. */
-export class WindowSpans {
+export class BatchSpans {
   private readonly outcomes = new Map<number, Map<string, number>>();
 
   constructor(private readonly spans: ReadonlyMap<number, Span>) {}
 
-  count(results: readonly WindowResult[]): void {
+  count(results: readonly BatchResult[]): void {
     for (const { recipient, outcome } of results) {
       const { campaignId } = recipient.turn;
       if (!this.spans.has(campaignId)) continue;
@@ -151,7 +151,7 @@ export class WindowSpans {
 
 /** Begins the spans of windows, in the traces of their campaigns. */
 @Injectable()
-export class WindowTraces {
+export class BatchTraces {
   constructor(
     @Inject(TRACING) private readonly tracing: Tracing,
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -159,7 +159,7 @@ export class WindowTraces {
   ) {}
 
   /** @returns null where no traces are recorded; never rejects: a trace holds up no message */
-  async begin(claims: readonly LaneClaim[], { channel, route }: Leaving): Promise<WindowSpans | null> {
+  async begin(claims: readonly LaneClaim[], { channel, route }: Leaving): Promise<BatchSpans | null> {
     if (!this.tracing.isOn) return null;
     const recipients = new Map<number, number>();
     for (const { turn, recipients: some } of claims) {
@@ -174,6 +174,6 @@ export class WindowTraces {
       };
       return [campaignId, this.tracing.start('send window', { kind: 'client', parent, facts })];
     });
-    return spans.length > 0 ? new WindowSpans(new Map(spans)) : null;
+    return spans.length > 0 ? new BatchSpans(new Map(spans)) : null;
   }
 }

@@ -141,7 +141,7 @@ interface Waiting {
  * The slots of one paced route in this worker, booked from MySQL: those of a window together, so that windows of several
  * workers follow each other and do not share their slots. A message of one recipient takes the next slot of what is booked,
  * in front of campaigns (`UrgentFirst`); it is told of when those that are booked are the route's next, for messages whose turn
- * another worker has (`RouteHomes`). Slots that no message asked for are gone after `CATCH_UP_MS`.
+ * another worker has (`SlotOwners`). Slots that no message asked for are gone after `CATCH_UP_MS`.
  */
 export class Pacer {
   private readonly waiting = new UrgentFirst<Waiting>();

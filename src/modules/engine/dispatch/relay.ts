@@ -1,9 +1,9 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
-import { DutyGate } from '../../../platform/periodic/index.js';
-import { type DueRoute, firstTurn, RelayNotifier } from '../../../platform/queues/index.js';
+import { LeaderGate } from '../../../platform/periodic/index.js';
+import { type DueRoute, firstJob, RelayNotifier } from '../../../platform/queues/index.js';
 import { DueLanes } from './due-lanes.js';
-import { TurnOffers, WorkerQueues } from './job-routing.js';
+import { JobOffers, WorkerQueues } from './job-routing.js';
 
 const LOOK_EVERY_MS = 500;
 
@@ -21,11 +21,11 @@ export class Relay implements OnApplicationBootstrap {
   );
 
   constructor(
-    private readonly offers: TurnOffers,
+    private readonly offers: JobOffers,
     private readonly due: DueLanes,
     private readonly notifier: RelayNotifier,
     private readonly selected: WorkerQueues,
-    private readonly gate: DutyGate,
+    private readonly gate: LeaderGate,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -52,7 +52,7 @@ export class Relay implements OnApplicationBootstrap {
     for (const channel of new Set(due.map((route) => route.channel))) {
       const turns = due.flatMap(({ routeId, single, ...route }) => {
         if (route.channel !== channel) return [];
-        return (single === undefined ? [true, false] : [single]).map((kind) => firstTurn({ routeId, single: kind }));
+        return (single === undefined ? [true, false] : [single]).map((kind) => firstJob({ routeId, single: kind }));
       });
       await this.offers.add(channel, turns);
     }

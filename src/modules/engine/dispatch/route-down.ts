@@ -7,19 +7,19 @@ import { RelayNotifier } from '../../../platform/queues/index.js';
 import { RouteConnections, type RouteKind } from '../../providers/index.js';
 import {
   chainsOfLanes,
-  firstPlaceOf,
+  firstIndexOf,
   inLaneOrder,
   type LaneKey,
-  type LaneTurn,
+  type LaneSnapshot,
   type RouteChain,
-  sqlFirstPlaceOf,
+  sqlFirstIndexOf,
   sqlGroupOf,
 } from '../lanes.js';
 import { failoverCounter } from '../settle/refused-sends.js';
 import { newClaimId } from '../state/lane-claims.js';
 import { KEYS, OF_KEY } from '../state/lane-endings.js';
 import { dropInDoubtOf, HAS_BEGUN_RETRIES } from '../state/retries.js';
-import { type ChannelTurn, turnKey } from './capacity.js';
+import { type ChannelRoute, routeKeyText } from './capacity.js';
 
 /** A route that is gone for less may be back at once: a session that is bound again, a try that shows the upstream well. */
 const PATIENCE_MS = 2_000;
@@ -39,7 +39,7 @@ export interface FailingRoute {
 
 /** A lane, and the route that takes over. */
 interface Move {
-  turn: LaneTurn;
+  turn: LaneSnapshot;
   to: number;
 }
 
@@ -76,7 +76,7 @@ export class LaneFailover {
   }
 
   /** The routes, other than their present one, over which lanes may leave. */
-  async othersOf(turns: readonly LaneTurn[]): Promise<(turn: LaneTurn) => RouteChain> {
+  async othersOf(turns: readonly LaneSnapshot[]): Promise<(turn: LaneSnapshot) => RouteChain> {
     const chainOf = await chainsOfLanes(this.dataSource, turns);
     return (turn) => othersIn(chainOf(turn), turn);
   }
@@ -100,11 +100,11 @@ export class LaneFailover {
    * @returns those that stay with it
    */
   async relieve(
-    turns: readonly LaneTurn[],
+    turns: readonly LaneSnapshot[],
     route: FailingRoute,
     targets: readonly number[],
     fault: string,
-  ): Promise<readonly LaneTurn[]> {
+  ): Promise<readonly LaneSnapshot[]> {
     const movable = targets.length === 0 ? [] : turns.filter((turn) => route.isGone || isPatient(turn));
     if (movable.length === 0) return turns;
     const chainOf = await chainsOfLanes(this.dataSource, movable);
@@ -177,17 +177,17 @@ const MOVED = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j
 const patienceOf = (moves: number): number =>
   moves === 0 ? 0 : PATIENCE_MS * 2 ** Math.min(moves - 1, MOST_DOUBLINGS);
 
-const isPatient = ({ moves, stalledMs }: LaneTurn): boolean => (stalledMs ?? 0) >= patienceOf(moves);
+const isPatient = ({ moves, stalledMs }: LaneSnapshot): boolean => (stalledMs ?? 0) >= patienceOf(moves);
 
 /** `patienceOf` the lane `l`, in microseconds, as SQL. */
 const SQL_PATIENCE_US = `IF(l.moves = 0, 0, ${PATIENCE_MS * 1_000} * POW(2, LEAST(l.moves - 1, ${MOST_DOUBLINGS})))`;
 
 /** The routes of a chain from the place on from which the lane may leave, but its present one. */
-const othersIn = (chain: RouteChain | null, turn: LaneTurn): RouteChain =>
-  chain?.slice(firstPlaceOf(turn.lane)).filter((route) => route !== turn.routeId) ?? [];
+const othersIn = (chain: RouteChain | null, turn: LaneSnapshot): RouteChain =>
+  chain?.slice(firstIndexOf(turn.lane)).filter((route) => route !== turn.routeId) ?? [];
 
 /** The first of them that is usable. */
-const nextOf = (chain: RouteChain | null, turn: LaneTurn, targets: readonly number[]): number | null =>
+const nextOf = (chain: RouteChain | null, turn: LaneSnapshot, targets: readonly number[]): number | null =>
   othersIn(chain, turn).find((route) => targets.includes(route)) ?? null;
 
 /** What is to be done with lanes of a route that cannot be used. */
@@ -214,7 +214,7 @@ const LATE_MS = 30_000;
 
 /** From its place on, the lane's chain has one of the routes of a pattern. */
 const ROUTES = "LENGTH(c.route_ids) - LENGTH(REPLACE(c.route_ids, ',', '')) + 1";
-const REST = `SUBSTRING_INDEX(c.route_ids, ',', CAST(${sqlFirstPlaceOf('l.lane')} AS SIGNED) - (${ROUTES}))`;
+const REST = `SUBSTRING_INDEX(c.route_ids, ',', CAST(${sqlFirstIndexOf('l.lane')} AS SIGNED) - (${ROUTES}))`;
 const HAS_TARGET = `EXISTS (SELECT 1 FROM campaign_routes c WHERE c.campaign_id = l.campaign_id
   AND c.lane_group = ${sqlGroupOf('l.lane')} AND CONCAT(',', ${REST}, ',') REGEXP ?)`;
 const IS_PATIENT = `(l.moves = 0 OR l.stalled_since <= UTC_TIMESTAMP(3) - INTERVAL ${SQL_PATIENCE_US} MICROSECOND)`;
@@ -231,9 +231,9 @@ export class DownLanes {
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  async find(turn: ChannelTurn, { timeoutMs, targets }: DownTerms): Promise<LaneKey[]> {
+  async find(turn: ChannelRoute, { timeoutMs, targets }: DownTerms): Promise<LaneKey[]> {
     const at = performance.now();
-    const known = this.looks.get(turnKey(turn));
+    const known = this.looks.get(routeKeyText(turn));
     const isPart = known !== undefined && known.targets === targets.join() && at - known.at < LOOK_AT_ALL_MS;
     const since = isPart ? 'AND l.wake_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND' : '';
     const moves = targets.length > 0 ? `OR ${IS_PATIENT} AND ${HAS_TARGET}` : '';
@@ -251,18 +251,18 @@ export class DownLanes {
     );
     if (isPart) return lanes;
     const isOver = lanes.length === 0 && !(await this.areSomeImpatient(turn, targets));
-    if (isOver) this.looks.set(turnKey(turn), { at, targets: targets.join() });
-    else this.looks.delete(turnKey(turn));
+    if (isOver) this.looks.set(routeKeyText(turn), { at, targets: targets.join() });
+    else this.looks.delete(routeKeyText(turn));
     return lanes;
   }
 
   /** The route can be used again: the next look at it is a first one. */
-  forget(turn: ChannelTurn): void {
-    this.looks.delete(turnKey(turn));
+  forget(turn: ChannelRoute): void {
+    this.looks.delete(routeKeyText(turn));
   }
 
   /** Whether lanes will be handed over in a while that were handed over before. */
-  private async areSomeImpatient(turn: ChannelTurn, targets: readonly number[]): Promise<boolean> {
+  private async areSomeImpatient(turn: ChannelRoute, targets: readonly number[]): Promise<boolean> {
     if (targets.length === 0) return false;
     const rows: unknown[] = await this.dataSource.query(
       `SELECT 1 FROM campaign_lanes l FORCE INDEX (ix_campaign_lanes_route)
@@ -273,7 +273,7 @@ export class DownLanes {
   }
 }
 
-const valuesOf = ({ channel, routeId, single }: ChannelTurn): [string, number, number] => [
+const valuesOf = ({ channel, routeId, single }: ChannelRoute): [string, number, number] => [
   channel,
   routeId,
   single ? 1 : 0,

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Environment } from '../../../platform/config/index.js';
-import type { SingleNotices } from '../../../platform/queues/index.js';
+import type { SingleSignalStream } from '../../../platform/queues/index.js';
 import type { RouteDirectory } from '../../providers/index.js';
 import type { Channels } from '../channels.js';
-import type { LaneTurn } from '../lanes.js';
+import type { LaneSnapshot } from '../lanes.js';
 import type { LaneStore } from '../state/lane-store.js';
 import { Governor } from './capacity.js';
 import type { DueLanes } from './due-lanes.js';
-import type { RouteHomes } from './job-routing.js';
+import type { SlotOwners } from './job-routing.js';
 import type { LaneRunner } from './lane-runner.js';
 import type { RoutePace } from './pacing.js';
 import type { DownLanes, LaneFailover } from './route-down.js';
-import { RouteTurns } from './route-job.js';
-import { StandingAside } from './single-priority.js';
+import { RouteJobs } from './route-job.js';
+import { YieldToSingles } from './single-priority.js';
 
 const CAMPAIGNS = { channel: 'sms', routeId: 1, single: false };
 
@@ -23,21 +23,21 @@ describe('a turn of messages of one recipient', () => {
     const governor = new Governor(
       environment,
       {} as RoutePace,
-      {} as RouteHomes,
-      new StandingAside({} as SingleNotices),
+      {} as SlotOwners,
+      new YieldToSingles({} as SingleSignalStream),
     );
     for (let window = 0; window < 4; window++) governor.tempoOf(CAMPAIGNS).took(1, 500, 12);
     governor.enter(CAMPAIGNS, null);
     const lane = { campaignId: 1, lane: 0, accountId: 1, routeId: 1, single, waitingSince: performance.now() };
     const room: boolean[] = [];
-    const turns = new RouteTurns(
+    const turns = new RouteJobs(
       environment,
       governor,
       { next: () => Promise.resolve([lane]), servedTo: () => undefined } as unknown as DueLanes,
       {} as DownLanes,
       { turns: () => Promise.resolve([lane]) } as unknown as LaneStore,
       {
-        run: (found: LaneTurn[], onClaimed: (held: LaneTurn[]) => void) => {
+        run: (found: LaneSnapshot[], onClaimed: (held: LaneSnapshot[]) => void) => {
           onClaimed(isHeld ? found : []);
           room.push(governor.hasRoom(CAMPAIGNS, null));
           return Promise.resolve({ more: false, done: [], restMs: 0, isDown: false });

@@ -4,14 +4,14 @@ import { isPassing } from '../../../platform/database/index.js';
 import { RouteDirectory } from '../../providers/index.js';
 import { Channels } from '../channels.js';
 import { LaneStore } from '../state/lane-store.js';
-import { type ChannelTurn, Governor, turnKey, WINDOW_RECIPIENTS } from './capacity.js';
+import { type ChannelRoute, Governor, routeKeyText, BATCH_RECIPIENTS } from './capacity.js';
 import { DueLanes, type Share } from './due-lanes.js';
-import { LaneRunner, type TurnEnd } from './lane-runner.js';
+import { LaneRunner, type BatchEnd } from './lane-runner.js';
 import { DownLanes, LaneFailover } from './route-down.js';
 
 /** Messages of one recipient travel together; of campaigns, a window takes small ones together. */
 const SHARES: Readonly<Record<'single' | 'campaign', Share>> = {
-  single: { most: WINDOW_RECIPIENTS, accounts: 64 },
+  single: { most: BATCH_RECIPIENTS, accounts: 64 },
   campaign: { most: 8, accounts: 8 },
 };
 
@@ -19,7 +19,7 @@ const SHARES: Readonly<Record<'single' | 'campaign', Share>> = {
 const AFTER_PASSING_MS = 250;
 
 /** What the route wants after a turn. */
-export interface RouteTurnEnd {
+export interface RouteJobEnd {
   /** another turn at once */
   more: boolean;
   /** which this worker may take as well, without a job: it keeps no other route waiting */
@@ -27,7 +27,7 @@ export interface RouteTurnEnd {
   /** another turn, after so many milliseconds; null = when something is due */
   againMs: number | null;
   /** a turn that found no place before this one ended, and that has one now */
-  next: ChannelTurn | null;
+  next: ChannelRoute | null;
   /** nothing is known to be due: to be looked at once more when its job is gone */
   atRest: boolean;
 }
@@ -40,12 +40,12 @@ export interface Room {
   forAnother: boolean;
 }
 
-const NOTHING: RouteTurnEnd = { more: false, keeps: false, againMs: null, next: null, atRest: false };
+const NOTHING: RouteJobEnd = { more: false, keeps: false, againMs: null, next: null, atRest: false };
 
 /** One turn of a channel's route: asks the governor, takes the next lanes, and runs their turn. */
 @Injectable()
-export class RouteTurns {
-  private readonly logger = new Logger(RouteTurns.name);
+export class RouteJobs {
+  private readonly logger = new Logger(RouteJobs.name);
   /** routes that could not be used at their last turn */
   private readonly down = new Set<string>();
 
@@ -62,13 +62,13 @@ export class RouteTurns {
   ) {}
 
   /** @param onClaimed called once the lanes of a window are held, if there are any to send */
-  async take(turn: ChannelTurn, onClaimed: (room: Room) => void): Promise<RouteTurnEnd> {
+  async take(turn: ChannelRoute, onClaimed: (room: Room) => void): Promise<RouteJobEnd> {
     const rest = this.governor.restOf(turn);
     if (rest > 0) return { ...NOTHING, againMs: rest };
     const perSecond = (await this.routes.byId(turn.routeId))?.messagesPerSecond ?? null;
     if (!this.governor.enter(turn, perSecond)) return NOTHING;
-    let end: TurnEnd | null = null;
-    let next: ChannelTurn | null;
+    let end: BatchEnd | null = null;
+    let next: ChannelRoute | null;
     let hasMore = false;
     let wasPassing = false;
     try {
@@ -97,8 +97,8 @@ export class RouteTurns {
     return { more, keeps, againMs, next, atRest: againMs === null && !more };
   }
 
-  private async next(turn: ChannelTurn, share: Share): Promise<Awaited<ReturnType<DueLanes['next']>>> {
-    if (this.down.has(turnKey(turn))) {
+  private async next(turn: ChannelRoute, share: Share): Promise<Awaited<ReturnType<DueLanes['next']>>> {
+    if (this.down.has(routeKeyText(turn))) {
       const { RECEIPT_TIMEOUT: timeoutMs } = this.environment;
       const keys = await this.downLanes.find(turn, { timeoutMs, targets: await this.targets(turn) });
       if (keys.length > 0) return keys;
@@ -107,14 +107,14 @@ export class RouteTurns {
   }
 
   /** The routes that take over from this one: a route that is gone is handled as its lanes come up. */
-  private async targets({ channel, routeId: id }: ChannelTurn): Promise<number[]> {
+  private async targets({ channel, routeId: id }: ChannelRoute): Promise<number[]> {
     const isGone = (await this.routes.byId(id)) === null && !(await this.routes.exists(id));
     return this.failover.targets({ id, kind: this.channels.get(channel).routes, isGone });
   }
 
-  private rest(turn: ChannelTurn, { restMs, isDown }: TurnEnd): number | null {
-    if (isDown) this.down.add(turnKey(turn));
-    else if (this.down.delete(turnKey(turn))) this.downLanes.forget(turn);
+  private rest(turn: ChannelRoute, { restMs, isDown }: BatchEnd): number | null {
+    if (isDown) this.down.add(routeKeyText(turn));
+    else if (this.down.delete(routeKeyText(turn))) this.downLanes.forget(turn);
     if (restMs === 0) return null;
     this.governor.rest(turn, restMs);
     return restMs;

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { SingleNotices } from '../../../platform/queues/index.js';
-import { StandingAside } from './single-priority.js';
+import type { SingleSignalStream } from '../../../platform/queues/index.js';
+import { YieldToSingles } from './single-priority.js';
 
 const FULL = 500;
 
 describe('what windows write', () => {
   let notice = (): void => undefined;
-  let aside: StandingAside;
+  let aside: YieldToSingles;
   let begun: string[];
   let ends: Map<string, () => void>;
 
   beforeEach(() => {
     vi.useFakeTimers();
-    aside = new StandingAside({ listen: (onNotice: () => void) => (notice = onNotice) } as unknown as SingleNotices);
+    aside = new YieldToSingles({ listen: (onNotice: () => void) => (notice = onNotice) } as unknown as SingleSignalStream);
     aside.onApplicationBootstrap();
     [begun, ends] = [[], new Map()];
   });

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Semaphore } from '../../../platform/concurrency/index.js';
-import { SingleNotices } from '../../../platform/queues/index.js';
+import { SingleSignalStream } from '../../../platform/queues/index.js';
 
 /** For so long after a message of one recipient has come, campaigns leave room to the next. */
 const ASIDE_MS = 2_000;
@@ -14,12 +14,12 @@ const PATIENCE_MS = 500;
  * and results, one step is under way at once in this worker while they are.
  */
 @Injectable()
-export class StandingAside implements OnApplicationBootstrap {
+export class YieldToSingles implements OnApplicationBootstrap {
   /** clock of `performance.now()`: when the last message of one recipient came of which this worker knows */
   private lastSingle = -Infinity;
   private readonly steps = new Semaphore(() => (this.isAsked ? 1 : Infinity));
 
-  constructor(private readonly notices: SingleNotices) {}
+  constructor(private readonly notices: SingleSignalStream) {}
 
   onApplicationBootstrap(): void {
     this.notices.listen(() => this.heard());

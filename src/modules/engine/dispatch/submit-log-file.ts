@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { LaneKey } from '../lanes.js';
-import { WINDOW_RECIPIENTS } from './capacity.js';
+import { BATCH_RECIPIENTS } from './capacity.js';
 
 /** of the socket that only a living process holds */
 const ALIVE = '.alive';
@@ -19,7 +19,7 @@ export function bootId(): string | null {
 }
 
 /** Where notes of a database's campaigns lie: two databases that share a directory know nothing of each other. */
-export function noteDirectory(dataDirectory: string, databaseUrl: string): string {
+export function submitLogDirectory(dataDirectory: string, databaseUrl: string): string {
   const { host, pathname } = new URL(databaseUrl);
   const database = createHash('sha256')
     .update(host + pathname)
@@ -72,7 +72,7 @@ export class LifeSign {
 }
 
 /** Removes the notes of a process and its sign. */
-export function removeNotes(directory: string, name: string): void {
+export function removeSubmitLogs(directory: string, name: string): void {
   for (const kind of [NOTE, ALIVE]) rmSync(join(directory, name + kind), { force: true });
 }
 
@@ -101,8 +101,8 @@ const SLOT_HEADER = 16;
 const LANE = 16;
 /** campaign, generation, seq */
 export const RECORD = 16;
-const RECORDS_AT = SLOT_HEADER + WINDOW_RECIPIENTS * LANE;
-export const SLOT = RECORDS_AT + WINDOW_RECIPIENTS * RECORD;
+const RECORDS_AT = SLOT_HEADER + BATCH_RECIPIENTS * LANE;
+export const SLOT = RECORDS_AT + BATCH_RECIPIENTS * RECORD;
 
 /** A lane as its claim left it. */
 export interface ClaimedLane extends LaneKey {
@@ -111,7 +111,7 @@ export interface ClaimedLane extends LaneKey {
 }
 
 /** A claim, and who of its recipients may have left: the others certainly have not. */
-export interface NotedClaim {
+export interface LoggedClaim {
   id: number;
   lanes: ClaimedLane[];
   /** by `leftKey` */
@@ -165,8 +165,8 @@ export function bootIdOf(bytes: Buffer): string | null {
 }
 
 /** Claims that were under way when the file was written last. */
-export function readClaims(bytes: Buffer): NotedClaim[] {
-  const claims: NotedClaim[] = [];
+export function readClaims(bytes: Buffer): LoggedClaim[] {
+  const claims: LoggedClaim[] = [];
   for (let slot = 0; slotAt(slot + 1) <= bytes.length; slot++) {
     const generation = bytes.readUInt32LE(slotAt(slot));
     if (generation > 0) claims.push(readClaim(bytes, slot, generation));
@@ -174,15 +174,15 @@ export function readClaims(bytes: Buffer): NotedClaim[] {
   return claims;
 }
 
-function readClaim(bytes: Buffer, slot: number, generation: number): NotedClaim {
-  const count = Math.min(bytes.readUInt32LE(slotAt(slot) + 4), WINDOW_RECIPIENTS);
+function readClaim(bytes: Buffer, slot: number, generation: number): LoggedClaim {
+  const count = Math.min(bytes.readUInt32LE(slotAt(slot) + 4), BATCH_RECIPIENTS);
   const lanes = Array.from({ length: count }, (_, place): ClaimedLane => {
     const at = lanesAt(slot) + place * LANE;
     const campaignId = Number(bytes.readBigUInt64LE(at));
     return { campaignId, lane: bytes.readUInt16LE(at + 14), fence: bytes.readUIntLE(at + 8, 6) };
   });
   const left = new Set<string>();
-  for (let record = 0; record < WINDOW_RECIPIENTS; record++) {
+  for (let record = 0; record < BATCH_RECIPIENTS; record++) {
     const at = recordAt(slot, record);
     if (bytes.readUInt32LE(at + 8) !== generation) break;
     left.add(leftKey(bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * HIGH, bytes.readUInt32LE(at + 12)));

@@ -9,12 +9,12 @@ import {
   leftKey,
   LifeSign,
   NOTE,
-  type NotedClaim,
-  noteDirectory,
+  type LoggedClaim,
+  submitLogDirectory,
   readClaims,
   SLOT,
 } from './submit-log-file.js';
-import { SubmitNotes } from './submit-log.js';
+import { SubmitLogs } from './submit-log.js';
 
 const DATABASE_URL = 'mysql://user:secret@db.example:3306/one';
 const LANE = { campaignId: 8_373_852_991_676_538, lane: 3, fence: 91_234_567_890 };
@@ -23,13 +23,13 @@ const recipients = (count: number, campaignId = LANE.campaignId) =>
 
 describe('notes of submits', () => {
   let home: string;
-  let notes: SubmitNotes;
+  let notes: SubmitLogs;
   let directory: string;
 
   beforeEach(async () => {
     home = mkdtempSync(join(tmpdir(), 'notes-'));
-    directory = noteDirectory(home, DATABASE_URL);
-    notes = new SubmitNotes({ DATA_DIR: home, DATABASE_URL } as Environment);
+    directory = submitLogDirectory(home, DATABASE_URL);
+    notes = new SubmitLogs({ DATA_DIR: home, DATABASE_URL } as Environment);
     await notes.onModuleInit();
   });
   afterEach(async () => {
@@ -38,7 +38,7 @@ describe('notes of submits', () => {
   });
 
   const names = (): string[] => readdirSync(directory).flatMap((file) => (file.endsWith(NOTE) ? [file] : []));
-  const written = (): NotedClaim[] => names().flatMap((file) => readClaims(readFileSync(join(directory, file))));
+  const written = (): LoggedClaim[] => names().flatMap((file) => readClaims(readFileSync(join(directory, file))));
   const left = (): number[] => written().flatMap((claim) => [...claim.left].map((key) => Number(key.split(' ')[1])));
 
   it('say of a claim that nothing has left, until something is about to', () => {
@@ -140,8 +140,8 @@ describe('notes of submits', () => {
   });
 
   it('lie apart by database, under the boot of the machine', () => {
-    expect(noteDirectory(home, DATABASE_URL)).toBe(noteDirectory(home, DATABASE_URL.replace('secret', 'other')));
-    expect(noteDirectory(home, DATABASE_URL)).not.toBe(noteDirectory(home, DATABASE_URL.replace('one', 'two')));
+    expect(submitLogDirectory(home, DATABASE_URL)).toBe(submitLogDirectory(home, DATABASE_URL.replace('secret', 'other')));
+    expect(submitLogDirectory(home, DATABASE_URL)).not.toBe(submitLogDirectory(home, DATABASE_URL.replace('one', 'two')));
     expect(bootIdOf(readFileSync(join(directory, names()[0] ?? '')))).toBe(
       readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
     );
@@ -154,7 +154,7 @@ describe('notes of submits', () => {
     expect(names()).toHaveLength(1);
     expect(written()).toMatchObject([{ id: 1 }]);
     note.end();
-    notes = new SubmitNotes({ DATA_DIR: home, DATABASE_URL } as Environment);
+    notes = new SubmitLogs({ DATA_DIR: home, DATABASE_URL } as Environment);
     await notes.onModuleInit();
     expect(names()).toHaveLength(2);
     await notes.onApplicationShutdown();
@@ -162,7 +162,7 @@ describe('notes of submits', () => {
   });
 
   it('are not kept where no directory can be made, and everything goes on', async () => {
-    const nowhere = new SubmitNotes({ DATA_DIR: '/dev/null', DATABASE_URL } as Environment);
+    const nowhere = new SubmitLogs({ DATA_DIR: '/dev/null', DATABASE_URL } as Environment);
     await nowhere.onModuleInit();
     const note = nowhere.begin(1, [LANE]);
     note.begin(recipients(2));

@@ -13,7 +13,7 @@ import {
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { LostClaims } from '../settle/lost-claims.js';
-import { WINDOW_RECIPIENTS } from './capacity.js';
+import { BATCH_RECIPIENTS } from './capacity.js';
 import {
   bootId,
   bootIdOf,
@@ -25,12 +25,12 @@ import {
   leftKey,
   LifeSign,
   NOTE,
-  type NotedClaim,
-  noteDirectory,
+  type LoggedClaim,
+  submitLogDirectory,
   readClaims,
   RECORD,
   recordAt,
-  removeNotes,
+  removeSubmitLogs,
   SLOT,
   slotAt,
   slotHeader,
@@ -38,7 +38,7 @@ import {
 } from './submit-log-file.js';
 
 /** A recipient as notes name it. */
-export interface NotedRecipient {
+export interface LoggedRecipient {
   turn: { campaignId: number };
   seq: number;
 }
@@ -52,8 +52,8 @@ interface NoteSlot {
 }
 
 /** The note of one claim: recipients of it that are not named have certainly not left. */
-export class SubmitNote {
-  private recipients: readonly NotedRecipient[] = [];
+export class SubmitLog {
+  private recipients: readonly LoggedRecipient[] = [];
   /** by place in the window: noted, left */
   private isNoted = new Uint8Array(0);
   private hasLeft = new Uint8Array(0);
@@ -67,11 +67,11 @@ export class SubmitNote {
   constructor(private slot: NoteSlot | null) {}
 
   /** @param recipients more or less in the order in which they will leave */
-  begin(recipients: readonly NotedRecipient[]): void {
+  begin(recipients: readonly LoggedRecipient[]): void {
     this.recipients = recipients;
     this.isNoted = new Uint8Array(recipients.length);
     this.hasLeft = new Uint8Array(recipients.length);
-    if (recipients.length > WINDOW_RECIPIENTS) this.end();
+    if (recipients.length > BATCH_RECIPIENTS) this.end();
   }
 
   /**
@@ -112,7 +112,7 @@ export class SubmitNote {
   }
 
   private add(bytes: Buffer, { generation }: NoteSlot, place: number, at: number): number {
-    const { turn, seq } = this.recipients[place] as NotedRecipient;
+    const { turn, seq } = this.recipients[place] as LoggedRecipient;
     this.isNoted[place] = 1;
     return writeRecord(bytes, at, generation, turn.campaignId, seq);
   }
@@ -120,11 +120,11 @@ export class SubmitNote {
 
 /**
  * Notes of what this worker lets leave, in a file that outlives the process: the kernel keeps what was written even when
- * the process is killed. `LostNotes` reads them (docs/decisions/0015).
+ * the process is killed. `LostSubmitLogs` reads them (docs/decisions/0015).
  */
 @Injectable()
-export class SubmitNotes implements OnModuleInit, OnApplicationShutdown {
-  private readonly logger = new Logger(SubmitNotes.name);
+export class SubmitLogs implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(SubmitLogs.name);
   private readonly directory: string;
   private file: number | null = null;
   private life: LifeSign | null = null;
@@ -136,7 +136,7 @@ export class SubmitNotes implements OnModuleInit, OnApplicationShutdown {
   private generation = 0;
 
   constructor(@Inject(ENVIRONMENT) { DATA_DIR, DATABASE_URL }: Environment) {
-    this.directory = noteDirectory(DATA_DIR, DATABASE_URL);
+    this.directory = submitLogDirectory(DATA_DIR, DATABASE_URL);
   }
 
   /** Without notes everything works as with them; a killed worker then leaves whole windows in doubt. */
@@ -158,13 +158,13 @@ export class SubmitNotes implements OnModuleInit, OnApplicationShutdown {
     if (this.file !== null) closeSync(this.file);
     this.file = null;
     await this.life?.end();
-    if (this.life && this.open === 0) removeNotes(this.directory, this.life.name);
+    if (this.life && this.open === 0) removeSubmitLogs(this.directory, this.life.name);
   }
 
   /** Before the claim is made: from then on nothing of it has left unless the note says so. */
-  begin(claimId: number, lanes: readonly ClaimedLane[]): SubmitNote {
+  begin(claimId: number, lanes: readonly ClaimedLane[]): SubmitLog {
     const { file } = this;
-    if (file === null || lanes.length > WINDOW_RECIPIENTS) return new SubmitNote(null);
+    if (file === null || lanes.length > BATCH_RECIPIENTS) return new SubmitLog(null);
     const slot = this.free.pop() ?? this.slots++;
     this.generation = (this.generation % 0xffffffff) + 1;
     const { generation } = this;
@@ -178,10 +178,10 @@ export class SubmitNotes implements OnModuleInit, OnApplicationShutdown {
     } catch (error) {
       this.free.push(slot); // as it was: its header is the last that is written
       this.logger.warn({ err: error }, 'a window could not be noted');
-      return new SubmitNote(null);
+      return new SubmitLog(null);
     }
     this.open += 1;
-    return new SubmitNote(this.slotIn(file, slot, generation));
+    return new SubmitLog(this.slotIn(file, slot, generation));
   }
 
   private slotIn(file: number, slot: number, generation: number): NoteSlot {
@@ -226,8 +226,8 @@ const FOREIGN_MS = 86_400_000;
  * (docs/decisions/0015). What is not certain is not believed: only notes of this boot, of a process that is gone.
  */
 @Injectable()
-export class LostNotes implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(LostNotes.name);
+export class LostSubmitLogs implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(LostSubmitLogs.name);
   private readonly directory: string;
   private readonly task = new PeriodicTask(
     LOOK_EVERY_MS,
@@ -239,7 +239,7 @@ export class LostNotes implements OnApplicationBootstrap, BeforeApplicationShutd
     @Inject(ENVIRONMENT) { DATA_DIR, DATABASE_URL }: Environment,
     private readonly claims: LostClaims,
   ) {
-    this.directory = noteDirectory(DATA_DIR, DATABASE_URL);
+    this.directory = submitLogDirectory(DATA_DIR, DATABASE_URL);
   }
 
   onApplicationBootstrap(): void {
@@ -269,7 +269,7 @@ export class LostNotes implements OnApplicationBootstrap, BeforeApplicationShutd
     const head = await headOf(path).catch(() => null);
     if (!head) return;
     if (bootIdOf(head) !== boot) {
-      if (age > FOREIGN_MS) removeNotes(this.directory, name);
+      if (age > FOREIGN_MS) removeSubmitLogs(this.directory, name);
       return;
     }
     if (!(await LifeSign.isGone(this.directory, name))) return;
@@ -277,11 +277,11 @@ export class LostNotes implements OnApplicationBootstrap, BeforeApplicationShutd
     const noted = readClaims(await readFile(path).catch(() => Buffer.alloc(0)));
     let waiting = 0;
     for (const claim of noted) if (!(await this.settle(claim, age))) waiting += 1;
-    if (waiting === 0) removeNotes(this.directory, name);
+    if (waiting === 0) removeSubmitLogs(this.directory, name);
   }
 
   /** @returns false while the claim is not over */
-  private async settle({ id, lanes, left }: NotedClaim, age: number): Promise<boolean> {
+  private async settle({ id, lanes, left }: LoggedClaim, age: number): Promise<boolean> {
     const claim = { id, lanes, mayHaveLeft: (campaignId: number, seq: number) => left.has(leftKey(campaignId, seq)) };
     const standing = await this.claims.standing(claim);
     if (standing === 'held' || (standing === 'unmade' && age < ON_ITS_WAY_MS)) return false;

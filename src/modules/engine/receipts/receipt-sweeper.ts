@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { SingleRun } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
-import { DueWatch, DutyGate, SharedTask } from '../../../platform/periodic/index.js';
+import { DueWatch, LeaderGate, SharedTask } from '../../../platform/periodic/index.js';
 import { IS_ANY_OVERDUE, OverdueReceipts } from './overdue-receipts.js';
 import { UnmatchedReceipts } from './unmatched-receipts.js';
 import { isAnyUnmatched, type ScanPosition, UnmatchedReceiptsMonitor } from './unmatched-store.js';
@@ -59,7 +59,7 @@ export class ReceiptSweeper implements OnApplicationBootstrap {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     watch: DueWatch,
-    gate: DutyGate,
+    gate: LeaderGate,
     private readonly unmatched: UnmatchedReceipts,
     overdue: OverdueReceipts,
     private readonly monitor: UnmatchedReceiptsMonitor,

@@ -183,7 +183,7 @@ async function writeItems(tx: EntityManager, items: readonly LockedItem[]): Prom
  * @param locked all items of these recipients, as they stood
  * @returns what becomes of the recipients, and the items to write
  */
-export function judgeItems(
+export function priceItems(
   receipts: readonly MatchedReceipt[],
   locked: readonly LockedItem[],
 ): { changes: RecipientChange[]; items: LockedItem[] } {
@@ -255,7 +255,7 @@ export class ReceiptWriter {
     // What the status of one item says is judged by the recipient alone, so it is enough how that was read.
     const unread = single.filter(({ recipient }) => !recipient);
     const locked = await this.settlement.lock(tx, itemsOf([...attempts, ...several, ...unread]));
-    const messages = judgeItems(several, items);
+    const messages = priceItems(several, items);
     await writeItems(tx, messages.items);
     await this.logAttempts(tx, attempts);
     const current = currentAttempts(attempts, locked);

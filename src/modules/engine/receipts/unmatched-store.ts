@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { again, type WriteResult } from '../../../platform/database/index.js';
-import { DutyGate } from '../../../platform/periodic/index.js';
+import { LeaderGate } from '../../../platform/periodic/index.js';
 import { Metrics, safeError } from '../../../platform/observability/index.js';
 import { type Receipt, RouteDirectory } from '../../providers/index.js';
 import type { RoutedReceipt } from './receipt-lookup.js';
@@ -127,7 +127,7 @@ export class UnmatchedReceiptsMonitor {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: UnmatchedStore,
     private readonly routes: RouteDirectory,
-    private readonly gate: DutyGate,
+    private readonly gate: LeaderGate,
     metrics: Metrics,
   ) {
     this.gauge = metrics.gauge(

@@ -5,11 +5,11 @@ import { newId } from '../../../kernel/ids.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { again, inTransaction } from '../../../platform/database/index.js';
 import type { DueRecipient } from '../attempts.js';
-import { type CampaignState, LANE_DUTY } from '../campaign.js';
+import { type CampaignState, LANE_ACTION } from '../campaign.js';
 import { Channels } from '../channels.js';
-import type { LaneTurn } from '../lanes.js';
+import type { LaneSnapshot } from '../lanes.js';
 import { RecipientStatus } from '../recipient.js';
-import { WindowSpend } from '../settle/batch-spend.js';
+import { BatchSpend } from '../settle/batch-spend.js';
 import { markUnknown } from '../settle/lost-claims.js';
 import type { RecipientChange } from '../settle/recipient-change.js';
 import { Settlement } from '../settle/settlement.js';
@@ -70,7 +70,7 @@ export class RestoreFence {
     private readonly lanes: LaneStore,
     private readonly retries: RetryStore,
     private readonly settlement: Settlement,
-    private readonly spend: WindowSpend,
+    private readonly spend: BatchSpend,
     private readonly states: CampaignStates,
   ) {}
 
@@ -111,7 +111,7 @@ export class RestoreFence {
   }
 
   private async fence(campaign: CopiedCampaign, done: FencedCopy): Promise<void> {
-    const duty = LANE_DUTY[campaign.state];
+    const duty = LANE_ACTION[campaign.state];
     // What a cancel has not reached yet never leaves: the refund goes on.
     if (duty === 'refund' || duty === 'rest') return this.raiseLanes(this.dataSource, campaign.id, '');
     if (Number(campaign.is_ahead) === 1) {
@@ -173,7 +173,7 @@ export class RestoreFence {
     ]);
   }
 
-  private async turnsOf(campaignId: number): Promise<LaneTurn[]> {
+  private async turnsOf(campaignId: number): Promise<LaneSnapshot[]> {
     const rows: { lane: number }[] = await this.dataSource.query(
       'SELECT lane FROM campaign_lanes WHERE campaign_id = ?',
       [campaignId],
@@ -182,7 +182,7 @@ export class RestoreFence {
   }
 
   /** What waited for another try: of a message it may have left, of a call the outcome of the last one stands. */
-  private async giveUpRetries(turn: LaneTurn, done: FencedCopy): Promise<void> {
+  private async giveUpRetries(turn: LaneSnapshot, done: FencedCopy): Promise<void> {
     for (;;) {
       const rows: WaitingRow[] = await this.dataSource.query(
         `SELECT t.seq, r.receiver AS number, r.status, t.attempt, r.attempts, t.last_status, r.error_code, r.error_message
@@ -208,7 +208,7 @@ export class RestoreFence {
     }
   }
 
-  private async giveUpRange(turn: LaneTurn, done: FencedCopy): Promise<void> {
+  private async giveUpRange(turn: LaneSnapshot, done: FencedCopy): Promise<void> {
     for (let from = turn.nextSeq; ;) {
       const recipients = await pendingOf(this.dataSource, [{ turn, from, end: turn.endSeq }], {
         most: RECIPIENTS_A_STEP,
@@ -222,7 +222,7 @@ export class RestoreFence {
 
   /** Of unknown outcome, because of this restore: a receipt, the deadline or an operator decides. */
   private async settle(
-    turn: LaneTurn,
+    turn: LaneSnapshot,
     recipients: DueRecipient[],
     besides?: (tx: EntityManager) => Promise<void>,
   ): Promise<void> {

@@ -5,14 +5,14 @@ import { GroupCommit } from '../../../platform/concurrency/index.js';
 import { inTransaction, mayBeOwn } from '../../../platform/database/index.js';
 import { type DueRecipient, MOST_ATTEMPTS, retryDelay } from '../attempts.js';
 import { Channels } from '../channels.js';
-import { endingsOf, isShared, type LaneEnding, type LaneTurn } from '../lanes.js';
+import { endingsOf, isShared, type LaneEnding, type LaneSnapshot } from '../lanes.js';
 import { RecipientStatus } from '../recipient.js';
 import { withVariables } from '../state/lane-claims.js';
 import { type LanesLeft, LaneTaken, NOTHING_ENDED, unlessTaken } from '../state/lane-endings.js';
 import { LaneStore } from '../state/lane-store.js';
 import { begunRetries, type PutOff, RetryStore } from '../state/retries.js';
 import { RouteSenders } from '../state/route-senders.js';
-import { type SpendingRecipient, WindowSpend } from './batch-spend.js';
+import { type SpendingRecipient, BatchSpend } from './batch-spend.js';
 import { markUnknown, takeBack } from './lost-claims.js';
 import { begunAttempts, storeProviderIds } from './message-ids.js';
 import {
@@ -24,7 +24,7 @@ import {
   type RecipientChange,
   toChange,
   waits,
-  type WindowResult,
+  type BatchResult,
 } from './recipient-change.js';
 import { RefusedSends } from './refused-sends.js';
 import { Settlement } from './settlement.js';
@@ -32,7 +32,7 @@ import { readFirst } from './status-writer.js';
 
 /** What a window, or a part of it, comes to. */
 interface WindowPart {
-  results: readonly WindowResult[];
+  results: readonly BatchResult[];
   /** with the last part of a window */
   endings: readonly LaneEnding[] | null;
 }
@@ -45,7 +45,7 @@ const MOST_TOGETHER = 999;
  * the same moment share a transaction; a fault that lies in one of them stays with it.
  */
 @Injectable()
-export class WindowResults {
+export class BatchResults {
   private readonly flushes = new GroupCommit<WindowPart, LanesLeft>((parts) => this.write(parts, false), {
     maxItems: MOST_TOGETHER,
     weigh: ({ results, endings }) => results.length + (endings?.length ?? 0),
@@ -62,7 +62,7 @@ export class WindowResults {
     private readonly refused: RefusedSends,
     private readonly channels: Channels,
     private readonly senders: RouteSenders,
-    private readonly spend: WindowSpend,
+    private readonly spend: BatchSpend,
   ) {}
 
   /**
@@ -71,7 +71,7 @@ export class WindowResults {
    * @param isAlone it shares no transaction: what failed for a reason that may be its own would spoil another group
    */
   async flush(
-    results: readonly WindowResult[],
+    results: readonly BatchResult[],
     endings: readonly LaneEnding[] | null,
     isAlone = false,
   ): Promise<LanesLeft> {
@@ -91,7 +91,7 @@ export class WindowResults {
    * What turns give up that recorded no intent. Nothing is written once a lane of them has passed on: another worker may have
    * sent what this one takes for refused.
    */
-  async giveUp(results: readonly WindowResult[], endings: readonly LaneEnding[]): Promise<LanesLeft> {
+  async giveUp(results: readonly BatchResult[], endings: readonly LaneEnding[]): Promise<LanesLeft> {
     try {
       const [left = NOTHING_ENDED] = await this.write([{ results, endings }], true);
       return left;
@@ -134,7 +134,7 @@ export class WindowResults {
     return left;
   }
 
-  private changes(results: readonly WindowResult[], locking: boolean): RecipientChange[] {
+  private changes(results: readonly BatchResult[], locking: boolean): RecipientChange[] {
     const changes: RecipientChange[] = [];
     for (const result of results) {
       const change = toChange(result, this.counted(result.recipient));
@@ -148,8 +148,8 @@ export class WindowResults {
   /** A lane of which nothing gets through has a deadline; the end of a window tells, or the first that did. */
   private async markProgress(
     tx: EntityManager,
-    results: readonly WindowResult[],
-    ended: readonly LaneTurn[],
+    results: readonly BatchResult[],
+    ended: readonly LaneSnapshot[],
   ): Promise<void> {
     const through = new Set(
       results.filter(({ outcome }) => gotThrough(outcome)).map(({ recipient }) => recipient.turn),
@@ -167,7 +167,7 @@ export class WindowResults {
    * @param leaseMs takes the lanes in the same transaction: until its commit the lost worker's claim stands in them, by which
    * its notes are known. Where another worker was faster with one of them, nothing happens. null: they are claimed
    */
-  async recover(turns: readonly LaneTurn[], deduplicated: boolean, leaseMs: number | null = null): Promise<LanesLeft> {
+  async recover(turns: readonly LaneSnapshot[], deduplicated: boolean, leaseMs: number | null = null): Promise<LanesLeft> {
     const isAnswered = await this.answered(turns);
     const recovered = this.spend.counting(turns, (count) =>
       inTransaction(this.dataSource, async (tx) => {
@@ -198,7 +198,7 @@ export class WindowResults {
   }
 
   /** Over which of the turns' routes texts from handsets come in. */
-  private async answered(turns: readonly LaneTurn[]): Promise<(turn: LaneTurn) => boolean> {
+  private async answered(turns: readonly LaneSnapshot[]): Promise<(turn: LaneSnapshot) => boolean> {
     const ids = [...new Set(turns.map(({ routeId }) => routeId))];
     const hears = await Promise.all(ids.map((id) => this.senders.hears(id)));
     const heard = new Set(ids.filter((_, place) => hears[place]));
@@ -211,7 +211,7 @@ export class WindowResults {
   }
 
   /** Channels that make several attempts keep a record of each. */
-  private async logAttempts(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {
+  private async logAttempts(tx: EntityManager, results: readonly BatchResult[]): Promise<void> {
     for (const name of new Set(results.map(({ recipient }) => recipient.turn.channel))) {
       const log = this.channels.find(name)?.attemptLog;
       if (!log) continue;
@@ -220,7 +220,7 @@ export class WindowResults {
     }
   }
 
-  private async storeRetries(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {
+  private async storeRetries(tx: EntityManager, results: readonly BatchResult[]): Promise<void> {
     const again: PutOff[] = [];
     for (const { recipient, outcome, deduplicated = false } of results) {
       if (outcome.kind === 'unknown' && deduplicated && recipient.attempt < MOST_ATTEMPTS) {
@@ -237,19 +237,19 @@ export class WindowResults {
 }
 
 /** The carrier has it, or may have. */
-const hasLeft = ({ outcome: { kind } }: WindowResult): boolean => kind === 'accepted' || kind === 'unknown';
+const hasLeft = ({ outcome: { kind } }: BatchResult): boolean => kind === 'accepted' || kind === 'unknown';
 
-function spendingOf({ recipient, outcome }: WindowResult): SpendingRecipient {
+function spendingOf({ recipient, outcome }: BatchResult): SpendingRecipient {
   if (outcome.kind === 'accepted') return { ...recipient, items: outcome.providerMessageIds.length };
   return outcome.kind === 'rejected' && outcome.taken ? { ...recipient, taken: outcome.taken } : recipient;
 }
 
-const isUnknown = (result: WindowResult): boolean => result.outcome.kind === 'unknown';
+const isUnknown = (result: BatchResult): boolean => result.outcome.kind === 'unknown';
 
-const recipientOf = ({ recipient }: WindowResult): DueRecipient => recipient;
+const recipientOf = ({ recipient }: BatchResult): DueRecipient => recipient;
 
 /** Nothing of it has ever left, neither now nor before. */
-const neverLeft = ({ recipient: { made = 0, inDoubt = false, last }, outcome }: WindowResult): boolean =>
+const neverLeft = ({ recipient: { made = 0, inDoubt = false, last }, outcome }: BatchResult): boolean =>
   waits(outcome) && made === 0 && !inDoubt && !last;
 
 /** A recipient that its window has read and that waits for its first try; what waits for another one is locked. */

@@ -30,7 +30,7 @@ const NOTHING: CountMoves = () => Promise.resolve();
  * it was refused costs the parts that were taken.
  */
 @Injectable()
-export class WindowSpend {
+export class BatchSpend {
   constructor(
     private readonly costs: RouteCosts,
     private readonly spend: RouteSpend,

@@ -5,7 +5,7 @@ import type { WriteResult } from '../../../platform/database/index.js';
 import { UsageTally } from '../../credits/index.js';
 import { type LanesLeft, LaneTaken } from '../state/lane-endings.js';
 import { LaneStore } from '../state/lane-store.js';
-import { type LaneKey, type LaneTurn, groupOf } from '../lanes.js';
+import { type LaneKey, type LaneSnapshot, groupOf } from '../lanes.js';
 import { type CampaignBrief, CampaignBriefs } from '../state/campaign-briefs.js';
 import { RecipientStatus } from '../recipient.js';
 import { readFirst, Outdated } from './status-writer.js';
@@ -69,7 +69,7 @@ export class Cancellations {
    * The next part of a lane: retries that wait first, then what was never tried.
    * @param limit recipients
    */
-  step(turn: LaneTurn, limit: number): Promise<LanesLeft> {
+  step(turn: LaneSnapshot, limit: number): Promise<LanesLeft> {
     return readFirst(this.dataSource, async (tx) => {
       if (await this.endRetries(tx, turn, Math.min(limit, RETRIES_A_STEP))) {
         return this.lanes.finish(tx, [{ turn, reached: turn.nextSeq }]);
@@ -110,7 +110,7 @@ export class Cancellations {
   }
 
   /** What was tried before keeps its last outcome, and its price. @returns whether there was any */
-  private async endRetries(tx: EntityManager, turn: LaneTurn, limit: number): Promise<boolean> {
+  private async endRetries(tx: EntityManager, turn: LaneSnapshot, limit: number): Promise<boolean> {
     const waiting = await this.retries.waiting(tx, turn, limit);
     if (waiting.length === 0) return false;
     const { campaignId } = turn;

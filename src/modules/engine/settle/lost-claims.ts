@@ -3,22 +3,22 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction, jsonRows } from '../../../platform/database/index.js';
 import type { DueRecipient } from '../attempts.js';
-import { heldFence, laneOf, type LaneTurn } from '../lanes.js';
+import { heldFence, laneOf, type LaneSnapshot } from '../lanes.js';
 import { inLockOrder, RecipientStatus } from '../recipient.js';
 import { OWN_KIND, variablesOf } from '../state/own-variables.js';
 import { HAS_BEGUN_RETRIES, RetryStore } from '../state/retries.js';
-import { type SpendingRecipient, WindowSpend } from './batch-spend.js';
+import { type SpendingRecipient, BatchSpend } from './batch-spend.js';
 import type { RecipientChange, RecipientMove } from './recipient-change.js';
 import { Settlement } from './settlement.js';
 
 /** A recipient of a turn. */
-interface TurnRecipient {
-  turn: Pick<LaneTurn, 'campaignId' | 'lane' | 'fence'>;
+interface ClaimedRecipient {
+  turn: Pick<LaneSnapshot, 'campaignId' | 'lane' | 'fence'>;
   seq: number;
 }
 
 /** Rows of recipients by key, in the order in which they are locked. */
-const byKey = (recipients: readonly TurnRecipient[]): [campaignId: number, seq: number][] =>
+const byKey = (recipients: readonly ClaimedRecipient[]): [campaignId: number, seq: number][] =>
   recipients
     .map(({ turn: { campaignId }, seq }) => ({ campaignId, seq }))
     .sort(inLockOrder)
@@ -71,10 +71,10 @@ export async function takeBack(
   tx: EntityManager,
   settlement: Settlement,
   retries: RetryStore,
-  recipients: readonly TurnRecipient[],
+  recipients: readonly ClaimedRecipient[],
 ): Promise<RecipientMove[]> {
   if (recipients.length === 0) return [];
-  const lanes = new Map<string, TurnRecipient['turn']>();
+  const lanes = new Map<string, ClaimedRecipient['turn']>();
   for (const { turn, seq } of recipients) lanes.set(`${turn.campaignId} ${seq}`, turn);
   const lost: { campaignId: number; seq: number }[] = await tx.query(
     `SELECT STRAIGHT_JOIN u.campaign_id AS campaignId, u.seq FROM JSON_TABLE(?, '$[*]' COLUMNS (
@@ -147,7 +147,7 @@ export class LostClaims {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly settlement: Settlement,
     private readonly retries: RetryStore,
-    private readonly spend: WindowSpend,
+    private readonly spend: BatchSpend,
   ) {}
 
   async standing({ id, lanes }: LostClaim): Promise<ClaimStanding> {
@@ -176,7 +176,7 @@ export class LostClaims {
         const rows = await this.lost(campaignId, id, after);
         const recipients = rows
           .filter(({ seq }) => !mayHaveLeft(campaignId, seq))
-          .map((row): TurnRecipient => {
+          .map((row): ClaimedRecipient => {
             const lane = row.lost_lane ?? laneOf(row.total_rows, row.seq, row.lane_group);
             return { turn: { campaignId, lane, fence: row.lost_fence - 1 }, seq: row.seq };
           });

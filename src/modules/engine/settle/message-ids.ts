@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
 import type { BegunAttempt } from '../attempts.js';
 import { inLockOrder, RecipientStatus } from '../recipient.js';
-import type { WindowResult } from './recipient-change.js';
+import type { BatchResult } from './recipient-change.js';
 
 const NUMBER = /^(0x)?([0-9a-f]{1,40})$/i;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -71,7 +71,7 @@ interface TakenItem {
  * written it before. An id that another message has had is no hindrance; which of the two a receipt is about, its look-up
  * says (docs/decisions/0026).
  */
-export async function storeProviderIds(tx: EntityManager, results: readonly WindowResult[]): Promise<void> {
+export async function storeProviderIds(tx: EntityManager, results: readonly BatchResult[]): Promise<void> {
   const taken: TakenItem[] = [];
   for (const { recipient, outcome } of results) {
     if (outcome.kind !== 'accepted') continue;
@@ -97,7 +97,7 @@ export async function storeProviderIds(tx: EntityManager, results: readonly Wind
 }
 
 /** The attempts that carriers have taken. */
-export function begunAttempts(results: readonly WindowResult[]): BegunAttempt[] {
+export function begunAttempts(results: readonly BatchResult[]): BegunAttempt[] {
   return results.flatMap(({ recipient, outcome }): BegunAttempt[] => {
     const id = outcome.kind === 'accepted' ? outcome.providerMessageIds[0]?.slice(0, LONGEST_ID) : undefined;
     if (id === undefined) return [];

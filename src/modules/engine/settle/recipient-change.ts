@@ -1,6 +1,6 @@
 import type { SendOutcome } from '../../providers/index.js';
 import { type DueRecipient, type LastOutcome, MOST_ATTEMPTS } from '../attempts.js';
-import { firstPlaceOf } from '../lanes.js';
+import { firstIndexOf } from '../lanes.js';
 import { inLockOrder, mayMove, RecipientStatus } from '../recipient.js';
 
 /** A recipient's next status, wherever it comes from: a send, a receipt, a deadline, a cancel. */
@@ -127,14 +127,14 @@ export interface EarlierRefusal {
 }
 
 /** What became of one recipient of a window. */
-export interface WindowResult {
+export interface BatchResult {
   recipient: DueRecipient;
   outcome: SendOutcome | { kind: 'suppressed' } | EarlierRefusal;
   /** the route drops a second message with the same reference: a send of unknown outcome may be made again under it */
   deduplicated?: boolean;
 }
 
-type Outcome = WindowResult['outcome'];
+type Outcome = BatchResult['outcome'];
 
 /** It is not with the carrier, and shall leave later. */
 export const waits = (outcome: Outcome): outcome is Extract<Outcome, { kind: 'retry' | 'unsent' }> =>
@@ -152,7 +152,7 @@ export const gotThrough = (outcome: Outcome): boolean =>
 
 /** Of five tries, and one more for each route of its chain that refused it before. */
 export const isExhausted = (recipient: DueRecipient, outcome: Outcome): boolean =>
-  counts(outcome) && recipient.attempt >= MOST_ATTEMPTS + firstPlaceOf(recipient.turn.lane);
+  counts(outcome) && recipient.attempt >= MOST_ATTEMPTS + firstIndexOf(recipient.turn.lane);
 
 /** An attempt that may have left, of which a receipt or the deadline says more; `tries` as many as it counts for. */
 export const changeOf = (
@@ -176,7 +176,7 @@ export const changeOf = (
  * @param counted how many tries an attempt that the carrier took, or may have, counts as
  * @returns null where nothing becomes of it, for now
  */
-export function toChange({ recipient, outcome }: WindowResult, counted: number): RecipientChange | null {
+export function toChange({ recipient, outcome }: BatchResult, counted: number): RecipientChange | null {
   const { last, attempt, inDoubt = false } = recipient;
   // Whatever became of the second copy, the first may be with the upstream: a receipt or the deadline settles it.
   if (inDoubt && outcome.kind !== 'accepted') return null;

@@ -9,7 +9,7 @@ import { RouteDirectory } from '../../providers/index.js';
 import { type DueRecipient, MOST_TRIES } from '../attempts.js';
 import {
   chainsOfLanes,
-  firstPlaceOf,
+  firstIndexOf,
   groupOf,
   heldFence,
   inLaneOrder,
@@ -17,13 +17,13 @@ import {
   laneKey,
   type LaneKey,
   lanesBefore,
-  type LaneTurn,
+  type LaneSnapshot,
   refusedLaneOf,
   type RouteChain,
 } from '../lanes.js';
 import { referenceOf } from '../recipient.js';
 import { NEW_FENCE, RETRIABLE } from '../state/retries.js';
-import type { WindowResult } from './recipient-change.js';
+import type { BatchResult } from './recipient-change.js';
 
 /** Lanes that cannot leave over their route, and recipients that a carrier refused. */
 export const failoverCounter = (metrics: Metrics): Counter<'channel'> =>
@@ -42,12 +42,12 @@ export interface HandedOn {
 }
 
 /** The routes that take over what the carriers of lanes refuse; the refusal stands where there is none. */
-export type Successors = (turn: LaneTurn) => { place: number; routeId: number } | null;
+export type Successors = (turn: LaneSnapshot) => { place: number; routeId: number } | null;
 
 /** Results of a window, by whether another route goes on with the recipient. */
 export interface Sorted {
   handed: readonly HandedOn[];
-  others: readonly WindowResult[];
+  others: readonly BatchResult[];
 }
 
 /**
@@ -69,7 +69,7 @@ export class RefusedSends {
   }
 
   /** Asked before a transaction: a look at the chains, where something was refused at all. */
-  async successors(results: readonly WindowResult[]): Promise<Successors | null> {
+  async successors(results: readonly BatchResult[]): Promise<Successors | null> {
     const turns = [...new Set(results.filter(isForAnother).map(({ recipient }) => recipient.turn))];
     if (turns.length === 0) return null;
     const chainOf = await chainsOfLanes(this.dataSource, turns);
@@ -86,12 +86,12 @@ export class RefusedSends {
    */
   async holdBack(
     recipients: readonly DueRecipient[],
-  ): Promise<{ leaving: readonly DueRecipient[]; held: WindowResult[] }> {
+  ): Promise<{ leaving: readonly DueRecipient[]; held: BatchResult[] }> {
     const handed = recipients.filter(({ turn }) => isRefusedLane(turn.lane));
     if (handed.length === 0) return { leaving: recipients, held: [] };
     try {
       const chainOf = await chainsOfLanes(this.dataSource, [...new Set(handed.map(({ turn }) => turn))]);
-      const moved = handed.filter(({ turn }) => chainOf(turn)?.[firstPlaceOf(turn.lane)] !== turn.routeId);
+      const moved = handed.filter(({ turn }) => chainOf(turn)?.[firstIndexOf(turn.lane)] !== turn.routeId);
       const reasons = await this.refusals(moved);
       if (reasons.size === 0) return { leaving: recipients, held: [] };
       return {
@@ -130,13 +130,13 @@ export class RefusedSends {
    * A worker that has lost its lane hands nothing on: its refusals stand. Those that were handed on when the same results were
    * written before, by a commit whose answer was lost, are neither.
    */
-  async sort(tx: EntityManager, results: readonly WindowResult[], successors: Successors | null): Promise<Sorted> {
+  async sort(tx: EntityManager, results: readonly BatchResult[], successors: Successors | null): Promise<Sorted> {
     if (!successors) return { handed: [], others: results };
     const held = await this.held(tx, results);
-    const isLost = (result: WindowResult): boolean => isForAnother(result) && !held.has(heldKey(result.recipient.turn));
+    const isLost = (result: BatchResult): boolean => isForAnother(result) && !held.has(heldKey(result.recipient.turn));
     const earlier = await this.handedBefore(tx, results.filter(isLost));
     const handed: HandedOn[] = [];
-    const others: WindowResult[] = [];
+    const others: BatchResult[] = [];
     for (const result of results) {
       const { recipient, outcome } = result;
       if (isLost(result) && earlier.has(referenceOf({ ...recipient.turn, seq: recipient.seq }))) continue;
@@ -233,7 +233,7 @@ export class RefusedSends {
     }
   }
 
-  private async handedBefore(tx: EntityManager, results: readonly WindowResult[]): Promise<ReadonlySet<string>> {
+  private async handedBefore(tx: EntityManager, results: readonly BatchResult[]): Promise<ReadonlySet<string>> {
     if (results.length === 0) return new Set();
     const rows = await tx.query<{ campaignId: number; seq: number }[]>(
       `SELECT STRAIGHT_JOIN c.campaign_id AS campaignId, c.seq FROM JSON_TABLE(?, '$[*]' COLUMNS (
@@ -249,7 +249,7 @@ export class RefusedSends {
   }
 
   /** By lane and fence: a lane may stand in one flush twice, of a worker that has lost it and of its next holder. */
-  private async held(tx: EntityManager, results: readonly WindowResult[]): Promise<ReadonlySet<string>> {
+  private async held(tx: EntityManager, results: readonly BatchResult[]): Promise<ReadonlySet<string>> {
     const turns = [...new Set(results.filter(isForAnother).map(({ recipient }) => recipient.turn))];
     const rows = await tx.query<(LaneKey & { fence: number })[]>(
       `SELECT STRAIGHT_JOIN l.campaign_id AS campaignId, l.lane, l.fence FROM JSON_TABLE(?, '$[*]' COLUMNS (
@@ -267,9 +267,9 @@ const HANDED = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', se
   to_route INT PATH '$[7]', reason VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[8]')) j`;
 const OF_LANE = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence';
 
-const heldKey = (turn: LaneTurn): string => `${laneKey(turn)} ${heldFence(turn)}`;
+const heldKey = (turn: LaneSnapshot): string => `${laneKey(turn)} ${heldFence(turn)}`;
 
-const reasonOf = (outcome: WindowResult['outcome'] & { text: string }): string =>
+const reasonOf = (outcome: BatchResult['outcome'] & { text: string }): string =>
   'code' in outcome && outcome.code !== null ? `${outcome.code}: ${outcome.text}` : outcome.text;
 
 /** What `reasonOf` was made of. */
@@ -279,18 +279,18 @@ function said(reason: string): { code: number | null; text: string } {
 }
 
 /** Of a recipient of which a copy may be with the carrier already, nothing is sent elsewhere. */
-const isForAnother = ({ recipient, outcome }: WindowResult): boolean =>
+const isForAnother = ({ recipient, outcome }: BatchResult): boolean =>
   'elsewhere' in outcome && !recipient.inDoubt && recipient.attempt < MOST_TRIES;
 
 /** The next route of the chain that is there: behind the one that refused, and behind the place of the lane, where others have. */
 function successorOf(
   chain: RouteChain | null,
-  { routeId, lane }: LaneTurn,
+  { routeId, lane }: LaneSnapshot,
   there: ReadonlySet<number>,
 ): { place: number; routeId: number } | null {
   const at = chain?.indexOf(routeId) ?? -1;
   if (!chain || at < 0) return null;
-  const behind = Math.max(at, firstPlaceOf(lane));
+  const behind = Math.max(at, firstIndexOf(lane));
   const place = chain.findIndex((route, index) => index > behind && there.has(route));
   return place < 0 ? null : { place, routeId: Number(chain[place]) };
 }

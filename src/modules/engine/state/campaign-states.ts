@@ -13,8 +13,8 @@ import {
   type CampaignChange,
   type CampaignState,
   type CampaignTransition,
-  LANE_DUTY,
-  type LaneDuty,
+  LANE_ACTION,
+  type LaneAction,
   TRANSITIONS,
 } from '../campaign.js';
 
@@ -30,7 +30,7 @@ const AT_ONCE = 'UTC_TIMESTAMP(3)';
  * turn that ends it at the same moment sees the new state, or is run again (docs/decisions/0004). A window under way
  * leaves the lanes of a paused campaign asleep.
  */
-const WAKE_AT: Readonly<Record<LaneDuty, string>> = {
+const WAKE_AT: Readonly<Record<LaneAction, string>> = {
   wait: WHILE_HELD,
   send: WHEN_SCHEDULED,
   refund: AT_ONCE,
@@ -200,8 +200,8 @@ export class CampaignStates {
     );
     if (result.affectedRows === 0) return false;
     await tx.query(
-      `UPDATE campaign_lanes SET wake_at = ${WAKE_AT[LANE_DUTY[transition.to]]}, stalled_since = NULL,
-         ${LANE_DUTY[transition.to] === 'refund' ? 'settle_at = UTC_TIMESTAMP(3),' : ''}
+      `UPDATE campaign_lanes SET wake_at = ${WAKE_AT[LANE_ACTION[transition.to]]}, stalled_since = NULL,
+         ${LANE_ACTION[transition.to] === 'refund' ? 'settle_at = UTC_TIMESTAMP(3),' : ''}
          fence = IF(${isFree()}, fence + 1, fence)
        WHERE campaign_id IN (?)`,
       [ids],

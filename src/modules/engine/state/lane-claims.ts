@@ -7,7 +7,7 @@ import {
   LeasedTable,
 } from '../../../platform/database/index.js';
 import type { DueRecipient } from '../attempts.js';
-import { groupOf, heldFence, type LaneKey, type LaneTurn } from '../lanes.js';
+import { groupOf, heldFence, type LaneKey, type LaneSnapshot } from '../lanes.js';
 import { RecipientStatus, SENDER_COLUMN, type SenderRow, termsOf } from '../recipient.js';
 import { variablesOf } from './own-variables.js';
 import { beginRetries, begunRetries, dropRetries } from './retries.js';
@@ -22,7 +22,7 @@ interface Terms {
 
 /** A part of a lane's recipients, `from` inclusive, `end` exclusive. */
 export interface LanePart {
-  turn: LaneTurn;
+  turn: LaneSnapshot;
   from: number;
   end: number;
 }
@@ -127,7 +127,7 @@ const isOf = ({ turn, from, end }: LanePart, { seq, lane_group: group = 0 }: Rec
 
 /** A lane that is to be claimed. */
 export interface LaneClaim {
-  turn: LaneTurn;
+  turn: LaneSnapshot;
   /** the end of the part that may leave from now on */
   intentSeq: number;
   /** who that is; retries that are due are read with the claim */
@@ -147,7 +147,7 @@ export interface ClaimTerms {
 }
 
 /** The lanes of a window, which are to be claimed under one id. */
-export interface WindowClaim extends ClaimTerms {
+export interface BatchClaim extends ClaimTerms {
   id: number;
   claims: readonly LaneClaim[];
 }
@@ -166,7 +166,7 @@ const keyOf = ({ campaignId, lane }: LaneKey) => ({ campaign_id: campaignId, lan
 /** See `LaneStore.claimEach`. */
 export async function claimLanes(
   dataSource: DataSource,
-  windows: readonly WindowClaim[],
+  windows: readonly BatchClaim[],
   leaseMs: number,
   begin?: ClaimedAlongside,
 ): Promise<LaneClaim[][]> {
@@ -192,7 +192,7 @@ export async function claimLanes(
 /** Takes the leases of those lanes that are free. @returns by window, those that no other worker was faster with */
 export async function takeLanes(
   source: DataSource | EntityManager,
-  windows: readonly WindowClaim[],
+  windows: readonly BatchClaim[],
   leaseMs: number,
   begin?: ClaimedAlongside,
 ): Promise<LaneClaim[][]> {
@@ -212,7 +212,7 @@ export async function takeLanes(
 async function withRetries(
   tx: EntityManager,
   held: LaneClaim[],
-  { claims, deduplicated = false, mostRetries = claims.length, beforeDue = false }: WindowClaim,
+  { claims, deduplicated = false, mostRetries = claims.length, beforeDue = false }: BatchClaim,
 ): Promise<LaneClaim[]> {
   const turns = held.flatMap(({ turn }) => (turn.retriesDue ? [turn] : []));
   if (turns.length === 0) return held;

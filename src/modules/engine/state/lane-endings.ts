@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
-import { type CampaignState, LANE_DUTY } from '../campaign.js';
+import { type CampaignState, LANE_ACTION } from '../campaign.js';
 import { heldFence, inLaneOrder, type LaneEnding, laneKey } from '../lanes.js';
 
 /** What lanes want when their turns end. */
@@ -89,7 +89,7 @@ export async function endLanes(
 /** A window may have made lanes of its campaign while that was stopped: they are settled like those that the stop has found. */
 async function settleStopped(tx: EntityManager, ended: readonly LeftRow[]): Promise<void> {
   const stopped = [
-    ...new Set(ended.filter(({ state }) => LANE_DUTY[state] === 'refund').map((row) => row.campaign_id)),
+    ...new Set(ended.filter(({ state }) => LANE_ACTION[state] === 'refund').map((row) => row.campaign_id)),
   ];
   if (stopped.length === 0) return;
   // By the primary key: by the index of settle_at it would lock the lanes of all campaigns that never end by themselves.
@@ -129,10 +129,10 @@ const isOpen = ({ unsent, due_at: dueAt }: LeftRow): boolean => Number(unsent) =
 
 /** What a cancel or a rejection ends need not wait for its next try. */
 function wantsMore({ state, unsent, due_at: dueAt, at }: LeftRow): boolean {
-  const duty = LANE_DUTY[state];
+  const duty = LANE_ACTION[state];
   return duty !== 'wait' && (Number(unsent) === 1 || duty === 'refund' || (dueAt !== null && dueAt <= at));
 }
 
 /** Microseconds until the next retry; null while the campaign is paused. */
 const wakeIn = ({ state, due_at: dueAt, at }: LeftRow): number | null =>
-  LANE_DUTY[state] === 'wait' || dueAt === null ? null : Math.max(0, dueAt.getTime() - at.getTime()) * 1_000;
+  LANE_ACTION[state] === 'wait' || dueAt === null ? null : Math.max(0, dueAt.getTime() - at.getTime()) * 1_000;

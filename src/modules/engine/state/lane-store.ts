@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { GroupCommit, ONE_TURN } from '../../../platform/concurrency/index.js';
+import { GroupCommit, ONE_TICK } from '../../../platform/concurrency/index.js';
 import {
   again,
   inTransaction,
@@ -22,7 +22,7 @@ import {
   type LaneEnding,
   laneKey,
   type LaneKey,
-  type LaneTurn,
+  type LaneSnapshot,
 } from '../lanes.js';
 import { sqlStates } from './campaign-states.js';
 import {
@@ -33,7 +33,7 @@ import {
   newClaimId,
   pendingOf,
   takeLanes,
-  type WindowClaim,
+  type BatchClaim,
 } from './lane-claims.js';
 import { endLanes, KEYS, type LanesLeft, NOTHING_ENDED, OF_KEY, removeLanes } from './lane-endings.js';
 import { OWN_KIND } from './own-variables.js';
@@ -66,9 +66,9 @@ interface TurnRow {
 const AFTER_FAULT_MS = 15_000;
 
 /** @param fence the one that was read, or the held one */
-const keysOf = (turns: readonly LaneTurn[], fence: (turn: LaneTurn) => number): QuotedText =>
+const keysOf = (turns: readonly LaneSnapshot[], fence: (turn: LaneSnapshot) => number): QuotedText =>
   jsonRows([...turns].sort(inLaneOrder).map((turn) => [turn.campaignId, turn.lane, fence(turn)]));
-const readFence = ({ fence }: LaneTurn): number => fence;
+const readFence = ({ fence }: LaneSnapshot): number => fence;
 
 /**
  * Lanes: position, lease and fence, always as a set. A lane row is also its own outbox entry: `wake_at` says when it next
@@ -77,7 +77,7 @@ const readFence = ({ fence }: LaneTurn): number => fence;
 @Injectable()
 export class LaneStore {
   private readonly looks = new GroupCommit<readonly LaneKey[], TurnRow[]>((asked) => this.rowsOfEach(asked), {
-    ...ONE_TURN,
+    ...ONE_TICK,
     weigh: ({ length }) => length,
   });
 
@@ -87,7 +87,7 @@ export class LaneStore {
    * What turns of these lanes are about, in the order that is asked for; those that a worker holds are missing. What is asked
    * for several routes in the same moment is one statement.
    */
-  async turns(keys: readonly LaneKey[]): Promise<LaneTurn[]> {
+  async turns(keys: readonly LaneKey[]): Promise<LaneSnapshot[]> {
     const rows = await this.looks.add(keys);
     return rows.map(toTurn);
   }
@@ -124,12 +124,12 @@ export class LaneStore {
    * As `claim`, of several windows, each under its own id.
    * @param begin campaigns whose first windows these are, if there are any
    */
-  claimEach(windows: readonly WindowClaim[], leaseMs: number, begin?: ClaimedAlongside): Promise<LaneClaim[][]> {
+  claimEach(windows: readonly BatchClaim[], leaseMs: number, begin?: ClaimedAlongside): Promise<LaneClaim[][]> {
     return claimLanes(this.dataSource, windows, leaseMs, begin);
   }
 
   /** As `claim`, of lanes as they stand, in a transaction that does something for them. @returns those that were free */
-  async hold(tx: EntityManager, turns: readonly LaneTurn[], leaseMs: number): Promise<LaneTurn[]> {
+  async hold(tx: EntityManager, turns: readonly LaneSnapshot[], leaseMs: number): Promise<LaneSnapshot[]> {
     const claims = turns.map((turn) => ({ turn, intentSeq: turn.intentSeq, recipients: [] }));
     const [held = []] = await takeLanes(tx, [{ id: newClaimId(), claims }], leaseMs);
     return held.map(({ turn }) => turn);
@@ -139,7 +139,7 @@ export class LaneStore {
    * Takes back a claim whose answer was lost, whether or not it was written. Nothing has left, so the intents go as well.
    * The next fence refuses a claim that is still on its way; another worker's turn stays as it is.
    */
-  giveBack(turns: readonly LaneTurn[], claimId: number): Promise<void> {
+  giveBack(turns: readonly LaneSnapshot[], claimId: number): Promise<void> {
     return inTransaction(this.dataSource, async (tx) => {
       const lanes = jsonRows([...turns].sort(inLaneOrder).map((turn) => [turn.campaignId, turn.lane, turn.fence]));
       await tx.query(
@@ -160,7 +160,7 @@ export class LaneStore {
   }
 
   /** Keeps the leases while a window takes its time; what has been given back stays given back. */
-  renew(turns: readonly LaneTurn[], leaseMs: number): Promise<boolean> {
+  renew(turns: readonly LaneSnapshot[], leaseMs: number): Promise<boolean> {
     const rows = turns.map((turn) => ({ key: [turn.campaignId, turn.lane], fence: heldFence(turn) }));
     return LEASED_LANES.renewAll(this.dataSource, rows, leaseMs);
   }
@@ -177,7 +177,7 @@ export class LaneStore {
   }
 
   /** Lanes of campaigns that have ended: there is nothing that they could do. */
-  async drop(turns: readonly LaneTurn[]): Promise<void> {
+  async drop(turns: readonly LaneSnapshot[]): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       await removeLanes(
         tx,
@@ -188,7 +188,7 @@ export class LaneStore {
   }
 
   /** Lanes that a retry has woken while their campaign is paused: resuming wakes them again. */
-  async sleep(turns: readonly LaneTurn[]): Promise<void> {
+  async sleep(turns: readonly LaneSnapshot[]): Promise<void> {
     await this.dataSource.query(
       again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} STRAIGHT_JOIN campaigns c ON c.id = l.campaign_id
        SET l.wake_at = NULL WHERE c.state IN (${sqlStates(statesThat('wait'))})`),
@@ -197,7 +197,7 @@ export class LaneStore {
   }
 
   /** After a turn that broke off for a reason that may lie in its lanes; a lease that is held stays. */
-  async leaveAlone(turns: readonly LaneTurn[]): Promise<void> {
+  async leaveAlone(turns: readonly LaneSnapshot[]): Promise<void> {
     await this.dataSource.query(
       again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
        SET l.wake_at = UTC_TIMESTAMP(3) + INTERVAL ${AFTER_FAULT_MS * 1_000} MICROSECOND,
@@ -208,7 +208,7 @@ export class LaneStore {
   }
 
   /** Lanes that have nothing to settle before a later moment. @param moments in milliseconds from now; null = no validity */
-  async settleLater(moments: readonly { turn: LaneTurn; inMs: number | null }[]): Promise<void> {
+  async settleLater(moments: readonly { turn: LaneSnapshot; inMs: number | null }[]): Promise<void> {
     const rows = [...moments]
       .sort((a, b) => inLaneOrder(a.turn, b.turn))
       .map(({ turn, inMs }) => [
@@ -226,7 +226,7 @@ export class LaneStore {
   }
 
   /** Claimed lanes that something, or nothing any more, gets through: the clock of their deadline ends, or runs. */
-  async markStalled(tx: EntityManager, turns: readonly LaneTurn[], stalled: boolean): Promise<void> {
+  async markStalled(tx: EntityManager, turns: readonly LaneSnapshot[], stalled: boolean): Promise<void> {
     if (turns.length === 0) return;
     await tx.query(
       `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} SET l.stalled_since = ${stalled ? 'UTC_TIMESTAMP(3)' : 'NULL'}`,
@@ -235,7 +235,7 @@ export class LaneStore {
   }
 
   /** Lanes that no worker holds and that cannot leave, because their route is down: the clock of their deadline runs. */
-  async stallUnclaimed(turns: readonly LaneTurn[]): Promise<void> {
+  async stallUnclaimed(turns: readonly LaneSnapshot[]): Promise<void> {
     if (turns.length === 0) return;
     await this.dataSource.query(
       again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} SET l.stalled_since = UTC_TIMESTAMP(3)
@@ -245,13 +245,13 @@ export class LaneStore {
   }
 
   /** Recipients of the windows that lost workers had begun, and that may have left. */
-  intended(tx: EntityManager, turns: readonly LaneTurn[]): Promise<DueRecipient[]> {
+  intended(tx: EntityManager, turns: readonly LaneSnapshot[]): Promise<DueRecipient[]> {
     const parts = turns.map((turn) => ({ turn, from: turn.nextSeq, end: turn.intentSeq }));
     return pendingOf(tx, parts, { withoutRetries: true });
   }
 }
 
-const toTurn = (row: TurnRow): LaneTurn => ({
+const toTurn = (row: TurnRow): LaneSnapshot => ({
   campaignId: row.campaign_id,
   lane: row.lane,
   fence: row.fence,

@@ -7,8 +7,8 @@ import {
   inLaneOrder,
   laneKey,
   type LaneKey,
-  type LaneTurn,
-  sqlFirstPlaceOf,
+  type LaneSnapshot,
+  sqlFirstIndexOf,
   sqlGroupOf,
   sqlRouteAt,
 } from '../lanes.js';
@@ -62,7 +62,7 @@ const lastOf = (row: RetryRow): LastOutcome | null =>
     : { status: row.last_status, errorCode: row.error_code, errorText: row.error_message };
 
 /** A lane, and the fence under which it was read. */
-export type FencedLane = Pick<LaneTurn, 'campaignId' | 'lane' | 'fence'>;
+export type FencedLane = Pick<LaneSnapshot, 'campaignId' | 'lane' | 'fence'>;
 
 /**
  * SQL: whether a retry of lane `l` was begun. The last entry of the index tells, however many wait: NULL comes first. For
@@ -91,7 +91,7 @@ export interface BegunRetries {
  */
 export async function begunRetries(
   tx: EntityManager,
-  turns: readonly LaneTurn[],
+  turns: readonly LaneSnapshot[],
   { ofAny = false, deduplicated = false },
 ): Promise<BegunRetries> {
   const ownSenders = turns.some((turn) => turn.ownSenders);
@@ -108,7 +108,7 @@ export async function begunRetries(
   );
   const begun: BegunRetries = { recipients: [], leftOver: [] };
   for (const row of rows) {
-    const turn = turns[row.n - 1] as LaneTurn;
+    const turn = turns[row.n - 1] as LaneSnapshot;
     if (!(deduplicated ? REPEATABLE : RETRIABLE).includes(row.status)) {
       begun.leftOver.push({ campaignId: turn.campaignId, seq: row.seq });
       continue;
@@ -136,7 +136,7 @@ export async function begunRetries(
  */
 export async function beginRetries(
   tx: EntityManager,
-  turns: readonly LaneTurn[],
+  turns: readonly LaneSnapshot[],
   { most, beforeDue }: { most: number; beforeDue: boolean },
 ): Promise<void> {
   const isDue = (due: string): string => (beforeDue ? '' : `AND ${due} <= UTC_TIMESTAMP(3)`);
@@ -170,7 +170,7 @@ export async function dropRetries(tx: EntityManager, recipients: readonly Recipi
 }
 
 /** Retries of lanes that are over. */
-export async function dropRetriesOf(tx: EntityManager, turns: readonly LaneTurn[]): Promise<void> {
+export async function dropRetriesOf(tx: EntityManager, turns: readonly LaneSnapshot[]): Promise<void> {
   await tx.query(
     `DELETE t FROM ${LANES} STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane`,
     [lanesOf(turns)],
@@ -242,7 +242,7 @@ export class RetryStore {
        JOIN campaigns c ON c.id = j.campaign_id
        LEFT JOIN recipient_terms o ON o.campaign_id = j.campaign_id AND o.seq = j.seq
        LEFT JOIN campaign_routes k ON k.campaign_id = j.campaign_id AND k.lane_group = ${sqlGroupOf('j.lane')}
-         AND ${sqlFirstPlaceOf('j.lane')} > 0
+         AND ${sqlFirstIndexOf('j.lane')} > 0
        ON DUPLICATE KEY UPDATE wake_at = LEAST(COALESCE(campaign_lanes.wake_at, VALUES(wake_at)), VALUES(wake_at))`,
       [
         jsonRows(
@@ -264,7 +264,7 @@ export class RetryStore {
    * Begun retries that were not put off meanwhile: they are made, or their recipients need none any more.
    * @param ofAny begun by whichever turn; else by the turns' own claims
    */
-  async dropBegun(tx: EntityManager, turns: readonly LaneTurn[], ofAny = false): Promise<void> {
+  async dropBegun(tx: EntityManager, turns: readonly LaneSnapshot[], ofAny = false): Promise<void> {
     if (turns.length === 0) return;
     await tx.query(
       `DELETE t FROM ${LANES} STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane

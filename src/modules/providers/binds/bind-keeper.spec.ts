@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type BindMarket, shareOf } from './bind-keeper.js';
-import type { BindPlace } from './route-binds.store.js';
+import type { BindSlot } from './route-binds.store.js';
 
 /** Places by their holders: null = free, `!name` = its lease has ended. */
-const placesOf = (...holders: (string | null)[]): BindPlace[] =>
+const placesOf = (...holders: (string | null)[]): BindSlot[] =>
   holders.map((holder, index) => ({
     routeId: 1,
     place: index + 1,
@@ -14,7 +14,7 @@ const placesOf = (...holders: (string | null)[]): BindPlace[] =>
     refusals: 0,
     fault: null,
   }));
-const share = (worker: string, places: BindPlace[], ...workers: string[]) => {
+const share = (worker: string, places: BindSlot[], ...workers: string[]) => {
   const market: BindMarket = { binds: places.length, places, worker, workers };
   const { take, surplus } = shareOf(market);
   return [take.map(({ place }) => place), surplus];

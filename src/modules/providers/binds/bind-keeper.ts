@@ -4,14 +4,14 @@ import { WakeCalls } from '../../../platform/periodic/index.js';
 import type { RouteConnection } from '../message-driver.js';
 import { RouteHealthBoard } from '../route-health.js';
 import type { RouteRecord } from '../routes.store.js';
-import { BoundConnection, HeldPlace } from './bound-connection.js';
-import { type BindPlace, RouteBinds } from './route-binds.store.js';
+import { BoundConnection, HeldBindSlot } from './bound-connection.js';
+import { type BindSlot, RouteBinds } from './route-binds.store.js';
 
 /** The places of one route, as a worker that may hold some of them finds them. */
 export interface BindMarket {
   /** of the route */
   binds: number;
-  places: readonly BindPlace[];
+  places: readonly BindSlot[];
   /** the worker that asks */
   worker: string;
   /** those that may hold places of the route, whether or not it is among them */
@@ -21,7 +21,7 @@ export interface BindMarket {
 /** What a worker does about its share. */
 export interface BindShare {
   /** free places to take */
-  take: BindPlace[];
+  take: BindSlot[];
   /** places to give back */
   surplus: number;
   /** it has less than its share */
@@ -204,7 +204,7 @@ export class BindKeeper {
   }
 
   /** @returns whether there is something new to say of the place */
-  private follow(kept: KeptRoute, place: HeldPlace, at: number): boolean {
+  private follow(kept: KeptRoute, place: HeldBindSlot, at: number): boolean {
     const wasOpen = place.session !== null;
     const hasNews = place.look(at);
     if (place.isLeaving) return hasNews;
@@ -248,7 +248,7 @@ export class BindKeeper {
     for (const key of await this.binds.claim(this.board.worker, wanted, LEASE_MS)) {
       const kept = this.routes.get(key.routeId);
       const known = refusals.get(`${key.routeId} ${key.place}`) ?? 0;
-      const place = new HeldPlace({ ...key, refusals: known }, claimedAt + SAFE_MS);
+      const place = new HeldBindSlot({ ...key, refusals: known }, claimedAt + SAFE_MS);
       if (!kept || kept.avoidUntil === Infinity) {
         await this.binds.giveBack(this.board.worker, [place.note]);
         continue;
@@ -274,14 +274,14 @@ export class BindKeeper {
   }
 
   /** Gives places back in the background: their sessions close first, so the carrier has room for the next holder's. */
-  private leave(kept: KeptRoute, places: readonly HeldPlace[]): void {
+  private leave(kept: KeptRoute, places: readonly HeldBindSlot[]): void {
     const leaving: Promise<void> = this.giveBack(kept, places)
       .catch((error: unknown) => this.warn(error, 'a bind could not be given back'))
       .finally(() => this.leaving.delete(leaving));
     this.leaving.add(leaving);
   }
 
-  private async giveBack({ connection }: KeptRoute, places: readonly HeldPlace[]): Promise<void> {
+  private async giveBack({ connection }: KeptRoute, places: readonly HeldBindSlot[]): Promise<void> {
     if (places.length === 0) return;
     for (const place of places) place.isLeaving = true;
     const notes = places.map(({ note }) => note);
@@ -296,7 +296,7 @@ export class BindKeeper {
   }
 
   /** Another may hold the place in a moment: what is under way ends as far as it can. */
-  private lose({ connection, route }: KeptRoute, place: HeldPlace, why: string): void {
+  private lose({ connection, route }: KeptRoute, place: HeldBindSlot, why: string): void {
     place.isLeaving = true;
     connection.places.delete(place);
     this.logger.warn({ route: route.name, place: place.place, why }, 'a bind was lost');
@@ -333,7 +333,7 @@ export class BindKeeper {
     return places;
   }
 
-  private warnRefused({ route }: KeptRoute, { place, fault }: HeldPlace): void {
+  private warnRefused({ route }: KeptRoute, { place, fault }: HeldBindSlot): void {
     this.logger.warn({ route: route.name, place, fault }, 'the carrier takes no further session, the place rests');
   }
 
@@ -343,8 +343,8 @@ export class BindKeeper {
 }
 
 /** Places beyond the route's number first, then those without a session. */
-function surplusOf({ route, connection }: KeptRoute, count: number): HeldPlace[] {
-  const weight = ({ place, ready }: HeldPlace): number => (place > (route.binds ?? 0) ? 2 : 0) + (ready ? 0 : 1);
+function surplusOf({ route, connection }: KeptRoute, count: number): HeldBindSlot[] {
+  const weight = ({ place, ready }: HeldBindSlot): number => (place > (route.binds ?? 0) ? 2 : 0) + (ready ? 0 : 1);
   return [...connection.places]
     .filter(({ isLeaving }) => !isLeaving)
     .sort((a, b) => weight(b) - weight(a))

@@ -1,12 +1,12 @@
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../message-driver.js';
-import type { BindKey, BindNote } from './route-binds.store.js';
+import type { BindKey, BindReport } from './route-binds.store.js';
 
 /** The first back-off after a refusal, doubled with each further one. */
 const REFUSED_MS = 1_000;
 const LONGEST_REFUSED_MS = 30_000;
 
 /** A place that this worker holds, and its session. */
-export class HeldPlace implements BindKey {
+export class HeldBindSlot implements BindKey {
   readonly routeId: number;
   readonly place: number;
   readonly fence: number;
@@ -40,7 +40,7 @@ export class HeldPlace implements BindKey {
     return !this.isLeaving && this.session !== null && this.session.ready && performance.now() < this.until;
   }
 
-  get note(): BindNote {
+  get note(): BindReport {
     const { routeId, place, fence, refusals, fault } = this;
     return { routeId, place, fence, refusals, fault, bound: this.session?.ready ?? false };
   }
@@ -77,7 +77,7 @@ export const NO_BIND = 'No bind of the route is held here';
  * lease of that place ends; receipts come in over any of them.
  */
 export class BoundConnection implements RouteConnection {
-  readonly places = new Set<HeldPlace>();
+  readonly places = new Set<HeldBindSlot>();
   private next = 0;
 
   get ready(): boolean {
@@ -114,8 +114,8 @@ export class BoundConnection implements RouteConnection {
     return Promise.resolve();
   }
 
-  private sessions(): HeldPlace[] {
-    const ready: HeldPlace[] = [];
+  private sessions(): HeldBindSlot[] {
+    const ready: HeldBindSlot[] = [];
     for (const place of this.places) if (place.ready) ready.push(place);
     return ready;
   }

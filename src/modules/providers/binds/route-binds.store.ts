@@ -12,7 +12,7 @@ export interface BindKey {
 }
 
 /** A place as its row has it. */
-export interface BindPlace extends BindKey {
+export interface BindSlot extends BindKey {
   /** the worker that holds it, or held it last; null = it was given back */
   holder: string | null;
   isFree: boolean;
@@ -23,7 +23,7 @@ export interface BindPlace extends BindKey {
 }
 
 /** What a holder says of its place with each renewal. */
-export interface BindNote extends BindKey {
+export interface BindReport extends BindKey {
   bound: boolean;
   refusals: number;
   fault: string | null;
@@ -43,7 +43,7 @@ const OF_NOTE = `${NOTES} STRAIGHT_JOIN route_binds b FORCE INDEX (PRIMARY)
 const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
 
 /** A route has this many places from now on; those beyond stay, and are taken no more. */
-export async function addPlaces(tx: EntityManager, routeId: number, binds: number): Promise<void> {
+export async function addBindSlots(tx: EntityManager, routeId: number, binds: number): Promise<void> {
   const places = Array.from({ length: binds }, (_, index) => [routeId, index + 1]);
   await tx.query('INSERT INTO route_binds (route_id, place) VALUES ? ON DUPLICATE KEY UPDATE place = place', [places]);
 }
@@ -54,13 +54,13 @@ export async function addPlaces(tx: EntityManager, routeId: number, binds: numbe
  */
 @Injectable()
 export class RouteBinds {
-  private readonly cache = new TtlCache<'all', BindPlace[]>(KEPT_MS, 1);
+  private readonly cache = new TtlCache<'all', BindSlot[]>(KEPT_MS, 1);
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** All places of all routes. */
-  async places(): Promise<BindPlace[]> {
-    const rows: (Omit<BindPlace, 'isFree' | 'bound'> & { isFree: number; bound: number })[] =
+  async places(): Promise<BindSlot[]> {
+    const rows: (Omit<BindSlot, 'isFree' | 'bound'> & { isFree: number; bound: number })[] =
       await this.dataSource.query(
         `SELECT b.route_id AS routeId, b.place, b.fence, b.holder, b.bound, b.refusals, b.fault, ${FREE} AS isFree
        FROM route_binds b ORDER BY b.route_id, b.place`,
@@ -74,7 +74,7 @@ export class RouteBinds {
   }
 
   /** The same, kept for a second. */
-  known(): Promise<BindPlace[]> {
+  known(): Promise<BindSlot[]> {
     return this.cache.get('all', () => this.places());
   }
 
@@ -91,7 +91,7 @@ export class RouteBinds {
   }
 
   /** Keeps places, and says how they stand. @returns those that are still held */
-  async renew<Note extends BindNote>(
+  async renew<Note extends BindReport>(
     holder: string,
     notes: readonly Note[],
     leaseMs: number,
@@ -106,7 +106,7 @@ export class RouteBinds {
   }
 
   /** Lets places go; what was lost meanwhile stays as it is. */
-  async giveBack(holder: string, notes: readonly BindNote[]): Promise<void> {
+  async giveBack(holder: string, notes: readonly BindReport[]): Promise<void> {
     if (notes.length === 0) return;
     await this.dataSource.query(
       again(`UPDATE ${OF_NOTE} SET b.holder = NULL, b.lease_until = NULL, b.bound = 0, b.refusals = j.refusals, b.fault = j.fault
@@ -129,7 +129,7 @@ export class RouteBinds {
 const textOf = ({ routeId, place, fence }: BindKey): string => `${routeId} ${place} ${Number(fence)}`;
 
 /** In the order in which rows are locked. */
-const notesOf = (keys: readonly (BindKey & Partial<BindNote>)[]): QuotedText =>
+const notesOf = (keys: readonly (BindKey & Partial<BindReport>)[]): QuotedText =>
   jsonRows(
     [...keys]
       .sort((a, b) => a.routeId - b.routeId || a.place - b.place)

@@ -119,7 +119,7 @@ const CLOSE_MS = 10_000;
 const AT_ONCE = 200;
 
 /** What a connection over HTTP differs in. */
-export interface GatedUpstream {
+export interface GatedCarrier {
   /** how the upstream is called in texts: `Gateway` */
   title: string;
   /** time limit of one attempt */
@@ -144,7 +144,7 @@ export class GatedConnection implements RouteConnection {
   /** the upstream's last fault */
   private lastFault: string | null = null;
 
-  constructor(private readonly upstream: GatedUpstream) {}
+  constructor(private readonly upstream: GatedCarrier) {}
 
   get ready(): boolean {
     return !this.closing && !this.circuit.isOpen;

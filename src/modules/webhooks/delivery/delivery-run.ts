@@ -32,7 +32,7 @@ const CROWDED_TURN_MS = 5_000;
 type Waiting = DueDelivery & { body: string; subject: string };
 
 /** What a turn works with. */
-export interface TurnTools {
+export interface DeliveryTools {
   environment: Pick<
     Environment,
     'WEBHOOK_CONCURRENCY' | 'WEBHOOK_LEASE' | 'WEBHOOK_RETRY_DELAYS' | 'WEBHOOK_DISABLE_AFTER'
@@ -52,7 +52,7 @@ export interface TurnTools {
  * is all that is due: a full page of few subjects goes out side by side, for otherwise one busy subject would keep from
  * being read what waits behind it.
  */
-export class EndpointTurn {
+export class DeliveryRun {
   /** events that are sent, or whose result is being written */
   private readonly underWay = new Set<string>();
   private readonly sends = new Set<Promise<void>>();
@@ -81,7 +81,7 @@ export class EndpointTurn {
    * @param claimedAt clock of `performance.now()`, taken before the claim
    */
   constructor(
-    private readonly tools: TurnTools,
+    private readonly tools: DeliveryTools,
     private readonly held: HeldEndpoint,
     private readonly claimedAt: number,
   ) {

@@ -13,7 +13,7 @@ import { safeError } from '../../../platform/observability/index.js';
 import { WEBHOOK_CALLS } from '../endpoints.store.js';
 import { DeliveryQueue, type HeldEndpoint, IS_ANY_ENDPOINT_DUE } from './delivery-queue.store.js';
 import { DeliveryResults } from './delivery-results.store.js';
-import { EndpointTurn } from './delivery-run.js';
+import { DeliveryRun } from './delivery-run.js';
 import { WebhookSender } from './webhook-sender.js';
 
 /** Endpoints that one worker holds at once. */
@@ -28,7 +28,7 @@ const TAKEN_AT_ONCE = 100;
 @Injectable()
 export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookDispatcher.name);
-  private readonly turns = new Map<number, { turn: EndpointTurn; done: Promise<void> }>();
+  private readonly turns = new Map<number, { turn: DeliveryRun; done: Promise<void> }>();
   private readonly looks: SingleRun;
 
   constructor(
@@ -82,7 +82,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     if (this.turns.has(id)) return this.queue.putBack(id, held.fence);
     const { environment, queue, results, sender, logger } = this;
     const isCrowded = (): boolean => this.isFull;
-    const turn = new EndpointTurn({ environment, queue, results, sender, logger, isCrowded }, held, claimedAt);
+    const turn = new DeliveryRun({ environment, queue, results, sender, logger, isCrowded }, held, claimedAt);
     const done = turn
       .run()
       .catch((error: unknown) => this.logger.warn({ err: safeError(error), webhook: id }, 'a turn failed'))

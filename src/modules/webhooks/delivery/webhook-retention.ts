@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { again, type WriteResult, isFree } from '../../../platform/database/index.js';
-import { DutyGate, SharedTask } from '../../../platform/periodic/index.js';
+import { LeaderGate, SharedTask } from '../../../platform/periodic/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { EndpointMoments } from '../endpoints.store.js';
 import { firstEventIdAt } from '../events.js';
@@ -70,7 +70,7 @@ export class WebhookSweeper implements OnApplicationBootstrap, BeforeApplication
   private readonly task: SharedTask;
 
   constructor(
-    gate: DutyGate,
+    gate: LeaderGate,
     private readonly moments: EndpointMoments,
     private readonly retention: WebhookRetention,
   ) {

@@ -5,7 +5,7 @@ import { boundedCache } from '../../../../platform/concurrency/index.js';
 import type { CallEvent, CallStep } from '../../call-script.js';
 import type { OutboundMessage } from '../../message-driver.js';
 import { failoverCodes } from '../carrier-answers.js';
-import { type CallbackPlace, statusAddress, stepAddress } from './callbacks.js';
+import { type CallbackOrigin, statusAddress, stepAddress } from './callbacks.js';
 
 const plainUrl = (url: string): boolean => {
   if (!isHttpUrl(url)) return false;
@@ -132,7 +132,7 @@ export class CallRequests {
 
   constructor(
     private readonly config: TwilioConfig,
-    private readonly place: CallbackPlace,
+    private readonly place: CallbackOrigin,
     private readonly maxSeconds: number,
   ) {
     const { base_url: base, account_sid: account, auth_token: token, ring_seconds: seconds } = config;
