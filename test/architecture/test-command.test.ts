@@ -266,11 +266,11 @@ describe('a server that was fetched', () => {
   });
 
   it('is none without its launcher, which is written last', () => {
-    const home = join(directory, 'mysql-server');
-    mkdirSync(join(home, 'usr/sbin'), { recursive: true });
-    expect(keptMysql(home)).toBeNull();
-    writeFileSync(join(home, 'mysqld'), '');
-    expect(keptMysql(home)).toBe(join(home, 'mysqld'));
+    const owner = join(directory, 'mysql-server');
+    mkdirSync(join(owner, 'usr/sbin'), { recursive: true });
+    expect(keptMysql(owner)).toBeNull();
+    writeFileSync(join(owner, 'mysqld'), '');
+    expect(keptMysql(owner)).toBe(join(owner, 'mysqld'));
   });
 });
 

@@ -20,7 +20,7 @@ const CAMPAIGN = 7;
 const WAITING = 12_000;
 const NUMBERS = "JSON_TABLE(?, '$[*]' COLUMNS (n INT PATH '$')) j";
 
-const turn = { campaignId: CAMPAIGN, lane: 0, fence: 40, ownSenders: false, sender: null } as LaneSnapshot;
+const lane = { campaignId: CAMPAIGN, lane: 0, fence: 40, ownSenders: false, sender: null } as LaneSnapshot;
 
 describe('statements read what they answer, however many rows wait', () => {
   let database: TestDatabase;
@@ -84,9 +84,9 @@ describe('statements read what they answer, however many rows wait', () => {
 
     it('a turn begins, reads and drops its own', async () => {
       await inTransaction(source, async (tx) => {
-        expect(await rowsRead(() => beginRetries(tx, [turn], { most: 20, beforeDue: false }), tx)).toBeLessThan(300);
+        expect(await rowsRead(() => beginRetries(tx, [lane], { most: 20, beforeDue: false }), tx)).toBeLessThan(300);
         const read = await rowsRead(async () => {
-          const { recipients } = await begunRetries(tx, [turn], {});
+          const { recipients } = await begunRetries(tx, [lane], {});
           // those that have been due for longest
           expect(recipients.map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, i) => WAITING - 19 + i));
         }, tx);
@@ -94,7 +94,7 @@ describe('statements read what they answer, however many rows wait', () => {
       });
       expect(await rowsRead(async () => expect(await hasBegun()).toBe(true))).toBeLessThan(50);
       await inTransaction(source, async (tx) => {
-        expect(await rowsRead(() => new RetryStore().dropBegun(tx, [turn]), tx)).toBeLessThan(300);
+        expect(await rowsRead(() => new RetryStore().dropBegun(tx, [lane]), tx)).toBeLessThan(300);
       });
       expect(await hasBegun()).toBe(false);
     });

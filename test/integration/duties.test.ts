@@ -31,8 +31,8 @@ describe('the gate of duties', () => {
   it('lets one of several processes through in a period, a duty at a time', async () => {
     const shared = installation();
     const processes = await Promise.all([process(shared), process(shared), process(shared)]);
-    const ask = (duty: string): Promise<boolean[]> =>
-      Promise.all(processes.map(({ gate }) => gate.isMine(duty, 3_600_000)));
+    const ask = (task: string): Promise<boolean[]> =>
+      Promise.all(processes.map(({ gate }) => gate.isMine(task, 3_600_000)));
     expect((await ask('a')).filter(Boolean)).toHaveLength(1);
     expect((await ask('a')).filter(Boolean)).toHaveLength(0);
     expect((await ask('b')).filter(Boolean)).toHaveLength(1);

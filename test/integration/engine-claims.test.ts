@@ -155,7 +155,7 @@ describe('a worker whose claim breaks off', () => {
       },
     });
     await runner({ lanes: late }).run(planned);
-    expect(await lanes.turns([planned])).toEqual([]); // held
+    expect(await lanes.lanes([planned])).toEqual([]); // held
     await leaseEnds(id);
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Unknown: 5 });
@@ -169,9 +169,9 @@ describe('a worker whose claim breaks off', () => {
       carrier = async ({ ref }) => {
         const answer = outcomes[Number(ref.split('-').at(-1)) - 1];
         recovered ??= leaseEnds(campaign.id).then(async () => {
-          const turn = await turnOf(lanes, campaign.id);
-          if (!(await claimUpTo(lanes, turn, turn.intentSeq))) throw new Error('not recovered');
-          await results.recover([turn], deduplicates);
+          const lane = await turnOf(lanes, campaign.id);
+          if (!(await claimUpTo(lanes, lane, lane.intentSeq))) throw new Error('not recovered');
+          await results.recover([lane], deduplicates);
         });
         await recovered;
         return answer ?? { kind: 'unknown' };

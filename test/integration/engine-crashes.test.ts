@@ -91,7 +91,7 @@ describe('a worker that breaks off', () => {
       .accept(engine.draft(accountId, receivers));
     return { id: accepted.id, requestId: accepted.requestId, accountId };
   };
-  const turn = (campaignId: number): Promise<LaneSnapshot> => turnOf(lanes, campaignId);
+  const lane = (campaignId: number): Promise<LaneSnapshot> => turnOf(lanes, campaignId);
   /** Takes turns until the lane wants no more. @returns how many */
   const drive = async (campaignId: number, worker = runner()): Promise<number> => {
     for (let turns = 1; ; turns++) {
@@ -130,11 +130,11 @@ describe('a worker that breaks off', () => {
 
   it('a renewal that comes after the end of its turn does not take the lane again', async () => {
     const { id } = await accept('late-renewal', numbers(10));
-    const planned = await turn(id);
+    const planned = await lane(id);
     await claimUpTo(lanes, planned, 6);
     await results.flush([], endingsOf([planned]));
     expect(await lanes.renew([planned], LEASE_MS)).toBe(false);
-    expect((await turn(id)).nextSeq).toBe(6);
+    expect((await lane(id)).nextSeq).toBe(6);
   });
 
   it('a cancel does not wait for retries that are due in an hour', async () => {
@@ -173,7 +173,7 @@ describe('a worker that breaks off', () => {
   it('a worker that lost its lease leaves no retry of a recipient that is settled or in other hands', async () => {
     const { id, requestId, accountId } = await accept('stale-retries', numbers(4));
     await states.begin(dataSource.manager, [id], 60_000);
-    const lost = await turn(id);
+    const lost = await lane(id);
     await claimUpTo(lanes, lost, 5);
     const window = await pending(dataSource, lost, 1, 5);
     await leaseEnds(id);

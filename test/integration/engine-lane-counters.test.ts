@@ -115,8 +115,8 @@ describe('what is settled', () => {
   /** Cancels a range of a lane as a worker does, without the lane. */
   const cancelAll = async (campaignId: number, nextSeq: number, endSeq: number): Promise<void> => {
     const finish = vi.spyOn(engine.part(LaneStore), 'finish').mockResolvedValue({ more: false, done: [] });
-    const turn = { campaignId, lane: 0, nextSeq, endSeq } as LaneSnapshot;
-    await engine.part(Cancellations).step(turn, 1_000);
+    const lane = { campaignId, lane: 0, nextSeq, endSeq } as LaneSnapshot;
+    await engine.part(Cancellations).step(lane, 1_000);
     finish.mockRestore();
   };
 

@@ -99,10 +99,10 @@ describe('orphan receipts', () => {
     const number = '919999999990';
     const { id, requestId } = await inDoubt('late', [number, number]);
     const lanes = engine.part(LaneStore);
-    const turn = await turnOf(lanes, id);
+    const lane = await turnOf(lanes, id);
     const results = engine.part(BatchResults);
     const answer = { kind: 'accepted' as const, providerMessageIds: ['late-1'] };
-    await results.flush([{ recipient: { turn, seq: 1, number, attempt: 1 }, outcome: answer }], null);
+    await results.flush([{ recipient: { lane, seq: 1, number, attempt: 1 }, outcome: answer }], null);
     await tell('late-2', number);
     await sweep();
     expect(await engine.counts(requestId)).toEqual({ Submitted: 1, Delivered: 1 });

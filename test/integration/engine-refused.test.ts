@@ -176,7 +176,10 @@ describe('a recipient that a carrier refuses', () => {
     await worker.run(firstLane(id));
     const turn = await turnOf(lanes, id, LANE_B);
     const claimId = 4_711;
-    await lanes.claim([{ turn, intentSeq: turn.nextSeq, recipients: [] }], 5_000, { id: claimId, mostRetries: 9 });
+    await lanes.claim([{ lane: turn, intentSeq: turn.nextSeq, recipients: [] }], 5_000, {
+      id: claimId,
+      mostRetries: 9,
+    });
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
     await worker.run({ campaignId: id, lane: LANE_B });
     expect(await engine.counts(requestId)).toEqual({ Unknown: 1 });
@@ -233,9 +236,9 @@ describe('a recipient that a carrier refuses', () => {
     const transactions = vi.spyOn(lanes, 'finishEach');
     await Promise.all(
       [
-        { turn, own: held },
-        { turn: late, own: lost },
-      ].map(({ turn: of, own }) =>
+        { lane: turn, own: held },
+        { lane: late, own: lost },
+      ].map(({ lane: of, own }) =>
         written.flush(
           own.map((recipient) => ({ recipient, outcome: refused(11) })),
           endingsOf([of]),

@@ -69,12 +69,12 @@ describe('settling recipients', () => {
     campaignId: number,
     size: number,
     outcome: (seq: number) => SendOutcome,
-  ): Promise<{ turn: LaneSnapshot; end: LanesLeft }> => {
-    const turn = await currentTurn(campaignId);
-    expect(await claimUpTo(lanes, turn, turn.nextSeq + size)).toBe(true);
-    const recipients = await pending(dataSource, turn, turn.nextSeq, turn.nextSeq + size);
+  ): Promise<{ lane: LaneSnapshot; end: LanesLeft }> => {
+    const lane = await currentTurn(campaignId);
+    expect(await claimUpTo(lanes, lane, lane.nextSeq + size)).toBe(true);
+    const recipients = await pending(dataSource, lane, lane.nextSeq, lane.nextSeq + size);
     const outcomes = recipients.map((recipient): BatchResult => ({ recipient, outcome: outcome(recipient.seq) }));
-    return { turn, end: await results.flush(outcomes, endingsOf([turn])) };
+    return { lane, end: await results.flush(outcomes, endingsOf([lane])) };
   };
   const currentTurn = async (campaignId: number): Promise<LaneSnapshot> => {
     return turnOf(lanes, campaignId);
@@ -201,7 +201,7 @@ describe('settling recipients', () => {
     await results.flush(
       [
         {
-          recipient: { turn: lost, seq: 1, number: numbers(1)[0] as string, attempt: 1 },
+          recipient: { lane: lost, seq: 1, number: numbers(1)[0] as string, attempt: 1 },
           outcome: { kind: 'accepted', providerMessageIds: ['l-1'] },
         },
       ],
@@ -221,7 +221,7 @@ describe('settling recipients', () => {
       await results.flush(
         [
           {
-            recipient: { turn: lost, seq: 2, number: numbers(2)[1] as string, attempt: 1 },
+            recipient: { lane: lost, seq: 2, number: numbers(2)[1] as string, attempt: 1 },
             outcome: { kind: 'accepted', providerMessageIds: ['l-2'] },
           },
         ],
@@ -246,9 +246,9 @@ describe('settling recipients', () => {
     await claimUpTo(lanes, found, found.intentSeq);
     await results.recover([found], true);
     expect(await engine.counts(requestId)).toEqual({ Pending: 5, Unknown: 5 });
-    const turn = await currentTurn(id);
-    expect(turn.retriesDue).toBe(true);
-    expect((await claimRetries(lanes, turn, true))?.map((entry) => entry.seq)).toEqual([1, 2, 3, 4, 5]);
+    const lane = await currentTurn(id);
+    expect(lane.retriesDue).toBe(true);
+    expect((await claimRetries(lanes, lane, true))?.map((entry) => entry.seq)).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('tries a temporary fault five times, a throttle as long as it takes', async () => {
@@ -263,11 +263,11 @@ describe('settling recipients', () => {
     expect((await window(id, 2, fault)).end).toEqual({ more: false, done: [] });
     for (let attempt = 2; attempt <= 6; attempt++) {
       await dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
-      const turn = await currentTurn(id);
-      const due = (await claimRetries(lanes, turn)) ?? [];
+      const lane = await currentTurn(id);
+      const due = (await claimRetries(lanes, lane)) ?? [];
       await results.flush(
         due.map((recipient) => ({ recipient, outcome: fault(recipient.seq) })),
-        endingsOf([turn]),
+        endingsOf([lane]),
       );
     }
     const [first, second] = await reader.recipients(id, { afterSeq: 0, limit: 2 });

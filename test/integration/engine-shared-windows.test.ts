@@ -60,21 +60,20 @@ describe('windows of several routes', () => {
       turns.map(async (turn) => ({ id: newClaimId(), claims: await claims.plan(planBatch([turn], RECIPIENTS)) })),
     );
   const held = async (campaigns: readonly Campaign[]): Promise<BatchClaim[]> => {
-    const windows = await planned(await turnsOf(campaigns));
-    const taken = await Promise.all(windows.map((window) => claims.claim(window)));
-    return windows.map((window, place) => ({ ...window, claims: taken[place] ?? [] }));
+    const batches = await planned(await turnsOf(campaigns));
+    const taken = await Promise.all(batches.map((batch) => claims.claim(batch)));
+    return batches.map((batch, place) => ({ ...batch, claims: taken[place] ?? [] }));
   };
   const taken = (campaignId: number, seq: number): SendOutcome => ({
     kind: 'accepted',
     providerMessageIds: [`s-${campaignId}-${seq}`],
   });
   const resultsOf = ({ claims: own }: BatchClaim, outcome?: SendOutcome): BatchResult[] =>
-    own.flatMap(({ turn, recipients }) =>
+    own.flatMap(({ lane: turn, recipients }) =>
       recipients.map((recipient) => ({ recipient, outcome: outcome ?? taken(turn.campaignId, recipient.seq) })),
     );
-  const endsOf = ({ claims: own }: BatchClaim) => endingsOf(own.map(({ turn }) => turn));
-  const write = (window: BatchClaim, outcome?: SendOutcome) =>
-    results.flush(resultsOf(window, outcome), endsOf(window));
+  const endsOf = ({ claims: own }: BatchClaim) => endingsOf(own.map(({ lane: turn }) => turn));
+  const write = (batch: BatchClaim, outcome?: SendOutcome) => results.flush(resultsOf(batch, outcome), endsOf(batch));
   const countsOf = (campaigns: readonly Campaign[]) =>
     Promise.all(campaigns.map(({ requestId }) => engine.counts(requestId)));
   const laneOf = async ({ id }: Campaign): Promise<Record<string, number> | undefined> => {
@@ -88,15 +87,15 @@ describe('windows of several routes', () => {
 
   it('read and claim together, each under its own id, in a statement', async () => {
     const campaigns = await accept(WINDOWS);
-    const windows = await planned(await turnsOf(campaigns));
-    expect(windows.map(({ claims: own }) => own.flatMap(({ recipients }) => recipients).length)).toEqual(
+    const batches = await planned(await turnsOf(campaigns));
+    expect(batches.map(({ claims: own }) => own.flatMap(({ recipients }) => recipients).length)).toEqual(
       campaigns.map(() => RECIPIENTS),
     );
     const statements = vi.spyOn(lanes, 'claimEach');
-    await Promise.all(windows.map((window) => claims.claim(window)));
+    await Promise.all(batches.map((batch) => claims.claim(batch)));
     expect(statements).toHaveBeenCalledTimes(1);
     const ids = (await Promise.all(campaigns.map(laneOf))).map((lane) => lane?.['claimId']);
-    expect(ids).toEqual(windows.map(({ id }) => id));
+    expect(ids).toEqual(batches.map(({ id }) => id));
     const [begun] = await dataSource.query<{ count: string }[]>(
       'SELECT COUNT(overdue_check_at) AS count FROM campaigns WHERE id IN (?)',
       [campaigns.map(({ id }) => id)],
@@ -107,28 +106,28 @@ describe('windows of several routes', () => {
   it('two of which ask for the same lane both know its recipients, and one of them gets it', async () => {
     const [campaign] = await accept(1);
     const id = campaign?.id ?? 0;
-    const windows = await planned([await turnOf(lanes, id), await turnOf(lanes, id)]);
-    expect(windows.map(({ claims: own }) => own[0]?.recipients.length)).toEqual([RECIPIENTS, RECIPIENTS]);
-    const got = await Promise.all(windows.map((window) => claims.claim(window)));
+    const batches = await planned([await turnOf(lanes, id), await turnOf(lanes, id)]);
+    expect(batches.map(({ claims: own }) => own[0]?.recipients.length)).toEqual([RECIPIENTS, RECIPIENTS]);
+    const got = await Promise.all(batches.map((batch) => claims.claim(batch)));
     expect(got.map(({ length }) => length).sort()).toEqual([0, 1]);
-    const winner = windows[got.findIndex(({ length }) => length === 1)];
+    const winner = batches[got.findIndex(({ length }) => length === 1)];
     expect(await laneOf({ id, requestId: '' })).toMatchObject({ claimId: winner?.id, isHeld: 1 });
   });
 
   it('lose the lane alone that another worker was faster with', async () => {
     const campaigns = await accept(5);
     const turns = await turnsOf(campaigns);
-    const windows = await planned(turns);
+    const batches = await planned(turns);
     expect(await claimUpTo(lanes, turns[2] as LaneSnapshot, 2)).toBe(true);
-    const got = await Promise.all(windows.map((window) => claims.claim(window)));
+    const got = await Promise.all(batches.map((batch) => claims.claim(batch)));
     expect(got.map(({ length }) => length)).toEqual([1, 1, 0, 1, 1]);
   });
 
   it('write together in a transaction, and each hears how its own lanes ended', async () => {
     const campaigns = await accept(WINDOWS);
-    const windows = await held(campaigns);
+    const batches = await held(campaigns);
     const transactions = vi.spyOn(lanes, 'finishEach');
-    const ends = await Promise.all(windows.map((window) => write(window)));
+    const ends = await Promise.all(batches.map((batch) => write(batch)));
     expect(transactions).toHaveBeenCalledTimes(1);
     expect(ends).toEqual(campaigns.map(({ id }) => ({ more: false, done: [id] })));
     expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
@@ -144,11 +143,9 @@ describe('windows of several routes', () => {
 
   it('keep a fault in what one of them writes to that one', async () => {
     const campaigns = await accept(5);
-    const windows = await held(campaigns);
+    const batches = await held(campaigns);
     const never: SendOutcome = { kind: 'retry', afterMs: NEVER_MS, code: 1, text: 'never', throttled: false };
-    const ends = await Promise.allSettled(
-      windows.map((window, place) => write(window, place === 2 ? never : undefined)),
-    );
+    const ends = await Promise.allSettled(batches.map((batch, place) => write(batch, place === 2 ? never : undefined)));
     expect(ends.map(({ status }) => status)).toEqual(
       campaigns.map((_, place) => (place === 2 ? 'rejected' : 'fulfilled')),
     );
@@ -158,7 +155,7 @@ describe('windows of several routes', () => {
     expect((await Promise.all(campaigns.map(laneOf))).map((lane) => lane?.['isHeld'])).toEqual(
       campaigns.map((_, place) => (place === 2 ? 1 : undefined)),
     );
-    await write(windows[2] as BatchClaim);
+    await write(batches[2] as BatchClaim);
     expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
   });
 
@@ -172,30 +169,30 @@ describe('windows of several routes', () => {
 
   it('keep a race that one of them loses for good to that one', async () => {
     const campaigns = await accept(3);
-    const windows = await held(campaigns);
+    const batches = await held(campaigns);
     await refuses([campaigns[1] as Campaign], 1213);
-    const ends = await Promise.allSettled(windows.map((window) => write(window))).finally(refusesNone);
+    const ends = await Promise.allSettled(batches.map((batch) => write(batch))).finally(refusesNone);
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    await results.flush(resultsOf(windows[1] as BatchClaim), endsOf(windows[1] as BatchClaim), true);
+    await results.flush(resultsOf(batches[1] as BatchClaim), endsOf(batches[1] as BatchClaim), true);
     expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
   });
 
   it('share a statement that takes too long: none of them is tried by itself', async () => {
     const campaigns = await accept(3);
-    const windows = await held(campaigns);
+    const batches = await held(campaigns);
     await refuses([campaigns[1] as Campaign], 1969);
     const transactions = vi.spyOn(lanes, 'finishEach');
-    const ends = await Promise.allSettled(windows.map((window) => write(window))).finally(refusesNone);
+    const ends = await Promise.allSettled(batches.map((batch) => write(batch))).finally(refusesNone);
     expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(transactions).toHaveBeenCalledTimes(1);
-    await Promise.all(windows.map((window) => write(window)));
+    await Promise.all(batches.map((batch) => write(batch)));
     expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
   });
 
   it('of single messages go by themselves', async () => {
     const campaigns = await accept(3, 1);
     const [claimed, written] = [vi.spyOn(lanes, 'claimEach'), vi.spyOn(lanes, 'finishEach')];
-    await Promise.all((await held(campaigns)).map((window) => write(window)));
+    await Promise.all((await held(campaigns)).map((batch) => write(batch)));
     expect([claimed, written].map(({ mock }) => mock.calls.length)).toEqual([3, 3]);
     expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: 1 })));
   });
@@ -203,14 +200,14 @@ describe('windows of several routes', () => {
   it('with retries go by themselves, each with as many as it asks for', async () => {
     const campaigns = await accept(2);
     const later: SendOutcome = { kind: 'unsent', afterMs: 0, text: 'not now' };
-    await Promise.all((await held(campaigns)).map((window) => write(window, later)));
+    await Promise.all((await held(campaigns)).map((batch) => write(batch, later)));
     await dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id IN (?)', [
       campaigns.map(({ id }) => id),
     ]);
-    const windows = await planned(await turnsOf(campaigns));
+    const batches = await planned(await turnsOf(campaigns));
     const claimed = vi.spyOn(lanes, 'claimEach');
     const begun = await Promise.all(
-      windows.map((window, place) => claims.claim({ ...window, mostRetries: RECIPIENTS - place })),
+      batches.map((batch, place) => claims.claim({ ...batch, mostRetries: RECIPIENTS - place })),
     );
     expect(claimed).toHaveBeenCalledTimes(2);
     expect(begun.map(([lane]) => lane?.recipients.length)).toEqual([RECIPIENTS, RECIPIENTS - 1]);
@@ -218,14 +215,14 @@ describe('windows of several routes', () => {
 
   it('of which one has lost its lane end the others, and leave that one to its new holder', async () => {
     const campaigns = await accept(5);
-    const windows = await held(campaigns);
+    const batches = await held(campaigns);
     const stolen = campaigns[2] as Campaign;
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [
       stolen.id,
     ]);
     const found = await turnOf(lanes, stolen.id);
     expect(await claimUpTo(lanes, found, found.intentSeq)).toBe(true);
-    await Promise.all(windows.map((window) => write(window)));
+    await Promise.all(batches.map((batch) => write(batch)));
     // What the carrier took counts, whichever worker holds the lane by now.
     expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
     expect(await Promise.all(campaigns.map(laneOf))).toEqual(
@@ -243,7 +240,7 @@ describe('windows of several routes', () => {
     });
     costs.forget();
     const campaigns = await accept(3);
-    await Promise.all((await held(campaigns)).map((window) => write(window)));
+    await Promise.all((await held(campaigns)).map((batch) => write(batch)));
     const rows = await dataSource.query<{ routeId: number; currency: string; micros: string }[]>(
       'SELECT route_id AS routeId, currency, SUM(cost_micros) AS micros FROM route_spend GROUP BY route_id, currency ORDER BY route_id',
     );

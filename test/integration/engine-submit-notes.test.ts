@@ -25,7 +25,7 @@ describe('the notes of a worker that was killed', () => {
   let engine: Engine;
   let dataSource: DataSource;
   let lanes: LaneStore;
-  let home: string;
+  let owner: string;
   let environment: Environment;
   let notes: SubmitLogs;
   let reader: LostSubmitLogs;
@@ -39,8 +39,8 @@ describe('the notes of a worker that was killed', () => {
   });
   afterAll(() => engine.stop());
   beforeEach(async () => {
-    home = mkdtempSync(join(tmpdir(), 'lost-'));
-    environment = { ...engine.module.get<Environment>(ENVIRONMENT, { strict: false }), DATA_DIR: home };
+    owner = mkdtempSync(join(tmpdir(), 'lost-'));
+    environment = { ...engine.module.get<Environment>(ENVIRONMENT, { strict: false }), DATA_DIR: owner };
     notes = new SubmitLogs(environment);
     await notes.onModuleInit();
     reader = new LostSubmitLogs(environment, engine.part(LostClaims));
@@ -48,12 +48,12 @@ describe('the notes of a worker that was killed', () => {
   });
   afterEach(async () => {
     await notes.onApplicationShutdown();
-    rmSync(home, { recursive: true });
+    rmSync(owner, { recursive: true });
   });
 
   const files = (): string[] =>
-    readdirSync(submitLogDirectory(home, environment.DATABASE_URL)).filter((file) => file.endsWith(NOTE));
-  const pathOf = (file: string): string => join(submitLogDirectory(home, environment.DATABASE_URL), file);
+    readdirSync(submitLogDirectory(owner, environment.DATABASE_URL)).filter((file) => file.endsWith(NOTE));
+  const pathOf = (file: string): string => join(submitLogDirectory(owner, environment.DATABASE_URL), file);
   const accept = async (
     username: string,
     count: number,
@@ -106,10 +106,10 @@ describe('the notes of a worker that was killed', () => {
   };
   const unknown = async (requestId: string): Promise<number> => (await engine.counts(requestId))['Unknown'] ?? 0;
   /** A claim as a worker makes it, with its note. */
-  const claim = async (turn: LaneSnapshot, isMade = true): Promise<ReturnType<SubmitLogs['begin']>> => {
+  const claim = async (lane: LaneSnapshot, isMade = true): Promise<ReturnType<SubmitLogs['begin']>> => {
     const id = newClaimId();
-    const note = notes.begin(id, [{ ...turn, fence: heldFence(turn) }]);
-    if (isMade) await lanes.claim([{ turn, intentSeq: turn.endSeq, recipients: [] }], 5_000, { id });
+    const note = notes.begin(id, [{ ...lane, fence: heldFence(lane) }]);
+    if (isMade) await lanes.claim([{ lane, intentSeq: lane.endSeq, recipients: [] }], 5_000, { id });
     return note;
   };
 
@@ -198,9 +198,9 @@ describe('the notes of a worker that was killed', () => {
 
   it('say nothing of a claim that another worker made', async () => {
     const { id, requestId } = await accept('notes-rival', 10);
-    const turn = await turnOf(lanes, id);
-    await claim(turn, false);
-    await lanes.claim([{ turn, intentSeq: turn.endSeq, recipients: [] }], 5_000, { id: newClaimId() });
+    const lane = await turnOf(lanes, id);
+    await claim(lane, false);
+    await lanes.claim([{ lane, intentSeq: lane.endSeq, recipients: [] }], 5_000, { id: newClaimId() });
     await notes.onApplicationShutdown();
     await recover(id);
     await reader.look();
@@ -222,9 +222,9 @@ describe('the notes of a worker that was killed', () => {
 
   it('outlive a worker that dies while it recovers the window', async () => {
     const { id, requestId } = await accept('notes-twice', 10);
-    const turn = await turnOf(lanes, id);
-    const note = await claim(turn);
-    note.begin([{ turn, seq: 1 }]);
+    const lane = await turnOf(lanes, id);
+    const note = await claim(lane);
+    note.begin([{ lane, seq: 1 }]);
     note.leaving(0);
     await notes.onApplicationShutdown();
     const dying = laneWorker(engine, {

@@ -143,14 +143,14 @@ describe('messages that wait for their carrier', () => {
     const { id, requestId } = await accept('wait-passed', 2);
     const lanes = engine.part(LaneStore);
     const results = engine.part(BatchResults);
-    const turn = await turnOf(lanes, id);
-    const recipients = await pending(dataSource, turn, 1, 3);
-    expect(await claimUpTo(lanes, turn, turn.intentSeq, 1)).toBe(true);
+    const lane = await turnOf(lanes, id);
+    const recipients = await pending(dataSource, lane, 1, 3);
+    expect(await claimUpTo(lanes, lane, lane.intentSeq, 1)).toBe(true);
     await dataSource.query('UPDATE campaign_lanes SET fence = fence + 1 WHERE campaign_id = ?', [id]);
     const outcome: SendOutcome = { kind: 'rejected', code: null, text: 'Not sent in time', submitted: false };
     const given = await results.giveUp(
       recipients.map((recipient) => ({ recipient, outcome })),
-      [{ turn, reached: 3 }],
+      [{ lane, reached: 3 }],
     );
     expect([given, await engine.counts(requestId)]).toEqual([{ more: false, done: [] }, { Pending: 2 }]);
   });

@@ -116,8 +116,8 @@ describe.each(kinds)('over %s', (_kind, start) => {
   it('a duty is one process’s', async () => {
     let tries = 0;
     await vi.waitFor(async () => {
-      const duty = `keep${++tries}`;
-      const asked = await Promise.all([one, two, one].map(({ gate }) => gate.isMine(duty, 60_000)));
+      const task = `keep${++tries}`;
+      const asked = await Promise.all([one, two, one].map(({ gate }) => gate.isMine(task, 60_000)));
       expect(asked.filter(Boolean)).toHaveLength(1);
     }, PATIENCE);
   });
@@ -144,7 +144,7 @@ describe.each(kinds)('over %s', (_kind, start) => {
 
   it('a notice of a single message reaches every process', async () => {
     const heard = [0, 0];
-    for (const [place, { notices }] of [one, two].entries()) notices.listen(() => (heard[place] = 1));
+    for (const [place, { notices: signals }] of [one, two].entries()) signals.listen(() => (heard[place] = 1));
     await vi.waitFor(() => {
       one.notices.tell(); // repeated, because one that does not listen yet hears nothing
       expect(heard).toEqual([1, 1]);

@@ -126,7 +126,7 @@ describe('the fence of a restore', () => {
     await fence.raise();
     const found = await undecided(campaign.requestId);
     expect(found).toMatchObject({ held: 0, mayHaveLeft: 4 });
-    const claim = { turn: former, intentSeq: 5, recipients: [] };
+    const claim = { lane: former, intentSeq: 5, recipients: [] };
     expect(await engine.part(LaneStore).claim([claim], 5_000)).toEqual([]);
     // notes of the former life name other claims
     const lane = { campaignId: campaign.id, lane: 0, fence: former.fence + 1 };
@@ -147,7 +147,7 @@ describe('the fence of a restore', () => {
     const campaign = await accept('stopped', 2);
     const former = await turnOf(engine.part(LaneStore), campaign.id);
     await fence.keepOut();
-    expect(await engine.part(LaneStore).claim([{ turn: former, intentSeq: 3, recipients: [] }], 5_000)).toEqual([]);
+    expect(await engine.part(LaneStore).claim([{ lane: former, intentSeq: 3, recipients: [] }], 5_000)).toEqual([]);
     await send(campaign);
     expect(await engine.counts(campaign.requestId)).toEqual({ Submitted: 2 });
   });

@@ -136,7 +136,7 @@ describe('binds of a route', () => {
   /** Binds that stand, by worker, the largest first. */
   const held = async (): Promise<number[]> => {
     const counts = new Map<string, number>();
-    for (const { holder, bound, isFree } of await staff.binds.places()) {
+    for (const { holder, bound, isFree } of await staff.binds.slots()) {
       if (holder !== null && bound && !isFree) counts.set(holder, (counts.get(holder) ?? 0) + 1);
     }
     return [...counts.values()].sort((a, b) => b - a);
@@ -210,13 +210,13 @@ describe('binds of a route', () => {
     await settled(1);
     const fault = 'The carrier refuses the bind: Already bound';
     await vi.waitFor(async () => {
-      expect((await staff.binds.places()).some((place) => place.fault === fault && !place.bound)).toBe(true);
+      expect((await staff.binds.slots()).some((slot) => slot.fault === fault && !slot.bound)).toBe(true);
     }, PATIENCE);
     await vi.waitFor(() => expect(serving()).toHaveLength(1), PATIENCE);
     smsc.limit = 2;
     await settled(1, 1);
     expect(smsc.refused).toBeLessThan(6);
-    expect((await staff.binds.places()).every((place) => place.fault === null)).toBe(true);
+    expect((await staff.binds.slots()).every((slot) => slot.fault === null)).toBe(true);
   });
 
   it('follow the row: fewer, another login, one a worker', async () => {

@@ -32,44 +32,44 @@ describe('the home of a route', () => {
     const clients = new RedisClients(environment);
     const redis = new RedisLink(environment, clients);
     await redis.onModuleInit();
-    const turns = new HolderJobs(environment, clients, redis);
+    const jobs = new HolderJobs(environment, clients, redis);
     const taken: unknown[] = [];
-    turns.listen(name, (...turn) => {
+    jobs.listen(name, (...turn) => {
       taken.push(turn);
       return Promise.resolve();
     });
-    open.push(turns, redis, clients);
+    open.push(jobs, redis, clients);
     const routes = { byId: (id: number) => Promise.resolve({ id, messagesPerSecond: id === PACED ? 100 : null }) };
-    const homes = new SlotOwners(
+    const owners = new SlotOwners(
       redis,
-      turns,
+      jobs,
       routes as RouteDirectory,
       { worker: name } as RouteHealthBoard,
       { names } as WorkerQueues,
     );
-    return { homes, turns, taken };
+    return { homes: owners, turns: jobs, taken };
   };
 
   it('is handed single turns of channels that it serves, and no others', async () => {
-    const [home, other] = [await worker('home:1', 'sms', 'chat'), await worker('other:2', 'sms', 'voice')];
+    const [owner, other] = [await worker('home:1', 'sms', 'chat'), await worker('other:2', 'sms', 'voice')];
     expect(await other.homes.handOn('sms', single)).toBe(false);
-    home.homes.say(PACED, 60_000);
-    expect([home.homes.isHome(PACED), other.homes.isHome(PACED)]).toEqual([true, false]);
+    owner.homes.say(PACED, 60_000);
+    expect([owner.homes.isHome(PACED), other.homes.isHome(PACED)]).toEqual([true, false]);
     await vi.waitFor(async () => expect(await other.homes.handOn('sms', single)).toBe(true), PATIENCE);
-    await vi.waitFor(() => expect(home.taken[0]).toEqual(['sms', single, true]), PATIENCE);
+    await vi.waitFor(() => expect(owner.taken[0]).toEqual(['sms', single, true]), PATIENCE);
     expect(await other.homes.handOn('voice', single)).toBe(false);
     expect(await other.homes.handOn('sms', { ...single, single: false })).toBe(false);
     expect(await other.homes.handOn('sms', { ...single, routeId: 8 })).toBe(false);
-    expect(await home.homes.handOn('sms', single)).toBe(false);
+    expect(await owner.homes.handOn('sms', single)).toBe(false);
   });
 
   it('is no longer said of a worker that stops', async () => {
-    const [home, other] = [await worker('home:3', 'sms'), await worker('other:4', 'sms')];
-    home.homes.say(PACED, 1);
+    const [owner, other] = [await worker('home:3', 'sms'), await worker('other:4', 'sms')];
+    owner.homes.say(PACED, 1);
     await vi.waitFor(async () => expect(await other.homes.handOn('sms', single)).toBe(false), PATIENCE);
-    home.turns.stop();
-    home.homes.say(PACED, 60_000);
-    expect([home.homes.isHome(PACED), await other.homes.handOn('sms', single)]).toEqual([false, false]);
+    owner.turns.stop();
+    owner.homes.say(PACED, 60_000);
+    expect([owner.homes.isHome(PACED), await other.homes.handOn('sms', single)]).toEqual([false, false]);
   });
 });
 
@@ -185,9 +185,9 @@ describe('a message of one recipient over a paced route, with two workers', () =
   it('leaves when the home stops in the middle of its window, and nothing leaves twice', async () => {
     const [id, from, campaign] = [await addRoute('stops', 40), gateway.taken.length, numbersEnding(160, '001')];
     await send('stops', campaign);
-    const home = await vi.waitUntil(() => redis.get(homeKey(id)), PATIENCE);
+    const owner = await vi.waitUntil(() => redis.get(homeKey(id)), PATIENCE);
     const place = workers.findIndex((worker) =>
-      home.startsWith(`${worker.get(RouteHealthBoard, { strict: false }).worker} `),
+      owner.startsWith(`${worker.get(RouteHealthBoard, { strict: false }).worker} `),
     );
     const [stopping] = workers.splice(place, 1);
     const [to] = await Promise.all([sendSingle('stops'), stopping?.close()]);

@@ -116,15 +116,15 @@ describe('what leaves over a route with costs', () => {
     await run(await accept([INDIA, BRITAIN], 'a'.repeat(400)), ({ to }) => (to === INDIA ? inPart : taken(3)));
     expect(await spent()).toEqual({ 'EUR 91': [1, 2, 6_000], 'EUR 44': [1, 3, 15_000] });
     const id = await accept([MUMBAI], 'a'.repeat(400));
-    const turn = await turnOf(engine.part(LaneStore), id);
+    const lane = await turnOf(engine.part(LaneStore), id);
     const claimId = newClaimId();
-    const recipients = await pending(dataSource, turn, 1, 2);
-    await engine.part(LaneStore).claim([{ turn, intentSeq: turn.endSeq, recipients }], 60_000, { id: claimId });
+    const recipients = await pending(dataSource, lane, 1, 2);
+    await engine.part(LaneStore).claim([{ lane, intentSeq: lane.endSeq, recipients }], 60_000, { id: claimId });
     const results = engine.part(BatchResults);
-    await results.recover([{ ...turn, fence: heldFence(turn), claimId, intentSeq: turn.endSeq }], false);
+    await results.recover([{ ...lane, fence: heldFence(lane), claimId, intentSeq: lane.endSeq }], false);
     await results.flush(
       recipients.map((recipient) => ({ recipient, outcome: inPart })),
-      endingsOf([turn]),
+      endingsOf([lane]),
     );
     // what was counted as a whole while nobody knew stays so
     expect(await spent()).toEqual({ 'EUR 91': [2, 5, 6_000 + 3 * 2_000], 'EUR 44': [1, 3, 15_000] });
@@ -144,16 +144,16 @@ describe('what leaves over a route with costs', () => {
 
   it('counts a window of a killed worker once, and takes off what never left', async () => {
     const id = await accept([INDIA, MUMBAI, BRITAIN]);
-    const turn = await turnOf(engine.part(LaneStore), id);
+    const lane = await turnOf(engine.part(LaneStore), id);
     const claimId = newClaimId();
-    await engine.part(LaneStore).claim([{ turn, intentSeq: turn.endSeq, recipients: [] }], 60_000, { id: claimId });
+    await engine.part(LaneStore).claim([{ lane, intentSeq: lane.endSeq, recipients: [] }], 60_000, { id: claimId });
     await engine
       .part(BatchResults)
-      .recover([{ ...turn, fence: heldFence(turn), claimId, intentSeq: turn.endSeq }], false);
+      .recover([{ ...lane, fence: heldFence(lane), claimId, intentSeq: lane.endSeq }], false);
     expect(await spent()).toEqual({ 'EUR 91': [2, 2, 5_000], 'EUR 44': [1, 1, 5_000] });
     const back = await engine.part(LostClaims).takeBack({
       id: claimId,
-      lanes: [{ campaignId: id, lane: turn.lane, fence: heldFence(turn) }],
+      lanes: [{ campaignId: id, lane: lane.lane, fence: heldFence(lane) }],
       mayHaveLeft: (_id, seq) => seq === 1,
     });
     expect(back).toBe(2);
@@ -162,12 +162,12 @@ describe('what leaves over a route with costs', () => {
 
   it('takes off what the carrier has refused, as a worker says that was taken for dead', async () => {
     const id = await accept([INDIA, BRITAIN, MUMBAI]);
-    const turn = await turnOf(engine.part(LaneStore), id);
+    const lane = await turnOf(engine.part(LaneStore), id);
     const claimId = newClaimId();
-    const recipients = await pending(dataSource, turn, 1, 4);
-    await engine.part(LaneStore).claim([{ turn, intentSeq: turn.endSeq, recipients }], 60_000, { id: claimId });
+    const recipients = await pending(dataSource, lane, 1, 4);
+    await engine.part(LaneStore).claim([{ lane, intentSeq: lane.endSeq, recipients }], 60_000, { id: claimId });
     const results = engine.part(BatchResults);
-    await results.recover([{ ...turn, fence: heldFence(turn), claimId, intentSeq: turn.endSeq }], false);
+    await results.recover([{ ...lane, fence: heldFence(lane), claimId, intentSeq: lane.endSeq }], false);
     const outcomes: SendOutcome[] = [
       { kind: 'rejected', code: 8, text: 'no', submitted: true },
       { kind: 'rejected', code: null, text: 'no', submitted: false },
@@ -175,7 +175,7 @@ describe('what leaves over a route with costs', () => {
     ];
     await results.flush(
       recipients.map((recipient, at) => ({ recipient, outcome: outcomes[at] as SendOutcome })),
-      endingsOf([turn]),
+      endingsOf([lane]),
     );
     expect(await spent()).toEqual({ 'EUR 91': [1, 1, 2_000], 'EUR 44': [0, 0, 0] });
   });

@@ -29,9 +29,9 @@ describe('notices of messages of one recipient', () => {
     const clients = new RedisClients(environment);
     const link = new RedisLink(environment, clients);
     await link.onModuleInit();
-    const notices = new SingleSignalStream(clients, link);
-    open.push(notices, link, clients);
-    return { notices, link };
+    const signals = new SingleSignalStream(clients, link);
+    open.push(signals, link, clients);
+    return { notices: signals, link };
   };
   const listener = async (parts?: Partial<Environment>): Promise<{ heard: number }> => {
     const state = { heard: 0 };
@@ -40,9 +40,9 @@ describe('notices of messages of one recipient', () => {
   };
   /** Repeated, because one that does not listen yet hears nothing. */
   const tellUntil = async (isHeard: () => boolean): Promise<void> => {
-    const { notices } = await processOf();
+    const { notices: signals } = await processOf();
     await vi.waitFor(() => {
-      notices.tell();
+      signals.tell();
       expect(isHeard()).toBe(true);
     }, PATIENCE);
   };
@@ -65,9 +65,9 @@ describe('notices of messages of one recipient', () => {
   });
 
   it('are one, however many are told at a time, and leave one entry', async () => {
-    const { notices, link } = await processOf();
+    const { notices: signals, link } = await processOf();
     const calls = vi.spyOn(link.client, 'multi');
-    for (let call = 0; call < 100; call++) notices.tell();
+    for (let call = 0; call < 100; call++) signals.tell();
     expect(calls).toHaveBeenCalledTimes(1);
     await tellUntil(() => true);
     const key = `${own.REDIS_PREFIX}:singles`;
@@ -76,9 +76,9 @@ describe('notices of messages of one recipient', () => {
   });
 
   it('are not told while Redis is away, and nobody waits or fails', async () => {
-    const { notices } = await processOf({ REDIS_URL: 'redis://127.0.0.1:1' });
-    notices.listen(() => undefined);
-    expect(() => notices.tell()).not.toThrow();
+    const { notices: signals } = await processOf({ REDIS_URL: 'redis://127.0.0.1:1' });
+    signals.listen(() => undefined);
+    expect(() => signals.tell()).not.toThrow();
   });
 });
 

@@ -258,7 +258,7 @@ describe('the sender whom a stop word means', () => {
         senders.note(
           tx,
           order.flatMap((number) =>
-            [accountId + 1, accountId].map((id) => ({ turn: { routeId: 77, accountId: id }, number })),
+            [accountId + 1, accountId].map((id) => ({ lane: { routeId: 77, accountId: id }, number })),
           ),
         ),
       );

@@ -170,7 +170,7 @@ describe('voice retries', () => {
     await calls.report(campaign, 1, 'busy');
     await calls.report(campaign, 2, 'busy');
     await calls.due(campaign);
-    const lost = await calls.turn(campaign);
+    const lost = await calls.lane(campaign);
     const claimed = await claimRetries(calls.lanes, lost);
     expect(claimed?.map(({ seq, made: before }) => [seq, before])).toEqual([
       [1, 1],
@@ -199,7 +199,7 @@ describe('voice retries', () => {
 
   it("a dead worker's late word on an older call does not end a wait", async () => {
     const campaign = await calls.accept('late-word', 1, 2);
-    const before = await calls.turn(campaign);
+    const before = await calls.lane(campaign);
     await calls.states.begin(calls.dataSource.manager, [campaign.id], 60_000);
     await claimUpTo(calls.lanes, before, 2);
     await calls.leaseEnds(campaign);
@@ -209,7 +209,7 @@ describe('voice retries', () => {
     await calls.adoptOrphans();
     expect(await calls.counts(campaign)).toEqual({ Retrying: 1 });
     const outcome: SendOutcome = { kind: 'accepted', providerMessageIds: ['first-call'] };
-    await calls.results.flush([{ recipient: { turn: before, seq: 1, number: receiver, attempt: 1 }, outcome }], null);
+    await calls.results.flush([{ recipient: { lane: before, seq: 1, number: receiver, attempt: 1 }, outcome }], null);
     expect(await calls.recipient(campaign, 1)).toMatchObject({ status: 'Retrying', attempts: 1 });
     await calls.redial(campaign);
     expect(calls.made).toHaveLength(1);
@@ -221,7 +221,7 @@ describe('voice retries', () => {
     await calls.drive(campaign);
     await calls.report(campaign, 1, 'busy');
     await calls.due(campaign);
-    const lost = await calls.turn(campaign);
+    const lost = await calls.lane(campaign);
     const [claimed] = (await claimRetries(calls.lanes, lost)) ?? [];
     if (!claimed) throw new Error('nobody is claimed');
     await calls.leaseEnds(campaign);
@@ -241,7 +241,7 @@ describe('voice retries', () => {
     await calls.drive(campaign);
     await calls.report(campaign, 1, 'busy');
     await calls.due(campaign);
-    const turn = await calls.turn(campaign);
+    const turn = await calls.lane(campaign);
     const [claimed] = (await claimRetries(calls.lanes, turn)) ?? [];
     if (!claimed) throw new Error('nobody is claimed');
     const results = [{ recipient: claimed, outcome: calls.accepted() }];
@@ -256,20 +256,20 @@ describe('voice retries', () => {
 
   it('a window that is sent again over a deduplicating route leaves no retry of who has left after all', async () => {
     const campaign = await calls.accept('deduplicated', 1, 0);
-    const lost = await calls.turn(campaign);
+    const lost = await calls.lane(campaign);
     await calls.states.begin(calls.dataSource.manager, [campaign.id], 60_000);
     await claimUpTo(calls.lanes, lost, 2);
     const recover = async (): Promise<void> => {
       await calls.leaseEnds(campaign);
-      const turn = await calls.turn(campaign);
+      const turn = await calls.lane(campaign);
       await claimUpTo(calls.lanes, turn, turn.intentSeq);
       await calls.results.recover([turn], true);
     };
     await recover();
-    const recipient = { turn: lost, seq: 1, number: numbers(1)[0] as string, attempt: 1 };
+    const recipient = { lane: lost, seq: 1, number: numbers(1)[0] as string, attempt: 1 };
     await calls.results.flush([{ recipient, outcome: calls.accepted() }], null);
     expect(await calls.counts(campaign)).toEqual({ Submitted: 1 });
-    const turn = await calls.turn(campaign);
+    const turn = await calls.lane(campaign);
     expect(await claimRetries(calls.lanes, turn)).toEqual([]);
     expect(await calls.results.flush([], endingsOf([turn]))).toMatchObject({ done: [campaign.id] });
     expect(await calls.waits(campaign)).toEqual([]);

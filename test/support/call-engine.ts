@@ -119,7 +119,7 @@ export class CallEngine {
     return this.dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
   }
 
-  async turn({ id }: CallCampaign): Promise<LaneSnapshot> {
+  async lane({ id }: CallCampaign): Promise<LaneSnapshot> {
     return turnOf(this.lanes, id);
   }
 

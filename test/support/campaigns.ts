@@ -100,10 +100,10 @@ export function campaignsOf(api: RunningApi) {
       const parts = [part(Settlement), lanes, part(RetryStore), part(CampaignBriefs), part(StatusEvents)] as const;
       const cancellations = new Cancellations(dataSource, ...parts);
       for (let steps = 0; ; steps++) {
-        const [turn] = await lanes.turns([{ campaignId, lane: 0 }]);
-        if (!turn) return steps;
-        await claimUpTo(lanes, turn, turn.intentSeq);
-        await cancellations.step(turn, step);
+        const [lane] = await lanes.lanes([{ campaignId, lane: 0 }]);
+        if (!lane) return steps;
+        await claimUpTo(lanes, lane, lane.intentSeq);
+        await cancellations.step(lane, step);
       }
     },
 

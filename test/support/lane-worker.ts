@@ -55,7 +55,7 @@ export interface WorkerParts {
 const NO_FAILOVER = {
   targets: () => Promise.resolve([]),
   othersOf: () => Promise.resolve(() => []),
-  relieve: (turns: readonly LaneSnapshot[]) => Promise.resolve(turns),
+  relieve: (lanes: readonly LaneSnapshot[]) => Promise.resolve(lanes),
 } as unknown as LaneFailover;
 
 /** A worker that takes the turns of chosen lanes. */
@@ -67,12 +67,12 @@ export class LaneWorker {
 
   /** One turn of these lanes together. @returns whether one of them wants another at once */
   async run(...keys: LaneKey[]): Promise<boolean> {
-    return (await this.runner.run(await this.lanes.turns(keys))).more;
+    return (await this.runner.run(await this.lanes.lanes(keys))).more;
   }
 
   /** As `run`. @param onClaimed is told which lanes the window holds */
   async runTelling(keys: readonly LaneKey[], onClaimed: (held: readonly LaneSnapshot[]) => void): Promise<boolean> {
-    return (await this.runner.run(await this.lanes.turns(keys), onClaimed)).more;
+    return (await this.runner.run(await this.lanes.lanes(keys), onClaimed)).more;
   }
 
   stop(): void {
@@ -99,9 +99,9 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
   const states = engine.part(CampaignStates);
   const results = parts.results ?? engine.part(BatchResults);
   const dataSource = engine.part(DataSource);
-  const homes = { say: () => undefined } as unknown as SlotOwners;
+  const owners = { say: () => undefined } as unknown as SlotOwners;
   const aside = new YieldToSingles(engine.part(SingleSignalStream));
-  const governor = new Governor(environment, new RoutePace(dataSource), homes, aside);
+  const governor = new Governor(environment, new RoutePace(dataSource), owners, aside);
   const stopList = engine.part(StopList);
   const runner = new LaneRunner(
     environment,
@@ -140,7 +140,7 @@ export const firstLane = (campaignId: number): LaneKey => ({ campaignId, lane: 0
 
 /** A lane as a turn finds it. @throws while a worker holds it, and when it is done */
 export async function turnOf(lanes: LaneStore, campaignId: number, lane = 0): Promise<LaneSnapshot> {
-  const [turn] = await lanes.turns([{ campaignId, lane }]);
+  const [turn] = await lanes.lanes([{ campaignId, lane }]);
   if (!turn) throw new Error('the lane is taken');
   return turn;
 }
@@ -148,11 +148,11 @@ export async function turnOf(lanes: LaneStore, campaignId: number, lane = 0): Pr
 /** Claims a lane up to a position, without a word on its recipients. @returns whether no other worker was faster */
 export async function claimUpTo(
   lanes: LaneStore,
-  turn: LaneSnapshot,
+  lane: LaneSnapshot,
   intentSeq: number,
   leaseMs = 5_000,
 ): Promise<boolean> {
-  return (await lanes.claim([{ turn, intentSeq, recipients: [] }], leaseMs)).length === 1;
+  return (await lanes.claim([{ lane, intentSeq, recipients: [] }], leaseMs)).length === 1;
 }
 
 /** Campaigns of which a lane is due now. */
@@ -166,14 +166,18 @@ export async function dueNow(dataSource: DataSource): Promise<Set<number>> {
 /** Claims a lane's retries that are due. @returns them, or null when another worker was faster */
 export async function claimRetries(
   lanes: LaneStore,
-  turn: LaneSnapshot,
+  lane: LaneSnapshot,
   deduplicated = false,
 ): Promise<readonly DueRecipient[] | null> {
-  const claim = { turn, intentSeq: turn.nextSeq, recipients: [] };
+  const claim = { lane: lane, intentSeq: lane.nextSeq, recipients: [] };
   const [held] = await lanes.claim([claim], 5_000, { mostRetries: 100, deduplicated });
   return held?.recipients ?? null;
 }
 
 /** Recipients of a part of a lane that nothing has left to. */
-export const pending = (dataSource: DataSource, turn: LaneSnapshot, from: number, end: number): Promise<DueRecipient[]> =>
-  pendingOf(dataSource, [{ turn, from, end }]);
+export const pending = (
+  dataSource: DataSource,
+  lane: LaneSnapshot,
+  from: number,
+  end: number,
+): Promise<DueRecipient[]> => pendingOf(dataSource, [{ lane, from, end }]);

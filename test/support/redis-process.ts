@@ -35,7 +35,7 @@ export async function redisProcess(settings: RedisSettings) {
   const [clients, link, queues] = [module.get(RedisClients), module.get(RedisLink), module.get(JobQueues)];
   const calls = new WakeCalls(clients, link);
   const notifier = new RelayNotifier(settings, clients, link);
-  const notices = new SingleSignalStream(clients, link);
+  const signals = new SingleSignalStream(clients, link);
   await module.init();
   return {
     clients,
@@ -44,12 +44,12 @@ export async function redisProcess(settings: RedisSettings) {
     gate: new LeaderGate(link),
     calls,
     notifier,
-    notices,
+    notices: signals,
     queues,
     stop: async () => {
       notifier.onApplicationShutdown();
       calls.onApplicationShutdown();
-      notices.onApplicationShutdown();
+      signals.onApplicationShutdown();
       await module.close();
     },
   };

@@ -56,12 +56,12 @@ export class HttpGateway {
     if (!parsed.success) return { status: 400, body: { error: 'to must be 1 to 30 digits', code: 10 } };
     const message = parsed.data;
     if (this.faults.current.refuseAll) return { status: 503, body: { error: 'Out of service', code: 20 } };
-    const fate = deliveryOutcomeOf(message.to);
-    if (this.faults.current.throttleAll || (fate === 'throttled once' && this.once.turnAway(message.to))) {
+    const outcome = deliveryOutcomeOf(message.to);
+    if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.turnAway(message.to))) {
       this.ledger.refusals.throttled += 1;
       return { status: 429, retryAfter: 1, body: { error: 'Too many messages', code: 21 } };
     }
-    if (fate === 'error once' && this.once.turnAway(message.to)) {
+    if (outcome === 'error once' && this.once.turnAway(message.to)) {
       this.ledger.refusals.errors += 1;
       return { status: 500, body: { error: 'Temporary error', code: 22 } };
     }
@@ -75,17 +75,17 @@ export class HttpGateway {
       mediaUrl: message.media_url ?? null,
       parts: 1,
       ref: message.ref ?? null,
-      status: fate === 'refused' ? 'FAILED' : 'ACCEPTED',
+      status: outcome === 'refused' ? 'FAILED' : 'ACCEPTED',
       at: Date.now(),
     });
-    if (fate === 'refused') return { status: 422, body: { error: 'Message refused', code: 603 } };
+    if (outcome === 'refused') return { status: 422, body: { error: 'Message refused', code: 603 } };
     const url = message.callback_url ?? this.faults.current.callbackUrl;
-    if (url && fate !== 'silent') this.receipt(url, entry, fate);
+    if (url && outcome !== 'silent') this.receipt(url, entry, outcome);
     return { status: 200, body: { id: entry.id, status: 'queued' } };
   }
 
-  private receipt(url: string, entry: LedgerEntry, fate: DeliveryOutcome): void {
-    const failed = fate === 'undeliverable';
+  private receipt(url: string, entry: LedgerEntry, outcome: DeliveryOutcome): void {
+    const failed = outcome === 'undeliverable';
     const body = {
       id: entry.id,
       ref: entry.ref,

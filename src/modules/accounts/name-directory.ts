@@ -53,15 +53,15 @@ export class NameClaimSweeper implements OnApplicationBootstrap, BeforeApplicati
   async sweep(olderThanSeconds = SETTLED_AFTER_SECONDS): Promise<number> {
     let settled = 0;
     for (;;) {
-      const notes = await this.dataSource.query<PendingClaim[]>(
+      const claims = await this.dataSource.query<PendingClaim[]>(
         `SELECT claim, kind, value FROM name_claims WHERE created_at <= UTC_TIMESTAMP(3) - INTERVAL ? SECOND
          ORDER BY created_at LIMIT ${AT_ONCE}`,
         [olderThanSeconds],
       );
-      for (const note of notes) await this.settle(note, this.environment.CELL ?? '');
-      settled += notes.length;
+      for (const claim of claims) await this.settle(claim, this.environment.CELL ?? '');
+      settled += claims.length;
       // claims may come faster than one part of them in each period
-      if (notes.length < AT_ONCE || this.task.isStopped) return settled;
+      if (claims.length < AT_ONCE || this.task.isStopped) return settled;
     }
   }
 

@@ -98,7 +98,7 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   private async measureRoutes(): Promise<void> {
-    const { of, places } = await this.standings.read();
+    const { of, slots } = await this.standings.read();
     const labels = new Map<number, { route: string; channel: string }>();
     for (const { id, name, channel, binds, stopped } of await this.routes.list()) {
       const own = { route: name, channel };
@@ -107,7 +107,7 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
       for (const state of SHOWN_HEALTHS) this.gauges.state.set({ ...own, state }, health === state ? 1 : 0);
       if (binds === null) continue;
       this.gauges.binds.set({ ...own, state: 'wanted' }, binds);
-      const bound = (places.get(id) ?? []).filter((place) => place.bound && !place.isFree).length;
+      const bound = (slots.get(id) ?? []).filter((slot) => slot.bound && !slot.isFree).length;
       this.gauges.binds.set({ ...own, state: 'bound' }, bound);
     }
     const oldest = new Map<number, { channel: string; seconds: number }>();

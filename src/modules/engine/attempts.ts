@@ -19,7 +19,7 @@ export interface LastOutcome {
 /** A recipient to send to. */
 export interface DueRecipient extends Addressee {
   /** of its lane */
-  turn: LaneSnapshot;
+  lane: LaneSnapshot;
   seq: number;
   /** tries of this attempt, which the carrier may put off with a temporary fault; counts from 1 */
   attempt: number;

@@ -62,8 +62,8 @@ export const TRANSITIONS: Readonly<Record<CampaignChange | EngineTransition, Cam
 };
 
 /** The states whose lanes have this duty. */
-export const statesThat = (duty: LaneAction): CampaignState[] =>
-  CAMPAIGN_STATES.filter((state) => LANE_ACTION[state] === duty);
+export const statesThat = (action: LaneAction): CampaignState[] =>
+  CAMPAIGN_STATES.filter((state) => LANE_ACTION[state] === action);
 
 /** True at the end of a campaign: no transition leads away from the state. */
 export const isEndState = (state: CampaignState): boolean =>

@@ -144,7 +144,7 @@ export interface LaneSnapshot extends LaneKey {
 
 /** A lane whose turn is over. */
 export interface LaneEnding {
-  turn: LaneSnapshot;
+  lane: LaneSnapshot;
   /** the new position of a turn that sent nothing, and so recorded no intent; null = the intent */
   reached: number | null;
 }
@@ -165,7 +165,8 @@ export const laneKey = ({ campaignId, lane }: LaneKey): string => `${campaignId}
 export const inLaneOrder = (a: LaneKey, b: LaneKey): number => a.campaignId - b.campaignId || a.lane - b.lane;
 
 /** The ends of turns that reach what they intended. */
-export const endingsOf = (turns: readonly LaneSnapshot[]): LaneEnding[] => turns.map((turn) => ({ turn, reached: null }));
+export const endingsOf = (lanes: readonly LaneSnapshot[]): LaneEnding[] =>
+  lanes.map((lane) => ({ lane, reached: null }));
 
 /** Lanes as an SQL condition. Not `(a, b) IN (…)`: MariaDB reads the whole index for a list of one row. */
 export const isOneOfLanes = (alias: string, lanes: readonly LaneKey[]): string =>

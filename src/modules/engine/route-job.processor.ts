@@ -39,7 +39,7 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
 
   constructor(
     private readonly queues: JobQueues,
-    private readonly turns: RouteJobs,
+    private readonly jobs: RouteJobs,
     private readonly due: DueLanes,
     private readonly runner: LaneRunner,
     private readonly relay: Relay,
@@ -48,7 +48,7 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     private readonly selected: WorkerQueues,
     private readonly offers: JobOffers,
     private readonly held: HeldJobs,
-    private readonly homes: SlotOwners,
+    private readonly owners: SlotOwners,
     metrics: Metrics,
   ) {
     this.handovers = metrics.counter(
@@ -119,9 +119,9 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
       this.add(channel, job);
       return 'more';
     }
-    if (!isHandedOn && (await this.homes.handOn(channel, job))) return 'more';
+    if (!isHandedOn && (await this.owners.handOn(channel, job))) return 'more';
     let hasClaimed = false as boolean; // set by the turn
-    const end = await this.turns.take({ channel, routeId, single }, ({ hasMore, forAnother }) => {
+    const end = await this.jobs.take({ channel, routeId, single }, ({ hasMore, forAnother }) => {
       hasClaimed = true;
       if (forAnother) this.add(channel, besideJob(job));
       isOver(hasMore ? 'more' : 'rest');
@@ -135,7 +135,12 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
   }
 
   /** The next turn without a job, unless this worker stops: then it is another worker's. */
-  private keep(channel: string, job: RouteJob, isOver: (result: JobOutcome) => void, kept: number): Promise<JobOutcome> {
+  private keep(
+    channel: string,
+    job: RouteJob,
+    isOver: (result: JobOutcome) => void,
+    kept: number,
+  ): Promise<JobOutcome> {
     if (!this.stopping) return this.turn(channel, job, isOver, false, kept);
     this.add(channel, nextJob(job));
     return Promise.resolve('more');
@@ -169,7 +174,7 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     const timer = setTimeout(() => {
       this.timers.delete(key);
       // It has waited for slots of this worker, where another worker's turn would book others behind them.
-      if (this.homes.isHome(job.routeId)) void this.takeHeld(channel, job, false);
+      if (this.owners.isHome(job.routeId)) void this.takeHeld(channel, job, false);
       else this.add(channel, job);
     }, milliseconds);
     this.timers.set(key, timer);
@@ -188,16 +193,16 @@ export function processorFor(queue: string, concurrency: number) {
   class QueueProcessor {
     readonly logger = new Logger(`${queue} queue`);
 
-    constructor(readonly turns: Pick<RouteProcessor, 'take' | 'completed'>) {}
+    constructor(readonly jobs: Pick<RouteProcessor, 'take' | 'completed'>) {}
 
     @Process({ concurrency })
     take({ data }: Job<RouteJob>): Promise<JobOutcome> {
-      return this.turns.take(queue, data);
+      return this.jobs.take(queue, data);
     }
 
     @OnQueueCompleted()
     completed({ data }: Job<RouteJob>, result: JobOutcome): void {
-      this.turns.completed(queue, data, result);
+      this.jobs.completed(queue, data, result);
     }
 
     @OnQueueError()
@@ -215,9 +220,9 @@ export const processorToken = (queue: string): string => `processor of ${queue}`
 export const processorProvider = (queue: string): FactoryProvider => ({
   provide: processorToken(queue),
   inject: [ENVIRONMENT, WorkerQueues, RouteProcessor],
-  useFactory: ({ WORKER_CONCURRENCY }: Environment, selected: WorkerQueues, turns: RouteProcessor) => {
+  useFactory: ({ WORKER_CONCURRENCY }: Environment, selected: WorkerQueues, jobs: RouteProcessor) => {
     if (!selected.names.includes(queue)) return null;
     const QueueProcessor = processorFor(queue, CLASSES * WORKER_CONCURRENCY);
-    return new QueueProcessor(turns);
+    return new QueueProcessor(jobs);
   },
 });

@@ -77,7 +77,7 @@ export interface Standings {
   /** routes of which nothing is known are absent */
   of: ReadonlyMap<number, RouteStanding>;
   /** of routes with `binds` */
-  places: ReadonlyMap<number, readonly BindSlot[]>;
+  slots: ReadonlyMap<number, readonly BindSlot[]>;
 }
 
 /** How the routes stand, for staff: by what the workers say, and by the places of those with `binds`. */
@@ -92,25 +92,25 @@ export class RouteStandings {
   async read(): Promise<Standings> {
     const bound = (await this.directory.list()).filter(({ binds }) => binds !== null);
     const standings = new Map(await this.board.read());
-    const all = bound.length > 0 ? await this.binds.places() : [];
-    const places = new Map<number, readonly BindSlot[]>();
+    const all = bound.length > 0 ? await this.binds.slots() : [];
+    const slots = new Map<number, readonly BindSlot[]>();
     for (const { id, binds } of bound) {
       const own = all.filter(({ routeId }) => routeId === id);
-      places.set(id, own);
+      slots.set(id, own);
       standings.set(id, standingOf(binds ?? 0, own));
     }
-    return { of: standings, places };
+    return { of: standings, slots };
   }
 }
 
 /** A route with binds as its places tell. */
 function standingOf(binds: number, all: readonly BindSlot[]): RouteStanding {
-  const places = all.filter(({ place }) => place <= binds);
-  const bound = places.filter((place) => place.bound && !place.isFree).length;
-  const lastError = places.find(({ fault }) => fault !== null)?.fault ?? null;
+  const slots = all.filter(({ place }) => place <= binds);
+  const bound = slots.filter((slot) => slot.bound && !slot.isFree).length;
+  const lastError = slots.find(({ fault }) => fault !== null)?.fault ?? null;
   if (bound === binds) return { health: 'up', lastError: null, workers: [] };
   if (bound > 0) return { health: 'degraded', lastError, workers: [] };
-  const isKnown = lastError !== null || places.some(({ isFree }) => !isFree);
+  const isKnown = lastError !== null || slots.some(({ isFree }) => !isFree);
   return { health: isKnown ? 'down' : 'unknown', lastError, workers: [] };
 }
 

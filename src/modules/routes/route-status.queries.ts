@@ -28,7 +28,7 @@ interface ObservedRoute {
   route: RouteRecord;
   standing: RouteStanding;
   known: KnownState | null;
-  places: readonly BindSlot[] | null;
+  slots: readonly BindSlot[] | null;
   queue: RouteQueue;
   figure: RouteFigure | null;
   unmatched: number;
@@ -64,9 +64,9 @@ const momentOf = (at: Date, timeZone: string): string =>
   now().getTime() - at.getTime() < DAY_MS ? clockTime(at, timeZone).slice(0, 5) : dateTime(at, timeZone).slice(0, 16);
 
 /** Sessions with the carrier: of all workers together, or one each. */
-function bindsOf({ route, places, standing }: ObservedRoute): RouteStatusBinds {
-  const sessions = places
-    ? places.flatMap(({ holder, isFree, bound, fault }) =>
+function bindsOf({ route, slots, standing }: ObservedRoute): RouteStatusBinds {
+  const sessions = slots
+    ? slots.flatMap(({ holder, isFree, bound, fault }) =>
         holder === null || isFree ? [] : [{ worker: holder, bound, fault }],
       )
     : standing.workers.map(({ worker, ready, fault }) => ({ worker, bound: ready, fault }));
@@ -131,7 +131,7 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
 
   private async look(routes: readonly RouteRecord[], timeZone: string): Promise<RouteStatusData[]> {
     if (routes.length === 0) return [];
-    const [{ of, places }, states, figures, unmatched] = await Promise.all([
+    const [{ of, slots }, states, figures, unmatched] = await Promise.all([
       this.standings.read(),
       this.states.read(),
       this.figures.of(routes.map(({ id }) => id)),
@@ -144,7 +144,7 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
         route,
         standing: of.get(route.id) ?? UNHEARD,
         known: states.get(route.id) ?? null,
-        places: places.get(route.id) ?? null,
+        slots: slots.get(route.id) ?? null,
         queue: await this.queueOf(route),
         figure: figures.get(route.id) ?? null,
         unmatched: unmatched.get(route.id) ?? 0,

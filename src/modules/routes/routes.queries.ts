@@ -44,9 +44,9 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
 
   async execute({ name, viewer }: ListRoutesQuery): Promise<RouteAnswerData[]> {
     const routes = name === null ? await this.routes.list() : [await this.routes.byName(name)];
-    const { of, places } = await this.standings.read();
+    const { of, slots } = await this.standings.read();
     return routes.flatMap((route) =>
-      route ? [this.view(route, viewer, of.get(route.id) ?? UNHEARD, places.get(route.id) ?? null)] : [],
+      route ? [this.view(route, viewer, of.get(route.id) ?? UNHEARD, slots.get(route.id) ?? null)] : [],
     );
   }
 
@@ -54,7 +54,7 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
     route: RouteRecord,
     { timeZone, userType }: ListRoutesQuery['viewer'],
     standing: RouteStanding,
-    places: readonly BindSlot[] | null,
+    slots: readonly BindSlot[] | null,
   ): RouteAnswerData {
     const driver = this.drivers.find(route.driver);
     const shown = driver ? maskSecrets(route.config, driver.secretFields) : {};
@@ -65,7 +65,7 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
       config: driver && userType !== 'super' ? maskUrls(shown, driver.addressFields) : shown,
       messages_per_second: route.messagesPerSecond,
       binds: route.binds,
-      held_binds: places?.flatMap(viewOfBind) ?? null,
+      held_binds: slots?.flatMap(viewOfBind) ?? null,
       is_default: route.isDefault,
       guarded: route.guarded,
       health: route.stopped ? 'stopped' : standing.health,

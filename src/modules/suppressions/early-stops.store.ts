@@ -111,10 +111,10 @@ export class EarlyStops {
 @Injectable()
 export class EarlyStopSweeper implements BeforeApplicationShutdown {
   private readonly logger = new Logger(EarlyStopSweeper.name);
-  private readonly looks: SingleRun;
+  private readonly polls: SingleRun;
 
   constructor(watch: DueWatch, stops: EarlyStops) {
-    this.looks = watch.register({
+    this.polls = watch.register({
       name: 'early-stops',
       isDue: IS_ANY_EARLY,
       work: () => stops.look(),
@@ -123,6 +123,6 @@ export class EarlyStopSweeper implements BeforeApplicationShutdown {
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.looks.stop();
+    return this.polls.stop();
   }
 }

@@ -121,9 +121,9 @@ const OF_ITS_CONNECTION = /^(SET|ALTER|DROP|CREATE|START TRANSACTION|COMMIT|ROLL
 export const again = (sql: string): string => AGAIN + sql;
 
 /** Whether a single statement that ended so is run again on another connection. */
-export function mayGoElsewhere(sql: string, fate: FaultOutcome): boolean {
+export function mayGoElsewhere(sql: string, outcome: FaultOutcome): boolean {
   if (OF_ITS_CONNECTION.test(sql)) return false;
-  return fate === 'elsewhere' || (fate === 'unknown' && (READS.test(sql) || sql.startsWith(AGAIN)));
+  return outcome === 'elsewhere' || (outcome === 'unknown' && (READS.test(sql) || sql.startsWith(AGAIN)));
 }
 
 /** A change of a table: all other statements wait behind one that waits, so it is not run again at once. */

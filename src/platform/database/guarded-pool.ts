@@ -316,15 +316,15 @@ class GuardedPool {
     ask: (asking: Asking) => unknown,
   ): boolean {
     const { sql, runs, begun, done } = asking;
-    const fate = faultOutcome(error);
+    const outcome = faultOutcome(error);
     const elapsed = performance.now() - begun;
     if (runs >= ATTEMPTS) return false;
-    if (fate === 'lost race') {
+    if (outcome === 'lost race') {
       if (!mayRaceAgain(sql) || elapsed > this.patience.forLocks) return false;
       setTimeout(() => ask(asking), pauseAfter(runs));
       return true;
     }
-    if (!mayGoElsewhere(sql, fate) || elapsed > this.patience.forWriter) return false;
+    if (!mayGoElsewhere(sql, outcome) || elapsed > this.patience.forWriter) return false;
     drop(connection); // its place in the pool is free for the next one
     setTimeout(() => {
       this.takeInTime((fault, other) => {

@@ -144,7 +144,7 @@ const leavingMark = <T>(): KnownBy<T> => ({ mark: newMark() });
 /** How a run of a transaction ended that came to no result. */
 interface FailedRun<T> {
   error: unknown;
-  fate: FaultOutcome;
+  outcome: FaultOutcome;
   /** what `work` had come to when COMMIT was sent; null = it was not */
   sent: { result: T } | null;
 }
@@ -205,18 +205,18 @@ async function runOnce<T>(
     });
     return { result };
   } catch (error) {
-    return { error, fate: faultOutcome(error), sent };
+    return { error, outcome: faultOutcome(error), sent };
   }
 }
 
 /** Whether a run whose COMMIT ended with a fault has committed all the same. */
 async function cameAbout<T>(
   dataSource: DataSource,
-  { fate, sent }: FailedRun<T>,
+  { outcome, sent }: FailedRun<T>,
   lost: KnownBy<T>,
   patience: Patience,
 ): Promise<boolean> {
-  if (!sent || fate === 'lost race' || 'again' in lost) return false;
+  if (!sent || outcome === 'lost race' || 'again' in lost) return false;
   const row = 'mark' in lost ? lost.mark : lost.committed(sent.result);
   return row === null || hasCommitted(dataSource, row, patience.forWriter);
 }
@@ -224,7 +224,7 @@ async function cameAbout<T>(
 /** A COMMIT that was lost is tried once more in any case: its caller would have nothing to go on otherwise. */
 function isWorthAnother<T>(run: FailedRun<T>, attempt: number, elapsed: number, patience: Patience): boolean {
   if (isIdCollision(run.error)) return attempt < MOST_COLLISIONS;
-  if (run.fate === 'refused') return false;
-  if (run.fate === 'lost race') return elapsed < patience.forLocks;
+  if (run.outcome === 'refused') return false;
+  if (run.outcome === 'lost race') return elapsed < patience.forLocks;
   return elapsed < patience.forWriter || (run.sent !== null && attempt === 1);
 }

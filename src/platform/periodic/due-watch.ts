@@ -63,7 +63,7 @@ export interface LeaderTask {
 @Injectable()
 export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DueWatch.name);
-  private readonly duties: { duty: LeaderTask; runs: SingleRun }[] = [];
+  private readonly tasks: { task: LeaderTask; runs: SingleRun }[] = [];
   private gateName = '';
   private readonly clockListeners: ((step: ClockStep) => void)[] = [];
   /** what the last look of this process saw of the database's clock, and when by `performance.now()` its answer was there */
@@ -84,10 +84,10 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
    * Before the process is up; from then on the work is done whenever it is due.
    * @returns the runs of it: `request` makes one at once, and the feature stops them when its time has come
    */
-  register(duty: LeaderTask): SingleRun {
-    const runs = new SingleRun(duty.onFault);
+  register(task: LeaderTask): SingleRun {
+    const runs = new SingleRun(task.onFault);
     runs.open();
-    this.duties.push({ duty, runs });
+    this.tasks.push({ task, runs });
     return runs;
   }
 
@@ -100,9 +100,9 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   onApplicationBootstrap(): void {
-    if (this.duties.length === 0) return;
+    if (this.tasks.length === 0) return;
     // Processes with other duties have a look of their own.
-    const names = this.duties.map(({ duty }) => duty.name).sort();
+    const names = this.tasks.map(({ task }) => task.name).sort();
     this.gateName = `due-${createHash('sha256').update(names.join()).digest('base64url').slice(0, 12)}`;
     this.task.start();
   }
@@ -112,18 +112,18 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   private async look(): Promise<void> {
-    if (this.duties.some(({ runs }) => runs.isBusy)) await sleep(BUSY_MS);
+    if (this.tasks.some(({ runs }) => runs.isBusy)) await sleep(BUSY_MS);
     if (!(await this.gate.isMine(this.gateName, LOOK_EVERY_MS))) return;
     // before the clock is read: a step that another process has seen to since then is counted after it
     const steps = this.clockListeners.length > 0 ? await this.gate.seenTo(CLOCK_BACK) : null;
-    const columns = this.duties.map(({ duty }, index) => `${duty.isDue} AS d${index}`);
+    const columns = this.tasks.map(({ task }, index) => `${task.isDue} AS d${index}`);
     const asked = performance.now();
     const [row] = await this.dataSource.query<Record<string, unknown>[]>(
       `SELECT ${columns.join(', ')}, ${CLOCK} AS clock`,
     );
     this.watchClock(asked, Number(row?.['clock']), steps);
-    for (const [index, { duty, runs }] of this.duties.entries()) {
-      if (Number(row?.[`d${index}`]) === 1) void runs.run(duty.work);
+    for (const [index, { task, runs }] of this.tasks.entries()) {
+      if (Number(row?.[`d${index}`]) === 1) void runs.run(task.work);
     }
   }
 

@@ -29,7 +29,12 @@ describe('a task that one process does for all', () => {
         done.push({ by, at: performance.now() });
         return work();
       };
-      return new SharedTask(new LeaderGate(redis), { name: 'x', everyMs: EVERY_MS, work: run, onFault: () => undefined });
+      return new SharedTask(new LeaderGate(redis), {
+        name: 'x',
+        everyMs: EVERY_MS,
+        work: run,
+        onFault: () => undefined,
+      });
     });
     for (const task of tasks) task.start();
   };

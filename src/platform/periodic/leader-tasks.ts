@@ -23,13 +23,13 @@ export class LeaderGate {
 
   /**
    * Whether this process does it this time.
-   * @param duty its name; the processes that share it use the same
+   * @param task its name; the processes that share it use the same
    * @param everyMs its period, milliseconds: so often it is done by all processes together
    */
-  async isMine(duty: string, everyMs: number): Promise<boolean> {
+  async isMine(task: string, everyMs: number): Promise<boolean> {
     const { client, prefix } = this.redis;
     const marked = await this.redis.answer(async () => {
-      const reply = await client.set(`${prefix}:duty:${duty}`, '', 'PX', Math.round(everyMs * MARKED_SHARE), 'NX');
+      const reply = await client.set(`${prefix}:duty:${task}`, '', 'PX', Math.round(everyMs * MARKED_SHARE), 'NX');
       return reply === 'OK';
     });
     return marked ?? true;

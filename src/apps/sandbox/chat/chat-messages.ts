@@ -198,17 +198,18 @@ export class ChatMessages {
     if (request['status'] === 'read' && (request['to'] ?? request['recipient']) === undefined)
       return ok({ success: true });
     const message = readMessage(request);
-    const fate = deliveryOutcomeOf(message.to);
-    this.turnAway(phoneNumberId, message, fate);
+    const outcome = deliveryOutcomeOf(message.to);
+    this.turnAway(phoneNumberId, message, outcome);
     const entry = this.ledger.add(this.entryOf(phoneNumberId, message, request));
-    if (fate === 'refused') {
+    if (outcome === 'refused') {
       entry.status = 'FAILED';
       const code = GraphCode.NotInAllowedList;
       const details = 'Recipient phone number not in allowed list.';
       throw new GraphError(400, code, `(#${code}) Recipient phone number not in allowed list`, details);
     }
     const account = this.accounts.byPhoneNumberId(phoneNumberId);
-    if (account && fate !== 'silent') await this.feed.begin(account, { entry, ...this.life(entry, message, fate) });
+    if (account && outcome !== 'silent')
+      await this.feed.begin(account, { entry, ...this.life(entry, message, outcome) });
     return ok({
       messaging_product: 'whatsapp',
       contacts: [contactOf(request, message)],
@@ -217,14 +218,14 @@ export class ChatMessages {
   }
 
   /** @throws GraphError for what is not taken at this try */
-  private turnAway(phoneNumberId: string, message: ReadMessage, fate: DeliveryOutcome): void {
+  private turnAway(phoneNumberId: string, message: ReadMessage, outcome: DeliveryOutcome): void {
     const key = `${phoneNumberId} ${message.to}`;
-    if (this.faults.current.throttleAll || (fate === 'throttled once' && this.once.turnAway(key))) {
+    if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.turnAway(key))) {
       this.ledger.refusals.throttled += 1;
       const code = GraphCode.RateLimit;
       throw new GraphError(429, code, `(#${code}) Rate limit hit`, 'Cloud API message throughput has been reached.');
     }
-    if (fate === 'error once' && this.once.turnAway(key)) {
+    if (outcome === 'error once' && this.once.turnAway(key)) {
       this.ledger.refusals.errors += 1;
       const code = GraphCode.SomethingWentWrong;
       throw new GraphError(500, code, `(#${code}) Something went wrong`, 'Message failed to send. Try again later.');
@@ -234,13 +235,13 @@ export class ChatMessages {
   private life(
     { account }: LedgerEntry,
     { to, type }: ReadMessage,
-    fate: DeliveryOutcome,
+    outcome: DeliveryOutcome,
   ): { steps: ChatStep[]; failure: ChatFailure | null } {
     const { enforceWindows, readReceipts } = this.faults.current;
     if (enforceWindows && type !== 'template' && !this.inbound.isOpen(account, to)) {
       return { steps: ['failed'], failure: WINDOW_CLOSED };
     }
-    if (fate === 'undeliverable') return { steps: ['sent', 'failed'], failure: UNDELIVERABLE };
+    if (outcome === 'undeliverable') return { steps: ['sent', 'failed'], failure: UNDELIVERABLE };
     return { steps: readReceipts ? ['sent', 'delivered', 'read'] : ['sent', 'delivered'], failure: null };
   }
 

@@ -207,9 +207,9 @@ export class SmppCarrier implements SmppHost {
   }
 
   submit(account: string, submit: SubmitSm, tlvs: readonly Tlv[] = []): Verdict {
-    const fate = deliveryOutcomeOf(submit.destinationAddr);
+    const outcome = deliveryOutcomeOf(submit.destinationAddr);
     const received = this.assembly.read(submit);
-    const refusal = this.refusal(account, submit, received, fate);
+    const refusal = this.refusal(account, submit, received, outcome);
     if (refusal !== 0) return { status: refusal, answerId: '' };
     const number = this.ids.next();
     const entry = this.assembly.take(account, submit, received, (text, parts) =>
@@ -225,19 +225,19 @@ export class SmppCarrier implements SmppHost {
         ...(tlvs.length > 0 && { tlvs: tlvs.map(shownTlv) }),
         parts,
         ref: null,
-        status: fate === 'refused' ? 'FAILED' : 'ACCEPTED',
+        status: outcome === 'refused' ? 'FAILED' : 'ACCEPTED',
         at: Date.now(),
       }),
     );
-    if (fate === 'refused') return { status: REFUSED_FOR_GOOD, answerId: '' };
+    if (outcome === 'refused') return { status: REFUSED_FOR_GOOD, answerId: '' };
     const { receiptDelayMs, receiptsFirst } = this.faults.current;
     const refused = dltRefusal(this.faults.current.dlt, tlvs);
     const { answer, receipt } = spelled(number, this.faults.current);
-    if (fate !== 'silent' && submit.registeredDelivery % 4 === 1) {
+    if (outcome !== 'silent' && submit.registeredDelivery % 4 === 1) {
       this.outboxes.get(account)?.add({
         dueAt: receiptsFirst ? 0 : performance.now() + receiptDelayMs,
         id: receipt,
-        delivered: fate !== 'undeliverable' && refused === null,
+        delivered: outcome !== 'undeliverable' && refused === null,
         refusal: refused,
         entry,
       });
@@ -246,13 +246,18 @@ export class SmppCarrier implements SmppHost {
   }
 
   /** What the carrier turns away without keeping it: 0 = nothing. */
-  private refusal(account: string, submit: SubmitSm, { concatenation }: ReceivedPart, fate: DeliveryOutcome): number {
+  private refusal(
+    account: string,
+    submit: SubmitSm,
+    { concatenation }: ReceivedPart,
+    outcome: DeliveryOutcome,
+  ): number {
     const key = `${account} ${submit.destinationAddr} ${concatenation?.part ?? 1}`;
-    if (this.faults.current.throttleAll || (fate === 'throttled once' && this.once.turnAway(key))) {
+    if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.turnAway(key))) {
       this.ledger.refusals.throttled += 1;
       return Status.Throttled;
     }
-    if (fate === 'error once' && this.once.turnAway(key)) {
+    if (outcome === 'error once' && this.once.turnAway(key)) {
       this.ledger.refusals.errors += 1;
       return Status.SystemError;
     }

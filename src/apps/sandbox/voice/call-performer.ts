@@ -283,9 +283,9 @@ const resolve = (url: string, base: string | null): string =>
   base !== null && URL.canParse(url, base) ? new URL(url, base).href : url;
 
 function forwardEnd({ forwards }: Callee, number: string): CallEnd {
-  const fate = forwards[number] ?? forwards[`+${number}`] ?? callOutcomeOf(number);
-  if (fate === 'busy' || fate === 'no-answer' || fate === 'failed') return fate;
-  return fate === 'silent' ? 'no-answer' : 'completed';
+  const outcome = forwards[number] ?? forwards[`+${number}`] ?? callOutcomeOf(number);
+  if (outcome === 'busy' || outcome === 'no-answer' || outcome === 'failed') return outcome;
+  return outcome === 'silent' ? 'no-answer' : 'completed';
 }
 
 /** The network's ids: two letters and 32 hexadecimal digits. */

@@ -16,7 +16,7 @@ import { CallPerformer, sidOf, Clips, NetworkRequests } from './call-performer.j
 interface Ringing {
   call: Call;
   entry: LedgerEntry;
-  fate: CallOutcome;
+  outcome: CallOutcome;
   dueAt: number;
   /** called when the call is over and reported */
   over?: () => void;
@@ -57,12 +57,12 @@ export class TelephoneNetwork implements OnApplicationShutdown {
 
   /** @throws TelephoneError for what is not taken at this try */
   turnAway(to: string): void {
-    const fate = callOutcomeOf(to);
-    if (this.faults.current.throttleAll || (fate === 'throttled once' && this.once.turnAway(to))) {
+    const outcome = callOutcomeOf(to);
+    if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.turnAway(to))) {
       this.ledger.refusals.throttled += 1;
       throw new TelephoneError(429, 20429, 'Too Many Requests', 1);
     }
-    if (fate === 'error once' && this.once.turnAway(to)) {
+    if (outcome === 'error once' && this.once.turnAway(to)) {
       this.ledger.refusals.errors += 1;
       throw new TelephoneError(500, 20500, 'An internal server error has occurred');
     }
@@ -73,12 +73,12 @@ export class TelephoneNetwork implements OnApplicationShutdown {
     const call: Call = { ...asked, sid: sidOf('CA', this.ids.next()), record: newCallRecord() };
     const to = call.to.slice(1);
     const entry = this.ledger.add(entryOf(call, to));
-    const fate = this.callees.nextOutcome(to);
+    const outcome = this.callees.nextOutcome(to);
     const { receiptsFirst, receiptDelayMs } = this.faults.current;
     if (!receiptsFirst) {
-      this.ringing.push({ call, entry, fate, dueAt: performance.now() + receiptDelayMs });
+      this.ringing.push({ call, entry, outcome, dueAt: performance.now() + receiptDelayMs });
     } else {
-      await new Promise<void>((over) => this.ringing.push({ call, entry, fate, dueAt: 0, over }));
+      await new Promise<void>((over) => this.ringing.push({ call, entry, outcome, dueAt: 0, over }));
     }
     return call;
   }
@@ -99,13 +99,13 @@ export class TelephoneNetwork implements OnApplicationShutdown {
     }
   }
 
-  private async live({ call, entry, fate }: Ringing): Promise<void> {
+  private async live({ call, entry, outcome }: Ringing): Promise<void> {
     const { record } = call;
-    if (fate === 'silent') return;
+    if (outcome === 'silent') return;
     await this.report(call, 'initiated');
     record.status = 'ringing';
     await this.report(call, 'ringing');
-    if (fate === 'busy' || fate === 'no-answer' || fate === 'failed') return this.end(call, entry, fate);
+    if (outcome === 'busy' || outcome === 'no-answer' || outcome === 'failed') return this.end(call, entry, outcome);
     record.status = 'in-progress';
     await this.report(call, 'answered');
     await this.performer.perform(call);

@@ -37,7 +37,7 @@ interface Payable {
 export class SingleSignals {
   constructor(
     private readonly credits: CreditBook,
-    private readonly notices: SingleSignalStream,
+    private readonly signals: SingleSignalStream,
   ) {}
 
   /**
@@ -45,12 +45,12 @@ export class SingleSignals {
    * itself, at most as often as there is something to tell: the group does not wait for it. Never fails.
    */
   async tell(payable: readonly Payable[]): Promise<void> {
-    if (!this.notices.isDue) return;
+    if (!this.signals.isDue) return;
     const single = payable.filter(({ draft, total }) => total === 1 && leavesNow(draft));
     if (single.length === 0) return;
     const reading = this.credits.availableIn(single.map(({ draft }) => draft)).catch(() => () => -1);
     const availableOf = await reading;
-    if (single.some(({ draft, sum }) => sum.charged <= availableOf(draft))) this.notices.tell();
+    if (single.some(({ draft, sum }) => sum.charged <= availableOf(draft))) this.signals.tell();
   }
 }
 

@@ -17,7 +17,7 @@ const GROUPED_SPAN = 10_000;
 
 /** A lane in a window. */
 export interface PlannedLane {
-  turn: LaneSnapshot;
+  lane: LaneSnapshot;
   /** the end of the part that is planned, exclusive */
   end: number;
   /** recipients of it, at the most */
@@ -32,20 +32,20 @@ const isAlone = ({ single, retriesDue, grouped }: LaneSnapshot): boolean => !sin
  * a campaign whose recipients leave over several routes, have windows of their own.
  * @param size recipients
  */
-export function planBatch(turns: readonly LaneSnapshot[], size: number): PlannedLane[] {
-  const [first] = turns;
+export function planBatch(lanes: readonly LaneSnapshot[], size: number): PlannedLane[] {
+  const [first] = lanes;
   if (!first) return [];
   if (isAlone(first)) {
     const end = first.retriesDue ? first.nextSeq : Math.min(first.nextSeq + GROUPED_SPAN, first.endSeq);
-    return [{ turn: first, end, most: size }];
+    return [{ lane: first, end, most: size }];
   }
   const planned: PlannedLane[] = [];
   let left = size;
-  for (const turn of turns) {
-    if (isAlone(turn)) continue;
-    const most = turn.retriesDue ? 1 : Math.min(left, turn.endSeq - turn.nextSeq);
+  for (const lane of lanes) {
+    if (isAlone(lane)) continue;
+    const most = lane.retriesDue ? 1 : Math.min(left, lane.endSeq - lane.nextSeq);
     if (planned.length > 0 && most > left) break;
-    planned.push({ turn, end: turn.retriesDue ? turn.nextSeq : turn.nextSeq + most, most });
+    planned.push({ lane, end: lane.retriesDue ? lane.nextSeq : lane.nextSeq + most, most });
     left -= most;
     if (left <= 0) break;
   }
@@ -53,7 +53,7 @@ export function planBatch(turns: readonly LaneSnapshot[], size: number): Planned
 }
 
 /** Whether the part of a lane may have more recipients than its window takes. */
-const isGrouped = ({ turn }: PlannedLane): boolean => turn.grouped && !turn.single && !turn.retriesDue;
+const isGrouped = ({ lane }: PlannedLane): boolean => lane.grouped && !lane.single && !lane.retriesDue;
 
 /** Recipients of a read that windows share, at the most; a look at a lane costs what a few of them do. */
 const RECIPIENTS_A_READ = 2_000;
@@ -66,10 +66,10 @@ const OF_A_LANE = 4;
 @Injectable()
 export class BatchClaims {
   private readonly reads = new GroupCommit<readonly LanePart[], DueRecipient[]>(
-    (windows) => pendingOfEach(this.dataSource, windows),
+    (batches) => pendingOfEach(this.dataSource, batches),
     { ...ONE_TICK, maxItems: RECIPIENTS_A_READ, weigh: weightOf, isOwn: mayBeOwn },
   );
-  private readonly claims = new GroupCommit<BatchClaim, LaneClaim[]>((windows) => this.claimEach(windows), {
+  private readonly claims = new GroupCommit<BatchClaim, LaneClaim[]>((batches) => this.claimEach(batches), {
     ...ONE_TICK,
     weigh: ({ claims }) => claims.length,
     isOwn: mayBeOwn,
@@ -86,38 +86,38 @@ export class BatchClaims {
     const [first] = planned;
     const alone = planned.length === 1 && first && isGrouped(first) ? first : null;
     const parts = planned
-      .map(({ turn, end }) => ({ turn, from: turn.nextSeq, end }))
+      .map(({ lane, end }) => ({ lane, from: lane.nextSeq, end }))
       .filter(({ from, end }) => from < end);
     const recipients =
-      !alone && planned.every(({ turn }) => isShared(turn))
+      !alone && planned.every(({ lane }) => isShared(lane))
         ? await this.reads.add(parts)
         : await pendingOf(this.dataSource, parts, alone ? { most: alone.most } : {});
-    const byTurn = new Map(planned.map(({ turn }): [LaneSnapshot, typeof recipients] => [turn, []]));
-    for (const recipient of recipients) byTurn.get(recipient.turn)?.push(recipient);
+    const byLane = new Map(planned.map(({ lane }): [LaneSnapshot, typeof recipients] => [lane, []]));
+    for (const recipient of recipients) byLane.get(recipient.lane)?.push(recipient);
     const last = recipients.at(-1);
-    return planned.map(({ turn, end }) => ({
-      turn,
-      recipients: byTurn.get(turn) ?? [],
-      intentSeq: alone && last && recipients.length === alone.most ? last.seq + 1 : Math.max(end, turn.nextSeq),
+    return planned.map(({ lane, end }) => ({
+      lane,
+      recipients: byLane.get(lane) ?? [],
+      intentSeq: alone && last && recipients.length === alone.most ? last.seq + 1 : Math.max(end, lane.nextSeq),
     }));
   }
 
   /** The last that is written before a message leaves. @returns as `LaneStore.claim` */
-  async claim(window: BatchClaim): Promise<LaneClaim[]> {
-    const asked = { mostRetries: BATCH_RECIPIENTS, ...window };
-    if (asked.claims.every(({ turn }) => isShared(turn))) return this.claims.add(asked);
+  async claim(batch: BatchClaim): Promise<LaneClaim[]> {
+    const asked = { mostRetries: BATCH_RECIPIENTS, ...batch };
+    if (asked.claims.every(({ lane }) => isShared(lane))) return this.claims.add(asked);
     const [held = []] = await this.claimEach([asked]);
     return held;
   }
 
-  private claimEach(windows: readonly BatchClaim[]): Promise<LaneClaim[][]> {
+  private claimEach(batches: readonly BatchClaim[]): Promise<LaneClaim[][]> {
     const { LANE_LEASE, RECEIPT_TIMEOUT } = this.environment;
-    const turns = windows.flatMap(({ claims }) => claims.map(({ turn }) => turn));
-    const unbegun = turns.filter(({ state }) => TRANSITIONS.begin.from.includes(state));
+    const lanes = batches.flatMap(({ claims }) => claims.map(({ lane }) => lane));
+    const unbegun = lanes.filter(({ state }) => TRANSITIONS.begin.from.includes(state));
     const ids = [...new Set(unbegun.map(({ campaignId }) => campaignId))];
     // Whatever leaves from now on has a deadline, even when this worker dies or the owner cancels.
     const begin = ids.length > 0 ? beginsAlongside(ids, RECEIPT_TIMEOUT) : undefined;
-    return this.lanes.claimEach(windows, LANE_LEASE, begin);
+    return this.lanes.claimEach(batches, LANE_LEASE, begin);
   }
 }
 

@@ -48,7 +48,7 @@ async function applySuppressions(
   if (recipients.length === 0) return { leaving: [], held: [] };
   try {
     const suppressed = await stopList.among(
-      recipients.map(({ turn, number }) => ({ accountId: turn.accountId, number })),
+      recipients.map(({ lane, number }) => ({ accountId: lane.accountId, number })),
     );
     if (suppressed.size === 0) return { leaving: recipients, held: [] };
     return {
@@ -59,7 +59,7 @@ async function applySuppressions(
       ),
     };
   } catch (error) {
-    logger.warn({ err: error, campaign: recipients[0]?.turn.campaignId }, 'stop list not read, the window waits');
+    logger.warn({ err: error, campaign: recipients[0]?.lane.campaignId }, 'stop list not read, the window waits');
     return { leaving: [], held: hold(recipients, NOT_NOW) };
   }
 }
@@ -88,7 +88,7 @@ export class BatchRunner {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly lanes: LaneStore,
-    private readonly windows: BatchClaims,
+    private readonly batches: BatchClaims,
     private readonly results: BatchResults,
     private readonly governor: Governor,
     private readonly stopList: StopList,
@@ -111,45 +111,45 @@ export class BatchRunner {
    * @param onClaimed called with the lanes that are held, before anything leaves
    */
   async send(
-    turns: readonly LaneSnapshot[],
+    lanes: readonly LaneSnapshot[],
     carrier: Carrier,
     size: number,
     onClaimed: (held: readonly LaneSnapshot[]) => void,
   ): Promise<LanesLeft> {
-    const planned = planBatch(turns, size);
+    const planned = planBatch(lanes, size);
     const claimedAt = performance.now();
-    const wanted = await this.windows.plan(planned);
+    const wanted = await this.batches.plan(planned);
     const id = newClaimId();
     // Before the claim, so that there is no moment in which a killed worker leaves all of it in doubt.
     const note = this.notes.begin(
       id,
-      wanted.map(({ turn }) => ({ ...turn, fence: heldFence(turn) })),
+      wanted.map(({ lane }) => ({ ...lane, fence: heldFence(lane) })),
     );
     const { deduplicated } = carrier;
     const claims = await this.claim(
       { id, claims: wanted, deduplicated, mostRetries: size },
-      makesRoom(turns, carrier) ? mostOf(planned) : 0,
+      makesRoom(lanes, carrier) ? mostOf(planned) : 0,
     );
-    onClaimed(claims.map(({ turn }) => turn));
+    onClaimed(claims.map(({ lane }) => lane));
     const left = claims.length > 0 ? await this.sendClaimed(claims, carrier, claimedAt, note) : NOTHING_ENDED;
     note.end();
     if (claims.length === 0) return left;
-    return planned.length < turns.length ? { ...left, more: true } : left;
+    return planned.length < lanes.length ? { ...left, more: true } : left;
   }
 
   /** What has not left can never leave, so it fails and is refunded (reference/engine#what-never-leaves). */
-  async refuse(turns: readonly LaneSnapshot[], outcome: SendOutcome): Promise<LanesLeft> {
-    const planned = await this.windows.plan(planBatch(turns, BATCH_RECIPIENTS));
-    const reached = new Map(planned.map(({ turn, intentSeq }) => [turn, turn.retriesDue ? turn.nextSeq : intentSeq]));
+  async refuse(lanes: readonly LaneSnapshot[], outcome: SendOutcome): Promise<LanesLeft> {
+    const planned = await this.batches.plan(planBatch(lanes, BATCH_RECIPIENTS));
+    const reached = new Map(planned.map(({ lane, intentSeq }) => [lane, lane.retriesDue ? lane.nextSeq : intentSeq]));
     // No intent is recorded: nothing leaves, so a crash from here on leaves no recipient in doubt.
     const claims = await this.claim({
       id: newClaimId(),
-      claims: planned.map((claim) => ({ ...claim, intentSeq: claim.turn.intentSeq })),
+      claims: planned.map((claim) => ({ ...claim, intentSeq: claim.lane.intentSeq })),
       beforeDue: true,
     });
     if (claims.length === 0) return NOTHING_ENDED;
     const results = claims.flatMap(({ recipients }) => recipients.map((recipient) => ({ recipient, outcome })));
-    const endings = claims.map(({ turn }): LaneEnding => ({ turn, reached: reached.get(turn) ?? null }));
+    const endings = claims.map(({ lane }): LaneEnding => ({ lane, reached: reached.get(lane) ?? null }));
     return { ...(await this.results.giveUp(results, endings)), more: true };
   }
 
@@ -157,13 +157,13 @@ export class BatchRunner {
    * The last that is written before a message leaves. Whether a claim that broke off was written is unknown, but
    * nothing has left: it is given back as soon as the database can be reached.
    */
-  private async claim(window: BatchClaim, recipients = 0): Promise<LaneClaim[]> {
+  private async claim(batch: BatchClaim, recipients = 0): Promise<LaneClaim[]> {
     try {
-      return await this.aside.step(recipients, () => this.windows.claim(window));
+      return await this.aside.step(recipients, () => this.batches.claim(batch));
     } catch (error) {
-      const turns = window.claims.map(({ turn }) => turn);
-      this.logger.warn({ err: error, ...named(turns) }, 'claim failed, giving it back');
-      await this.insist(turns, () => this.lanes.giveBack(turns, window.id));
+      const lanes = batch.claims.map(({ lane }) => lane);
+      this.logger.warn({ err: error, ...named(lanes) }, 'claim failed, giving it back');
+      await this.insist(lanes, () => this.lanes.giveBack(lanes, batch.id));
       return [];
     }
   }
@@ -176,16 +176,16 @@ export class BatchRunner {
   ): Promise<LanesLeft> {
     const { route, channel, connection, deduplicated } = carrier;
     const { LANE_LEASE: leaseMs, RECEIPT_TIMEOUT: patience } = this.environment;
-    const turns = claims.map(({ turn }) => turn);
-    const single = turns[0]?.single ?? false;
-    const gives = makesRoom(turns, carrier);
+    const lanes = claims.map(({ lane }) => lane);
+    const single = lanes[0]?.single ?? false;
+    const gives = makesRoom(lanes, carrier);
     const began = performance.now();
     let waitedMs = 0;
     const lease = new HeldLease({
       leaseMs,
       claimedAt,
-      renew: () => this.lanes.renew(turns, leaseMs),
-      onFault: (error) => this.logger.warn({ err: error, ...named(turns) }, 'lease not renewed'),
+      renew: () => this.lanes.renew(lanes, leaseMs),
+      onFault: (error) => this.logger.warn({ err: error, ...named(lanes) }, 'lease not renewed'),
     });
     const spans = await this.traces.begin(claims, carrier);
     try {
@@ -218,8 +218,8 @@ export class BatchRunner {
       if (leaving.length > 0) tempo.took(route.id, leaving.length, performance.now() - began - waitedMs);
       last.push(...open.held, ...held);
       const ended = conclude(last, patience);
-      const left = await this.insist(turns, (isAlone) =>
-        this.aside.step(gives ? ended.length : 0, () => this.results.flush(ended, endingsOf(turns), isAlone)),
+      const left = await this.insist(lanes, (isAlone) =>
+        this.aside.step(gives ? ended.length : 0, () => this.results.flush(ended, endingsOf(lanes), isAlone)),
       );
       this.count(carrier, last);
       spans?.count(last);
@@ -242,7 +242,7 @@ export class BatchRunner {
    * the lanes by then. A worker that shall stop waits for no more than a lease.
    */
   private async insist<Result>(
-    turns: readonly LaneSnapshot[],
+    lanes: readonly LaneSnapshot[],
     write: (mayBeOwnFault: boolean) => Promise<Result>,
   ): Promise<Result> {
     for (let [started, isOwn] = [performance.now(), false]; ;) {
@@ -252,7 +252,7 @@ export class BatchRunner {
         isOwn = mayBeOwn(error);
         const patience = this.stopping ? this.environment.LANE_LEASE : KEEP_RESULTS_MS;
         if (performance.now() - started > patience) throw error;
-        this.logger.warn({ err: error, ...named(turns) }, 'not written, trying again');
+        this.logger.warn({ err: error, ...named(lanes) }, 'not written, trying again');
         await sleep(WRITE_AGAIN_MS);
       }
     }
@@ -266,7 +266,7 @@ const makesRoom = ([first]: readonly LaneSnapshot[], { route }: Carrier): boolea
 const mostOf = (planned: readonly PlannedLane[]): number => planned.reduce((sum, { most }) => sum + most, 0);
 
 /** Lanes in a log line. */
-const named = (turns: readonly LaneSnapshot[]): { campaign: number | undefined; lanes: number } => ({
-  campaign: turns[0]?.campaignId,
-  lanes: turns.length,
+const named = (lanes: readonly LaneSnapshot[]): { campaign: number | undefined; lanes: number } => ({
+  campaign: lanes[0]?.campaignId,
+  lanes: lanes.length,
 });

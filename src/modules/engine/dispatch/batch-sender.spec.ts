@@ -18,7 +18,7 @@ describe('a window under way', () => {
   const passed = (milliseconds: number): Promise<unknown> => vi.advanceTimersByTimeAsync(milliseconds);
   const seqsOf = (results: readonly BatchResult[]): number[] => results.map(({ recipient }) => recipient.seq);
   const recipient = (seq: number): DueRecipient =>
-    ({ turn: { campaignId: 1, content: {} }, seq, number: '4915112345678', attempt: 1 }) as DueRecipient;
+    ({ lane: { campaignId: 1, content: {} }, seq, number: '4915112345678', attempt: 1 }) as DueRecipient;
 
   beforeEach(() => {
     vi.useFakeTimers();

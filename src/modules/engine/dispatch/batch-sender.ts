@@ -32,18 +32,18 @@ export const validityLeft = ({ waitingSince }: LaneSnapshot, validitySeconds: nu
   validitySeconds * 1_000 - (performance.now() - waitingSince);
 
 /** Whether none of a lane's messages is of use any more. */
-export function hasExpired({ validitySeconds }: Channel, turn: LaneSnapshot): boolean {
-  const validity = validitySeconds?.(turn.content);
-  return validity !== undefined && validityLeft(turn, validity) <= 0;
+export function hasExpired({ validitySeconds }: Channel, lane: LaneSnapshot): boolean {
+  const validity = validitySeconds?.(lane.content);
+  return validity !== undefined && validityLeft(lane, validity) <= 0;
 }
 
 /** A carrier that says nothing but "too fast" until the deadline will not say anything else: its recipients end. */
 export function conclude(results: readonly BatchResult[], receiptTimeoutMs: number): readonly BatchResult[] {
-  if (!results.some(({ recipient }) => isOverdue(recipient.turn, receiptTimeoutMs))) return results;
-  const moving = new Set(results.flatMap(({ recipient, outcome }) => (gotThrough(outcome) ? [recipient.turn] : [])));
+  if (!results.some(({ recipient }) => isOverdue(recipient.lane, receiptTimeoutMs))) return results;
+  const moving = new Set(results.flatMap(({ recipient, outcome }) => (gotThrough(outcome) ? [recipient.lane] : [])));
   return results.map((result) => {
     const { recipient, outcome } = result;
-    const ends = isOverdue(recipient.turn, receiptTimeoutMs) && !moving.has(recipient.turn);
+    const ends = isOverdue(recipient.lane, receiptTimeoutMs) && !moving.has(recipient.lane);
     return ends && outcome.kind === 'retry' && outcome.throttled
       ? { recipient, outcome: inVain(outcome.text) }
       : result;
@@ -132,7 +132,7 @@ export async function submitBatch(
 /** @returns null for what a channel cannot make a message of */
 function compose({ compose: make }: Channel, recipient: DueRecipient): Composed | null {
   try {
-    return make(recipient.turn.content, recipient);
+    return make(recipient.lane.content, recipient);
   } catch {
     return null;
   }
@@ -145,11 +145,11 @@ function send(window: Window, recipient: DueRecipient, place: number, composed: 
   if (!composed) return notComposed;
   const { connection, note, urgent } = window;
   const { validitySeconds: validity, ...message } = composed;
-  const leftMs = validity === undefined ? null : validityLeft(recipient.turn, validity);
+  const leftMs = validity === undefined ? null : validityLeft(recipient.lane, validity);
   if (leftMs !== null && leftMs <= 0) return expired;
   const validitySeconds = leftMs === null ? undefined : Math.ceil(leftMs / 1_000);
   const leaving = (others?: number): void => note.leaving(place, others);
-  const ref = referenceOf({ campaignId: recipient.turn.campaignId, seq: recipient.seq });
+  const ref = referenceOf({ campaignId: recipient.lane.campaignId, seq: recipient.seq });
   return connection
     .send({
       ref,

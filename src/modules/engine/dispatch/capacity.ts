@@ -109,7 +109,7 @@ type Running = Map<number, number>;
 
 const classOf = ({ channel, single }: ChannelRoute): string => `${channel} ${single}`;
 /** One text a turn, for maps. */
-export const routeKeyText = (turn: ChannelRoute): string => `${classOf(turn)} ${turn.routeId}`;
+export const routeKeyText = (route: ChannelRoute): string => `${classOf(route)} ${route.routeId}`;
 
 /**
  * Says for each route and this worker how many may leave now, and else when: the connection's own state, the route's pace, the
@@ -134,7 +134,7 @@ export class Governor {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly pace: RoutePace,
-    private readonly homes: SlotOwners,
+    private readonly owners: SlotOwners,
     private readonly aside: YieldToSingles,
   ) {}
 
@@ -143,29 +143,29 @@ export class Governor {
    * @param perSecond a paced route has one window of each class at once: more of them would only share its slots; null = not paced
    * @returns false without one: a window of the route that is under way goes on with it, or `leave` names the turn
    */
-  enter(turn: ChannelRoute, perSecond: number | null): boolean {
-    if (isLight(perSecond)) return this.enterLight(turn);
-    const running = this.running.get(classOf(turn)) ?? new Map<number, number>();
-    this.running.set(classOf(turn), running);
-    const own = running.get(turn.routeId) ?? 0;
-    if (!this.hasRoom(turn, perSecond)) {
-      if (own === 0) this.waiting.set(routeKeyText(turn), turn);
-      else this.refused.add(routeKeyText(turn));
+  enter(route: ChannelRoute, perSecond: number | null): boolean {
+    if (isLight(perSecond)) return this.enterLight(route);
+    const running = this.running.get(classOf(route)) ?? new Map<number, number>();
+    this.running.set(classOf(route), running);
+    const own = running.get(route.routeId) ?? 0;
+    if (!this.hasRoom(route, perSecond)) {
+      if (own === 0) this.waiting.set(routeKeyText(route), route);
+      else this.refused.add(routeKeyText(route));
       return false;
     }
-    running.set(turn.routeId, own + 1);
+    running.set(route.routeId, own + 1);
     return true;
   }
 
   /** Gives the place back. @returns a turn that found none meanwhile */
-  leave(turn: ChannelRoute): ChannelRoute | null {
-    if (this.light.get(classOf(turn))?.delete(turn.routeId)) return null;
-    const running = this.running.get(classOf(turn));
-    const own = running?.get(turn.routeId) ?? 0;
-    if (own > 1) running?.set(turn.routeId, own - 1);
-    else running?.delete(turn.routeId);
+  leave(route: ChannelRoute): ChannelRoute | null {
+    if (this.light.get(classOf(route))?.delete(route.routeId)) return null;
+    const running = this.running.get(classOf(route));
+    const own = running?.get(route.routeId) ?? 0;
+    if (own > 1) running?.set(route.routeId, own - 1);
+    else running?.delete(route.routeId);
     for (const [key, next] of this.waiting) {
-      if (classOf(next) !== classOf(turn)) continue;
+      if (classOf(next) !== classOf(route)) continue;
       this.waiting.delete(key);
       return next;
     }
@@ -173,25 +173,25 @@ export class Governor {
   }
 
   /** Whether a turn of the route was refused because of windows such as this one, since this was last asked. */
-  wasRefused(turn: ChannelRoute): boolean {
-    return this.refused.delete(routeKeyText(turn));
+  wasRefused(route: ChannelRoute): boolean {
+    return this.refused.delete(routeKeyText(route));
   }
 
   /** Whether another window of the route might begin now. */
-  hasRoom(turn: ChannelRoute, perSecond: number | null): boolean {
-    if (isLight(perSecond)) return !this.light.get(classOf(turn))?.has(turn.routeId);
-    const running = this.running.get(classOf(turn));
+  hasRoom(route: ChannelRoute, perSecond: number | null): boolean {
+    if (isLight(perSecond)) return !this.light.get(classOf(route))?.has(route.routeId);
+    const running = this.running.get(classOf(route));
     if (!running) return true;
-    const own = running.get(turn.routeId) ?? 0;
-    return own < (perSecond !== null ? 1 : this.atOnce(turn)) && this.hasPlace(running, turn);
+    const own = running.get(route.routeId) ?? 0;
+    return own < (perSecond !== null ? 1 : this.atOnce(route)) && this.hasPlace(running, route);
   }
 
   /**
    * Whether the route's next turn may follow at once in this worker, past the queue: its windows take no place that others wait
    * for, and there is room for more such routes.
    */
-  keeps(turn: ChannelRoute, perSecond: number | null): boolean {
-    return isLight(perSecond) && (this.light.get(classOf(turn))?.size ?? 0) < MOST_WITHOUT_PLACE / 2;
+  keeps(route: ChannelRoute, perSecond: number | null): boolean {
+    return isLight(perSecond) && (this.light.get(classOf(route))?.size ?? 0) < MOST_WITHOUT_PLACE / 2;
   }
 
   /**
@@ -213,14 +213,14 @@ export class Governor {
   }
 
   /** Nothing of the class leaves over the route for so long. */
-  rest(turn: ChannelRoute, milliseconds: number): void {
-    this.resting.set(routeKeyText(turn), performance.now() + milliseconds);
+  rest(route: ChannelRoute, milliseconds: number): void {
+    this.resting.set(routeKeyText(route), performance.now() + milliseconds);
   }
 
   /** Milliseconds for which a turn is in vain. */
-  restOf(turn: ChannelRoute): number {
-    const rest = (this.resting.get(routeKeyText(turn)) ?? 0) - performance.now();
-    if (rest <= 0) this.resting.delete(routeKeyText(turn));
+  restOf(route: ChannelRoute): number {
+    const rest = (this.resting.get(routeKeyText(route)) ?? 0) - performance.now();
+    if (rest <= 0) this.resting.delete(routeKeyText(route));
     return Math.max(0, rest);
   }
 
@@ -250,33 +250,33 @@ export class Governor {
     const known = this.pacers.get(id);
     if (known?.perSecond === perSecond) return known.pacer;
     const book = (slots: number): Promise<number | null> => this.pace.reserve(route, slots);
-    const pacer = new Pacer(perSecond, book, (forMs) => this.homes.say(id, forMs));
+    const pacer = new Pacer(perSecond, book, (forMs) => this.owners.say(id, forMs));
     this.pacers.set(id, { perSecond, pacer });
     return pacer;
   }
 
-  private atOnce(turn: ChannelRoute): number {
-    return this.tempoOf(turn).atOnce(turn.routeId, !turn.single && this.aside.isAsked);
+  private atOnce(route: ChannelRoute): number {
+    return this.tempoOf(route).atOnce(route.routeId, !route.single && this.aside.isAsked);
   }
 
-  private enterLight(turn: ChannelRoute): boolean {
-    const routes = this.light.get(classOf(turn)) ?? new Set<number>();
-    this.light.set(classOf(turn), routes);
-    if (routes.has(turn.routeId) || routes.size >= MOST_WITHOUT_PLACE) {
-      this.refused.add(routeKeyText(turn));
+  private enterLight(route: ChannelRoute): boolean {
+    const routes = this.light.get(classOf(route)) ?? new Set<number>();
+    this.light.set(classOf(route), routes);
+    if (routes.has(route.routeId) || routes.size >= MOST_WITHOUT_PLACE) {
+      this.refused.add(routeKeyText(route));
       return false;
     }
-    routes.add(turn.routeId);
+    routes.add(route.routeId);
     return true;
   }
 
-  private hasPlace(running: Running, turn: ChannelRoute): boolean {
-    const tempo = this.tempoOf(turn);
+  private hasPlace(running: Running, route: ChannelRoute): boolean {
+    const tempo = this.tempoOf(route);
     const places = this.environment.WORKER_CONCURRENCY;
     const sum = (counts: readonly [number, number][]): number => counts.reduce((total, [, count]) => total + count, 0);
     const all = [...running];
     if (sum(all) >= places) return false;
-    if (!tempo.isSlow(turn.routeId)) return true;
+    if (!tempo.isSlow(route.routeId)) return true;
     return sum(all.filter(([id]) => tempo.isSlow(id))) < Math.max(1, Math.floor(places / 2));
   }
 }

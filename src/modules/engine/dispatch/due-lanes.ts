@@ -23,7 +23,7 @@ interface OwnedLane extends LaneKey {
 
 /** A look for the lanes of one turn. */
 interface Asked {
-  turn: ChannelRoute;
+  route: ChannelRoute;
   most: number;
 }
 
@@ -77,7 +77,7 @@ export class DueLanes {
   private readonly served = new Map<string, number>();
   private readonly looks = new GroupCommit<Asked, OwnedLane[]>((asked) => this.longestOfEach(asked), TOGETHER);
 
-  private readonly anyOf = new GroupCommit<ChannelRoute, boolean>((turns) => this.anyOfEach(turns), {
+  private readonly anyOf = new GroupCommit<ChannelRoute, boolean>((routes) => this.anyOfEach(routes), {
     ...ONE_TICK,
     maxItems: 2 * MOST_TURNS,
   });
@@ -94,46 +94,46 @@ export class DueLanes {
   }
 
   /** Whether the route has something due. */
-  any(turn: ChannelRoute): Promise<boolean> {
-    return this.anyOf.add(turn);
+  any(route: ChannelRoute): Promise<boolean> {
+    return this.anyOf.add(route);
   }
 
-  private async anyOfEach(turns: readonly ChannelRoute[]): Promise<boolean[]> {
-    const of = turns.map(
+  private async anyOfEach(routes: readonly ChannelRoute[]): Promise<boolean[]> {
+    const of = routes.map(
       (_, place) =>
         `(SELECT ${place} AS place FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route) WHERE ${OF_TURN} AND ${DUE} LIMIT 1)`,
     );
     const rows: { place: number | string }[] = await this.dataSource.query(
       of.join(' UNION ALL '),
-      turns.flatMap(valuesOf),
+      routes.flatMap(valuesOf),
     );
     const due = new Set(rows.map(({ place }) => Number(place)));
-    return turns.map((_, place) => due.has(place));
+    return routes.map((_, place) => due.has(place));
   }
 
   /**
    * The next due lanes of a route: a lane of one account after another, from behind the one that was served last, and of
    * each the longest due. Where all that is due fits in, one statement finds it.
    */
-  async next(turn: ChannelRoute, { most, accounts }: Share): Promise<LaneKey[]> {
-    const after = this.served.get(routeKeyText(turn)) ?? 0;
-    const all = await this.longestOfAll(turn, most + 1);
-    const lanes = all.length <= most ? all : await this.ofAccounts(turn, after, { most, accounts });
+  async next(route: ChannelRoute, { most, accounts }: Share): Promise<LaneKey[]> {
+    const after = this.served.get(routeKeyText(route)) ?? 0;
+    const all = await this.longestOfAll(route, most + 1);
+    const lanes = all.length <= most ? all : await this.ofAccounts(route, after, { most, accounts });
     const inTurn = roundRobin(lanes, after);
     // A campaign may have its window alone, so the next look begins with the second account of this one.
-    const served = turn.single ? inTurn.at(-1) : inTurn[0];
-    if (served) this.servedTo(turn, served.accountId);
+    const served = route.single ? inTurn.at(-1) : inTurn[0];
+    if (served) this.servedTo(route, served.accountId);
     return inTurn.map(({ campaignId, lane }) => ({ campaignId, lane }));
   }
 
   /** A window of the route has ended with this account: the next look goes on behind it. */
-  servedTo(turn: ChannelRoute, accountId: number): void {
-    this.served.set(routeKeyText(turn), accountId);
+  servedTo(route: ChannelRoute, accountId: number): void {
+    this.served.set(routeKeyText(route), accountId);
   }
 
   /** What is asked for several routes in the same moment is one statement. */
-  private longestOfAll(turn: ChannelRoute, most: number): Promise<OwnedLane[]> {
-    return this.looks.add({ turn, most });
+  private longestOfAll(route: ChannelRoute, most: number): Promise<OwnedLane[]> {
+    return this.looks.add({ route, most });
   }
 
   private async longestOfEach(asked: readonly Asked[]): Promise<OwnedLane[][]> {
@@ -143,18 +143,18 @@ export class DueLanes {
     );
     const rows: (OwnedLane & { place: number | string })[] = await this.dataSource.query(
       of.join(' UNION ALL '),
-      asked.flatMap(({ turn, most }) => [...valuesOf(turn), most]),
+      asked.flatMap(({ route, most }) => [...valuesOf(route), most]),
     );
     const found = asked.map((): OwnedLane[] => []);
     for (const { place, ...lane } of rows) found[Number(place)]?.push(lane);
     return found;
   }
 
-  private async ofAccounts(turn: ChannelRoute, after: number, { most, accounts }: Share): Promise<OwnedLane[]> {
-    const { owners, seen } = await this.owners(turn, after, accounts);
-    if (owners.length === 0) this.servedTo(turn, seen);
+  private async ofAccounts(route: ChannelRoute, after: number, { most, accounts }: Share): Promise<OwnedLane[]> {
+    const { owners, seen } = await this.owners(route, after, accounts);
+    if (owners.length === 0) this.servedTo(route, seen);
     if (owners.length === 0) return [];
-    return this.longestDue(turn, owners, Math.ceil(most / owners.length), most);
+    return this.longestDue(route, owners, Math.ceil(most / owners.length), most);
   }
 
   /**
@@ -163,13 +163,13 @@ export class DueLanes {
    * would do with one statement, but MariaDB makes none where the columns before the account are constants.)
    * @returns `seen`: where the next look goes on if none of those that were looked at has anything due
    */
-  private async owners(turn: ChannelRoute, after: number, most: number): Promise<{ owners: number[]; seen: number }> {
+  private async owners(route: ChannelRoute, after: number, most: number): Promise<{ owners: number[]; seen: number }> {
     const owners: number[] = [];
     let seen = after;
     let isAround = after === 0;
     for (let step = 0; step < MOST_STEPS && owners.length < most; step++) {
-      const { ids, isEnd } = await this.step(turn, seen, isAround && after > 0 ? after : MOST_ACCOUNT_ID);
-      owners.push(...(await this.thatAreDue(turn, ids.slice(0, most))));
+      const { ids, isEnd } = await this.step(route, seen, isAround && after > 0 ? after : MOST_ACCOUNT_ID);
+      owners.push(...(await this.thatAreDue(route, ids.slice(0, most))));
       if (isEnd && ids.length <= most) {
         if (isAround) break;
         isAround = true;
@@ -180,30 +180,30 @@ export class DueLanes {
   }
 
   /** The next accounts that have lanes of the route. @param last the account up to which is looked */
-  private async step(turn: ChannelRoute, after: number, last: number): Promise<{ ids: number[]; isEnd: boolean }> {
+  private async step(route: ChannelRoute, after: number, last: number): Promise<{ ids: number[]; isEnd: boolean }> {
     const rows: { account_id: number }[] = await this.dataSource.query(
       `SELECT account_id FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
        WHERE ${OF_TURN} AND account_id > ? AND account_id <= ? ORDER BY account_id LIMIT ${STEP_LANES}`,
-      [...valuesOf(turn), after, last],
+      [...valuesOf(route), after, last],
     );
     return { ids: [...new Set(rows.map((row) => row.account_id))], isEnd: rows.length < STEP_LANES };
   }
 
   /** Which of the accounts have something due; each is named as a constant, so that what sleeps is not read. */
-  private async thatAreDue(turn: ChannelRoute, ids: readonly number[]): Promise<number[]> {
+  private async thatAreDue(route: ChannelRoute, ids: readonly number[]): Promise<number[]> {
     if (ids.length === 0) return [];
     const of = `(SELECT account_id FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
       WHERE ${OF_TURN} AND account_id = ? AND ${DUE} LIMIT 1)`;
     const rows: { account_id: number }[] = await this.dataSource.query(
       ids.map(() => of).join(' UNION ALL '),
-      ids.flatMap((id) => [...valuesOf(turn), id]),
+      ids.flatMap((id) => [...valuesOf(route), id]),
     );
     const due = new Set(rows.map((row) => row.account_id));
     return ids.filter((id) => due.has(id));
   }
 
   private async longestDue(
-    turn: ChannelRoute,
+    route: ChannelRoute,
     owners: readonly number[],
     each: number,
     most: number,
@@ -211,7 +211,7 @@ export class DueLanes {
     const of = `(SELECT campaign_id AS campaignId, lane, account_id AS accountId FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
       WHERE ${OF_TURN} AND account_id = ? AND ${DUE} ORDER BY wake_at LIMIT ?)`;
     return this.dataSource.query(`${owners.map(() => of).join(' UNION ALL ')} LIMIT ?`, [
-      ...owners.flatMap((id) => [...valuesOf(turn), id, each]),
+      ...owners.flatMap((id) => [...valuesOf(route), id, each]),
       most,
     ]);
   }

@@ -66,24 +66,24 @@ const FOLLOW_MS = 100;
 /** Takes the turns of those routes with `binds` over which this worker can send, and those that are put to it. */
 @Injectable()
 export class HeldJobs {
-  private readonly places;
+  private readonly permits;
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
     @Inject(ENVIRONMENT) environment: Environment,
-    private readonly turns: HolderJobs,
+    private readonly jobs: HolderJobs,
     private readonly connections: RouteConnections,
     private readonly board: RouteHealthBoard,
     private readonly selected: WorkerQueues,
   ) {
-    this.places = new Semaphore(environment.WORKER_CONCURRENCY);
+    this.permits = new Semaphore(environment.WORKER_CONCURRENCY);
   }
 
   /** @param take a turn; never rejects, and resolves when the next one may be taken in its place */
   start(take: OnRouteJob): void {
-    this.turns.listen(this.board.worker, async (...turn) => {
-      await this.places.acquire(Infinity);
-      void take(...turn).finally(() => this.places.release());
+    this.jobs.listen(this.board.worker, async (...turn) => {
+      await this.permits.acquire(Infinity);
+      void take(...turn).finally(() => this.permits.release());
     });
     this.timer = setInterval(() => this.follow(), FOLLOW_MS);
   }
@@ -91,7 +91,7 @@ export class HeldJobs {
   /** Takes no further turn. */
   stop(): void {
     if (this.timer) clearInterval(this.timer);
-    this.turns.stop();
+    this.jobs.stop();
   }
 
   /** Whether this worker may take turns of the route now. */
@@ -102,7 +102,7 @@ export class HeldJobs {
   private follow(): void {
     const { serving } = this.connections;
     const channels = this.selected.served.filter(({ routes }) => routes !== 'chat');
-    this.turns.serve(serving.flatMap((routeId) => channels.map(({ name: channel }) => ({ channel, routeId }))));
+    this.jobs.serve(serving.flatMap((routeId) => channels.map(({ name: channel }) => ({ channel, routeId }))));
   }
 }
 
@@ -114,7 +114,7 @@ interface SlotOwner {
 
 const textOf = ({ worker, channels }: SlotOwner): string => [worker, ...channels].join(' ');
 
-function readHome(text: string): SlotOwner {
+function readOwner(text: string): SlotOwner {
   const [worker = '', ...channels] = text.split(' ');
   return { worker, channels };
 }
@@ -131,7 +131,7 @@ export class SlotOwners {
 
   constructor(
     private readonly redis: RedisLink,
-    private readonly turns: HolderJobs,
+    private readonly jobs: HolderJobs,
     private readonly routes: RouteDirectory,
     private readonly board: RouteHealthBoard,
     private readonly selected: WorkerQueues,
@@ -139,11 +139,11 @@ export class SlotOwners {
 
   /** This worker has the route's next slots for so long. Never waits and never fails. */
   say(routeId: number, milliseconds: number): void {
-    if (!this.turns.address()) return;
+    if (!this.jobs.address()) return;
     this.own.set(routeId, performance.now() + milliseconds);
     if (!this.redis.ready) return;
-    const home = textOf({ worker: this.board.worker, channels: this.selected.names });
-    this.redis.client.set(this.key(routeId), home, 'PX', Math.ceil(milliseconds)).catch(() => undefined);
+    const owner = textOf({ worker: this.board.worker, channels: this.selected.names });
+    this.redis.client.set(this.key(routeId), owner, 'PX', Math.ceil(milliseconds)).catch(() => undefined);
   }
 
   /** Whether this worker is the route's home. */
@@ -160,9 +160,9 @@ export class SlotOwners {
     if (!single || this.isHome(routeId)) return false;
     if (((await this.routes.byId(routeId))?.messagesPerSecond ?? null) === null) return false;
     const said = await this.redis.answer(() => this.redis.client.get(this.key(routeId)));
-    const home = said === null ? null : readHome(said);
-    if (!home?.channels.includes(channel) || home.worker === this.board.worker) return false;
-    return this.turns.addTo(home.worker, channel, job).then(
+    const owner = said === null ? null : readOwner(said);
+    if (!owner?.channels.includes(channel) || owner.worker === this.board.worker) return false;
+    return this.jobs.addTo(owner.worker, channel, job).then(
       () => true,
       () => false,
     );

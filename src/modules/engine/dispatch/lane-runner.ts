@@ -27,18 +27,18 @@ import { Governor, inRecipients, ROUTE_DOWN_MS } from './capacity.js';
 import { type FailingRoute, LaneFailover } from './route-down.js';
 
 /** Lanes of each route. */
-function byRoute(turns: readonly LaneSnapshot[]): LaneSnapshot[][] {
+function byRoute(lanes: readonly LaneSnapshot[]): LaneSnapshot[][] {
   const routes = new Map<number, LaneSnapshot[]>();
-  for (const turn of turns) routes.set(turn.routeId, [...(routes.get(turn.routeId) ?? []), turn]);
+  for (const lane of lanes) routes.set(lane.routeId, [...(routes.get(lane.routeId) ?? []), lane]);
   return [...routes.values()];
 }
 
 /** What is to be done with each lane; a window that a lost worker left comes first. */
-function byAction(turns: readonly LaneSnapshot[]): Record<LaneAction | 'recover', LaneSnapshot[]> {
+function byAction(lanes: readonly LaneSnapshot[]): Record<LaneAction | 'recover', LaneSnapshot[]> {
   const of: Record<LaneAction | 'recover', LaneSnapshot[]> = { recover: [], wait: [], send: [], refund: [], rest: [] };
-  for (const turn of turns) {
-    const isLost = turn.intentSeq > turn.nextSeq || turn.retriesBegun;
-    of[isLost ? 'recover' : LANE_ACTION[turn.state]].push(turn);
+  for (const lane of lanes) {
+    const isLost = lane.intentSeq > lane.nextSeq || lane.retriesBegun;
+    of[isLost ? 'recover' : LANE_ACTION[lane.state]].push(lane);
   }
   return of;
 }
@@ -85,7 +85,7 @@ export class LaneRunner {
     private readonly states: CampaignStates,
     private readonly results: BatchResults,
     private readonly cancellations: Cancellations,
-    private readonly windows: BatchRunner,
+    private readonly batches: BatchRunner,
     private readonly failover: LaneFailover,
     private readonly governor: Governor,
     private readonly channels: Channels,
@@ -98,19 +98,22 @@ export class LaneRunner {
   /** After this, no new turn begins (graceful stop); windows under way end normally. */
   stop(): void {
     this.stopping = true;
-    this.windows.stop();
+    this.batches.stop();
   }
 
   /**
-   * @param turns of one channel and route, in the order in which they are served
+   * @param lanes of one channel and route, in the order in which they are served
    * @param onClaimed called with the lanes of a window once they are held, before anything leaves
    */
-  async run(turns: readonly LaneSnapshot[], onClaimed: (held: readonly LaneSnapshot[]) => void = nothing): Promise<BatchEnd> {
+  async run(
+    lanes: readonly LaneSnapshot[],
+    onClaimed: (held: readonly LaneSnapshot[]) => void = nothing,
+  ): Promise<BatchEnd> {
     try {
-      return await this.take(turns, async (of) => this.send(of.send, onClaimed));
+      return await this.take(lanes, async (of) => this.send(of.send, onClaimed));
     } catch (error) {
       // What lies with the database lies in no lane: they are tried again at once.
-      if (!isPassing(error)) await this.lanes.leaveAlone(turns).catch(() => undefined);
+      if (!isPassing(error)) await this.lanes.leaveAlone(lanes).catch(() => undefined);
       throw error;
     }
   }
@@ -118,19 +121,19 @@ export class LaneRunner {
   /**
    * Settles lanes that may send nothing more: of campaigns that were stopped, and those whose validity is over. It asks no
    * route, and takes no permit of one. Where one lane has a fault of its own, the others are settled without it.
-   * @param turns of any routes
+   * @param lanes of any routes
    * @throws the fault of a lane, once all others are settled
    */
-  async settle(turns: readonly LaneSnapshot[]): Promise<BatchEnd> {
+  async settle(lanes: readonly LaneSnapshot[]): Promise<BatchEnd> {
     try {
-      return await this.take(turns, async (of) => this.expire([...of.send, ...of.wait]));
+      return await this.take(lanes, async (of) => this.expire([...of.send, ...of.wait]));
     } catch (error) {
       if (isPassing(error)) throw error;
-      if (turns.length === 1) await this.lanes.leaveAlone(turns).catch(() => undefined);
-      if (turns.length <= 1) throw error;
-      const middle = turns.length >> 1;
-      const [first] = await Promise.allSettled([this.settle(turns.slice(0, middle))]);
-      const second = await this.settle(turns.slice(middle));
+      if (lanes.length === 1) await this.lanes.leaveAlone(lanes).catch(() => undefined);
+      if (lanes.length <= 1) throw error;
+      const middle = lanes.length >> 1;
+      const [first] = await Promise.allSettled([this.settle(lanes.slice(0, middle))]);
+      const second = await this.settle(lanes.slice(middle));
       if (first.status === 'rejected') throw first.reason;
       return endOf([first.value, second]);
     }
@@ -138,13 +141,13 @@ export class LaneRunner {
 
   /** @param further is done last, with lanes of campaigns that send */
   private async take(
-    turns: readonly LaneSnapshot[],
+    lanes: readonly LaneSnapshot[],
     further: (of: Readonly<Record<LaneAction, LaneSnapshot[]>>) => Promise<BatchEnd>,
   ): Promise<BatchEnd> {
-    if (this.stopping || turns.length === 0) return NOTHING;
+    if (this.stopping || lanes.length === 0) return NOTHING;
     const ends: BatchEnd[] = [];
     try {
-      const of = byAction(turns);
+      const of = byAction(lanes);
       for (const lost of byRoute(of.recover)) ends.push(await this.recover(lost));
       await this.cancel(of.refund, (end) => ends.push(end));
       if (of.wait.length > 0) await this.lanes.sleep(of.wait);
@@ -158,29 +161,29 @@ export class LaneRunner {
     return endOf(ends);
   }
 
-  private async recover(turns: readonly LaneSnapshot[]): Promise<BatchEnd> {
-    const [first] = turns;
+  private async recover(lanes: readonly LaneSnapshot[]): Promise<BatchEnd> {
+    const [first] = lanes;
     if (!first) return NOTHING;
     const route = await this.routes.byId(first.routeId);
     const deduplicated = route !== null && this.deduplicates(route);
     this.logger.warn(
-      { campaign: first.campaignId, lanes: turns.length, deduplicated },
+      { campaign: first.campaignId, lanes: lanes.length, deduplicated },
       'recovering the window of a lost worker',
     );
-    return ended(await this.results.recover(turns, deduplicated, this.environment.LANE_LEASE));
+    return ended(await this.results.recover(lanes, deduplicated, this.environment.LANE_LEASE));
   }
 
   /** @param onEnd is told of each lane as it is committed: one that ended counts, whatever becomes of the others */
-  private async cancel(turns: readonly LaneSnapshot[], onEnd: (end: BatchEnd) => void): Promise<void> {
+  private async cancel(lanes: readonly LaneSnapshot[], onEnd: (end: BatchEnd) => void): Promise<void> {
     // No intent is recorded: nothing leaves, so a crash from here on leaves no recipient in doubt.
-    const held = await this.claim(turns);
-    const places = new Semaphore(CANCELS_AT_ONCE);
-    const steps = held.map(async (turn) => {
-      await places.acquire(Infinity);
+    const held = await this.claim(lanes);
+    const permits = new Semaphore(CANCELS_AT_ONCE);
+    const steps = held.map(async (lane) => {
+      await permits.acquire(Infinity);
       try {
-        onEnd(ended(await this.cancellations.step(turn, CANCEL_STEP)));
+        onEnd(ended(await this.cancellations.step(lane, CANCEL_STEP)));
       } finally {
-        places.release();
+        permits.release();
       }
     });
     const failed = (await Promise.allSettled(steps)).find((step) => step.status === 'rejected');
@@ -188,54 +191,57 @@ export class LaneRunner {
   }
 
   /** Fails what has waited for longer than its validity; of other lanes it notes when theirs is over. */
-  private async expire(turns: readonly LaneSnapshot[]): Promise<BatchEnd> {
-    if (turns.length === 0) return NOTHING;
-    const expired = this.expired(turns);
-    const others = turns.filter((turn) => !expired.includes(turn));
+  private async expire(lanes: readonly LaneSnapshot[]): Promise<BatchEnd> {
+    if (lanes.length === 0) return NOTHING;
+    const expired = this.expired(lanes);
+    const others = lanes.filter((lane) => !expired.includes(lane));
     if (others.length > 0) {
-      const moments = others.map((turn) => {
-        const validity = this.channels.get(turn.channel).validitySeconds?.(turn.content);
-        return { turn, inMs: validity === undefined ? null : validityLeft(turn, validity) };
+      const moments = others.map((lane) => {
+        const validity = this.channels.get(lane.channel).validitySeconds?.(lane.content);
+        return { lane, inMs: validity === undefined ? null : validityLeft(lane, validity) };
       });
       await this.lanes.settleLater(moments);
     }
     return this.refuse(expired, EXPIRED);
   }
 
-  private expired(turns: readonly LaneSnapshot[]): LaneSnapshot[] {
-    return turns.filter((turn) => hasExpired(this.channels.get(turn.channel), turn));
+  private expired(lanes: readonly LaneSnapshot[]): LaneSnapshot[] {
+    return lanes.filter((lane) => hasExpired(this.channels.get(lane.channel), lane));
   }
 
   /** What waits for another try ends with its lane: it need not be due. */
-  private async refuse(turns: readonly LaneSnapshot[], outcome: SendOutcome): Promise<BatchEnd> {
-    if (turns.length === 0) return NOTHING;
-    const left = turns.map((turn) => (turn.nextSeq < turn.endSeq ? turn : { ...turn, retriesDue: true }));
-    return ended(await this.windows.refuse(left, outcome));
+  private async refuse(lanes: readonly LaneSnapshot[], outcome: SendOutcome): Promise<BatchEnd> {
+    if (lanes.length === 0) return NOTHING;
+    const left = lanes.map((lane) => (lane.nextSeq < lane.endSeq ? lane : { ...lane, retriesDue: true }));
+    return ended(await this.batches.refuse(left, outcome));
   }
 
-  private async send(turns: readonly LaneSnapshot[], onClaimed: (held: readonly LaneSnapshot[]) => void): Promise<BatchEnd> {
-    const [first] = turns;
+  private async send(
+    lanes: readonly LaneSnapshot[],
+    onClaimed: (held: readonly LaneSnapshot[]) => void,
+  ): Promise<BatchEnd> {
+    const [first] = lanes;
     if (!first) return NOTHING;
-    const active = await this.ofActiveAccounts(turns);
-    if (active.length < turns.length) return ended({ more: true, done: [] });
+    const active = await this.ofActiveAccounts(lanes);
+    if (active.length < lanes.length) return ended({ more: true, done: [] });
     const channel = this.channels.get(first.channel);
     const found = await this.routes.byId(first.routeId);
     const isGone = !found && !(await this.routes.exists(first.routeId));
     const connection = found && (await this.connections.get(found.id));
     if (!found || !connection?.ready || connection.onTrial) {
       const route = { id: first.routeId, kind: channel.routes, isGone };
-      const end = await this.withoutRoute(turns, route, connection);
+      const end = await this.withoutRoute(lanes, route, connection);
       if (end) return end;
     }
     if (!found || !connection) throw new Error(`route ${first.routeId} cannot be used`);
     const paced = inRecipients(found, channel, first.content);
     const size = this.governor.size(paced, connection, first);
     const items = (found.messagesPerSecond ?? 1) / (paced.messagesPerSecond ?? 1);
-    const restMs = await this.governor.wait(found, connection, Math.ceil(items * Math.min(size, waitingIn(turns))));
+    const restMs = await this.governor.wait(found, connection, Math.ceil(items * Math.min(size, waitingIn(lanes))));
     if (restMs > 0) return { ...NOTHING, restMs };
     const deduplicated = this.deduplicates(found);
     const carrier = { route: found, channel, connection, deduplicated };
-    return ended(await this.windows.send(turns, carrier, size, onClaimed));
+    return ended(await this.batches.send(lanes, carrier, size, onClaimed));
   }
 
   /**
@@ -243,7 +249,7 @@ export class LaneRunner {
    * @returns null = it takes a message on trial
    */
   private async withoutRoute(
-    turns: readonly LaneSnapshot[],
+    lanes: readonly LaneSnapshot[],
     route: FailingRoute,
     connection: RouteConnection | null,
   ): Promise<BatchEnd | null> {
@@ -251,55 +257,55 @@ export class LaneRunner {
     const takesTrial = connection?.ready ?? false;
     if (takesTrial && (targets.length === 0 || this.failover.isTrialDue(route.id))) return null;
     const fault = route.isGone ? NO_ROUTE.text : (connection?.fault ?? 'Route cannot be used');
-    const left = await this.failover.relieve(turns, route, targets, fault);
-    if (left.length < turns.length) return { more: true, done: [], restMs: 0, isDown: true };
+    const left = await this.failover.relieve(lanes, route, targets, fault);
+    if (left.length < lanes.length) return { more: true, done: [], restMs: 0, isDown: true };
     if (takesTrial) return null;
-    const lost = route.isGone ? await this.withoutAnyRoute(turns) : [];
-    return lost.length > 0 ? this.refuse(lost, NO_ROUTE) : this.routeIsDown(turns, fault);
+    const lost = route.isGone ? await this.withoutAnyRoute(lanes) : [];
+    return lost.length > 0 ? this.refuse(lost, NO_ROUTE) : this.routeIsDown(lanes, fault);
   }
 
   /** Those of a route that is gone for which no other route of their chain is left, usable now or not. */
-  private async withoutAnyRoute(turns: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
-    const othersOf = await this.failover.othersOf(turns);
-    const ids = [...new Set(turns.flatMap(othersOf))];
+  private async withoutAnyRoute(lanes: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
+    const othersOf = await this.failover.othersOf(lanes);
+    const ids = [...new Set(lanes.flatMap(othersOf))];
     const found = await Promise.all(ids.map((id) => this.routes.byId(id)));
     const there = new Set(ids.filter((_, place) => found[place]));
-    return turns.filter((turn) => !othersOf(turn).some((id) => there.has(id)));
+    return lanes.filter((lane) => !othersOf(lane).some((id) => there.has(id)));
   }
 
   /** Campaigns of closed accounts are paused. */
-  private async ofActiveAccounts(turns: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
-    const ids = [...new Set(turns.map(({ accountId }) => accountId))];
+  private async ofActiveAccounts(lanes: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
+    const ids = [...new Set(lanes.map(({ accountId }) => accountId))];
     const accounts = await Promise.all(ids.map((id) => this.accounts.byId(id)));
     const active = new Set(ids.filter((_, place) => accounts[place]?.isActive));
     const isActive = ({ accountId }: LaneSnapshot): boolean => active.has(accountId);
-    for (const { campaignId } of turns.filter((turn) => !isActive(turn))) {
+    for (const { campaignId } of lanes.filter((lane) => !isActive(lane))) {
       await this.states.changeAlone(campaignId, 'pause');
     }
-    return turns.filter(isActive);
+    return lanes.filter(isActive);
   }
 
   /** Nothing leaves and no attempt is counted: the lanes stay due, until their deadline, or as long as they are of use. */
-  private async routeIsDown(turns: readonly LaneSnapshot[], fault: string): Promise<BatchEnd> {
+  private async routeIsDown(lanes: readonly LaneSnapshot[], fault: string): Promise<BatchEnd> {
     const { RECEIPT_TIMEOUT } = this.environment;
-    const expired = this.expired(turns);
+    const expired = this.expired(lanes);
     if (expired.length > 0) return { ...(await this.refuse(expired, EXPIRED)), isDown: true };
-    await this.lanes.stallUnclaimed(turns.filter(({ stalledMs }) => stalledMs === null));
-    const overdue = turns.filter((turn) => isOverdue(turn, RECEIPT_TIMEOUT));
+    await this.lanes.stallUnclaimed(lanes.filter(({ stalledMs }) => stalledMs === null));
+    const overdue = lanes.filter((lane) => isOverdue(lane, RECEIPT_TIMEOUT));
     const left = await this.refuse(overdue, inVain(fault));
     return { ...left, restMs: left.more ? 0 : ROUTE_DOWN_MS, isDown: true };
   }
 
   /** Takes lanes of which nothing is going to leave. */
-  private async claim(turns: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
-    if (turns.length === 0) return [];
-    const claims = turns.map((turn) => ({
-      turn: { ...turn, retriesDue: false },
-      intentSeq: turn.intentSeq,
+  private async claim(lanes: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
+    if (lanes.length === 0) return [];
+    const claims = lanes.map((lane) => ({
+      lane: { ...lane, retriesDue: false },
+      intentSeq: lane.intentSeq,
       recipients: [],
     }));
     const held = await this.lanes.claim(claims, this.environment.LANE_LEASE, { id: newClaimId() });
-    return held.map(({ turn }) => turn);
+    return held.map(({ lane }) => lane);
   }
 
   private deduplicates({ driver, config }: Route): boolean {
@@ -308,5 +314,5 @@ export class LaneRunner {
 }
 
 /** Recipients that the lanes have at the most. */
-const waitingIn = (turns: readonly LaneSnapshot[]): number =>
-  turns.reduce((sum, { retriesDue, nextSeq, endSeq }) => sum + (retriesDue ? 1 : endSeq - nextSeq), 0);
+const waitingIn = (lanes: readonly LaneSnapshot[]): number =>
+  lanes.reduce((sum, { retriesDue, nextSeq, endSeq }) => sum + (retriesDue ? 1 : endSeq - nextSeq), 0);

@@ -69,7 +69,7 @@ export class LaneSettlement implements BeforeApplicationShutdown {
   private async round(): Promise<boolean> {
     const lanes = this.share(await this.due());
     const [end, ...cut] = await Promise.all([
-      this.lanes.turns(lanes.filter((lane) => lane.isFree)).then((turns) => this.runner.settle(turns)),
+      this.lanes.lanes(lanes.filter((lane) => lane.isFree)).then((turns) => this.runner.settle(turns)),
       ...this.cut(lanes.filter((lane) => !lane.isFree)),
     ]);
     return end.more || end.done.length > 0 || cut.includes(true);
@@ -77,13 +77,13 @@ export class LaneSettlement implements BeforeApplicationShutdown {
 
   /** @returns whether anything of each was cancelled */
   private cut(held: readonly SettledLane[]): Promise<boolean>[] {
-    const places = new Semaphore(CUTS_AT_ONCE);
+    const permits = new Semaphore(CUTS_AT_ONCE);
     return held.map(async (lane) => {
-      await places.acquire(Infinity);
+      await permits.acquire(Infinity);
       try {
         return await this.cancellations.cut(lane, CANCEL_STEP);
       } finally {
-        places.release();
+        permits.release();
       }
     });
   }

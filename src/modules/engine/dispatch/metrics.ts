@@ -131,7 +131,7 @@ export class BatchSpans {
 
   count(results: readonly BatchResult[]): void {
     for (const { recipient, outcome } of results) {
-      const { campaignId } = recipient.turn;
+      const { campaignId } = recipient.lane;
       if (!this.spans.has(campaignId)) continue;
       const counts = this.outcomes.get(campaignId) ?? new Map<string, number>();
       counts.set(outcome.kind, (counts.get(outcome.kind) ?? 0) + 1);
@@ -162,8 +162,8 @@ export class BatchTraces {
   async begin(claims: readonly LaneClaim[], { channel, route }: Leaving): Promise<BatchSpans | null> {
     if (!this.tracing.isOn) return null;
     const recipients = new Map<number, number>();
-    for (const { turn, recipients: some } of claims) {
-      recipients.set(turn.campaignId, (recipients.get(turn.campaignId) ?? 0) + some.length);
+    for (const { lane, recipients: some } of claims) {
+      recipients.set(lane.campaignId, (recipients.get(lane.campaignId) ?? 0) + some.length);
     }
     const parents = await this.traces.of(this.dataSource, recipients.keys()).catch(() => new Map<number, string>());
     const spans = [...parents].map(([campaignId, parent]): [number, Span] => {

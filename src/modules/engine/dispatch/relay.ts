@@ -50,11 +50,11 @@ export class Relay implements OnApplicationBootstrap {
   private async enqueue(due: readonly DueRoute[]): Promise<void> {
     if (this.task.isStopped) return;
     for (const channel of new Set(due.map((route) => route.channel))) {
-      const turns = due.flatMap(({ routeId, single, ...route }) => {
+      const jobs = due.flatMap(({ routeId, single, ...route }) => {
         if (route.channel !== channel) return [];
         return (single === undefined ? [true, false] : [single]).map((kind) => firstJob({ routeId, single: kind }));
       });
-      await this.offers.add(channel, turns);
+      await this.offers.add(channel, jobs);
     }
   }
 }

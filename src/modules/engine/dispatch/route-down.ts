@@ -39,7 +39,7 @@ export interface FailingRoute {
 
 /** A lane, and the route that takes over. */
 interface Move {
-  turn: LaneSnapshot;
+  lane: LaneSnapshot;
   to: number;
 }
 
@@ -76,9 +76,9 @@ export class LaneFailover {
   }
 
   /** The routes, other than their present one, over which lanes may leave. */
-  async othersOf(turns: readonly LaneSnapshot[]): Promise<(turn: LaneSnapshot) => RouteChain> {
-    const chainOf = await chainsOfLanes(this.dataSource, turns);
-    return (turn) => othersIn(chainOf(turn), turn);
+  async othersOf(lanes: readonly LaneSnapshot[]): Promise<(lane: LaneSnapshot) => RouteChain> {
+    const chainOf = await chainsOfLanes(this.dataSource, lanes);
+    return (lane) => othersIn(chainOf(lane), lane);
   }
 
   /**
@@ -94,31 +94,31 @@ export class LaneFailover {
   }
 
   /**
-   * @param turns lanes of the route that are due, of campaigns that send
+   * @param lanes lanes of the route that are due, of campaigns that send
    * @param targets as `targets` has found them
    * @param fault why the route cannot be used
    * @returns those that stay with it
    */
   async relieve(
-    turns: readonly LaneSnapshot[],
+    lanes: readonly LaneSnapshot[],
     route: FailingRoute,
     targets: readonly number[],
     fault: string,
   ): Promise<readonly LaneSnapshot[]> {
-    const movable = targets.length === 0 ? [] : turns.filter((turn) => route.isGone || isPatient(turn));
-    if (movable.length === 0) return turns;
+    const movable = targets.length === 0 ? [] : lanes.filter((lane) => route.isGone || isPatient(lane));
+    if (movable.length === 0) return lanes;
     const chainOf = await chainsOfLanes(this.dataSource, movable);
-    const moves = movable.flatMap((turn): Move[] => {
-      const to = nextOf(chainOf(turn), turn, targets);
-      return to === null ? [] : [{ turn, to }];
+    const moves = movable.flatMap((lane): Move[] => {
+      const to = nextOf(chainOf(lane), lane, targets);
+      return to === null ? [] : [{ lane, to }];
     });
-    if (moves.length === 0) return turns;
-    moves.sort((a, b) => inLaneOrder(a.turn, b.turn));
+    if (moves.length === 0) return lanes;
+    moves.sort((a, b) => inLaneOrder(a.lane, b.lane));
     const moved = await inTransaction(this.dataSource, (tx) => this.move(tx, moves, fault.slice(0, REASON_LENGTH)));
     this.tell(moved, route, fault);
     // One that another worker was faster with is another worker's, or is found again.
-    const planned = new Set(moves.map(({ turn }) => turn));
-    return turns.filter((turn) => !planned.has(turn));
+    const planned = new Set(moves.map(({ lane }) => lane));
+    return lanes.filter((lane) => !planned.has(lane));
   }
 
   /**
@@ -127,7 +127,7 @@ export class LaneFailover {
    */
   private async move(tx: EntityManager, moves: readonly Move[], reason: string): Promise<Move[]> {
     const id = newClaimId();
-    const rows = jsonRows(moves.map(({ turn, to }) => [turn.campaignId, turn.lane, turn.fence, to, turn.routeId]));
+    const rows = jsonRows(moves.map(({ lane, to }) => [lane.campaignId, lane.lane, lane.fence, to, lane.routeId]));
     await tx.query(
       `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
        SET l.route_id = j.reached, l.fence = l.fence + 1, l.claim_id = ?, l.stalled_since = NULL,
@@ -143,7 +143,7 @@ export class LaneFailover {
     const moved = found.flatMap(({ n }) => moves[Number(n) - 1] ?? []);
     await dropInDoubtOf(
       tx,
-      moved.map(({ turn }) => turn),
+      moved.map(({ lane }) => lane),
     );
     await tx.query(
       `INSERT INTO route_changes (campaign_id, lane, seq, fence, to_lane, from_seq, at, from_route, to_route, reason)
@@ -156,13 +156,13 @@ export class LaneFailover {
 
   private tell(moved: readonly Move[], route: FailingRoute, reason: string): void {
     for (const to of new Set(moved.map((move) => move.to))) {
-      const taken = moved.flatMap(({ turn, to: route }) => (route === to ? [turn] : []));
+      const taken = moved.flatMap(({ lane, to: route }) => (route === to ? [lane] : []));
       const [first] = taken;
       if (!first) continue;
       const { channel } = first;
       this.handed.inc({ channel }, taken.length);
       this.logger.warn({ from: route.id, to, lanes: taken.length, reason }, 'lanes were handed to another route');
-      for (const single of new Set(taken.map((turn) => turn.single))) {
+      for (const single of new Set(taken.map((lane) => lane.single))) {
         this.relay.notify([{ channel, routeId: to, single }]);
       }
     }
@@ -183,12 +183,12 @@ const isPatient = ({ moves, stalledMs }: LaneSnapshot): boolean => (stalledMs ??
 const SQL_PATIENCE_US = `IF(l.moves = 0, 0, ${PATIENCE_MS * 1_000} * POW(2, LEAST(l.moves - 1, ${MOST_DOUBLINGS})))`;
 
 /** The routes of a chain from the place on from which the lane may leave, but its present one. */
-const othersIn = (chain: RouteChain | null, turn: LaneSnapshot): RouteChain =>
-  chain?.slice(firstIndexOf(turn.lane)).filter((route) => route !== turn.routeId) ?? [];
+const othersIn = (chain: RouteChain | null, lane: LaneSnapshot): RouteChain =>
+  chain?.slice(firstIndexOf(lane.lane)).filter((route) => route !== lane.routeId) ?? [];
 
 /** The first of them that is usable. */
-const nextOf = (chain: RouteChain | null, turn: LaneSnapshot, targets: readonly number[]): number | null =>
-  othersIn(chain, turn).find((route) => targets.includes(route)) ?? null;
+const nextOf = (chain: RouteChain | null, lane: LaneSnapshot, targets: readonly number[]): number | null =>
+  othersIn(chain, lane).find((route) => targets.includes(route)) ?? null;
 
 /** What is to be done with lanes of a route that cannot be used. */
 export interface DownTerms {
@@ -231,9 +231,9 @@ export class DownLanes {
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  async find(turn: ChannelRoute, { timeoutMs, targets }: DownTerms): Promise<LaneKey[]> {
+  async find(route: ChannelRoute, { timeoutMs, targets }: DownTerms): Promise<LaneKey[]> {
     const at = performance.now();
-    const known = this.looks.get(routeKeyText(turn));
+    const known = this.looks.get(routeKeyText(route));
     const isPart = known !== undefined && known.targets === targets.join() && at - known.at < LOOK_AT_ALL_MS;
     const since = isPart ? 'AND l.wake_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND' : '';
     const moves = targets.length > 0 ? `OR ${IS_PATIENT} AND ${HAS_TARGET}` : '';
@@ -243,31 +243,31 @@ export class DownLanes {
          AND (l.stalled_since IS NULL OR l.stalled_since <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND ${moves})
        ORDER BY l.wake_at LIMIT ${MOST_LANES}`,
       [
-        ...valuesOf(turn),
+        ...valuesOf(route),
         ...(isPart ? [Math.round((at - known.at + LATE_MS) * 1_000)] : []),
         timeoutMs * 1_000,
         ...patternOf(targets),
       ],
     );
     if (isPart) return lanes;
-    const isOver = lanes.length === 0 && !(await this.areSomeImpatient(turn, targets));
-    if (isOver) this.looks.set(routeKeyText(turn), { at, targets: targets.join() });
-    else this.looks.delete(routeKeyText(turn));
+    const isOver = lanes.length === 0 && !(await this.areSomeImpatient(route, targets));
+    if (isOver) this.looks.set(routeKeyText(route), { at, targets: targets.join() });
+    else this.looks.delete(routeKeyText(route));
     return lanes;
   }
 
   /** The route can be used again: the next look at it is a first one. */
-  forget(turn: ChannelRoute): void {
-    this.looks.delete(routeKeyText(turn));
+  forget(route: ChannelRoute): void {
+    this.looks.delete(routeKeyText(route));
   }
 
   /** Whether lanes will be handed over in a while that were handed over before. */
-  private async areSomeImpatient(turn: ChannelRoute, targets: readonly number[]): Promise<boolean> {
+  private async areSomeImpatient(route: ChannelRoute, targets: readonly number[]): Promise<boolean> {
     if (targets.length === 0) return false;
     const rows: unknown[] = await this.dataSource.query(
       `SELECT 1 FROM campaign_lanes l FORCE INDEX (ix_campaign_lanes_route)
        WHERE ${DUE} AND l.moves > 0 AND ${HAS_TARGET} LIMIT 1`,
-      [...valuesOf(turn), ...patternOf(targets)],
+      [...valuesOf(route), ...patternOf(targets)],
     );
     return rows.length > 0;
   }

@@ -30,7 +30,7 @@ describe('a turn of messages of one recipient', () => {
     governor.enter(CAMPAIGNS, null);
     const lane = { campaignId: 1, lane: 0, accountId: 1, routeId: 1, single, waitingSince: performance.now() };
     const room: boolean[] = [];
-    const turns = new RouteJobs(
+    const jobs = new RouteJobs(
       environment,
       governor,
       { next: () => Promise.resolve([lane]), servedTo: () => undefined } as unknown as DueLanes,
@@ -47,7 +47,7 @@ describe('a turn of messages of one recipient', () => {
       {} as Channels,
       {} as LaneFailover,
     );
-    await turns.take({ ...CAMPAIGNS, single }, () => undefined);
+    await jobs.take({ ...CAMPAIGNS, single }, () => undefined);
     return room[0];
   }
 

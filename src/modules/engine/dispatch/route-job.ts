@@ -62,48 +62,48 @@ export class RouteJobs {
   ) {}
 
   /** @param onClaimed called once the lanes of a window are held, if there are any to send */
-  async take(turn: ChannelRoute, onClaimed: (room: Room) => void): Promise<RouteJobEnd> {
-    const rest = this.governor.restOf(turn);
+  async take(route: ChannelRoute, onClaimed: (room: Room) => void): Promise<RouteJobEnd> {
+    const rest = this.governor.restOf(route);
     if (rest > 0) return { ...NOTHING, againMs: rest };
-    const perSecond = (await this.routes.byId(turn.routeId))?.messagesPerSecond ?? null;
-    if (!this.governor.enter(turn, perSecond)) return NOTHING;
+    const perSecond = (await this.routes.byId(route.routeId))?.messagesPerSecond ?? null;
+    if (!this.governor.enter(route, perSecond)) return NOTHING;
     let end: BatchEnd | null = null;
     let next: ChannelRoute | null;
     let hasMore = false;
     let wasPassing = false;
     try {
-      const share = SHARES[turn.single ? 'single' : 'campaign'];
+      const share = SHARES[route.single ? 'single' : 'campaign'];
       // One that was handed to another route since it was found is that route's.
-      const found = await this.lanes.turns(await this.next(turn, share));
-      const lanes = found.filter(({ routeId }) => routeId === turn.routeId);
-      hasMore = lanes.length >= share.most || (!turn.single && lanes.length > 1);
+      const found = await this.lanes.lanes(await this.next(route, share));
+      const lanes = found.filter(({ routeId }) => routeId === route.routeId);
+      hasMore = lanes.length >= share.most || (!route.single && lanes.length > 1);
       end = await this.runner.run(lanes, (held) => {
         const last = held.at(-1);
-        if (last) this.due.servedTo(turn, last.accountId);
-        if (turn.single) this.governor.noteSingles(held, turn.routeId, perSecond);
-        onClaimed({ hasMore, forAnother: hasMore && this.governor.hasRoom(turn, perSecond) });
+        if (last) this.due.servedTo(route, last.accountId);
+        if (route.single) this.governor.noteSingles(held, route.routeId, perSecond);
+        onClaimed({ hasMore, forAnother: hasMore && this.governor.hasRoom(route, perSecond) });
       });
     } catch (error) {
       wasPassing = isPassing(error);
-      this.logger.error({ err: error, ...turn }, 'a turn of a route failed');
+      this.logger.error({ err: error, ...route }, 'a turn of a route failed');
     } finally {
-      next = this.governor.leave(turn);
+      next = this.governor.leave(route);
     }
     if (!end) return { ...NOTHING, next, againMs: wasPassing ? AFTER_PASSING_MS : null };
-    const againMs = this.rest(turn, end);
-    const wasRefused = this.governor.wasRefused(turn);
+    const againMs = this.rest(route, end);
+    const wasRefused = this.governor.wasRefused(route);
     const more = againMs === null && (end.more || hasMore || wasRefused);
-    const keeps = more && this.governor.keeps(turn, perSecond);
+    const keeps = more && this.governor.keeps(route, perSecond);
     return { more, keeps, againMs, next, atRest: againMs === null && !more };
   }
 
-  private async next(turn: ChannelRoute, share: Share): Promise<Awaited<ReturnType<DueLanes['next']>>> {
-    if (this.down.has(routeKeyText(turn))) {
+  private async next(route: ChannelRoute, share: Share): Promise<Awaited<ReturnType<DueLanes['next']>>> {
+    if (this.down.has(routeKeyText(route))) {
       const { RECEIPT_TIMEOUT: timeoutMs } = this.environment;
-      const keys = await this.downLanes.find(turn, { timeoutMs, targets: await this.targets(turn) });
+      const keys = await this.downLanes.find(route, { timeoutMs, targets: await this.targets(route) });
       if (keys.length > 0) return keys;
     }
-    return this.due.next(turn, share);
+    return this.due.next(route, share);
   }
 
   /** The routes that take over from this one: a route that is gone is handled as its lanes come up. */
@@ -112,11 +112,11 @@ export class RouteJobs {
     return this.failover.targets({ id, kind: this.channels.get(channel).routes, isGone });
   }
 
-  private rest(turn: ChannelRoute, { restMs, isDown }: BatchEnd): number | null {
-    if (isDown) this.down.add(routeKeyText(turn));
-    else if (this.down.delete(routeKeyText(turn))) this.downLanes.forget(turn);
+  private rest(route: ChannelRoute, { restMs, isDown }: BatchEnd): number | null {
+    if (isDown) this.down.add(routeKeyText(route));
+    else if (this.down.delete(routeKeyText(route))) this.downLanes.forget(route);
     if (restMs === 0) return null;
-    this.governor.rest(turn, restMs);
+    this.governor.rest(route, restMs);
     return restMs;
   }
 }

@@ -12,7 +12,9 @@ describe('what windows write', () => {
 
   beforeEach(() => {
     vi.useFakeTimers();
-    aside = new YieldToSingles({ listen: (onNotice: () => void) => (notice = onNotice) } as unknown as SingleSignalStream);
+    aside = new YieldToSingles({
+      listen: (onNotice: () => void) => (notice = onNotice),
+    } as unknown as SingleSignalStream);
     aside.onApplicationBootstrap();
     [begun, ends] = [[], new Map()];
   });

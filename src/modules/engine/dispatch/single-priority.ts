@@ -19,10 +19,10 @@ export class YieldToSingles implements OnApplicationBootstrap {
   private lastSingle = -Infinity;
   private readonly steps = new Semaphore(() => (this.isAsked ? 1 : Infinity));
 
-  constructor(private readonly notices: SingleSignalStream) {}
+  constructor(private readonly signals: SingleSignalStream) {}
 
   onApplicationBootstrap(): void {
-    this.notices.listen(() => this.heard());
+    this.signals.listen(() => this.heard());
   }
 
   /** A message of one recipient has come. @param at clock of `performance.now()` */

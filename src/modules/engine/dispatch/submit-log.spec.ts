@@ -19,22 +19,22 @@ import { SubmitLogs } from './submit-log.js';
 const DATABASE_URL = 'mysql://user:secret@db.example:3306/one';
 const LANE = { campaignId: 8_373_852_991_676_538, lane: 3, fence: 91_234_567_890 };
 const recipients = (count: number, campaignId = LANE.campaignId) =>
-  Array.from({ length: count }, (_, index) => ({ turn: { campaignId }, seq: index + 1 }));
+  Array.from({ length: count }, (_, index) => ({ lane: { campaignId }, seq: index + 1 }));
 
 describe('notes of submits', () => {
-  let home: string;
+  let owner: string;
   let notes: SubmitLogs;
   let directory: string;
 
   beforeEach(async () => {
-    home = mkdtempSync(join(tmpdir(), 'notes-'));
-    directory = submitLogDirectory(home, DATABASE_URL);
-    notes = new SubmitLogs({ DATA_DIR: home, DATABASE_URL } as Environment);
+    owner = mkdtempSync(join(tmpdir(), 'notes-'));
+    directory = submitLogDirectory(owner, DATABASE_URL);
+    notes = new SubmitLogs({ DATA_DIR: owner, DATABASE_URL } as Environment);
     await notes.onModuleInit();
   });
   afterEach(async () => {
     await notes.onApplicationShutdown();
-    rmSync(home, { recursive: true });
+    rmSync(owner, { recursive: true });
   });
 
   const names = (): string[] => readdirSync(directory).flatMap((file) => (file.endsWith(NOTE) ? [file] : []));
@@ -102,7 +102,7 @@ describe('notes of submits', () => {
     first.end();
     const singles = Array.from({ length: 500 }, (_, index) => ({ campaignId: 1_000 + index, lane: 0, fence: 1 }));
     const third = notes.begin(3, singles);
-    third.begin(singles.map((lane) => ({ turn: lane, seq: 1 })));
+    third.begin(singles.map((lane) => ({ lane, seq: 1 })));
     third.leaving(498);
     const [inFirst, inSecond] = written();
     expect(inFirst).toEqual({ id: 3, lanes: singles, left: new Set([leftKey(1_498, 1)]) });
@@ -140,8 +140,12 @@ describe('notes of submits', () => {
   });
 
   it('lie apart by database, under the boot of the machine', () => {
-    expect(submitLogDirectory(home, DATABASE_URL)).toBe(submitLogDirectory(home, DATABASE_URL.replace('secret', 'other')));
-    expect(submitLogDirectory(home, DATABASE_URL)).not.toBe(submitLogDirectory(home, DATABASE_URL.replace('one', 'two')));
+    expect(submitLogDirectory(owner, DATABASE_URL)).toBe(
+      submitLogDirectory(owner, DATABASE_URL.replace('secret', 'other')),
+    );
+    expect(submitLogDirectory(owner, DATABASE_URL)).not.toBe(
+      submitLogDirectory(owner, DATABASE_URL.replace('one', 'two')),
+    );
     expect(bootIdOf(readFileSync(join(directory, names()[0] ?? '')))).toBe(
       readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
     );
@@ -154,7 +158,7 @@ describe('notes of submits', () => {
     expect(names()).toHaveLength(1);
     expect(written()).toMatchObject([{ id: 1 }]);
     note.end();
-    notes = new SubmitLogs({ DATA_DIR: home, DATABASE_URL } as Environment);
+    notes = new SubmitLogs({ DATA_DIR: owner, DATABASE_URL } as Environment);
     await notes.onModuleInit();
     expect(names()).toHaveLength(2);
     await notes.onApplicationShutdown();
@@ -174,13 +178,13 @@ describe('notes of submits', () => {
 
 describe('the sign of a living process', () => {
   it('is there until its end, however deep the directory lies', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'life-'));
-    const directory = join(home, 'x'.repeat(120), 'y'.repeat(120));
+    const owner = mkdtempSync(join(tmpdir(), 'life-'));
+    const directory = join(owner, 'x'.repeat(120), 'y'.repeat(120));
     const life = await LifeSign.show(directory);
     expect(await LifeSign.isGone(directory, life.name)).toBe(false);
     expect(await LifeSign.isGone(directory, 'never-there')).toBe(false);
     await life.end();
     expect(await LifeSign.isGone(directory, life.name)).toBe(true);
-    rmSync(home, { recursive: true });
+    rmSync(owner, { recursive: true });
   });
 });

@@ -39,7 +39,7 @@ import {
 
 /** A recipient as notes name it. */
 export interface LoggedRecipient {
-  turn: { campaignId: number };
+  lane: { campaignId: number };
   seq: number;
 }
 
@@ -112,9 +112,9 @@ export class SubmitLog {
   }
 
   private add(bytes: Buffer, { generation }: NoteSlot, place: number, at: number): number {
-    const { turn, seq } = this.recipients[place] as LoggedRecipient;
+    const { lane, seq } = this.recipients[place] as LoggedRecipient;
     this.isNoted[place] = 1;
-    return writeRecord(bytes, at, generation, turn.campaignId, seq);
+    return writeRecord(bytes, at, generation, lane.campaignId, seq);
   }
 }
 

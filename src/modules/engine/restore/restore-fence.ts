@@ -111,24 +111,24 @@ export class RestoreFence {
   }
 
   private async fence(campaign: CopiedCampaign, done: FencedCopy): Promise<void> {
-    const duty = LANE_ACTION[campaign.state];
+    const action = LANE_ACTION[campaign.state];
     // What a cancel has not reached yet never leaves: the refund goes on.
-    if (duty === 'refund' || duty === 'rest') return this.raiseLanes(this.dataSource, campaign.id, '');
+    if (action === 'refund' || action === 'rest') return this.raiseLanes(this.dataSource, campaign.id, '');
     if (Number(campaign.is_ahead) === 1) {
       done.held += 1;
       return this.hold(campaign, done.restoreId);
     }
     done.campaigns += 1;
     await this.take(campaign, done.restoreId);
-    const turns = await this.turnsOf(campaign.id);
-    for (const turn of turns) {
-      await this.giveUpRetries(turn, done);
-      await this.giveUpRange(turn, done);
+    const lanes = await this.lanesOf(campaign.id);
+    for (const lane of lanes) {
+      await this.giveUpRetries(lane, done);
+      await this.giveUpRange(lane, done);
     }
     await inTransaction(this.dataSource, (tx) =>
       removeLanes(
         tx,
-        turns.map(({ campaignId, lane, fence }) => ({ campaign_id: campaignId, lane, fence })),
+        lanes.map(({ campaignId, lane, fence }) => ({ campaign_id: campaignId, lane, fence })),
       ),
     );
     await this.states.markSent([campaign.id]);
@@ -173,34 +173,34 @@ export class RestoreFence {
     ]);
   }
 
-  private async turnsOf(campaignId: number): Promise<LaneSnapshot[]> {
+  private async lanesOf(campaignId: number): Promise<LaneSnapshot[]> {
     const rows: { lane: number }[] = await this.dataSource.query(
       'SELECT lane FROM campaign_lanes WHERE campaign_id = ?',
       [campaignId],
     );
-    return this.lanes.turns(rows.map(({ lane }) => ({ campaignId, lane })));
+    return this.lanes.lanes(rows.map(({ lane }) => ({ campaignId, lane })));
   }
 
   /** What waited for another try: of a message it may have left, of a call the outcome of the last one stands. */
-  private async giveUpRetries(turn: LaneSnapshot, done: FencedCopy): Promise<void> {
+  private async giveUpRetries(lane: LaneSnapshot, done: FencedCopy): Promise<void> {
     for (;;) {
       const rows: WaitingRow[] = await this.dataSource.query(
         `SELECT t.seq, r.receiver AS number, r.status, t.attempt, r.attempts, t.last_status, r.error_code, r.error_message
          FROM recipient_retries t JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
          WHERE t.campaign_id = ? AND t.lane = ? ORDER BY t.seq LIMIT ${RECIPIENTS_A_STEP}`,
-        [turn.campaignId, turn.lane],
+        [lane.campaignId, lane.lane],
       );
       if (rows.length === 0) return;
       const { Pending, Retrying } = RecipientStatus;
       const pending = rows
         .filter(({ status }) => status === Pending)
-        .map(({ seq, number, attempt }): DueRecipient => ({ turn, seq, number, attempt }));
-      const calls = rows.filter(({ status }) => status === Retrying).map((row) => lastStands(turn.campaignId, row));
-      await this.settle(turn, pending, async (tx) => {
+        .map(({ seq, number, attempt }): DueRecipient => ({ lane, seq, number, attempt }));
+      const calls = rows.filter(({ status }) => status === Retrying).map((row) => lastStands(lane.campaignId, row));
+      await this.settle(lane, pending, async (tx) => {
         await this.settlement.settle(tx, calls);
         await this.retries.drop(
           tx,
-          rows.map(({ seq }) => ({ campaignId: turn.campaignId, seq })),
+          rows.map(({ seq }) => ({ campaignId: lane.campaignId, seq })),
         );
       });
       done.mayHaveLeft += pending.length;
@@ -208,12 +208,12 @@ export class RestoreFence {
     }
   }
 
-  private async giveUpRange(turn: LaneSnapshot, done: FencedCopy): Promise<void> {
-    for (let from = turn.nextSeq; ;) {
-      const recipients = await pendingOf(this.dataSource, [{ turn, from, end: turn.endSeq }], {
+  private async giveUpRange(lane: LaneSnapshot, done: FencedCopy): Promise<void> {
+    for (let from = lane.nextSeq; ;) {
+      const recipients = await pendingOf(this.dataSource, [{ lane, from, end: lane.endSeq }], {
         most: RECIPIENTS_A_STEP,
       });
-      if (recipients.length > 0) await this.settle(turn, recipients);
+      if (recipients.length > 0) await this.settle(lane, recipients);
       done.mayHaveLeft += recipients.length;
       if (recipients.length < RECIPIENTS_A_STEP) return;
       from = (recipients.at(-1)?.seq ?? from) + 1;
@@ -222,12 +222,12 @@ export class RestoreFence {
 
   /** Of unknown outcome, because of this restore: a receipt, the deadline or an operator decides. */
   private async settle(
-    turn: LaneSnapshot,
+    lane: LaneSnapshot,
     recipients: DueRecipient[],
     besides?: (tx: EntityManager) => Promise<void>,
   ): Promise<void> {
-    const isTriedAgain = this.channels.find(turn.channel)?.retryPlan !== undefined;
-    await this.spend.counting([turn], (count) =>
+    const isTriedAgain = this.channels.find(lane.channel)?.retryPlan !== undefined;
+    await this.spend.counting([lane], (count) =>
       inTransaction(this.dataSource, async (tx) => {
         const spending = await withVariables(tx, recipients);
         const moves = await this.settlement.settle(
@@ -242,8 +242,8 @@ export class RestoreFence {
   }
 }
 
-const mayHaveLeft = ({ turn, seq }: DueRecipient, tries: number): RecipientChange => ({
-  ...{ campaignId: turn.campaignId, seq, to: RecipientStatus.Unknown, errorCode: null, errorText: null },
+const mayHaveLeft = ({ lane, seq }: DueRecipient, tries: number): RecipientChange => ({
+  ...{ campaignId: lane.campaignId, seq, to: RecipientStatus.Unknown, errorCode: null, errorText: null },
   ...{ refund: false, attempted: true, tries },
 });
 

@@ -76,8 +76,8 @@ export class BatchResults {
     isAlone = false,
   ): Promise<LanesLeft> {
     const part = { results, endings };
-    const turn = results[0]?.recipient.turn ?? endings?.[0]?.turn;
-    if (turn && isShared(turn) && !isAlone) return this.flushes.add(part);
+    const lane = results[0]?.recipient.lane ?? endings?.[0]?.lane;
+    if (lane && isShared(lane) && !isAlone) return this.flushes.add(part);
     const [left = NOTHING_ENDED] = await this.write([part], false);
     return left;
   }
@@ -102,7 +102,7 @@ export class BatchResults {
 
   private async write(parts: readonly WindowPart[], mustHold: boolean): Promise<LanesLeft[]> {
     const results = parts.flatMap((part) => part.results);
-    const ofResults = [...new Set(results.map(({ recipient }) => recipient.turn))];
+    const ofResults = [...new Set(results.map(({ recipient }) => recipient.lane))];
     const isAnswered = await this.answered(ofResults);
     const successors = await this.refused.successors(results);
     // Between two runs a receipt may settle what may have left, and what is given up is given up by one worker.
@@ -118,12 +118,12 @@ export class BatchResults {
         await this.refused.handOn(tx, handed);
         await markUnknown(tx, results.filter(isUnknown).map(recipientOf));
         const endings = parts.map((part) => part.endings ?? []);
-        const turns = endings.flat().map(({ turn }) => turn);
-        const retried = turns.filter(({ retriesDue }) => retriesDue);
+        const lanes = endings.flat().map(({ lane }) => lane);
+        const retried = lanes.filter(({ retriesDue }) => retriesDue);
         await this.retries.dropBegun(tx, retried);
         const left = await this.lanes.finishEach(tx, endings, mustHold);
-        await this.markProgress(tx, results, turns);
-        const heard = results.filter((result) => hasLeft(result) && isAnswered(result.recipient.turn));
+        await this.markProgress(tx, results, lanes);
+        const heard = results.filter((result) => hasLeft(result) && isAnswered(result.recipient.lane));
         await this.senders.note(tx, heard.map(recipientOf));
         await count(tx, [...back, ...moves], () => results.map(spendingOf));
         return { left, handed };
@@ -152,11 +152,11 @@ export class BatchResults {
     ended: readonly LaneSnapshot[],
   ): Promise<void> {
     const through = new Set(
-      results.filter(({ outcome }) => gotThrough(outcome)).map(({ recipient }) => recipient.turn),
+      results.filter(({ outcome }) => gotThrough(outcome)).map(({ recipient }) => recipient.lane),
     );
-    const waiting = new Set(results.filter(({ outcome }) => waits(outcome)).map(({ recipient }) => recipient.turn));
+    const waiting = new Set(results.filter(({ outcome }) => waits(outcome)).map(({ recipient }) => recipient.lane));
     const moving = [...through].filter(({ stalledMs }) => stalledMs !== null);
-    const stalled = ended.filter((turn) => turn.stalledMs === null && waiting.has(turn) && !through.has(turn));
+    const stalled = ended.filter((lane) => lane.stalledMs === null && waiting.has(lane) && !through.has(lane));
     await this.lanes.markStalled(tx, moving, false);
     await this.lanes.markStalled(tx, stalled, true);
   }
@@ -167,19 +167,23 @@ export class BatchResults {
    * @param leaseMs takes the lanes in the same transaction: until its commit the lost worker's claim stands in them, by which
    * its notes are known. Where another worker was faster with one of them, nothing happens. null: they are claimed
    */
-  async recover(turns: readonly LaneSnapshot[], deduplicated: boolean, leaseMs: number | null = null): Promise<LanesLeft> {
-    const isAnswered = await this.answered(turns);
-    const recovered = this.spend.counting(turns, (count) =>
+  async recover(
+    lanes: readonly LaneSnapshot[],
+    deduplicated: boolean,
+    leaseMs: number | null = null,
+  ): Promise<LanesLeft> {
+    const isAnswered = await this.answered(lanes);
+    const recovered = this.spend.counting(lanes, (count) =>
       inTransaction(this.dataSource, async (tx) => {
-        const begun = await begunRetries(tx, turns, { ofAny: true, deduplicated });
-        const ambiguous = [...(await withVariables(tx, begun.recipients)), ...(await this.lanes.intended(tx, turns))];
-        await this.retries.dropBegun(tx, turns, true);
+        const begun = await begunRetries(tx, lanes, { ofAny: true, deduplicated });
+        const ambiguous = [...(await withVariables(tx, begun.recipients)), ...(await this.lanes.intended(tx, lanes))];
+        await this.retries.dropBegun(tx, lanes, true);
         const changes = ambiguous.map((recipient) =>
           changeOf(recipient, RecipientStatus.Unknown, this.counted(recipient)),
         );
         const moves = await this.settlement.settle(tx, changes);
         await markUnknown(tx, ambiguous, !deduplicated);
-        if (leaseMs !== null && (await this.lanes.hold(tx, turns, leaseMs)).length < turns.length)
+        if (leaseMs !== null && (await this.lanes.hold(tx, lanes, leaseMs)).length < lanes.length)
           throw new LaneTaken();
         if (deduplicated) {
           await this.retries.putOff(
@@ -187,8 +191,8 @@ export class BatchResults {
             ambiguous.map((recipient) => ({ recipient, delayMs: 0, inDoubt: true })),
           );
         }
-        const left = await this.lanes.finish(tx, endingsOf(turns));
-        const heard = ambiguous.filter(({ turn }) => isAnswered(turn));
+        const left = await this.lanes.finish(tx, endingsOf(lanes));
+        const heard = ambiguous.filter(({ lane }) => isAnswered(lane));
         await this.senders.note(tx, heard);
         await count(tx, moves, () => ambiguous);
         return left;
@@ -198,24 +202,24 @@ export class BatchResults {
   }
 
   /** Over which of the turns' routes texts from handsets come in. */
-  private async answered(turns: readonly LaneSnapshot[]): Promise<(turn: LaneSnapshot) => boolean> {
-    const ids = [...new Set(turns.map(({ routeId }) => routeId))];
+  private async answered(lanes: readonly LaneSnapshot[]): Promise<(lane: LaneSnapshot) => boolean> {
+    const ids = [...new Set(lanes.map(({ routeId }) => routeId))];
     const hears = await Promise.all(ids.map((id) => this.senders.hears(id)));
     const heard = new Set(ids.filter((_, place) => hears[place]));
     return ({ routeId }) => heard.has(routeId);
   }
 
   /** Channels that make several attempts count those which the carrier took, not how often it had to be asked. */
-  private counted({ turn, attempt }: DueRecipient): number {
-    return this.channels.find(turn.channel)?.retryPlan ? 1 : attempt;
+  private counted({ lane, attempt }: DueRecipient): number {
+    return this.channels.find(lane.channel)?.retryPlan ? 1 : attempt;
   }
 
   /** Channels that make several attempts keep a record of each. */
   private async logAttempts(tx: EntityManager, results: readonly BatchResult[]): Promise<void> {
-    for (const name of new Set(results.map(({ recipient }) => recipient.turn.channel))) {
+    for (const name of new Set(results.map(({ recipient }) => recipient.lane.channel))) {
       const log = this.channels.find(name)?.attemptLog;
       if (!log) continue;
-      const attempts = begunAttempts(results.filter(({ recipient }) => recipient.turn.channel === name));
+      const attempts = begunAttempts(results.filter(({ recipient }) => recipient.lane.channel === name));
       if (attempts.length > 0) await log.began(tx, attempts);
     }
   }

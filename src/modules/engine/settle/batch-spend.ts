@@ -7,7 +7,7 @@ import type { RecipientMove } from './recipient-change.js';
 
 /** A recipient of a window, as far as its cost asks. */
 export interface SpendingRecipient extends Addressee {
-  turn: { campaignId: number; routeId: number; accountId: number; channel: string; content: Record<string, unknown> };
+  lane: { campaignId: number; routeId: number; accountId: number; channel: string; content: Record<string, unknown> };
   seq: number;
   /** messages that the carrier has answered; absent = none is known */
   items?: number;
@@ -75,14 +75,14 @@ export class BatchSpend {
     if (asked.length === 0) return [];
     const known = new Map<string, SpendingRecipient>();
     for (const recipient of recipients)
-      known.set(keyOf({ campaignId: recipient.turn.campaignId, seq: recipient.seq }), recipient);
+      known.set(keyOf({ campaignId: recipient.lane.campaignId, seq: recipient.seq }), recipient);
     const segmentsOf = this.segments();
     return asked.flatMap((move): SpentMessage[] => {
       const recipient = known.get(keyOf(move));
-      if (!recipient || !prices.has(recipient.turn.routeId)) return [];
+      if (!recipient || !prices.has(recipient.lane.routeId)) return [];
       const times = timesOf(move, recipient);
       if (times === 0) return [];
-      const { routeId, accountId, channel } = recipient.turn;
+      const { routeId, accountId, channel } = recipient.lane;
       return [{ routeId, accountId, channel, number: recipient.number, segments: segmentsOf(recipient), times }];
     });
   }
@@ -91,17 +91,17 @@ export class BatchSpend {
   private segments(): (recipient: SpendingRecipient) => number {
     const plain = new Map<object, number>();
     return (recipient) => {
-      const { turn, items = 0, taken, variables } = recipient;
+      const { lane, items = 0, taken, variables } = recipient;
       if (taken !== undefined) return taken;
-      const known = variables ? undefined : plain.get(turn);
+      const known = variables ? undefined : plain.get(lane);
       const parts = known ?? this.partsOf(recipient);
-      if (!variables) plain.set(turn, parts);
+      if (!variables) plain.set(lane, parts);
       return Math.max(items, parts);
     };
   }
 
   private partsOf(recipient: SpendingRecipient): number {
-    const { channel, content } = recipient.turn;
+    const { channel, content } = recipient.lane;
     try {
       return this.channels.find(channel)?.segments?.(content, recipient) ?? 1;
     } catch {

@@ -69,17 +69,17 @@ export class Cancellations {
    * The next part of a lane: retries that wait first, then what was never tried.
    * @param limit recipients
    */
-  step(turn: LaneSnapshot, limit: number): Promise<LanesLeft> {
+  step(lane: LaneSnapshot, limit: number): Promise<LanesLeft> {
     return readFirst(this.dataSource, async (tx) => {
-      if (await this.endRetries(tx, turn, Math.min(limit, RETRIES_A_STEP))) {
-        return this.lanes.finish(tx, [{ turn, reached: turn.nextSeq }]);
+      if (await this.endRetries(tx, lane, Math.min(limit, RETRIES_A_STEP))) {
+        return this.lanes.finish(tx, [{ lane, reached: lane.nextSeq }]);
       }
-      const end = Math.min(turn.nextSeq + limit, turn.endSeq);
-      const campaign = (await this.briefs.of(tx, [turn.campaignId])).get(turn.campaignId);
-      if (campaign && turn.nextSeq < end) {
-        await this.cancel(tx, { campaign, lane: turn.lane, from: turn.nextSeq, end });
+      const end = Math.min(lane.nextSeq + limit, lane.endSeq);
+      const campaign = (await this.briefs.of(tx, [lane.campaignId])).get(lane.campaignId);
+      if (campaign && lane.nextSeq < end) {
+        await this.cancel(tx, { campaign, lane: lane.lane, from: lane.nextSeq, end });
       }
-      return this.lanes.finish(tx, [{ turn, reached: end }]);
+      return this.lanes.finish(tx, [{ lane, reached: end }]);
     });
   }
 
@@ -110,10 +110,10 @@ export class Cancellations {
   }
 
   /** What was tried before keeps its last outcome, and its price. @returns whether there was any */
-  private async endRetries(tx: EntityManager, turn: LaneSnapshot, limit: number): Promise<boolean> {
-    const waiting = await this.retries.waiting(tx, turn, limit);
+  private async endRetries(tx: EntityManager, lane: LaneSnapshot, limit: number): Promise<boolean> {
+    const waiting = await this.retries.waiting(tx, lane, limit);
     if (waiting.length === 0) return false;
-    const { campaignId } = turn;
+    const { campaignId } = lane;
     const changes = waiting.map(({ seq, last }): RecipientChange => {
       const base = { campaignId, seq, attempted: false };
       if (!last) return { ...base, to: Cancelled, errorCode: null, errorText: null, refund: true };

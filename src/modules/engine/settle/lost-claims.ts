@@ -13,14 +13,14 @@ import { Settlement } from './settlement.js';
 
 /** A recipient of a turn. */
 interface ClaimedRecipient {
-  turn: Pick<LaneSnapshot, 'campaignId' | 'lane' | 'fence'>;
+  lane: Pick<LaneSnapshot, 'campaignId' | 'lane' | 'fence'>;
   seq: number;
 }
 
 /** Rows of recipients by key, in the order in which they are locked. */
 const byKey = (recipients: readonly ClaimedRecipient[]): [campaignId: number, seq: number][] =>
   recipients
-    .map(({ turn: { campaignId }, seq }) => ({ campaignId, seq }))
+    .map(({ lane: { campaignId }, seq }) => ({ campaignId, seq }))
     .sort(inLockOrder)
     .map(({ campaignId, seq }) => [campaignId, seq]);
 
@@ -46,14 +46,14 @@ export async function markUnknown(tx: EntityManager, recipients: readonly DueRec
        lost_claim BIGINT PATH '$[5]', lost_lane INT PATH '$[6]')) j`,
     [
       jsonRows(
-        recipients.map(({ turn, seq, number }) => [
-          turn.campaignId,
+        recipients.map(({ lane, seq, number }) => [
+          lane.campaignId,
           seq,
-          turn.routeId,
+          lane.routeId,
           number,
-          lost ? turn.fence : null,
-          lost ? turn.claimId : null,
-          lost ? turn.lane : null,
+          lost ? lane.fence : null,
+          lost ? lane.claimId : null,
+          lost ? lane.lane : null,
         ]),
       ),
     ],
@@ -74,13 +74,13 @@ export async function takeBack(
   recipients: readonly ClaimedRecipient[],
 ): Promise<RecipientMove[]> {
   if (recipients.length === 0) return [];
-  const lanes = new Map<string, ClaimedRecipient['turn']>();
-  for (const { turn, seq } of recipients) lanes.set(`${turn.campaignId} ${seq}`, turn);
+  const lanes = new Map<string, ClaimedRecipient['lane']>();
+  for (const { lane, seq } of recipients) lanes.set(`${lane.campaignId} ${seq}`, lane);
   const lost: { campaignId: number; seq: number }[] = await tx.query(
     `SELECT STRAIGHT_JOIN u.campaign_id AS campaignId, u.seq FROM JSON_TABLE(?, '$[*]' COLUMNS (
        campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', fence BIGINT PATH '$[2]')) j
      JOIN unknown_outcomes u ON u.campaign_id = j.campaign_id AND u.seq = j.seq AND u.lost_fence = j.fence`,
-    [jsonRows(recipients.map(({ turn, seq }) => [turn.campaignId, seq, heldFence(turn)]))],
+    [jsonRows(recipients.map(({ lane, seq }) => [lane.campaignId, seq, heldFence(lane)]))],
   );
   const changes = lost.map(({ campaignId, seq }): RecipientChange => ({
     ...{ campaignId, seq, to: RecipientStatus.Pending, takenBack: true },
@@ -178,11 +178,11 @@ export class LostClaims {
           .filter(({ seq }) => !mayHaveLeft(campaignId, seq))
           .map((row): ClaimedRecipient => {
             const lane = row.lost_lane ?? laneOf(row.total_rows, row.seq, row.lane_group);
-            return { turn: { campaignId, lane, fence: row.lost_fence - 1 }, seq: row.seq };
+            return { lane: { campaignId, lane, fence: row.lost_fence - 1 }, seq: row.seq };
           });
         const spending = await this.spending(rows);
         await this.spend.counting(
-          spending.map(({ turn }) => turn),
+          spending.map(({ lane }) => lane),
           (counted) =>
             inTransaction(this.dataSource, async (tx) => {
               const back = await takeBack(tx, this.settlement, this.retries, recipients);
@@ -221,7 +221,7 @@ export class LostClaims {
       const { campaign_id: campaignId, account_id: accountId, route_id: routeId, channel, seq } = row;
       const content = JSON.parse(row.content) as Record<string, unknown>;
       const variables = variablesAt({ campaignId, seq });
-      const recipient = { turn: { campaignId, routeId, accountId, channel, content }, seq, number: row.receiver };
+      const recipient = { lane: { campaignId, routeId, accountId, channel, content }, seq, number: row.receiver };
       return variables ? { ...recipient, variables } : recipient;
     });
   }

@@ -75,8 +75,8 @@ export async function storeProviderIds(tx: EntityManager, results: readonly Batc
   const taken: TakenItem[] = [];
   for (const { recipient, outcome } of results) {
     if (outcome.kind !== 'accepted') continue;
-    const { turn, seq, made = 0 } = recipient;
-    const { campaignId, routeId } = turn;
+    const { lane, seq, made = 0 } = recipient;
+    const { campaignId, routeId } = lane;
     const { providerMessageIds: ids } = outcome;
     for (const [place, id] of ids.entries()) {
       taken.push({ campaignId, seq, item: made + place, routeId, id: id.slice(0, LONGEST_ID), items: ids.length });
@@ -101,7 +101,7 @@ export function begunAttempts(results: readonly BatchResult[]): BegunAttempt[] {
   return results.flatMap(({ recipient, outcome }): BegunAttempt[] => {
     const id = outcome.kind === 'accepted' ? outcome.providerMessageIds[0]?.slice(0, LONGEST_ID) : undefined;
     if (id === undefined) return [];
-    const { turn, seq, made = 0 } = recipient;
-    return [{ campaignId: turn.campaignId, seq, attempt: made + 1, providerMessageId: id }];
+    const { lane, seq, made = 0 } = recipient;
+    return [{ campaignId: lane.campaignId, seq, attempt: made + 1, providerMessageId: id }];
   });
 }

@@ -152,15 +152,15 @@ export const gotThrough = (outcome: Outcome): boolean =>
 
 /** Of five tries, and one more for each route of its chain that refused it before. */
 export const isExhausted = (recipient: DueRecipient, outcome: Outcome): boolean =>
-  counts(outcome) && recipient.attempt >= MOST_ATTEMPTS + firstIndexOf(recipient.turn.lane);
+  counts(outcome) && recipient.attempt >= MOST_ATTEMPTS + firstIndexOf(recipient.lane.lane);
 
 /** An attempt that may have left, of which a receipt or the deadline says more; `tries` as many as it counts for. */
 export const changeOf = (
-  { turn, seq, made = 0 }: DueRecipient,
+  { lane, seq, made = 0 }: DueRecipient,
   to: RecipientStatus,
   tries: number,
 ): RecipientChange => ({
-  campaignId: turn.campaignId,
+  campaignId: lane.campaignId,
   seq,
   to,
   errorCode: null,
@@ -169,7 +169,7 @@ export const changeOf = (
   attempted: true,
   tries,
   madeBefore: made,
-  routeId: turn.routeId,
+  routeId: lane.routeId,
 });
 
 /**

@@ -42,7 +42,7 @@ export interface HandedOn {
 }
 
 /** The routes that take over what the carriers of lanes refuse; the refusal stands where there is none. */
-export type Successors = (turn: LaneSnapshot) => { place: number; routeId: number } | null;
+export type Successors = (lane: LaneSnapshot) => { place: number; routeId: number } | null;
 
 /** Results of a window, by whether another route goes on with the recipient. */
 export interface Sorted {
@@ -70,13 +70,13 @@ export class RefusedSends {
 
   /** Asked before a transaction: a look at the chains, where something was refused at all. */
   async successors(results: readonly BatchResult[]): Promise<Successors | null> {
-    const turns = [...new Set(results.filter(isForAnother).map(({ recipient }) => recipient.turn))];
-    if (turns.length === 0) return null;
-    const chainOf = await chainsOfLanes(this.dataSource, turns);
-    const ids = [...new Set(turns.flatMap((turn) => chainOf(turn) ?? []))];
+    const lanes = [...new Set(results.filter(isForAnother).map(({ recipient }) => recipient.lane))];
+    if (lanes.length === 0) return null;
+    const chainOf = await chainsOfLanes(this.dataSource, lanes);
+    const ids = [...new Set(lanes.flatMap((lane) => chainOf(lane) ?? []))];
     const found = await Promise.all(ids.map((id) => this.routes.byId(id)));
     const there = new Set(ids.filter((_, place) => found[place]));
-    return (turn) => successorOf(chainOf(turn), turn, there);
+    return (lane) => successorOf(chainOf(lane), lane, there);
   }
 
   /**
@@ -87,11 +87,11 @@ export class RefusedSends {
   async holdBack(
     recipients: readonly DueRecipient[],
   ): Promise<{ leaving: readonly DueRecipient[]; held: BatchResult[] }> {
-    const handed = recipients.filter(({ turn }) => isRefusedLane(turn.lane));
+    const handed = recipients.filter(({ lane }) => isRefusedLane(lane.lane));
     if (handed.length === 0) return { leaving: recipients, held: [] };
     try {
-      const chainOf = await chainsOfLanes(this.dataSource, [...new Set(handed.map(({ turn }) => turn))]);
-      const moved = handed.filter(({ turn }) => chainOf(turn)?.[firstIndexOf(turn.lane)] !== turn.routeId);
+      const chainOf = await chainsOfLanes(this.dataSource, [...new Set(handed.map(({ lane }) => lane))]);
+      const moved = handed.filter(({ lane }) => chainOf(lane)?.[firstIndexOf(lane.lane)] !== lane.routeId);
       const reasons = await this.refusals(moved);
       if (reasons.size === 0) return { leaving: recipients, held: [] };
       return {
@@ -108,7 +108,7 @@ export class RefusedSends {
   /** Why the routes of their turns have refused recipients before. */
   private async refusals(recipients: readonly DueRecipient[]): Promise<ReadonlyMap<DueRecipient, string>> {
     if (recipients.length === 0) return new Map();
-    const rows = recipients.flatMap(({ turn, seq }, place) =>
+    const rows = recipients.flatMap(({ lane: turn, seq }, place) =>
       lanesBefore(turn.lane).map((lane) => [place, turn.campaignId, lane, seq, turn.routeId]),
     );
     const found = await this.dataSource.query<{ place: number; reason: string }[]>(
@@ -116,7 +116,7 @@ export class RefusedSends {
          lane INT PATH '$[2]', seq INT PATH '$[3]', route_id BIGINT PATH '$[4]')) j
        JOIN route_changes c FORCE INDEX (PRIMARY) ON c.campaign_id = j.campaign_id AND c.lane = j.lane AND c.seq = j.seq
        WHERE c.from_route = j.route_id AND c.campaign_id IN (?)`,
-      [jsonRows(rows), [...new Set(recipients.map(({ turn }) => turn.campaignId))]],
+      [jsonRows(rows), [...new Set(recipients.map(({ lane }) => lane.campaignId))]],
     );
     return new Map(
       found.flatMap(({ place, reason }) => {
@@ -133,18 +133,18 @@ export class RefusedSends {
   async sort(tx: EntityManager, results: readonly BatchResult[], successors: Successors | null): Promise<Sorted> {
     if (!successors) return { handed: [], others: results };
     const held = await this.held(tx, results);
-    const isLost = (result: BatchResult): boolean => isForAnother(result) && !held.has(heldKey(result.recipient.turn));
+    const isLost = (result: BatchResult): boolean => isForAnother(result) && !held.has(heldKey(result.recipient.lane));
     const earlier = await this.handedBefore(tx, results.filter(isLost));
     const handed: HandedOn[] = [];
     const others: BatchResult[] = [];
     for (const result of results) {
       const { recipient, outcome } = result;
-      if (isLost(result) && earlier.has(referenceOf({ ...recipient.turn, seq: recipient.seq }))) continue;
-      const next = isForAnother(result) && !isLost(result) ? successors(recipient.turn) : null;
+      if (isLost(result) && earlier.has(referenceOf({ ...recipient.lane, seq: recipient.seq }))) continue;
+      const next = isForAnother(result) && !isLost(result) ? successors(recipient.lane) : null;
       if (!next || !('text' in outcome)) others.push(result);
       else {
         const { routeId, place } = next;
-        const toLane = refusedLaneOf(groupOf(recipient.turn.lane), place);
+        const toLane = refusedLaneOf(groupOf(recipient.lane.lane), place);
         handed.push({ recipient, toLane, routeId, reason: reasonOf(outcome).slice(0, REASON_LENGTH) });
       }
     }
@@ -157,7 +157,7 @@ export class RefusedSends {
    */
   async handOn(tx: EntityManager, handed: readonly HandedOn[]): Promise<void> {
     if (handed.length === 0) return;
-    const lanes = new Map(handed.map((each) => [laneKey({ ...each.recipient.turn, lane: each.toLane }), each]));
+    const lanes = new Map(handed.map((each) => [laneKey({ ...each.recipient.lane, lane: each.toLane }), each]));
     await tx.query(
       `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq,
          fence, wake_at, settle_at)
@@ -171,14 +171,19 @@ export class RefusedSends {
       [
         jsonRows(
           [...lanes.values()]
-            .map(({ recipient: { turn }, toLane, routeId }) => ({ ...turn, lane: toLane, routeId, from: turn.lane }))
+            .map(({ recipient: { lane: turn }, toLane, routeId }) => ({
+              ...turn,
+              lane: toLane,
+              routeId,
+              from: turn.lane,
+            }))
             .sort(inLaneOrder)
             .map(({ campaignId, lane, routeId, from }) => [campaignId, lane, routeId, from]),
         ),
       ],
     );
     const rows = jsonRows(
-      handed.map(({ recipient: { turn, seq, attempt }, toLane, routeId, reason }) => [
+      handed.map(({ recipient: { lane: turn, seq, attempt }, toLane, routeId, reason }) => [
         ...[turn.campaignId, seq, turn.lane, heldFence(turn), attempt + 1],
         ...[toLane, turn.routeId, routeId, reason],
       ]),
@@ -195,7 +200,7 @@ export class RefusedSends {
        FROM ${HANDED} JOIN campaign_lanes l ON ${OF_LANE}
        JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq AND r.status IN (?)
        WHERE r.campaign_id IN (?)`,
-      [rows, RETRIABLE, [...new Set(handed.map(({ recipient }) => recipient.turn.campaignId))]],
+      [rows, RETRIABLE, [...new Set(handed.map(({ recipient }) => recipient.lane.campaignId))]],
     );
     await tx.query(
       `INSERT IGNORE INTO route_changes (campaign_id, lane, seq, fence, to_lane, from_seq, at, from_route, to_route, reason)
@@ -209,7 +214,7 @@ export class RefusedSends {
   tell(handed: readonly HandedOn[]): void {
     const byCarrier = new Map<string, HandedOn[]>();
     for (const each of handed) {
-      const { channel, routeId } = each.recipient.turn;
+      const { channel, routeId } = each.recipient.lane;
       const key = `${channel} ${routeId}`;
       const own = byCarrier.get(key);
       if (own) own.push(each);
@@ -221,13 +226,13 @@ export class RefusedSends {
   private tellOf(handed: readonly HandedOn[]): void {
     const [first] = handed;
     if (!first) return;
-    const { channel, routeId: from } = first.recipient.turn;
+    const { channel, routeId: from } = first.recipient.lane;
     this.counter.inc({ channel }, handed.length);
     for (const to of new Set(handed.map(({ routeId }) => routeId))) {
       const those = handed.filter(({ routeId }) => routeId === to);
       const reason = those[0]?.reason;
       this.logger.log({ from, to, recipients: those.length, reason }, 'refused, handed to another route');
-      for (const single of new Set(those.map(({ recipient }) => recipient.turn.single))) {
+      for (const single of new Set(those.map(({ recipient }) => recipient.lane.single))) {
         this.relay.notify([{ channel, routeId: to, single }]);
       }
     }
@@ -241,8 +246,8 @@ export class RefusedSends {
        JOIN route_changes c FORCE INDEX (PRIMARY) ON c.campaign_id = j.campaign_id AND c.lane = j.lane AND c.seq = j.seq
          AND c.fence = j.fence WHERE c.campaign_id IN (?)`,
       [
-        jsonRows(results.map(({ recipient: { turn, seq } }) => [turn.campaignId, turn.lane, seq, heldFence(turn)])),
-        [...new Set(results.map(({ recipient }) => recipient.turn.campaignId))],
+        jsonRows(results.map(({ recipient: { lane, seq } }) => [lane.campaignId, lane.lane, seq, heldFence(lane)])),
+        [...new Set(results.map(({ recipient }) => recipient.lane.campaignId))],
       ],
     );
     return new Set(rows.map(referenceOf));
@@ -250,12 +255,12 @@ export class RefusedSends {
 
   /** By lane and fence: a lane may stand in one flush twice, of a worker that has lost it and of its next holder. */
   private async held(tx: EntityManager, results: readonly BatchResult[]): Promise<ReadonlySet<string>> {
-    const turns = [...new Set(results.filter(isForAnother).map(({ recipient }) => recipient.turn))];
+    const lanes = [...new Set(results.filter(isForAnother).map(({ recipient }) => recipient.lane))];
     const rows = await tx.query<(LaneKey & { fence: number })[]>(
       `SELECT STRAIGHT_JOIN l.campaign_id AS campaignId, l.lane, l.fence FROM JSON_TABLE(?, '$[*]' COLUMNS (
          campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]')) j
        JOIN campaign_lanes l ON l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence`,
-      [jsonRows(turns.map((turn) => [turn.campaignId, turn.lane, heldFence(turn)]))],
+      [jsonRows(lanes.map((lane) => [lane.campaignId, lane.lane, heldFence(lane)]))],
     );
     return new Set(rows.map((row) => `${laneKey(row)} ${row.fence}`));
   }
@@ -267,7 +272,7 @@ const HANDED = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', se
   to_route INT PATH '$[7]', reason VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[8]')) j`;
 const OF_LANE = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence';
 
-const heldKey = (turn: LaneSnapshot): string => `${laneKey(turn)} ${heldFence(turn)}`;
+const heldKey = (lane: LaneSnapshot): string => `${laneKey(lane)} ${heldFence(lane)}`;
 
 const reasonOf = (outcome: BatchResult['outcome'] & { text: string }): string =>
   'code' in outcome && outcome.code !== null ? `${outcome.code}: ${outcome.text}` : outcome.text;

@@ -22,7 +22,7 @@ interface Terms {
 
 /** A part of a lane's recipients, `from` inclusive, `end` exclusive. */
 export interface LanePart {
-  turn: LaneSnapshot;
+  lane: LaneSnapshot;
   from: number;
   end: number;
 }
@@ -52,25 +52,25 @@ export async function pendingOf(
 /** As `pendingOf`, of several windows in one look: where two of them ask for the same recipients, both have them. */
 export async function pendingOfEach(
   source: Source,
-  windows: readonly (readonly LanePart[])[],
+  batches: readonly (readonly LanePart[])[],
   terms: Terms = {},
 ): Promise<DueRecipient[][]> {
-  const parts = windows.flat();
-  if (parts.length === 0) return windows.map(() => []);
+  const parts = batches.flat();
+  if (parts.length === 0) return batches.map(() => []);
   const rows = await rowsOf(source, parts, terms);
-  const recipients = recipientsOf(windows, rows);
+  const recipients = recipientsOf(batches, rows);
   await withVariables(source, recipients.flat());
   return recipients;
 }
 
 async function rowsOf(source: Source, parts: readonly LanePart[], terms: Terms): Promise<RecipientRow[]> {
-  const grouped = parts.some(({ turn }) => turn.grouped);
-  const isJoined = grouped || parts.some(({ turn }) => turn.ownSenders);
+  const grouped = parts.some(({ lane }) => lane.grouped);
+  const isJoined = grouped || parts.some(({ lane }) => lane.ownSenders);
   const values: number[] = [];
-  const ranges = parts.map(({ turn, from, end }) => {
-    values.push(turn.campaignId, from, end);
-    if (turn.grouped) values.push(groupOf(turn.lane));
-    const group = turn.grouped ? ' AND COALESCE(o.lane_group, 0) = ?' : '';
+  const ranges = parts.map(({ lane, from, end }) => {
+    values.push(lane.campaignId, from, end);
+    if (lane.grouped) values.push(groupOf(lane.lane));
+    const group = lane.grouped ? ' AND COALESCE(o.lane_group, 0) = ?' : '';
     return `(r.campaign_id = ? AND r.seq >= ? AND r.seq < ?${group})`;
   });
   return source.query(
@@ -85,25 +85,25 @@ async function rowsOf(source: Source, parts: readonly LanePart[], terms: Terms):
   );
 }
 
-function recipientsOf(windows: readonly (readonly LanePart[])[], rows: readonly RecipientRow[]): DueRecipient[][] {
+function recipientsOf(batches: readonly (readonly LanePart[])[], rows: readonly RecipientRow[]): DueRecipient[][] {
   const byCampaign = new Map<number, { part: LanePart; window: number }[]>();
-  for (const [window, parts] of windows.entries()) {
+  for (const [window, parts] of batches.entries()) {
     for (const part of parts) {
-      const { campaignId } = part.turn;
+      const { campaignId } = part.lane;
       const known = byCampaign.get(campaignId);
       if (known) known.push({ part, window });
       else byCampaign.set(campaignId, [{ part, window }]);
     }
   }
-  const found = windows.map((): DueRecipient[] => []);
+  const found = batches.map((): DueRecipient[] => []);
   for (const row of rows) {
     const owners = (byCampaign.get(row.campaign_id) ?? []).filter(({ part }) => isOf(part, row));
     // left out here, it would never be sent: its lane goes on behind it
     if (owners.length === 0)
       throw new Error(`recipient ${row.campaign_id}-${row.seq} is of no lane that was asked for`);
     for (const { part, window } of owners) {
-      const { turn } = part;
-      found[window]?.push({ turn, seq: row.seq, number: row.number, ...termsOf(row, turn.sender), attempt: 1 });
+      const { lane } = part;
+      found[window]?.push({ lane, seq: row.seq, number: row.number, ...termsOf(row, lane.sender), attempt: 1 });
     }
   }
   return found;
@@ -111,9 +111,9 @@ function recipientsOf(windows: readonly (readonly LanePart[])[], rows: readonly 
 
 /** Those whose campaigns have variables get theirs, in the objects that they are: a window has thousands. */
 export async function withVariables(source: Source, recipients: DueRecipient[]): Promise<DueRecipient[]> {
-  const own = recipients.filter(({ turn }) => turn.ownVariables);
+  const own = recipients.filter(({ lane }) => lane.ownVariables);
   if (own.length === 0) return recipients;
-  const placeOf = ({ turn, seq }: DueRecipient) => ({ campaignId: turn.campaignId, seq });
+  const placeOf = ({ lane, seq }: DueRecipient) => ({ campaignId: lane.campaignId, seq });
   const found = await variablesOf(source, own.map(placeOf));
   for (const recipient of own) {
     const variables = found(placeOf(recipient));
@@ -122,12 +122,12 @@ export async function withVariables(source: Source, recipients: DueRecipient[]):
   return recipients;
 }
 
-const isOf = ({ turn, from, end }: LanePart, { seq, lane_group: group = 0 }: RecipientRow): boolean =>
-  seq >= from && seq < end && (!turn.grouped || groupOf(turn.lane) === Number(group));
+const isOf = ({ lane, from, end }: LanePart, { seq, lane_group: group = 0 }: RecipientRow): boolean =>
+  seq >= from && seq < end && (!lane.grouped || groupOf(lane.lane) === Number(group));
 
 /** A lane that is to be claimed. */
 export interface LaneClaim {
-  turn: LaneSnapshot;
+  lane: LaneSnapshot;
   /** the end of the part that may leave from now on */
   intentSeq: number;
   /** who that is; retries that are due are read with the claim */
@@ -166,24 +166,24 @@ const keyOf = ({ campaignId, lane }: LaneKey) => ({ campaign_id: campaignId, lan
 /** See `LaneStore.claimEach`. */
 export async function claimLanes(
   dataSource: DataSource,
-  windows: readonly BatchClaim[],
+  batches: readonly BatchClaim[],
   leaseMs: number,
   begin?: ClaimedAlongside,
 ): Promise<LaneClaim[][]> {
-  const retrying = windows.some(({ claims }) => claims.some(({ turn }) => turn.retriesDue));
-  if (!retrying) return takeLanes(dataSource, windows, leaseMs, begin);
+  const retrying = batches.some(({ claims }) => claims.some(({ lane }) => lane.retriesDue));
+  if (!retrying) return takeLanes(dataSource, batches, leaseMs, begin);
   const work = async (tx: EntityManager): Promise<LaneClaim[][]> => {
-    const held = await takeLanes(tx, windows, leaseMs, begin);
-    for (const [place, window] of windows.entries()) held[place] = await withRetries(tx, held[place] ?? [], window);
+    const held = await takeLanes(tx, batches, leaseMs, begin);
+    for (const [place, batch] of batches.entries()) held[place] = await withRetries(tx, held[place] ?? [], batch);
     return held;
   };
   // Where others were faster with all of them, nothing was written.
   const committed = (held: LaneClaim[][]): WrittenRow | null => {
     const place = held.findIndex(({ length }) => length > 0);
     const first = held[place]?.[0];
-    const id = windows[place]?.id;
+    const id = batches[place]?.id;
     return first && id !== undefined
-      ? { table: 'campaign_lanes', where: { ...keyOf(first.turn), fence: heldFence(first.turn), claim_id: id } }
+      ? { table: 'campaign_lanes', where: { ...keyOf(first.lane), fence: heldFence(first.lane), claim_id: id } }
       : null;
   };
   return inTransaction(dataSource, work, { committed });
@@ -192,20 +192,20 @@ export async function claimLanes(
 /** Takes the leases of those lanes that are free. @returns by window, those that no other worker was faster with */
 export async function takeLanes(
   source: DataSource | EntityManager,
-  windows: readonly BatchClaim[],
+  batches: readonly BatchClaim[],
   leaseMs: number,
   begin?: ClaimedAlongside,
 ): Promise<LaneClaim[][]> {
-  const rows = windows.flatMap(({ id, claims }) =>
-    claims.map(({ turn, intentSeq }) => ({
-      key: [turn.campaignId, turn.lane],
-      fence: turn.fence,
+  const rows = batches.flatMap(({ id, claims }) =>
+    claims.map(({ lane, intentSeq }) => ({
+      key: [lane.campaignId, lane.lane],
+      fence: lane.fence,
       set: { claim_id: id, intent_seq: intentSeq },
     })),
   );
   const taken = await LEASED_LANES.claimAll(source, rows, leaseMs, 'claim_id', begin);
   let place = 0;
-  return windows.map(({ claims }) => claims.filter(() => taken.has(place++)));
+  return batches.map(({ claims }) => claims.filter(() => taken.has(place++)));
 }
 
 /** Begins the retries of a window's lanes that are due, and reads who that is. */
@@ -214,13 +214,13 @@ async function withRetries(
   held: LaneClaim[],
   { claims, deduplicated = false, mostRetries = claims.length, beforeDue = false }: BatchClaim,
 ): Promise<LaneClaim[]> {
-  const turns = held.flatMap(({ turn }) => (turn.retriesDue ? [turn] : []));
-  if (turns.length === 0) return held;
-  await beginRetries(tx, turns, { most: mostRetries, beforeDue });
-  const begun = await begunRetries(tx, turns, { deduplicated });
+  const lanes = held.flatMap(({ lane }) => (lane.retriesDue ? [lane] : []));
+  if (lanes.length === 0) return held;
+  await beginRetries(tx, lanes, { most: mostRetries, beforeDue });
+  const begun = await begunRetries(tx, lanes, { deduplicated });
   await dropRetries(tx, begun.leftOver);
   const recipients = await withVariables(tx, begun.recipients);
   return held.map((claim) =>
-    claim.turn.retriesDue ? { ...claim, recipients: recipients.filter(({ turn }) => turn === claim.turn) } : claim,
+    claim.lane.retriesDue ? { ...claim, recipients: recipients.filter(({ lane }) => lane === claim.lane) } : claim,
   );
 }

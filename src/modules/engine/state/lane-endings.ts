@@ -34,20 +34,20 @@ export const OF_KEY = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.f
  * Ends turns: position moved to the intent, lease given back, next wake decided; a lane that has nothing left goes. The
  * campaigns are read, not locked, once the lanes are written: every change of a campaign's state writes every lane too,
  * as does every retry that is planned, so one of both waits for the other, and on two nodes one of both is run again.
- * @param windows the lanes that end with each window
+ * @param batches the lanes that end with each window
  * @returns what is left of each window
  * @throws LaneTaken where turns that must hold their lanes do not any more
  */
 export async function endLanes(
   tx: EntityManager,
-  windows: readonly (readonly LaneEnding[])[],
+  batches: readonly (readonly LaneEnding[])[],
   mustHold = false,
 ): Promise<LanesLeft[]> {
-  const endings = windows.flat();
-  if (endings.length === 0) return windows.map(() => NOTHING_ENDED);
+  const endings = batches.flat();
+  if (endings.length === 0) return batches.map(() => NOTHING_ENDED);
   const rows = [...endings]
-    .sort((a, b) => inLaneOrder(a.turn, b.turn))
-    .map(({ turn, reached }) => [turn.campaignId, turn.lane, heldFence(turn), reached]);
+    .sort((a, b) => inLaneOrder(a.lane, b.lane))
+    .map(({ lane, reached }) => [lane.campaignId, lane.lane, heldFence(lane), reached]);
   const { affectedRows }: WriteResult = await tx.query(
     `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
      SET l.next_seq = COALESCE(j.reached, l.intent_seq), l.intent_seq = COALESCE(j.reached, l.intent_seq),
@@ -76,12 +76,12 @@ export async function endLanes(
     );
   }
   const there = new Map(left.map((row) => [`${row.campaign_id} ${row.lane} ${row.fence}`, row]));
-  return windows.map((window) => {
-    const of = window.map(({ turn }) => there.get(`${laneKey(turn)} ${heldFence(turn)}`));
+  return batches.map((batch) => {
+    const of = batch.map(({ lane }) => there.get(`${laneKey(lane)} ${heldFence(lane)}`));
     return {
       more: of.some((row) => row && isOpen(row) && wantsMore(row)),
       // Those that are not there: a run before this one, whose answer was lost, may have ended them.
-      done: window.flatMap(({ turn }, place) => (isStillOpen(of[place]) ? [] : [turn.campaignId])),
+      done: batch.flatMap(({ lane }, place) => (isStillOpen(of[place]) ? [] : [lane.campaignId])),
     };
   });
 }
@@ -129,8 +129,8 @@ const isOpen = ({ unsent, due_at: dueAt }: LeftRow): boolean => Number(unsent) =
 
 /** What a cancel or a rejection ends need not wait for its next try. */
 function wantsMore({ state, unsent, due_at: dueAt, at }: LeftRow): boolean {
-  const duty = LANE_ACTION[state];
-  return duty !== 'wait' && (Number(unsent) === 1 || duty === 'refund' || (dueAt !== null && dueAt <= at));
+  const action = LANE_ACTION[state];
+  return action !== 'wait' && (Number(unsent) === 1 || action === 'refund' || (dueAt !== null && dueAt <= at));
 }
 
 /** Microseconds until the next retry; null while the campaign is paused. */

@@ -66,8 +66,8 @@ interface TurnRow {
 const AFTER_FAULT_MS = 15_000;
 
 /** @param fence the one that was read, or the held one */
-const keysOf = (turns: readonly LaneSnapshot[], fence: (turn: LaneSnapshot) => number): QuotedText =>
-  jsonRows([...turns].sort(inLaneOrder).map((turn) => [turn.campaignId, turn.lane, fence(turn)]));
+const keysOf = (lanes: readonly LaneSnapshot[], fence: (lane: LaneSnapshot) => number): QuotedText =>
+  jsonRows([...lanes].sort(inLaneOrder).map((lane) => [lane.campaignId, lane.lane, fence(lane)]));
 const readFence = ({ fence }: LaneSnapshot): number => fence;
 
 /**
@@ -87,9 +87,9 @@ export class LaneStore {
    * What turns of these lanes are about, in the order that is asked for; those that a worker holds are missing. What is asked
    * for several routes in the same moment is one statement.
    */
-  async turns(keys: readonly LaneKey[]): Promise<LaneSnapshot[]> {
+  async lanes(keys: readonly LaneKey[]): Promise<LaneSnapshot[]> {
     const rows = await this.looks.add(keys);
-    return rows.map(toTurn);
+    return rows.map(toSnapshot);
   }
 
   private async rowsOfEach(asked: readonly (readonly LaneKey[])[]): Promise<TurnRow[][]> {
@@ -124,29 +124,29 @@ export class LaneStore {
    * As `claim`, of several windows, each under its own id.
    * @param begin campaigns whose first windows these are, if there are any
    */
-  claimEach(windows: readonly BatchClaim[], leaseMs: number, begin?: ClaimedAlongside): Promise<LaneClaim[][]> {
-    return claimLanes(this.dataSource, windows, leaseMs, begin);
+  claimEach(batches: readonly BatchClaim[], leaseMs: number, begin?: ClaimedAlongside): Promise<LaneClaim[][]> {
+    return claimLanes(this.dataSource, batches, leaseMs, begin);
   }
 
   /** As `claim`, of lanes as they stand, in a transaction that does something for them. @returns those that were free */
-  async hold(tx: EntityManager, turns: readonly LaneSnapshot[], leaseMs: number): Promise<LaneSnapshot[]> {
-    const claims = turns.map((turn) => ({ turn, intentSeq: turn.intentSeq, recipients: [] }));
+  async hold(tx: EntityManager, lanes: readonly LaneSnapshot[], leaseMs: number): Promise<LaneSnapshot[]> {
+    const claims = lanes.map((lane) => ({ lane, intentSeq: lane.intentSeq, recipients: [] }));
     const [held = []] = await takeLanes(tx, [{ id: newClaimId(), claims }], leaseMs);
-    return held.map(({ turn }) => turn);
+    return held.map(({ lane }) => lane);
   }
 
   /**
    * Takes back a claim whose answer was lost, whether or not it was written. Nothing has left, so the intents go as well.
    * The next fence refuses a claim that is still on its way; another worker's turn stays as it is.
    */
-  giveBack(turns: readonly LaneSnapshot[], claimId: number): Promise<void> {
+  giveBack(lanes: readonly LaneSnapshot[], claimId: number): Promise<void> {
     return inTransaction(this.dataSource, async (tx) => {
-      const lanes = jsonRows([...turns].sort(inLaneOrder).map((turn) => [turn.campaignId, turn.lane, turn.fence]));
+      const rows = jsonRows([...lanes].sort(inLaneOrder).map((lane) => [lane.campaignId, lane.lane, lane.fence]));
       await tx.query(
         `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON l.campaign_id = j.campaign_id AND l.lane = j.lane
          SET l.fence = l.fence + 1, l.intent_seq = l.next_seq, l.lease_until = NULL, l.wake_at = UTC_TIMESTAMP(3)
          WHERE l.fence = j.fence + 1 AND l.claim_id = ? OR l.fence = j.fence AND ${isFree('l')}`,
-        [lanes, claimId],
+        [rows, claimId],
       );
       await tx.query(
         `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON l.campaign_id = j.campaign_id AND l.lane = j.lane
@@ -154,20 +154,20 @@ export class LaneStore {
          STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane
            AND t.intent_fence = j.fence + 1
          SET t.intent_fence = NULL`,
-        [lanes, claimId],
+        [rows, claimId],
       );
     });
   }
 
   /** Keeps the leases while a window takes its time; what has been given back stays given back. */
-  renew(turns: readonly LaneSnapshot[], leaseMs: number): Promise<boolean> {
-    const rows = turns.map((turn) => ({ key: [turn.campaignId, turn.lane], fence: heldFence(turn) }));
+  renew(lanes: readonly LaneSnapshot[], leaseMs: number): Promise<boolean> {
+    const rows = lanes.map((lane) => ({ key: [lane.campaignId, lane.lane], fence: heldFence(lane) }));
     return LEASED_LANES.renewAll(this.dataSource, rows, leaseMs);
   }
 
   /** As `endLanes`. */
-  finishEach(tx: EntityManager, windows: readonly (readonly LaneEnding[])[], mustHold: boolean): Promise<LanesLeft[]> {
-    return endLanes(tx, windows, mustHold);
+  finishEach(tx: EntityManager, batches: readonly (readonly LaneEnding[])[], mustHold: boolean): Promise<LanesLeft[]> {
+    return endLanes(tx, batches, mustHold);
   }
 
   /** As `endLanes`, of one window. */
@@ -177,44 +177,44 @@ export class LaneStore {
   }
 
   /** Lanes of campaigns that have ended: there is nothing that they could do. */
-  async drop(turns: readonly LaneSnapshot[]): Promise<void> {
+  async drop(lanes: readonly LaneSnapshot[]): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       await removeLanes(
         tx,
-        turns.map((turn) => ({ campaign_id: turn.campaignId, lane: turn.lane, fence: turn.fence })),
+        lanes.map((lane) => ({ campaign_id: lane.campaignId, lane: lane.lane, fence: lane.fence })),
       );
-      await dropRetriesOf(tx, turns);
+      await dropRetriesOf(tx, lanes);
     });
   }
 
   /** Lanes that a retry has woken while their campaign is paused: resuming wakes them again. */
-  async sleep(turns: readonly LaneSnapshot[]): Promise<void> {
+  async sleep(lanes: readonly LaneSnapshot[]): Promise<void> {
     await this.dataSource.query(
       again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} STRAIGHT_JOIN campaigns c ON c.id = l.campaign_id
        SET l.wake_at = NULL WHERE c.state IN (${sqlStates(statesThat('wait'))})`),
-      [keysOf(turns, readFence)],
+      [keysOf(lanes, readFence)],
     );
   }
 
   /** After a turn that broke off for a reason that may lie in its lanes; a lease that is held stays. */
-  async leaveAlone(turns: readonly LaneSnapshot[]): Promise<void> {
+  async leaveAlone(lanes: readonly LaneSnapshot[]): Promise<void> {
     await this.dataSource.query(
       again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
        SET l.wake_at = UTC_TIMESTAMP(3) + INTERVAL ${AFTER_FAULT_MS * 1_000} MICROSECOND,
          l.settle_at = IF(l.settle_at <= UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) + INTERVAL ${AFTER_FAULT_MS * 1_000} MICROSECOND, l.settle_at)
        WHERE ${isFree('l')}`),
-      [keysOf(turns, readFence)],
+      [keysOf(lanes, readFence)],
     );
   }
 
   /** Lanes that have nothing to settle before a later moment. @param moments in milliseconds from now; null = no validity */
-  async settleLater(moments: readonly { turn: LaneSnapshot; inMs: number | null }[]): Promise<void> {
+  async settleLater(moments: readonly { lane: LaneSnapshot; inMs: number | null }[]): Promise<void> {
     const rows = [...moments]
-      .sort((a, b) => inLaneOrder(a.turn, b.turn))
-      .map(({ turn, inMs }) => [
-        turn.campaignId,
-        turn.lane,
-        turn.fence,
+      .sort((a, b) => inLaneOrder(a.lane, b.lane))
+      .map(({ lane, inMs }) => [
+        lane.campaignId,
+        lane.lane,
+        lane.fence,
         inMs === null ? null : Math.round(inMs * 1_000),
       ]);
     await this.dataSource.query(
@@ -226,32 +226,32 @@ export class LaneStore {
   }
 
   /** Claimed lanes that something, or nothing any more, gets through: the clock of their deadline ends, or runs. */
-  async markStalled(tx: EntityManager, turns: readonly LaneSnapshot[], stalled: boolean): Promise<void> {
-    if (turns.length === 0) return;
+  async markStalled(tx: EntityManager, lanes: readonly LaneSnapshot[], stalled: boolean): Promise<void> {
+    if (lanes.length === 0) return;
     await tx.query(
       `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} SET l.stalled_since = ${stalled ? 'UTC_TIMESTAMP(3)' : 'NULL'}`,
-      [keysOf(turns, heldFence)],
+      [keysOf(lanes, heldFence)],
     );
   }
 
   /** Lanes that no worker holds and that cannot leave, because their route is down: the clock of their deadline runs. */
-  async stallUnclaimed(turns: readonly LaneSnapshot[]): Promise<void> {
-    if (turns.length === 0) return;
+  async stallUnclaimed(lanes: readonly LaneSnapshot[]): Promise<void> {
+    if (lanes.length === 0) return;
     await this.dataSource.query(
       again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} SET l.stalled_since = UTC_TIMESTAMP(3)
        WHERE l.stalled_since IS NULL AND ${isFree('l')}`),
-      [keysOf(turns, readFence)],
+      [keysOf(lanes, readFence)],
     );
   }
 
   /** Recipients of the windows that lost workers had begun, and that may have left. */
-  intended(tx: EntityManager, turns: readonly LaneSnapshot[]): Promise<DueRecipient[]> {
-    const parts = turns.map((turn) => ({ turn, from: turn.nextSeq, end: turn.intentSeq }));
+  intended(tx: EntityManager, lanes: readonly LaneSnapshot[]): Promise<DueRecipient[]> {
+    const parts = lanes.map((lane) => ({ lane, from: lane.nextSeq, end: lane.intentSeq }));
     return pendingOf(tx, parts, { withoutRetries: true });
   }
 }
 
-const toTurn = (row: TurnRow): LaneSnapshot => ({
+const toSnapshot = (row: TurnRow): LaneSnapshot => ({
   campaignId: row.campaign_id,
   lane: row.lane,
   fence: row.fence,

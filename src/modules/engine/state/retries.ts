@@ -75,8 +75,8 @@ export const HAS_BEGUN_RETRIES = `(SELECT t.intent_fence FROM recipient_retries 
 /** Lanes of turns, with a fence where one is asked for. */
 const LANES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]',
   fence BIGINT PATH '$[2]')) j`;
-const lanesOf = (turns: readonly FencedLane[]): QuotedText =>
-  jsonRows(turns.map((turn) => [turn.campaignId, turn.lane, heldFence(turn)]));
+const lanesOf = (lanes: readonly FencedLane[]): QuotedText =>
+  jsonRows(lanes.map((lane) => [lane.campaignId, lane.lane, heldFence(lane)]));
 
 /** Retries of these turns that are begun, in order. */
 export interface BegunRetries {
@@ -91,10 +91,10 @@ export interface BegunRetries {
  */
 export async function begunRetries(
   tx: EntityManager,
-  turns: readonly LaneSnapshot[],
+  lanes: readonly LaneSnapshot[],
   { ofAny = false, deduplicated = false },
 ): Promise<BegunRetries> {
-  const ownSenders = turns.some((turn) => turn.ownSenders);
+  const ownSenders = lanes.some((lane) => lane.ownSenders);
   const rows: (RetryRow & SenderRow)[] = await tx.query(
     `SELECT STRAIGHT_JOIN j.n, t.seq, r.receiver, r.status, t.attempt, r.attempts AS made, t.last_status, r.error_code,
        r.error_message${ownSenders ? `, ${SENDER_COLUMN}` : ''}
@@ -104,21 +104,21 @@ export async function begunRetries(
      JOIN campaign_recipients r ON r.campaign_id = t.campaign_id AND r.seq = t.seq
      ${ownSenders ? 'LEFT JOIN recipient_terms o ON o.campaign_id = t.campaign_id AND o.seq = t.seq' : ''}
      ORDER BY t.campaign_id, t.seq`,
-    [lanesOf(turns)],
+    [lanesOf(lanes)],
   );
   const begun: BegunRetries = { recipients: [], leftOver: [] };
   for (const row of rows) {
-    const turn = turns[row.n - 1] as LaneSnapshot;
+    const lane = lanes[row.n - 1] as LaneSnapshot;
     if (!(deduplicated ? REPEATABLE : RETRIABLE).includes(row.status)) {
-      begun.leftOver.push({ campaignId: turn.campaignId, seq: row.seq });
+      begun.leftOver.push({ campaignId: lane.campaignId, seq: row.seq });
       continue;
     }
     const inDoubt = row.status === RecipientStatus.Unknown;
     begun.recipients.push({
-      turn,
+      lane,
       seq: row.seq,
       number: row.receiver,
-      ...termsOf(row, turn.sender),
+      ...termsOf(row, lane.sender),
       attempt: row.attempt,
       // A second copy under the same reference is the same attempt.
       made: inDoubt ? row.made - 1 : row.made,
@@ -136,12 +136,12 @@ export async function begunRetries(
  */
 export async function beginRetries(
   tx: EntityManager,
-  turns: readonly LaneSnapshot[],
+  lanes: readonly LaneSnapshot[],
   { most, beforeDue }: { most: number; beforeDue: boolean },
 ): Promise<void> {
   const isDue = (due: string): string => (beforeDue ? '' : `AND ${due} <= UTC_TIMESTAMP(3)`);
-  const [turn] = turns;
-  if (turn && turns.length === 1) {
+  const [lane] = lanes;
+  if (lane && lanes.length === 1) {
     await tx.query(
       // chosen apart from the write: both servers sort all that are due for an order by an index that the write changes
       `UPDATE (SELECT campaign_id, seq FROM recipient_retries FORCE INDEX (ix_recipient_retries_due)
@@ -149,14 +149,14 @@ export async function beginRetries(
          ORDER BY due_at, seq LIMIT ?) j
        STRAIGHT_JOIN recipient_retries t FORCE INDEX (PRIMARY) ON t.campaign_id = j.campaign_id AND t.seq = j.seq
        SET t.intent_fence = ?`,
-      [turn.campaignId, turn.lane, most, heldFence(turn)],
+      [lane.campaignId, lane.lane, most, heldFence(lane)],
     );
     return;
   }
   await tx.query(
     `UPDATE ${LANES} STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane
        AND t.intent_fence IS NULL ${isDue('t.due_at')} SET t.intent_fence = j.fence`,
-    [lanesOf(turns)],
+    [lanesOf(lanes)],
   );
 }
 
@@ -170,10 +170,10 @@ export async function dropRetries(tx: EntityManager, recipients: readonly Recipi
 }
 
 /** Retries of lanes that are over. */
-export async function dropRetriesOf(tx: EntityManager, turns: readonly LaneSnapshot[]): Promise<void> {
+export async function dropRetriesOf(tx: EntityManager, lanes: readonly LaneSnapshot[]): Promise<void> {
   await tx.query(
     `DELETE t FROM ${LANES} STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane`,
-    [lanesOf(turns)],
+    [lanesOf(lanes)],
   );
 }
 
@@ -209,8 +209,8 @@ export class RetryStore {
        ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempt = VALUES(attempt), intent_fence = NULL`,
       [
         jsonRows(
-          retries.map(({ recipient: { turn, seq, attempt }, delayMs, inDoubt = false }) => [
-            ...[turn.campaignId, seq, turn.lane, heldFence(turn)],
+          retries.map(({ recipient: { lane, seq, attempt }, delayMs, inDoubt = false }) => [
+            ...[lane.campaignId, seq, lane.lane, heldFence(lane)],
             ...[attempt, Math.round(delayMs), inDoubt ? 1 : 0],
           ]),
         ),
@@ -264,12 +264,12 @@ export class RetryStore {
    * Begun retries that were not put off meanwhile: they are made, or their recipients need none any more.
    * @param ofAny begun by whichever turn; else by the turns' own claims
    */
-  async dropBegun(tx: EntityManager, turns: readonly LaneSnapshot[], ofAny = false): Promise<void> {
-    if (turns.length === 0) return;
+  async dropBegun(tx: EntityManager, lanes: readonly LaneSnapshot[], ofAny = false): Promise<void> {
+    if (lanes.length === 0) return;
     await tx.query(
       `DELETE t FROM ${LANES} STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane
          AND t.intent_fence ${ofAny ? 'IS NOT NULL' : '= j.fence'}`,
-      [lanesOf(turns)],
+      [lanesOf(lanes)],
     );
   }
 

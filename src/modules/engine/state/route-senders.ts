@@ -18,7 +18,7 @@ import { SENDERS_KEPT_DAYS } from '../tables.js';
 
 /** A message that left, or may have. */
 export interface RouteSend {
-  turn: { routeId: number; accountId: number };
+  lane: { routeId: number; accountId: number };
   /** digits */
   number: string;
 }
@@ -65,8 +65,8 @@ export class RouteSenders {
   async note(tx: EntityManager, sends: readonly RouteSend[]): Promise<void> {
     if (sends.length === 0) return;
     const last = new Map<string, [routeId: number, number: string, accountId: number]>();
-    for (const { turn, number } of sends) {
-      last.set(`${turn.routeId} ${number}`, [turn.routeId, number, turn.accountId]);
+    for (const { lane, number } of sends) {
+      last.set(`${lane.routeId} ${number}`, [lane.routeId, number, lane.accountId]);
     }
     const rows = [...last.values()].sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1));
     await tx.query(

@@ -14,8 +14,8 @@ const placesOf = (...holders: (string | null)[]): BindSlot[] =>
     refusals: 0,
     fault: null,
   }));
-const share = (worker: string, places: BindSlot[], ...workers: string[]) => {
-  const market: BindMarket = { binds: places.length, places, worker, workers };
+const share = (worker: string, slots: BindSlot[], ...workers: string[]) => {
+  const market: BindMarket = { binds: slots.length, slots, worker, workers };
   const { take, surplus } = shareOf(market);
   return [take.map(({ place }) => place), surplus];
 };
@@ -45,10 +45,10 @@ describe('the share of a worker', () => {
   });
 
   it('gives one back for a worker that is short, by one of those that have one more', () => {
-    const places = placesOf('a', 'a', 'b', 'b');
-    expect(share('a', places, 'b', 'c')).toEqual([[], 1]);
-    expect(share('b', places, 'a', 'c')).toEqual([[], 0]);
-    expect(share('c', places, 'a', 'b')).toEqual([[], 0]);
+    const slots = placesOf('a', 'a', 'b', 'b');
+    expect(share('a', slots, 'b', 'c')).toEqual([[], 1]);
+    expect(share('b', slots, 'a', 'c')).toEqual([[], 0]);
+    expect(share('c', slots, 'a', 'b')).toEqual([[], 0]);
   });
 
   it('counts no worker whose lease has ended', () => {
@@ -56,9 +56,9 @@ describe('the share of a worker', () => {
   });
 
   it('has nothing beyond the number of the route', () => {
-    const places = placesOf('a', 'b', 'a');
-    expect(shareOf({ binds: 2, places, worker: 'a', workers: ['b'] })).toMatchObject({ take: [], surplus: 1 });
+    const slots = placesOf('a', 'b', 'a');
+    expect(shareOf({ binds: 2, slots, worker: 'a', workers: ['b'] })).toMatchObject({ take: [], surplus: 1 });
     const free = placesOf('a', 'b', null);
-    expect(shareOf({ binds: 2, places: free, worker: 'a', workers: ['b'] })).toMatchObject({ take: [], surplus: 0 });
+    expect(shareOf({ binds: 2, slots: free, worker: 'a', workers: ['b'] })).toMatchObject({ take: [], surplus: 0 });
   });
 });

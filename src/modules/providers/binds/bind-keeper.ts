@@ -11,7 +11,7 @@ import { type BindSlot, RouteBinds } from './route-binds.store.js';
 export interface BindMarket {
   /** of the route */
   binds: number;
-  places: readonly BindSlot[];
+  slots: readonly BindSlot[];
   /** the worker that asks */
   worker: string;
   /** those that may hold places of the route, whether or not it is among them */
@@ -34,18 +34,18 @@ export interface BindShare {
  * Shares the places of a route among the workers: each has as many as any other, or one more. A free place goes to one
  * that is short of its share; where none is free, those that have one more than others give it back for one that is short.
  */
-export function shareOf({ binds, places: all, worker, workers }: BindMarket): BindShare {
-  const places = all.filter(({ place }) => place <= binds);
+export function shareOf({ binds, slots: all, worker, workers }: BindMarket): BindShare {
+  const slots = all.filter(({ place }) => place <= binds);
   // Whose lease has ended without a word is no worker any more, whatever it said last.
-  const dead = new Set(places.flatMap(({ holder, isFree }) => (isFree && holder !== null ? [holder] : [])));
+  const dead = new Set(slots.flatMap(({ holder, isFree }) => (isFree && holder !== null ? [holder] : [])));
   const others = [...new Set(workers)].filter((other) => other !== worker && !dead.has(other));
   const count = others.length + 1;
   const [least, most] = [Math.floor(binds / count), Math.ceil(binds / count)];
-  const held = places.filter(({ isFree }) => !isFree);
-  const heldBy = (holder: string): number => held.filter((place) => place.holder === holder).length;
+  const held = slots.filter(({ isFree }) => !isFree);
+  const heldBy = (holder: string): number => held.filter((slot) => slot.holder === holder).length;
   const mine = heldBy(worker);
   const beyond = all.filter(({ place, holder, isFree }) => place > binds && !isFree && holder === worker).length;
-  const free = places.filter(({ isFree }) => isFree);
+  const free = slots.filter(({ isFree }) => isFree);
   const short = others.reduce((sum, other) => sum + Math.max(0, least - heldBy(other)), 0);
   const hasOthers = others.length > 0;
   if (mine > most || beyond > 0) {
@@ -102,7 +102,7 @@ interface KeptRoute {
 export class BindKeeper {
   private readonly logger = new Logger(BindKeeper.name);
   private readonly routes = new Map<number, KeptRoute>();
-  private readonly looks = new SingleRun((error) => this.warn(error, 'places of routes cannot be read'));
+  private readonly polls = new SingleRun((error) => this.warn(error, 'places of routes cannot be read'));
   private readonly renewals = new SingleRun((error) => this.warn(error, 'binds cannot be renewed'));
   private readonly leaving = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | null = null;
@@ -124,7 +124,7 @@ export class BindKeeper {
   get serving(): number[] {
     return [...this.routes.values()].flatMap(({ route, connection }) => {
       if (connection.ready) return [route.id];
-      const holds = [...connection.places].some(
+      const holds = [...connection.slots].some(
         ({ isLeaving, until, downSince }) => !isLeaving && performance.now() < until && downSince < this.knownAt,
       );
       return holds && !connection.isUntried && !this.boundElsewhere.has(route.id) ? [route.id] : [];
@@ -151,18 +151,18 @@ export class BindKeeper {
     const known = this.routes.get(routeId);
     if (!known) return Promise.resolve();
     known.avoidUntil = Infinity;
-    return this.giveBack(known, [...known.connection.places]).finally(() => this.routes.delete(routeId));
+    return this.giveBack(known, [...known.connection.slots]).finally(() => this.routes.delete(routeId));
   }
 
   /** Whether the session of any worker stands. */
   async isBound(routeId: number): Promise<boolean> {
     if (this.routes.get(routeId)?.connection.ready) return true;
-    return (await this.binds.known()).some((place) => place.routeId === routeId && place.bound && !place.isFree);
+    return (await this.binds.known()).some((slot) => slot.routeId === routeId && slot.bound && !slot.isFree);
   }
 
   /** Closes the sessions after their last answers and receipts, and gives every place back. */
   async closeAll(): Promise<void> {
-    await this.looks.stop();
+    await this.polls.stop();
     await Promise.all([...this.routes.keys()].map((routeId) => this.forget(routeId)));
     await Promise.all(this.leaving);
     if (this.timer) clearInterval(this.timer);
@@ -171,27 +171,27 @@ export class BindKeeper {
 
   private start(): void {
     if (this.timer) return;
-    this.looks.open();
+    this.polls.open();
     this.renewals.open();
     // Those that start together are to know of each other first.
     this.lookAt = performance.now() + FIRST_LOOK_MS * (1 + Math.random());
     this.timer = setInterval(() => this.tick(), TICK_MS);
     if (this.isListening) return;
     this.isListening = true;
-    this.wakes.listen(WAKE, () => this.looks.request(() => this.look()));
+    this.wakes.listen(WAKE, () => this.polls.request(() => this.look()));
   }
 
   private tick(): void {
     const at = performance.now();
     let hasNews = false;
     for (const kept of this.routes.values()) {
-      for (const place of [...kept.connection.places]) {
-        if (at >= place.until) this.lose(kept, place, 'its lease was not renewed in time');
-        else if (this.follow(kept, place, at)) hasNews = true;
+      for (const slot of [...kept.connection.slots]) {
+        if (at >= slot.until) this.lose(kept, slot, 'its lease was not renewed in time');
+        else if (this.follow(kept, slot, at)) hasNews = true;
       }
     }
     if (hasNews || at >= this.renewAt) void this.renewals.run(() => this.renew());
-    if (at >= this.lookAt) void this.looks.run(() => this.look());
+    if (at >= this.lookAt) void this.polls.run(() => this.look());
     else if (at >= this.readAt + SHORT_LOOK_MS && this.isInDoubt()) {
       this.readAt = at;
       void this.read().catch((error: unknown) => this.warn(error, 'places of routes cannot be read'));
@@ -200,26 +200,26 @@ export class BindKeeper {
 
   /** Whether others might send over a route of which this worker has a place without a session. */
   private isInDoubt(): boolean {
-    return [...this.routes.values()].some(({ connection }) => connection.places.size > 0 && !connection.ready);
+    return [...this.routes.values()].some(({ connection }) => connection.slots.size > 0 && !connection.ready);
   }
 
   /** @returns whether there is something new to say of the place */
-  private follow(kept: KeptRoute, place: HeldBindSlot, at: number): boolean {
-    const wasOpen = place.session !== null;
-    const hasNews = place.look(at);
-    if (place.isLeaving) return hasNews;
-    if (wasOpen && place.session === null) this.warnRefused(kept, place);
-    const isOver = place.session === null && place.restUntil > 0 && at >= place.restUntil;
-    const isInVain = kept.hasOthers && place.session !== null && at - place.downSince > UNREACHED_MS;
+  private follow(kept: KeptRoute, slot: HeldBindSlot, at: number): boolean {
+    const wasOpen = slot.session !== null;
+    const hasNews = slot.look(at);
+    if (slot.isLeaving) return hasNews;
+    if (wasOpen && slot.session === null) this.warnRefused(kept, slot);
+    const isOver = slot.session === null && slot.restUntil > 0 && at >= slot.restUntil;
+    const isInVain = kept.hasOthers && slot.session !== null && at - slot.downSince > UNREACHED_MS;
     if (isOver || isInVain) {
       if (kept.hasOthers) kept.avoidUntil = at + AVOID_MS * (0.5 + Math.random() / 2);
-      this.leave(kept, [place]);
+      this.leave(kept, [slot]);
     }
     return hasNews;
   }
 
   private async look(): Promise<void> {
-    const places = await this.read();
+    const slots = await this.read();
     const workers = await this.board.candidates();
     const at = performance.now();
     let isShort = false;
@@ -229,12 +229,12 @@ export class BindKeeper {
       const { route, connection } = kept;
       const others = workers.get(route.id) ?? [];
       most = Math.max(most, others.length);
-      const of = places.filter(({ routeId }) => routeId === route.id);
-      const share = shareOf({ binds: route.binds ?? 0, places: of, worker: this.board.worker, workers: others });
+      const of = slots.filter(({ routeId }) => routeId === route.id);
+      const share = shareOf({ binds: route.binds ?? 0, slots: of, worker: this.board.worker, workers: others });
       kept.hasOthers = share.hasOthers;
       isShort ||= share.isShort;
       if (kept.avoidUntil <= at && !kept.reopening) wanted.push(...share.take);
-      const going = [...connection.places].filter(({ isLeaving }) => isLeaving).length;
+      const going = [...connection.slots].filter(({ isLeaving }) => isLeaving).length;
       if (share.surplus > going) this.leave(kept, surplusOf(kept, share.surplus - going));
     }
     await this.take(wanted);
@@ -242,65 +242,65 @@ export class BindKeeper {
     this.lookAt = performance.now() + pause * (0.7 + 0.6 * Math.random());
   }
 
-  private async take(wanted: Awaited<ReturnType<RouteBinds['places']>>): Promise<void> {
+  private async take(wanted: Awaited<ReturnType<RouteBinds['slots']>>): Promise<void> {
     const claimedAt = performance.now();
-    const refusals = new Map(wanted.map((place) => [`${place.routeId} ${place.place}`, place.refusals]));
+    const refusals = new Map(wanted.map((slot) => [`${slot.routeId} ${slot.place}`, slot.refusals]));
     for (const key of await this.binds.claim(this.board.worker, wanted, LEASE_MS)) {
       const kept = this.routes.get(key.routeId);
       const known = refusals.get(`${key.routeId} ${key.place}`) ?? 0;
-      const place = new HeldBindSlot({ ...key, refusals: known }, claimedAt + SAFE_MS);
+      const slot = new HeldBindSlot({ ...key, refusals: known }, claimedAt + SAFE_MS);
       if (!kept || kept.avoidUntil === Infinity) {
-        await this.binds.giveBack(this.board.worker, [place.note]);
+        await this.binds.giveBack(this.board.worker, [slot.note]);
         continue;
       }
-      kept.connection.places.add(place);
-      place.session = kept.open(kept.route);
+      kept.connection.slots.add(slot);
+      slot.session = kept.open(kept.route);
     }
   }
 
   private async renew(): Promise<void> {
-    const places = [...this.routes.values()].flatMap(({ connection }) => [...connection.places]);
+    const slots = [...this.routes.values()].flatMap(({ connection }) => [...connection.slots]);
     this.renewAt = performance.now() + RENEW_MS;
-    if (places.length === 0) return;
+    if (slots.length === 0) return;
     const askedAt = performance.now();
-    const notes = places.map((place) => ({ ...place.note, held: place }));
+    const notes = slots.map((slot) => ({ ...slot.note, held: slot }));
     const kept = new Set((await this.binds.renew(this.board.worker, notes, LEASE_MS)).map(({ held }) => held));
     for (const route of this.routes.values()) {
-      for (const place of [...route.connection.places]) {
-        if (kept.has(place)) place.until = askedAt + SAFE_MS;
-        else if (places.includes(place)) this.lose(route, place, 'another worker holds its place');
+      for (const slot of [...route.connection.slots]) {
+        if (kept.has(slot)) slot.until = askedAt + SAFE_MS;
+        else if (slots.includes(slot)) this.lose(route, slot, 'another worker holds its place');
       }
     }
   }
 
   /** Gives places back in the background: their sessions close first, so the carrier has room for the next holder's. */
-  private leave(kept: KeptRoute, places: readonly HeldBindSlot[]): void {
-    const leaving: Promise<void> = this.giveBack(kept, places)
+  private leave(kept: KeptRoute, slots: readonly HeldBindSlot[]): void {
+    const leaving: Promise<void> = this.giveBack(kept, slots)
       .catch((error: unknown) => this.warn(error, 'a bind could not be given back'))
       .finally(() => this.leaving.delete(leaving));
     this.leaving.add(leaving);
   }
 
-  private async giveBack({ connection }: KeptRoute, places: readonly HeldBindSlot[]): Promise<void> {
-    if (places.length === 0) return;
-    for (const place of places) place.isLeaving = true;
-    const notes = places.map(({ note }) => note);
+  private async giveBack({ connection }: KeptRoute, slots: readonly HeldBindSlot[]): Promise<void> {
+    if (slots.length === 0) return;
+    for (const slot of slots) slot.isLeaving = true;
+    const reports = slots.map(({ note: report }) => report);
     try {
-      await Promise.all(places.flatMap(({ session, former }) => [session?.close() ?? [], former].flat()));
-      await this.binds.giveBack(this.board.worker, notes);
+      await Promise.all(slots.flatMap(({ session, former }) => [session?.close() ?? [], former].flat()));
+      await this.binds.giveBack(this.board.worker, reports);
     } finally {
       // One that could not be given back is free when its lease ends.
-      for (const place of places) connection.places.delete(place);
+      for (const slot of slots) connection.slots.delete(slot);
     }
     this.wakes.wake(WAKE);
   }
 
   /** Another may hold the place in a moment: what is under way ends as far as it can. */
-  private lose({ connection, route }: KeptRoute, place: HeldBindSlot, why: string): void {
-    place.isLeaving = true;
-    connection.places.delete(place);
-    this.logger.warn({ route: route.name, place: place.place, why }, 'a bind was lost');
-    void place.session?.close(CLOSE_AT_ONCE_MS);
+  private lose({ connection, route }: KeptRoute, slot: HeldBindSlot, why: string): void {
+    slot.isLeaving = true;
+    connection.slots.delete(slot);
+    this.logger.warn({ route: route.name, place: slot.place, why }, 'a bind was lost');
+    void slot.session?.close(CLOSE_AT_ONCE_MS);
   }
 
   /** Sessions of another address or login, each once the one before it is closed: the carrier counts them. */
@@ -310,27 +310,27 @@ export class BindKeeper {
     for (let opened = ''; opened !== kept.route.revision;) {
       opened = kept.route.revision;
       await Promise.all(
-        [...kept.connection.places].map(async (place) => {
-          const before = place.session;
-          place.session = null;
-          place.restUntil = 0;
-          if (before) place.former = before.close();
-          await place.former;
-          if (!place.isLeaving) place.session = kept.open(kept.route);
+        [...kept.connection.slots].map(async (slot) => {
+          const before = slot.session;
+          slot.session = null;
+          slot.restUntil = 0;
+          if (before) slot.former = before.close();
+          await slot.former;
+          if (!slot.isLeaving) slot.session = kept.open(kept.route);
         }),
       );
     }
     kept.reopening = false;
   }
 
-  private async read(): ReturnType<RouteBinds['places']> {
+  private async read(): ReturnType<RouteBinds['slots']> {
     const askedAt = performance.now();
     this.readAt = askedAt;
-    const places = await this.binds.places();
+    const slots = await this.binds.slots();
     this.knownAt = askedAt;
-    const elsewhere = places.filter(({ bound, isFree, holder }) => bound && !isFree && holder !== this.board.worker);
+    const elsewhere = slots.filter(({ bound, isFree, holder }) => bound && !isFree && holder !== this.board.worker);
     this.boundElsewhere = new Set(elsewhere.map(({ routeId }) => routeId));
-    return places;
+    return slots;
   }
 
   private warnRefused({ route }: KeptRoute, { place, fault }: HeldBindSlot): void {
@@ -345,7 +345,7 @@ export class BindKeeper {
 /** Places beyond the route's number first, then those without a session. */
 function surplusOf({ route, connection }: KeptRoute, count: number): HeldBindSlot[] {
   const weight = ({ place, ready }: HeldBindSlot): number => (place > (route.binds ?? 0) ? 2 : 0) + (ready ? 0 : 1);
-  return [...connection.places]
+  return [...connection.slots]
     .filter(({ isLeaving }) => !isLeaving)
     .sort((a, b) => weight(b) - weight(a))
     .slice(0, count);

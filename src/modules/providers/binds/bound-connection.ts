@@ -77,11 +77,11 @@ export const NO_BIND = 'No bind of the route is held here';
  * lease of that place ends; receipts come in over any of them.
  */
 export class BoundConnection implements RouteConnection {
-  readonly places = new Set<HeldBindSlot>();
+  readonly slots = new Set<HeldBindSlot>();
   private next = 0;
 
   get ready(): boolean {
-    for (const place of this.places) if (place.ready) return true;
+    for (const slot of this.slots) if (slot.ready) return true;
     return false;
   }
 
@@ -91,12 +91,12 @@ export class BoundConnection implements RouteConnection {
   }
 
   get isUntried(): boolean {
-    return !this.ready && [...this.places].some(({ session }) => session?.isUntried);
+    return !this.ready && [...this.slots].some(({ session }) => session?.isUntried);
   }
 
   get fault(): string | null {
     if (this.ready) return null;
-    return [...this.places].find(({ fault }) => fault !== null)?.fault ?? NO_BIND;
+    return [...this.slots].find(({ fault }) => fault !== null)?.fault ?? NO_BIND;
   }
 
   send(message: OutboundMessage): Promise<SendOutcome> {
@@ -104,9 +104,9 @@ export class BoundConnection implements RouteConnection {
     // Those that the carrier throttles rest.
     const awake = ready.length > 1 ? ready.filter(({ session }) => (session?.restMs ?? 0) === 0) : ready;
     const among = awake.length > 0 ? awake : ready;
-    const place = among[(this.next = (this.next + 1) % Math.max(1, among.length))];
-    if (!place?.session) return Promise.resolve({ kind: 'unsent', afterMs: 0, text: NO_BIND });
-    return place.session.send({ ...message, notAfter: Math.min(message.notAfter, place.until) });
+    const slot = among[(this.next = (this.next + 1) % Math.max(1, among.length))];
+    if (!slot?.session) return Promise.resolve({ kind: 'unsent', afterMs: 0, text: NO_BIND });
+    return slot.session.send({ ...message, notAfter: Math.min(message.notAfter, slot.until) });
   }
 
   /** The keeper closes the sessions, and gives their places back. */
@@ -116,7 +116,7 @@ export class BoundConnection implements RouteConnection {
 
   private sessions(): HeldBindSlot[] {
     const ready: HeldBindSlot[] = [];
-    for (const place of this.places) if (place.ready) ready.push(place);
+    for (const slot of this.slots) if (slot.ready) ready.push(slot);
     return ready;
   }
 }

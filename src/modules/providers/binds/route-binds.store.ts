@@ -59,7 +59,7 @@ export class RouteBinds {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** All places of all routes. */
-  async places(): Promise<BindSlot[]> {
+  async slots(): Promise<BindSlot[]> {
     const rows: (Omit<BindSlot, 'isFree' | 'bound'> & { isFree: number; bound: number })[] =
       await this.dataSource.query(
         `SELECT b.route_id AS routeId, b.place, b.fence, b.holder, b.bound, b.refusals, b.fault, ${FREE} AS isFree
@@ -75,7 +75,7 @@ export class RouteBinds {
 
   /** The same, kept for a second. */
   known(): Promise<BindSlot[]> {
-    return this.cache.get('all', () => this.places());
+    return this.cache.get('all', () => this.slots());
   }
 
   /** Takes those places that are still free under the fence that was read. @returns them, under the next fence */
@@ -106,12 +106,12 @@ export class RouteBinds {
   }
 
   /** Lets places go; what was lost meanwhile stays as it is. */
-  async giveBack(holder: string, notes: readonly BindReport[]): Promise<void> {
-    if (notes.length === 0) return;
+  async giveBack(holder: string, reports: readonly BindReport[]): Promise<void> {
+    if (reports.length === 0) return;
     await this.dataSource.query(
       again(`UPDATE ${OF_NOTE} SET b.holder = NULL, b.lease_until = NULL, b.bound = 0, b.refusals = j.refusals, b.fault = j.fault
        WHERE b.holder = ?`),
-      [notesOf(notes), holder],
+      [notesOf(reports), holder],
     );
     this.cache.clear();
   }

@@ -144,7 +144,7 @@ export class GatedConnection implements RouteConnection {
   /** the upstream's last fault */
   private lastFault: string | null = null;
 
-  constructor(private readonly upstream: GatedCarrier) {}
+  constructor(private readonly carrier: GatedCarrier) {}
 
   get ready(): boolean {
     return !this.closing && !this.circuit.isOpen;
@@ -163,7 +163,7 @@ export class GatedConnection implements RouteConnection {
   }
 
   async send(message: OutboundMessage): Promise<SendOutcome> {
-    const { title, timeoutMs, quotes = false } = this.upstream;
+    const { title, timeoutMs, quotes = false } = this.carrier;
     const until = Math.min(message.notAfter, performance.now() + SEND_MS - timeoutMs);
     if (this.closing || !(await this.semaphore.acquire(until, message.urgent)))
       return unsent(`${title} is not reachable`, 0);
@@ -180,7 +180,7 @@ export class GatedConnection implements RouteConnection {
       if (performance.now() >= message.notAfter || message.hasStopped?.()) {
         return unsent(`${title} is not reachable`, 0);
       }
-      const outcome = await this.circuit.run(() => this.upstream.attempt(message), weigh);
+      const outcome = await this.circuit.run(() => this.carrier.attempt(message), weigh);
       if (!outcome) return unsent(this.lastFault ?? `${title} is not answering`, HALF_OPEN_MS);
       this.judgeSpeed(outcome);
       this.lastFault = faultOf(outcome, title, quotes);

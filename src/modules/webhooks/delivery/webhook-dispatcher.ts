@@ -28,8 +28,8 @@ const TAKEN_AT_ONCE = 100;
 @Injectable()
 export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookDispatcher.name);
-  private readonly turns = new Map<number, { turn: DeliveryRun; done: Promise<void> }>();
-  private readonly looks: SingleRun;
+  private readonly runs = new Map<number, { run: DeliveryRun; done: Promise<void> }>();
+  private readonly polls: SingleRun;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -39,7 +39,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     private readonly results: DeliveryResults,
     private readonly sender: WebhookSender,
   ) {
-    this.looks = watch.register({
+    this.polls = watch.register({
       name: 'webhooks',
       isDue: IS_ANY_ENDPOINT_DUE,
       work: () => this.look(),
@@ -53,23 +53,23 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
 
   /** Tries under way are settled before the process ends. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.looks.stop();
-    for (const { turn } of this.turns.values()) turn.end();
-    await Promise.all([...this.turns.values()].map(({ done }) => done));
+    await this.polls.stop();
+    for (const { run } of this.runs.values()) run.end();
+    await Promise.all([...this.runs.values()].map(({ done }) => done));
   }
 
   private get isFull(): boolean {
-    return this.turns.size >= MOST_TURNS;
+    return this.runs.size >= MOST_TURNS;
   }
 
   private lookAtOnce(): Promise<void> {
-    return this.looks.request(() => this.look());
+    return this.polls.request(() => this.look());
   }
 
   private async look(): Promise<void> {
-    for (let mayBeMore = true; mayBeMore && !this.isFull && !this.looks.isStopped;) {
+    for (let mayBeMore = true; mayBeMore && !this.isFull && !this.polls.isStopped;) {
       const claimedAt = performance.now();
-      const most = Math.min(TAKEN_AT_ONCE, MOST_TURNS - this.turns.size);
+      const most = Math.min(TAKEN_AT_ONCE, MOST_TURNS - this.runs.size);
       const found = await this.queue.take(most, this.environment.WEBHOOK_LEASE);
       for (const endpoint of found.endpoints) await this.begin(endpoint, claimedAt);
       ({ mayBeMore } = found);
@@ -79,20 +79,20 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   private async begin(held: HeldEndpoint, claimedAt: number): Promise<void> {
     const { id } = held;
     // An earlier turn has outlived its lease, and still settles what it has sent.
-    if (this.turns.has(id)) return this.queue.putBack(id, held.fence);
+    if (this.runs.has(id)) return this.queue.putBack(id, held.fence);
     const { environment, queue, results, sender, logger } = this;
     const isCrowded = (): boolean => this.isFull;
-    const turn = new DeliveryRun({ environment, queue, results, sender, logger, isCrowded }, held, claimedAt);
-    const done = turn
+    const run = new DeliveryRun({ environment, queue, results, sender, logger, isCrowded }, held, claimedAt);
+    const done = run
       .run()
       .catch((error: unknown) => this.logger.warn({ err: safeError(error), webhook: id }, 'a turn failed'))
       .finally(() => this.leave(id));
-    this.turns.set(id, { turn, done });
+    this.runs.set(id, { run, done });
   }
 
   private leave(id: number): void {
     const wasFull = this.isFull;
-    this.turns.delete(id);
+    this.runs.delete(id);
     if (wasFull) void this.lookAtOnce();
   }
 }

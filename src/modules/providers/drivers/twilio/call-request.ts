@@ -132,7 +132,7 @@ export class CallRequests {
 
   constructor(
     private readonly config: TwilioConfig,
-    private readonly place: CallbackOrigin,
+    private readonly origin: CallbackOrigin,
     private readonly maxSeconds: number,
   ) {
     const { base_url: base, account_sid: account, auth_token: token, ring_seconds: seconds } = config;
@@ -160,9 +160,9 @@ export class CallRequests {
     if (from === undefined) return { fault: 'No caller number' };
     const instructions =
       interactive === true
-        ? `Method=POST&Url=${encodeURIComponent(stepAddress(this.place, ref, 0, 'answered'))}`
-        : `Twiml=${await this.document(audioAddress(this.place.origin, audio))}`;
-    const statusUrl = encodeURIComponent(statusAddress(this.place, ref));
+        ? `Method=POST&Url=${encodeURIComponent(stepAddress(this.origin, ref, 0, 'answered'))}`
+        : `Twiml=${await this.document(audioAddress(this.origin.origin, audio))}`;
+    const statusUrl = encodeURIComponent(statusAddress(this.origin, ref));
     const limit = `&TimeLimit=${this.limitOf(interactive === true, seconds)}`;
     return { form: `To=%2B${to}&From=%2B${from}&${instructions}&StatusCallback=${statusUrl}${this.ending}${limit}` };
   }

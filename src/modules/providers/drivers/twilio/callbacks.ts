@@ -170,8 +170,8 @@ const callAddress = ({ origin, route }: CallbackOrigin, ref: string): string =>
  * Where the network asks what comes next in a call. Reference, step and kind of event stand in the address (which the
  * signature covers), so that any instance can answer, and a repeated question gets the same answer.
  */
-export const stepAddress = (place: CallbackOrigin, ref: string, step: number, event: CallEvent['kind']): string =>
-  `${callAddress(place, ref)}/steps/${step}/${event}`;
+export const stepAddress = (origin: CallbackOrigin, ref: string, step: number, event: CallEvent['kind']): string =>
+  `${callAddress(origin, ref)}/steps/${step}/${event}`;
 
 /** Where the network reports how a call ended. */
-export const statusAddress = (place: CallbackOrigin, ref: string): string => `${callAddress(place, ref)}/status`;
+export const statusAddress = (origin: CallbackOrigin, ref: string): string => `${callAddress(origin, ref)}/status`;
