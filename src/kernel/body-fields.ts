@@ -14,13 +14,8 @@ import {
 const LOWER = '0123456789abcdef';
 const UPPER = '0123456789ABCDEF';
 
-/**
- * Where a name ends that stands here, each of its characters as it is, or as a mark and its code in two hexadecimal digits.
- * Byte by byte: of names full of escapes a body can hold millions, and to decode each of them takes seconds.
- * @param name in ASCII
- * @param mark what begins an escape: `\u00` in JSON, `%` in a form
- * @returns NONE where another name stands
- */
+// Works byte by byte: a body can hold millions of escaped names, and decoding each of them takes seconds.
+// `name` is ASCII; `mark` begins an escape: `\u00` in JSON, `%` in a form. Returns NONE if the name at `from` is another one.
 function endOfSpelled(name: string, bytes: Buffer, from: number, mark: string): number {
   let at = from;
   for (let place = 0; place < name.length; place++) {
@@ -41,18 +36,12 @@ const isDigit = (unit: number | undefined, value: number): boolean =>
 
 const AND = 0x26;
 const EQUALS = 0x3d;
-/** Parts of a form; of one that has more nothing is read. */
+/** Parts of a form that are read; later ones are ignored. */
 export const MOST_PARTS = 100_000;
 
-/**
- * What a field holds of a form (`application/x-www-form-urlencoded`); of a name that comes twice the last one counts, and
- * `name[]` is `name`. Nothing but this value is decoded, and of names none.
- * @param bytes the text in UTF-8
- * @param field in ASCII
- * @returns undefined where there is no such field
- */
+/** Reads one field of a form in UTF-8; the last occurrence counts, and `name[]` equals `name`. Returns undefined without it. */
 export function readFormField(bytes: Buffer, field: string): string | undefined {
-  // By `name` and `name[]`, each where it came first: so does a cell, which makes one field of both and takes the later one.
+  // Keyed by "is a list": the cell merges `name` and `name[]` into one field and takes the one whose first occurrence is later.
   const found = new Map<boolean, readonly [from: number, end: number]>();
   let from = 0;
   for (let parts = 0; parts < MOST_PARTS && from < bytes.length; parts++) {
@@ -68,17 +57,10 @@ export function readFormField(bytes: Buffer, field: string): string | undefined 
   return value && decoded(bytes.toString('utf8', ...value));
 }
 
-/** As the value of a field that has no name: a text with a `?` before it, or an `=` in it, stays what it is. */
+// A field with an empty name: without it, URLSearchParams drops a leading `?` and splits at `=`.
 const decoded = (text: string): string => new URLSearchParams(`=${text}`).get('') ?? '';
 
-/**
- * What a field holds of the object that a JSON text is; of a name that comes twice the last one counts. Nothing but this value
- * is parsed, and it once: who wants a name alone makes no objects of a hundred thousand recipients beside it. Whether what follows
- * is JSON is not asked.
- * @param bytes the text in UTF-8
- * @param field in ASCII
- * @returns undefined where there is no such field, or no object; of a list or an object only that it is one, as `{}`
- */
+/** Reads the last such field of a JSON object without parsing the rest; `{}` for a list or object, undefined if absent. */
 export function readJsonField(bytes: Buffer, field: string): unknown {
   let found: readonly [from: number, end: number] | null = null;
   let at = afterSpace(bytes, 0);
@@ -98,9 +80,8 @@ export function readJsonField(bytes: Buffer, field: string): unknown {
   return found === null ? undefined : parsed(bytes, ...found);
 }
 
-/** @returns undefined for what is no JSON */
 function parsed(bytes: Buffer, from: number, end: number): unknown {
-  // one that holds millions of others would fill the memory
+  // A list or object may hold millions of values: parsing it would exhaust the memory.
   if (bytes[from] === OPEN || bytes[from] === OPEN_LIST) return {};
   try {
     return JSON.parse(bytes.toString('utf8', from, end));

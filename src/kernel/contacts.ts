@@ -4,27 +4,24 @@ import { shownValue } from './json-values.js';
 
 const ONLY_DIGITS = /^[0-9]+$/;
 
-/** Everything but digits removed (broadcast contacts, reference/requests#contacts). */
+/** Removes everything but digits (broadcast contacts, reference/requests#contacts). */
 export const digitsOf = (value: string): string => (ONLY_DIGITS.test(value) ? value : value.replace(/[^0-9]/g, ''));
 
-/** One broadcast contact: non-digits stripped, `min` to `max` digits; null when it is at fault. */
+/** Digits of one broadcast contact; null unless there are `min` to `max` of them. */
 export function cleanContact(entry: unknown, min: number, max: number): string | null {
-  // A JSON number beyond 2^53 has lost its last digits on the way: it would reach another person.
+  // JSON rounds numbers from 2^53 on: the message would reach another person.
   if (typeof entry !== 'string' && !Number.isSafeInteger(entry)) return null;
   const digits = digitsOf(String(entry));
   return digits.length < min || digits.length > max ? null : digits;
 }
 
-/** Letters are none of a number's signs: a spreadsheet's `4.9E+12` would become another number. */
+// No letters: a spreadsheet's `4.9E+12` would become another number.
 const NUMBER_SIGNS = /^'?[0-9+\s().\-/]+$/;
 
-/** Whether a text may be a number as people write it: digits and the signs between them. */
+/** Whether a text consists of digits and the signs that people write between them. */
 export const isWrittenNumber = (text: string): boolean => NUMBER_SIGNS.test(text);
 
-/**
- * Cleans a list of broadcast contacts, order and duplicates kept. One plain loop: 30,000 entries in a few milliseconds.
- * @returns the cleaned numbers, or null as soon as one entry is at fault
- */
+/** Digits of broadcast contacts, order and duplicates kept; null if one is invalid. A plain loop: 30,000 take a few ms. */
 export function cleanContacts(entries: readonly unknown[], min: number, max: number): string[] | null {
   const cleaned = new Array<string>(entries.length);
   for (let i = 0; i < entries.length; i++) {
@@ -37,7 +34,7 @@ export function cleanContacts(entries: readonly unknown[], min: number, max: num
 
 const SHOWN_START = 8;
 
-/** Where a list of contacts is first at fault, and what is said of it: never more than the start of what stands there. */
+/** The first invalid contact and a hint that quotes only the start of the entry. */
 export function contactFault(entries: readonly unknown[], min: number, max: number): { index: number; hint: string } {
   const index = entries.findIndex((entry) => cleanContact(entry, min, max) === null);
   const entry = entries[index];
@@ -51,10 +48,8 @@ export function contactFault(entries: readonly unknown[], min: number, max: numb
   return { index, hint: `contacts[${index}] (${JSON.stringify(start)}) has ${count} digits, not ${min} to ${max}.` };
 }
 
-/** Why a recipient is refused: `invalid` = no digits only after the cleanup, `length` = too few or too many of them. */
 export type RecipientFault = 'invalid' | 'length';
 
-/** What is said of a recipient that is refused (reference/requests#contacts). */
 export const RECIPIENT_TEXTS: Readonly<Record<RecipientFault, string>> = {
   invalid: 'Recipient phone number is invalid',
   length: 'Recipient phone number must be between 8 and 20 digits',
@@ -62,11 +57,7 @@ export const RECIPIENT_TEXTS: Readonly<Record<RecipientFault, string>> = {
 
 const RECIPIENT_DIGITS = { min: 8, max: 20 };
 
-/**
- * A recipient of the chat endpoints (reference/requests#contacts): cleaned of `+`, spaces and dashes, then 8 to 20
- * digits.
- * @param value a text, or a JSON number that has kept all its digits
- */
+/** A recipient of the chat endpoints without `+`, spaces and dashes: 8 to 20 digits (reference/requests#contacts). */
 export function readRecipient(value: unknown): { digits: string } | { fault: RecipientFault } {
   if (typeof value !== 'string' && !Number.isSafeInteger(value)) return { fault: 'invalid' };
   const text = String(value);
@@ -76,45 +67,32 @@ export function readRecipient(value: unknown): { digits: string } | { fault: Rec
   return fits ? { digits } : { fault: 'length' };
 }
 
-/** A country's letters, then digits and letters; `ENT` between them for an id that several businesses share. */
+// Country letters, then letters and digits; `ENT` marks an id that several businesses share.
 const USER_ID = /^[A-Za-z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
 
-/**
- * Whether a text is a business-scoped user id, such as `US.13491208655302741918`: how a chat contact is known that shows no
- * number (reference/requests#user-ids). No number is one.
- */
+/** Whether a text is a business-scoped user id such as `US.13491208655302741918` (reference/requests#user-ids). */
 export const isUserId = (text: string): boolean => USER_ID.test(text);
 
-/** Most contacts of one quote: as many as a file of recipients has rows. */
 export const MOST_CONTACTS = 500_000;
 
-/** What a quote of more is answered. */
 export const tooManyContacts = fieldErrors.tooMany.shown('contacts', MOST_CONTACTS).with({
   hint: 'A larger send costs what its parts do: quote them one by one.',
 });
 
-/** Contacts sorted out as a send would take them. */
 export interface SortedContacts {
   /** numbers that would be charged, in their order */
   charged: string[];
-  /** the first hundred entries that a send would refuse */
   invalid: RowFault[];
-  /** how many such entries there are */
   refused: number;
-  /** the first hundred numbers that come more than once, each named once */
+  /** the first hundred repeated numbers, each once */
   duplicates: string[];
-  /** entries whose number came before */
   duplicatesCount: number;
 }
 
 const NO_NUMBER = { reason: 'number_invalid', message: 'the channel takes no such number' };
-/** Contacts that are looked at before others have their turn. */
 const CONTACTS_A_TURN = 5_000;
 
-/**
- * Sorts contacts in one loop: 30,000 in a few milliseconds. Other requests go on meanwhile.
- * @param readContact the channel's rule for a number
- */
+/** Sorts contacts in one loop (30,000 in a few milliseconds), yielding to other requests. `readContact` validates a number. */
 export async function sortContacts(
   contacts: readonly unknown[],
   readContact: (entry: unknown) => string | null,

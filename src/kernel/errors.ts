@@ -1,4 +1,4 @@
-/** What went wrong, in words that know no protocol. `platform/http` maps each kind to one status, once. */
+/** Error kinds, independent of a protocol; `platform/http` maps each kind to one status. */
 export type ErrorKind =
   | 'invalid' // 400: the request is at fault
   | 'unauthenticated' // 401
@@ -6,57 +6,44 @@ export type ErrorKind =
   | 'not_found' // 404
   | 'conflict' // 409
   | 'too_large' // 413
-  | 'unsupported' // 415: a form of data that is not taken
+  | 'unsupported' // 415: unsupported media type
   | 'unprocessable' // 422
   | 'too_many' // 429
-  | 'failed' // 500: we are at fault
-  | 'upstream' // 502: the provider refused or was silent
+  | 'failed' // 500: a fault of the service
+  | 'upstream' // 502: the provider refused or did not answer
   | 'unavailable'; // 503
 
-/** Most rows that an error names. */
 export const MOST_ROW_FAULTS = 100;
 
-/** What is wrong with one row of a list that a client sent. */
+/** The fault of one row of a list in a request. */
 export interface RowFault {
-  /** its place, 1 = the first */
+  /** from 1 */
   row: number;
-  /** what the row gave as the number, the start of a long one */
+  /** the number as given, cut if it is long */
   value?: string;
-  /** what is wrong, a word for programs */
   reason: string;
-  /** what is wrong, in words */
   message: string;
-  /** ISO 3166 code of the country that its number is of, where that is known */
+  /** ISO 3166 code of the number's country, if known */
   country?: string;
-  /** placeholders that have neither value nor default */
+  /** placeholders without value and default */
   missing?: readonly string[];
 }
 
-/** What an answer says of an error beside its text, which stays literal (reference/requests#error-codes). */
 export interface ErrorHelp {
-  /** the field at fault, as the request calls it */
   field?: string;
-  /** its place where the field is a list, 0 = the first */
+  /** index in `field` if that is a list, from 0 */
   index?: number;
-  /** what to do about it, in one sentence */
   hint?: string;
 }
 
-/**
- * An error whose text goes to the client as it stands. The texts are literal, as the error tables give them
- * (reference/requests#order); they never carry SQL, a stack, a host or a secret.
- */
+/** An error whose literal text goes to the client (reference/requests#order): never SQL, a stack, a host or a secret. */
 export class AppError extends Error {
-  /** the first rows at fault of a list, which the answer gives as `errors` */
+  /** the first faulty rows of a list: `errors` of the answer */
   rows?: readonly RowFault[];
   help: Readonly<ErrorHelp> = {};
 
-  /**
-   * @param kind decides the HTTP status
-   * @param code stable machine name (`insufficient_credits`), which the answer gives beside the text
-   * @param text the answer's `message`, literally
-   * @param retryAfterSeconds only for `too_many`: becomes the `Retry-After` header
-   */
+  // `kind` decides the HTTP status, `code` is a stable name for programs, `text` is the `message` of the answer,
+  // `retryAfterSeconds` becomes the `Retry-After` header of a `too_many`.
   constructor(
     readonly kind: ErrorKind,
     readonly code: string,
@@ -67,88 +54,57 @@ export class AppError extends Error {
     this.name = 'AppError';
   }
 
-  /** Says more of where the fault is and what to do about it. */
+  /** Adds the faulty field and a hint. */
   helping(help: ErrorHelp): this {
     this.help = { ...this.help, ...help };
     return this;
   }
 
-  /** Names the rows that are at fault, the first hundred of them. */
+  /** Adds the first `MOST_ROW_FAULTS` faulty rows. */
   naming(rows: readonly RowFault[]): this {
     this.rows = rows.slice(0, MOST_ROW_FAULTS);
     return this;
   }
 }
 
-/** An error as a document shows it: a row of an endpoint's table. */
+/** An error as documented: a row of an endpoint's error table. */
 export interface DocumentedError {
   readonly kind: ErrorKind;
   readonly code: string;
-  /** the text, literally, or with words in the place of its figures; empty when they were never said (`shown`) */
+  /** literal, or with words instead of its arguments (`shown`); empty without them */
   readonly text: string;
-  /** when it comes */
+  /** when the error occurs */
   readonly reason: string;
   readonly help: Readonly<ErrorHelp>;
 }
 
-/**
- * An error that is said once: called, it makes the `AppError` to throw; as a value, it is the row that documents it.
- *
- * ```ts
- * // <feature>.errors.ts
- * export const smsErrors = {
- *   tooLong: invalid('message_too_long', 'Message is too long', 'over 612 septets of GSM text'),
- *   noRoute: unavailable('no_route', 'No route available for this channel'),
- *   insufficient: invalid(
- *     'insufficient_credits',
- *     (available: number, required: number) => `Insufficient credits. Available: ${available}, Required: ${required}`,
- *     'balance lower than the total',
- *   ).shown('X', 'Y'),
- * };
- *
- * // where it happens
- * throw smsErrors.insufficient(3, 5);
- *
- * // at the endpoint: its own errors alone, in the order in which they are judged
- * @ApiErrors(smsErrors.tooLong, smsErrors.noRoute.because('nothing is charged'), fieldErrors.required.shown('name'))
- * ```
- *
- * What every endpoint answers alike (401, 403, 405, 413, 415, 429, 500) is documented by `@Authenticated`, `@Admin`,
- * `@RateLimited`, `@Idempotent` and the route itself: see `platform/http/error-document.ts`.
- */
+/** An error of an endpoint: `throw errors.insufficient(3, 5)` calls it, `@ApiErrors(errors.insufficient)` documents it. */
 export interface DefinedError<Args extends unknown[] = []> extends DocumentedError {
   (...args: Args): AppError;
-  /** The same error with the words that a document shows in the place of its figures. */
+  /** The same error with words instead of its arguments, for the document. */
   shown(...words: { [K in keyof Args]: Args[K] | string }): DefinedError<Args>;
-  /** The same error with the reason that it has at one endpoint. */
+  /** The same error with its reason at one endpoint. */
   because(reason: string): DefinedError<Args>;
-  /** The same error with what its answers say beside the text: which field (a function where a figure names it), what to do. */
+  /** The same error with a field (a function if an argument names it) and a hint. */
   with(help: HelpOf<Args>): DefinedError<Args>;
-  /** The error to throw, with the words that the document shows. */
+  /** The error to throw, with the words of the document. */
   asShown(): AppError;
 }
 
-/** What is said of every error of a definition. */
 interface HelpOf<Args extends unknown[]> {
   field?: string | ((...args: Args) => string);
   hint?: string;
 }
 
-/** The answer's `message`, literally; a function where it names figures or fields. */
 type ErrorText<Args extends unknown[]> = string | ((...args: Args) => string);
 
-/** What a definition is made of. */
 interface Definition<Args extends unknown[]> {
   readonly textOf: (...args: Args) => string;
   readonly retryAfter?: ((...args: Args) => number) | undefined;
   readonly help: HelpOf<Args>;
 }
 
-/**
- * @param code stable machine name: the answer's `code`, for clients, logs and tests
- * @param reason when it comes, for the document
- * @param retryAfterSeconds only for `too_many`: how long to wait
- */
+/** Defines an error; `code` is stable for clients, `reason` documents when it occurs, only `too_many` takes seconds. */
 export function defineError<Args extends unknown[] = []>(
   kind: ErrorKind,
   code: string,
@@ -165,7 +121,7 @@ function asRow<Args extends unknown[]>(definition: Definition<Args>, row: Docume
   const { textOf, retryAfter, help } = definition;
   const made = (text: string, said: ErrorHelp, seconds?: number): AppError =>
     new AppError(row.kind, row.code, text, seconds).helping(said);
-  // a function of its own, for the properties of each row
+  // A new function for each row, because each row has its own properties.
   return Object.assign((...args: Args) => made(textOf(...args), helpFor(help, args), retryAfter?.(...args)), row, {
     shown: (...words: { [K in keyof Args]: Args[K] | string }) => {
       const args = words as Args;
@@ -183,7 +139,6 @@ function helpFor<Args extends unknown[]>({ field, hint }: HelpOf<Args>, args: Ar
   return { ...(named !== undefined && { field: named }), ...(hint !== undefined && { hint }) };
 }
 
-/** What is said whatever the figures. */
 function literal<Args extends unknown[]>({ field, hint }: HelpOf<Args>): ErrorHelp {
   return { ...(typeof field === 'string' && { field }), ...(hint !== undefined && { hint }) };
 }
@@ -193,7 +148,6 @@ const definitionOf =
   <Args extends unknown[] = []>(code: string, text: ErrorText<Args>, reason?: string): DefinedError<Args> =>
     defineError(kind, code, text, reason);
 
-// `defineError`, one word a kind
 export const invalid = definitionOf('invalid');
 export const unauthenticated = definitionOf('unauthenticated');
 export const forbidden = definitionOf('forbidden');
@@ -206,7 +160,7 @@ export const failed = definitionOf('failed');
 export const upstream = definitionOf('upstream');
 export const unavailable = definitionOf('unavailable');
 
-/** What is said of a field of a request, wherever it is read. A document shows it with the field's name. */
+/** Faults of any request field; the first argument is the field's name. */
 export const fieldErrors = naming({
   required: invalid('field_required', (field: string) => `${field} is required`),
   invalid: invalid('field_invalid', (field: string) => `${field} is invalid`),
@@ -232,35 +186,26 @@ export const fieldErrors = naming({
   ),
 });
 
-/** Errors whose first figure is the field, which the answer names too. */
+// The first argument of each error becomes the `field` of its answer.
 function naming<Errors extends Record<string, DefinedError<[string, ...never[]]>>>(errors: Errors): Errors {
   return Object.fromEntries(
     Object.entries(errors).map(([name, error]) => [name, error.with({ field: (field: string) => field })]),
   ) as Errors;
 }
 
-/** The text of every quota, for an error of each feature. */
 export const atMost = (most: number, things: string): string => `At most ${most} ${things} are allowed`;
 
-/** The text of every bound of a list, for an error of each feature. */
 export const atMostEntries = (field: string, most: number): string => `${field} must have at most ${most} entries`;
 
-/**
- * Revision of something that its owner has not changed yet; each of the owner's changes makes it one more
- * (reference/admin#revisions).
- */
+/** Revision of an object that its owner has not changed yet; each change adds 1 (reference/admin#revisions). */
 export const FIRST_REVISION = 1;
 
-/**
- * Staff judge what they have looked at, not what the owner made of it since.
- * @param named the revision that the request names; null = none, which will do for what was never changed
- * @throws AppError conflict `Changed since you looked`
- */
+/** Throws conflict `Changed since you looked` if the named revision (null = the first) is not the current one. */
 export function assertSeen(revision: number, named: number | null): void {
   if ((named ?? FIRST_REVISION) !== revision) throw changedSince();
 }
 
-/** The owner was faster. */
+/** The owner changed the object after staff read it. */
 export const changedSince = conflict(
   'changed_since',
   'Changed since you looked',

@@ -1,7 +1,5 @@
-/**
- * GSM 03.38 (3GPP TS 23.038): the 7-bit default alphabet and its extension table. Position in the string = code.
- * 0x1b is the escape to the extension table and stands for no character of its own.
- */
+// GSM 03.38 (3GPP TS 23.038): the 7-bit default alphabet and its extension table; the index in the string is the code.
+// 0x1b is the escape to the extension table and is not a character.
 const ESCAPE = 0x1b;
 const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
@@ -19,21 +17,15 @@ const EXTENSION: Readonly<Record<string, number>> = {
   '€': 0x65,
 };
 
-/**
- * Code of every UTF-16 unit: 0–127 in the basic table, 256 + code in the extension table, -1 when it is no GSM character.
- * One array read a character keeps the pricing of long broadcasts and the wire path cheap.
- */
+// Code of each UTF-16 unit: 0–127 basic table, 256 + code extension table, -1 no GSM character. An array keeps pricing fast.
 const CODES = new Int16Array(0x10000).fill(-1);
 for (let code = 0; code < BASIC.length; code++) if (code !== ESCAPE) CODES[BASIC.charCodeAt(code)] = code;
 for (const [character, code] of Object.entries(EXTENSION)) CODES[character.charCodeAt(0)] = 256 + code;
 
-/**
- * True when every character stands in the basic or the extension table (reference/sms#encoding). Empty text is GSM
- * text.
- */
+/** True if every character is in the basic or the extension table (reference/sms#encoding); also for empty text. */
 export const isGsmText = (text: string): boolean => gsmLength(text) >= 0;
 
-/** Length of a text in septets, as `septets` counts it; -1 = not every character is one of the alphabet. */
+/** Length in septets; -1 if a character is not in the alphabet. */
 export function gsmLength(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length; i++) {
@@ -44,21 +36,14 @@ export function gsmLength(text: string): number {
   return count;
 }
 
-/**
- * Length in septets: extension characters count two.
- * @param text GSM text; a character outside the alphabet counts one (ask {@link isGsmText} first)
- */
+/** Length of GSM text in septets; extension characters count two. Check other text with {@link isGsmText} first. */
 export function septets(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length; i++) if ((CODES[text.charCodeAt(i)] as number) >= 256) count++;
   return count;
 }
 
-/**
- * The text as GSM 03.38 codes, one byte a septet (unpacked, as SMPP carries it); extension characters as escape + code.
- * @param text GSM text
- * @throws RangeError on a character outside the alphabet
- */
+/** GSM text as unpacked codes, one byte a septet, as SMPP carries it. Throws RangeError for other characters. */
 export function encodeGsm(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(septets(text));
   let at = 0;
@@ -73,10 +58,7 @@ export function encodeGsm(text: string): Buffer {
 
 const EXTENSION_CHARACTERS = new Map(Object.entries(EXTENSION).map(([character, code]) => [code, character]));
 
-/**
- * Reads unpacked GSM 03.38 codes. As the standard asks of a receiver, an unknown extension code shows the basic
- * character and a trailing escape shows a space.
- */
+/** Reads unpacked codes; as the standard requires, an unknown extension code is basic, a trailing escape a space. */
 export function decodeGsm(bytes: Uint8Array): string {
   let text = '';
   for (let i = 0; i < bytes.length; i++) {
@@ -91,7 +73,7 @@ export function decodeGsm(bytes: Uint8Array): string {
   return text;
 }
 
-/** The different characters (code points) that force a text out of the GSM alphabet, in order of first appearance. */
+/** The different characters (code points) outside the GSM alphabet, in order of first appearance. */
 export function nonGsmCharacters(text: string): string[] {
   const found = new Set<string>();
   for (const character of text) {

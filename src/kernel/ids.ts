@@ -3,24 +3,22 @@ import { compactDate } from './clock.js';
 
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 const IDS_PER_MS = 4096;
-/** Processes that make ids in one millisecond keep out of each other's way: each has one of these places, by lot. */
+// Each process draws one of these numbers, so that ids made in the same millisecond rarely collide.
 const PLACES = 128;
 const RECENT_MS = 60_000;
-/** A clock that goes back this far had been wrong before: ids follow it, where small steps are waited out. */
+// After a larger step back, ids follow the clock; smaller steps are waited out.
 const STEP_BACK_MS = 60_000;
 let place = randomInt(PLACES);
 let lastMs = 0;
 let made = 0;
-/** what the clock showed last; a burst takes `lastMs` ahead of it */
+// the last clock reading; a burst moves `lastMs` ahead of it
 let shownMs = 0;
 
 /**
- * A time-ordered 53-bit id: 41 bits of milliseconds since 2024, 5 bits that count, 7 bits of this process's place. More
- * than 32 in a millisecond take the next milliseconds' numbers. We assign primary keys of hot tables ourselves because an
- * auto-increment table lock makes a one-row insert wait for a bulk one (docs/decisions/0003). Two processes of one place
- * may collide in one millisecond: the loser of the insert draws another place (`redrawIds`) and tries again. So does a
- * process whose clock had run ahead and was set right: its ids follow the clock, because ranges of time are looked for as
- * ranges of ids, and another place keeps them apart from those that it made in these milliseconds before.
+ * Makes a time-ordered 53-bit id: 41 bits of milliseconds since 2024, a 5-bit counter, a 7-bit process number.
+ * Hot tables get assigned keys because an auto-increment lock makes a one-row insert wait for a bulk one
+ * (docs/decisions/0003). If two processes share a number, the loser of an insert calls `redrawIds` and retries. A clock that
+ * is set back far also redraws: ids follow it, and the new number keeps them apart from the ids of those milliseconds.
  */
 export function newId(): number {
   const ms = Date.now() - EPOCH_MS;
@@ -39,37 +37,30 @@ export function newId(): number {
   return lastMs * IDS_PER_MS + made * PLACES + place;
 }
 
-/** Another place, for a process that has met one of its own. */
+/** Draws another process number after a collision. */
 export function redrawIds(): void {
   place = (place + 1 + randomInt(PLACES - 1)) % PLACES;
 }
 
-/** True for an id that was made within a minute of the last one that was made here, on clocks that differ by no more. */
+/** True for an id made within a minute of this process's last id, if the clocks agree that well. */
 export const isRecentId = (id: number): boolean => Math.abs(id / IDS_PER_MS - lastMs) < RECENT_MS;
 
-/** An id as it stands in a path: digits of a positive whole number. @returns null for any other text */
+/** Reads an id in a path: digits of a positive safe integer; null for other text. */
 export function readId(text: string): number | null {
   return /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
 }
 
-/**
- * No id that was made before this moment is as high (but of a burst, whose last ids lie some milliseconds ahead), none made
- * at or after it is lower: a time range is a range of ids.
- */
+/** The lowest id of this instant or later: a time range is an id range (a burst's last ids lie some milliseconds ahead). */
 export const firstIdAt = (at: Date): number => Math.max(0, at.getTime() - EPOCH_MS) * IDS_PER_MS;
 
-/** When an id was made, to the millisecond (but of a burst, see `firstIdAt`). */
+/** The instant an id was made, to the millisecond (except in a burst, see `firstIdAt`). */
 export const timeOfId = (id: number): Date => new Date(Math.floor(id / IDS_PER_MS) + EPOCH_MS);
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const FORM = /^[A-Za-z0-9._:-]{1,64}$/;
 const GENERATED = /^[A-Za-z0-9-]{1,32}_\d{8}_([A-Z0-9])(?:[A-Z0-9]{5}|[A-Z0-9]{7})$/;
 
-/**
- * `<prefix>_YYYYMMDD_<suffix>` of reference/engine#request-ids; the suffix comes from a CSPRNG, uniqueness from the
- * unique key.
- * @param cell the letter of the cell, which takes the place of the first character (reference/cells#request-ids)
- */
+/** `<prefix>_YYYYMMDD_<suffix>` (reference/engine#request-ids); suffix begins with the cell (reference/cells#request-ids). */
 export function newRequestId(
   prefix: string,
   suffixLength: 6 | 8,
@@ -80,17 +71,10 @@ export function newRequestId(
   return `${prefix}_${compactDate(at, zone)}_${suffix}`;
 }
 
-/**
- * Whether a campaign can have this id at all, a generated one or its caller's own (reference/sms#own-ids). What no campaign can
- * have is not worth a look into the database, which refuses to compare the column with anything but ASCII.
- */
+/** Whether a campaign can have this id (reference/sms#own-ids). Check before a query: the ASCII column refuses other text. */
 export const isRequestId = (text: string): boolean => FORM.test(text);
 
-/**
- * The cell that a generated id names. Ids from before a cell had its letter, and ids that callers chose, may name one by
- * chance: it is the first to ask, not the answer.
- * @returns null for an id of another form, and where the first character is a digit
- */
+/** The cell that a generated id names, else null. A hint only: older ids and callers' own ids may name a cell by chance. */
 export function cellOfRequestId(id: string): string | null {
   const first = GENERATED.exec(id)?.[1]?.toLowerCase();
   return first !== undefined && /[a-z]/.test(first) ? first : null;

@@ -17,36 +17,31 @@ import {
   type Units,
 } from './json-text.js';
 
-/** Names of fields that are told apart; an item with one more is parsed. */
+// An item with one more different field name is parsed.
 const MOST_NAMES = 1_000;
-/** Of these an item's own fields have theirs. */
+// Bits of `own`: an item with one more field of its own is parsed.
 const MOST_OWN = 30;
 
-/** Words of `items` for each: where its text begins and ends, where its fields do. */
+// Words of `items` for each item: begin and end of its text, begin and end of its fields.
 const ITEM = 4;
-/** Words of `fields` for each: its name, and whether the value is to be parsed; where the value begins and ends, its quotes included. */
+// Words of `fields` for each field: name << 1 | "value needs parsing", then begin and end of the value, quotes included.
 const FIELD = 3;
-/** Of a field that no item has. */
 const ABSENT = -2;
 
 interface FieldName {
   name: string;
-  /** of the field in whose object it stands; NONE = the item's own */
+  // index of the field whose object holds this one; NONE = the item itself
   outer: number;
-  /** among the names of items' own fields; NONE = it is none of those */
+  // index among the items' own fields; NONE = an inner field
   own: number;
 }
 
-/**
- * A long list of small objects within a JSON text, such as a hundred thousand recipients: where everything stands, and no
- * object of each, all of which would have to be made, moved and collected although they are looked at twice.
- */
+// Making and collecting an object for each of 100,000 recipients costs more than reading each twice.
 export class JsonRecords {
-  /** Of all items; those beyond the most that were to be kept are counted alone. */
+  /** all items; those beyond `most` are counted only */
   length = 0;
-  /** objects and lists one within the other, an item itself counted */
+  /** nesting depth, the item included */
   deepest = 0;
-  /** what has been spent on them */
   readonly load = new JsonLoad();
   private kept = 0;
   private items: Uint32Array<ArrayBuffer>;
@@ -54,25 +49,22 @@ export class JsonRecords {
   private written = 0;
   private readonly names: FieldName[] = [];
   private readonly byName = new Map<string, number>();
-  /** names of items' own fields */
   private ownNames = 0;
-  /** those of the item so far, a bit of each */
+  // bits of the current item's own fields
   private own = 0;
-  /** which name comes next, if this item is like the ones before */
   private usual = 0;
 
-  /** @param most items that are kept */
   constructor(
     private readonly text: string,
     private units: Units,
     private readonly most: number,
   ) {
-    // as of a number and two variables in each: mostly no larger ones are needed
+    // Sized for a number and two variables in each item; larger arrays are rarely needed.
     this.items = new Uint32Array(Math.min(most, text.length >> 6) * ITEM + ITEM);
     this.fields = new Uint32Array((text.length >> 5) * FIELD + FIELD);
   }
 
-  /** An item as `JSON.parse` makes it. @throws RangeError where it was not kept */
+  /** An item as `JSON.parse` makes it. Throws RangeError if it was not kept. */
   item(place: number): unknown {
     if (place >= this.kept) throw new RangeError(`item ${place} of ${this.kept} that were kept`);
     return JSON.parse(this.text.slice(this.items[place * ITEM], this.items[place * ITEM + 1]));
@@ -82,17 +74,17 @@ export class JsonRecords {
     for (let place = 0; place < this.kept; place++) yield this.item(place);
   }
 
-  /** Whether an item is nothing but texts, numbers, true, false and null, and objects of such. */
+  /** Whether an item holds only texts, numbers, true, false, null and objects of these. */
   isPlain(place: number): boolean {
     return this.firstOf(place) < this.endOf(place);
   }
 
-  /** The field of this name that items have of their own, as the methods below take it. */
+  /** Index of an item's own field, for the methods below. */
   field(name: string): number {
     return this.byName.get(keyOf(name, NONE)) ?? ABSENT;
   }
 
-  /** What a field of a plain item's own holds; undefined where there is none, or an object. */
+  /** The value of a plain item's own field; undefined if it is absent or an object. */
   valueOf(place: number, own: number): unknown {
     const end = this.endOf(place);
     for (let at = this.firstOf(place); at < end; at += FIELD) {
@@ -101,7 +93,7 @@ export class JsonRecords {
     return undefined;
   }
 
-  /** Whether the fields of the object in a field of a plain item are so many at most and all pass; they do where there is none. */
+  /** Whether the object in a plain item's field has at most `most` fields and all pass the test; true if it is absent. */
   hasFields(place: number, own: number, most: number, test: FieldTest): boolean {
     let count = 0;
     const end = this.endOf(place);
@@ -121,7 +113,7 @@ export class JsonRecords {
     return length > 0 && test.text(name, length, this.text.charCodeAt(from));
   }
 
-  /** The object in a field of a plain item, its values as texts; undefined where there is none, or an empty one. */
+  /** The object in a plain item's field, values as texts; undefined if absent or empty. */
   textsOf(place: number, own: number): Record<string, string> | undefined {
     let texts: Record<string, string> | undefined;
     const end = this.endOf(place);
@@ -132,7 +124,7 @@ export class JsonRecords {
     return texts;
   }
 
-  /** All items are there: what was needed to find them is let go. */
+  /** Ends the list and frees what was needed to read it. */
   ended(): this {
     this.units = new Uint8Array(0);
     this.items = this.items.slice(0, this.kept * ITEM);
@@ -140,11 +132,7 @@ export class JsonRecords {
     return this;
   }
 
-  /**
-   * Takes the item that begins here.
-   * @returns where it ends; NONE = it is no JSON
-   * @throws TooMuchJson
-   */
+  /** Adds the item at `from`. Returns its end, NONE if it is not JSON. Throws TooMuchJson. */
   add(from: number): number {
     this.load.addItem();
     const before = this.written;
@@ -162,11 +150,7 @@ export class JsonRecords {
     return end;
   }
 
-  /**
-   * Reads the object that begins here.
-   * @param outer the field in which it stands
-   * @returns where it ends; NONE = it is none, or not plain
-   */
+  // Returns the end of the object; NONE if it is not an object, or not plain.
   private readFields(from: number, outer: number): number {
     const { units } = this;
     if (units[from] !== OPEN) return NONE;
@@ -214,7 +198,7 @@ export class JsonRecords {
     return parsedEnd;
   }
 
-  /** Of a name that comes twice the last one counts: seldom enough to leave it to the parser. */
+  // A repeated name is rare: the parser applies "the last one counts".
   private isFirst(field: number): boolean {
     const { own } = this.names[field] as FieldName;
     const bit = 1 << own;
@@ -242,14 +226,13 @@ export class JsonRecords {
     this.kept += 1;
   }
 
-  /** @returns NONE = the item is not plain */
   private fieldOf(begin: number, end: number, outer: number): number {
     const { names } = this;
     const name = this.text.slice(begin, end);
     const key = keyOf(name, outer);
     const known = this.byName.get(key);
     if (known !== undefined) return known;
-    // an object would take this name for its prototype
+    // An object would take this name for its prototype.
     if (name === '__proto__' || names.length === MOST_NAMES) return NONE;
     this.byName.set(key, names.length);
     return names.push({ name, outer, own: outer === NONE ? this.ownNames++ : NONE }) - 1;
@@ -269,7 +252,7 @@ export class JsonRecords {
     return isText ? this.text.slice(from + 1, end - 1) : JSON.parse(this.text.slice(from, end));
   }
 
-  /** What is not plain is left to the parser. */
+  // Parses an item that is not plain.
   private endOfParsed(from: number): number {
     const end = endOfValue(this.units, from);
     if (end === NONE) return NONE;
@@ -281,7 +264,6 @@ export class JsonRecords {
   }
 }
 
-/** What a text is as JSON; undefined = it is none. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

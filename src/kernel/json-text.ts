@@ -1,4 +1,4 @@
-/** What JSON is written with (RFC 8259, sections 2 and 7). */
+// Characters of JSON (RFC 8259, sections 2 and 7).
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
@@ -8,16 +8,15 @@ export const CLOSE_LIST = 0x5d;
 export const OPEN = 0x7b;
 export const CLOSE = 0x7d;
 export const SPACE = 0x20;
-/** What is not there has no place. */
 export const NONE = -1;
 
-/** A number, true, false or null, from where it is looked for (RFC 8259, sections 3 and 6). */
+/** A number, true, false or null (RFC 8259, sections 3 and 6). */
 export const LITERAL = /(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)/y;
 
-/** The UTF-16 units of a text: an array of them is read twice as fast as the text. */
+/** UTF-16 units of a text: reading an array is twice as fast as reading the text. */
 export type Units = Uint8Array | Uint16Array;
 
-/** A byte of each in a text of ASCII alone: as many bytes as units, for what is no UTF-8 becomes a unit of each byte. */
+/** One byte a unit for ASCII text. Equal lengths suffice: each invalid UTF-8 byte also becomes one unit. */
 export function unitsOf(text: string, bytes?: Buffer): Units {
   if (bytes?.length === text.length) return bytes;
   if (Buffer.byteLength(text) === text.length) return Buffer.from(text, 'latin1');
@@ -34,7 +33,7 @@ export function afterSpace(units: Units, from: number): number {
   }
 }
 
-/** Where the text that begins with a quote here ends, behind its last quote; NONE = there is none, or it has escapes. */
+/** The end of a text without escapes, behind its closing quote; NONE if there is none or it has escapes. */
 export function endOfText(units: Units, from: number): number {
   if (units[from] !== QUOTE) return NONE;
   const { length } = units;
@@ -51,7 +50,7 @@ export function endOfMatch(pattern: RegExp, text: string, from: number): number 
   return pattern.test(text) ? pattern.lastIndex : NONE;
 }
 
-/** Where a value ends, by its quotes and brackets alone: whether it is JSON is not asked. */
+/** The end of a value, found by quotes and brackets alone: it need not be valid JSON. */
 export function endOfValue(units: Units, from: number): number {
   let depth = 0;
   for (let at = from; at < units.length; at++) {
@@ -61,7 +60,7 @@ export function endOfValue(units: Units, from: number): number {
       if (depth === 0) return at + 1;
     } else if (unit === OPEN || unit === OPEN_LIST) depth += 1;
     else if (unit === CLOSE || unit === CLOSE_LIST || (unit === COMMA && depth === 0)) {
-      // of a number or a word the end is what comes behind it
+      // a number or a word ends at the next delimiter
       if (depth === 0) return at === from ? NONE : at;
       depth -= 1;
       if (depth === 0) return at + 1;
@@ -70,7 +69,7 @@ export function endOfValue(units: Units, from: number): number {
   return NONE;
 }
 
-/** The quote that ends a text, escapes or not; the end of all where there is none. */
+/** Index of the quote that ends a text, escapes included; the length if there is none. */
 export function quoteAfter(units: Units, from: number): number {
   for (let at = from; at < units.length; at++) {
     const unit = units[at];
@@ -80,7 +79,7 @@ export function quoteAfter(units: Units, from: number): number {
   return units.length;
 }
 
-/** Where a text ends if it is this one. */
+/** The end of a text if it equals `name`, else NONE. */
 export function endOfName(name: string, units: Units, from: number): number {
   const end = from + name.length + 1;
   return units[from] === QUOTE && units[end] === QUOTE && isThere(name, units, from + 1, end) ? end + 1 : NONE;
@@ -92,43 +91,34 @@ export function isThere(name: string, units: Units, begin: number, end: number):
   return true;
 }
 
-/** A hundred thousand recipients with variables are less, whichever way they are written. */
+// More than 100,000 recipients with variables need in any notation.
 const MOST = 500_000;
-/** Texts, numbers and words are less than an object each, and more of them are sent: the numbers of a quote alone are half of these. */
+// Scalars cost less than objects and requests hold more of them: the numbers of one quote are up to half a million.
 const MOST_VALUES = 1_000_000;
 
-/** Characters of one text: longer than whatever a field takes. */
+// Characters of one text, longer than any field accepts.
 const LONGEST_TEXT = 1024 * 1024;
 
-/** A text of JSON is more than memory and time are spent on, however short it is. */
+/** A JSON text that costs too much memory and time, however short it is. */
 export class TooMuchJson extends Error {}
 
-/**
- * Counts what of a JSON text costs more than its length says, before it does: the values that a parser would make of it,
- * objects and lists above all, and the items of a list that is looked through. As of a body that is too large in bytes, what lies beyond
- * is not looked at, so that it is refused whether or not it is JSON.
- */
+/** Limits the objects, lists and values of a JSON text before it is parsed. Text beyond a limit is not read. */
 export class JsonLoad {
   private items = 0;
   private opened = 0;
-  /** but for objects and lists with something in them: a comma stands before each but the first */
+  // commas + 1: the first value of each object and list is not counted
   private values = 1;
 
-  /** @param most objects and lists that are parsed */
   constructor(private readonly most = MOST) {}
 
-  /** Each item is parsed for itself, if it is: the values of those before are gone by then. @throws TooMuchJson */
+  /** Counts an item of a list. Items are parsed one by one, so the count of values starts anew. Throws TooMuchJson. */
   addItem(): void {
     this.values = 1;
     this.items += 1;
     if (this.items > MOST) throw new TooMuchJson(`more than ${MOST} items`);
   }
 
-  /**
-   * Counts the values that begin between two places, the first of which is in no text.
-   * @returns where it has stopped: at the second one, or behind the text in which that stands
-   * @throws TooMuchJson
-   */
+  /** Counts values from `from`, outside any text, to `end` or the end of a text around it; returns that. Throws TooMuchJson. */
   addParsed(units: Units, from: number, end: number): number {
     let at = from;
     for (; at < end; at++) {

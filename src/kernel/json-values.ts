@@ -6,41 +6,36 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** A number of 16 digits may be more than a double holds, and so may one with an exponent. Also within texts: see below. */
+// A number of 16 digits or with an exponent may exceed a double. Also matches within texts: see below.
 const SUSPECT = /\d[\d.]{15}|\d[eE]/;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** What no field takes: neither a text, a number, true or false, nor an object, nor a list of any of them. Its digits stand within. */
+// A value that no field accepts; it keeps the digits for the list of bad rows.
 const noValue = (digits: string): string => `[{"":"${digits}"}]`;
-/** More of them than a list of bad rows names have no digits: a body of nothing else would become a much longer one. */
+// Numbers beyond this count lose their digits: otherwise a body of such numbers would become much longer.
 const MOST_KEPT = 1_000;
 const WITHOUT_DIGITS = '[{}]';
 
-/**
- * JSON text for `JSON.parse`, which rounds: 9007199254740993 becomes 9007199254740992, and two ids become one. Each number
- * that would be rounded to another whole number, or to infinity, is replaced by a value that no field takes, so a field is
- * refused with its own words, and what no field reads does not matter. Other text, and what is no JSON, stays as it is.
- */
+/** Replaces each number that `JSON.parse` would round to another whole number or infinity by a value that no field accepts. */
 export function refuseInexact(text: string): string {
   let kept = 0;
   return rewrite(text, (number) => (kept++ < MOST_KEPT ? noValue(number) : WITHOUT_DIGITS));
 }
 
-/** The same of the bytes of a text in UTF-8. */
 export function refuseInexactIn(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1');
   const refusing = refuseInexact(text);
   return refusing === text ? bytes : Buffer.from(refusing, 'latin1');
 }
 
-/** The digits of a number that `refuseInexact` has replaced; null for any other value. */
+/** The digits of a number that `refuseInexact` replaced; null for any other value. */
 export function refusedDigits(value: unknown): string | null {
   if (!Array.isArray(value) || value.length !== 1) return null;
   const digits: unknown = (value[0] as { '': unknown } | null)?.[''];
   return typeof digits === 'string' ? digits : null;
 }
 
-/** The same for what carriers and providers say: each such number becomes a text of its digits. */
+/** Makes texts of inexact numbers in answers of carriers and providers. */
 export const keepInexact = (text: string): string => rewrite(text, (number) => `"${number}"`);
 
 function rewrite(text: string, write: (number: string) => string): string {
@@ -62,7 +57,6 @@ function rewrite(text: string, write: (number: string) => string): string {
   return written + text.slice(from);
 }
 
-/** @returns the place behind its closing quote; the end of the text without one */
 function endOfText(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
@@ -83,7 +77,7 @@ function isInexact(number: string): boolean {
   return !Number.isSafeInteger(value) || !isWhole(number);
 }
 
-/** Whether a number has no digits behind its point, once its exponent is counted in. */
+// Whether a number is whole once its exponent is applied.
 function isWhole(number: string): boolean {
   const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
   const digits = whole + fraction;
@@ -92,20 +86,16 @@ function isWhole(number: string): boolean {
   return last === 0 || last <= whole.length + Number(exponent);
 }
 
-/** An object as JSON has it: names and values of any type. */
 export type JsonObject = Record<string, unknown>;
 
-/** True for an object, and for neither an array nor null. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The object, or null when the value is none. */
 export const objectOrNull = (value: unknown): JsonObject | null => (isObject(value) ? value : null);
 
-/** The object, or one without fields when the value is none. */
 export const objectOrEmpty = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-/** The object that a text is as JSON, or null. Numbers that JSON would round are texts of their digits: ids of others. */
+/** Parses a JSON object; null for other text. Inexact numbers become texts of their digits, because ids need all digits. */
 export function readJsonObject(text: string): JsonObject | null {
   try {
     return objectOrNull(JSON.parse(keepInexact(text)));
@@ -114,7 +104,7 @@ export function readJsonObject(text: string): JsonObject | null {
   }
 }
 
-/** Objects and lists one within the other; 0 = it is neither. */
+/** Nesting depth of objects and lists; 0 for other values. */
 export function depthOf(value: unknown): number {
   let level: unknown[] = [value];
   for (let depth = 0; ; depth++) {
@@ -124,17 +114,15 @@ export function depthOf(value: unknown): number {
   }
 }
 
-/** What fields have to be. */
 export interface FieldTest {
-  /** Whether a text passes, as far as its name, its length and its first character say so: it need not be made for that. */
+  /** decides by name, length and first character, so that the text need not be made; false = call `value` */
   text: (name: string, length: number, first: number) => boolean;
-  /** asked of what is no text, or has not passed by then */
   value: (name: string, value: unknown) => boolean;
 }
 
 const SHOWN = 64;
 
-/** What a client gave where a number was due, for a list of bad rows: of a long one the start, of a number too large for JSON its digits. */
+/** A value given as a number, for the list of bad rows: cut if long, the digits of a number that JSON would round. */
 export function shownValue(value: unknown): string {
   const digits = refusedDigits(value);
   if (digits !== null) return cutCodePoints(digits, SHOWN);

@@ -1,35 +1,34 @@
 import { invalid } from './errors.js';
 
-/** Where a part of a list ended: the key of its last row, an id or a text. */
+/** Key of the last row of a page: an id or a text. */
 export type Place = number | string;
 
-/** Which part of a list is asked for. */
+/** The requested page of a list. */
 export interface Page {
-  /** counts from 1; without meaning beside `after` */
+  /** from 1; ignored with `after` */
   page: number;
   limit: number;
-  /** only what comes behind this place; null = the part is told by `page` */
+  /** cursor: only rows behind this key; null = use `page` */
   after: Place | null;
 }
 
-/** A part of a list. */
+/** A page of a list. */
 export interface Listed<T> {
   items: T[];
-  /** of the whole list, `MOST_COUNTED` at the most */
+  /** rows of the whole list, at most `MOST_COUNTED` */
   total: number;
-  /** true when there are, or may be, more than `total` */
+  /** true if there may be more rows than `total` */
   isCapped: boolean;
-  /** behind which the list goes on; null = nothing follows */
+  /** cursor of the next page; null = none */
   next: Place | null;
 }
 
-/** Rows of a list are counted up to here, so that a total costs the same however long the list is. */
+/** Counting stops here, so that a total has a bounded cost. */
 export const MOST_COUNTED = 10_000;
 
-/** The list that has nothing. */
 export const NOTHING_LISTED = { items: [], total: 0, isCapped: false, next: null } satisfies Listed<never>;
 
-/** A list is passed over by pages up to here; a cursor reaches everything. */
+/** Deepest offset of a page; a cursor reaches further. */
 export const MOST_PASSED_OVER = 1_000_000;
 
 export const pageTooDeep = invalid(
@@ -38,16 +37,12 @@ export const pageTooDeep = invalid(
   `over ${MOST_PASSED_OVER.toLocaleString('en')} entries before it, and that many there are`,
 );
 
-/** The page of a list that has one entry. */
+/** The page of a single row. */
 export const ONE: Page = { page: 1, limit: 1, after: null };
 
-/** Entries before a page. */
 export const offsetOf = ({ page, limit, after }: Page): number => (after === null ? (page - 1) * limit : 0);
 
-/**
- * The part with a total that is never smaller than what it shows: rows are counted by a statement of their own, and some may have come
- * between that one and the next.
- */
+// Count and page are two statements: rows inserted between them would exceed the total.
 export function withTotalShown<T>(page: Page, listed: Listed<T>): Listed<T> {
   const { items, total, next } = listed;
   if (items.length === 0) return listed;
@@ -55,13 +50,12 @@ export function withTotalShown<T>(page: Page, listed: Listed<T>): Listed<T> {
   return { ...listed, total: Math.max(total, Math.min(MOST_COUNTED, shown)) };
 }
 
-/** The same part, its items shown otherwise. */
 export const shown = <T, S>(listed: Listed<T>, show: (item: T) => S): Listed<S> => ({
   ...listed,
   items: listed.items.map(show),
 });
 
-/** The part of a list that is in memory, ascending by its key. */
+/** A page of a list in memory, ascending by its key. */
 export function partOf<T>(all: readonly T[], keyOf: (item: T) => Place, page: Page): Listed<T> {
   const { after, limit } = page;
   const rest = after === null ? all : all.filter((item) => keyOf(item) > after);

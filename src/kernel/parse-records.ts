@@ -20,34 +20,23 @@ import {
 import { JsonRecords } from './json-records.js';
 import { isObject } from './json-values.js';
 
-/** Below this a text is parsed faster than it is looked through. */
+// Shorter texts are parsed faster than scanned.
 const LONG = 64 * 1024;
-/** Characters that are looked through before others have their turn. */
+// Characters scanned between two yields to other requests.
 const CHARACTERS_A_TURN = 512 * 1024;
 
-/**
- * Counts what a long text of JSON holds before it is parsed, while other requests go on.
- * @param units of the text, or its bytes in UTF-8
- * @param most objects and lists; none: as many as ever
- * @throws TooMuchJson
- */
+/** Counts the values of a long JSON text before it is parsed, yielding to other requests. Throws TooMuchJson. */
 export async function countJson(units: Units, most?: number): Promise<void> {
   if (units.length >= LONG) await refuseMuch(new JsonLoad(most), units, 0, units.length);
 }
 
-/**
- * `JSON.parse`, but for one list of the object: in a long text it comes as `JsonRecords`. Other requests go on meanwhile.
- * @param most items that are kept
- * @param bytes the text in UTF-8, where they are there
- * @throws SyntaxError as `JSON.parse` does
- * @throws TooMuchJson for a long text of which too many values would be made
- */
+/** `JSON.parse`, but the list `field` of a long text becomes `JsonRecords`, keeping `most` items. Throws TooMuchJson. */
 export async function parseWithRecords(text: string, field: string, most: number, bytes?: Buffer): Promise<unknown> {
   if (text.length < LONG) return JSON.parse(text);
   const units = unitsOf(text, bytes);
   const found = await findRecords(text, units, field, most);
   if (!found) {
-    // Whatever is not as it mostly is, the parser judges.
+    // Unusual forms are left to the parser.
     await countJson(units);
     return JSON.parse(text);
   }
@@ -74,7 +63,6 @@ interface Found {
   end: number;
 }
 
-/** Looks through the object that a text is. @returns null where it has no such list, or more than one, or is no JSON */
 async function findRecords(text: string, units: Units, field: string, most: number): Promise<Found | null> {
   let found: Found | null = null;
   let at = afterSpace(units, 0);
@@ -99,7 +87,6 @@ async function findRecords(text: string, units: Units, field: string, most: numb
   return units[at] === CLOSE ? found : null;
 }
 
-/** One with escapes is left to the parser. @throws SyntaxError where it is no JSON */
 const isName = (name: string, text: string, units: Units, from: number, end: number): boolean =>
   endOfText(units, from) === end ? isThere(name, units, from + 1, end - 1) : JSON.parse(text.slice(from, end)) === name;
 

@@ -1,31 +1,25 @@
-/** Whether a text is an http(s) URL with a host: what may be handed on to an upstream. */
+/** Whether a text is an http(s) URL with a host. */
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text);
 
-/** What a secret reads as, and what a PUT sends to keep it (reference/providers#secrets). */
+/** A hidden secret in answers; a PUT that sends it keeps the stored secret (reference/providers#secrets). */
 export const MASK = '***';
 
 const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 
-/** Scheme, host and port of a URL: a secret may stand anywhere else. What has none is all hidden. */
+/** Scheme, host and port of a URL; the mask if there are none. Any other part may hold a secret. */
 export function urlOrigin(url: string): string {
   const { origin } = URL.canParse(url) ? new URL(url) : { origin: 'null' };
   return origin === 'null' ? MASK : origin;
 }
 
-/**
- * A URL without what may be secret in it: login, path and query read `***`, so only scheme, host and port are told. A URL
- * that has no more than these, and a text that is no URL, stay as they are.
- */
+/** Replaces login, path and query of a URL by `***`, since they may be secret. Keeps bare origins and other text. */
 export function maskUrl(url: string): string {
   if (!isUrl(url)) return url;
   const origin = urlOrigin(url);
   return url.replace(/\/$/, '') === origin ? url : `${origin}/${MASK}`;
 }
 
-/**
- * The URL that stands there now, where `maskUrl` of it is given.
- * @returns null for a mask with something else behind it: a secret never follows to another address
- */
+/** Resolves a masked URL to the current one; null if the rest differs: a secret must never go to another address. */
 export function keepUrl(url: string, current: unknown): string | null {
   if (!isUrl(url) || !url.includes(MASK)) return url;
   return typeof current === 'string' && url === maskUrl(current) ? current : null;

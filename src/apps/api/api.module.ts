@@ -42,7 +42,7 @@ import { SealRenewal, SecurityModule } from '../../platform/security/index.js';
 import { serveDocs } from './openapi.js';
 import { SandboxChat } from './sandbox-setup.js';
 
-/** The API process: everything that answers HTTP. It sends nothing itself; that is the worker's. */
+/** The API process: answers HTTP; the worker sends. */
 @Module({
   imports: [
     ConfigModule,
@@ -51,7 +51,7 @@ import { SandboxChat } from './sandbox-setup.js';
     LeaderTasksModule,
     ObservabilityModule,
     OutboundModule,
-    AccountsModule, // before HttpModule: who acts is known before a limit is applied
+    AccountsModule, // before HttpModule: limits need the authenticated account
     HttpModule,
     ChannelsModule.of(CHANNELS),
     CreditsModule,
@@ -87,7 +87,7 @@ import { SandboxChat } from './sandbox-setup.js';
 })
 export class ApiModule {}
 
-/** Everything between the bare Nest application and `listen`; tests use it too. Needs `bodyParser: false`. */
+/** Configures everything between the bare Nest application (`bodyParser: false`) and `listen`; tests use it too. */
 export function configureApi(app: NestExpressApplication): Environment {
   const environment = app.get<Environment>(ENVIRONMENT);
   app.useLogger(app.get(Logger));
@@ -96,7 +96,7 @@ export function configureApi(app: NestExpressApplication): Environment {
   return environment;
 }
 
-/** All of it, after `SHUTDOWN_DELAY`: a request that still waits then is given up. */
+/** Milliseconds a stop takes after `SHUTDOWN_DELAY`; open requests are aborted then. */
 export const STOP_MS = DRAIN_MS + 5_000;
 
 /** Stops an API without failing a request, then closes database and Redis. */

@@ -22,7 +22,7 @@ Several codes may share one text, because older clients compare the text: the co
 profile requests answers the text alone.
 `;
 
-/** docs/generated/errors.md: every code with its texts, its causes and what to do. */
+/** docs/generated/errors.md: every code with its texts, causes and remedies. */
 export function errorsPage(rows: readonly ErrorRow[]): string {
   const codes = [...new Set(rows.map(({ code }) => code))].sort();
   const sections = codes.map((code) =>
@@ -53,7 +53,6 @@ function sectionOf(code: string, rows: readonly ErrorRow[]): string {
   ].join('\n');
 }
 
-/** What docs/ has of the code: of an API that is only scanned, without a database, Redis or a port. */
 export async function writtenDocuments(): Promise<{ openApi: OpenAPIObject; errors: string }> {
   const app: INestApplication = await NestFactory.create(ApiModule, {
     preview: true,
@@ -63,7 +62,7 @@ export async function writtenDocuments(): Promise<{ openApi: OpenAPIObject; erro
   return { openApi: inFixedOrder(createOpenApiDocument(app)), errors: errorsPage(documentedErrors(app)) };
 }
 
-/** Paths and schemas by name: the order in which modules are imported does not change the file. */
+// Sorted by name, so that the order of module imports does not change the file.
 function inFixedOrder(document: OpenAPIObject): OpenAPIObject {
   const sorted = <Value>(values: Record<string, Value> = {}): Record<string, Value> =>
     Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));

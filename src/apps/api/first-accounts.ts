@@ -23,18 +23,13 @@ import { PasswordHasher } from '../../platform/security/index.js';
 const FILE = 'admin-password';
 const RANDOM_BYTES = 12;
 
-/** A first password and the file where its owner finds it. */
 interface FirstPassword {
   password: string;
   file: string;
 }
 
-/**
- * A random password, kept in `<directory>/admin-password` (readable by the owner alone) and nowhere else: what a process
- * prints ends in logs. One that is kept there already is taken again, so that a new database gets the password that the
- * operator knows.
- * @throws the fault of the file system when it cannot be kept
- */
+// Kept in `<directory>/admin-password` only, because printed text ends in logs. Reused, so that a new database gets the
+// password that the operator knows.
 async function keptPassword(directory: string): Promise<FirstPassword> {
   const file = join(directory, FILE);
   const kept = await readFile(file, 'utf8').then(
@@ -42,7 +37,7 @@ async function keptPassword(directory: string): Promise<FirstPassword> {
     () => '',
   );
   if (kept !== '') return { password: kept, file };
-  // Holds every class of character that the rules of registration want.
+  // Contains every class of character that registration requires.
   const password = `A${randomBytes(RANDOM_BYTES).toString('base64url')}-a1`;
   await mkdir(directory, { recursive: true });
   await writeFile(file, `${password}\n`, { mode: 0o600 });
@@ -53,10 +48,7 @@ export const DEMO_USERNAME = 'demo';
 export const DEMO_PASSWORD = 'Demo-1234!';
 const DEMO_CREDITS = 1_000;
 
-/**
- * The accounts that exist from the first start on (reference/running#first-accounts). An existing account is never
- * touched.
- */
+/** Creates the accounts of the first start (reference/running#first-accounts); never changes an existing account. */
 @Injectable()
 export class FirstAccounts {
   constructor(
@@ -70,10 +62,7 @@ export class FirstAccounts {
     private readonly claims: NameClaims,
   ) {}
 
-  /**
-   * @returns lines for the operator; empty when nothing was created
-   * @throws InvalidEnvironment for a name or a password with which there could be no first admin
-   */
+  /** Returns lines for the operator, none if nothing was created. Throws InvalidEnvironment for a bad name or password. */
   async ensure(): Promise<string[]> {
     const lines = await this.ensureAdmin();
     return this.environment.NODE_ENV === 'development' ? [...lines, ...(await this.ensureDemo())] : lines;
@@ -106,7 +95,6 @@ export class FirstAccounts {
     });
   }
 
-  /** True when the super account of this name is there already. @throws InvalidEnvironment when another account has it */
   private async adminExists(username: string): Promise<boolean> {
     const holder = await this.names.holder('username', username.toLowerCase());
     if (!holder) return false;
@@ -133,7 +121,7 @@ export class FirstAccounts {
     return [`Created the demo account "${DEMO_USERNAME}" with the password ${DEMO_PASSWORD}`];
   }
 
-  /** @returns true when another cell has the name, and nothing was made */
+  // True if another cell has the name: then nothing is created.
   private async create(account: NewAccount): Promise<boolean> {
     const name = { kind: 'username' as const, value: account.username.toLowerCase() };
     const claim = await this.claims.claim([name], account.userType).catch((error: unknown) => {

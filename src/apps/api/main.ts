@@ -9,7 +9,7 @@ import { ApiModule, configureApi, STOP_MS, stopGracefully } from './api.module.j
 import { preparationFault, prepareDatabase } from './prepare-database.js';
 import { SandboxChat } from './sandbox-setup.js';
 
-/** With `--prepare`, what `prepare.js` does comes first: one process less where a single API starts, as under `npm start`. */
+// `--prepare` does what `prepare.js` does, and saves a process where a single API starts, as under `npm start`.
 async function prepareHere(): Promise<void> {
   const lines = await prepareDatabase().catch((error: unknown) => {
     throw new NotPrepared(preparationFault(error));
@@ -38,10 +38,8 @@ async function main(): Promise<void> {
   await app.get(SandboxChat).announce();
 }
 
-/** The database could not be prepared; its message is complete. */
 class NotPrepared extends Error {}
 
-/** What stopped the start, in one line that an operator can act on. */
 function reasonOf(error: unknown): string {
   if (error instanceof InvalidEnvironment || error instanceof NotPrepared) return error.message;
   const { code, message, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };

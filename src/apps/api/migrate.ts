@@ -5,7 +5,7 @@ import { PeriodicTask } from '../../platform/concurrency/index.js';
 import { again, inTransaction, type WriteResult } from '../../platform/database/index.js';
 
 const TABLE = 'migrations_begun';
-/** What a change of a table that has been made already fails with: the table, column or key is there, or it is gone. */
+// Errors of a schema change that was applied before: the table, column or key exists, or is gone.
 const MADE: ReadonlySet<unknown> = new Set([
   'ER_TABLE_EXISTS_ERROR',
   'ER_DUP_FIELDNAME',
@@ -13,7 +13,6 @@ const MADE: ReadonlySet<unknown> = new Set([
   'ER_CANT_DROP_FIELD_OR_KEY',
 ]);
 
-/** Where migrations that were begun are marked. */
 export async function prepareMarks(dataSource: DataSource): Promise<void> {
   await dataSource.query(
     again(
@@ -22,16 +21,14 @@ export async function prepareMarks(dataSource: DataSource): Promise<void> {
   );
 }
 
-/** All that were begun are applied. */
 async function removeMarks(dataSource: DataSource): Promise<void> {
   await dataSource.query(again(`DELETE FROM ${TABLE}`));
 }
 
 /**
- * A migration that goes on where it was broken off. Servers end a transaction with each change of a table (MariaDB: implicit
- * commit): of a migration whose process was killed the first changes are there, and it is not noted as applied. A mark that is
- * committed with its first change tells so, and then what is made already is left out. Without the mark it is a fault: what stands
- * there is another application's.
+ * A migration that resumes after an interruption. Each schema change commits implicitly, so a killed migration leaves its
+ * first changes without being recorded. A mark committed with the first change identifies it: then errors of applied
+ * changes are ignored. Without the mark they stay errors, because the objects belong to another application.
  */
 export class ResumedMigration implements MigrationInterface {
   readonly name: string;
@@ -50,7 +47,6 @@ export class ResumedMigration implements MigrationInterface {
   }
 }
 
-/** The same runner, for which a change that has been made already is made. */
 function leavingOutMade(runner: QueryRunner): QueryRunner {
   const query = async (sql: string, values?: unknown[]): Promise<unknown> => {
     try {
@@ -69,7 +65,7 @@ function leavingOutMade(runner: QueryRunner): QueryRunner {
 }
 
 const BEAT_MS = 1_000;
-/** A holder that shows no sign of life while a waiter has looked so often, a second apart, is dead. */
+// A waiter that reads the same beat this often, a second apart, takes over: the holder is dead.
 const LOOKS = 20;
 const LOCK_PATIENCE_MS = 300_000;
 
@@ -79,13 +75,9 @@ interface Holder {
 }
 
 /**
- * Runs `work` while this process alone holds the lock of the database, so that instances which start together migrate
- * and seed once, on whichever node of a cluster: the lock is a row, taken and kept by conditional updates (GET_LOCK is
- * a node's own). No clock decides who is dead: the holder counts its beats, and a waiter takes over when it has seen the
- * same beat again and again. A waiter writes with each look, so that a cluster which holds up the holder's beat (while it
- * changes a table) holds up the looks as well.
- * @param beatMs from one beat, or look, to the next
- * @throws Error when another process has been at it for five minutes, or has taken over while this one worked
+ * Runs `work` under the database lock, so that instances that start together migrate and seed once. The lock is a row,
+ * because GET_LOCK is local to a cluster node. A waiter takes over when the beat stops changing (Error after five minutes);
+ * it also writes, so that a cluster that blocks the holder's beat during a schema change blocks it too.
  */
 export async function whileLocked<T>(dataSource: DataSource, work: () => Promise<T>, beatMs = BEAT_MS): Promise<T> {
   const owner = randomUUID();
@@ -100,7 +92,7 @@ export async function whileLocked<T>(dataSource: DataSource, work: () => Promise
     async () => {
       await changed(dataSource, 'beat = beat + 1 WHERE id = 1 AND owner = ?', [owner]);
     },
-    () => undefined, // the next beat comes; one too many that fail are seen at the end
+    () => undefined, // the next beat follows; a lock lost by failed beats is detected at the end
   );
   beats.start();
   const outcome = await work().then(
@@ -133,7 +125,6 @@ async function take(dataSource: DataSource, owner: string, beatMs: number): Prom
   }
 }
 
-/** The holder of the lock. The process that asks has written the row before. */
 function look(dataSource: DataSource): Promise<Holder | null> {
   const work = async (tx: EntityManager): Promise<Holder | null> => {
     await tx.query('UPDATE preparation_lock SET looks = looks + 1 WHERE id = 1');
@@ -150,10 +141,7 @@ async function changed(dataSource: DataSource, change: string, parameters: unkno
   return affectedRows === 1;
 }
 
-/**
- * Applies what is missing, each migration in a transaction of its own, and goes on with one that was broken off.
- * @returns the names of those applied
- */
+/** Applies missing migrations, each in its own transaction, and resumes an interrupted one. Returns the applied names. */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
   await prepareMarks(dataSource);
   const migrations = dataSource.migrations.map((migration) =>

@@ -16,7 +16,7 @@ import {
 import { redisAway } from '../../platform/queues/index.js';
 import { operationIdOf } from './operation-ids.js';
 
-/** What Swagger UI hands a filter: the groups of the page, as immutable.js keeps them. */
+// The groups of the page that Swagger UI passes to a filter (immutable.js).
 interface Collection<Value> {
   get(key: string): unknown;
   getIn(path: string[]): unknown;
@@ -27,10 +27,8 @@ interface Collection<Value> {
 }
 type Operations = Collection<Collection<unknown>>;
 
-/**
- * Plugin of Swagger UI: its filter knows groups alone; this one finds operations by path, method, id, and every word of
- * what is said of them or their group. Swagger UI gets it as text, so it uses nothing that stands outside of it.
- */
+// Swagger UI's own filter searches groups only; this plugin also searches path, method, id and descriptions.
+// Swagger UI gets its source text, so it must not use anything defined outside of it.
 function findOperations(): object {
   return {
     fn: {
@@ -62,13 +60,11 @@ function findOperations(): object {
 
 type Json = Record<string, unknown>;
 
-/** What stands below these is data of ours, and no schema. */
+// Values below these keys are data, not schemas.
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
-/**
- * Says in the words of OpenAPI 3.1 what the decorators said in those of 3.0: `nullable` becomes a type of its own, and the
- * example of a query parameter that may be left out is none that Swagger UI fills in, since it would hide results.
- */
+// The decorators write OpenAPI 3.0: `nullable` becomes a type. Optional query parameters lose their examples, because
+// Swagger UI would fill them in and hide results.
 function asOpenApi31(document: OpenAPIObject): OpenAPIObject {
   return { ...(converted(document) as OpenAPIObject), openapi: '3.1.1' };
 }
@@ -89,7 +85,7 @@ function withNull({ nullable, ...schema }: Json): Json {
   if (Array.isArray(values)) schema['enum'] = [...new Set([...(values as unknown[]), null])];
   const { allOf, type, ...rest } = schema;
   if (typeof type === 'string' && allOf === undefined) return { ...schema, type: [type, 'null'] };
-  // a reference, which stands in `allOf` beside its description
+  // a reference: Nest puts it in `allOf` beside its description
   return { ...rest, anyOf: [...((allOf as unknown[] | undefined) ?? []), { type: 'null' }] };
 }
 
@@ -101,7 +97,7 @@ function withoutPrefill(parameter: Json): Json {
   return { ...said, in: place, required: false, schema: { ...plain, ...(own !== undefined && { examples: [own] }) } };
 }
 
-/** The groups of Swagger UI in the order in which one needs them; a whole-house test holds them against the routes. */
+// Groups in the order of use; a test compares them with the routes.
 const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['Authentication', 'Log in, register'],
   ['Account', 'Your credits, ledger, usage, password, API keys, and the people under your account'],
@@ -167,10 +163,7 @@ where there is something to say, \`field\`, \`index\` and \`hint\`. Every answer
 for help. A 429 says in \`Retry-After\` how many seconds to wait.
 `.trim();
 
-/**
- * The OpenAPI document of the running application; the drift check writes it again and compares.
- * @param base path below which the world finds the API, such as that of a cell
- */
+/** The OpenAPI document of the application. `base` is the public path prefix of the API, such as that of a cell. */
 export function createOpenApiDocument(app: INestApplication, base = ''): OpenAPIObject {
   const document = scanned(app, base);
   documentCsvFiles(document);
@@ -179,14 +172,13 @@ export function createOpenApiDocument(app: INestApplication, base = ''): OpenAPI
   return asOpenApi31(completed(document));
 }
 
-/** Every error that an endpoint documents (docs/generated/errors.md is made of them). */
+/** Every error that an endpoint documents (source of docs/generated/errors.md). */
 export const documentedErrors = (app: INestApplication): ErrorRow[] => [
   ...errorRows(app, scanned(app, '')),
-  // the queue dashboard is a page, and none of the endpoints
+  // the queue dashboard is a page, not an endpoint
   rowOf(redisAway),
 ];
 
-/** What the decorators say, with the ids that Nest gives the operations. */
 function scanned(app: INestApplication, base: string): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Switchboard')
@@ -204,7 +196,7 @@ function scanned(app: INestApplication, base: string): OpenAPIObject {
       { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A key of `POST /v6/api/account/api-keys`' },
       'apiKey',
     )
-    // the last, because the cursor stands there when Authorize opens
+    // last, because Swagger UI puts the cursor there when Authorize opens
     .addBearerAuth(
       { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Token of the login' },
       'bearer',
@@ -225,13 +217,12 @@ export function serveDocs(app: INestApplication, base: string): void {
       displayRequestDuration: true,
       filter: true,
       plugins: [findOperations],
-      // every body and answer shows its own; the list of all below the page says nothing more
+      // every body and answer shows its own schema
       defaultModelsExpandDepth: -1,
     },
   });
 }
 
-/** Adds the schemas of errors and what Nest leaves out, and names the operations. */
 function completed(document: OpenAPIObject): OpenAPIObject {
   const { webhooks, schemas } = documentedEvents(CUSTOMER_EVENT_TYPES);
   document.components = {
@@ -256,7 +247,7 @@ function completed(document: OpenAPIObject): OpenAPIObject {
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
-/** Nest leaves the type out where a controller reads a parameter by itself. */
+// Nest omits the type if a controller reads a parameter itself.
 function typed(parameter: NonNullable<Operation['parameters']>[number]): void {
   if (!('schema' in parameter) || '$ref' in parameter.schema) return;
   parameter.schema.type ??= typeof parameter.schema.example === 'number' ? 'integer' : 'string';

@@ -1,8 +1,5 @@
-/**
- * Ids of operations: `<verb><Thing>` made of the handler (`CampaignController.show` → `getCampaign`), with `admin` before
- * those of staff. Where that reads badly, the name stands here; clients are generated from them, so a name that was
- * published stays (test/architecture/routes.test.ts).
- */
+// Exceptions to `<verb><Thing>` (`CampaignController.show` → `getCampaign`, `admin…` for staff) where that reads badly.
+// Clients are generated from the ids, so a published id stays (test/architecture/routes.test.ts).
 const NAMED: Readonly<Record<string, string>> = {
   'AuthenticationController_logIn[0]': 'logIn',
   OwnSearchController_search: 'search',
@@ -105,10 +102,7 @@ const NAMED: Readonly<Record<string, string>> = {
 const VERBS: Readonly<Record<string, string>> = { show: 'get', find: 'get', read: 'get' };
 const ADMIN_PATH = '/v6/api/admin';
 
-/**
- * The id of an operation.
- * @param handler what Nest calls it: `Controller_method`, with `[n]` where a handler has several paths
- */
+/** The id of an operation. `handler` is Nest's name: `Controller_method`, with `[n]` if a handler has several paths. */
 export function operationIdOf(handler: string, path: string): string {
   const named = NAMED[handler];
   if (named !== undefined) return named;

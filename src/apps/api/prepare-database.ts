@@ -23,7 +23,6 @@ import { FirstAccounts } from './first-accounts.js';
 import { migrate, whileLocked } from './migrate.js';
 import { SandboxChat, SandboxRoutes } from './sandbox-setup.js';
 
-/** What a database needs before the processes start. */
 @Module({
   imports: [
     ConfigModule,
@@ -43,10 +42,7 @@ import { SandboxChat, SandboxRoutes } from './sandbox-setup.js';
 })
 export class PrepareModule {}
 
-/**
- * Migrates and seeds. Safe to run at every start and from several hosts at once: one process at a time does it.
- * @returns lines for the operator; empty when there was nothing to do
- */
+/** Migrates and seeds, one process at a time, so every start on any host may call it. Returns lines for the operator. */
 export async function prepareDatabase(): Promise<string[]> {
   const app = await NestFactory.createApplicationContext(PrepareModule, {
     logger: ['warn', 'error'],
@@ -68,7 +64,6 @@ export async function prepareDatabase(): Promise<string[]> {
   }
 }
 
-/** What stopped the preparation, in one line that an operator can act on. */
 export function preparationFault(error: unknown): string {
   return error instanceof InvalidEnvironment ? error.message : `The database could not be prepared: ${String(error)}`;
 }

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { readEnvironment } from '../../platform/config/index.js';
 import { preparationFault, prepareDatabase } from './prepare-database.js';
 
-/** Migrates and seeds, then ends. Run before a new version starts; `main.js --prepare` does the same in the API's process. */
+// Run before a new version starts; `main.js --prepare` does the same in the API's process.
 async function prepare(): Promise<void> {
   readEnvironment();
   for (const line of await prepareDatabase()) process.stdout.write(`${line}\n`);

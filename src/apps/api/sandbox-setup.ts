@@ -24,7 +24,7 @@ const BETWEEN_TRIES_MS = 1_000;
 
 const secret = (): string => randomBytes(24).toString('base64url');
 
-/** In development: the demo account's chat account at the sandbox, so that chat messages can be tried at once. */
+/** In development: the demo account's chat account at the sandbox. */
 @Injectable()
 export class SandboxChat {
   private readonly logger = new Logger(SandboxChat.name);
@@ -45,7 +45,7 @@ export class SandboxChat {
     return `http://127.0.0.1:${this.environment.SANDBOX_PORT}`;
   }
 
-  /** Creates the chat account, or brings its address up to date: the sandbox's port may change. Another's stays. */
+  /** Creates the chat account or updates its address (the sandbox's port may change); keeps one at another address. */
   async ensure(): Promise<void> {
     const demo = this.absent ? null : await this.accounts.byUsername(DEMO_USERNAME);
     if (!demo) return;
@@ -71,7 +71,7 @@ export class SandboxChat {
     this.chatAccounts.forget();
   }
 
-  /** Tells the sandbox, once it is up, where the callbacks of the demo account's number go. */
+  /** Registers the callback of the demo account's number at the sandbox. */
   async announce(): Promise<void> {
     const demo = this.absent ? null : await this.accounts.byUsername(DEMO_USERNAME);
     const account = demo && (await this.chatAccounts.find(demo.id, 'official'));
@@ -107,7 +107,6 @@ const VOICE_ROUTE = 'sandbox-voice';
 const VOICE_ACCOUNT = 'AC00000000000000000000000000000001';
 const VOICE_TOKEN_BYTES = 16;
 
-/** Where a route stands, and what is known of it. */
 interface Place {
   name: string;
   channel: OperatorRouteKind;
@@ -116,11 +115,7 @@ interface Place {
   asDefault: boolean;
 }
 
-/**
- * In development: routes to the sandbox carriers, for SMS over SMPP and over HTTP, for unofficial chat over HTTP, for calls. The
- * sandbox's ports may change from one start to the next, so its addresses are brought up to date; everything else of an
- * existing route stays.
- */
+/** In development: routes to the sandbox carriers. Only the addresses of existing routes are updated: ports may change. */
 @Injectable()
 export class SandboxRoutes {
   constructor(
@@ -154,7 +149,7 @@ export class SandboxRoutes {
     await this.put(tx, place, { ...(known?.config ?? fresh), ...address });
   }
 
-  /** The sandbox signs with whatever token its calls were made with, so each installation has its own. */
+  // The sandbox signs with the token of the calls, so each installation makes its own.
   private async ensureVoice(tx: EntityManager, asDefault: boolean): Promise<void> {
     const known = await this.routes.locked(tx, VOICE_ROUTE);
     const address = { base_url: `http://127.0.0.1:${this.environment.SANDBOX_PORT}` };
@@ -185,7 +180,7 @@ export class SandboxRoutes {
     const config = { ...(known?.config ?? fresh), url, body };
     const place: Place = { name, channel, driver: 'http', known, asDefault };
     const route = await this.put(tx, place, config);
-    // The callback's address holds the secret that the route got when it was made.
+    // The callback address contains the route's secret, which exists only after the first write.
     const base = publicOrigin(this.environment) ?? '';
     const callback = base + callbackPath(route);
     await this.put(tx, { ...place, known: route }, { ...config, body: { ...body, callback_url: callback } });

@@ -9,16 +9,15 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
-/** How the operator logs in: one of the three. */
+/** The operator's login: one of token, key and user. */
 export interface Access {
   url: string;
   token?: string;
   apiKey?: string;
-  /** whose password is asked for */
+  // prompts for the password
   user?: string;
 }
 
-/** A body, and what the header says was ignored or replaced of the request. */
 interface Hinted<Body> {
   answer: Body;
   hints: { code: string; field?: string; count?: number }[];
@@ -33,25 +32,19 @@ function hintsOf(header: string | string[] | undefined): Hinted<unknown>['hints'
   }
 }
 
-/** The public API, as the operator's own program would call it. */
+/** A client of the public API. */
 export class ApiClient {
   private readonly outbound = new OutboundClient({ OUTBOUND_ALLOW: '' });
   private headers: Record<string, string> | null = null;
 
   constructor(private readonly access: Access) {}
 
-  /**
-   * @returns the body of the answer
-   * @throws Failure with the API's own text, Unanswered when there is none
-   */
+  /** Returns the body. Throws Failure with the API's own text, Unanswered without an answer. */
   async call<Body>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Body> {
     return (await this.callWithHints<Body>(method, path, body)).answer;
   }
 
-  /**
-   * The same, with the hints of the header `Switchboard-Warnings` (reference/requests#warnings).
-   * @throws Failure, Unanswered as `call`
-   */
+  /** `call` with the hints of the header `Switchboard-Warnings` (reference/requests#warnings). */
   async callWithHints<Body>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Hinted<Body>> {
     this.headers ??= await this.credentials();
     return this.send<Body>(method, path, this.headers, body);
@@ -85,7 +78,7 @@ export class ApiClient {
     body?: unknown,
   ): Promise<Hinted<Body>> {
     let response = await this.exchange(method, path, headers, body);
-    // a look over many accounts is longer than the limit of a minute; what changes something is the operator's to repeat
+    // Reading many accounts exceeds the limit of a minute, so reads wait; the operator repeats writes.
     while (method === 'GET' && response.status === 429) {
       const wait = readRetryAfter(response.headers['retry-after'], now()) ?? 0;
       await sleep(Math.min(Math.max(wait, SHORTEST_WAIT_MS), LONGEST_WAIT_MS));
@@ -124,5 +117,5 @@ export class ApiClient {
   }
 }
 
-/** Runs what a command does over the API, and says whether programs read what it prints. */
+/** Runs a command's work over the API; `json` = print for programs. */
 export type WithApi = (work: (api: ApiClient, json: boolean) => Promise<void>) => Promise<void>;

@@ -15,17 +15,16 @@ import {
 } from './terminal.js';
 
 const LOOK_EVERY_MS = 1_000;
-/** The API may be away for so many looks in a row, as in a restart. */
+// polls in a row without an answer, as in a restart
 const MOST_MISSES = 60;
-/** A timer of more would ring at once. */
+// setTimeout fires immediately above this limit
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const OPEN = new Set(['PP1', 'PENDING', 'SENT', 'INITIATED']);
 const OVER = new Set(['completed', 'cancelled', 'rejected', 'failed']);
 
-/** Options of `watch`. */
 export interface WatchOptions {
   json?: boolean;
-  /** milliseconds after which it ends, wherever the campaign is */
+  /** milliseconds until it gives up */
   timeout?: number;
 }
 
@@ -35,10 +34,7 @@ interface WatchedCampaign {
   status_counts: Record<string, number>;
 }
 
-/**
- * Follows a campaign to its end.
- * @throws Failure (3) when it ends otherwise than completed, (124) when the time is up
- */
+/** Follows a campaign to its end. Throws Failure 3 if that is not `completed`, 124 on timeout. */
 export async function watch(
   api: ApiClient,
   requestId: string,
@@ -49,7 +45,7 @@ export async function watch(
   const path = `/v6/api/campaigns/${encodeURIComponent(requestId)}`;
   const ends = performance.now() + timeout;
   const rest = (): number => ends - performance.now();
-  // one that is silent is waited for no longer than until the time is up
+  // the timeout also limits a silent API
   const look = async (): Promise<WatchedCampaign | null> =>
     within(
       rest(),
@@ -84,7 +80,7 @@ export async function watch(
   }
 }
 
-/** What comes of some work; null when the time is up first. */
+// null = timeout
 async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result | null> {
   if (milliseconds > LONGEST_TIMER_MS) return work;
   const answered = new AbortController();
@@ -107,7 +103,6 @@ function left(pace: Pace, campaign: WatchedCampaign): string {
   return seconds === null || seconds === 0 ? '' : `, ${spokenSeconds(seconds)} left`;
 }
 
-/** How many recipients are final, and how many stand where. */
 function standOf({ status_counts }: WatchedCampaign): { final: number; words: string } {
   const counts = Object.entries(status_counts);
   return {
@@ -130,7 +125,6 @@ interface Campaign {
   [field: string]: unknown;
 }
 
-/** What the detail says in one value, under the names of the API. */
 const FACTS = [
   'request_id',
   'channel',
@@ -146,7 +140,7 @@ const FACTS = [
   'completed_at',
 ] as const;
 
-/** Shows one campaign: where it stands, and why recipients failed. */
+/** Shows one campaign with its status and the failure reasons of recipients. */
 export async function showCampaign(
   api: ApiClient,
   requestId: string,
@@ -170,7 +164,6 @@ export async function showCampaign(
   print(sheet(facts));
 }
 
-/** Pauses, resumes or cancels a campaign. */
 export async function changeCampaign(
   api: ApiClient,
   change: 'pause' | 'resume' | 'cancel',
@@ -182,7 +175,7 @@ export async function changeCampaign(
   else print(`${requestId} is ${data.state}`);
 }
 
-/** Sends again to the recipients that failed, as a campaign of its own. */
+/** Sends to the failed recipients again, as a new campaign. */
 export async function retryCampaign(
   api: ApiClient,
   requestId: string,

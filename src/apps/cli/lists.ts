@@ -1,14 +1,12 @@
 import type { ApiClient } from './api-client.js';
 import { type Cell, print, printJson, sheet, table } from './terminal.js';
 
-/** Options of every list. */
 export interface ListOptions {
   json?: boolean;
   limit?: number;
   cursor?: string;
 }
 
-/** Options of `list`: filters of the campaigns. */
 export interface CampaignListOptions extends ListOptions {
   state?: string;
   channel?: string;
@@ -66,7 +64,7 @@ interface Plan extends Omit<PlanRow, 'rates'> {
   rates: { channel: string; prefix: string; credits_per_segment: number }[];
 }
 
-/** Campaigns of the account, or of all accounts, newest first. */
+/** Lists campaigns of the account, or of all accounts, newest first. */
 export async function listCampaigns(api: ApiClient, options: CampaignListOptions): Promise<void> {
   const { all = false, username, state, channel, search, from, to } = options;
   const isStaffs = all || username !== undefined;
@@ -84,7 +82,7 @@ export async function listCampaigns(api: ApiClient, options: CampaignListOptions
   });
 }
 
-/** Routes to carriers, and how they are (staff). */
+/** Lists routes with their status (staff). */
 export async function listRoutes(api: ApiClient, options: ListOptions): Promise<void> {
   await list<RouteRow>(api, '/v6/api/admin/routes', {}, options, {
     name: (row) => row.name,
@@ -97,7 +95,7 @@ export async function listRoutes(api: ApiClient, options: ListOptions): Promise<
   });
 }
 
-/** Accounts whose name, e-mail or mobile number holds the text (staff and resellers). */
+/** Lists accounts whose name, e-mail or mobile number contains the text (staff and resellers). */
 export async function listAccounts(api: ApiClient, search: string | undefined, options: ListOptions): Promise<void> {
   await list<AccountRow>(api, '/v6/api/admin/accounts', { search }, options, {
     username: (row) => row.username,
@@ -109,7 +107,7 @@ export async function listAccounts(api: ApiClient, search: string | undefined, o
   });
 }
 
-/** Rate plans, or the rows of one (staff). */
+/** Lists rate plans, or the rates of one plan (staff). */
 export async function showRates(api: ApiClient, plan: string | undefined, options: ListOptions): Promise<void> {
   if (plan === undefined) {
     return list<PlanRow>(api, '/v6/api/admin/rates', {}, options, {
@@ -133,7 +131,6 @@ export async function showRates(api: ApiClient, plan: string | undefined, option
   print(table(['channel', 'prefix', 'credits a segment'], rows));
 }
 
-/** One page of a list: as columns, or the answer as it came. */
 async function list<Row>(
   api: ApiClient,
   path: string,

@@ -4,7 +4,6 @@ import { AppError } from '../../kernel/errors.js';
 import { EXIT, Failure } from './terminal.js';
 import { createProgram } from './program.js';
 
-/** Runs one command. @returns the exit code */
 async function main(): Promise<number> {
   const program = createProgram();
   for (const command of [program, ...program.commands] as Command[]) command.exitOverride();
@@ -12,7 +11,7 @@ async function main(): Promise<number> {
     await program.parseAsync(process.argv);
     return EXIT.done;
   } catch (error) {
-    // commander has said what is wrong by itself; asking for help is no fault
+    // commander has printed its own message; help is a success
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     process.stderr.write(`${textOf(error)}\n`);
     if (error instanceof Failure && error.hint !== null) process.stderr.write(`Hint: ${error.hint}\n`);
@@ -20,13 +19,13 @@ async function main(): Promise<number> {
   }
 }
 
-/** Only texts that are meant for people; never SQL, a host or a stack. */
+// Prints only texts for people; never SQL, a host or a stack.
 const textOf = (error: unknown): string =>
   error instanceof Failure || error instanceof AppError
     ? error.message
     : `The command failed (${(error as NodeJS.ErrnoException).code ?? (error as Error).name})`;
 
-// whatever it waits for; what the API has taken goes on there
+// Stops waiting; accepted work continues in the API.
 process.once('SIGINT', () => {
   process.stderr.write('\nInterrupted\n');
   process.exit(EXIT.interrupted);

@@ -25,7 +25,6 @@ import { EXIT, Failure, print, printJson, readPassword } from './terminal.js';
 const USERNAME = /^[A-Za-z0-9._-]{3,64}$/;
 const REASON = 'command line';
 
-/** A member of the staff to be. */
 export interface NewAdmin {
   username: string;
   password: string;
@@ -34,7 +33,7 @@ export interface NewAdmin {
   lastname: string;
 }
 
-/** What no endpoint does, since it must work when no login does, or nothing moves; in the audit log as `system`. */
+/** Actions that must work without a login or while nothing is sent; audited as `system`. */
 @Injectable()
 class OperatorActions {
   constructor(
@@ -50,7 +49,6 @@ class OperatorActions {
     private readonly retention: Retention,
   ) {}
 
-  /** @throws Failure for a bad name or password, AppError for a taken name */
   async createAdmin({ password, ...admin }: NewAdmin): Promise<void> {
     if (!USERNAME.test(admin.username)) throw new Failure('username is invalid');
     const fault = passwordFault(password);
@@ -66,21 +64,18 @@ class OperatorActions {
     });
   }
 
-  /** Makes the directory say of this cell what its database says. @throws Failure outside a cell */
   async fillDirectory(): Promise<DirectoryFilled> {
     const filled = await this.directory.fill();
     if (!filled) throw new Failure('CELL is not set');
     return filled;
   }
 
-  /** What workers do every ten minutes, now: days to come are made, and what is no longer kept goes. */
   async keepTables(): Promise<void> {
     await this.days.makeDays();
     await this.retention.removeAged();
     await this.retention.removeOver();
   }
 
-  /** @throws Failure when there is no such campaign */
   async requeue(requestId: string): Promise<WokenLanes> {
     const woken = await inTransaction(this.dataSource, async (tx) => {
       const done = await this.lanes.wake(tx, requestId);
@@ -96,7 +91,6 @@ class OperatorActions {
   }
 }
 
-/** The commands that work on the database itself. */
 @Module({
   imports: [
     ConfigModule,
@@ -110,7 +104,7 @@ class OperatorActions {
 })
 class OperatorModule {}
 
-/** The relays are notified a few milliseconds after `notify`. */
+// `notify` reaches the relays a few milliseconds later.
 const NOTIFIED_MS = 100;
 
 export interface NewAdminOptions {
@@ -119,7 +113,7 @@ export interface NewAdminOptions {
   lastname: string;
 }
 
-/** Makes a member of the staff; the password is asked for. */
+/** Creates a staff account; prompts for the password. */
 export async function createAdmin(username: string, options: NewAdminOptions): Promise<void> {
   const password = await readPassword(`Password of the new account ${username}: `);
   const { type: userType, firstname, lastname } = options;
@@ -127,7 +121,7 @@ export async function createAdmin(username: string, options: NewAdminOptions): P
   print(`Created the ${userType} account ${username}`);
 }
 
-/** Wakes what is due or stuck of a campaign. */
+/** Wakes due or stuck lanes of a campaign. */
 export async function requeue(requestId: string): Promise<void> {
   const { state, lanes } = await withActions(async (actions) => {
     const woken = await actions.requeue(requestId);
@@ -137,13 +131,13 @@ export async function requeue(requestId: string): Promise<void> {
   print(`${requestId} is ${state}: ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} woken`);
 }
 
-/** Makes the days to come, and removes what is no longer kept. */
+/** Creates future daily partitions and removes expired data. */
 export async function keepTables(): Promise<void> {
   await withActions((actions) => actions.keepTables());
   print('Days to come are made, and what is no longer kept is gone');
 }
 
-/** Writes the names of this cell into the directory. */
+/** Copies the names of this cell to the directory. */
 export async function fillDirectory(): Promise<void> {
   const { written, removed, foreign } = await withActions((actions) => actions.fillDirectory());
   for (const { kind, value, cell } of foreign) print(`${kind} ${value} is taken in cell ${cell}`);
@@ -200,12 +194,7 @@ interface Proof {
   closings?: { month: string; ok: boolean }[];
 }
 
-/**
- * Holds every stored balance against its ledger's sum, and usage against its debits and refunds.
- * @param username of one account; absent: all
- * @param closings also each month's closing against the one before it and its entries
- * @throws Failure (3) when one does not agree
- */
+/** Compares balances with ledger sums and usage with debits and refunds. Throws Failure (3) on a mismatch. */
 export async function proveBalances(
   api: ApiClient,
   username?: string,

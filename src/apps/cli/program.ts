@@ -26,7 +26,6 @@ const timeout = (): Option =>
     duration,
   );
 
-/** Campaigns: sending, following, changing. */
 function addCampaignCommands(program: Command, withApi: WithApi): void {
   program
     .command('send')
@@ -101,7 +100,6 @@ function duration(text: string): number {
 
 const MOST = 1_000;
 
-/** Lists: campaigns for everybody, the others for staff. */
 function addListCommands(program: Command, withApi: WithApi): void {
   paged(program.command('list'))
     .description('list campaigns, newest first')
@@ -150,12 +148,11 @@ Exit codes: 0 done; 1 refused or failed; 2 wrong use; 3 done, but a campaign did
 Who you are is told by --user, SWITCHBOARD_TOKEN (token of a login) or SWITCHBOARD_API_KEY. Passwords are asked for, or
 read from standard input; neither they nor tokens and keys stand on the command line, where others could read them.`;
 
-/** Nest and the database are loaded for the commands that need them only: the others answer at once. */
+// Loaded on demand: commands that do not need Nest and the database start faster.
 const database = () => import('./operator.js');
 
 const copies = () => import('./backup/backup.js');
 
-/** Options of every command. */
 interface Global {
   url: string;
   token?: string;
@@ -164,7 +161,7 @@ interface Global {
   json?: boolean;
 }
 
-/** The operator's command line. Commands over the API need its URL and a login; the others need DATABASE_URL. */
+/** The operator's command line. API commands need its URL and a login, the others need DATABASE_URL. */
 export function createProgram(): Command {
   const program = new Command('npm run cli --')
     .description("The operator's command line of Switchboard")
@@ -197,7 +194,6 @@ export function createProgram(): Command {
   return program;
 }
 
-/** Accounts of the staff and their credits. */
 function addAccountCommands(program: Command, withApi: WithApi): void {
   program
     .command('create-admin')
@@ -227,7 +223,7 @@ function addAccountCommands(program: Command, withApi: WithApi): void {
     );
 }
 
-/** What must work when the API does not. */
+// These must work while the API is down.
 function addDatabaseCommands(program: Command): void {
   program
     .command('requeue')
@@ -244,7 +240,6 @@ function addDatabaseCommands(program: Command): void {
     .action(async () => (await database()).keepTables());
 }
 
-/** Copies of the database (docs/operate/backup.md). */
 function addCopies(program: Command): void {
   program
     .command('backup')
@@ -287,7 +282,7 @@ function addCopies(program: Command): void {
     );
 }
 
-/** commander reads the environment through options alone; a secret given as one is refused. */
+// Other users can read command lines; commander reads the environment through options only.
 function refuseSecretsInSight(program: Command): void {
   for (const [option, variable] of [
     ['token', 'SWITCHBOARD_TOKEN'],
@@ -299,7 +294,6 @@ function refuseSecretsInSight(program: Command): void {
   }
 }
 
-/** Commands that do not go through the API have no answers of it. */
 const ON_DATABASE = new Set([
   ...['create-admin', 'requeue', 'directory-fill', 'keep-tables'],
   ...['backup', 'note-backup', 'restore', 'fence', 'undecided', 'resume-unsent'],

@@ -8,24 +8,17 @@ import { EXIT, Failure, plain, print, printJson } from './terminal.js';
 const NAMES = /^(numbers?|phones?|mobiles?|contacts?|to|receivers?)$/i;
 const SEPARATORS = [',', ';', '\t'] as const;
 
-/**
- * The numbers of a CSV file, as they stand there: the API judges them. Comma, semicolon or tab; quoted fields; with or
- * without a head line.
- * @param column the head of the column; without it the first one with a usual name, else the first
- * @returns null when there is no such column
- * @throws Failure for a quote without an end, or with more than blanks behind its field
- */
+/** Numbers of a CSV file, not validated; null without the column. Throws Failure for a malformed quoted field. */
 export function contactsOf(text: string, column?: string): string[] | null {
   return rowsOf(text, column)?.map(({ to }) => to) ?? null;
 }
 
-/** A number and what its row says under the other heads. */
 export interface ContactRow {
   to: string;
   variables?: Record<string, string>;
 }
 
-/** The same numbers with the values of their rows, by the heads of the columns; without a head line there are none. */
+/** Numbers with the other columns as variables, named by their headings. */
 export function rowsOf(text: string, column?: string): ContactRow[] | null {
   const rows = readRows(text);
   const heads = rows[0]?.map((cell) => cell.trim()) ?? [];
@@ -47,14 +40,11 @@ export function rowsOf(text: string, column?: string): ContactRow[] | null {
     .filter(({ to }) => to !== '');
 }
 
-/**
- * A number in any spelling, also with words beside it, so that no first recipient is taken for a head; but no head that
- * names a year or a date.
- */
+// A number in any spelling, also beside words, so that a first recipient is not taken for a heading; not a year or a date.
 const isNumber = (cell: string): boolean =>
   /\d{9}/.test(cell) || (/^[\d\s()+./-]+$/.test(cell) && cell.replace(/\D/g, '').length >= 5);
 
-/** The mark that stands most often outside quotes in the first line with something on it. */
+// The most frequent separator outside quotes in the first non-blank line.
 function separatorOf(text: string): string {
   const [firstLine = ''] = text
     .replace(/"[^"]*"/g, 'quoted')
@@ -77,7 +67,7 @@ function readRows(text: string): string[][] {
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // it would swallow every number below
+    // an open quote would swallow every number below
     throw new Failure(error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'A quoted field has no end' : error.message);
   }
 }
@@ -85,7 +75,6 @@ function readRows(text: string): string[][] {
 export const SEND_CHANNELS = ['sms', 'unofficial', 'template', 'branded', 'voice'] as const;
 export type SendChannel = (typeof SEND_CHANNELS)[number];
 
-/** Options of `send`. */
 export interface SendOptions extends WatchOptions {
   channel: SendChannel;
   name: string;
@@ -109,7 +98,6 @@ export interface SendOptions extends WatchOptions {
 
 type OptionName = keyof SendOptions;
 
-/** Options that go with some channels only. */
 const GOES_WITH: Partial<Record<OptionName, readonly SendChannel[]>> = {
   message: ['sms', 'unofficial', 'voice'],
   service: ['sms', 'unofficial'],
@@ -126,11 +114,9 @@ const GOES_WITH: Partial<Record<OptionName, readonly SendChannel[]>> = {
   retryInterval: ['voice'],
 };
 
-/** What is sent where, and how the answer says what was taken. */
 interface Submission {
   path: string;
   body: object;
-  /** credits as the answer names them */
   credits: (answer: Accepted) => number | undefined;
 }
 
@@ -140,7 +126,6 @@ interface Accepted {
   credits_deducted?: number;
   contacts?: number;
   data?: { request_id: string; credits: number; recipients: number };
-  /** hints of the own endpoints */
   warnings?: { message: string }[];
 }
 
@@ -162,7 +147,6 @@ export async function send(api: ApiClient, file: string, options: SendOptions): 
   if (options.watch) await watch(api, requestId, options);
 }
 
-/** `contacts_left_out: contacts, 3` */
 function textOf({ code, field, count }: { code: string; field?: string; count?: number }): string {
   const facts = [field, count].filter((fact) => fact !== undefined);
   return facts.length === 0 ? code : `${code}: ${facts.join(', ')}`;
@@ -246,7 +230,7 @@ async function submissionOf(text: string, contacts: string[], options: SendOptio
   };
 }
 
-/** The template with its parameters; columns of the file fill in what stands there in braces. */
+// Placeholders in the parameters are filled from columns of the file.
 function templateOf({ template, language, param = [], components }: SendOptions): object {
   const given: unknown = components === undefined ? [] : parsed(components, '--components');
   if (!Array.isArray(given)) throw new Failure('--components is not a list');

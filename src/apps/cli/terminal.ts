@@ -1,14 +1,10 @@
 import { createInterface } from 'node:readline';
 
-/** Exit codes of the command line; its help lists them. */
+/** Exit codes, listed in the help. */
 export const EXIT = { done: 0, failed: 1, usage: 2, notAsItShould: 3, timedOut: 124, interrupted: 130 } as const;
 
-/** What ends a command with a line for the operator. */
+/** Ends a command with one line for the operator; `code` is one of `EXIT`, `hint` comes from the API. */
 export class Failure extends Error {
-  /**
-   * @param code one of `EXIT`
-   * @param hint what to do about it, as the API says it
-   */
   constructor(
     text: string,
     readonly code: number = EXIT.failed,
@@ -18,20 +14,19 @@ export class Failure extends Error {
   }
 }
 
-/** The API is away or broken at the moment. */
+/** The API does not answer, or answers with a server error. */
 export class Unanswered extends Failure {}
 
 const WIDTH = 30;
 
-/** What a name holds must not steer a terminal. */
+// Characters in data that would control a terminal.
 const CONTROLS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** An answer of the API for programs, on one line. */
 export const printJson = (answer: unknown): void => print(JSON.stringify(answer));
 
-/** A text from outside on one line, without what would steer the terminal. */
+/** Outside text on one line, without control characters. */
 export const plain = (text: string): string => text.replace(CONTROLS, ' ');
 
 export type Cell = string | number | boolean | null | undefined;
@@ -39,7 +34,7 @@ export type Cell = string | number | boolean | null | undefined;
 const cellText = (cell: Cell): string =>
   cell === null || cell === undefined || cell === '' ? '-' : plain(String(cell));
 
-/** Rows under their heads, in columns; numbers stand right. */
+/** Rows in columns under their headings; numbers are right-aligned. */
 export function table(heads: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const lines = [heads.map((head) => head.toUpperCase()), ...rows.map((row) => row.map(cellText))];
   const widths = heads.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
@@ -56,16 +51,12 @@ export function table(heads: readonly string[], rows: readonly (readonly Cell[])
     .join('\n');
 }
 
-/** Names beside their values, for one thing. */
 export function sheet(facts: readonly (readonly [string, Cell])[]): string {
   const width = Math.max(...facts.map(([name]) => name.length));
   return facts.map(([name, value]) => `${name.padEnd(width)}  ${cellText(value)}`).join('\n');
 }
 
-/**
- * A password from the terminal, unseen, or the first line of standard input where that is no terminal. It never stands
- * on the command line, where every user of the machine could read it.
- */
+/** Reads a password without echo, or the first line of piped input. Command lines are visible to every user. */
 export async function readPassword(question: string): Promise<string> {
   const { stdin } = process;
   if (!stdin.isTTY) {
@@ -102,7 +93,7 @@ export async function readPassword(question: string): Promise<string> {
   });
 }
 
-/** One line on standard error that renews itself; where that is no terminal, nothing. */
+/** A progress line on standard error; prints only to a terminal. */
 export class ProgressLine {
   private last = '';
 
@@ -112,33 +103,31 @@ export class ProgressLine {
     const share = whole === 0 ? 1 : part / whole;
     const done = Math.round(share * WIDTH);
     const bar = `[${'#'.repeat(done)}${'.'.repeat(WIDTH - done)}] ${Math.floor(share * 100)} %`;
-    // a line that wraps could not be renewed
+    // a wrapped line cannot be overwritten
     const line = `${bar}  ${part} of ${whole}  ${words}`.slice(0, (this.output.columns || 80) - 1);
     if (!this.output.isTTY || line === this.last) return;
     this.last = line;
     this.output.write(`\r\u001b[2K${line}`);
   }
 
-  /** What is written next stands on a line of its own. */
   end(): void {
     if (this.last !== '') this.output.write('\n');
     this.last = '';
   }
 }
 
-/** How far a campaign was at a moment. */
 interface Look {
   at: number;
   final: number;
 }
 
-/** How many looks back the pace is taken over: about a minute. */
+// About a minute of polls.
 const LOOKS = 60;
 const SECOND = 1_000;
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
 
-/** What is left of a campaign, by the pace that was seen. */
+/** Estimates the remaining time of a campaign from its recent pace. */
 export class Pace {
   private readonly looks: Look[] = [];
 
@@ -147,7 +136,7 @@ export class Pace {
     if (this.looks.length > LOOKS) this.looks.shift();
   }
 
-  /** Whole seconds until all are final; null while nothing moves. */
+  /** Seconds until all recipients are final; null without progress. */
   secondsLeft(total: number): number | null {
     const [first] = this.looks;
     const last = this.looks.at(-1);

@@ -17,7 +17,7 @@ import {
 
 const CLOSE_MS = 5_000;
 
-/** The front of several cells: it hands each request to the cell of its account. */
+// The front routes each request to the cell of its account.
 async function main(): Promise<void> {
   const environment = readFrontEnvironment();
   const app = await NestFactory.createApplicationContext(FrontModule.of(environment), { bufferLogs: true });
@@ -36,7 +36,6 @@ async function main(): Promise<void> {
   collectStartGarbage();
 }
 
-/** As an API stops. */
 async function stop(app: INestApplicationContext, server: Server, delay: number): Promise<void> {
   await drainServer(server, app.get(Drain), delay);
   await app.close();

@@ -3,42 +3,35 @@ import Denque from 'denque';
 import { newId } from '../../kernel/ids.js';
 import type { CallRecord } from './voice/calls.js';
 
-/** `ACCEPTED` = no receipt (yet); `READ` on the chat channel alone. */
+/** `ACCEPTED` = no receipt yet; `READ` only on the chat channel. */
 export type LedgerStatus = 'ACCEPTED' | 'DELIVERED' | 'READ' | 'FAILED';
 
-/** One message as the carrier has it. A message of several parts is one entry. */
+/** One message at the carrier; all its parts are one entry. */
 export interface LedgerEntry {
   id: string;
   protocol: 'smpp' | 'http' | 'chat' | 'voice';
-  /** who sent it: system_id of the bind; 'gateway' over HTTP; phone number id on the chat channel; account SID of a call */
+  /** system_id (SMPP), 'gateway' (HTTP), phone number id (chat) or account SID (voice) */
   account: string;
   from: string;
   to: string;
   text: string;
   mediaUrl: string | null;
-  /** SMPP: until when it is to be tried, as it was written */
   validity?: string;
-  /** SMPP: optional parameters, in their order; `text` where the bytes are one */
   tlvs?: { tag: string; hex: string; text: string | null }[];
   parts: number;
-  /** our client reference, where the protocol carries one */
   ref: string | null;
-  /** chat: the request as it came */
   request?: Record<string, unknown>;
-  /** voice: what was heard, pressed, forwarded and recorded; DELIVERED = answered */
   call?: CallRecord;
   status: LedgerStatus;
-  /** milliseconds since 1970 */
   at: number;
 }
 
-/** What was turned away without becoming a message. */
 export interface Refusals extends Record<string, number> {
   throttled: number;
   errors: number;
 }
 
-/** The carrier's own books: what tests hold the service's reports against. */
+/** The carriers' ledger: tests compare the service's reports with it. */
 @Injectable()
 export class CarrierLedger {
   private entries: LedgerEntry[] = [];
@@ -53,13 +46,11 @@ export class CarrierLedger {
     return this.entries.length;
   }
 
-  /** Entries in the order of their arrival. @param to only those of one recipient */
   slice(offset: number, limit: number, to: string | null = null): LedgerEntry[] {
     const entries = to === null ? this.entries : this.entries.filter((entry) => entry.to === to);
     return entries.slice(offset, offset + limit);
   }
 
-  /** How many messages stand at each status, and what was turned away. */
   counts(): Record<LedgerStatus, number> & Refusals {
     const counts = { ACCEPTED: 0, DELIVERED: 0, READ: 0, FAILED: 0, ...this.refusals };
     for (const entry of this.entries) counts[entry.status] += 1;
@@ -73,7 +64,7 @@ export class CarrierLedger {
   }
 }
 
-/** The carrier's message ids: ascending numbers that begin after those of any earlier run. */
+/** Ascending message ids, higher than those of any earlier run. */
 export class MessageIds {
   private last = newId();
 
@@ -82,11 +73,11 @@ export class MessageIds {
   }
 }
 
-/** An id in the upstream's form: base64 with padding, case-sensitive. */
+/** A message id as the chat provider writes it: base64 with padding, case-sensitive. */
 export const messageId = (phone: string, serial: number): string =>
   `wamid.${Buffer.from(`\x1d\x18${phone}\x15\x02\0${serial.toString(36)}`, 'latin1').toString('base64')}`;
 
-/** First in, first out; gives out what is due. */
+/** A FIFO queue that returns only due items. */
 export class DueQueue<Item extends { dueAt: number }> {
   private readonly items = new Denque<Item>();
 
@@ -98,7 +89,7 @@ export class DueQueue<Item extends { dueAt: number }> {
     this.items.push(item);
   }
 
-  /** The next one, if it is due. @param now on the clock of `performance.now()` */
+  // `now` is a time of `performance.now()`
   take(now: number): Item | null {
     const item = this.items.peekFront();
     if (!item || item.dueAt > now) return null;

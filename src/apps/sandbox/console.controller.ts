@@ -33,11 +33,10 @@ import { type Callee, Callees, calleeSchema } from './voice/calls.js';
 import { TelephoneServer } from './voice/telephone-server.js';
 
 const requestSchema = faultsSchema.extend({
-  /** cuts every SMPP connection now */
   dropConnections: z.literal(true).optional(),
 });
 
-/** Bad days for carriers, on demand. */
+/** Carrier faults on demand. */
 @Controller('faults')
 export class FaultsController {
   constructor(
@@ -50,7 +49,6 @@ export class FaultsController {
     return this.faults.current;
   }
 
-  /** Changes the named behaviours; the others stay. */
   @Post()
   @HttpCode(200)
   change(@Body() body: unknown): FaultSettings {
@@ -63,7 +61,6 @@ export class FaultsController {
     return settings;
   }
 
-  /** A good day again. */
   @Delete()
   clear(): FaultSettings {
     return this.faults.clear();
@@ -78,7 +75,7 @@ const readCount = (text: string | undefined, fallback: number, max: number): num
   return Number.isInteger(number) && number >= 0 ? Math.min(number, max) : fallback;
 };
 
-/** The carrier's books. */
+/** The carriers' ledger. */
 @Controller('ledger')
 export class LedgerController {
   constructor(
@@ -101,7 +98,6 @@ export class LedgerController {
     return { total: this.ledger.size, counts: this.ledger.counts(), messages };
   }
 
-  /** Everything, one JSON object a line. */
   @Get('stream')
   async stream(@Res() response: Response): Promise<void> {
     response.setHeader('Content-Type', 'application/x-ndjson');
@@ -129,17 +125,16 @@ export class LedgerController {
 const handsetTextSchema = z.object({
   system_id: z.string().min(1),
   from: z.string().regex(/^\+?[0-9]{1,20}$/),
-  /** the number or name that the handset answers */
   to: z.string().max(20).default('sandbox'),
   text: z.string().min(1).max(70),
 });
 
-/** What the owners of the handsets do. */
+/** Messages from handsets. */
 @Controller('smpp')
 export class HandsetsController {
   constructor(private readonly carrier: SmppCarrier) {}
 
-  /** `{ system_id, from, to, text }`: a handset writes back; it goes out as a deliver_sm over a session of that system id. */
+  /** `{ system_id, from, to, text }`: sends a deliver_sm over a session of that system id. */
   @Post('inbound')
   @HttpCode(200)
   write(@Body() body: unknown): { taken: true } {
@@ -151,12 +146,12 @@ export class HandsetsController {
   }
 }
 
-/** What tests say of the people who are called. */
+/** Scripts of the people who are called. */
 @Controller('voice')
 export class VoiceConsoleController {
   constructor(private readonly callees: Callees) {}
 
-  /** `{ to, digits, forwards, outcomes, speaks }`: holds for every call to this number from now on. */
+  /** `{ to, digits, forwards, outcomes, speaks }`: applies to every later call to this number. */
   @Post('script')
   @HttpCode(200)
   script(@Body() body: unknown): Callee {
@@ -167,7 +162,7 @@ export class VoiceConsoleController {
   }
 }
 
-/** What people do at the upstream: set up an account's callback, write messages, review templates. */
+/** Actions at the chat provider: register callbacks, write messages, review templates. */
 @Controller('chat')
 export class ChatConsoleController {
   constructor(
@@ -176,7 +171,6 @@ export class ChatConsoleController {
     private readonly templates: TemplateReviews,
   ) {}
 
-  /** Verifies the callback first, as the upstream's console does. */
   @Post('accounts')
   @HttpCode(200)
   async register(@Body() body: unknown): Promise<{ phone_number_id: string; verified: true }> {
@@ -189,7 +183,7 @@ export class ChatConsoleController {
     return { phone_number_id: account.phone_number_id, verified: true };
   }
 
-  /** A message from a telephone: `{ phone_number_id, from, text }` or `{ …, message: { type, … } }`. */
+  /** A message from a handset: `{ phone_number_id, from, text }` or `{ …, message: { type, … } }`. */
   @Post('inbound')
   @HttpCode(200)
   async write(@Body() body: unknown): Promise<{ id: string; taken: true }> {
@@ -199,7 +193,7 @@ export class ChatConsoleController {
     return { id: written.id, taken: true };
   }
 
-  /** `{ phone_number_id, from or user_id, value: stop or resume }`: the preference about campaigns that a person set. */
+  /** `{ phone_number_id, from or user_id, value: stop or resume }`: a person's preference about campaigns. */
   @Post('preferences')
   @HttpCode(200)
   async prefer(@Body() body: unknown): Promise<{ taken: true }> {
@@ -214,7 +208,7 @@ export class ChatConsoleController {
     return this.templates.list();
   }
 
-  /** `{ status, reason? }`; `taken`: whether a callback of the business account took the news. */
+  /** `{ status, reason? }`; `taken` = a callback of the business account accepted the event. */
   @Post('templates/:id/review')
   @HttpCode(200)
   async review(

@@ -3,38 +3,31 @@ import { z } from 'zod';
 
 const milliseconds = z.number().int().min(0).max(600_000);
 
-/** Behaviours of a carrier on a bad day, switched on by `POST /faults`. */
+/** Faults of a carrier, switched on by `POST /faults`. */
 export const faultsSchema = z
   .object({
-    /** messages are taken and delivered, but their submit is never answered */
+    /** messages are accepted and delivered, submits stay unanswered */
     stopAnswering: z.boolean(),
-    /** answers to submits come this late */
     answerDelayMs: milliseconds,
     /** receipts leave before the answer to the submit */
     receiptsFirst: z.boolean(),
-    /** SMPP: ids in hexadecimal in the answer, in decimal in the receipt */
+    /** SMPP: ids hexadecimal in the answer, decimal in the receipt */
     hexIds: z.boolean(),
-    /** SMPP: how answer and receipt write one id otherwise (with a number of zeros, with `0x`, in capitals); wins over `hexIds` */
+    /** SMPP: other spellings of one id in answer and receipt (padded, with `0x`, in capitals); overrides `hexIds` */
     idDialect: z.enum(['none', 'padded hex', 'padded', 'stripped', '0x', 'uuid']),
-    /** SMPP: form of receipts */
     receiptForm: z.enum(['text', 'tlv', 'both']),
-    /** SMPP: what stands between the fields of a receipt's text */
     receiptSeparator: z.enum([' ', ',']),
-    /** SMPP: the command that brings receipts */
     receiptCommand: z.enum(['deliver_sm', 'data_sm']),
-    /** SMPP: each receipt is followed by an alert_notification, which has no answer */
+    /** SMPP: an alert_notification, which has no answer, follows each receipt */
     alerts: z.boolean(),
-    /** receipts leave this long after the message was taken */
     receiptDelayMs: milliseconds,
-    /** receipts are kept back until this is switched off */
     holdReceipts: z.boolean(),
-    /** every submit is answered with "throttled" */
     throttleAll: z.boolean(),
-    /** binds are refused (SMPP); requests are answered with 503 (HTTP) */
+    /** binds are refused (SMPP), requests answered with 503 (HTTP) */
     refuseAll: z.boolean(),
-    /** connections are dropped after this many more submits, the last of them unanswered; null = never */
+    /** connections drop after this many submits, the last one unanswered; null = never */
     dropAfterSubmits: z.number().int().min(1).max(10_000_000).nullable(),
-    /** SMPP: what the carrier's DLT registry knows; other messages end with the registry's code. null = it asks for nothing */
+    /** SMPP: the DLT registry; other messages fail with its codes. null = no registry */
     dlt: z
       .object({
         entityTag: z.number().int().default(0x1400),
@@ -42,19 +35,18 @@ export const faultsSchema = z
         chainTag: z.number().int().default(0x1402),
         entities: z.array(z.string()),
         templates: z.array(z.string()),
-        /** of chains of telemarketers; absent = none is asked for */
+        /** hashes of telemarketer chains; absent = not checked */
         hashes: z.array(z.string()).optional(),
       })
       .nullable(),
-    /** HTTP, chat, voice: messages are taken, and a proxy before the carrier answers with this status; null = the carrier answers */
+    /** HTTP, chat, voice: messages are accepted, but a proxy answers with this status; null = no proxy */
     proxyStatus: z.number().int().min(300).max(599).nullable(),
-    /** HTTP, chat, voice: messages are taken, and the connection is reset instead of an answer */
+    /** HTTP, chat, voice: messages are accepted, then the connection is reset */
     resetAfterTaking: z.boolean(),
-    /** HTTP: where receipts go of messages that name no `callback_url` */
+    /** HTTP: receipt address of messages without `callback_url` */
     callbackUrl: z.url().nullable(),
-    /** chat: what comes instead of the usual answer; what is not JSON or huge comes after the request was carried out */
+    /** chat: `not JSON` and `huge` are answered after the request is executed, the others instead of it */
     chatAnswer: z.enum(['usual', 'server error', 'not JSON', 'huge', 'redirect']),
-    /** chat: every request is refused with this error */
     chatError: z
       .object({
         status: z.number().int().min(400).max(599),
@@ -63,7 +55,6 @@ export const faultsSchema = z
         details: z.string().optional(),
       })
       .nullable(),
-    /** chat: delivered messages are read */
     readReceipts: z.boolean(),
     /** chat: free-form messages fail (131047) unless the recipient wrote in the last 24 hours */
     enforceWindows: z.boolean(),
@@ -118,7 +109,7 @@ export class Faults {
     return this.settings;
   }
 
-  /** Counts a submit towards `dropAfterSubmits`. @returns true when the connection is to be dropped now */
+  /** Counts a submit towards `dropAfterSubmits`; true = drop the connection now. */
   dropsNow(): boolean {
     const left = this.settings.dropAfterSubmits;
     if (left === null) return false;
@@ -127,7 +118,7 @@ export class Faults {
   }
 }
 
-/** What becomes of a message, by the recipient's last three digits (reference/providers#sandbox). */
+/** Outcome of a message, by the recipient's last three digits (reference/providers#sandbox). */
 export type DeliveryOutcome = 'delivered' | 'undeliverable' | 'silent' | 'throttled once' | 'error once' | 'refused';
 
 const OUTCOME_BY_ENDING: Readonly<Record<string, DeliveryOutcome>> = {
@@ -140,11 +131,10 @@ const OUTCOME_BY_ENDING: Readonly<Record<string, DeliveryOutcome>> = {
 
 export const deliveryOutcomeOf = (to: string): DeliveryOutcome => OUTCOME_BY_ENDING[to.slice(-3)] ?? 'delivered';
 
-/** Remembers who was turned away once: the next try is taken, the one after it turned away again. */
+/** Refuses every other attempt of a key. */
 export class OnceBook {
   private readonly turnedAway = new Set<string>();
 
-  /** @param key one try of one message (part) @returns true for the first of each two tries */
   turnAway(key: string): boolean {
     if (this.turnedAway.delete(key)) return false;
     this.turnedAway.add(key);

@@ -8,14 +8,14 @@ const FIRST_REPEAT_MS = 500;
 const LONGEST_REPEAT_MS = 5_000;
 const TIMEOUT_MS = 15_000;
 
-/** Carriers' calls to callback URLs, repeated after failures in growing intervals. */
+/** Calls callback URLs and repeats failed calls at growing intervals. */
 @Injectable()
 export class CallbackSender implements OnApplicationShutdown {
   private readonly timers = new Set<NodeJS.Timeout>();
 
   constructor(private readonly outbound: OutboundClient) {}
 
-  /** @param before called right before the first try; false puts it off */
+  // `before` runs right before the first try; false postpones it
   send(url: string, body: Record<string, unknown>, delayMs: number, before: () => boolean): void {
     const begin = (): void => {
       if (before()) void this.post(url, JSON.stringify(body));
@@ -24,7 +24,7 @@ export class CallbackSender implements OnApplicationShutdown {
     this.later(delayMs, begin);
   }
 
-  /** Sends now, and again until it is taken or the tries are used up. @returns whether it was taken */
+  /** Sends until accepted or out of tries; true = accepted. */
   async post(url: string, body: string, headers: Record<string, string> = {}): Promise<boolean> {
     for (let attempt = 1; ; attempt++) {
       if (await this.postOnce(url, body, headers)) return true;
@@ -34,14 +34,12 @@ export class CallbackSender implements OnApplicationShutdown {
     }
   }
 
-  /** One try. @returns whether it was taken */
   async postOnce(url: string, body: string, headers: Record<string, string> = {}): Promise<boolean> {
     const all = { 'content-type': 'application/json', ...headers };
     const answer = await this.exchange({ url, method: 'POST', headers: all, body });
     return answer !== null && answer.status >= 200 && answer.status < 300;
   }
 
-  /** One request. @returns null when no answer came */
   async exchange(request: {
     url: string;
     method: 'GET' | 'POST';
@@ -51,7 +49,6 @@ export class CallbackSender implements OnApplicationShutdown {
     return this.outbound.request({ ...request, timeoutMs: TIMEOUT_MS, trusted: true }).catch(() => null);
   }
 
-  /** @returns null when no answer came */
   async get(url: string): Promise<OutboundResponse | null> {
     return this.exchange({ url, method: 'GET', headers: {} });
   }
@@ -71,10 +68,7 @@ export class CallbackSender implements OnApplicationShutdown {
 
 const LONGEST_BODY = 100 * 1024 * 1024;
 
-/**
- * A request's body, whole (what exceeds 100 MB is left out). By events: an iterator costs several times as much, and every
- * message passes here. Rejects when the other side hangs up.
- */
+/** Reads a body up to 100 MB; rejects if the client disconnects. By events: an iterator costs several times as much. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -88,10 +82,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/**
- * What stands between us and a carrier that has taken the message: its answer never comes through.
- * @returns false on a good day, when the carrier's own answer is to be written
- */
+/** Simulates a proxy that loses the answer to an accepted message; false = no fault, answer normally. */
 export function answerAsBadProxy(response: ServerResponse, faults: FaultSettings): boolean {
   if (faults.resetAfterTaking) {
     response.socket?.resetAndDestroy();

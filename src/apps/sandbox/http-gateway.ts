@@ -15,18 +15,15 @@ const messageSchema = z.object({
   callback_url: z.url().nullish(),
 });
 
-/** How the gateway answers a request. */
 interface GatewayAnswer {
   status: number;
   body: Record<string, unknown>;
   retryAfter?: number;
-  /** the connection is cut instead */
   drop?: boolean;
-  /** no answer at all */
   silent?: boolean;
 }
 
-/** Takes messages over HTTP and sends their receipts to a callback URL; the same fates as over SMPP. */
+/** Accepts messages over HTTP and posts receipts to a callback URL; the same outcomes as over SMPP. */
 @Injectable()
 export class HttpGateway {
   private readonly once = new OnceBook();
@@ -102,7 +99,6 @@ export class HttpGateway {
   }
 }
 
-/** An HTTP SMS and chat gateway, as small operators run them. */
 @Controller('gateway/messages')
 export class GatewayController {
   constructor(

@@ -3,7 +3,7 @@ import { InvalidEnvironment, readEnvironment } from '../../platform/config/index
 import { collectStartGarbage } from '../../platform/observability/index.js';
 import { startSandbox } from './start-sandbox.js';
 
-/** The carriers' process. Says in one JSON line that it is ready, and where. */
+// Prints one JSON line with its addresses when it is ready.
 async function main(): Promise<void> {
   const environment = readEnvironment();
   if (environment.NODE_ENV === 'production') {

@@ -28,7 +28,7 @@ import { Callees } from './voice/calls.js';
 import { TelephoneNetwork } from './voice/telephone-network.js';
 import { isTelephonePath, TelephoneServer } from './voice/telephone-server.js';
 
-/** The carriers of development and tests: an SMSC, an HTTP gateway, the chat upstream and the telephone network, with one ledger. */
+/** Carriers for development and tests: an SMSC, an HTTP gateway, the chat provider and a voice carrier, with one ledger. */
 @Module({
   controllers: [
     GatewayController,
@@ -63,15 +63,13 @@ import { isTelephonePath, TelephoneServer } from './voice/telephone-server.js';
 })
 class SandboxModule {}
 
-/** A running sandbox. */
 export interface Sandbox {
-  /** of gateway, chat upstream, telephone network, ledger and faults */
   url: string;
   smppPort: number;
   stop(): Promise<void>;
 }
 
-/** Starts the carriers on 127.0.0.1. @param ports 0 = any free one */
+/** Starts the carriers on 127.0.0.1; port 0 = any free one. */
 export async function startSandbox(ports: { http: number; smpp: number }): Promise<Sandbox> {
   const host = '127.0.0.1';
   const app = await NestFactory.create<NestExpressApplication>(SandboxModule, new ExpressServer(), {
@@ -96,7 +94,7 @@ export async function startSandbox(ports: { http: number; smpp: number }): Promi
   };
 }
 
-/** Hands the paths of chat upstream and telephone network to them before the framework sees them. */
+// Chat and voice requests bypass the framework, which would slow measurements.
 function upstreamsFirst(server: Server, chat: GraphServer, telephone: TelephoneServer): void {
   const framework = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');

@@ -7,19 +7,17 @@ import { ExpressServer } from '../../platform/http/index.js';
 import { collectStartGarbage, startMonitoringServer, stopProcessBySignal } from '../../platform/observability/index.js';
 import { WorkerModule } from './worker.module.js';
 
-/** What closing takes besides the work under way. */
+// Time to close after the last batch.
 const CLOSE_MS = 10_000;
 
-/**
- * A worker process. SIGTERM drains it: windows under way settle, then it ends with 0. What cannot be settled within a
- * lease (the database is silent) is left to the worker that takes the lane next.
- */
+// SIGTERM drains: batches under way settle, then the process ends with 0. After a lease (the database does not answer)
+// unsettled batches are left to the worker that claims the lane next.
 async function main(): Promise<void> {
   const environment = readEnvironment();
   const app = await NestFactory.create<NestExpressApplication>(WorkerModule.of(CHANNELS), new ExpressServer(), {
     bufferLogs: true,
     bodyParser: false,
-    abortOnError: false, // the one line below says what is wrong
+    abortOnError: false, // `catch` below prints one line instead
   });
   stopProcessBySignal(() => app.close(), Math.max(environment.LANE_LEASE, environment.WEBHOOK_TIMEOUT) + CLOSE_MS);
   const url = await startMonitoringServer(app, environment.HOST, environment.WORKER_PORT);

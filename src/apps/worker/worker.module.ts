@@ -17,7 +17,7 @@ import { ALL_TABLES } from '../../modules/table-rules/index.js';
 import { TemplatesWorkerModule } from '../../modules/templates/index.js';
 import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
 
-/** The worker: queues, carriers' sessions, sweeper. No public HTTP; health and metrics on `WORKER_PORT`. */
+/** The worker process: queues, carrier sessions, sweepers. No public HTTP; health and metrics on `WORKER_PORT`. */
 @Module({
   imports: [
     ConfigModule,
@@ -39,7 +39,6 @@ import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
   ],
 })
 export class WorkerModule {
-  /** @param channels all of the service */
   static of(channels: readonly Channel[]): DynamicModule {
     return { module: WorkerModule, imports: [ChannelsModule.of(channels), EngineWorkerModule.of(channels)] };
   }

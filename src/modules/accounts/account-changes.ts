@@ -8,17 +8,16 @@ import { isEmail, normalEmail } from './domain/identity.js';
 import { passwordFault } from './domain/password-rules.js';
 import type { AccountEntity } from './tables.js';
 
-/** DATETIME holds years of four digits. */
 const LAST_YEAR = 9999;
 
-/** Reads a time zone; '' clears it (APP_TIME_ZONE then counts). */
+/** Parses a time zone; '' clears it, so that APP_TIME_ZONE applies. */
 export function readTimeZone(text: string | null): string | null {
   if (text === null || text.trim() === '') return null;
   if (text.length > 64 || !isIanaName(text) || !isTimeZone(text)) throw fieldErrors.invalid('time_zone');
   return text;
 }
 
-/** Reads an expiry in the account's zone; a bare date ends with that day; '' clears it. */
+/** Parses an expiry in the account's zone; a bare date means the end of that day; '' clears it. */
 export function readExpiresAt(text: string | null, zone: string): Date | null {
   if (text === null || text.trim() === '') return null;
   const at = readExpiry(text.trim(), zone);
@@ -26,7 +25,6 @@ export function readExpiresAt(text: string | null, zone: string): Date | null {
   return at;
 }
 
-/** Reads an e-mail into its stored form; '' is none. */
 export function readEmail(text: string | null): string | null {
   if (text === null || text.trim() === '') return null;
   const email = normalEmail(text);
@@ -34,13 +32,11 @@ export function readEmail(text: string | null): string | null {
   return email;
 }
 
-/** Refuses a new password that breaks a rule of reference/authentication#passwords. */
 export function assertPassword(password: string): void {
   const fault = passwordFault(password);
   if (fault !== null) throw fault();
 }
 
-/** The permissions after a change that names some of them. */
 function changedPermissions(before: Permissions, change: Record<string, unknown>): Permissions {
   const after = { ...before };
   for (const [name, value] of Object.entries(change)) {
@@ -51,7 +47,7 @@ function changedPermissions(before: Permissions, change: Record<string, unknown>
   return after;
 }
 
-/** The clock takes more than IANA names (`local`, `UTC+3`); those would mean something else on another machine. */
+/** Luxon also accepts `local` and `UTC+3`, which are not portable. */
 function isIanaName(text: string): boolean {
   try {
     return /^[A-Za-z]/.test(text) && Boolean(new Intl.DateTimeFormat('en', { timeZone: text }));
@@ -60,9 +56,7 @@ function isIanaName(text: string): boolean {
   }
 }
 
-/**
- * What to change (reference/admin#accounts); absent = keep. Texts as they came; null clears where a field may be empty.
- */
+/** The fields to change (reference/admin#accounts); absent keeps, null clears where a field may be empty. */
 export interface AccountChanges {
   isActive?: boolean;
   expiresAt?: string | null;
@@ -73,29 +67,23 @@ export interface AccountChanges {
   refundFailed?: boolean;
   publicLookup?: boolean;
   timeZone?: string | null;
-  /** name of the plan; null = the prices that hold for all */
+  /** null = standard prices */
   ratePlan?: string | null;
-  /** names of routes, which there are; null = all. Staff alone set it */
+  /** null = all routes; only staff set it */
   allowedRoutes?: readonly string[] | null;
   numberCheck?: string;
-  /** some of the names, each true or false */
   permissions?: Record<string, unknown>;
   password?: string;
-  /** with a password: the account's keys are revoked */
   revokeApiKeys?: boolean;
-  /** with a password: the people under the account are made inactive */
+  /** with a password: sets the account's people inactive */
   revokeUsers?: boolean;
-  /** what these keys and people made ends with them */
+  /** ends what these keys and people made */
   revokeCreated?: boolean;
-  /** fields that staff give back to the reseller (reference/accounts#set-by-staff) */
+  /** fields that staff release to the reseller (reference/accounts#set-by-staff) */
   releasedFields?: readonly string[];
 }
 
-/**
- * What a change writes into an account's row, but for parent and password.
- * @param defaultZone of an account that has no time zone of its own
- * @throws AppError 400 with the first value at fault
- */
+/** Converts changes to columns, except parent and password. @throws AppError 400 for the first invalid value */
 export function accountPatch(row: AccountEntity, changes: AccountChanges, defaultZone: string): Partial<AccountEntity> {
   const patch: Partial<AccountEntity> = {};
   const { isActive, requireToken, requireSender, refundFailed, publicLookup, userType, numberCheck } = changes;
@@ -118,7 +106,6 @@ export function accountPatch(row: AccountEntity, changes: AccountChanges, defaul
   return patch;
 }
 
-/** The API's name of every field that can be changed, as the audit log shows it. */
 const FIELDS: Record<keyof AccountChanges, string> = {
   isActive: 'is_active',
   expiresAt: 'expires_at',
@@ -140,14 +127,13 @@ const FIELDS: Record<keyof AccountChanges, string> = {
   releasedFields: 'released_fields',
 };
 
-/** The API's names of what a change sets, each permission by itself. */
 export function changedFields(changes: AccountChanges): string[] {
   const { permissions = {}, revokeApiKeys, revokeUsers, revokeCreated, releasedFields, ...plain } = changes;
   const fields = Object.entries(FIELDS).filter(([field]) => plain[field as keyof typeof plain] !== undefined);
   return [...fields.map(([, name]) => name), ...Object.keys(permissions).map((name) => `permissions.${name}`)];
 }
 
-/** What the audit log keeps of a change: the values as they were given, and of a password only that it changed. */
+/** Returns the audited values as given; of a password only the fact that it changed. */
 export function auditedChanges(changes: AccountChanges): Record<string, unknown> {
   const details: Record<string, unknown> = {};
   for (const [field, name] of Object.entries(FIELDS) as [keyof AccountChanges, string][]) {
@@ -158,11 +144,7 @@ export function auditedChanges(changes: AccountChanges): Record<string, unknown>
 
 const MOST_RANGES = 100;
 
-/**
- * Addresses and ranges in canonical form, each once.
- * @param field by which the request names them
- * @throws AppError 400 naming the first that is none, or when there are over 100
- */
+/** Returns distinct canonical ranges. @throws AppError 400 for the first invalid one of `field`, or more than 100 */
 export function readIpRanges(field: string, texts: readonly string[]): string[] {
   if (texts.length > MOST_RANGES) throw accountErrors.tooManyIpRanges(field, MOST_RANGES);
   const ranges = texts.map((text, index) => {

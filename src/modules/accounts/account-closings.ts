@@ -4,22 +4,18 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction, type WriteResult } from '../../platform/database/index.js';
 import type { Account } from './domain/account.js';
 
-/** An account that is deactivated, and who asks for what follows from it. */
 export interface AccountClosing {
   accountId: number;
   actor: Account;
 }
 
-/** A module that has something of accounts under way. */
+/** A module with running work of accounts. */
 export interface ClosingListener {
-  /**
-   * Stops a bounded part of it, within a transaction that holds the deactivated account.
-   * @returns whether there may be more
-   */
+  /** Stops a bounded part in a transaction that locks the account. Returns true if there may be more. */
   stopSome(tx: EntityManager, closing: AccountClosing): Promise<boolean>;
 }
 
-/** Tells the modules that registered of deactivated accounts; accounts know nothing of what they do with it. */
+/** Notifies registered modules of deactivated accounts, without depending on them. */
 @Injectable()
 export class AccountClosings {
   private readonly listeners: ClosingListener[] = [];
@@ -30,10 +26,7 @@ export class AccountClosings {
     this.listeners.push(listener);
   }
 
-  /**
-   * Stops what is under way, once the account is closed for all to see: however much it is, nothing waits for it. The next
-   * request that closes or activates the account stops first what a killed process has left.
-   */
+  /** Stops work in steps after the closing has committed; a later closing or activation continues after a crash. */
   async finish(closing: AccountClosing): Promise<void> {
     for (const listener of this.listeners) {
       const step = (tx: EntityManager): Promise<boolean> => this.step(tx, listener, closing);
@@ -41,7 +34,7 @@ export class AccountClosings {
     }
   }
 
-  /** A request that activates the account meanwhile waits for the step, and no other follows. */
+  /** A concurrent activation waits for this transaction and ends the loop. */
   private async step(tx: EntityManager, listener: ClosingListener, closing: AccountClosing): Promise<boolean> {
     const held: WriteResult = await tx.query('UPDATE accounts SET held = held + 1 WHERE id = ? AND is_active = 0', [
       closing.accountId,

@@ -113,7 +113,7 @@ const STORES = [
   AuditLog,
 ];
 
-/** What every process may need of accounts: reading them, making them, the audit log. No HTTP (for the worker). */
+/** Reading and creating accounts and the audit log, without HTTP, so that the worker can import it. */
 @Module({
   imports: [TypeOrmModule.forFeature(ENTITIES), CreditsModule, CellDirectoryModule],
   providers: STORES,
@@ -121,7 +121,7 @@ const STORES = [
 })
 export class AccountDirectoryModule {}
 
-/** Accounts in the API. A module with `@Authenticated`, `@Admin` or `@Open` routes imports it: the guards need it. */
+/** Accounts in the API. Modules with `@Authenticated`, `@Admin` or `@Open` routes import it for its guards. */
 @Module({
   imports: [
     CqrsModule,

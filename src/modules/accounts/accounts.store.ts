@@ -10,7 +10,7 @@ import { type Account, isUsable, NUMBER_CHECKS, readPermissions } from './domain
 import { type Identity, IDENTITY_KINDS, type IdentityKind } from './domain/identity.js';
 import { AccountEntity, LoginIdentityEntity } from './tables.js';
 
-/** Uncached reads of accounts; within a transaction when given its manager. */
+/** Reads accounts uncached, in a transaction when given its manager. */
 @Injectable()
 export class AccountStore {
   constructor(
@@ -18,9 +18,7 @@ export class AccountStore {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /**
-   * The row of a username, byte for byte. The collation is binary but ignores trailing spaces, hence the second look.
-   */
+  /** Finds a username byte for byte. The binary collation ignores trailing spaces, hence the second comparison. */
   async rowByUsername(
     username: string,
     source: EntityManager = this.dataSource.manager,
@@ -29,14 +27,12 @@ export class AccountStore {
     return row?.username === username ? row : null;
   }
 
-  /** As `rowByUsername`, for many at once. @returns in the order of the names */
   async rowsByUsername(usernames: readonly string[]): Promise<(AccountEntity | null)[]> {
     const rows = await this.dataSource.manager.findBy(AccountEntity, { username: In(usernames) });
     const byName = new Map(rows.map((row) => [row.username, row]));
     return usernames.map((name) => byName.get(name) ?? null);
   }
 
-  /** @returns in the order of the ids */
   async rowsById(ids: readonly number[]): Promise<(AccountEntity | null)[]> {
     const rows = await this.dataSource.manager.findBy(AccountEntity, { id: In(ids) });
     const byId = new Map(rows.map((row) => [row.id, row]));
@@ -47,13 +43,13 @@ export class AccountStore {
     return source.findOneBy(AccountEntity, { id });
   }
 
-  /** The row, held until the transaction ends: written, because a lock alone does not reach the other nodes of a cluster. */
+  /** Locks the row by writing it: a lock alone does not reach other cluster nodes. */
   async lockById(tx: EntityManager, id: number): Promise<AccountEntity | null> {
     await tx.increment(AccountEntity, { id }, 'held', 1);
     return tx.findOneBy(AccountEntity, { id });
   }
 
-  /** Which of the identities are taken, in the order in which reference/authentication#registration reports them. */
+  /** Returns the taken identities in reporting order (reference/authentication#registration). */
   async taken(identities: Identity[], source: EntityManager = this.dataSource.manager): Promise<IdentityKind[]> {
     const rows = await source.findBy(
       LoginIdentityEntity,
@@ -62,7 +58,6 @@ export class AccountStore {
     return IDENTITY_KINDS.filter((kind) => rows.some((row) => row.kind === kind));
   }
 
-  /** Usernames by id, for lists that show parents. */
   async usernames(ids: number[]): Promise<Map<number, string>> {
     if (ids.length === 0) return new Map();
     const rows = await this.dataSource.manager.find(AccountEntity, {
@@ -72,7 +67,7 @@ export class AccountStore {
     return new Map(rows.map((row) => [row.id, row.username]));
   }
 
-  /** The plain record without secrets. */
+  /** Converts a row to a record without secrets. */
   toAccount(row: AccountEntity): Account {
     return {
       id: row.id,
@@ -108,21 +103,17 @@ export class AccountStore {
 
 const KEPT_MS = 3_000;
 const MOST_ENTRIES = 20_000;
-/** of `accounts.username` */
 const LONGEST_NAME = 64;
 
 /**
- * Accounts as the hot paths need them: cached for 3 s (reference/authentication#tokens), so a change on another
- * instance acts within 3 s and one on this instance at once (`forget`). Accounts that do not exist are not
- * remembered. Requests that ask for the same one share its read, and those that ask in one turn of the event loop share a
- * statement.
+ * Caches accounts for hot paths for 3 s, the delay of changes on other instances (reference/authentication#tokens); `forget`
+ * acts at once here. Missing accounts are not cached. Reads of one event-loop tick share a statement.
  */
 @Injectable()
 export class AccountDirectory {
   private readonly cache = new TtlCache<string, Account | null>(KEPT_MS, MOST_ENTRIES);
-  /** usernames by id, of the accounts in the cache */
   private readonly names = boundedCache<number, string>(MOST_ENTRIES);
-  /** counts changes: what was being read during one is handed out but not kept */
+  /** incremented on every change: reads started before it are returned but not cached */
   private generation = 0;
   private readonly idReads = new GroupCommit<number, AccountEntity | null>((ids) => this.store.rowsById(ids), ONE_TICK);
   private readonly nameReads = new GroupCommit<string, AccountEntity | null>(
@@ -132,24 +123,22 @@ export class AccountDirectory {
 
   constructor(private readonly store: AccountStore) {}
 
-  /** @returns null when there is no such account */
   byId(id: number): Promise<Account | null> {
     return this.cached(`id:${id}`, () => this.idReads.add(id));
   }
 
-  /** Compares byte for byte: `BOB` is not `bob`. Who asks for its id next, as a send does, gets the same reading. */
+  /** Compares byte for byte: `BOB` is not `bob`. A following `byId`, as in a send, shares the read. */
   byUsername(name: string): Promise<Account | null> {
-    // Requests share the statement: a body full of name must not make it too long for all of them.
+    // A long name must not inflate the statement that requests share.
     if (name.length > LONGEST_NAME) return Promise.resolve(null);
     return this.cached(`name:${name}`, () => this.nameReads.add(name));
   }
 
-  /** Active and unexpired at this moment. */
   usable(account: Account): boolean {
     return isUsable(account, now());
   }
 
-  /** To be called after the commit of a change to the account. */
+  /** Call after the commit of a change. */
   forget(id: number): void {
     this.generation += 1;
     this.cache.delete(`id:${id}`);
@@ -180,17 +169,16 @@ export class AccountDirectory {
   }
 }
 
-/** An account that a search found. */
 export interface FoundAccount {
   account: Account;
   createdAt: Date;
 }
 
-/** Names that one look goes through for a reseller's own clients among them. */
+/** Names scanned to find a reseller's own clients. */
 const MOST_LOOKED_AT = 1_000;
 const FEWEST_DIGITS = 6;
 
-/** Accounts by the beginning of a name: of the login (people under an account lead to it), and of first and last name. */
+/** Finds accounts by a prefix of a login name (including assigned users), first name or last name. */
 @Injectable()
 export class AccountSearch {
   constructor(
@@ -198,7 +186,7 @@ export class AccountSearch {
     private readonly store: AccountStore,
   ) {}
 
-  /** @param parentId only the clients of this reseller; null = all accounts */
+  /** `parentId`: only clients of this reseller; null = all. */
   async find(text: string, parentId: number | null, limit: number): Promise<FoundAccount[]> {
     const digits = digitsOf(text);
     const lower = text.toLowerCase();
@@ -227,7 +215,7 @@ export class AccountSearch {
     return rows.map(({ account_id }) => account_id);
   }
 
-  /** By first and last name: one word is the beginning of either, of two each has its own. */
+  /** One word matches either name; two words match first and last name. */
   private async named(text: string, parentId: number | null, limit: number): Promise<number[]> {
     const [first = '', ...others] = text.split(/\s+/);
     const last = others.join(' ');
@@ -258,7 +246,7 @@ const bounds = (parentId: number | null, limit: number): number[] =>
 
 const MOST = 1_000;
 
-/** The accounts of staff of the house: those that look after all of it. */
+/** Finds the active accounts of staff (super and admin). */
 @Injectable()
 export class StaffAccounts {
   async ids(tx: EntityManager): Promise<number[]> {

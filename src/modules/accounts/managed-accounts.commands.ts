@@ -49,7 +49,6 @@ import { NameCheck, NameClaims } from './names.store.js';
 import { AccountRegistrar } from './registration.store.js';
 import { AccountEntity } from './tables.js';
 
-/** What a manager gives for a new account (reference/admin#accounts), in texts as they came. */
 export interface AccountDraft {
   username: string;
   password: string;
@@ -64,10 +63,7 @@ export interface AccountDraft {
   timeZone: string | null;
 }
 
-/**
- * Create an account from the admin API; it gets the same team, permissions and credits as a registered one. An
- * account of staff also wants the own password of the acting person, as a change of one does.
- */
+/** Creates an account with the defaults of registration; a staff account requires the acting person's own password. */
 export class CreateAccountCommand extends Command<Account> {
   constructor(
     readonly actor: Account,
@@ -78,7 +74,6 @@ export class CreateAccountCommand extends Command<Account> {
   }
 }
 
-/** The id of no account: the maker of an account is never the account itself. */
 const NO_ACCOUNT = 0;
 
 @CommandHandler(CreateAccountCommand)
@@ -95,7 +90,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
     private readonly audit: AuditLog,
   ) {}
 
-  /** Rights first, then the values in the order of the fields, then the names against the database. */
+  /** Validation order: permissions, values in field order, names in the database. */
   async execute({ actor, draft, proof }: CreateAccountCommand): Promise<Account> {
     const userType = draft.userType ?? 'client';
     assertManager(actor);
@@ -147,9 +142,8 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
 }
 
 /**
- * Change an account from the admin API. A new password ends every token issued before it. A change of an account
- * of staff, or to one, also wants the own password of the acting person: 400 `current_password is required`, 401
- * `Invalid credentials`, 429 as at login.
+ * Changes an account; a new password ends older tokens. Changes of staff, or to staff, require the acting person's password.
+ * @throws AppError 400 `current_password is required`, 401 `Invalid credentials`, 429 as at login
  */
 export class ChangeAccountCommand extends Command<void> {
   constructor(
@@ -186,7 +180,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       changes.parentUsername === undefined ? undefined : await this.managed.parentId(changes.parentUsername);
     if (parentId) await this.managed.assertNoCircle(target.id, parentId);
     if (changes.password !== undefined) assertPassword(changes.password);
-    // faults are answered before the slow hash
+    // report errors before the slow hash
     const { expiresAt } = accountPatch(target, changes, this.environment.APP_TIME_ZONE);
     assertNotStaffs(actor, target, changedFields(changes), expiresAt);
     if (needsPassword(target, changes.userType)) await this.credentials.proveActor(actor, proof);
@@ -198,7 +192,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     await inTransaction(this.dataSource, async (tx) => {
       const row = await tx.findOne(AccountEntity, { where: { id: target.id }, lock: { mode: 'pessimistic_write' } });
       if (!row) throw accountErrors.notFound();
-      assertAllowed(actor, row, changes); // what was true before the lock may no longer be
+      assertAllowed(actor, row, changes); // check again under the lock
       const patch = accountPatch(row, changes, this.environment.APP_TIME_ZONE);
       const fields = changedFields(changes);
       assertNotStaffs(actor, row, fields, patch.expiresAt);
@@ -246,7 +240,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
 
 function assertAllowed(actor: Account, target: AccountEntity, changes: AccountChanges): void {
   assertMayChange(actor, target);
-  // a person under the account would keep the account beyond its own removal
+  // an assigned user could otherwise keep access beyond its own removal
   if (changes.password !== undefined && target.id === actor.id) assertOwner(actor);
   if (changes.userType !== undefined) assertMaySetUserType(actor, target, changes.userType);
   if (changes.parentUsername !== undefined) assertMaySetParent(actor, changes.parentUsername);

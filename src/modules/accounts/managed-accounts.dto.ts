@@ -6,7 +6,6 @@ import { accountView, AccountView } from './authentication/authentication.dto.js
 import { type Account, NUMBER_CHECKS, type NumberCheckMode, type Permissions, PERMISSIONS } from './domain/account.js';
 import type { AccountEntity } from './tables.js';
 
-/** An account as its managers see it: what login returns, and what they manage; times in the account's own zone. */
 export class ManagedAccountAnswer extends AccountView {
   @ApiProperty({ type: String, nullable: true, example: null })
   country!: string | null;
@@ -74,17 +73,15 @@ export class ManagedAccountAnswer extends AccountView {
   updated_at!: string;
 }
 
-/** Who asks. */
 type Viewer = Pick<Account, 'id' | 'userType' | 'assignedUser'>;
 
-/** Staff of the house see every maker; a reseller is not told which of them made a client of its. */
+/** Hides from a reseller which staff member made its client. */
 function makerFor({ id, userType, assignedUser }: Viewer, createdBy: string | null): MakerData | null {
   const maker = readMaker(createdBy);
   const isOwn = maker?.id === id || maker?.id === assignedUser?.id;
   return userType !== 'reseller' || isOwn ? maker : makerForOwner(createdBy);
 }
 
-/** @param zone in which times are shown: a list has accounts of many zones */
 export const managedAccountAnswer = (
   account: Account,
   row: AccountEntity,

@@ -13,7 +13,7 @@ import { managedAccountAnswer, type ManagedAccountAnswer } from './managed-accou
 import { ManagedAccounts } from './managed-accounts.store.js';
 import { AccountEntity } from './tables.js';
 
-/** One account for its manager. Throws 403 `Permission denied`, 404 `Account not found`. */
+/** Returns an account for its manager. @throws AppError 403 `Permission denied`, 404 `Account not found` */
 export class FindAccountQuery extends Query<ManagedAccountAnswer> {
   constructor(
     readonly actor: Account,
@@ -37,10 +37,7 @@ export class FindAccountHandler implements IQueryHandler<FindAccountQuery> {
   }
 }
 
-/**
- * An account as a record, for features in which its managers act on it. Throws as `ManagedAccounts.row`, and to change it
- * 403 `Forbidden` for staff that only super changes.
- */
+/** Returns an account record for other features. @throws AppError as `ManagedAccounts.row`; 403 `Forbidden` to change staff */
 export class FindManagedAccountQuery extends Query<Account> {
   constructor(
     readonly actor: Account,
@@ -62,9 +59,8 @@ export class FindManagedAccountHandler implements IQueryHandler<FindManagedAccou
   }
 }
 
-/** A part of the accounts, newest first; a reseller gets its own clients. Throws 403 `Permission denied`. */
+/** Lists accounts, newest first; for a reseller its own clients. @throws AppError 403 `Permission denied` */
 export class ListAccountsQuery extends Query<Listed<ManagedAccountAnswer>> {
-  /** @param search part of username, e-mail, mobile number or name, in any case; null = all */
   constructor(
     readonly actor: Account,
     readonly search: string | null,
@@ -111,14 +107,12 @@ function likeness(search: string): { where: string; values: string[] } {
   return { where: `(${anyOf})`, values: SEARCHED.map(() => part) };
 }
 
-/** Accounts in use to which a username alone sends, from any address. */
 export interface OpenAccounts {
   accounts: number;
-  /** those of them whose owner has not chosen yet */
   undecided: number;
 }
 
-/** Counts the accounts whose credits can be spent with their username alone. */
+/** Counts active accounts that can spend credits by username alone, from any address. */
 export class CountOpenAccountsQuery extends Query<OpenAccounts> {}
 
 const KEPT_MS = 30_000;

@@ -7,15 +7,12 @@ import { accountErrors } from './domain/account.errors.js';
 import type { Account } from './domain/account.js';
 import { AccountEntity } from './tables.js';
 
-/** Accounts as their managers (super, admin, reseller) reach them: never from the cache. */
+/** Reads and changes accounts for their managers, uncached. */
 @Injectable()
 export class ManagedAccounts {
   constructor(private readonly store: AccountStore) {}
 
-  /**
-   * @throws AppError 403 `Permission denied` without `client_management`; 404 for an account that is unknown, or not
-   * a reseller's own client
-   */
+  /** @throws AppError 403 `Permission denied` without `client_management`; 404 if unknown or not the reseller's client */
   async row(actor: Account, username: string, source?: EntityManager): Promise<AccountEntity> {
     assertManager(actor);
     const row = await this.store.rowByUsername(username, source);
@@ -24,15 +21,11 @@ export class ManagedAccounts {
     return row;
   }
 
-  /** The same as a plain record. */
   async find(actor: Account, username: string, source?: EntityManager): Promise<Account> {
     return this.store.toAccount(await this.row(actor, username, source));
   }
 
-  /**
-   * Id of the account that is named as parent; null and '' are none. Only an account that may manage clients can be one.
-   * @throws AppError 400: unknown, or a plain client
-   */
+  /** Returns the parent's id; null and '' = none. @throws AppError 400 if unknown, or a plain client */
   async parentId(username: string | null): Promise<number | null> {
     if (username === null || username === '') return null;
     const parent = await this.store.rowByUsername(username);
@@ -41,42 +34,28 @@ export class ManagedAccounts {
     return parent.id;
   }
 
-  /** @throws AppError 400 when the account itself stands on the way up from the new parent */
+  /** @throws AppError 400 if the account is an ancestor of its new parent */
   assertNoCircle(accountId: number, parentId: number): Promise<void> {
     return scanUp(accountId, parentId, (id) => this.store.rowById(id));
   }
 
-  /**
-   * The same with every row on the way locked, so that of two changes at the same moment that would close a circle
-   * together one waits, or is run again, and sees the other.
-   */
+  /** Locks every ancestor, so that of two concurrent changes that would form a cycle one waits or retries. */
   lockedNoCircle(tx: EntityManager, accountId: number, parentId: number): Promise<void> {
     return scanUp(accountId, parentId, (id) => this.store.lockById(tx, id));
   }
 
-  /**
-   * Holds the parent's row until the transaction ends, so that it stays one that may manage clients.
-   * @throws AppError 400 when it is none any more
-   */
+  /** Locks the parent, so that it stays able to manage clients. @throws AppError 400 otherwise */
   async holdParent(tx: EntityManager, parentId: number): Promise<void> {
     const parent = await this.store.lockById(tx, parentId);
     if (!parent || !isStaff(parent.userType)) throw accountErrors.noManager();
   }
 
-  /**
-   * Clients need a manager: an account that has some stays what it is until they have another parent.
-   * @param tx holds the account's row, so that no account gets it as parent meanwhile
-   * @throws AppError 409 `Account has clients`
-   */
+  /** Requires that no clients depend on the account; `tx` must lock its row. @throws AppError 409 `Account has clients` */
   async assertNoClients(tx: EntityManager, accountId: number): Promise<void> {
     if (await tx.existsBy(AccountEntity, { parentId: accountId })) throw accountErrors.hasClients();
   }
 
-  /**
-   * The last super stays active and unexpired (reference/accounts#roles): after the change one must be left that is
-   * active and has no expiry at all. All supers are held, so that two of them cannot close each other at the same
-   * moment.
-   */
+  /** Keeps one active super without expiry (reference/accounts#roles); locks all supers against concurrent closing. */
   async update(tx: EntityManager, row: AccountEntity, patch: Partial<AccountEntity>): Promise<void> {
     const lasting = { userType: 'super', isActive: true, expiresAt: IsNull() };
     const guarded = row.userType === 'super' && row.isActive && row.expiresAt === null;

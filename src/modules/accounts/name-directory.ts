@@ -18,11 +18,11 @@ import type { Identity } from './domain/identity.js';
 import { type PendingClaim, NameClaims } from './names.store.js';
 
 const EVERY_MS = 30_000;
-/** Longer than a registration takes. One that takes longer fails, and no name is lost or doubled by it. */
+/** Longer than a registration takes; a slower one fails safely. */
 const SETTLED_AFTER_SECONDS = 60;
 const AT_ONCE = 500;
 
-/** Tells the directory of names that were claimed in vain or given up, and forgets the notes of them. */
+/** Reconciles the directory with claims that failed or were given up. */
 @Injectable()
 export class NameClaimSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Directory');
@@ -49,7 +49,7 @@ export class NameClaimSweeper implements OnApplicationBootstrap, BeforeApplicati
     await this.task.stop();
   }
 
-  /** Settles notes that are older than a registration takes. @returns how many */
+  /** Returns the number of settled claims. */
   async sweep(olderThanSeconds = SETTLED_AFTER_SECONDS): Promise<number> {
     let settled = 0;
     for (;;) {
@@ -60,22 +60,21 @@ export class NameClaimSweeper implements OnApplicationBootstrap, BeforeApplicati
       );
       for (const claim of claims) await this.settle(claim, this.environment.CELL ?? '');
       settled += claims.length;
-      // claims may come faster than one part of them in each period
+      // claims may arrive faster than one batch per period
       if (claims.length < AT_ONCE || this.task.isStopped) return settled;
     }
   }
 
   /**
-   * The directory first: a claim that comes later changes the row again, and is left alone. Then the note is marked, so
-   * that its transaction cannot commit any more; the mark is a write, behind which a cluster shows every note that was
-   * there before. Only then is it looked, in one statement, whether the name is taken or wanted here. A name that is not, and
-   * was claimed again all the same, another sweep or a new claim is at: the note stays, and it is looked once more.
+   * Adopt the directory entry under a new claim (a later claim replaces it and wins). Mark the row, so that its transaction
+   * cannot commit and cluster nodes show earlier rows. Then check in one statement whether the name is taken or wanted here; if
+   * neither, release it. If it was claimed again meanwhile, keep the row and retry.
    */
   private async settle(note: PendingClaim, cell: string): Promise<void> {
     const name = { kind: note.kind, value: note.value };
     const claim = newId();
     const isOurs = await this.directory.adopt(name, cell, claim);
-    if (!(await this.mark(note))) return; // its transaction has come about
+    if (!(await this.mark(note))) return; // its transaction has committed
     if (isOurs && !(await this.isHeld(note)) && !(await this.directory.giveBack(name, cell, claim))) return;
     await this.dataSource.query(again('DELETE FROM name_claims WHERE claim = ? AND kind = ?'), [note.claim, note.kind]);
   }
@@ -98,23 +97,22 @@ export class NameClaimSweeper implements OnApplicationBootstrap, BeforeApplicati
   }
 }
 
-/** An operator is shown no more of them; all are counted in the next run. */
+/** Names shown to an operator; the next run counts the rest. */
 const MOST_SHOWN = 100;
 
-/** What became of the directory. */
 export interface DirectoryFilled {
   written: number;
   removed: number;
-  /** names that stand here and are taken elsewhere, the first hundred */
+  /** names of this cell that another cell holds, up to MOST_SHOWN */
   foreign: (CellName & { cell: string })[];
 }
 
 interface HeldName extends Identity {
-  /** of an account of the staff itself */
+  /** 1 = of a staff account */
   staff: number | string;
 }
 
-/** Makes the directory say of this cell what its database says (reference/cells#names). */
+/** Makes the directory match this cell's database (reference/cells#names). */
 @Injectable()
 export class DirectoryFill {
   constructor(
@@ -124,7 +122,7 @@ export class DirectoryFill {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** @returns null outside a cell */
+  /** Returns null outside a cell. */
   async fill(): Promise<DirectoryFilled | null> {
     const { CELL: cell } = this.environment;
     if (cell === undefined) return null;
@@ -152,13 +150,13 @@ export class DirectoryFill {
     const holders = await Promise.all(names.map(({ kind, value }) => this.directory.cellOf({ kind, value })));
     names.forEach(({ kind, value }, index) => {
       const holder = holders[index];
-      // an account that became staff since keeps its cell
+      // an account that became staff later keeps its cell
       if (holder === scopes[index] || holder === cell) filled.written += 1;
       else if (filled.foreign.length < MOST_SHOWN) filled.foreign.push({ kind, value, cell: holder ?? '' });
     });
   }
 
-  /** A note of each: the sweeper looks once more, and tells the directory. */
+  /** Adds claims for the sweeper, which checks again and updates the directory. */
   private async giveUpMissing(page: readonly CellName[]): Promise<number> {
     const here = await this.dataSource.query<Identity[]>(
       'SELECT kind, value FROM login_identities WHERE (kind, value) IN (?)',

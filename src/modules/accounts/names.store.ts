@@ -21,13 +21,11 @@ import {
 } from './domain/identity.js';
 import { AccountEntity, AssignedUserEntity, LoginIdentityEntity } from './tables.js';
 
-/** Names that were claimed together; ends with the transaction that takes them. */
 export interface NameClaim {
   id: number;
   names: number;
 }
 
-/** A note of a claim, or of a name that was given up. */
 export interface PendingClaim extends Identity {
   claim: number;
 }
@@ -35,9 +33,8 @@ export interface PendingClaim extends Identity {
 const STAFF: ReadonlySet<string | null | undefined> = new Set(['super', 'admin']);
 
 /**
- * Keeps names unique over all cells (docs/decisions/0041). Names are claimed in the directory before the transaction that
- * takes them; the claim is noted in this database before that, and the transaction removes the note. What stays of a note
- * the sweeper settles. Without `CELL` all of it is nothing.
+ * Keeps names unique over all cells (docs/decisions/0041): stores a pending row, claims in the directory, then the naming
+ * transaction deletes the row. The sweeper settles leftover rows. Inactive without `CELL`.
  */
 @Injectable()
 export class NameClaims {
@@ -52,17 +49,15 @@ export class NameClaims {
     this.cell = CELL;
   }
 
-  /** Which names other cells have. @throws AppError unavailable without the directory */
+  /** Returns names held by other cells. @throws AppError unavailable without the directory */
   async takenElsewhere(identities: readonly Identity[], userType?: string | null): Promise<IdentityKind[]> {
     if (this.cell === undefined) return [];
     return kindsElsewhere(identities, await this.holders(identities), this.scopeOf(this.cell, userType));
   }
 
   /**
-   * To be called before the transaction that takes the names, which calls `end`, and behind whatever else may refuse them: a
-   * claim that comes to nothing keeps other cells from the names until the sweeper has seen to it.
-   * @param userType of the account: names of staff may stand in every cell
-   * @throws AppError conflict with the text of the first name that another cell has; unavailable without the directory
+   * Call after all other checks and before the transaction that calls `end`: a failed claim blocks other cells until the
+   * sweeper runs. Staff names may exist in every cell. @throws AppError conflict for the first taken name; unavailable
    */
   async claim(identities: readonly Identity[], userType?: string | null): Promise<NameClaim | null> {
     if (this.cell === undefined || identities.length === 0) return null;
@@ -70,7 +65,7 @@ export class NameClaims {
     await this.note(this.dataSource.manager, identities, claim.id, 0);
     const scope = this.scopeOf(this.cell, userType);
     let holders = await this.claimed(identities, scope, claim);
-    // another cell has given the name back between the two statements: a name is taken by a row alone
+    // Another cell released the name between the two statements: only a row makes a name taken.
     if (holders.includes(null)) holders = await this.claimed(identities, scope, claim);
     const [kind] = kindsElsewhere(identities, holders, scope);
     if (kind) throw accountErrors.taken[kind]();
@@ -78,10 +73,7 @@ export class NameClaims {
     return claim;
   }
 
-  /**
-   * The names are taken with this transaction. @throws AppError unavailable when the claim has been given up meanwhile, as of a process
-   * that stood still for a minute
-   */
+  /** Joins the naming transaction. @throws AppError unavailable if the sweeper released the claim meanwhile */
   async end(tx: EntityManager, claim: NameClaim | null): Promise<void> {
     if (claim === null) return;
     const { affectedRows } = await tx.query<WriteResult>('DELETE FROM name_claims WHERE claim = ? AND looks = 0', [
@@ -90,12 +82,12 @@ export class NameClaims {
     if (affectedRows !== claim.names) throw accountErrors.directoryAway();
   }
 
-  /** The names are free with this transaction; the sweeper tells the directory. */
+  /** Releases names in this transaction; the sweeper updates the directory. */
   async giveUp(tx: EntityManager, identities: readonly Identity[]): Promise<void> {
     if (this.cell !== undefined) await this.note(tx, identities, newId(), 1);
   }
 
-  /** @returns the cells that have the names then; null = none */
+  /** Returns the cell of each name; null = none. */
   private async claimed(identities: readonly Identity[], scope: string, { id }: NameClaim): Promise<(string | null)[]> {
     await this.asked(() => this.directory.claim(identities, scope, id));
     return this.holders(identities);
@@ -133,7 +125,6 @@ export class NameClaims {
   }
 }
 
-/** Of which of the names a row says that others have it. */
 function kindsElsewhere(
   identities: readonly Identity[],
   holders: readonly (string | null)[],
@@ -143,14 +134,13 @@ function kindsElsewhere(
   return IDENTITY_KINDS.filter((kind) => taken.some((name) => name.kind === kind));
 }
 
-/** The names of a new account, normalised. */
 export interface Names {
   username: string;
   email: string | null;
   mobileNo: string | null;
 }
 
-/** Judges the names of a new account or assigned user, and takes them. */
+/** Validates and claims the names of new accounts and assigned users. */
 @Injectable()
 export class NameCheck {
   constructor(
@@ -159,10 +149,9 @@ export class NameCheck {
   ) {}
 
   /**
-   * Before anything is written (reference/authentication#registration). Order: e-mail taken, username invalid, username
-   * taken, mobile number invalid, mobile number taken.
-   * @param given e-mail: valid and in lower case, or null; mobileNo: null = of a wrong type, undefined = none
-   * @param userType of a new account; absent: of a person
+   * Checks before writes, in order: e-mail taken; username invalid, taken; mobile invalid, taken
+   * (reference/authentication#registration). `email`: valid, lower case; `mobileNo` null = wrong type; no `userType` = a
+   * person.
    */
   async check(
     given: { username: string; email: string | null; mobileNo: string | null | undefined },
@@ -180,17 +169,13 @@ export class NameCheck {
     return names;
   }
 
-  /** As `check`, of the new e-mail of a person. @throws AppError conflict */
+  /** Like `check`, for a person's new e-mail. @throws AppError conflict */
   async checkEmail(email: string): Promise<void> {
     const taken = await this.takenAnywhere([{ kind: 'email', value: email }]);
     if (taken.length > 0) throw accountErrors.taken.email();
   }
 
-  /**
-   * Runs the inserts that take names. The unique keys decide a race: the request that loses it looks again and
-   * reports what the winner took.
-   * @throws AppError conflict with the text of the first taken name in the order e-mail, username, mobile number
-   */
+  /** Runs inserts under unique keys; the loser of a race reports the first taken name. @throws AppError conflict */
   async claim<T>(tx: EntityManager, identities: Identity[], insert: () => Promise<T>): Promise<T> {
     await this.refuseTaken(tx, identities);
     try {
@@ -216,7 +201,6 @@ export class NameCheck {
   }
 }
 
-/** The holder of a name to log in with: an account, or a person who acts for it. */
 export interface Login {
   account: AccountEntity;
   assignedUser: AssignedUserEntity | null;
@@ -227,18 +211,14 @@ interface MappedIdentity extends LoginIdentityEntity {
   assignedUser: AssignedUserEntity | null;
 }
 
-/** The username of the person, else of the account. */
 export const usernameOf = ({ account, assignedUser }: Login): string => (assignedUser ?? account).username;
 
-/** Finds the holder of a login name. One statement for every name, so that its time gives nothing away. */
+/** Finds login holders with one statement for every name, so that timing reveals nothing. */
 @Injectable()
 export class LoginNames {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /**
-   * @param name an e-mail (any case) when it holds @ and a domain, else a username (byte for byte)
-   * @returns null when it is free
-   */
+  /** `name`: an e-mail (any case) or a username (byte for byte). Returns null if unused. */
   async find(name: string): Promise<Login | null> {
     const isEmail = looksLikeEmail(name);
     if (isEmail) return this.holder('email', normalEmail(name));
@@ -246,10 +226,7 @@ export class LoginNames {
     return login && usernameOf(login) === name ? login : null;
   }
 
-  /**
-   * The holder of a name, usernames in any case of letters.
-   * @param value in lower case
-   */
+  /** Finds a holder, case-insensitively; `value` must be lower case. */
   async holder(kind: 'email' | 'username', value: string): Promise<Login | null> {
     const identity = (await this.dataSource.manager
       .createQueryBuilder(LoginIdentityEntity, 'identity')
@@ -257,7 +234,7 @@ export class LoginNames {
       .leftJoinAndMapOne('identity.assignedUser', AssignedUserEntity, 'user', 'user.id = identity.assignedUserId')
       .where({ kind, value })
       .getOne()) as MappedIdentity | null;
-    // the collation ignores trailing spaces, hence the second look
+    // the collation ignores trailing spaces
     return identity?.value === value ? { account: identity.account, assignedUser: identity.assignedUser } : null;
   }
 }

@@ -19,16 +19,8 @@ import { passwordChange } from './domain/tokens.js';
 import { AuditLog } from './logs/logs.store.js';
 import { AccountEntity, AssignedUserEntity } from './tables.js';
 
-/**
- * Change the own password: the account's, or the assigned user's who acts for it. Every token issued before is refused.
- * Throws 400 with a rule of reference/authentication#passwords, 401 `Invalid credentials`, 429 beyond a limit of login
- * failures.
- */
+/** Changes the acting person's password and ends older tokens. @throws AppError 400, 401 `Invalid credentials`, 429 */
 export class ChangePasswordCommand extends Command<GrantedAccessView> {
-  /**
-   * Answers who may still act for the account; an assigned user is shown none and may end none (403 `Permission denied`).
-   * @param ip the client's address: wrong passwords count against it, as at login
-   */
   constructor(
     readonly actor: Account,
     readonly current: string,
@@ -54,7 +46,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
     private readonly made: MadeThings,
   ) {}
 
-  /** Of changes at the same moment one wins: for the others the current password is no longer what they say. */
+  /** Of concurrent changes one wins; the others fail, because their current password is outdated. */
   async execute({ actor, current, next, ip, revocations }: ChangePasswordCommand): Promise<GrantedAccessView> {
     if (revocations.apiKeys !== false || revocations.users !== false) assertOwner(actor);
     assertPassword(next);
@@ -81,7 +73,6 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
     return this.access.of(actor.id, actor.timeZone);
   }
 
-  /** The row whose password it is, never from a cache. */
   private async bearer(
     source: EntityManager,
     actor: Account,
@@ -98,18 +89,16 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
   }
 }
 
-/** An absent field stays as it is. */
+/** Absent fields keep their value. */
 export interface SecurityChoice {
   requireToken?: boolean;
   protectReports?: boolean;
-  /** addresses and ranges as they came; [] = from anywhere */
   bodyUsernameAddresses?: readonly string[];
 }
 
 /**
- * The owner chooses what those may do who come without a token (reference/accounts#security). What staff set stays beside
- * it: the stricter of the two holds.
- * @throws AppError 400 for addresses that are none, 403 `Permission denied` for a person who acts for the account
+ * Sets the owner's rules for requests without a token (reference/accounts#security); the stricter of these and staff's applies.
+ * @throws AppError 400 for invalid addresses, 403 `Permission denied` for an assigned user
  */
 export class ChooseSecurityCommand extends Command<void> {
   constructor(
@@ -156,10 +145,7 @@ export class ChooseSecurityHandler implements ICommandHandler<ChooseSecurityComm
   }
 }
 
-/**
- * Choose what becomes of numbers that no numbering plan has (reference/numbers#checks).
- * @throws AppError 403 `Permission denied` for a person who acts for the account, `number_check was set by staff`
- */
+/** Sets the number check (reference/numbers#checks). @throws AppError 403: an assigned user, or set by staff */
 export class SetNumberCheckCommand extends Command<void> {
   constructor(
     readonly actor: Account,
@@ -191,7 +177,7 @@ export class SetNumberCheckHandler implements ICommandHandler<SetNumberCheckComm
   }
 }
 
-/** Below which balances the account is told (reference/credits#alerts). */
+/** Sets thresholds in credits for balance alerts (reference/credits#alerts). */
 export class SetBalanceAlertsCommand extends Command<void> {
   constructor(
     readonly actor: Account,

@@ -54,7 +54,6 @@ import { NUMBER_CHECK_ERRORS, PASSWORD_ERRORS, SECURITY_ERRORS } from './self-se
 
 const LEDGER = { name: 'ledger', places: 'ids' } as const;
 
-/** The acting account itself, and its credits. */
 @ApiTags('Account')
 @Authenticated()
 @Controller('v6/api/account')
@@ -92,7 +91,6 @@ export class OwnAccountController {
 
 const USAGE = { name: 'usage', places: 'texts' } as const;
 
-/** What the acting account was charged and got back, and what it stores. */
 @ApiTags('Account')
 @Authenticated()
 @Controller('v6/api/account/usage')
@@ -127,7 +125,6 @@ export class OwnUsageController {
   }
 }
 
-/** The password of the account or person that the token was issued to, and what may end with it. No key opens these routes. */
 @ApiTags('Account')
 @Authenticated({ apiKey: false })
 @Controller('v6/api/account')
@@ -171,7 +168,6 @@ export class OwnPasswordController {
   }
 }
 
-/** What those may do who come without the account's token (reference/accounts#security). */
 @ApiTags('Account')
 @Authenticated({ apiKey: false })
 @Controller('v6/api/account/security')
@@ -210,7 +206,6 @@ export class SecurityController {
   }
 }
 
-/** What becomes of numbers that no numbering plan has, in personalised sends (reference/numbers#checks). */
 @ApiTags('Account')
 @Authenticated()
 @Controller('v6/api/account/number-check')
@@ -234,7 +229,6 @@ export class NumberCheckController {
   }
 }
 
-/** Below which balances the acting account wants to be told. */
 @ApiTags('Account')
 @Authenticated()
 @Controller('v6/api/account/balance-alerts')

@@ -25,7 +25,6 @@ import {
   roleOf,
 } from './domain/account.js';
 
-/** The person who acts for an account. */
 export class ActingPersonView {
   @ApiProperty({ example: 373662154973185 })
   id!: number;
@@ -37,7 +36,6 @@ export class ActingPersonView {
   name!: string;
 }
 
-/** Who acts in a request (reference/accounts#who-am-i). */
 export class OwnAccountView {
   @ApiProperty({ example: 7 })
   id!: number;
@@ -112,7 +110,6 @@ export const ownAccountView = (account: Account, parentUsername: string | null):
   };
 };
 
-/** What an account stores. */
 export class StorageAnswer {
   @ApiProperty({ example: 439_000_000, description: 'Bytes of uploads, lists, audio and templates' })
   bytes!: number;
@@ -121,13 +118,11 @@ export class StorageAnswer {
   limit!: number;
 }
 
-/** A part of the own usage. */
 export class OwnUsagePageAnswer extends UsagePageAnswer {
   @ApiProperty({ type: StorageAnswer, description: 'Now, whatever the days' })
   storage!: StorageAnswer;
 }
 
-/** Body of PUT /account/password. */
 export class ChangePasswordRequest {
   @RequiredText('current', 'Sunny-Day-7')
   current!: string;
@@ -145,7 +140,6 @@ export class ChangePasswordRequest {
   revoke_created?: boolean | null;
 }
 
-/** Answer of a changed password: who may still act for the account without it. */
 export class PasswordAnswer extends DoneAnswer {
   @ApiProperty({ type: [ApiKeyAnswerData], description: 'Keys that are good, newest first' })
   api_keys!: ApiKeyAnswerData[];
@@ -154,7 +148,7 @@ export class PasswordAnswer extends DoneAnswer {
   users!: UserAnswerData[];
 }
 
-/** Body of PATCH /account/security; an absent field stays as it is. */
+/** Absent fields keep their value. */
 export class SecurityRequest {
   @OptionalFlag('require_token', true, 'A username in the body sends nothing; a token or a key does')
   require_token?: boolean | null;
@@ -170,7 +164,6 @@ export class SecurityRequest {
   body_username_addresses?: string[] | null;
 }
 
-/** What holds for those who come without the account's token. */
 export class SecurityData {
   @ApiProperty({ example: false, description: 'The owner’s choice' })
   require_token!: boolean;
@@ -196,25 +189,21 @@ export class SecurityData {
 
 export class SecurityAnswer extends AnswerOf(SecurityData) {}
 
-/** Answer of a choice. */
 export class ChosenSecurityAnswer extends DoneAnswer {
   @ApiProperty({ type: SecurityData })
   data!: SecurityData;
 }
 
-/** Body of PUT /account/number-check. */
 export class NumberCheckRequest {
   @RequiredWord('number_check', NUMBER_CHECKS, 'warn')
   number_check!: NumberCheckMode;
 }
 
-/** What becomes of numbers that no numbering plan has. */
 export class NumberCheckData {
   @ApiProperty({ enum: [...NUMBER_CHECKS], example: 'warn' })
   number_check!: NumberCheckMode;
 }
 
-/** Answer of a change. */
 export class NumberCheckAnswer extends DoneAnswer {
   @ApiProperty({ type: NumberCheckData })
   data!: NumberCheckData;

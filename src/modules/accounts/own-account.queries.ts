@@ -9,7 +9,7 @@ import { AccountStore } from './accounts.store.js';
 import { type Account, isClosedToOthers, needsToken, roleOf } from './domain/account.js';
 import { ownAccountView, type OwnAccountView, type SecurityData } from './own-account.dto.js';
 
-/** The acting account as it sees itself, with the person who acts for it. */
+/** Returns the acting account and person. */
 export class FindOwnAccountQuery extends Query<OwnAccountView> {
   constructor(readonly account: Account) {
     super();
@@ -27,7 +27,7 @@ export class FindOwnAccountHandler implements IQueryHandler<FindOwnAccountQuery>
   }
 }
 
-/** What holds for those who come without the account's token, and what its owner chose; past every cache. */
+/** Returns the rules for requests without a token, uncached. */
 export class FindOwnSecurityQuery extends Query<SecurityData> {
   constructor(readonly account: Account) {
     super();
@@ -58,13 +58,12 @@ export class FindOwnSecurityHandler implements IQueryHandler<FindOwnSecurityQuer
   }
 }
 
-/** Bytes that an account stores, and may store. */
 export interface Storage {
   bytes: number;
   limit: number;
 }
 
-/** How much an account stores (reference/accounts#quotas). */
+/** Returns used and allowed storage in bytes (reference/accounts#quotas). */
 export class GetStorageQuery extends Query<Storage> {
   constructor(readonly accountId: number) {
     super();

@@ -9,10 +9,7 @@ import { DEFAULT_TEAM, type NewAccount, STARTING_CREDITS } from './domain/regist
 import { NameCheck } from './names.store.js';
 import { AccountEntity, LoginIdentityEntity, TeamEntity } from './tables.js';
 
-/**
- * Makes an account whole: the record, its names, the default team, permissions and starting credits, all in the
- * caller's transaction. Registration, the admin API and the first start use it.
- */
+/** Creates an account with names, team, permissions and starting credits in the caller's transaction. */
 @Injectable()
 export class AccountRegistrar {
   constructor(
@@ -21,9 +18,7 @@ export class AccountRegistrar {
     private readonly credits: CreditBook,
   ) {}
 
-  /**
-   * @throws AppError conflict with the text of the first taken name in the order e-mail, username, mobile number
-   */
+  /** @throws AppError conflict for the first taken name, in the order e-mail, username, mobile number */
   async create(tx: EntityManager, input: NewAccount): Promise<Account> {
     const { username, email = null, mobileNo = null } = input;
     const identities = identitiesOf({ username, email, mobileNo });

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import type { TableRule } from '../../platform/periodic/index.js';
 
-/** A customer, reseller or member of staff. Usernames compare byte for byte (binary collation). */
+/** Customers, resellers and staff; usernames compare byte for byte (binary collation). */
 @Entity('accounts')
 @Index('uq_accounts_username', ['username'], { unique: true })
 @Index('ix_accounts_firstname', ['firstname'])
@@ -21,15 +21,15 @@ export class AccountEntity {
   @Column({ name: 'password_hash', type: 'varchar', length: 100, charset: 'ascii', collation: 'ascii_bin' })
   passwordHash!: string;
 
-  /** whole seconds, rounded up at a change: `iat` of a token has no fraction */
+  /** whole seconds, rounded up: a token's `iat` has no fraction */
   @Column({ name: 'password_changed_at', type: 'datetime', precision: 3 })
   passwordChangedAt!: Date;
 
-  /** who set the password for the owner (`kernel/maker.ts`); null = the owner, or not known */
+  /** `kernel/maker.ts`; null = the owner, or unknown */
   @Column({ name: 'password_set_by', type: 'varchar', length: 128, nullable: true })
   passwordSetBy!: string | null;
 
-  /** when the password was last set for the owner */
+  /** last change by someone other than the owner */
   @Column({ name: 'password_set_at', type: 'datetime', precision: 3, nullable: true })
   passwordSetAt!: Date | null;
 
@@ -69,22 +69,20 @@ export class AccountEntity {
   @Column({ name: 'require_token', type: 'boolean' })
   requireToken!: boolean;
 
-  /** the owner's own choice beside `require_token`, which staff set */
+  /** the owner's choice; staff set `require_token` */
   @Column({ name: 'own_require_token', type: 'boolean', default: false })
   ownRequireToken!: boolean;
 
   @Column({ name: 'protect_reports', type: 'boolean', default: false })
   protectReports!: boolean;
 
-  /** JSON text of the only addresses from which a username in the body counts; null = all */
+  /** JSON ranges; null = all */
   @Column({ name: 'body_username_ips', type: 'text', nullable: true })
   bodyUsernameIps!: string | null;
 
-  /** when the owner last chose; null = not yet */
   @Column({ name: 'security_chosen_at', type: 'datetime', precision: 3, nullable: true })
   securityChosenAt!: Date | null;
 
-  /** calls name one of the account's approved sender ids as their caller */
   @Column({ name: 'require_sender', type: 'boolean', default: false })
   requireSender!: boolean;
 
@@ -94,11 +92,10 @@ export class AccountEntity {
   @Column({ name: 'public_lookup', type: 'boolean' })
   publicLookup!: boolean;
 
-  /** JSON text of the names of the only routes that it may use; null = all */
+  /** JSON route names; null = all */
   @Column({ name: 'allowed_routes', type: 'text', nullable: true })
   allowedRoutes!: string | null;
 
-  /** `refuse`, `warn` or `off` */
   @Column({
     name: 'number_check',
     type: 'varchar',
@@ -109,15 +106,15 @@ export class AccountEntity {
   })
   numberCheck!: string;
 
-  /** name of its rate plan; null = the prices that hold for all */
+  /** null = standard prices */
   @Column({ name: 'rate_plan', type: 'varchar', length: 64, charset: 'ascii', collation: 'ascii_bin', nullable: true })
   ratePlan!: string | null;
 
-  /** JSON text: no `json` columns (reference/running#servers) */
+  /** JSON as text: no `json` columns (reference/running#servers) */
   @Column({ type: 'longtext' })
   permissions!: string;
 
-  /** JSON text of the fields that staff set (reference/accounts#set-by-staff); null = none */
+  /** JSON API names (reference/accounts#set-by-staff); null = none */
   @Column({
     name: 'set_by_staff',
     type: 'text',
@@ -129,15 +126,15 @@ export class AccountEntity {
   })
   setByStaff!: readonly string[];
 
-  /** the expiry that staff set: a reseller sets no later one */
+  /** upper limit for a reseller's expiry */
   @Column({ name: 'staff_expires_at', type: 'datetime', precision: 3, nullable: true })
   staffExpiresAt!: Date | null;
 
-  /** how often the row was held: written by a transaction that must be alone with the account */
+  /** incremented to lock the row over all cluster nodes */
   @Column({ name: 'held', type: 'int', unsigned: true, default: 0 })
   held!: number;
 
-  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
+  /** `kernel/maker.ts`; null = the service itself, or unknown */
   @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
   createdBy!: string | null;
 
@@ -148,7 +145,7 @@ export class AccountEntity {
   updatedAt!: Date;
 }
 
-/** A name that is taken. The primary key is what makes registration race-safe across processes. */
+/** A taken name. The primary key prevents races between processes. */
 @Entity('login_identities')
 @Index('ix_login_identities_account', ['accountId'])
 @Index('ix_login_identities_assigned_user', ['assignedUserId'])
@@ -156,22 +153,20 @@ export class LoginIdentityEntity {
   @PrimaryColumn({ type: 'varchar', length: 8, charset: 'ascii', collation: 'ascii_bin' })
   kind!: string;
 
-  /** username and e-mail in lower case, mobile number as digits */
   @PrimaryColumn({ type: 'varchar', length: 254 })
   value!: string;
 
   @Column({ name: 'account_id', type: 'int', unsigned: true })
   accountId!: number;
 
-  /** null: the name is the account's own */
+  /** null = the account's own name */
   @Column({ name: 'assigned_user_id', type: 'bigint', nullable: true })
   assignedUserId!: number | null;
 }
 
-/** From where an account or an assigned user has logged in. The address itself stands nowhere. */
+/** Networks of earlier logins, without the address itself. */
 @Entity('login_addresses')
 export class LoginAddressEntity {
-  /** id of an account or an assigned user */
   @PrimaryColumn({ name: 'holder_id', type: 'bigint' })
   holderId!: number;
 
@@ -183,7 +178,6 @@ export class LoginAddressEntity {
   seenAt!: Date;
 }
 
-/** A team of an account; every account has a default one (reference/accounts#starting-state). */
 @Entity('teams')
 @Index('uq_teams_name', ['accountId', 'name'], { unique: true })
 export class TeamEntity {
@@ -203,11 +197,10 @@ export class TeamEntity {
   createdAt!: Date;
 }
 
-/** A person under an account. The names are taken in `login_identities`, as those of accounts are. */
+/** A person under an account; the names are in `login_identities`. */
 @Entity('assigned_users')
 @Index('ix_assigned_users_account', ['accountId', 'id'])
 export class AssignedUserEntity {
-  /** made by `newId` */
   @PrimaryColumn({ type: 'bigint' })
   id!: number;
 
@@ -220,11 +213,11 @@ export class AssignedUserEntity {
   @Column({ name: 'password_hash', type: 'varchar', length: 100, charset: 'ascii', collation: 'ascii_bin' })
   passwordHash!: string;
 
-  /** whole seconds, rounded up at a change: `iat` of a token has no fraction */
+  /** whole seconds, rounded up: a token's `iat` has no fraction */
   @Column({ name: 'password_changed_at', type: 'datetime', precision: 3 })
   passwordChangedAt!: Date;
 
-  /** when the account last set the person's password; null = before this was kept */
+  /** last change by the account; null = before this column existed */
   @Column({ name: 'password_set_at', type: 'datetime', precision: 3, nullable: true })
   passwordSetAt!: Date | null;
 
@@ -240,7 +233,6 @@ export class AssignedUserEntity {
   @Column({ name: 'is_active', type: 'boolean' })
   isActive!: boolean;
 
-  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
   @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
   createdBy!: string | null;
 
@@ -251,10 +243,7 @@ export class AssignedUserEntity {
   updatedAt!: Date;
 }
 
-/**
- * An API key of an account (reference/authentication#api-keys). The key itself is shown once and stands nowhere;
- * revoking deletes the row.
- */
+/** API keys (reference/authentication#api-keys), without the key itself; revoking deletes the row. */
 @Entity('api_keys')
 @Index('uq_api_keys_digest', ['keyDigest'], { unique: true })
 @Index('ix_api_keys_account', ['accountId', 'id'])
@@ -268,23 +257,20 @@ export class ApiKeyEntity {
   @Column({ type: 'varchar', length: 100, nullable: true })
   name!: string | null;
 
-  /** the key's beginning, by which its owner tells it from others */
   @Column({ type: 'varchar', length: 16, charset: 'ascii', collation: 'ascii_bin' })
   prefix!: string;
 
-  /** SHA-256 in hexadecimal digits */
+  /** SHA-256, hex */
   @Column({ name: 'key_digest', type: 'varchar', length: 64, charset: 'ascii', collation: 'ascii_bin' })
   keyDigest!: string;
 
-  /** JSON text: the ranges it may be used from; [] = anywhere */
+  /** JSON ranges; [] = anywhere */
   @Column({ name: 'allowed_ips', type: 'longtext' })
   allowedIps!: string;
 
-  /** written once a minute at most */
   @Column({ name: 'last_used_at', type: 'datetime', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
 
-  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
   @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
   createdBy!: string | null;
 
@@ -292,20 +278,19 @@ export class ApiKeyEntity {
   createdAt!: Date;
 }
 
-/** A token whose bearer has logged out. The token itself stands nowhere. */
+/** Tokens revoked by logout, without the token itself. */
 @Entity('revoked_tokens')
 @Index('ix_revoked_tokens_expires', ['expiresAt'])
 export class RevokedTokenEntity {
-  /** SHA-256 */
   @PrimaryColumn({ type: 'binary', length: 32 })
   digest!: Buffer;
 
-  /** when the token would have ended: from then on the row says nothing */
+  /** expiry of the token; the row is useless afterwards */
   @Column({ name: 'expires_at', type: 'datetime', precision: 3 })
   expiresAt!: Date;
 }
 
-/** Who did what when (reference/admin#logs). Append-only. */
+/** Append-only (reference/admin#logs). */
 @Entity('audit_log')
 @Index('ix_audit_log_actor', ['actor', 'id'])
 @Index('ix_audit_log_account', ['actorId', 'id'])
@@ -314,22 +299,21 @@ export class AuditEntryEntity {
   @PrimaryGeneratedColumn({ type: 'bigint' })
   id!: number;
 
-  /** null: the system itself */
+  /** null = the service itself */
   @Column({ name: 'actor_id', type: 'int', unsigned: true, nullable: true })
   actorId!: number | null;
 
-  /** the account that it concerns, where that is another one than the actor; null = none */
+  /** the account concerned, if not the actor; null = none */
   @Column({ name: 'account_id', type: 'int', unsigned: true, nullable: true })
   accountId!: number | null;
 
   @Column({ type: 'varchar', length: 64 })
   actor!: string;
 
-  /** the person who acted for the actor; null: the actor itself */
+  /** null = the account itself acted */
   @Column({ name: 'assigned_user', type: 'varchar', length: 64, nullable: true })
   assignedUser!: string | null;
 
-  /** how the API key begins by which the actor acted; null: none */
   @Column({ name: 'api_key', type: 'varchar', length: 16, nullable: true, charset: 'ascii', collation: 'ascii_bin' })
   apiKey!: string | null;
 
@@ -339,7 +323,6 @@ export class AuditEntryEntity {
   @Column({ type: 'varchar', length: 128 })
   subject!: string;
 
-  /** JSON text */
   @Column({ type: 'longtext' })
   details!: string;
 
@@ -347,7 +330,7 @@ export class AuditEntryEntity {
   createdAt!: Date;
 }
 
-/** Logins, good and bad: who, from where, how often at that moment. Kept for 90 days. */
+/** Counts of logins and failures by name and address, kept for 90 days. */
 @Entity('security_log')
 @Index('ix_security_log_username', ['username', 'id'])
 @Index('ix_security_log_ip', ['ip', 'id'])
@@ -360,11 +343,11 @@ export class SecurityEntryEntity {
   @Column({ type: 'varchar', length: 16, charset: 'ascii', collation: 'ascii_bin' })
   event!: string;
 
-  /** of the account or assigned user; an unknown name as it was given, '' when it looks like none */
+  /** an unknown name as given; '' if it could be a password */
   @Column({ type: 'varchar', length: 254 })
   username!: string;
 
-  /** whose login it was, or was meant to be; null = of no account */
+  /** null = no account */
   @Column({ name: 'account_id', type: 'int', unsigned: true, nullable: true })
   accountId!: number | null;
 
@@ -378,7 +361,7 @@ export class SecurityEntryEntity {
   createdAt!: Date;
 }
 
-/** A name that this cell has claimed in the directory, or has given up, and whose fate is open. */
+/** A claimed or released name whose directory entry is unsettled. */
 @Entity('name_claims')
 @Index('ix_name_claims_created', ['createdAt'])
 @Index('ix_name_claims_name', ['kind', 'value'])
@@ -389,11 +372,10 @@ export class NameClaimEntity {
   @PrimaryColumn({ type: 'varchar', length: 8, charset: 'ascii', collation: 'ascii_bin' })
   kind!: string;
 
-  /** as in `login_identities` */
   @Column({ type: 'varchar', length: 254 })
   value!: string;
 
-  /** how often the sweeper looked at it: from the first look on no transaction takes the name by this claim */
+  /** number of sweeps; above 0, no transaction can use the claim */
   @Column({ type: 'int', unsigned: true })
   looks!: number;
 
@@ -403,7 +385,6 @@ export class NameClaimEntity {
 
 const OF_ACCOUNT = 'part of an account, which is closed and never removed';
 
-/** What becomes of the rows of accounts. */
 export const accountTables: readonly TableRule[] = [
   {
     table: 'accounts',

@@ -4,18 +4,15 @@ export type Severity = (typeof SEVERITIES)[number];
 export const SUBJECT_TYPES = ['route', 'channel', 'webhook', 'account', 'host'] as const;
 export type SubjectType = (typeof SUBJECT_TYPES)[number];
 
-/** What a kind of alarm says of itself, whatever it is about. */
 interface KindTerms {
   severity: Severity;
-  /** what its subjects are; null = the installation as a whole */
   subjectType: SubjectType | null;
-  /** of `value` and `threshold` */
   unit: 'seconds' | 'percent' | 'receipts' | 'messages' | 'credits' | 'hours' | null;
-  /** what to do first, in a sentence; the rest stands in docs/operate/runbook.md, below the kind's name */
+  /** the first step in one sentence; docs/operate/runbook.md has more under the kind's name */
   hint: string;
 }
 
-/** Every kind of alarm. A check finds each of them (`checks/`), and a test holds the runbook to this table. */
+/** Every kind of alarm. Each has a check, and a test compares the runbook with this table. */
 export const KINDS = {
   route_down: {
     severity: 'critical',
@@ -88,27 +85,21 @@ export const KINDS = {
 export type AlarmKind = keyof typeof KINDS;
 export const ALARM_KINDS = Object.keys(KINDS) as AlarmKind[];
 
-/** Where the runbook says what to do. */
 export const docUrl = (kind: AlarmKind): string => `/docs/guide/operate/runbook#${kind}`;
 
-/** Something that is wrong now. */
 export interface Finding {
-  /** a route, channel, account …; '' = the installation */
   subject: string;
-  /** what is wrong, in words */
   message: string;
   value: number | null;
   threshold: number | null;
 }
 
-/** Finds what is wrong of one kind. */
 export interface AlarmCheck {
   readonly kind: AlarmKind;
-  /** Rejects where it cannot tell: alarms of its kind stay as they are then. */
+  /** Rejects when it cannot decide: alarms of its kind then stay unchanged. */
   find(): Promise<Finding[]>;
 }
 
-/** An alarm as its row has it. */
 export interface AlarmRow {
   id: number;
   kind: AlarmKind;
@@ -120,7 +111,6 @@ export interface AlarmRow {
   clearedAt: Date | null;
 }
 
-/** What staff and their webhooks are told of an alarm (reference/admin#alarms). */
 export interface AlarmData {
   id: number;
   kind: AlarmKind;

@@ -24,7 +24,7 @@ import {
 } from './route-checks.js';
 import { BackupOld, CreditsUnsound, DatabaseSlow, DiskFull, RedisAway, WebhookFailing } from './system-checks.js';
 
-/** Injection token of all checks; a test holds them to the kinds, one of each. */
+/** Injection token of all checks; a test requires one per kind. */
 export const ALARM_CHECKS = Symbol('ALARM_CHECKS');
 
 const CHECKS: readonly Type<AlarmCheck>[] = [
@@ -49,10 +49,7 @@ export const CHECK_PROVIDERS: readonly Provider[] = [
 
 const JITTER = 0.1;
 
-/**
- * Looks every `ALARM_INTERVAL` for what is wrong, one process for all. A check that fails leaves the alarms of its kind as
- * they are, and keeps no other from its turn.
- */
+/** Runs all checks every `ALARM_INTERVAL` in one process. A failed check leaves its alarms unchanged and the others run. */
 @Injectable()
 export class AlarmRounds implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(AlarmRounds.name);
@@ -86,7 +83,6 @@ export class AlarmRounds implements OnApplicationBootstrap, BeforeApplicationShu
     return this.task.stop();
   }
 
-  /** One round, whichever process has the turn. */
   async run(): Promise<void> {
     const open = await this.store.kinds();
     for (const check of this.checks) {
@@ -102,7 +98,7 @@ export class AlarmRounds implements OnApplicationBootstrap, BeforeApplicationShu
     for (const kind of ALARM_KINDS) this.gauge.set({ kind, severity: KINDS[kind].severity }, active.get(kind) ?? 0);
   }
 
-  /** The gauge of those that do not look has no figure, so that the sum over all processes is right. */
+  /** Other processes reset their gauge, so that the sum over all processes is right. */
   private async look(): Promise<void> {
     if (await this.gate.isMine('alarms', this.environment.ALARM_INTERVAL)) await this.run();
     else this.gauge.reset();

@@ -7,7 +7,7 @@ import { alarmAnswer, type AlarmAnswer } from './alarms.dto.js';
 import { alarmErrors } from './alarms.errors.js';
 import { AlarmEntity } from './tables.js';
 
-/** An alarm is looked after. Throws 404 `Alarm not found`, 409 `Alarm is already cleared`. */
+/** Acknowledges an alarm. Throws 404 `Alarm not found`, 409 `Alarm is already cleared`. */
 export class AcknowledgeAlarmCommand extends Command<AlarmAnswer> {
   constructor(
     readonly actor: Account,

@@ -12,7 +12,7 @@ import { ListAlarmsQuery } from './alarms.queries.js';
 
 const ALARMS = { name: 'alarms', places: 'ids' } as const;
 
-/** What is wrong, and what was (reference/admin#alarms). */
+/** Raised and past alarms (reference/admin#alarms). */
 @ApiTags('Admin: alarms')
 @Admin()
 @Controller('v6/api/admin/alarms')

@@ -17,7 +17,7 @@ import { DiskWatch } from './disk-watch.js';
 import { StateMetrics } from './state-metrics.js';
 import { AlarmEntity } from './tables.js';
 
-/** Alarms in the API: the list, who looks after them, and the disk of its host. */
+/** In the API: the list, acknowledgements, and the disk of its host. */
 @Module({
   imports: [CqrsModule, AccountsModule, TypeOrmModule.forFeature([AlarmEntity])],
   controllers: [AlarmsController],
@@ -25,7 +25,7 @@ import { AlarmEntity } from './tables.js';
 })
 export class AlarmsModule {}
 
-/** Alarms in the worker: looked for, raised and cleared. */
+/** In the worker: checks, raising and clearing. */
 @Module({
   imports: [
     TypeOrmModule.forFeature([AlarmEntity]),

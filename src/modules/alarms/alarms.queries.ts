@@ -6,7 +6,7 @@ import { inListedOrder, listKeys } from '../../platform/database/index.js';
 import { alarmAnswer, type AlarmAnswer } from './alarms.dto.js';
 import { AlarmEntity } from './tables.js';
 
-/** A part of the alarms that are raised, or of those that were, newest first. */
+/** Raised or past alarms, newest first. */
 export class ListAlarmsQuery extends Query<Listed<AlarmAnswer>> {
   constructor(
     readonly state: 'active' | 'past',

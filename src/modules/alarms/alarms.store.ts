@@ -10,7 +10,6 @@ import { alarmData, type AlarmKind, type AlarmRow, type Finding, KINDS } from '.
 
 interface OpenRow extends Omit<AlarmRow, 'clearedAt'> {
   state: 'waiting' | 'active';
-  /** seconds */
   seenFor: string;
   goneFor: string;
 }
@@ -19,11 +18,7 @@ const LONGEST_MESSAGE = 255;
 const LONGEST_SUBJECT = 128;
 const MOST_OPEN = 1_000;
 
-/**
- * Alarms as they come and go. One is raised when what is wrong has lasted for `ALARM_HOLD`, and cleared when it has been gone for
- * `ALARM_CLEAR`: what comes and goes in between changes nothing, so that no alarm flaps. Staff webhooks are told in the
- * same transaction.
- */
+/** A finding raises an alarm after `ALARM_HOLD`, and its absence clears it after `ALARM_CLEAR`, so that no alarm flaps. */
 @Injectable()
 export class AlarmStore {
   constructor(
@@ -33,7 +28,7 @@ export class AlarmStore {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'ALARM_HOLD' | 'ALARM_CLEAR'>,
   ) {}
 
-  /** Makes the alarms of a kind what was found. Two processes may do so at once: each change has its condition. */
+  /** Applies findings to the alarms of a kind. Safe in two processes: each change is conditional. */
   async settle(kind: AlarmKind, findings: readonly Finding[]): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       const open = new Map((await this.open(tx, kind)).map((row) => [row.subject, row]));
@@ -51,7 +46,6 @@ export class AlarmStore {
     });
   }
 
-  /** Kinds of which something is seen or raised. */
   async kinds(): Promise<ReadonlySet<string>> {
     const rows = await this.dataSource.query<{ kind: string }[]>(
       `SELECT DISTINCT kind FROM (SELECT kind FROM alarms FORCE INDEX (ix_alarms_state)
@@ -60,7 +54,6 @@ export class AlarmStore {
     return new Set(rows.map(({ kind }) => kind));
   }
 
-  /** How many are raised, by kind. */
   async active(): Promise<Map<string, number>> {
     const rows = await this.dataSource.query<{ kind: string; alarms: string }[]>(
       `SELECT kind, COUNT(*) AS alarms FROM (SELECT kind FROM alarms WHERE state = 'active' LIMIT ${MOST_OPEN}) a GROUP BY kind`,
@@ -123,7 +116,7 @@ export class AlarmStore {
     if (affectedRows === 1) cleared.push(row.id);
   }
 
-  /** Only accounts of staff: what an account subscribed to before it was one no more is not told. */
+  /** Notifies staff accounts only: former staff may still have a subscription. */
   private async tell(tx: EntityManager, type: 'alarm.raised' | 'alarm.cleared', ids: readonly number[]): Promise<void> {
     if (ids.length === 0 || !this.events.hasSubscribers) return;
     const accounts = await this.staff.ids(tx);
@@ -147,7 +140,7 @@ const cut = (finding: Finding): Finding => ({
   message: finding.message.slice(0, LONGEST_MESSAGE),
 });
 
-/** Notes that a copy of the database is whole, now: by the clock of the database. */
+/** Records that a backup is complete, with the database's clock. */
 export async function noteBackup(database: Pick<EntityManager, 'query'>): Promise<void> {
   await database.query(
     again(`INSERT INTO last_backup (id, ended_at) VALUES (1, UTC_TIMESTAMP(3))
@@ -155,12 +148,12 @@ export async function noteBackup(database: Pick<EntityManager, 'query'>): Promis
   );
 }
 
-/** When a copy of the database was made last (docs/operate/backup.md). */
+/** The last backup of the database (docs/operate/backup.md). */
 @Injectable()
 export class LastBackup {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Seconds since the last one ended; null = none was ever noted. */
+  /** Seconds since the last backup; null = never. */
   async ageSeconds(): Promise<number | null> {
     const [row] = await this.dataSource.query<{ age: string }[]>(
       `SELECT TIMESTAMPDIFF(MICROSECOND, ended_at, UTC_TIMESTAMP(3)) / 1000000 AS age FROM last_backup WHERE id = 1 LIMIT 1`,
@@ -169,23 +162,21 @@ export class LastBackup {
   }
 }
 
-/** A disk of a host. */
 export interface DiskOf {
   host: string;
   directory: string;
 }
 
-/** A disk with little free room, in bytes. */
 export interface DiskShortage extends DiskOf {
   free: number;
   size: number;
 }
 
-/** A process looks every minute: what none has seen for so long is over, or its host is gone. */
+/** Processes report every minute: an older shortage is over, or its host is gone. */
 const SEEN_SECONDS = 180;
 const MOST_SHOWN = 100;
 
-/** Disks that are nearly full, as the processes see that use them. */
+/** Nearly full disks, reported by the processes that use them. */
 @Injectable()
 export class DiskShortages {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -206,7 +197,6 @@ export class DiskShortages {
     );
   }
 
-  /** Those seen lately. */
   async list(): Promise<DiskShortage[]> {
     const rows = await this.dataSource.query<(DiskOf & { free: string; size: string })[]>(
       `SELECT host, directory, free_bytes AS free, size_bytes AS size FROM disk_shortages

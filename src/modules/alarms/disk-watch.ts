@@ -16,10 +16,7 @@ import { DiskShortages } from './alarms.store.js';
 
 const LOOK_EVERY_MS = 60_000;
 
-/**
- * Measures the disk under `DATA_DIR`, where this process keeps its notes of submits: only the process can see it. What is short
- * is noted in the database, where the round of alarms finds it; a host that is well writes nothing.
- */
+/** Measures the disk of `DATA_DIR` with the submit log, which only this process can see; writes shortages to the database. */
 @Injectable()
 export class DiskWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DiskWatch.name);
@@ -55,7 +52,6 @@ export class DiskWatch implements OnApplicationBootstrap, BeforeApplicationShutd
     return this.task.stop();
   }
 
-  /** One look, now. */
   async look(): Promise<void> {
     const { bavail, blocks, bsize } = await statfsOf(this.of.directory);
     const [free, size] = [bavail * bsize, blocks * bsize];
@@ -68,7 +64,7 @@ export class DiskWatch implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 }
 
-/** Of the directory, or of the nearest one above it that is there. */
+/** Stats the directory, or its nearest existing parent. */
 async function statfsOf(directory: string): Promise<StatsFs> {
   try {
     return await statfs(directory);

@@ -10,21 +10,16 @@ import type { AlarmCheck, Finding } from './alarm-kinds.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The past that a route is compared with. */
 const PAST_MS = 48 * HOUR_MS;
-/** Routes of one statement. */
 const ROUTES_AT_ONCE = 200;
 
-/** What an operator's route did lately, and in the two days before. */
 export interface RouteTraffic {
   name: string;
-  /** by the minute */
   lately: TrafficPoint[];
-  /** by the hour, of whole hours before */
   past: TrafficPoint[];
 }
 
-/** Reads what checks of routes compare: a few ranges of a key a round. */
+/** Traffic of routes for the checks: a few key ranges per round. */
 @Injectable()
 export class RouteTrafficReader {
   constructor(
@@ -32,7 +27,6 @@ export class RouteTrafficReader {
     private readonly reader: TrafficReader,
   ) {}
 
-  /** @param sinceMs how far back lately goes */
   async read(sinceMs: number): Promise<RouteTraffic[]> {
     const at = now().getTime();
     const since = Math.floor((at - sinceMs) / MINUTE_MS) * MINUTE_MS;
@@ -56,11 +50,11 @@ export class RouteTrafficReader {
 }
 
 const LATELY_MS = 30 * 60_000;
-/** Fewer say nothing. */
+/** Fewer are not significant. */
 const FEWEST_NOW = 50;
 const FEWEST_BEFORE = 200;
 
-/** Of a route less arrives than in its own past: refusals count too, which a carrier may answer to everything. */
+/** A route delivers less than in its own past. Refusals count too, because a carrier may refuse everything. */
 @Injectable()
 export class DeliveryRateFallen implements AlarmCheck {
   readonly kind = 'delivery_rate_fallen';
@@ -100,12 +94,12 @@ function arrived(points: readonly TrafficPoint[]): { delivered: number; all: num
 
 /** Fewer messages may all have gone to handsets that are off. */
 const FEWEST_SENT = 20;
-/** So many receipts in the past say that the route has any. */
+/** Past receipts from which the route is known to have receipts. */
 const RECEIPTS_SILENT_FEWEST_BEFORE = 20;
-/** Of the time without a receipt: what was sent later may still be on its way. */
+/** Share of the time without receipts; messages sent later may still be on their way. */
 const WAITED_SHARE = 1 / 3;
 
-/** A route that had receipts sends, and none come any more. */
+/** A route that had receipts sends, but receives none. */
 @Injectable()
 export class ReceiptsSilent implements AlarmCheck {
   readonly kind = 'receipts_silent';
@@ -141,11 +135,11 @@ export class ReceiptsSilent implements AlarmCheck {
 const sumOf = (points: readonly TrafficPoint[], figure: 'sent' | 'receipts'): number =>
   points.reduce((sum, { figures }) => sum + figures[figure], 0);
 
-/** A receipt may come before its message is written. */
+/** A receipt may come before its message is stored. */
 const OLDER_THAN_MS = 60_000;
 const MOST_COUNTED = 100_000;
 
-/** Many receipts of a route belong to no message. */
+/** Many receipts of a route match no message. */
 @Injectable()
 export class ReceiptsUnmatched implements AlarmCheck {
   readonly kind = 'receipts_unmatched';
@@ -170,7 +164,7 @@ export class ReceiptsUnmatched implements AlarmCheck {
   }
 }
 
-/** No worker can send over a route, which staff have not stopped. */
+/** No worker can send over a route that staff have not stopped. */
 @Injectable()
 export class RouteDown implements AlarmCheck {
   readonly kind = 'route_down';
@@ -191,7 +185,7 @@ export class RouteDown implements AlarmCheck {
   }
 }
 
-/** Something is due, its route lets messages through, and no worker takes it. Routes with a pace may have work for hours. */
+/** A route accepts messages, but no worker takes a due one. Routes with a rate limit may have hours of work. */
 @Injectable()
 export class MessageLate implements AlarmCheck {
   readonly kind = 'message_late';

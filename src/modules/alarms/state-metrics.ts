@@ -10,13 +10,10 @@ import { WebhookBacklog } from '../webhooks/index.js';
 import { LastBackup } from './alarms.store.js';
 
 const LOOK_EVERY_MS = 15_000;
-/** Lanes of a route are counted up to here: more says nothing new, and costs more. */
+/** Limit of counted lanes of a route, which bounds the cost. */
 const MOST_LANES = 1_000;
 
-/**
- * What only the database knows, for Prometheus: asked by one process for all every 15 s, whatever the number of scrapes. The
- * gauges of the others have no figure then, so that sums and maxima over all processes are right.
- */
+/** Metrics from the database, measured by one process every 15 s. Others reset their gauges, so that sums stay right. */
 @Injectable()
 export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(StateMetrics.name);
@@ -74,7 +71,6 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
     return this.task.stop();
   }
 
-  /** One look, whichever process has the turn. */
   async measure(): Promise<void> {
     this.forget();
     await this.measureRoutes();
@@ -93,7 +89,7 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
 
   private forget(): void {
     for (const gauge of Object.values(this.gauges)) gauge.reset();
-    // 0 would say that a copy was made just now
+    // 0 would mean that a backup was just made
     this.gauges.backupAge.remove();
   }
 

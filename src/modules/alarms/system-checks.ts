@@ -11,7 +11,7 @@ import { FailingEndpoints } from '../webhooks/index.js';
 import type { AlarmCheck, Finding } from './alarm-kinds.js';
 import { DiskShortages, LastBackup } from './alarms.store.js';
 
-/** A durable write takes long: the database's disk, or the database. */
+/** Durable writes are slow: the database, or its disk. */
 @Injectable()
 export class DatabaseSlow implements AlarmCheck {
   readonly kind = 'database_slow';
@@ -73,7 +73,7 @@ export class DiskFull implements AlarmCheck {
 
 const HOUR_SECONDS = 3_600;
 
-/** The last copy of the database is older than the operator wants it to be, or there is none. */
+/** The last backup is older than the operator permits, or missing. */
 @Injectable()
 export class BackupOld implements AlarmCheck {
   readonly kind = 'backup_old';
@@ -96,19 +96,14 @@ export class BackupOld implements AlarmCheck {
   }
 }
 
-/** Proofs of a round: each adds up what an account has moved since the last closing. */
+/** Each sums an account's movements since the last closing. */
 const PROVED_A_ROUND = 5;
-/** Each is proved again in every round. */
 const MOST_ALARMED = 100;
 
-/**
- * A stored balance is not its ledger's sum, or usage not its debits and refunds. Accounts that moved lately are proved in
- * turn, a few a round; those of which there is an alarm are proved again each time, whichever process has the round.
- */
+/** A balance differs from its ledger's sum, or usage from debits and refunds. Checks recently changed accounts in rotation. */
 @Injectable()
 export class CreditsUnsound implements AlarmCheck {
   readonly kind = 'credits_unsound';
-  /** account → number of the round */
   private readonly proved = new Map<number, number>();
   private rounds = 0;
 
@@ -124,7 +119,7 @@ export class CreditsUnsound implements AlarmCheck {
     const lately = await this.proofs.movedLately();
     const next = lately
       .filter((id) => !unsound.has(id))
-      // Processes take turns, and know only what they have proved themselves: of the others by chance.
+      // A process knows its own checks only; random order covers the other accounts.
       .map((id) => ({ id, round: this.proved.get(id) ?? 0, chance: Math.random() }))
       .sort((a, b) => a.round - b.round || a.chance - b.chance)
       .map(({ id }) => id)
@@ -143,7 +138,7 @@ export class CreditsUnsound implements AlarmCheck {
     return found;
   }
 
-  /** Accounts of which an alarm is not over. */
+  /** Accounts with an open alarm, which every round checks. */
   private async alarmed(): Promise<ReadonlySet<number>> {
     const rows = await this.dataSource.query<{ subject: string }[]>(
       `SELECT subject FROM alarms FORCE INDEX (ix_alarms_state)

@@ -5,30 +5,26 @@ import type { TableRule } from '../../platform/periodic/index.js';
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 const MOMENT = { type: 'datetime', precision: 3 } as const;
 
-/** `waiting` has been seen and may pass; `active` is raised; `past` is cleared. */
+/** `waiting` = seen, may pass; `active` = raised; `past` = cleared. */
 export type AlarmState = 'waiting' | 'active' | 'past';
 
-/** Something that went wrong, from when it was first seen until it was gone. */
 @Entity('alarms')
 @Index('uq_alarms_open', ['openKey'], { unique: true })
 @Index('ix_alarms_state', ['state', 'id'])
 export class AlarmEntity {
-  /** ascending in time */
   @PrimaryColumn({ type: 'bigint' })
   id!: number;
 
-  /** an `AlarmKind` */
   @Column({ type: 'varchar', length: 32, ...ASCII })
   kind!: string;
 
   @Column({ name: 'subject_type', type: 'varchar', length: 16, nullable: true, ...ASCII })
   subjectType!: string | null;
 
-  /** '' = the installation */
   @Column({ type: 'varchar', length: 128 })
   subject!: string;
 
-  /** kind and subject while it is not past: of one kind a subject has one alarm at a time */
+  /** kind and subject while it is not past: a subject has one open alarm of a kind */
   @Column({ name: 'open_key', type: 'varchar', length: 192, nullable: true })
   openKey!: string | null;
 
@@ -59,7 +55,6 @@ export class AlarmEntity {
   @Column({ name: 'acknowledged_at', ...MOMENT, nullable: true })
   acknowledgedAt!: Date | null;
 
-  /** username of who has seen it */
   @Column({ name: 'acknowledged_by', type: 'varchar', length: 64, nullable: true })
   acknowledgedBy!: string | null;
 }
@@ -67,7 +62,6 @@ export class AlarmEntity {
 const DAY_MS = 86_400_000;
 const KEPT_MS = 396 * DAY_MS;
 
-/** What becomes of alarms: those that are past go after 13 months; disks that are short no more after a day. */
 export const alarmTables: readonly TableRule[] = [
   {
     ...{ table: 'alarms', rule: 'age', column: 'id', valueAt: firstIdAt },

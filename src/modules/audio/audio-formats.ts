@@ -1,10 +1,7 @@
-/** One frame of MPEG audio, layer III. */
 interface Frame {
   bytes: number;
   samples: number;
-  /** samples a second */
   rate: number;
-  /** bytes from the frame's start to its main data */
   sideEnd: number;
 }
 
@@ -16,22 +13,18 @@ const BITRATES = {
 /** By the version bits: MPEG 2.5, reserved, 2, 1. */
 const RATES = [[11_025, 12_000, 8_000], [], [22_050, 24_000, 16_000], [44_100, 48_000, 32_000]] as const;
 const MPEG_1 = 3;
-/** Second byte of every frame of layer III, and the bits of it that are always so. */
+/** Second byte of a layer III frame, and the mask of its constant bits. */
 const SYNC = 0xe2;
 const SYNC_MASK = 0xe6;
 const MONO = 3;
 /** Most samples of delay and padding that an encoder can name: two fields of 12 bits. */
 const MOST_SILENCE = 8_190;
-/** Bytes before the first frame that a player would skip looking for it. */
+/** Bytes that a player skips to find the first frame. */
 const MOST_JUNK = 65_536;
-/** Places that look like a frame and are none; in real files there are a few, in tags. */
+/** Limit of false frame headers; tags of real files contain a few. */
 const MOST_DOUBTS = 20_000;
 
-/**
- * Duration of an MP3 file by counting its frames, since what its headers say need not be true: players look for frames
- * everywhere. Delay and padding of the encoder, which players cut off, do not count.
- * @returns milliseconds; null when it is no MP3 file
- */
+/** Duration of an MP3 in ms by counting frames, since headers may lie; null for no MP3. Excludes the encoder's padding. */
 export function mp3Milliseconds(bytes: Buffer): number | null {
   const begin = afterTags(bytes);
   const search = new FrameSearch(bytes);
@@ -55,13 +48,12 @@ export function mp3Milliseconds(bytes: Buffer): number | null {
   return seconds <= silence ? null : Math.max(1, Math.round((seconds - silence) * 1000));
 }
 
-/** Looks for places where a frame begins and another one, or the end of the file, follows it. */
 class FrameSearch {
   private doubts = 0;
 
   constructor(private readonly bytes: Buffer) {}
 
-  /** true when there was so much that looks like frames and is none that the search was given up */
+  /** true when the search stopped after too many false frame headers */
   get exhausted(): boolean {
     return this.doubts > MOST_DOUBTS;
   }
@@ -80,7 +72,7 @@ class FrameSearch {
   }
 }
 
-/** Behind the ID3v2 tags that stand at the beginning. */
+/** Position after the ID3v2 tags at the beginning. */
 function afterTags(bytes: Buffer): number {
   let at = 0;
   while (at + 10 <= bytes.length && bytes.toString('latin1', at, at + 3) === 'ID3') {
@@ -91,7 +83,6 @@ function afterTags(bytes: Buffer): number {
   return at;
 }
 
-/** Tags that stand behind the last frame. */
 const isTag = (bytes: Buffer, at: number): boolean =>
   /^(TAG|APETAGEX|LYRICS|ID3)/.test(bytes.toString('latin1', at, at + 8));
 
@@ -118,12 +109,12 @@ function readFrame(bytes: Buffer, at: number): Frame | null {
 
 const VBRI_AT = 36;
 
-/** An encoder's first frame that describes the file and holds no sound; null = an ordinary frame. */
+/** An encoder's first frame, which describes the file and has no sound; null = an ordinary frame. */
 function readInfo(frame: Buffer, sideEnd: number): { silence: number } | null {
   if (frame.toString('latin1', VBRI_AT, VBRI_AT + 4) === 'VBRI') return { silence: 0 };
   if (!/^(Xing|Info)$/.test(frame.toString('latin1', sideEnd, sideEnd + 4))) return null;
   const flags = frame.length >= sideEnd + 8 ? frame.readUInt32BE(sideEnd + 4) : 0;
-  // number of frames, bytes, table of contents, quality: each there when its flag is set
+  // number of frames, bytes, table of contents, quality: each present if its flag is set
   const fields = (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0) + (flags & 8 ? 4 : 0);
   const encoder = sideEnd + 8 + fields;
   const name = frame.toString('latin1', encoder, encoder + 4);
@@ -132,14 +123,10 @@ function readInfo(frame: Buffer, sideEnd: number): { silence: number } | null {
   return { silence: (delayAndPadding >> 12) + (delayAndPadding & 0xfff) };
 }
 
-/** Boxes on the way to the movie header; everything else is passed over. */
 const HEADER_PATH = ['moov', 'mvhd'];
 const BOX_HEAD = 8;
 
-/**
- * Duration that an MP4 or M4A file claims in its movie header. Encoders fill up the last frame with silence behind it.
- * @returns milliseconds; null when it claims none
- */
+/** Duration in milliseconds that an MP4 or M4A claims; null for none. Encoders fill up the last frame with silence after it. */
 export function mp4Milliseconds(bytes: Buffer): number | null {
   let content: Buffer | null = bytes;
   for (const name of HEADER_PATH) content = content && boxNamed(content, name);
@@ -151,7 +138,6 @@ export function mp4Milliseconds(bytes: Buffer): number | null {
   return scale === 0 || duration === 0 ? null : Math.round((duration / scale) * 1000);
 }
 
-/** The content of the first box of a name. */
 function boxNamed(bytes: Buffer, name: string): Buffer | null {
   for (let at = 0; at + BOX_HEAD <= bytes.length;) {
     const short = bytes.readUInt32BE(at);
@@ -165,24 +151,19 @@ function boxNamed(bytes: Buffer, name: string): Buffer | null {
   return null;
 }
 
-/** How the samples of a WAV file are laid out. */
 export interface WavFormat {
-  /** wFormatTag, of the subformat where the format is extensible: 1 PCM, 6 A-law, 7 µ-law, … */
+  /** wFormatTag, of the subformat if extensible: 1 PCM, 6 A-law, 7 µ-law, … */
   codec: number;
   channels: number;
-  /** samples a second */
   rate: number;
   bits: number;
-  /** bytes of one sample of all channels */
   frameBytes: number;
 }
 
-/** A WAV file, taken apart. */
 export interface Wav {
   format: WavFormat;
-  /** the samples that are there, whole frames only */
   data: Buffer;
-  /** true when there is one format and one piece of sound, of the sizes that it claims: every player hears the same */
+  /** true when the file has one format and one data chunk of the claimed sizes, so that every player plays the same */
   honest: boolean;
 }
 
@@ -194,11 +175,10 @@ const HEADER_BYTES = 44;
 const LOWEST_RATE = 4_000;
 const HIGHEST_RATE = 48_000;
 
-/** True when the bytes begin like a WAV file. */
 export const isWav = (bytes: Buffer): boolean =>
   bytes.length >= 12 && bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE';
 
-/** Takes a WAV file apart. @returns null when there is no format or no sample */
+/** Parses a WAV file. @returns null when the format or the samples are missing */
 export function readWav(bytes: Buffer): Wav | null {
   if (!isWav(bytes)) return null;
   let format: WavFormat | null = null;
@@ -218,7 +198,7 @@ export function readWav(bytes: Buffer): Wav | null {
   const data = found.subarray(0, found.length - (found.length % format.frameBytes));
   // a missing pad byte at the very end is common and harmless
   const whole = at === bytes.length || at === bytes.length + 1;
-  // of two formats, or of two pieces of sound, players need not take those that we take
+  // with two formats or data chunks, players may choose others than we do
   const isClear = seen['fmt '] === 1 && seen.data === 1;
   const honest = isClear && whole && bytes.readUInt32LE(4) + 8 === bytes.length && data.length === found.length;
   return data.length === 0 ? null : { format, data, honest };
@@ -238,17 +218,16 @@ function readFormat(content: Buffer): WavFormat | null {
   return format.channels > 0 && format.rate > 0 && format.frameBytes > 0 ? format : null;
 }
 
-/** Whether a telephone network plays it: PCM of 8 or 16 bits, A-law or µ-law, one or two channels. */
+/** Whether a telephone carrier plays it: PCM of 8 or 16 bits, A-law or µ-law, one or two channels. */
 export function isTelephoneWav({ codec, channels, rate, bits, frameBytes }: WavFormat): boolean {
   const known = codec === PCM ? bits === 8 || bits === 16 : (codec === A_LAW || codec === MU_LAW) && bits === 8;
   return known && channels <= 2 && rate >= LOWEST_RATE && rate <= HIGHEST_RATE && frameBytes === channels * (bits >> 3);
 }
 
-/** Duration in milliseconds, from the bytes that are there. Only for codecs of constant frames, such as `isTelephoneWav`. */
+/** Duration in milliseconds of the bytes present; only for codecs with constant frames, see `isTelephoneWav`. */
 export const wavMilliseconds = ({ format, data }: Wav): number =>
   Math.round((data.length / format.frameBytes / format.rate) * 1000);
 
-/** A WAV file of these samples. */
 export function writeWav(format: WavFormat, data: Buffer): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   const padding = Buffer.alloc(data.length % 2);
@@ -267,18 +246,17 @@ export function writeWav(format: WavFormat, data: Buffer): Buffer {
   return Buffer.concat([header, data, padding]);
 }
 
-/** What our own audio has: PCM, 16 bits, one channel, 8,000 samples a second, as a telephone network carries it. */
+/** Our own audio, as a telephone carrier transports it. */
 export const TELEPHONE_FORMAT: WavFormat = { codec: PCM, channels: 1, rate: 8_000, bits: 16, frameBytes: 2 };
 
-/** What audio comes in: kinds that we read ourselves, and those that are left to the transcoder. */
+/** Containers we parse, and those for the transcoder. */
 export type Container = 'wav' | 'mp3' | ForeignContainer;
 
-/** Containers of audio that a telephone network does not play, by the name of the transcoder's demuxer. */
 export type ForeignContainer = 'ogg' | 'mov' | 'flac' | 'aiff' | 'matroska' | 'aac' | 'amr' | 'caf';
 
 const text = (bytes: Buffer, from: number, to: number): string => bytes.toString('latin1', from, to);
 
-/** Each container by its first bytes, in the order of looking; MP3 last, since it has next to no mark of its own. */
+/** Containers by their first bytes, in the order of checks; MP3 last, because its mark is weak. */
 const MARKS: readonly (readonly [Container, (bytes: Buffer) => boolean])[] = [
   ['wav', (bytes) => text(bytes, 0, 4) === 'RIFF' && text(bytes, 8, 12) === 'WAVE'],
   ['ogg', (bytes) => text(bytes, 0, 4) === 'OggS'],
@@ -292,5 +270,5 @@ const MARKS: readonly (readonly [Container, (bytes: Buffer) => boolean])[] = [
   ['mp3', (bytes) => text(bytes, 0, 3) === 'ID3' || (bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe0) === 0xe0)],
 ];
 
-/** Recognizes a container by its content, whatever its name or its content type. @returns null for anything else */
+/** Recognizes a container by its content only. @returns null for an unknown one */
 export const containerOf = (bytes: Buffer): Container | null => MARKS.find(([, begins]) => begins(bytes))?.[0] ?? null;

@@ -9,7 +9,7 @@ import { type ByteRange, OpenAudioQuery, readRange } from './audio.queries.js';
 
 const SECONDS_OF_A_YEAR = 31_536_000;
 
-/** Only a protocol knows it, so it has no kind. */
+/** An HTTP range error, without an error kind of its own. */
 const UNSATISFIABLE = {
   status: 416,
   code: 'range_not_satisfiable',
@@ -22,7 +22,7 @@ const SOUND = {
   'audio/mpeg': { schema: { type: 'string', format: 'binary' } },
 } as const;
 
-/** The audio of voice campaigns, for the carriers that play it and the browsers of those who judge it. */
+/** Audio of voice campaigns, for carriers that play it and browsers of reviewers. */
 @ApiTags('Voice')
 @Open('the name in the URL cannot be guessed; carriers fetch it without a login')
 @RateLimited('carrier')
@@ -72,7 +72,7 @@ export class AudioController {
 const hasTag = (header: string | undefined, etag: string): boolean =>
   header !== undefined && header.split(',').some((item) => ['*', etag, `W/${etag}`].includes(item.trim()));
 
-/** A range counts for the content that the client has begun to read; ours never changes, so only the tag can differ. */
+/** If-Range: our content never changes, so only the tag can differ. */
 const mayRange = (request: Request, etag: string): boolean => {
   const condition = request.headers['if-range'];
   return request.method === 'GET' && (condition === undefined || condition === etag);

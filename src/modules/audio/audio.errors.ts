@@ -1,7 +1,7 @@
 import { failed, invalid, unavailable, fieldErrors } from '../../kernel/errors.js';
 import { serverErrors } from '../../platform/http/index.js';
 
-/** Errors of audio (reference/voice#order), literally. `at`: the field that named it. */
+/** Errors of audio (reference/voice#order), literal texts. `at`: the field that named it. */
 export const audioErrors = {
   tooLong: invalid(
     'audio_too_long',

@@ -10,7 +10,7 @@ import { OpenAudioHandler } from './audio.queries.js';
 import { Speaker, SpeechPool } from './speech/speech.js';
 import { SuppliedAudio, Transcoder } from './supplied-audio.js';
 
-/** Audio in the API: speech, supplied files, and the open route from which carriers and browsers fetch them. */
+/** Audio in the API: speech, fetched files, and the open route for carriers and browsers. */
 @Module({
   imports: [CqrsModule, TypeOrmModule.forFeature(audioEntities), AccountsModule],
   providers: [AudioStore, SpeechPool, Speaker, Transcoder, SuppliedAudio, AudioLibrary, OpenAudioHandler],
@@ -19,7 +19,7 @@ import { SuppliedAudio, Transcoder } from './supplied-audio.js';
 })
 export class AudioModule {}
 
-/** In the worker: audio that nothing plays goes. */
+/** In the worker: removes unused audio. */
 @Module({
   imports: [TypeOrmModule.forFeature(audioEntities)],
   providers: [AudioStore, AudioSweeper],

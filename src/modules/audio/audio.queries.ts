@@ -2,29 +2,24 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { unknownResource } from '../../platform/http/index.js';
 import { AudioStore } from './audio.store.js';
 
-/** Audio whose bytes are read when they are asked for. */
+/** Audio whose bytes are read on demand. */
 export interface OpenAudio {
   mime: string;
-  /** bytes in all */
   size: number;
-  /** names the content, which never changes */
+  /** ETag; the content never changes */
   tag: string;
   createdAt: Date;
-  /** Bytes `from` to `to`, both inclusive, in pieces. */
+  /** bytes `from` to `to`, inclusive */
   bytes(from: number, to: number): AsyncIterable<Buffer>;
 }
 
-/**
- * Opens the audio of a name as it stands in its URL: `<token>.<extension>`.
- * @throws AppError not_found `Not Found`
- */
+/** Opens audio by its name in the URL, `<token>.<extension>`. @throws AppError not_found `Not Found` */
 export class OpenAudioQuery extends Query<OpenAudio> {
   constructor(readonly name: string) {
     super();
   }
 }
 
-/** What a name can be at all; anything else is not worth a look into the database. */
 const NAME = /^([A-Za-z0-9_-]{32})\.([a-z0-9]{2,8})$/;
 
 @QueryHandler(OpenAudioQuery)
@@ -40,17 +35,12 @@ export class OpenAudioHandler implements IQueryHandler<OpenAudioQuery> {
   }
 }
 
-/** Bytes of a file, both ends inclusive. */
 export interface ByteRange {
   from: number;
   to: number;
 }
 
-/**
- * What a `Range` header asks of a file of `size` bytes (RFC 9110 §14.2): the whole file when there is no such header or
- * it is not understood, which is also the answer to several ranges at once.
- * @returns `unsatisfiable` when the range lies behind the end
- */
+/** Range of a file of `size` bytes (RFC 9110 §14.2); `whole` without a valid header, or for several ranges. */
 export function readRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const match = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '');
   const [, first = '', last = ''] = match ?? [];

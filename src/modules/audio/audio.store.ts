@@ -18,35 +18,31 @@ import { safeError } from '../../platform/observability/index.js';
 import { addStored, freeStored } from '../quotas/index.js';
 import { AudioChunkEntity, AudioFileEntity, CampaignAudioEntity } from './tables.js';
 
-/** Audio whose bytes are at hand. */
+/** New audio with its bytes. */
 export interface NewAudio {
-  /** see `contentKey` */
   key: string;
   bytes: Buffer;
   milliseconds: number;
   mime: string;
-  /** without the dot */
   extension: string;
 }
 
-/** Everything of an audio file but its bytes. */
 export type AudioFile = Omit<AudioFileEntity, 'contentKey'>;
 
-/** Audio of a request that may still be refused: it is kept with the campaign, or not at all. */
+/** Audio of a request that may still be refused; it is stored with the campaign. */
 export interface AudioDraft {
   key: string;
   file: AudioFile;
-  /** null when they are not at hand, because the same content is kept already */
+  /** null when the same content is stored already */
   bytes: Buffer | null;
 }
 
-/** A campaign, and whose it is. */
 export interface Player {
   id: number;
   accountId: number;
 }
 
-/** The same content was kept, or swept, since the draft was made: the request is to take it from there. */
+/** The content was stored, or swept, after the draft was made: draft it again. */
 export class AudioChanged extends AppError {
   constructor() {
     super('conflict', 'audio_changed', 'Audio was changed');
@@ -59,14 +55,14 @@ const SWEPT_AT_ONCE = 100;
 const LOOKED_AT_ONCE = 1_000;
 const IS_PLAYED = 'EXISTS (SELECT 1 FROM campaign_audio c WHERE c.audio_id = audio_files.id)';
 
-/** Names content by what it was made from. The parts cannot run into one another. @returns SHA-256 in hex */
+/** Key of content by its source; length prefixes keep parts apart. @returns SHA-256 in hex */
 export function contentKey(parts: readonly (string | Buffer)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
   return hash.digest('hex');
 }
 
-/** The tables of audio. API instances share nothing else, so the bytes are in the database too, in rows of 256 KB. */
+/** Tables of audio. The database stores the bytes too, in rows of 256 KB: API instances share nothing else. */
 @Injectable()
 export class AudioStore {
   constructor(
@@ -74,20 +70,15 @@ export class AudioStore {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'STORAGE_PER_ACCOUNT'>,
   ) {}
 
-  /** A draft of new audio, or of the same content where it is kept already, whichever account it came from. */
+  /** Drafts new audio, or refers to the same content if any account has stored it. */
   async draft(audio: NewAudio): Promise<AudioDraft> {
     const { key, bytes } = audio;
     return { key, bytes, file: (await this.byKey(key)) ?? fileOf(audio) };
   }
 
-  /**
-   * Keeps drafts as long as the campaign that plays them, in its transaction. The bytes of new audio count for the account whose
-   * campaign brings it; what is kept already costs no account more.
-   * @throws AudioChanged when a draft is of another file than the one that is kept by now
-   * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
-   */
+  /** Stores drafts with their campaign; only new bytes count. @throws AudioChanged; AppError invalid over the storage quota */
   async keep(tx: EntityManager, { id: campaignId, accountId }: Player, drafts: readonly AudioDraft[]): Promise<void> {
-    const inOrder = drafts.toSorted((a, b) => (a.key < b.key ? -1 : 1)); // two transactions never wait for each other
+    const inOrder = drafts.toSorted((a, b) => (a.key < b.key ? -1 : 1)); // one lock order: no deadlocks
     const seen = new Set<string>();
     let bytes = 0;
     for (const draft of inOrder) {
@@ -110,10 +101,8 @@ export class AudioStore {
   }
 
   /**
-   * Marks audio that no campaign plays, some of it. A campaign that is being accepted at this moment may not be seen: the
-   * mark alone removes nothing.
-   * @param after the id of the last file that was looked at
-   * @returns the id of the last one of these; null when there are no more
+   * Marks unused audio, a part per call. The mark alone removes nothing: a campaign being accepted may be invisible yet.
+   * @param after id of the last file checked @returns the last id of this part; null at the end
    */
   async markUnused(after: number): Promise<number | null> {
     const files = await this.dataSource.getRepository(AudioFileEntity).find({
@@ -131,11 +120,7 @@ export class AudioStore {
     return files.length < LOOKED_AT_ONCE ? null : (files.at(-1)?.id ?? null);
   }
 
-  /**
-   * Removes audio that was marked before a moment, some of it; what a campaign plays after all loses its mark. Workers that
-   * sweep at the same moment each remove what the other left.
-   * @returns whether there may be more
-   */
+  /** Removes some audio marked before a time, unless a campaign plays it after all. @returns whether there may be more */
   async sweep(before: Date): Promise<boolean> {
     const files = await this.dataSource.getRepository(AudioFileEntity).find({
       select: { id: true, accountId: true, size: true },
@@ -144,7 +129,7 @@ export class AudioStore {
     });
     for (const { id, accountId, size } of files) {
       await inTransaction(this.dataSource, async (tx) => {
-        // A campaign that is being accepted takes the mark off this very row: one of the two comes first.
+        // A campaign being accepted removes the mark of this row: the row lock orders the two.
         const { affectedRows }: WriteResult = await tx.query(
           `DELETE FROM audio_files WHERE id = ? AND unused_since IS NOT NULL AND NOT ${IS_PLAYED}`,
           [id],
@@ -168,7 +153,7 @@ export class AudioStore {
     return this.dataSource.getRepository(AudioFileEntity).findOneBy({ id });
   }
 
-  /** A draft of what is kept under this name; null when there is none. */
+  /** A draft of the file with this token; null for none. */
   async draftOf(token: string): Promise<AudioDraft | null> {
     const kept = await this.dataSource.getRepository(AudioFileEntity).findOneBy({ token });
     return kept && { key: kept.contentKey, file: kept, bytes: null };
@@ -178,7 +163,7 @@ export class AudioStore {
     return this.dataSource.getRepository(AudioFileEntity).findOneBy({ token });
   }
 
-  /** Bytes `from` to `to`, both inclusive, a chunk at a time; no connection is held between two of them. */
+  /** Bytes `from` to `to`, inclusive, a chunk at a time; holds no connection between chunks. */
   async *bytes(file: AudioFile, from: number, to: number): AsyncGenerator<Buffer, void, undefined> {
     for (let seq = Math.floor(from / file.chunkSize); seq * file.chunkSize <= to; seq++) {
       const start = seq * file.chunkSize;
@@ -200,7 +185,7 @@ const fileOf = ({ key: _key, bytes, ...facts }: NewAudio): AudioFile => ({
   createdAt: now(),
 });
 
-/** What a campaign plays, its retry plays too. */
+/** A retry plays the audio of its parent campaign. */
 export async function keepForRetry(tx: EntityManager, parentId: number, childId: number): Promise<void> {
   await tx.query(
     'INSERT INTO campaign_audio (campaign_id, audio_id) SELECT ?, audio_id FROM campaign_audio WHERE campaign_id = ?',
@@ -212,7 +197,7 @@ async function insert(tx: EntityManager, key: string, file: AudioFile, bytes: Bu
   try {
     await tx.insert(AudioFileEntity, { ...file, contentKey: key });
   } catch (error) {
-    if (isDuplicateKey(error)) throw new AudioChanged(); // another request was faster
+    if (isDuplicateKey(error)) throw new AudioChanged(); // another request stored it first
     throw error;
   }
   for (let seq = 0; seq * CHUNK_BYTES < bytes.length; seq++) {
@@ -221,17 +206,16 @@ async function insert(tx: EntityManager, key: string, file: AudioFile, bytes: Bu
   }
 }
 
-/** Audio that is kept: the bytes that are priced, reviewed by staff and played to the recipients. */
+/** Stored audio: the bytes that are priced, reviewed by staff and played. */
 export interface StoredAudio {
   id: number;
-  /** where carriers and browsers fetch it: stable, and not to be guessed */
+  /** URL for carriers and browsers: stable and unguessable */
   url: string;
-  /** duration, to the millisecond */
   milliseconds: number;
   mime: string;
 }
 
-/** Audio of a request that may still be refused; `AudioLibrary.keep` makes it stay, at the same URL. */
+/** Audio of a request that may still be refused; `AudioLibrary.keep` stores it under the same URL. */
 export interface DraftedAudio extends StoredAudio {
   readonly draft: AudioDraft;
 }
@@ -240,14 +224,11 @@ export interface DraftedAudio extends StoredAudio {
 export const LONGEST_MS = 120_000;
 
 const SWEEP_EVERY_MS = 10 * 60_000;
-/** A request that found the audio before it was marked is long over by then. */
+/** Longer than any request that found the audio before it was marked. */
 const SPARED_MS = 24 * 3_600_000;
 const MARK_EVERY_MS = 12 * 3_600_000;
 
-/**
- * Every ten minutes, one worker for all: removes audio that no campaign has played for a day; twice a day it looks for such audio, where
- * campaigns are not kept for ever.
- */
+/** One worker for all removes audio unused for a day, and marks unused audio twice a day unless campaigns are kept forever. */
 @Injectable()
 export class AudioSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(AudioSweeper.name);
@@ -275,7 +256,7 @@ export class AudioSweeper implements OnApplicationBootstrap, BeforeApplicationSh
     return this.task.stop();
   }
 
-  /** Removes all that is due; ends early when the process stops. */
+  /** Removes all that is due; stops early at shutdown. */
   async sweep(): Promise<void> {
     const mayMark = this.environment.RETENTION_DAYS > 0 && performance.now() - this.markedAt > MARK_EVERY_MS;
     if (mayMark && (await this.gate.isMine('audio-mark', MARK_EVERY_MS))) await this.mark();

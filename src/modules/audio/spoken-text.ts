@@ -1,4 +1,4 @@
-/** Languages of which the engine has a voice of that name. */
+/** Languages whose code is the engine's voice name. */
 const VOICES = new Set(
   (
     'af am an ar as az ba be bg bn bs ca cs cv cy da de el en eo es et eu fa fi fo fr ga gd gn gu he hi hr ht hu hy ia ' +
@@ -7,10 +7,7 @@ const VOICES = new Set(
   ).split(' '),
 );
 
-/**
- * Names that stand for a code: those of reference/voice#speech, and of the other languages of
- * reference/templates#languages.
- */
+/** Names of languages, from reference/voice#speech and reference/templates#languages. */
 const NAMES: Readonly<Record<string, string>> = {
   bengali: 'bn',
   english: 'en',
@@ -27,21 +24,17 @@ const NAMES: Readonly<Record<string, string>> = {
   urdu: 'ur',
 };
 
-/** Codes whose voice has another name at the engine. */
+/** Codes whose voice has another name in the engine. */
 const RENAMED: Readonly<Record<string, string>> = { iw: 'he', in: 'id', no: 'nb', zh: 'cmn' };
 
 const ENGLISH = 'en';
 
-/** Every voice that `voiceOf` can give. */
 export const SPOKEN_VOICES: readonly string[] = [...VOICES, ...Object.values(RENAMED)];
 
-/**
- * The engine's voice for `language` (reference/voice#speech): hindi, hi, english, en, any two-letter code, also with a
- * region (`en_GB`, `hi-IN`); English when it is missing or unrecognized.
- */
+/** The engine's voice for `language` (reference/voice#speech), also with a region (`en_GB`, `hi-IN`); English when unknown. */
 export const voiceOf = (language: string | null): string => knownVoice(language ?? '') ?? ENGLISH;
 
-/** Whether there is a voice for a `language`; other words are spoken in English. */
+/** Whether a voice exists for a `language`; others are spoken in English. */
 export const isSpokenLanguage = (language: string): boolean => knownVoice(language) !== null;
 
 function knownVoice(language: string): string | null {
@@ -50,13 +43,10 @@ function knownVoice(language: string): string | null {
   return VOICES.has(code) ? code : (RENAMED[code] ?? null);
 }
 
-/** What makes a number an amount, which is said as one. */
+/** Marks of amounts, which are read as one number. */
 const CURRENCY = String.raw`[₹$€£¥]|\b(?:rs\.?|inr|usd|eur|gbp|aed)`;
 
-/**
- * Runs of four digits or more, in any script: one-time passwords, order and telephone numbers. Not amounts (`Rs 5000`,
- * `$1500`), not parts of grouped or decimal numbers (`1,0000.2500`, `10:3000`), not the years of dates (`21-11-2026`).
- */
+/** Runs of four digits or more in any script, except amounts (`Rs 5000`), parts of numbers (`1,0000.25`) and years of dates. */
 const SPELLED = new RegExp(
   String.raw`(?<!\p{Nd}|\p{Nd}[.,:]|[-/.]\p{Nd}{1,2}[-/.]|(?:${CURRENCY})\s?)\p{Nd}{4,}(?!\p{Nd}|[.,:]\p{Nd}|[-/.]\p{Nd}{1,2}[-/.])`,
   'giu',
@@ -65,9 +55,8 @@ const SPELLED = new RegExp(
 const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /**
- * The text as the engine is to say it. Long digit runs are said digit by digit with a short pause after each, since
- * `482913` is to be typed, not counted; what the engine would take for mark-up or phonemes is said as text; characters
- * that are none (controls, lone surrogates) are left out.
+ * The text for the engine: long digit runs digit by digit with pauses, because people type them; mark-up and phonemes escaped;
+ * control characters and lone surrogates removed.
  */
 export function spokenText(text: string): string {
   return text

@@ -23,12 +23,12 @@ import { type AudioDraft, AudioStore, contentKey, LONGEST_MS, type NewAudio } fr
 const PATIENCE_SECONDS = 20;
 const SECOND_BYTES = TELEPHONE_FORMAT.rate * TELEPHONE_FORMAT.frameBytes;
 const MB = 1024 * 1024;
-/** What ffmpeg may use where the system can hold it to that (util-linux); a file is the copy of the input it goes to and fro in. */
+/** Limits of ffmpeg through prlimit (util-linux); `fsize` is for its seekable copy of the input. */
 const LIMITS = [`--as=${1024 * MB}`, `--fsize=${32 * MB}`, '--nofile=64', '--core=0'];
-/** The most that one allocation inside ffmpeg may be, bytes. */
+/** Largest single allocation of ffmpeg, bytes. */
 const MOST_ALLOCATED = 128 * MB;
 
-/** Decoders of what telephones, browsers and recorders write; ffmpeg has hundreds more, each a way in. */
+/** Codecs of telephones, browsers and recorders; each further decoder of ffmpeg would be attack surface. */
 const CODECS = [
   ...['opus', 'libopus', 'vorbis', 'libvorbis', 'speex', 'libspeex', 'flac', 'alac'],
   ...['aac', 'aac_fixed', 'aac_latm', 'libfdk_aac', 'mp3', 'mp3float', 'mp2', 'mp2float'],
@@ -39,9 +39,8 @@ const CODECS = [
 ].join(',');
 
 /**
- * Makes telephone audio of what a telephone network does not play, with ffmpeg where it is found. The input goes in and
- * the samples come out by pipes; ffmpeg may open nothing else, gets no variable at all, reads the one container that the
- * bytes are of and known codecs only, and is ended at its time limit.
+ * Converts audio with ffmpeg, if present. ffmpeg uses pipes only, gets no environment, may use only the detected container and
+ * known codecs, and is killed at its time limit.
  */
 @Injectable()
 export class Transcoder {
@@ -55,11 +54,7 @@ export class Transcoder {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'FFMPEG_PATH' | 'TRANSCODE_TIMEOUT'>,
   ) {}
 
-  /**
-   * The first audio track as PCM of `TELEPHONE_FORMAT`, at most `seconds` of it.
-   * @returns null when ffmpeg is not there, cannot read the bytes as that container, or takes too long
-   * @throws AppError too_many when too many others wait
-   */
+  /** First audio track as `TELEPHONE_FORMAT`. @returns null without ffmpeg, for unreadable bytes, or after the time limit */
   toTelephone(bytes: Buffer, container: ForeignContainer | 'wav' | 'mp3', seconds: number): Promise<Buffer | null> {
     return this.semaphore.run(() => this.run(bytes, container, seconds));
   }
@@ -98,7 +93,7 @@ export class Transcoder {
   }
 }
 
-/** What runs a program under limits, where the system has it. @param timeout also in seconds of the processor */
+/** The command prefix that limits a program, if the system has it. @param timeout milliseconds, also limits CPU seconds */
 function limiter(timeout: number): string[] {
   const program = programPath('prlimit');
   return program === null ? [] : [program, ...LIMITS, `--cpu=${Math.ceil(timeout / 1_000) + 1}`];
@@ -106,7 +101,7 @@ function limiter(timeout: number): string[] {
 
 function ffmpegArguments(container: string, seconds: number): string[] {
   const { rate, channels } = TELEPHONE_FORMAT;
-  // `cache:` lets it go to and fro in the pipe: the index of an M4A file mostly stands at the end
+  // `cache:` makes the pipe seekable: the index of an M4A file is mostly at the end
   const pipe = ['-protocol_whitelist', 'cache,pipe', '-read_ahead_limit', '-1'];
   const known = ['-format_whitelist', container, '-codec_whitelist', CODECS];
   const input = [...pipe, ...known, '-f', container, '-i', 'cache:pipe:0'];
@@ -116,18 +111,14 @@ function ffmpegArguments(container: string, seconds: number): string[] {
   return [...held, '-threads', '1', ...input, ...track, ...output];
 }
 
-/** An address that a customer supplied. */
 export interface Supply {
   url: string;
-  /** the field that named it, for errors */
   at: string;
   accountId: number;
-  /** where less is left than a file may take */
   timeoutMs?: number;
   maxBytes?: number;
 }
 
-/** Audio as it will be played. */
 type Playable = Omit<NewAudio, 'key'>;
 
 const LONGEST_URL = 2_048;
@@ -135,16 +126,15 @@ const MOST_BYTES = 10 * 1024 * 1024;
 const MOST_REDIRECTS = 3;
 const WAV = { mime: 'audio/wav', extension: 'wav' };
 const MP3 = { mime: 'audio/mpeg', extension: 'mp3' };
-/** The transcoder stops a second behind the limit: enough to see that it is passed. */
+/** One second over the limit, to detect audio that exceeds it. */
 const MOST_SECONDS = LONGEST_MS / 1_000 + 1;
 const TELEPHONE_BYTES_PER_MS = (TELEPHONE_FORMAT.rate * TELEPHONE_FORMAT.frameBytes) / 1_000;
 /** The longest frame of AAC: 2,048 samples at 8,000 a second. */
 const MOST_PADDING_MS = 256;
 
 /**
- * Audio that customers supply by URL (reference/voice#supplied-audio): fetched once under the rules for user-supplied
- * URLs, measured, and drafted as it will be played. What a telephone network plays is kept byte for byte; the rest is
- * transcoded.
+ * Audio at customers' URLs (reference/voice#supplied-audio): fetched once under the rules for user-supplied URLs, measured, and
+ * stored unchanged if a telephone carrier plays it, else transcoded.
  */
 @Injectable()
 export class SuppliedAudio {
@@ -155,7 +145,7 @@ export class SuppliedAudio {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'AUDIO_FETCH_TIMEOUT'>,
   ) {}
 
-  /** @throws AppError invalid: not to be fetched, not playable, or longer than 120 s; too_many */
+  /** @throws AppError invalid: not fetchable, not playable, or longer than 120 s; too_many */
   async accept({ url, at, accountId, timeoutMs, maxBytes }: Supply): Promise<AudioDraft> {
     const limits = {
       timeoutMs: Math.min(timeoutMs ?? Infinity, this.environment.AUDIO_FETCH_TIMEOUT),
@@ -180,7 +170,7 @@ export class SuppliedAudio {
       const { status, body } = await this.outbound.request({
         url,
         customer,
-        // one file, so no connection to keep
+        // one file only: do not keep the connection
         headers: { accept: 'audio/*, */*;q=0.5', 'accept-encoding': 'identity', connection: 'close' },
         ...limits,
         maxRedirects: MOST_REDIRECTS,
@@ -211,7 +201,7 @@ export class SuppliedAudio {
   }
 }
 
-/** Cuts off what fills up the last frame, where the container names the end and there is no more than a frame behind it. */
+/** Removes the silence after the end that the container names, if it is at most one frame. */
 function withoutPadding(sound: Buffer, claimedMs: number | null): Buffer {
   const end = (claimedMs ?? 0) * TELEPHONE_BYTES_PER_MS;
   const rest = sound.length - end;
@@ -220,7 +210,7 @@ function withoutPadding(sound: Buffer, claimedMs: number | null): Buffer {
     : sound;
 }
 
-/** A WAV file that networks play. Where its header lies, it gets one that does not, so that no more than this is heard. */
+/** A WAV that carriers play; a dishonest header is rewritten, so that players play only what we measured. */
 function playableWav(bytes: Buffer): Playable | null {
   const wav = readWav(bytes);
   if (!wav || !isTelephoneWav(wav.format)) return null;

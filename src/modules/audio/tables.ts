@@ -3,7 +3,6 @@ import type { TableRule } from '../../platform/periodic/index.js';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
-/** Audio that is kept; its bytes stand in `audio_chunks`. */
 @Entity('audio_files')
 @Index('uq_audio_files_token', ['token'], { unique: true })
 @Index('uq_audio_files_content', ['contentKey'], { unique: true })
@@ -12,15 +11,14 @@ export class AudioFileEntity {
   @PrimaryColumn({ type: 'bigint' })
   id!: number;
 
-  /** its name in the URL: random, because knowing it is enough to hear the audio */
+  /** name in the URL; random, because it is enough to hear the audio */
   @Column({ type: 'varchar', length: 32, ...ASCII })
   token!: string;
 
-  /** SHA-256 of what it was made from, in hex: equal content is kept once */
+  /** SHA-256 of its source in hex: equal content is stored once */
   @Column({ name: 'content_key', type: 'varchar', length: 64, ...ASCII })
   contentKey!: string;
 
-  /** wav or mp3 */
   @Column({ type: 'varchar', length: 8, ...ASCII })
   extension!: string;
 
@@ -30,19 +28,17 @@ export class AudioFileEntity {
   @Column({ type: 'int', unsigned: true })
   milliseconds!: number;
 
-  /** bytes in all */
   @Column({ type: 'int', unsigned: true })
   size!: number;
 
-  /** bytes of every chunk but the last */
   @Column({ name: 'chunk_size', type: 'int', unsigned: true })
   chunkSize!: number;
 
-  /** since when no campaign was found that plays it; null = one does */
+  /** since when no campaign plays it; null = in use */
   @Column({ name: 'unused_since', type: 'datetime', precision: 3, nullable: true })
   unusedSince!: Date | null;
 
-  /** whose campaign brought it: its bytes count for this account; null = no campaign has it any more that tells */
+  /** account whose quota it uses; null = not known any more */
   @Column({ name: 'account_id', type: 'int', unsigned: true, nullable: true })
   accountId!: number | null;
 
@@ -50,13 +46,11 @@ export class AudioFileEntity {
   createdAt!: Date;
 }
 
-/** A piece of the bytes of an audio file. */
 @Entity('audio_chunks')
 export class AudioChunkEntity {
   @PrimaryColumn({ name: 'audio_id', type: 'bigint' })
   audioId!: number;
 
-  /** from 0 */
   @PrimaryColumn({ type: 'smallint', unsigned: true })
   seq!: number;
 
@@ -64,7 +58,6 @@ export class AudioChunkEntity {
   bytes!: Buffer;
 }
 
-/** Which campaign plays what. */
 @Entity('campaign_audio')
 @Index('ix_campaign_audio_audio', ['audioId'])
 export class CampaignAudioEntity {
@@ -77,7 +70,6 @@ export class CampaignAudioEntity {
 
 export const audioEntities = [AudioFileEntity, AudioChunkEntity, CampaignAudioEntity];
 
-/** What becomes of audio. */
 export const audioTables: readonly TableRule[] = [
   { table: 'audio_files', rule: 'work', why: 'the audio sweeper removes what nothing has played for a day' },
   { table: 'campaign_audio', rule: 'follows', root: 'campaigns', column: 'campaign_id' },

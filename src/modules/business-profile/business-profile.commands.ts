@@ -21,10 +21,7 @@ export const MOST_PHOTO_BYTES = 5 * 1024 * 1024;
 
 const MIME_TYPES = new Set(['image/jpeg', 'image/png']);
 
-/**
- * Judges an uploaded photo by its content; what the client calls it does not count.
- * @throws AppError `invalid` when there is no file, `unprocessable` when it is too large or no JPEG or PNG
- */
+/** Validates a photo by its content, not its name. @throws AppError invalid without one, unprocessable by size or type */
 export async function readPhoto(bytes: Buffer | null): Promise<UploadedFile> {
   if (!bytes) throw businessProfileErrors.fileRequired();
   if (bytes.length > MOST_PHOTO_BYTES) throw businessProfileErrors.photoSize();
@@ -33,14 +30,9 @@ export async function readPhoto(bytes: Buffer | null): Promise<UploadedFile> {
   return { bytes, mimeType: type.mime, name: `photo.${type.ext}` };
 }
 
-/**
- * Replaces the profile's photo at the provider in its three steps; answers what the provider said to the last one.
- * Safe to repeat.
- * @throws AppError the rows of reference/business-profile#errors in their order, then those of the file; the provider's
- * own text of the step that failed
- */
+/** Replaces the photo in the provider's three steps. Safe to repeat. @throws AppError as reference/business-profile#errors */
 export class ChangeProfilePhotoCommand extends Command<Record<string, unknown>> {
-  /** @param file the bytes as they were uploaded; null = none came */
+  /** @param file the uploaded bytes; null = none */
   constructor(
     readonly actor: Account,
     readonly connection: ChatConnection,
@@ -71,17 +63,12 @@ export class ChangeProfilePhotoHandler implements ICommandHandler<ChangeProfileP
 
 const TEXTS = ['about', 'address', 'description', 'email', 'vertical'] as const;
 
-/** A field that PUT may change. */
 type ProfileField = keyof BusinessProfileChanges;
 
-/** What a body wants changed, or the first field at fault. */
+/** Changes of a body, or the first invalid field. */
 export type ReadProfileChanges = { changes: BusinessProfileChanges } | { fault: ProfileField };
 
-/**
- * Reads the fields that were supplied (reference/business-profile#routes): an absent one keeps its value, an empty one
- * (null, `''`, white space, `[]`) clears it. Numbers are taken as their text; anything else is the fault of its field
- * (reference/requests#values).
- */
+/** Reads supplied fields (reference/business-profile#routes): absent keeps, empty (null, `''`, white space, `[]`) clears. */
 export function readProfileChanges(body: Record<string, unknown>): ReadProfileChanges {
   const changes: BusinessProfileChanges = {};
   for (const field of TEXTS) {
@@ -98,7 +85,7 @@ export function readProfileChanges(body: Record<string, unknown>): ReadProfileCh
   return { changes };
 }
 
-/** The texts of a list without its empty entries; null when it is no list of texts. */
+/** Texts of a list without empty entries; null when invalid. */
 function readList(value: unknown): string[] | null {
   if (value === null) return [];
   if (!Array.isArray(value)) return null;
@@ -108,12 +95,11 @@ function readList(value: unknown): string[] | null {
 }
 
 /**
- * Changes the supplied fields of the profile at the provider and answers the profile as it stands there afterwards.
- * Safe to repeat.
- * @throws AppError the rows of reference/business-profile#errors in their order, then `invalid` for a field of the body
+ * Changes supplied fields at the provider and returns the profile. Safe to repeat.
+ * @throws AppError in the order of reference/business-profile#errors, then `invalid` for a field of the body
  */
 export class UpdateBusinessProfileCommand extends Command<BusinessProfile> {
-  /** @param body the request's fields as they came: the account's faults are answered before theirs */
+  /** @param body unvalidated: faults of the account come first */
   constructor(
     readonly actor: Account,
     readonly connection: ChatConnection,

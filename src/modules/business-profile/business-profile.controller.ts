@@ -53,15 +53,13 @@ import { GetBusinessProfileQuery } from './business-profile.queries.js';
 const KB = 1024;
 const FIELD = 'file';
 
-/** A request whose multipart body was read. */
 interface UploadRequest extends MeteredRequest {
   files?: { buffer: Buffer }[];
 }
 
 /**
- * Reads a multipart body into memory. Whether there is a photo and whether it will do is judged later, because the
- * faults of the chat account are answered first; here fails only what cannot be read or exceeds `BODY_LIMIT`. Parts with
- * other names are ignored.
+ * Reads a multipart body; fails only when unreadable or over `BODY_LIMIT`, because faults of the chat account come before those
+ * of the photo. Ignores other parts.
  */
 @Injectable()
 export class PhotoUpload implements NestInterceptor {
@@ -91,7 +89,7 @@ export class PhotoUpload implements NestInterceptor {
   }
 }
 
-/** Keeps a file in memory as long as there is room for it. */
+/** Keeps a file in memory while the limit permits. */
 const inMemory = (holding: Holding) => ({
   _handleFile: (_request: Request, { stream }: { stream: Readable }, done: (error: unknown, kept?: object) => void) => {
     const chunks: Buffer[] = [];
@@ -107,10 +105,8 @@ const inMemory = (holding: Holding) => ({
   _removeFile: (_request: Request, _file: object, done: (error: Error | null) => void) => done(null),
 });
 
-/** The first part called `file`; null = none came. */
 const uploadedFile = (request: UploadRequest): Buffer | null => request.files?.[0]?.buffer ?? null;
 
-/** The route takes a photo in a multipart form. */
 const TakesPhoto = (): MethodDecorator =>
   applyDecorators(
     UseInterceptors(PhotoUpload),
@@ -118,7 +114,7 @@ const TakesPhoto = (): MethodDecorator =>
     ApiErrorsOf('upload', bodyErrors.tooLarge.because('body over BODY_LIMIT'), bodyErrors.malformedMultipart),
   );
 
-/** The parser's errors in our words. */
+/** Maps errors of the parser to ours. */
 function bodyFault(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { status } = error as { status?: number };

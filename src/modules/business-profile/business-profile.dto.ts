@@ -12,13 +12,12 @@ const EXAMPLE = {
   websites: ['https://bakery.example'],
 };
 
-/** Bodies to try in Swagger UI. */
 export const PROFILE_EXAMPLES = {
   one: { summary: 'One field', value: { about: EXAMPLE.about } },
   all: { summary: 'Every field of the branded connection', value: { ...EXAMPLE, channel: 'branded' } },
 };
 
-/** Body of PUT for Swagger; `readProfileChanges` reads and judges it. */
+/** For Swagger; `readProfileChanges` validates it. */
 export class UpdateBusinessProfileBody {
   @ApiPropertyOptional({ example: EXAMPLE.about })
   about?: string;
@@ -42,7 +41,6 @@ export class UpdateBusinessProfileBody {
   channel?: string;
 }
 
-/** Business profile (reference/business-profile#fields). */
 export class BusinessProfileView {
   @ApiProperty({ example: EXAMPLE.about })
   about!: string;
@@ -66,7 +64,6 @@ export class BusinessProfileView {
   vertical!: string;
 }
 
-/** Answer of GET and PUT (reference/business-profile#routes). */
 export class BusinessProfileAnswer {
   @ApiProperty({ example: 'Business profile fetched successfully' })
   message!: string;
@@ -75,7 +72,6 @@ export class BusinessProfileAnswer {
   data!: BusinessProfileView;
 }
 
-/** The multipart form of the photo for Swagger. */
 export class PhotoBody {
   @ApiProperty({ type: 'string', format: 'binary', description: 'JPEG or PNG, at most 5 MB.' })
   file!: unknown;
@@ -84,7 +80,6 @@ export class PhotoBody {
   channel?: string;
 }
 
-/** Answer of the photo (reference/business-profile#routes). */
 export class PhotoAnswer {
   @ApiProperty({ example: 'Profile photo updated successfully' })
   message!: string;

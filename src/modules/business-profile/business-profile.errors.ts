@@ -1,7 +1,7 @@
 import { type DocumentedError, invalid, notFound, unprocessable, fieldErrors } from '../../kernel/errors.js';
 import { chatAccountErrors, PROVIDER_ERRORS } from '../providers/index.js';
 
-/** Errors of the live business profile (reference/business-profile#errors), literally. */
+/** Errors of the business profile (reference/business-profile#errors), literal texts. */
 export const businessProfileErrors = {
   noAccount: notFound('no_chat_account', 'Chat account not found in the provider-accounts table', 'no chat connection'),
   noAccountForPhoto: notFound('no_chat_account', 'No chat account configured for this user', 'no chat connection'),
@@ -32,7 +32,7 @@ export const businessProfileErrors = {
   photoType: unprocessable('photo_type', 'Photo must be a JPEG or PNG image', 'judged by content'),
 };
 
-/** An account whose profile cannot be reached, in the order in which it is judged. */
+/** Errors of unreachable profiles, in the order of validation. */
 const ACCOUNT_ERRORS: readonly DocumentedError[] = [
   businessProfileErrors.credentials,
   businessProfileErrors.unsupported,
@@ -40,7 +40,6 @@ const ACCOUNT_ERRORS: readonly DocumentedError[] = [
   businessProfileErrors.bmid,
 ];
 
-/** Each endpoint's, in the order in which they are judged. */
 export const PROFILE_ERRORS: readonly DocumentedError[] = [
   chatAccountErrors.channel,
   businessProfileErrors.noAccount,

@@ -6,7 +6,7 @@ import { ChangeProfilePhotoHandler, UpdateBusinessProfileHandler } from './busin
 import { BusinessProfileController } from './business-profile.controller.js';
 import { ProfileAccounts, GetBusinessProfileHandler } from './business-profile.queries.js';
 
-/** The live business profile, in the API only: nothing of it is stored or queued. */
+/** API only: nothing is stored or queued. */
 @Module({
   imports: [CqrsModule, AccountsModule, ProvidersModule],
   providers: [ProfileAccounts, GetBusinessProfileHandler, UpdateBusinessProfileHandler, ChangeProfilePhotoHandler],

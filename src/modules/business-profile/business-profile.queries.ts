@@ -11,7 +11,6 @@ import {
 } from '../providers/index.js';
 import { businessProfileErrors } from './business-profile.errors.js';
 
-/** The chat accounts whose profile can be reached. */
 @Injectable()
 export class ProfileAccounts {
   constructor(
@@ -19,10 +18,7 @@ export class ProfileAccounts {
     private readonly client: MetaCloudClient,
   ) {}
 
-  /**
-   * @param missing the error when there is no such connection: its text depends on the endpoint
-   * @throws AppError the account's faults in the order of reference/business-profile#errors
-   */
+  /** @param missing error for a missing connection @throws AppError in the order of reference/business-profile#errors */
   async reachable(accountId: number, connection: ChatConnection, missing: () => AppError): Promise<ChatAccount> {
     const account = await this.accounts.find(accountId, connection);
     if (!account) throw missing();
@@ -34,10 +30,7 @@ export class ProfileAccounts {
   }
 }
 
-/**
- * The profile as the provider has it at this moment.
- * @throws AppError the rows of reference/business-profile#errors in their order
- */
+/** The provider's current profile. @throws AppError as reference/business-profile#errors */
 export class GetBusinessProfileQuery extends Query<BusinessProfile> {
   constructor(
     readonly accountId: number,

@@ -23,7 +23,7 @@ interface SentRow {
   created_at: Date;
 }
 
-/** Campaigns as entries of the log of their account: the row itself tells who sent it, so a send writes nothing more. */
+/** Lists campaigns in their account's log; the campaign row names its sender, so a send writes no extra log row. */
 @Injectable()
 export class CampaignLog {
   constructor(@InjectDataSource() dataSource: DataSource, log: OwnLog) {
@@ -52,13 +52,12 @@ export class CampaignLog {
   }
 }
 
-/** Campaigns; a transaction of more would hold up others for too long. */
+/** Campaigns paused in one transaction; a larger transaction would hold locks too long. */
 const CAMPAIGNS_A_STEP = 500;
 
 /**
- * Deactivating an account pauses its campaigns (reference/engine#closed-accounts), those that have not sent everything;
- * each pause stands in the audit log. It goes on only when it is resumed. What is accepted at the same moment the worker
- * pauses at its turn.
+ * Pauses the open campaigns of a deactivated account, with audit entries (reference/engine#closed-accounts). The lane worker
+ * pauses campaigns accepted at the same moment. Only an explicit resume continues them.
  */
 @Injectable()
 export class ClosedAccounts implements ClosingListener {

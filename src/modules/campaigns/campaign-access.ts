@@ -3,26 +3,19 @@ import { campaignErrors } from './campaigns.errors.js';
 import type { ReadSession } from '../../platform/database/index.js';
 import { campaignIn, type CampaignReader, type CampaignRecord } from '../engine/index.js';
 
-/**
- * True for actors that every account's campaigns are open to: staff by their token; by an API key, only their own account
- * (reference/authentication#api-keys). A reseller has no other account's campaigns (reference/accounts#resellers).
- */
+/** True for staff with a token, who see all campaigns; API keys and resellers do not (reference/authentication#api-keys). */
 export const actsAsStaff = ({ account: { userType }, via }: Actor): boolean =>
   via !== 'key' && roleOf(userType) !== 'user' && userType !== 'reseller';
 
-/** The actor's own campaigns, for staff those of all accounts. */
 export const maySee = (actor: Actor, campaign: CampaignRecord): boolean =>
   campaign.accountId === actor.account.id || actsAsStaff(actor);
 
-/**
- * A campaign that the actor may see.
- * @throws AppError not_found `Campaign not found`, the same for a foreign one and for none
- */
+/** Returns the campaign. @throws AppError not_found `Campaign not found` for a foreign campaign too */
 export async function campaignOf(reader: CampaignReader, actor: Actor, requestId: string): Promise<CampaignRecord> {
   return seenBy(actor, await reader.byRequestId(requestId));
 }
 
-/** As `campaignOf`, of what is only shown. @param session of a `ReadDatabase`: a replica may be asked */
+/** Like `campaignOf`, for read-only views: `session` may read a replica. */
 export async function campaignShown(
   session: ReadSession,
   actor: Actor,
@@ -37,5 +30,5 @@ function seenBy(actor: Actor, campaign: CampaignRecord | null): CampaignRecord {
   return campaign;
 }
 
-/** What staff do to another account's campaign stands in the audit log; owners' own doings do not. */
+/** The audit log records staff changes to other accounts' campaigns, but not the owner's own changes. */
 export const isForeign = (actor: Actor, campaign: CampaignRecord): boolean => campaign.accountId !== actor.account.id;

@@ -9,37 +9,26 @@ import type { ListCampaignsQuery } from './campaigns.queries.js';
 type Filter = ListCampaignsQuery['filter'];
 type ListedState = CampaignState | typeof SCHEDULED;
 
-/** Words of the filter `state`: the states, and those that are accepted for a later moment. */
 export const LISTED_STATES = ['pending_approval', SCHEDULED, ...CAMPAIGN_STATES.slice(1)] as const;
-/** For Swagger. */
 export const STATE_DESCRIPTION = `${SCHEDULED}: accepted, to begin at a later moment; they are among \`accepted\` too`;
 export const ROUTE_DESCRIPTION = 'name of the route that it was accepted for';
 const LONGEST_SEARCH = 255;
-/** For Swagger. */
 export const SEARCH_DESCRIPTION =
   'part of broadcast_name or request_id, in any case, looked for in the 10,000 newest of the filter; next_cursor goes on behind them. A whole request_id is found at once';
-/** DATETIME columns end with the year 9999. */
 const LAST_MOMENT = Date.UTC(9999, 11, 31);
 
-/** Errors of `from` and `to` of a list. */
 export const RANGE_ERRORS: readonly DocumentedError[] = [
   fieldErrors.invalid.shown('from').because('neither YYYY-MM-DD, YYYY-MM-DD HH:MM:SS nor ISO 8601'),
   fieldErrors.invalid.shown('to').because('the same'),
 ];
 
-/** Errors of the filters of campaign lists, in the order in which they are judged. */
 export const FILTER_ERRORS: readonly DocumentedError[] = [
   fieldErrors.noWord.shown('state', LISTED_STATES).because('another word'),
   fieldErrors.noWord.shown('channel', CHANNEL_NAMES).because('another word'),
   ...RANGE_ERRORS,
 ];
 
-/**
- * One end of a range of time in a query; a bare date is the whole day.
- * @param zone in which a time without an offset is meant
- * @returns undefined when it is not given
- * @throws AppError invalid `<name> is invalid`
- */
+/** Parses one end of a time range; a bare date covers the whole day in `zone`. @throws AppError invalid `<name> is invalid` */
 export function readRangeEnd(query: Record<string, unknown>, name: 'from' | 'to', zone: string): Date | undefined {
   const read = readText(query[name]);
   if (read.kind === 'empty') return undefined;
@@ -48,10 +37,7 @@ export function readRangeEnd(query: Record<string, unknown>, name: 'from' | 'to'
   return new Date(Math.max(0, moment.getTime()));
 }
 
-/**
- * `state`, `channel`, `route`, `from`, `to` and `search` of a query; what is empty filters nothing.
- * @param channels their names in this process
- */
+/** Parses the campaign filters of a query; empty values do not filter. @throws AppError invalid for the first invalid value */
 export function readCampaignFilter(query: Record<string, unknown>, zone: string, channels: readonly string[]): Filter {
   const state = readWord<ListedState>(query, 'state', LISTED_STATES);
   const channel = readWord(query, 'channel', channels);

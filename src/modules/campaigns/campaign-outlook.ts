@@ -8,22 +8,17 @@ import { type CampaignRecord, isEndState, RECIPIENTS_A_READ, RecipientStatus } f
 import { RouteDirectory, type RouteRecord } from '../providers/index.js';
 import type { CountedCampaign } from './campaigns.store.js';
 
-/** What is known of how a campaign goes on. */
 export interface SendingPace {
-  /** recipients that have still to leave */
   unsent: number;
-  /** messages a second that left lately; null = not seen for long enough */
+  /** messages per second lately; null = observed too briefly */
   recent: number | null;
-  /** messages a second since it might begin; null = none has left */
+  /** messages per second since the campaign could begin; null = none sent */
   average: number | null;
-  /** messages a second that the routes let through; null = no limit */
+  /** messages per second that the routes allow; null = no limit */
   limit: number | null;
 }
 
-/**
- * Seconds until the last recipient has left: by what left lately, else by the whole time, and never quicker than the routes
- * let through. @returns null where nothing says how long
- */
+/** Estimates seconds until the last send from the recent (else average) pace, capped by the routes' limit; null = unknown. */
 export function secondsLeft({ unsent, recent, average, limit }: SendingPace): number | null {
   if (unsent === 0) return 0;
   const seen = recent ?? average;
@@ -31,7 +26,6 @@ export function secondsLeft({ unsent, recent, average, limit }: SendingPace): nu
   return pace === null || pace <= 0 ? null : Math.ceil(unsent / pace);
 }
 
-/** How many had still to leave at a moment. */
 interface Point {
   at: number;
   left: number;
@@ -40,21 +34,14 @@ interface Point {
 const MOST_CAMPAIGNS = 10_000;
 const MOST_POINTS = 32;
 const KEPT_MS = 60_000;
-/** A shorter time says more about windows than about the pace. */
+/** Below this span, batches distort the measured pace. */
 const SHORTEST_MS = 5_000;
 
-/**
- * What this process has seen of campaigns that are looked at, for the pace of the last minute: nothing is stored and nothing
- * asked for it, and a pause or a night before the schedule does not count as slow sending.
- */
+/** Measures the pace of watched campaigns in memory, without queries; pauses and waiting times do not slow the pace. */
 export class PaceMemory {
   private readonly points = boundedCache<number, Point[]>(MOST_CAMPAIGNS, { ttlMs: 2 * KEPT_MS });
 
-  /**
-   * Notes how many have still to leave.
-   * @param at milliseconds
-   * @returns messages a second since the oldest look of the last minute; null = not known yet
-   */
+  /** Records the unsent recipients at `at` (ms). Returns messages per second over the last minute; null = not known yet. */
   note(campaignId: number, left: number, at: number): number | null {
     const fresh = (this.points.get(campaignId) ?? []).filter((point) => at - point.at <= KEPT_MS && point.at <= at);
     const [oldest] = fresh;
@@ -65,36 +52,34 @@ export class PaceMemory {
     return Math.max(0, oldest.left - left) / ((at - oldest.at) / 1_000);
   }
 
-  /** It stands still: what comes after is another pace. */
+  /** Drops the points when the campaign stops, because the pace afterwards is independent. */
   forget(campaignId: number): void {
     this.points.delete(campaignId);
   }
 }
 
-/** How a campaign goes on. */
 export interface Outlook {
-  /** names: the first carries, the others may take over; without chat connections and what was removed */
+  /** names: primary route, then fallbacks; without chat connections and removed routes */
   routes: string[];
-  /** limit of the routes that carry what is left, together; null = none */
+  /** combined limit of the routes that carry the remaining recipients; null = none */
   messagesPerSecond: number | null;
   secondsLeft: number | null;
-  /** credits; null = it cannot be cancelled */
+  /** credits; null = the campaign cannot be cancelled */
   refund: number | null;
   isRefundApproximate: boolean;
-  /** null = none is in doubt */
+  /** null = no send has an unknown outcome */
   inDoubtUntil: Date | null;
 }
 
-/** Groups of lanes of a campaign. */
 const MOST_GROUPS = 2_048;
-/** Of those in doubt, so many are asked for their deadline. */
+/** Recipients with an unknown outcome whose deadline is queried. */
 const MOST_IN_DOUBT = 10_000;
-/** What a cancel of a larger campaign would give back is added up once in a few seconds, however many look. */
+/** The refund of a larger campaign is summed once per REFUND_KEPT_MS, independent of the number of viewers. */
 const FEW = 10_000;
 const REFUND_KEPT_MS = 5_000;
 const MOST_KEPT = 1_000;
 
-/** What can be said of the rest of a campaign: over which routes it leaves, how long it takes, what a cancel would give back. */
+/** Estimates the routes, the remaining time and the cancel refund of a campaign. */
 @Injectable()
 export class CampaignOutlooks {
   private readonly memory = new PaceMemory();
@@ -127,7 +112,7 @@ export class CampaignOutlooks {
     };
   }
 
-  /** Names of the routes of one recipient: the first was to carry it, the others may take over. */
+  /** Names the routes of one recipient: primary route, then fallbacks. */
   async routesOf({ id, routeId }: CampaignRecord, seq: number, own: number | undefined): Promise<string[]> {
     const [chain] = await this.dataSource.query<{ route_ids: string }[]>(
       `SELECT route_ids FROM campaign_routes WHERE campaign_id = ? AND lane_group = COALESCE(
@@ -139,7 +124,7 @@ export class CampaignOutlooks {
     return routes.flatMap((route) => (route && route.owner === null ? [route.name] : []));
   }
 
-  /** When the deadline of the last one in doubt comes, as the sweeper of receipts reckons it. */
+  /** Returns the last deadline of sends with an unknown outcome, by the receipt sweeper's rule. */
   private async inDoubtUntil({ campaign: { id }, counts }: CountedCampaign): Promise<Date | null> {
     if ((counts.get(RecipientStatus.Unknown) ?? 0) === 0) return null;
     const [row] = await this.dataSource.query<{ at: Date | null }[]>(
@@ -152,7 +137,6 @@ export class CampaignOutlooks {
     return row?.at ? new Date(row.at.getTime() + this.environment.RECEIPT_TIMEOUT) : null;
   }
 
-  /** Routes of all chains, in their order. */
   private async chains({ id }: CampaignRecord): Promise<number[]> {
     const rows: { route_ids: string }[] = await this.dataSource.query(
       `SELECT route_ids FROM campaign_routes WHERE campaign_id = ? ORDER BY lane_group LIMIT ${MOST_GROUPS}`,
@@ -172,14 +156,14 @@ export class CampaignOutlooks {
       this.memory.forget(id);
       return null;
     }
-    // Calls in vain are made again after a wait of their own, as many as it takes.
+    // Retries of failed calls wait for their own backoff, so no estimate is possible.
     if (pending === 0) return retrying === 0 ? 0 : null;
     const sent = totalRows - pending;
     const average = sent > 0 && at > since ? sent / ((at - since) / 1_000) : null;
     return secondsLeft({ unsent: pending, recent: this.memory.note(id, pending, at), average, limit });
   }
 
-  /** What has not left is refunded by what each was charged. */
+  /** Credits that a cancel would refund: the charges of unsent recipients. */
   private async refund({
     campaign,
     counts,
@@ -195,7 +179,6 @@ export class CampaignOutlooks {
     return { refund: await (totalRows <= FEW ? add() : this.refunds.get(id, add)), isApproximate: false };
   }
 
-  /** Credits of those that have not left. */
   private async waitingCredits(id: number, unitCredits: number): Promise<number> {
     const [row] = await this.dataSource.query<{ credits: string | null }[]>(
       `SELECT SUM(COALESCE(t.credits, ?)) AS credits FROM campaign_recipients r

@@ -19,11 +19,10 @@ import { staffCampaign, type StaffCampaignAnswer } from './staff-campaigns.dto.j
 
 const NO_OWNER = { username: '', timeZone: 'UTC' };
 
-/** Names of the operator's routes; chat connections have none, and what was removed neither. */
 const namesOf = (routes: readonly (RouteRecord | null)[]): string[] =>
   routes.flatMap((route) => (route && route.owner === null ? [route.name] : []));
 
-/** Campaigns in the labels of their channel; times are in the zone of the owner, in lists of staff in the viewer's. */
+/** Formats campaigns with their channel's labels; times are in the owner's zone, in staff lists in the viewer's zone. */
 @Injectable()
 export class CampaignViews {
   constructor(
@@ -75,7 +74,6 @@ export class CampaignViews {
     };
   }
 
-  /** @param zone the viewer's: a list has campaigns of many accounts */
   async forStaff(counted: CountedCampaign, zone: string): Promise<StaffCampaignAnswer> {
     const around = { ...(await this.surroundings(counted)), zone };
     return staffCampaign(counted, this.channels.get(counted.campaign.channel), around);

@@ -27,15 +27,11 @@ import { CampaignRetry, type RetryTerms } from './retry/campaign-retry.js';
 import { CAMPAIGN_REVISION } from './staff-campaigns.dto.js';
 
 /**
- * Pauses, resumes, cancels, approves or rejects a campaign of the actor (staff: of any account, with an entry in the audit log
- * in the same transaction). Only staff approve and reject. Answers the state it is in afterwards.
- * @throws AppError not_found `Campaign not found`; conflict `Campaign is already <state>`, `Changed since you looked`
+ * Changes a campaign's state; a staff change is audited in the same transaction. Returns the new state. @throws AppError
+ * not_found `Campaign not found`; conflict `Campaign is already <state>`, `Changed since you looked`
  */
 export class ChangeCampaignCommand extends Command<CampaignState> {
-  /**
-   * @param revision of a decision: what was looked at; null = not named
-   * @param reason of a rejection, for the owner; null = none is given
-   */
+  /** `revision`: the revision a decision was based on, null = unchecked; `reason`: text of a rejection for the owner. */
   constructor(
     readonly actor: Actor,
     readonly requestId: string,
@@ -81,10 +77,9 @@ export class ChangeCampaignHandler implements ICommandHandler<ChangeCampaignComm
 }
 
 /**
- * Sends again to the recipients of a campaign that failed: a campaign of its own (reference/campaigns#retry-failed),
- * charged to the owner.
- * @throws AppError not_found `Campaign not found`; conflict `Campaign is already <state>` before it began, `Campaign has
- * no failed recipients`; unavailable without a route; invalid `Insufficient credits. …`
+ * Sends again to the failed recipients as a new campaign charged to the owner (reference/campaigns#retry-failed). @throws
+ * AppError not_found; conflict `Campaign is already <state>`, `Campaign has no failed recipients`; unavailable without a route;
+ * invalid `Insufficient credits. …`
  */
 export class RetryFailedCommand extends Command<CampaignRetried> {
   constructor(
@@ -134,7 +129,7 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
     return retriedOf(parent)(child);
   }
 
-  /** A campaign that has sent nothing yet has nothing to retry: it waits, or was paused before its first window. */
+  /** A campaign that has sent nothing has nothing to retry: it waits, or was paused before its first batch. */
   private async assertBegun({ id, state, totalRows }: CampaignRecord): Promise<void> {
     const waits = state === 'accepted' || state === 'pending_approval';
     const untouched = async (): Promise<boolean> =>
@@ -142,7 +137,7 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
     if (waits || (state === 'paused' && (await untouched()))) throw campaignErrors.already(state);
   }
 
-  /** Priced and routed as a new send would be; where the channel has more to judge, as it judges a new send. */
+  /** Prices and routes the retry like a new send, including the channel's own validation. */
   private async renewed(parent: CampaignRecord): Promise<Pick<RetryTerms, 'service' | 'judging'>> {
     const { content, accountId, category } = parent;
     const channel = this.channels.get(parent.channel);

@@ -75,7 +75,6 @@ const PERSONALISED_EXAMPLES = Object.fromEntries(
   Object.entries(BULK_EXAMPLES).map(([name, example]) => [`personalised_${name}`, example]),
 );
 
-/** An account's campaigns as a list, and what a send would cost. */
 @ApiTags('Campaigns')
 @Authenticated()
 @Controller('v6/api/campaigns')
@@ -155,7 +154,6 @@ export class CampaignsController {
   }
 }
 
-/** One campaign: how it stands, stopping it, sending again what failed. Staff see those of all accounts. */
 @ApiTags('Campaigns')
 @ApiParam({ name: 'request_id', example: REQUEST_ID })
 @Authenticated()

@@ -8,9 +8,7 @@ import type { CountedCampaign } from './campaigns.store.js';
 import type { CampaignRouteChange } from './route-changes.store.js';
 
 export const REQUEST_ID = 'GSMCAMP_20261121_A1B2C3';
-/** Cursors of lists of campaigns. */
 export const CAMPAIGNS = { name: 'campaigns', places: 'ids' } as const;
-/** The phase of a campaign that is accepted for a later moment. */
 export const SCHEDULED = 'scheduled';
 const LATER = { nullable: true, example: '2026-11-21 10:30:05' } as const;
 
@@ -21,7 +19,6 @@ const ENDED: Partial<Record<CampaignState, string>> = {
   failed: 'Failed',
 };
 
-/** Every `status` that a campaign can have (reference/engine#campaign-status-texts). */
 const STATUS_TEXTS = [
   ...new Set([
     ...CHANNELS.flatMap(({ campaignStatus }) => [campaignStatus.accepted, campaignStatus.sending]),
@@ -29,7 +26,7 @@ const STATUS_TEXTS = [
   ]),
 ];
 
-/** A campaign as its owner and staff see it; times in the zone of its account (reference/requests#dates). */
+/** A campaign for its owner and staff; times are in the account's zone (reference/requests#dates). */
 export class CampaignData {
   @ApiProperty({ example: REQUEST_ID }) request_id!: string;
   @ApiProperty({ example: CHANNEL_EXAMPLE, enum: [...CHANNEL_NAMES] }) channel!: string;
@@ -88,13 +85,10 @@ export class CampaignData {
 const statusText = (state: CampaignState, channel: Channel): string =>
   ENDED[state] ?? (state === 'pending_approval' ? channel.campaignStatus.accepted : channel.campaignStatus.sending);
 
-/** What of a campaign stands elsewhere. */
 export interface CampaignSurroundings {
-  /** IANA zone of the owning account */
   zone: string;
-  /** name of its route */
   route: string | null;
-  /** names of the routes that carry what is left */
+  /** names of the routes that carry the remaining recipients */
   carriedBy: string[];
 }
 
@@ -149,7 +143,6 @@ export class CampaignRetriedResponse extends AnswerOf(CampaignRetried) {}
 
 const nullableText = { type: String, nullable: true } as const;
 
-/** Recipients went over to another route. */
 class RouteChangeData {
   @LocalTime({ example: '2026-11-21 10:31:00', description: 'of the first, where several went over for one reason' })
   at!: string;
@@ -165,7 +158,6 @@ class RouteChangeData {
   recipients!: number | null;
 }
 
-/** What a campaign of template messages sends. */
 class CampaignTemplateData {
   @ApiProperty({ example: 'order_ready' }) name!: string;
   @ApiProperty({ example: 'en_US' }) language!: string;
@@ -173,7 +165,6 @@ class CampaignTemplateData {
   components!: readonly unknown[];
 }
 
-/** Why recipients failed. */
 class FailureReasonData {
   @ApiProperty({ type: Number, nullable: true, example: 8, description: "the carrier's number" })
   error_code!: number | null;
@@ -181,7 +172,6 @@ class FailureReasonData {
   @ApiProperty({ example: 12 }) count!: number;
 }
 
-/** A campaign in all detail. */
 @ApiExtraModels(CampaignTemplateData)
 export class CampaignDetailData extends CampaignData {
   @ApiProperty({ example: 'demo' }) username!: string;
@@ -256,7 +246,6 @@ export class CampaignDetailData extends CampaignData {
   route_changes!: RouteChangeData[];
 }
 
-/** @param zone IANA zone of the owning account */
 export const routeChanges = (changes: readonly CampaignRouteChange[], zone: string): RouteChangeData[] =>
   changes.map(({ at, from, to, reason, recipients }) => ({ at: dateTime(at, zone), from, to, reason, recipients }));
 

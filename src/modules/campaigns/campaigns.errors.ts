@@ -2,10 +2,9 @@ import { conflict, invalid, notFound, fieldErrors } from '../../kernel/errors.js
 import { tooManyContacts } from '../../kernel/contacts.js';
 import type { CampaignState } from '../engine/index.js';
 
-/** Characters of the reason of a rejection. */
 export const LONGEST_REASON = 500;
 
-/** Errors of the campaigns API (reference/campaigns#changes), literally. */
+/** Errors of the campaigns API, literally as in reference/campaigns#changes. */
 export const campaignErrors = {
   notFound: notFound('campaign_not_found', 'Campaign not found', 'none, or another account’s (staff see all)').with({
     field: 'request_id',
@@ -25,7 +24,7 @@ export const campaignErrors = {
   ).with({ hint: 'Only FAILED recipients are sent to again, and each of them by one retry.' }),
 };
 
-/** Errors of a quote's own fields, in the order in which they are judged (reference/campaigns#quote). */
+/** Errors of a quote's fields, in validation order (reference/campaigns#quote). */
 export const quoteErrors = {
   channel: invalid(
     'invalid_field',

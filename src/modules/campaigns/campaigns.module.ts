@@ -71,7 +71,6 @@ const READERS = [
   RecipientSearch,
 ];
 
-/** Campaigns in the API: the engine, and what owners and staff do with a campaign. */
 @Module({
   imports: [CqrsModule, AccountsModule, EngineModule, CreditsModule, IdempotencyModule, RoutesModule],
   providers: [...HANDLERS, ...READERS],

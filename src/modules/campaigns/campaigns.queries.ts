@@ -10,7 +10,7 @@ import { CampaignList, counted, type WantedCampaigns } from './campaigns.store.j
 import { ProgressFeed, type ProgressListener } from './progress-feed.js';
 import type { StaffCampaignAnswer } from './staff-campaigns.dto.js';
 
-/** @throws AppError not_found `Campaign not found` */
+/** Returns a campaign with all details. @throws AppError not_found `Campaign not found` */
 export class GetCampaignQuery extends Query<CampaignDetailData> {
   constructor(
     readonly actor: Actor,
@@ -33,7 +33,7 @@ export class GetCampaignHandler implements IQueryHandler<GetCampaignQuery> {
   }
 }
 
-/** A page of one account's campaigns, newest first. */
+/** Lists one account's campaigns, newest first. */
 export class ListCampaignsQuery extends Query<Listed<CampaignData>> {
   constructor(
     readonly accountId: number,
@@ -58,9 +58,8 @@ export class ListCampaignsHandler implements IQueryHandler<ListCampaignsQuery> {
   }
 }
 
-/** One campaign of any account, as staff see it. @throws AppError not_found `Campaign not found` */
+/** Returns any account's campaign for staff. @throws AppError not_found `Campaign not found` */
 export class ReviewCampaignQuery extends Query<StaffCampaignAnswer> {
-  /** @param timeZone in which times are shown */
   constructor(
     readonly requestId: string,
     readonly timeZone: string,
@@ -83,12 +82,9 @@ export class ReviewCampaignHandler implements IQueryHandler<ReviewCampaignQuery>
   }
 }
 
-/** A page of all accounts' campaigns for staff, newest first. */
+/** Lists the campaigns of all accounts for staff, newest first. */
 export class ReviewCampaignsQuery extends Query<Listed<StaffCampaignAnswer>> {
-  /**
-   * @param username only this account's, byte for byte; null = those of all accounts
-   * @param timeZone in which times are shown
-   */
+  /** `username`: one account, compared byte for byte; null = all accounts. `timeZone` formats the times. */
   constructor(
     readonly username: string | null,
     readonly filter: Omit<WantedCampaigns, 'accountId'>,
@@ -119,15 +115,12 @@ export class ReviewCampaignsHandler implements IQueryHandler<ReviewCampaignsQuer
   }
 }
 
-/** Begins to listen; answers how to stop. May be asked once. */
+/** Starts following and returns the function that stops it. Call once. */
 export type Follow = (listener: Omit<ProgressListener, 'accountId' | 'mayLook'>) => () => void;
 
-/**
- * Follows how a campaign goes on.
- * @throws AppError not_found `Campaign not found`; when following begins, too_many with too many streams
- */
+/** Follows a campaign's progress. @throws AppError not_found `Campaign not found`; too_many (when following begins) */
 export class WatchCampaignQuery extends Query<Follow> {
-  /** @param bearer the account that the token or key of the request stands for, asked again while it follows */
+  /** `bearer`: account of the token or key; its access is checked again during the stream. */
   constructor(
     readonly actor: Actor,
     readonly requestId: string,

@@ -25,34 +25,28 @@ import {
 } from '../engine/index.js';
 import { RouteDirectory } from '../providers/index.js';
 
-/** Which campaigns a list shows; absent = all. */
 interface CampaignFilter {
   accountId?: number;
   state?: CampaignState;
   channel?: string;
-  /** the route that it was accepted for */
   routeId?: number;
-  /** accepted ones that are to begin later than this moment */
+  /** accepted campaigns that begin later than this moment */
   scheduledAfter?: Date;
-  /** accepted at this moment or later */
   from?: Date;
-  /** accepted at this moment or earlier */
   to?: Date;
-  /** part of the broadcast's name or of the request id, in any case of letters */
+  /** part of the broadcast name or request id, case-insensitive */
   search?: string;
 }
 
-/** A request id as channels make them, whole: there is an index for it (reference/engine#request-ids). */
+/** A whole request id in a channel's format, which has an index (reference/engine#request-ids). */
 const WHOLE_ID = /^([A-Z]{2,16}_\d{8}_[A-Z\d]{6,8}|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/i;
 const LOWEST_ID = 0;
 const HIGHEST_ID = Number.MAX_SAFE_INTEGER;
 
 /**
- * Where the campaigns of a filter lie. (account, id) and the primary key answer what has neither state nor channel; the
- * indexes that begin with (account, state, channel) and (state, channel) the rest: a filter that leaves one of the two open
- * is a range for each of its words. A route has its own index, unless an account is named too: then the account's campaigns
- * are looked at, as they are for what no index knows, a search and a schedule.
- * @param channels names of all; one that a route does not carry leaves nothing
+ * Chooses indexes for a filter. (account, id) and the primary key serve filters without state and channel. Indexes on
+ * ([account,] state, channel) serve the rest, with one range per open value. A route has its own index; with an account, search
+ * or schedule the rows are scanned.
  */
 export function campaignKeys(filter: CampaignFilter, channels: readonly string[]): KeyedList {
   const { accountId, state, channel, routeId, search, scheduledAfter } = filter;
@@ -105,7 +99,6 @@ function indexOf(isOwned: boolean, isNarrow: boolean): string {
   return isNarrow ? 'ix_campaigns_state' : 'PRIMARY';
 }
 
-/** All of these conditions on the rows themselves. */
 const looked = (looks: readonly KeyRange[]): Pick<KeyedList, 'look'> =>
   looks.length === 0
     ? {}
@@ -114,7 +107,6 @@ const looked = (looks: readonly KeyRange[]): Pick<KeyedList, 'look'> =>
 const words = (column: string, values: readonly string[]): KeyRange[] =>
   values.map((value) => ({ where: `${column} = ?`, values: [value] }));
 
-/** Every choice of one condition out of each group. */
 function crossed(groups: readonly (readonly KeyRange[])[], moments: readonly KeyRange[]): KeyRange[] {
   return [...groups, moments].reduce<KeyRange[]>(
     (ranges, group) =>
@@ -129,8 +121,8 @@ function crossed(groups: readonly (readonly KeyRange[])[], moments: readonly Key
 }
 
 /**
- * A time as ranges of ids. Ids follow the time of acceptance but for a minute (`campaign-scan.ts`): only in the minutes
- * around the ends rows are asked for their own time, which no index has.
+ * Converts a time range to id ranges. Ids follow acceptance time within a minute (`campaign-scan.ts`), so rows near the ends
+ * are compared by their own time, which has no index.
  */
 function moments(filter: CampaignFilter): KeyRange[] {
   const { from, to } = filter;
@@ -145,7 +137,6 @@ function moments(filter: CampaignFilter): KeyRange[] {
   ];
 }
 
-/** The whole time in one condition. */
 function within({ from, to }: CampaignFilter): KeyRange {
   return {
     where: [...(from ? ['id >= ? AND created_at >= ?'] : []), ...(to ? ['id < ? AND created_at <= ?'] : [])].join(
@@ -157,39 +148,35 @@ function within({ from, to }: CampaignFilter): KeyRange {
 
 function likeness(search: string): KeyRange {
   const part = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-  // The id's column is ASCII, and the database refuses to compare it with anything else.
+  // The id column is ASCII: comparing it with other text without CONVERT is an error.
   const where = '(LOWER(t.broadcast_name) LIKE ? OR LOWER(CONVERT(t.request_id USING utf8mb4)) LIKE ?)';
   return { where, values: [part, part] };
 }
 
-/** Which campaigns are asked for: a route by its name. */
 export interface WantedCampaigns extends Omit<CampaignFilter, 'routeId'> {
   route?: string;
 }
 
-/** A campaign with its counters; `content` is left empty on channels that have nothing to review. */
 export interface CountedCampaign {
   campaign: CampaignRecord;
   counts: ReadonlyMap<RecipientStatus, number>;
-  /** routes of its lanes that are left */
   carrying: readonly number[];
 }
 
-/** A campaign that was read by itself. */
 export async function counted(reader: CampaignReader, campaign: CampaignRecord): Promise<CountedCampaign> {
   const [counts, carrying] = await Promise.all([reader.counts(campaign.id), reader.carrying([campaign.id])]);
   return { campaign, counts, carrying: carrying.get(campaign.id) ?? [] };
 }
 
-/** The content may be as large as a request: a list needs it where there is something to review in it, and else not. */
+/** The content can be as large as a request, so a list reads it only for channels with something to review. */
 const COLUMNS = `c.id, c.account_id, c.request_id, c.channel, c.state, c.broadcast_name, c.service, c.route_id, c.sender, c.category,
   IF(c.channel IN (?), c.content, '{}') AS content, c.fingerprint, c.balance, c.unit_credits, c.own_terms, c.own_kinds,
   c.charged_credits, c.total_rows, c.open_lanes, c.refunded_credits, c.retry_of, c.reason, c.created_by, c.scheduled_at, c.created_at, c.sent_at, c.completed_at`;
 
-/** Lists of campaigns, newest first. Ids follow the time of acceptance, so a page and a time range are ranges of keys. */
+/** Lists campaigns, newest first. Ids follow acceptance time, so pages and time ranges are key ranges. */
 @Injectable()
 export class CampaignList {
-  /** channels whose content a list shows; IN () is no SQL, so an empty name stands for none */
+  /** channels whose content a list shows; `IN ()` is invalid SQL, so '' stands for none */
   private readonly reviewed: readonly string[];
 
   constructor(
@@ -201,7 +188,7 @@ export class CampaignList {
     this.reviewed = ['', ...channels.all.filter((channel) => channel.reviewContent).map(({ name }) => name)];
   }
 
-  /** A part of the list, at a cost that does not grow with the table (docs/decisions/0027). */
+  /** Returns one page; the cost does not grow with the table (docs/decisions/0027). */
   async part(wanted: WantedCampaigns, page: Page): Promise<Listed<CountedCampaign>> {
     const filter = await this.filterOf(wanted);
     if (!filter) return NOTHING_LISTED;
@@ -211,7 +198,6 @@ export class CampaignList {
     return inListedOrder(ids, await this.byIds(ids.items, session), ({ campaign }) => campaign.id);
   }
 
-  /** These campaigns as they stand now; ids that are none are left out. */
   async byIds(ids: readonly number[], source: ReadSource = this.dataSource): Promise<CountedCampaign[]> {
     if (ids.length === 0) return [];
     const rows: CampaignRow[] = await source.query(`SELECT ${COLUMNS} FROM campaigns c WHERE c.id IN (?)`, [
@@ -221,14 +207,14 @@ export class CampaignList {
     return this.counted(rows, source);
   }
 
-  /** @returns null where nothing can be in the list: no such route, or one that does not carry the channel */
+  /** Returns null if the list must be empty: unknown route, or a route that does not carry the channel. */
   private async filterOf({ route: name, ...filter }: WantedCampaigns): Promise<CampaignFilter | null> {
     if (name === undefined) return filter;
     const route = await this.routes.byName(name);
     const carried = this.channels.all.filter(({ routes }) => routes === route?.channel);
     const { channel, ...others } = filter;
     if (!route || (channel !== undefined && !carried.some((one) => one.name === channel))) return null;
-    // A route says which channel it is, where no other one goes over routes of its kind.
+    // A route that carries one channel implies that channel, so the channel filter can be dropped.
     return { ...(carried.length > 1 ? filter : others), routeId: route.id };
   }
 
@@ -254,14 +240,13 @@ export class CampaignList {
   }
 }
 
-/** What a request id may consist of (reference/sms#own-ids). */
+/** Characters of a request id (reference/sms#own-ids). */
 const ID_TEXT = /^[A-Za-z0-9._:-]{1,64}$/;
-/** Behind everything that begins with a text: no request id has it. */
+/** Sorts after every request id with the same prefix, because no request id contains it. */
 const BEHIND = '~';
-/** Request ids that begin alike, among which an account's own are looked for. */
 const MOST_LOOKED_AT = 10_000;
 
-/** Campaigns by the beginning of their request id, and by a part of their name. */
+/** Finds campaigns by a prefix of the request id or a part of the name. */
 @Injectable()
 export class CampaignSearch {
   constructor(
@@ -269,10 +254,7 @@ export class CampaignSearch {
     private readonly list: CampaignList,
   ) {}
 
-  /**
-   * Request ids come first; a name is looked for among the newest campaigns, as in the list (docs/decisions/0027).
-   * @param accountId whose; null = everybody's
-   */
+  /** Finds request ids by prefix first, then names among the newest campaigns (docs/decisions/0027); accountId null = all. */
   async find(text: string, accountId: number | null, limit: number): Promise<CountedCampaign[]> {
     const byId = ID_TEXT.test(text) ? await this.byRequestId(text, accountId, limit) : [];
     const filter = { search: text, ...(accountId !== null && { accountId }) };
@@ -284,7 +266,7 @@ export class CampaignSearch {
     return ids.flatMap((id) => found.get(id) ?? []).slice(0, limit);
   }
 
-  /** Ids that we make are of capitals, or of small letters alone. */
+  /** Generated ids are all upper case or all lower case. */
   private async byRequestId(text: string, accountId: number | null, limit: number): Promise<number[]> {
     const spellings = [...new Set([text, text.toUpperCase(), text.toLowerCase()])];
     const owned = accountId === null ? '' : 'JOIN campaigns c ON c.id = m.id AND c.account_id = ?';

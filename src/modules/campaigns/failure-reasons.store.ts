@@ -3,7 +3,6 @@ import { TtlCache, Semaphore } from '../../platform/concurrency/index.js';
 import { ReadDatabase } from '../../platform/database/index.js';
 import { type CampaignRecord, RECIPIENTS_A_READ, RecipientStatus } from '../engine/index.js';
 
-/** Recipients that failed for one reason. */
 export interface FailureReason {
   errorCode: number | null;
   message: string | null;
@@ -11,9 +10,8 @@ export interface FailureReason {
 }
 
 export interface FailureReasons {
-  /** most frequent first, `MOST_SHOWN` at the most */
   reasons: FailureReason[];
-  /** counted in a part of the campaign, and reckoned up to all that failed */
+  /** extrapolated from a sample of the campaign */
   isApproximate: boolean;
 }
 
@@ -24,25 +22,25 @@ interface ReasonRow {
 }
 
 const MOST_SHOWN = 20;
-/** A campaign that is over never changes again: it is counted whole, once. */
+/** A finished campaign does not change, so it is counted completely, once. */
 const MOST_COUNTED_WHOLE = 2_000_000;
-/** Of a larger one so many parts are looked at, spread evenly. */
+/** Evenly spread samples of a larger campaign. */
 const PARTS = 25;
 const ROWS_A_PART = 4_000;
-/** Texts with numbers in them are reasons of their own. */
+/** Bounds the map: texts with embedded numbers are all distinct reasons. */
 const MOST_REASONS = 1_000;
 const KEPT_MS = 10_000;
-/** A smaller campaign is counted again whenever another recipient has failed: it costs nothing. */
+/** A smaller campaign is recounted after every failure, which is cheap. */
 const FEW = 10_000;
 const KEPT_OF_ENDED_MS = 3_600_000;
 const MOST_KEPT = 1_000;
-/** Counts of one process: they must leave connections for everything else. */
+/** Counts per process, so that other requests still get connections. */
 const AT_ONCE = 2;
 const NONE: FailureReasons = { reasons: [], isApproximate: false };
 
 /**
- * Why recipients of a campaign failed. A counter for each reason would be paid for by every message that is settled, and an index on
- * statuses by every recipient; so the recipients, who lie together, are looked at when they are asked for (docs/decisions/0027).
+ * Counts failure reasons by scanning recipients on request (docs/decisions/0027): counters per reason would slow every settled
+ * message, an index on statuses every recipient.
  */
 @Injectable()
 export class FailureReasonCounts {
@@ -52,12 +50,11 @@ export class FailureReasonCounts {
 
   constructor(private readonly reads: ReadDatabase) {}
 
-  /** @param failed how many of its recipients are FAILED */
   of(campaign: CampaignRecord, failed: number): Promise<FailureReasons> {
     if (failed === 0) return Promise.resolve(NONE);
     const { id, completedAt, totalRows } = campaign;
     const count = (): Promise<FailureReasons> => this.permits.run(() => this.count(campaign, failed));
-    // A replica may be behind the counter by a moment: what is over is kept for long only once all have been found.
+    // A replica may lag behind the counter, so a result is kept long only when it includes all failures.
     if (completedAt === null) return this.open.get(totalRows <= FEW ? `${id} ${failed}` : String(id), count);
     return this.ended.get(id, async () => {
       const counted = await count();

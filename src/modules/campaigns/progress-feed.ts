@@ -7,22 +7,19 @@ import { CampaignViews } from './campaign-views.js';
 import type { CampaignData } from './campaigns.dto.js';
 import { CampaignList, type CountedCampaign } from './campaigns.store.js';
 
-/** A follower of a campaign, and the events that it gets. */
 export interface ProgressListener {
   accountId: number;
-  /** whether it may still look: its token or API key, the account, the right to the campaign */
+  /** checks the token or API key, the account and the access to the campaign again */
   mayLook(): Promise<boolean>;
-  /** the campaign as it stands: at once, and after every change */
+  /** the current view: at once, and after every change */
   changed(view: CampaignData): void;
-  /** nothing has changed for a while */
   quiet(): void;
-  /** the last call. @param over the campaign is at its end; else only this stream is, and may be opened again */
+  /** the last call; over = the campaign ended, else only this stream ended and the client may reopen it */
   ended(over: boolean): void;
 }
 
 interface Topic {
   listeners: Set<ProgressListener>;
-  /** the last view as it was published, and its text for comparing */
   last: { view: CampaignData; text: string } | null;
   quietRounds: number;
 }
@@ -34,10 +31,7 @@ const MOST_OF_ONE_ACCOUNT = 10;
 const MOST_OF_ALL = 1_000;
 const RETRY_SECONDS = 30;
 
-/**
- * Follows campaigns for the listeners of this process: all of them are read once a second in one go, whatever the
- * number of listeners, so any instance can serve any campaign. Nothing is read without listeners.
- */
+/** Follows campaigns with one read per second for all listeners of this process; any instance can serve any campaign. */
 @Injectable()
 export class ProgressFeed implements OnApplicationShutdown {
   private readonly logger = new Logger(ProgressFeed.name);
@@ -54,11 +48,7 @@ export class ProgressFeed implements OnApplicationShutdown {
     private readonly drain: Drain,
   ) {}
 
-  /**
-   * Listens from now on; the first `changed` comes with the next look, a moment later.
-   * @returns stops listening
-   * @throws AppError too_many: 10 streams an account and 1,000 a process
-   */
+  /** Starts following; returns the function that stops it. @throws AppError too_many: 10 streams per account, 1,000 here */
   follow(campaignId: number, listener: ProgressListener): () => void {
     const mine = this.perAccount.get(listener.accountId) ?? 0;
     if (mine >= MOST_OF_ONE_ACCOUNT || this.count >= MOST_OF_ALL) throw tooMany(RETRY_SECONDS);
@@ -127,7 +117,7 @@ export class ProgressFeed implements OnApplicationShutdown {
       if (!counted || over) for (const listener of topic.listeners) this.end(id, listener, over);
     }
     if (++this.rounds % VIEWER_CHECK_ROUNDS === 0) await this.checkViewers();
-    // A listener that came during this look is not kept waiting for a second.
+    // Serve a listener that joined during this read immediately, not a second later.
     if ([...this.topics].some(([, topic]) => topic.last === null)) setImmediate(() => void this.look());
   }
 
@@ -143,7 +133,7 @@ export class ProgressFeed implements OnApplicationShutdown {
     }
   }
 
-  /** What opened a stream may be gone before the campaign is over: a revoked key, a closed account, an expired token. */
+  /** Ends streams whose access was lost: revoked key, closed account, expired token. */
   private async checkViewers(): Promise<void> {
     for (const [campaignId, topic] of this.topics) {
       for (const listener of topic.listeners) {
@@ -154,9 +144,8 @@ export class ProgressFeed implements OnApplicationShutdown {
   }
 }
 
-/** Statuses of recipients that a cancelled campaign still has to settle. */
 const TO_BE_SETTLED = [RecipientStatus.Pending, RecipientStatus.Retrying];
 
-/** Whether the campaign is at its end and no recipient waits to be cancelled; late receipts may still come. */
+/** True in an end state without recipients left to cancel; late receipts may still arrive. */
 const hasEnded = ({ campaign, counts }: CountedCampaign): boolean =>
   isEndState(campaign.state) && TO_BE_SETTLED.every((status) => (counts.get(status) ?? 0) === 0);

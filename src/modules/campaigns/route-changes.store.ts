@@ -3,24 +3,22 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { type CampaignRecord, laneOf } from '../engine/index.js';
 
-/** Recipients, or one of them, went over to another route. */
 export interface RouteChange {
   at: Date;
-  /** names of routes; `#<id>` of one that was removed */
+  /** names of routes; `#<id>` of a removed route */
   from: string;
   to: string;
   reason: string;
 }
 
-/** Of a campaign: what went over for the same reason, with the time of the first. */
+/** Changes of a campaign for the same reason, with the time of the first. */
 export interface CampaignRouteChange extends RouteChange {
-  /** whom a carrier refused, counted up to `MOST_REFUSED`; null = all that had not left */
+  /** recipients a carrier refused, counted up to `MOST_REFUSED`; null = all unsent ones */
   recipients: number | null;
 }
 
-/** Of a recipient. */
 export interface RecipientRouteChange extends RouteChange {
-  /** false where the recipient may have been tried before, and only retries went over */
+  /** false if the recipient may have been tried before, so that only retries changed the route */
   isUntried: boolean;
 }
 
@@ -31,9 +29,7 @@ interface ChangeRow extends RouteChange {
   fromSeq: number;
 }
 
-/** Of a campaign, counted. */
 const MOST_REFUSED = 10_000;
-/** Changes of lanes that one look reads. */
 const MOST_CHANGES = 2_000;
 const MOST_SHOWN = 50;
 
@@ -41,12 +37,11 @@ const nameOf = (alias: string, id: string): string => `COALESCE(${alias}.name, C
 const NAMES = `${nameOf('f', 'c.from_route')} AS \`from\`, ${nameOf('t', 'c.to_route')} AS \`to\``;
 const ROUTES = 'LEFT JOIN routes f ON f.id = c.from_route LEFT JOIN routes t ON t.id = c.to_route';
 
-/** From which route to which lanes and recipients went, when and why (docs/decisions/0034). */
+/** Reads route changes of lanes and recipients (docs/decisions/0034). */
 @Injectable()
 export class RouteChangeReader {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Oldest first, a bounded number. */
   async ofCampaign(campaignId: number): Promise<CampaignRouteChange[]> {
     const part = (which: string, limit: number): string =>
       `SELECT MIN(c.at) AS at, ${NAMES}, c.reason, ${which === '=' ? 'NULL' : 'COUNT(*)'} AS recipients
@@ -59,7 +54,6 @@ export class RouteChangeReader {
     return rows.map((row) => ({ ...row, recipients: row.recipients === null ? null : Number(row.recipients) }));
   }
 
-  /** Oldest first. */
   async ofRecipient(campaign: CampaignRecord, seq: number): Promise<RecipientRouteChange[]> {
     const rows = await this.dataSource.query<ChangeRow[]>(
       `SELECT c.at, ${NAMES}, c.reason, c.lane, c.seq, c.to_lane AS toLane, c.from_seq AS fromSeq

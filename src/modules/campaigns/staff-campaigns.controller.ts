@@ -41,7 +41,6 @@ const DECISION_ERRORS = [
   ...REVISION_ERRORS,
 ];
 
-/** All accounts' campaigns, and the verification of voice campaigns. */
 @ApiTags('Admin: campaigns')
 @Admin()
 @Controller('v6/api/admin/campaigns')

@@ -14,13 +14,12 @@ const NO_REVIEW_CONTENT: ReviewContent = {
   menu: null,
 };
 
-/** Of every campaign: once it is accepted, its owner changes nothing of it. */
+/** An owner cannot edit an accepted campaign, so its revision is constant. */
 export const CAMPAIGN_REVISION = FIRST_REVISION;
 
 const nullable = { type: String, nullable: true } as const;
 const CLIP = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw5kq2vJm1Xh.wav';
 
-/** What every key of a menu has, whatever it does. */
 class ReviewMenuKey {
   @ApiProperty({ example: '1' })
   digit!: string;
@@ -78,7 +77,6 @@ class ReviewBackRow extends ReviewMenuKey {
   action!: 'back';
 }
 
-/** A key of a menu as staff see it. */
 @OneOf('action', {
   transfer: ReviewTransferRow,
   submenu: ReviewSubmenuRow,
@@ -90,7 +88,6 @@ export class ReviewMenuRowAnswer extends ReviewMenuKey implements ReviewMenuRow 
   action!: string;
 }
 
-/** A campaign as staff see it. */
 export class StaffCampaignAnswer extends CampaignData implements ReviewContent {
   @ApiProperty({ example: 'demo' })
   username!: string;
@@ -128,7 +125,7 @@ export class StaffCampaignAnswer extends CampaignData implements ReviewContent {
   recipients!: number;
 }
 
-/** A list has campaigns of many accounts: its times are in one zone, that of the account that asks. */
+/** A list mixes campaigns of many accounts, so its times use the zone of the requesting account. */
 const LATER = { zone: 'asker', nullable: true, example: null } as const;
 const TIMES = {
   created_at: { zone: 'asker' },
@@ -151,19 +148,16 @@ export const staffCampaign = (
   ...(channel.reviewContent?.(counted.campaign.content) ?? NO_REVIEW_CONTENT),
 });
 
-/** Body of an approval or a rejection. */
 export class DecisionRequest {
   @OptionalRevision()
   revision?: number | null;
 }
 
-/** Body of a rejection: its owner reads the reason. */
 export class RejectionRequest extends DecisionRequest {
   @OptionalText('reason', { example: 'The number in the menu is not yours' })
   reason?: string | null;
 }
 
-/** One campaign. */
 export class StaffCampaignOneAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -172,5 +166,4 @@ export class StaffCampaignOneAnswer {
   data!: StaffCampaignAnswer;
 }
 
-/** A page of campaigns. */
 export class StaffCampaignPageAnswer extends PageOf(StaffCampaignAnswer) {}

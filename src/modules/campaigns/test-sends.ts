@@ -16,23 +16,20 @@ import {
   RecipientStatus,
 } from '../engine/index.js';
 
-/** One message over one route, to see whether it carries. */
 export interface TestSend {
   channel: Channel;
   route: { id: number; name: string };
-  /** whose campaign it is: staff's own */
   sender: { accountId: number; timeZone: string; createdBy: string };
-  /** as the channel takes it */
+  /** in the channel's address format */
   to: string;
   text: string;
-  /** what the workers say of the route; null while they have nothing to say against it */
+  /** the workers' fault report for the route; null = none */
   faultOf: () => Promise<string | null>;
 }
 
-/** What became of it. */
 export interface TestResult {
   requestId: string;
-  /** the carrier took it, or refused it; it has not left and will not; or it may have left */
+  /** not_sent = will never leave; unknown = may have left */
   outcome: 'accepted' | 'rejected' | 'not_sent' | 'unknown';
   providerMessageId: string | null;
   errorCode: number | null;
@@ -46,27 +43,21 @@ interface Found {
   reason: string | null;
   providerMessageId: string | null;
   isHeld: number;
-  /** for how long nothing of it got through, milliseconds; null = nothing has been tried in vain */
+  /** ms without a successful send; null = no send failed */
   stalledMs: number | null;
 }
 
 const LOOK_EVERY_MS = 100;
-/** A carrier that has not answered by then is not waited for: what has not left is cancelled. */
+/** Wait for the carrier's answer, then cancel an unsent message. */
 const PATIENCE_MS = 15_000;
-/**
- * A carrier that was tried in vain is not waited for: by then an upstream in trouble has had the one message that it gets
- * every two seconds.
- */
+/** Wait for a stalled send: a carrier in trouble gets one message every two seconds, so it has been tried by then. */
 const IN_VAIN_MS = 2_200;
-/** A window that has it already ends by then, or its outcome is unknown. */
+/** By then a batch in flight has ended, or its outcome is unknown. */
 const LAST_WORD_MS = 3_000;
-/** It costs nothing; a campaign names a balance all the same. */
+/** A campaign must name a balance even if it is free. */
 const BALANCE: BalanceName = 'gsm_credits';
 
-/**
- * Sends a message of staff over one route, by the ordinary engine and without a charge: so a worker's own connection carries it, and
- * its receipt, report and timeline are those of any other message.
- */
+/** Sends a staff message through one route by the ordinary engine, with its normal receipt, report and timeline. */
 @Injectable()
 export class TestSends {
   constructor(
@@ -78,7 +69,7 @@ export class TestSends {
     private readonly relay: RelayNotifier,
   ) {}
 
-  /** @param alongside goes into the transaction that accepts it */
+  /** Sends one message; `alongside` joins the accepting transaction. */
   async send(test: TestSend, alongside: (tx: EntityManager, requestId: string) => Promise<void>): Promise<TestResult> {
     const { channel, sender, text } = test;
     const accept = (
@@ -115,7 +106,7 @@ export class TestSends {
     };
   }
 
-  /** @returns its recipient once it is more than pending, or as it stands when the time is over */
+  /** Returns the recipient once it is no longer pending, or its current row after `forMs`. */
   private async settled(campaignId: number, forMs: number, faultOf: TestSend['faultOf']): Promise<Found | null> {
     for (const started = performance.now(); ;) {
       const found = await this.find(campaignId);
@@ -145,7 +136,7 @@ export class TestSends {
   }
 }
 
-/** No worker holds it, and those that looked have found no way for it. */
+/** True if no worker holds it, and the workers that tried found no usable route. */
 const isInVain = ({ isHeld, stalledMs }: Found): boolean =>
   Number(isHeld) === 0 && Number(stalledMs ?? 0) >= IN_VAIN_MS;
 
@@ -158,7 +149,7 @@ function resultOf(found: Found): Omit<TestResult, 'requestId'> {
     return { ...result, outcome: Number(found.isHeld) === 1 ? 'unknown' : 'not_sent' };
   if (status === RecipientStatus.Cancelled) return { ...result, outcome: 'not_sent' };
   if (status === RecipientStatus.Unknown) return { ...result, outcome: 'unknown' };
-  // What the carrier took, and a receipt has failed since, was accepted.
+  // A message the carrier accepted counts as accepted even if a receipt failed it since.
   if (status !== RecipientStatus.Failed || providerMessageId !== null) return { ...result, outcome: 'accepted' };
   return { ...result, outcome: attempts > 0 ? 'rejected' : 'not_sent' };
 }

@@ -3,10 +3,9 @@ import { GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { OtherDatabase, type WriteResult } from '../../platform/database/index.js';
 
-/** In place of a letter: names of staff, which may stand in every cell. */
+/** Instead of a cell letter: names of staff, which may exist in every cell. */
 export const EVERY_CELL = '*';
 
-/** A username or e-mail in lower case, or the digits of a mobile number. */
 export interface CellName {
   kind: 'email' | 'username' | 'mobile';
   value: string;
@@ -17,10 +16,7 @@ const keyOf = ({ kind, value }: CellName): string => `${kind} ${value}`;
 const inOrder = (names: readonly CellName[]): CellName[] =>
   [...names].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : Number(keyOf(a) !== keyOf(b))));
 
-/**
- * The directory: which cell has a name (docs/decisions/0041). A database of its own, of which each question is one
- * statement; who asks for names in one turn of the event loop shares it.
- */
+/** Maps names to cells in its own database (docs/decisions/0041); queries of one event-loop tick share a statement. */
 @Injectable()
 export class CellDirectory implements OnApplicationShutdown {
   private readonly database: OtherDatabase | null;
@@ -34,7 +30,6 @@ export class CellDirectory implements OnApplicationShutdown {
     await this.database?.close();
   }
 
-  /** Makes its table. */
   async prepare(): Promise<void> {
     await this.query(
       `CREATE TABLE IF NOT EXISTS cell_names (
@@ -47,12 +42,12 @@ export class CellDirectory implements OnApplicationShutdown {
     );
   }
 
-  /** The letter of the cell that has it, or `EVERY_CELL`. @returns null for a name that none has */
+  /** Returns the letter of the name's cell, `EVERY_CELL`, or null for an unclaimed name. */
   cellOf(name: CellName): Promise<string | null> {
     return this.reads.add(name);
   }
 
-  /** Takes what no other cell has; of what the cell itself has the claim changes. Whose they are says `cellOf`. */
+  /** Claims names that no other cell has, and replaces the claim of own names; `cellOf` returns the owner. */
   async claim(names: readonly CellName[], cell: string, claim: number): Promise<void> {
     if (names.length === 0) return;
     await this.query(
@@ -62,7 +57,6 @@ export class CellDirectory implements OnApplicationShutdown {
     );
   }
 
-  /** Gives a name of the cell another claim. @returns false when the cell does not have it */
   async adopt({ kind, value }: CellName, cell: string, claim: number): Promise<boolean> {
     const { affectedRows } = await this.query<WriteResult>(
       'UPDATE cell_names SET claim = ? WHERE kind = ? AND value = ? AND cell = ?',
@@ -71,7 +65,7 @@ export class CellDirectory implements OnApplicationShutdown {
     return affectedRows > 0;
   }
 
-  /** Gives a name back. @returns false when it was claimed again since, and so stays */
+  /** Releases a name. Returns false if it was claimed again since, and then keeps it. */
   async giveBack({ kind, value }: CellName, cell: string, claim: number): Promise<boolean> {
     const { affectedRows } = await this.query<WriteResult>(
       'DELETE FROM cell_names WHERE kind = ? AND value = ? AND cell = ? AND claim = ?',
@@ -80,7 +74,6 @@ export class CellDirectory implements OnApplicationShutdown {
     return affectedRows > 0;
   }
 
-  /** What a cell has, by kind and value, from behind a name on. */
   async namesOf(cell: string, after: CellName | null, most: number): Promise<CellName[]> {
     const { kind = '', value = '' } = after ?? {};
     return this.query<CellName[]>(
@@ -95,7 +88,7 @@ export class CellDirectory implements OnApplicationShutdown {
       'SELECT kind, value, cell FROM cell_names WHERE (kind, value) IN (?)',
       [names.map(({ kind, value }) => [kind, value])],
     );
-    // the collation ignores trailing spaces, the key of the map does not
+    // the collation ignores trailing spaces, the map's key does not
     const cells = new Map(rows.map((row) => [keyOf(row), row.cell]));
     return names.map((name) => cells.get(keyOf(name)) ?? null);
   }
@@ -106,6 +99,5 @@ export class CellDirectory implements OnApplicationShutdown {
   }
 }
 
-/** The directory of names over all cells, for a cell and for the front. */
 @Module({ providers: [CellDirectory], exports: [CellDirectory] })
 export class CellDirectoryModule {}

@@ -11,11 +11,7 @@ import { CellLookups, Unknowable } from './cell-lookups.js';
 import { refusals } from './front.errors.js';
 import { bodyField, type Caller, callerOf, fieldsIn, nameOf, reportIdOf, type Target, type Way } from './ways.js';
 
-/**
- * The cells that take new accounts, in the order in which this network is to try them: always the same for it, so that a limit
- * by address is one limit, and over many networks by the weights (rendezvous hashing).
- * @param weights empty = all take alike
- */
+/** Orders the open cells for a network by weighted rendezvous hashing: stable, so that a limit per address stays one limit. */
 export function placesFor(
   network: string,
   cells: readonly string[],
@@ -29,23 +25,20 @@ export function placesFor(
     .map(({ cell }) => cell);
 }
 
-/** Between 0 and 1, both left out. */
 const lot = (text: string): number => (createHash('sha256').update(text).digest().readUIntBE(0, 6) + 1) / (2 ** 48 + 2);
 
-/** What of a request says where it belongs. */
 export interface Asked {
   target: Target;
   way: Way;
   headers: IncomingHttpHeaders;
   ip: string;
-  /** read whole where the way wants it; null = there is none */
+  /** the whole body if `wantsBody`; null = none */
   body: Buffer | null;
 }
 
-/** Longer ones no account has. */
 const LONGEST_NAME = 254;
 
-/** Which bodies have to be read before the cell is known. */
+/** True if the body must be read before the cell is known. */
 export const wantsBody = ({ by }: Way): boolean => by === 'body' || by === 'report' || by === 'new';
 
 /** Finds the cell of a request (reference/cells#how-a-request-finds-its-cell). */
@@ -57,10 +50,7 @@ export class CellChooser {
     @Inject(FRONT_ENVIRONMENT) private readonly environment: Pick<FrontEnvironment, 'NEW_ACCOUNTS'>,
   ) {}
 
-  /**
-   * The cell that the request names itself. @returns null when it names none
-   * @throws Refusal for a letter that no cell has
-   */
+  /** Returns the cell the request names; null = none. @throws Refusal for an unknown letter */
   named({ prefix }: Target, headers: IncomingHttpHeaders): string | null {
     if (prefix !== null) {
       if (!this.cells.has(prefix)) throw refusals.unknownPath();
@@ -72,24 +62,20 @@ export class CellChooser {
     return header;
   }
 
-  /**
-   * The cells to which it may go, in this order, each next one where the former cannot be reached: one where its account or
-   * id is known, all where any will do.
-   * @throws Refusal when there is none; Unknowable when that cannot be told now
-   */
+  /** Returns cells in order of attempts, several only if any will do. @throws Refusal for none; Unknowable if unknown now */
   async candidates(asked: Asked): Promise<string[]> {
     const { way } = asked;
     if (way.by === 'new') {
       const network = networksOf(asked.ip)[0]?.name ?? '';
       return this.cells.upFirst(placesFor(network, this.cells.letters, this.environment.NEW_ACCOUNTS));
     }
-    // addresses from before the front are the first cell's, whether it can be reached or not
+    // addresses older than the front belong to the first cell, reachable or not
     if (way.by === 'first')
       return /^\/(provider|audio)\//i.test(asked.target.path) ? [this.first] : this.cells.upFirst();
     if (way.by === 'report') return this.ofReport(asked);
     const found = await this.ofAccount(asked, way);
     if (found === EVERY_CELL && way.by === 'staff') throw refusals.nameTheCell(this.cells.letters);
-    if (found === EVERY_CELL) return [this.first]; // the same each time: passwords are those of a cell
+    if (found === EVERY_CELL) return [this.first]; // always the same cell, because each cell has its own passwords
     return found === null ? this.cells.upFirst() : [this.known(found)];
   }
 
@@ -97,7 +83,7 @@ export class CellChooser {
     return this.cells.letters[0] ?? '';
   }
 
-  /** The directory may know of a cell that this front does not. */
+  /** The directory may contain a cell that this front does not know. */
   private known(cell: string): string {
     if (!this.cells.has(cell)) throw new Unknowable('a cell that is not configured');
     return cell;
@@ -119,7 +105,7 @@ export class CellChooser {
     return this.ofUsername(caller.username, caller);
   }
 
-  /** Staff logs in to each cell: of a name that every cell has the token of that name says whose it is. */
+  /** Staff exist in every cell, so the token decides the cell. */
   private async ofUsername(username: string, caller: Caller): Promise<string | null> {
     const value = username.toLowerCase();
     const isTheirs = caller !== null && 'username' in caller && caller.username.toLowerCase() === value;
@@ -129,11 +115,10 @@ export class CellChooser {
   }
 
   private async ofName(name: CellName, signer: string | null): Promise<string | null> {
-    // of the value, since a text in lower case may be longer
     return name.value.length > LONGEST_NAME ? null : this.lookups.cellOfName(name, signer);
   }
 
-  /** The letter's cell or the caller's first, then all others; what two others have is told to none. */
+  /** Starts with the cell of the id's letter or of the caller. An id in several cells yields no answer. */
   private async ofReport({ target, headers, body }: Asked): Promise<string[]> {
     const inBody = (field: string): unknown => body && bodyField(body, headers['content-type'], field);
     const id = reportIdOf(fieldsIn(target.search), inBody);
@@ -158,7 +143,6 @@ export class CellChooser {
   }
 }
 
-/** What stands where the way says that a name is. */
 function given({ target, headers, body }: Asked, way: Way): unknown {
   if (way.by === 'query') return fieldsIn(target.search)[way.field];
   return way.by === 'body' && body ? bodyField(body, headers['content-type'], way.field) : null;

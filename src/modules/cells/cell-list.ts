@@ -2,23 +2,21 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FrontEnvironment } from '../../platform/config/index.js';
 import { Metrics } from '../../platform/observability/index.js';
 
-/** Injection token of the front's environment, which is not that of a cell. */
 export const FRONT_ENVIRONMENT = Symbol('FRONT_ENVIRONMENT');
 
-/** How long a cell that could not be reached is asked last, where any cell will do. */
+/** How long an unreachable cell comes last when any cell will do. */
 const DOWN_MS = 1_000;
-/** So that a cell that has fallen silent keeps its own requests waiting, and no others. */
+/** Limit per cell, so that a silent cell delays only its own requests. */
 const MOST_UNDER_WAY = 2_000;
 
 interface CellState {
   readonly cell: string;
   readonly url: string;
   underWay: number;
-  /** when it last could not be reached */
   downAt: number;
 }
 
-/** The cells, and how they were met last. */
+/** The configured cells, with the result of the last request to each. */
 @Injectable()
 export class CellList {
   private readonly cells: ReadonlyMap<string, CellState>;
@@ -30,7 +28,6 @@ export class CellList {
     });
   }
 
-  /** All letters, in the order of the configuration. */
   get letters(): string[] {
     return [...this.cells.keys()];
   }
@@ -39,17 +36,15 @@ export class CellList {
     return this.cells.has(cell);
   }
 
-  /** @throws Error for a letter that no cell has */
   urlOf(cell: string): string {
     return this.stateOf(cell).url;
   }
 
-  /** Whether the last request that was for the cell reached it; no cell is asked only to know. */
+  /** True if the last request reached the cell; no probes are sent. */
   isUp(cell: string): boolean {
     return this.stateOf(cell).downAt === -Infinity;
   }
 
-  /** The letters with those last that could not be reached a moment ago. */
   upFirst(letters: readonly string[] = this.letters): string[] {
     const now = performance.now();
     const wasMissed = (cell: string): boolean => now - this.stateOf(cell).downAt <= DOWN_MS;
@@ -64,7 +59,7 @@ export class CellList {
     this.stateOf(cell).downAt = performance.now();
   }
 
-  /** @returns null when it has as many requests to answer as it may, else what ends this one, however often it is called */
+  /** Counts a request in; returns an idempotent function that counts it out, or null at the limit. */
   enter(cell: string): (() => void) | null {
     const state = this.stateOf(cell);
     if (state.underWay >= MOST_UNDER_WAY) return null;

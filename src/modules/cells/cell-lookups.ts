@@ -9,17 +9,15 @@ import { type Holdings, MOST_ASKED } from './holdings.dto.js';
 
 const KEPT_MS = 10_000;
 const MOST_KEPT = 50_000;
-/** How long it is known that no cell has a key: who has just made one has not tried it before. */
+/** How long "no cell has this key" is cached; a new key is rarely tried before it exists. */
 const UNKNOWN_MS = 1_000;
-/** How long the directory is waited for: a key is looked up within a millisecond, and the cells can be asked instead. */
+/** Timeout of the directory, which normally answers within a millisecond; afterwards the cells are queried. */
 const PATIENCE_MS = 500;
-/** How long it is left alone after it did not answer. */
+/** Backoff after a timeout of the directory. */
 const AWAY_MS = 1_000;
 
-/** Something that a cell may have. */
 type Item = { id: string } | { apiKey: string } | CellName;
 
-/** Which of the cells that were asked have it, and which did not answer. */
 export interface Held {
   by: string[];
   silent: string[];
@@ -28,13 +26,13 @@ export interface Held {
 const keyOf = (item: Item): string =>
   'id' in item ? `id ${item.id}` : 'apiKey' in item ? `key ${item.apiKey}` : `${item.kind} ${item.value}`;
 
-/** Finds out where something stands: names by the directory, everything else by asking the cells. */
+/** Finds the cell of names by the directory, of everything else by querying the cells. */
 @Injectable()
 export class CellLookups implements OnApplicationShutdown {
   private readonly fresh = boundedCache<string, string>(MOST_KEPT, { ttlMs: KEPT_MS });
-  /** what the directory said at some time, for when it is away */
+  /** the directory's last answers, used while it is unavailable */
   private readonly former = boundedCache<string, string>(MOST_KEPT);
-  /** digests of keys that no cell has; apart, so that they push out nothing that is known */
+  /** a separate cache, so that unknown keys cannot evict known ones */
   private readonly unknown = boundedCache<string, true>(MOST_KEPT, { ttlMs: UNKNOWN_MS });
   private awayAt = -Infinity;
   private readonly questions: ReadonlyMap<string, GroupCommit<Item, boolean>>;
@@ -60,12 +58,7 @@ export class CellLookups implements OnApplicationShutdown {
     await this.forwarder.close();
   }
 
-  /**
-   * The cell of a name, or `EVERY_CELL`. Kept for 10 s; without the directory what it said before, else what the cells say.
-   * @param signer the cell that signed a token of that name: while it is silent, what another has may be another's
-   * @returns null for a name that none has
-   * @throws Unknowable
-   */
+  /** Returns a name's cell, `EVERY_CELL` or null, cached 10 s. Others count only if `signer` answers. @throws Unknowable */
   async cellOfName(name: CellName, signer: string | null): Promise<string | null> {
     const key = keyOf(name);
     const known = this.fresh.get(key);
@@ -79,12 +72,12 @@ export class CellLookups implements OnApplicationShutdown {
     const former = this.former.get(key);
     if (former !== undefined) return former;
     const held = await this.held(name, this.cells.letters);
-    if (held.by.length > 1) return EVERY_CELL; // names of staff alone stand in several
+    if (held.by.length > 1) return EVERY_CELL; // only staff names exist in several cells
     if (signer !== null && held.silent.includes(signer)) throw new Unknowable('the cell of the token is silent');
     return only(held);
   }
 
-  /** The cell of an API key, by its digest. Kept for 10 s; that none has it for one. @throws Unknowable */
+  /** Returns the cell of an API key's digest, cached 10 s (null: 1 s). @throws Unknowable */
   async cellOfKey(digest: string): Promise<string | null> {
     const key = keyOf({ apiKey: digest });
     const known = this.fresh.get(key);
@@ -96,7 +89,7 @@ export class CellLookups implements OnApplicationShutdown {
     return found;
   }
 
-  /** The cell of what one has at most, as soon as that says so: a silent one keeps no other's waiting. @throws Unknowable */
+  /** Returns the first positive answer without waiting for silent cells. @throws Unknowable */
   private async holderOf(item: Item): Promise<string | null> {
     const asked = this.cells.letters.map(async (cell) => {
       const { by, silent } = await this.held(item, [cell]);
@@ -112,7 +105,6 @@ export class CellLookups implements OnApplicationShutdown {
     );
   }
 
-  /** Which of these cells have it. */
   async held(item: Item, cells: readonly string[]): Promise<Held> {
     const held: Held = { by: [], silent: [] };
     await Promise.all(
@@ -133,7 +125,7 @@ export class CellLookups implements OnApplicationShutdown {
     this.former.set(key, cell);
   }
 
-  /** @returns undefined when it does not answer */
+  /** Returns undefined if the directory does not answer. */
   private async inDirectory(name: CellName): Promise<string | null | undefined> {
     if (performance.now() - this.awayAt < AWAY_MS) return undefined;
     try {
@@ -153,7 +145,7 @@ export class CellLookups implements OnApplicationShutdown {
     }
   }
 
-  /** One call for all that is asked of a cell at the moment. */
+  /** Batches all simultaneous queries to one cell. */
   private async question(cell: string, items: readonly Item[]): Promise<boolean[]> {
     const asked: Holdings = { request_ids: [], api_keys: [], names: [] };
     for (const item of items) {
@@ -181,10 +173,9 @@ export class CellLookups implements OnApplicationShutdown {
   }
 }
 
-/** Where something is cannot be told, because a cell that may have it does not answer. */
+/** The cell is unknown because a possible holder does not answer. */
 export class Unknowable extends Error {}
 
-/** Of what one cell has at most. @throws Unknowable */
 function only({ by, silent }: Held): string | null {
   const [cell] = by;
   if (cell === undefined && silent.length > 0) throw new Unknowable('a cell is silent');

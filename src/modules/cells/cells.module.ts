@@ -15,7 +15,6 @@ import { HoldingsController } from './holdings.controller.js';
 import { FindHoldingsHandler } from './holdings.queries.js';
 import { OwnPages } from './own-pages.js';
 
-/** A cell's side of the front: what it has. */
 @Module({
   imports: [CqrsModule, AccountsModule],
   controllers: [HoldingsController],
@@ -23,7 +22,7 @@ import { OwnPages } from './own-pages.js';
 })
 export class CellsModule {}
 
-/** The front. It has an environment of its own, and no database but the directory. */
+/** The front has its own environment, and no database except the directory. */
 @Module({})
 export class FrontModule {
   static of(environment: FrontEnvironment): DynamicModule {

@@ -28,20 +28,16 @@ import { OwnPages } from './own-pages.js';
 import { CALLER, callerOf, readTarget, ruleOf, type Shape, type Target } from './ways.js';
 
 const MB = 1024 * 1024;
-/** Of all bodies that are held at the moment. */
 const MOST_HELD_BYTES = 64 * MB;
-/** Of one network, so that none keeps all others from sending; or one body, where BODY_LIMIT is larger. */
+/** Share of one network, or one body if BODY_LIMIT is larger, so that no network blocks the others. */
 const MOST_OF_NETWORK = MOST_HELD_BYTES / 4;
 
-/** A body that was read before its cell was known. */
 interface WholeBody {
-  /** as it came */
   bytes: Buffer;
-  /** to be called when it has been handed on */
   release: () => void;
 }
 
-/** Reads bodies whole, so many bytes at once and no more, and of one network a part of them: their senders are not known here. */
+/** Reads whole bodies within a total limit and a limit per network, because the senders are still unauthenticated. */
 @Injectable()
 export class WholeBodies {
   private readonly budget: BodyBudget;
@@ -50,7 +46,7 @@ export class WholeBodies {
     this.budget = new BodyBudget(Math.max(MOST_HELD_BYTES, 2 * BODY_LIMIT), Math.max(MOST_OF_NETWORK, BODY_LIMIT));
   }
 
-  /** @throws AppError over the limit, compressed, too slow, or while too much is held */
+  /** @throws AppError: body over the limit, compressed, too slow, or too many bytes held */
   async read(request: IncomingMessage, response: ServerResponse, limit: number, ip: string): Promise<WholeBody> {
     const holding = this.budget.open(() => [networksOf(ip)[0]?.name ?? ip]);
     beginBody(request, response);
@@ -67,11 +63,10 @@ export class WholeBodies {
 }
 
 const KB = 1024;
-/** Bodies of logins, registrations and reports, as in a cell; broadcasts have BODY_LIMIT. */
+/** Limit of logins, registrations and reports, as in a cell; broadcasts have BODY_LIMIT. */
 const SMALL = 64 * KB;
 const SECRET_PATH = /^\/provider\//i;
 
-/** One request on its way. */
 interface Passing {
   request: IncomingMessage;
   response: ServerResponse;
@@ -82,7 +77,7 @@ interface Passing {
   cell: string;
 }
 
-/** Takes every request of the front: finds its cell, hands it on, and answers where there is none. */
+/** Finds the cell of each request and forwards it, or answers itself. */
 @Injectable()
 export class FrontRequests {
   private readonly addressOf;
@@ -139,7 +134,7 @@ export class FrontRequests {
       return this.forward(passing, target, await this.chooser.candidates(asked), null);
     }
     const isSender = way.by === 'body' && !way.login;
-    // the cell inflates it for a caller who is in the head, and for no other
+    // the cell inflates bodies only for callers named in the headers
     if (isSender && isCompressed(request.headers) && callerOf(request.headers) !== null) {
       const asked = { target, way: CALLER, headers: request.headers, ip: passing.ip, body: null };
       return this.forward(passing, target, await this.chooser.candidates(asked), null);
@@ -154,7 +149,7 @@ export class FrontRequests {
     }
   }
 
-  /** To the first that can be reached. A body that streams can be sent once. */
+  /** Tries cells in order; a streamed body can be sent only once. */
   private async forward(
     passing: Passing,
     target: Target,
@@ -168,7 +163,7 @@ export class FrontRequests {
     throw refusals.unreachable();
   }
 
-  /** @returns false when nothing has left */
+  /** Returns false if nothing was sent. */
   private async reaches(
     passing: Passing,
     { path, search }: Target,
@@ -240,7 +235,7 @@ export class FrontRequests {
       const status = response.statusCode;
       if (cell !== '') this.durations.labels(cell, String(status)).observe(ms / 1000);
       if (!this.logger.isLevelEnabled('info')) return;
-      // the query may hold a password, a callback's path a secret
+      // the query may contain a password, a callback's path a secret
       const shown = SECRET_PATH.test(path) ? '/provider/…' : path;
       const line = {
         requestId: id,

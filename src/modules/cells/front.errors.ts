@@ -2,7 +2,7 @@ import { type ErrorHelp, fieldErrors } from '../../kernel/errors.js';
 import { unknownResource } from '../../platform/http/index.js';
 import { reportErrors } from '../delivery-reports/index.js';
 
-/** An answer that the front gives itself (reference/cells#what-the-front-answers-itself). */
+/** An answer of the front itself (reference/cells#what-the-front-answers-itself). */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -15,7 +15,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Nothing of the request has left: it may be sent again. */
+/** Nothing was forwarded, so the client may retry. */
 const RETRY_SECONDS = 1;
 const list = (letters: readonly string[]): string => letters.join(', ');
 

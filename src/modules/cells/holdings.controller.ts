@@ -9,11 +9,11 @@ import { accountErrors, Open } from '../accounts/index.js';
 import { HoldingsAnswer, HoldingsRequest, readHoldings } from './holdings.dto.js';
 import { FindHoldingsQuery } from './holdings.queries.js';
 
-/** Whose share of the room for bodies its questions take; no account has such a name. */
+/** Owner of these requests' body memory; no account has an empty name. */
 const FRONT = '';
 const ERROR = errorSchema('standard');
 
-/** What the front asks a cell. Not a route of customers: the front does not lead to it. */
+/** Queried by the front only, which does not expose it to customers. */
 @ApiTags('Operations')
 @RateLimited('none')
 @Controller('cell')

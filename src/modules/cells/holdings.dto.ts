@@ -3,21 +3,18 @@ import { fieldErrors } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json-values.js';
 import type { CellName } from '../cell-directory/index.js';
 
-/** What the front wants to know of a cell, and what the cell answers: those of them that it has. */
 export interface Holdings {
   request_ids: string[];
-  /** SHA-256 in hexadecimal digits, as they are stored */
+  /** SHA-256 in hex, as stored */
   api_keys: string[];
   names: CellName[];
 }
 
-/** Of each list; the front asks for no more. */
 export const MOST_ASKED = 500;
 
 const LONGEST = 254;
 const KINDS: ReadonlySet<unknown> = new Set(['email', 'username', 'mobile']);
 
-/** A name as the directory holds it. */
 class NameItem {
   @ApiProperty({ enum: ['email', 'username', 'mobile'] })
   kind!: CellName['kind'];
@@ -26,7 +23,6 @@ class NameItem {
   value!: string;
 }
 
-/** Lists of the front's question; each may be left out. */
 export class HoldingsRequest {
   @ApiPropertyOptional({ type: [String], maxItems: MOST_ASKED, example: ['GSMCAMP_20260501_A1B2C3'] })
   request_ids?: string[];
@@ -38,7 +34,6 @@ export class HoldingsRequest {
   names?: NameItem[];
 }
 
-/** Those of the question that stand in this cell. */
 class HeldItems {
   @ApiProperty({ type: [String] })
   request_ids!: string[];
@@ -58,7 +53,6 @@ export class HoldingsAnswer {
   data!: HeldItems;
 }
 
-/** @throws AppError invalid naming the list that is none, or too long */
 export function readHoldings(body: unknown): Holdings {
   const fields = isObject(body) ? body : {};
   return {

@@ -6,7 +6,7 @@ import { isApiKeyDigest } from '../accounts/index.js';
 import type { CellName } from '../cell-directory/index.js';
 import type { Holdings } from './holdings.dto.js';
 
-/** Which of these are this cell's (reference/cells#how-a-request-finds-its-cell). */
+/** Returns the items this cell has (reference/cells#how-a-request-finds-its-cell). */
 export class FindHoldingsQuery extends Query<Holdings> {
   constructor(readonly asked: Holdings) {
     super();
@@ -18,7 +18,7 @@ export class FindHoldingsHandler implements IQueryHandler<FindHoldingsQuery> {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   async execute({ asked }: FindHoldingsQuery): Promise<Holdings> {
-    // of one text that the database cannot compare with a column of ASCII it would refuse the whole list
+    // one value that is not ASCII would make the database refuse the whole comparison
     const asIds = asked.request_ids.filter(isRequestId);
     const asDigests = asked.api_keys.filter(isApiKeyDigest);
     const [ids, keys, names] = await Promise.all([

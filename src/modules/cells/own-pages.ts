@@ -21,7 +21,7 @@ const json = (status: number, body: unknown): Page => ({
 
 const OWN: ReadonlySet<string> = new Set(['', '/health/live', '/health/ready', '/metrics', '/c']);
 
-/** What the front answers for itself: probes, metrics, and the list of cells for staff. */
+/** Pages of the front itself: probes, metrics, and the list of cells for staff. */
 @Injectable()
 export class OwnPages {
   constructor(
@@ -32,7 +32,6 @@ export class OwnPages {
     private readonly environment: Pick<FrontEnvironment, 'METRICS_TOKEN' | 'NODE_ENV'>,
   ) {}
 
-  /** @throws Refusal for what is no page */
   async answer(path: string, request: IncomingMessage, response: ServerResponse, id: string): Promise<void> {
     const page = path.toLowerCase().replace(/\/$/, '');
     if (!OWN.has(page)) throw refusals.unknownPath();
@@ -42,7 +41,7 @@ export class OwnPages {
     }
     const { status, type, text } = await this.page(page, request);
     response.writeHead(status, {
-      // the application works in every cell: who it is for shows with the login
+      // the application runs in every cell; the login finds the account's cell
       ...(page === '' ? { Location: '/app' } : {}),
       'Content-Type': `${type}; charset=utf-8`,
       'Cache-Control': 'no-store',

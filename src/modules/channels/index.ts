@@ -9,13 +9,13 @@ import { brandedChannel, templateChannel } from './template-messages/index.js';
 import { unofficialChannel } from './unofficial-chat/index.js';
 import { voiceChannel } from './voice/index.js';
 
-/** What channels answer to a quote that their own sends would refuse. For documents of features that know no channel by name. */
+/** Errors of channels on a quote, as their own sends give them; for API documents. */
 export const CHANNEL_QUOTE_ERRORS: readonly DocumentedError[] = [
   broadcastErrors.tooLong.because('as the channel’s own send would say'),
   templateSendErrors.notFound.because('template and branded: no template of that name'),
 ];
 
-/** What channels answer to a retry, because they judge it as a new send. */
+/** Errors of channels on a retry, which they validate like a new send. */
 export const CHANNEL_RETRY_ERRORS: readonly DocumentedError[] = [
   templateSendErrors.notFound.because('template and branded: judged as a new send is'),
   templateSendErrors.notApproved.because('likewise pending and rejected, with the texts of a template send'),
@@ -26,12 +26,10 @@ export const CHANNEL_RETRY_ERRORS: readonly DocumentedError[] = [
   senderErrors.dltEntityRequired.because('likewise'),
 ];
 
-/** For documents of features that know no channel by name. */
 export const CHANNEL_EXAMPLE = smsChannel.name;
 
 const contacts = ['919812345678'];
 
-/** Bodies of a quote to try, by a name for each. */
 export const QUOTE_EXAMPLES = {
   sms: { value: { channel: smsChannel.name, message: 'Hello from Switchboard', contacts } },
   unicode: { value: { channel: smsChannel.name, message: 'Grüße aus Łódź', contacts: [...contacts, '12'] } },
@@ -39,7 +37,7 @@ export const QUOTE_EXAMPLES = {
   template: { value: { channel: templateChannel.name, message: 'order_ready', contacts } },
 };
 
-/** Every channel of the service, in the order in which clients see their names: the one list that both apps are handed. */
+/** All channels, in the order shown to clients; both apps use this list. */
 export const CHANNELS = [
   smsChannel,
   unofficialChannel,
@@ -50,15 +48,13 @@ export const CHANNELS = [
 
 export type ChannelName = (typeof CHANNELS)[number]['name'];
 
-/** Names of the channels whose price can be told before a send. */
 export const QUOTABLE_CHANNEL_NAMES: readonly string[] = (CHANNELS as readonly Channel[])
   .filter(isQuotable)
   .map(({ name }) => name);
 
-/** Every word that the status of a recipient can be, over all channels: for documents. */
 export const RECIPIENT_STATUS_WORDS: readonly string[] = [
   ...new Set(CHANNELS.flatMap(({ statusLabels }) => Object.values(statusLabels))),
 ];
 
-/** For documents; what an app takes at run time are the names of its own list. */
+/** For API documents; at run time an app uses the names of its own list. */
 export const CHANNEL_NAMES: readonly ChannelName[] = CHANNELS.map(({ name }) => name);

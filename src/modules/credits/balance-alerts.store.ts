@@ -5,10 +5,10 @@ import { jsonRows } from '../../platform/database/index.js';
 import type { CustomerEvents } from '../customer-events/index.js';
 import { type BalanceName, BALANCES } from './balances.js';
 
-/** By balance, below which the account wants to be told; null = never. */
+/** Alert threshold of each balance, in credits; null = no alert. */
 export type BalanceThresholds = Record<BalanceName, number | null>;
 
-/** The thresholds of accounts, which stand beside their balances. */
+/** Stores alert thresholds, in credits, beside the balances. */
 @Injectable()
 export class BalanceAlerts {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -22,7 +22,6 @@ export class BalanceAlerts {
     return Object.fromEntries(BALANCES.map((name) => [name, found.get(name) ?? null])) as BalanceThresholds;
   }
 
-  /** Replaces all six. */
   async set(tx: EntityManager, accountId: number, thresholds: BalanceThresholds): Promise<void> {
     await tx.query(
       `UPDATE credit_balances SET alert_below = CASE balance ${BALANCES.map(() => 'WHEN ? THEN ?').join(' ')} END
@@ -32,21 +31,17 @@ export class BalanceAlerts {
   }
 }
 
-/** What was taken from a balance in this transaction. */
+/** A debit of this transaction. */
 export type Taken = readonly [accountId: number, balance: BalanceName, amount: number];
 
 /**
- * Part of a debit's own UPDATE (credit_balances as `b`, what it takes as `j.amount`): adds nothing to the balance, and makes
- * the answer's insertId other than 0 where a balance falls below what its account wants to be told of. So accounts without
- * such a threshold cost no statement more.
+ * SQL inside a debit's UPDATE (`b` = credit_balances, `j` = charges): sets a nonzero insertId if a balance falls below its
+ * threshold, so accounts without thresholds need no extra statement.
  */
 export const NOTE_LOW = `IF(b.available >= b.alert_below AND b.available - j.amount < b.alert_below,
   0 * LAST_INSERT_ID(b.account_id), 0)`;
 
-/**
- * Tells accounts of the balances that have just fallen below their thresholds (reference/credits#alerts).
- * @param taken by a debit of this transaction, whose balances it holds
- */
+/** Publishes alerts for balances below their threshold, locked by this transaction's debits (reference/credits#alerts). */
 export async function tellOfLow(tx: EntityManager, events: CustomerEvents, taken: readonly Taken[]): Promise<void> {
   const rows = await tx.query<{ accountId: number; balance: BalanceName; available: number; threshold: number }[]>(
     `SELECT STRAIGHT_JOIN b.account_id AS accountId, b.balance, b.available, b.alert_below AS threshold

@@ -1,7 +1,4 @@
-/**
- * The six balances of an account (reference/credits#balances). The names are public: the admin API and the ledger carry
- * them.
- */
+/** The six balances of an account; the admin API and the ledger use these names (reference/credits#balances). */
 export const BALANCES = [
   'bulk_chat_credits',
   'gsm_credits',
@@ -13,13 +10,9 @@ export const BALANCES = [
 
 export type BalanceName = (typeof BALANCES)[number];
 
-/**
- * What a ledger entry records (reference/credits#ledger): debits and take-backs are negative, grants and refunds
- * positive.
- */
+/** Kinds of ledger entries: debits and take-backs are negative, grants and refunds positive (reference/credits#ledger). */
 export type LedgerKind = 'grant' | 'debit' | 'refund' | 'take_back';
 
-/** True for one of the six names. */
 export const isBalanceName = (name: unknown): name is BalanceName =>
   typeof name === 'string' && (BALANCES as readonly string[]).includes(name);
 
@@ -29,27 +22,26 @@ export interface Purse {
   balance: BalanceName;
 }
 
-/** One text a balance, for maps. */
 export const purseKey = ({ accountId, balance }: Purse): string => `${accountId} ${balance}`;
 
-/** Recipients of one calling code and sender, and what they cost or get back together. */
+/** Recipients and credits of one calling code and sender. */
 export interface UsageShare {
-  /** calling code of the numbers; '' = none is known */
+  /** calling code; '' = unknown */
   prefix: string;
   /** sender id; '' = the route's own */
   sender: string;
-  /** those that cost something */
+  /** without free recipients */
   recipients: number;
   credits: number;
 }
 
-/** What an amount is for: its shares come to the amount. */
+/** The shares must sum to the amount. */
 export interface Usage {
   channel: string;
   shares: readonly UsageShare[];
 }
 
-/** @throws RangeError when the shares come to anything else than the amount */
+/** @throws RangeError when the shares do not sum to the amount */
 export function assertShares(amount: number, { shares }: Usage): void {
   let sum = 0;
   for (const { recipients, credits } of shares) {

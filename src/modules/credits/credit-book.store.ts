@@ -17,14 +17,13 @@ import {
 } from './balances.js';
 import { countUsage } from './usage.store.js';
 
-/** What an account was charged, or got back. */
 interface Moved {
   accountId: number;
   amount: number;
   usage: { channel: string };
 }
 
-/** Counts what was charged or went back for the statistics, once it has committed. */
+/** Updates the credit metrics after the transaction commits. */
 function countCredits(
   tx: EntityManager,
   traffic: Traffic,
@@ -39,7 +38,6 @@ function countCredits(
   });
 }
 
-/** The charge of one request. */
 interface SingleCharge {
   accountId: number;
   balance: BalanceName;
@@ -50,10 +48,8 @@ interface SingleCharge {
 }
 
 /**
- * What a debit of one charge comes to, which most requests are: the same as the debit of many, by statements that need no
- * list. The UPDATE's insertId brings back what is left, and in its last bit whether that has fallen below what the account
- * wants to be told of.
- * @returns null when there is less
+ * Debits one charge, the most frequent case, without the list statements of `debit`. The insertId returns the remaining
+ * credits; its last bit says whether they fell below the alert threshold. Returns null if credits are insufficient.
  */
 async function debitOne(tx: EntityManager, charge: SingleCharge): Promise<{ isLow: boolean } | null> {
   const { accountId, balance, requestId, amount, usage, createdBy = null } = charge;
@@ -86,30 +82,26 @@ async function debitOne(tx: EntityManager, charge: SingleCharge): Promise<{ isLo
 
 interface LedgerLine extends Record<'amount' | 'available', number>, Record<'requestId' | 'note', string | null> {
   kind: LedgerKind;
-  /** who moves it (`kernel/maker.ts`); absent = the service itself */
+  /** `kernel/maker.ts`; absent = the service itself */
   createdBy?: string | null;
 }
 
-/** What a request takes from a balance. */
+/** A debit of one request. */
 export interface Charge extends Purse {
   requestId: string;
-  /** credits; 0 = free */
   amount: number;
-  /** what for: the shares come to the amount */
   usage: Usage;
-  /** who makes the request (`kernel/maker.ts`); absent = the service itself */
+  /** `kernel/maker.ts`; absent = the service itself */
   createdBy?: string | null;
 }
 
-/** What a request gets back. */
 export interface Repayment extends Charge {
   note: string | null;
 }
 
 /**
- * The only writer of balances, ledger and usage. Every movement is one conditional UPDATE and its ledger entries in the caller's
- * transaction, a debit or refund with its usage beside them, so the stored balance is the ledger's sum, and debits and refunds
- * are those of the counters, at every commit. Amounts are whole credits. The UPDATE locks the balance: callers make it their last step.
+ * The only writer of balances, ledger and usage. A movement is one conditional UPDATE plus its ledger and usage rows in the
+ * caller's transaction, so all three agree at every commit. The UPDATE locks the balance: call it last.
  */
 @Injectable()
 export class CreditBook {
@@ -119,7 +111,7 @@ export class CreditBook {
     private readonly traffic: Traffic,
   ) {}
 
-  /** What the account has now, read without a lock: cheap refusals and answers only, the debit is the judge. */
+  /** Returns whole credits, read without a lock: only for early refusals and display; the debit decides. */
   async available(accountId: number, balance: BalanceName, source: DataSource | EntityManager = this.dataSource) {
     const rows = await source.query<{ available: number }[]>(
       'SELECT available FROM credit_balances WHERE account_id = ? AND balance = ?',
@@ -128,7 +120,7 @@ export class CreditBook {
     return rows[0]?.available ?? 0;
   }
 
-  /** Creates the six balances of a new account; what it starts with stands in the ledger as grants. */
+  /** Creates the six balances of a new account; starting credits become grants in the ledger. */
   async open(
     tx: EntityManager,
     accountId: number,
@@ -146,10 +138,7 @@ export class CreditBook {
     }
   }
 
-  /**
-   * What each of these accounts has now, in one statement whatever their number; for the same as `available`.
-   * @returns by purse; 0 for a balance that there is not
-   */
+  /** Like `available` for many balances in one statement; 0 for a missing balance. */
   async availableIn(purses: readonly Purse[]): Promise<(purse: Purse) => number> {
     const rows = await this.dataSource.query<(Purse & { available: number })[]>(
       `SELECT account_id AS accountId, balance, available FROM credit_balances
@@ -161,10 +150,8 @@ export class CreditBook {
   }
 
   /**
-   * Takes all charges, or nothing: three statements whatever their number and that of their accounts. Balances are locked in
-   * one order. Charges of 0 are skipped and leave no ledger line.
-   * @param charges of one account in the order in which they stand in its ledger
-   * @returns false when a balance is lower than the sum of its charges; the caller ends the transaction with an error then
+   * Takes all charges or none with three statements, locking balances in a fixed order. Charges of 0 leave no ledger entry.
+   * Returns false if credits are insufficient: the caller must then roll back.
    */
   async debit(tx: EntityManager, charges: readonly Charge[]): Promise<boolean> {
     const charged = charges.filter(({ amount }) => amount !== 0);
@@ -191,10 +178,7 @@ export class CreditBook {
     return true;
   }
 
-  /**
-   * Gives back what requests were charged (reference/credits#refunds), three statements whatever their number and that of
-   * their accounts; the caller sees to it that it happens once. Repayments of 0 leave no ledger line.
-   */
+  /** Refunds in three statements (reference/credits#refunds); the caller must ensure that it happens once. Skips 0. */
   async refund(tx: EntityManager, repayments: readonly Repayment[]): Promise<void> {
     const repaid = repayments.filter(({ amount }) => amount !== 0);
     for (const repayment of repaid) assertCharge(repayment);
@@ -212,7 +196,7 @@ export class CreditBook {
     await this.appendAll(tx, 'refund', repaid);
   }
 
-  /** Adds credits. @param createdBy who grants them (`kernel/maker.ts`) */
+  /** Adds credits; `createdBy` as in `kernel/maker.ts`. */
   async grant(
     tx: EntityManager,
     accountId: number,
@@ -229,10 +213,7 @@ export class CreditBook {
     await this.append(tx, accountId, balance, [line]);
   }
 
-  /**
-   * Takes credits that were granted away again.
-   * @returns false when there are fewer; nothing has changed then
-   */
+  /** Removes granted credits. Returns false without a change if fewer are available. */
   async takeBack(
     tx: EntityManager,
     accountId: number,
@@ -251,10 +232,8 @@ export class CreditBook {
   }
 
   /**
-   * Moves credits from one account to another (a reseller and its client): a take-back there, a grant here.
-   * Both rows are locked in the order of the account ids, so that opposite transfers never deadlock. The giver is told as by a debit.
-   * @param makers who moves them, as each of both accounts keeps it (`kernel/maker.ts`)
-   * @returns false when the giver has fewer; nothing has changed then
+   * Moves credits between a reseller and a client. Locks both rows in account id order, so that opposite transfers cannot
+   * deadlock. Returns false without a change if the giver has fewer.
    */
   async transfer(
     tx: EntityManager,
@@ -274,11 +253,7 @@ export class CreditBook {
     return true;
   }
 
-  /**
-   * One statement decides and tells: LAST_INSERT_ID(expression) brings the new balance back in the answer's insertId,
-   * so that no second read is needed (neither server may rely on RETURNING).
-   * @returns the balance after the move, or null when it would fall below zero
-   */
+  /** Returns the new balance, or null if below zero. LAST_INSERT_ID saves a read; RETURNING is not portable. */
   private async move(
     tx: EntityManager,
     accountId: number,
@@ -295,7 +270,7 @@ export class CreditBook {
     return result.affectedRows === 0 ? null : result.insertId;
   }
 
-  /** The balances are ours by now: each line has what is left, before what the lines behind it move, and its usage. */
+  /** The caller holds the locks, so each entry's balance is the final balance minus the later movements. */
   private async appendAll(
     tx: EntityManager,
     kind: 'debit' | 'refund',
@@ -338,7 +313,7 @@ export class CreditBook {
   }
 }
 
-/** What moves in each balance, in the order in which balances are locked. */
+/** Sums charges by balance, in lock order. */
 function totals(charges: readonly Charge[]): [accountId: number, balance: BalanceName, amount: number][] {
   const byPurse = new Map<string, Charge>();
   for (const charge of charges) {

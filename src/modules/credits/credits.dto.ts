@@ -5,7 +5,6 @@ import type { BalanceThresholds } from './balance-alerts.store.js';
 import { type BalanceName, BALANCES, isBalanceName, type LedgerKind } from './balances.js';
 import { creditErrors } from './credits.errors.js';
 
-/** One balance. */
 export class BalanceAnswer {
   @ApiProperty({ enum: [...BALANCES], example: 'gsm_credits' })
   balance!: BalanceName;
@@ -14,10 +13,8 @@ export class BalanceAnswer {
   available!: number;
 }
 
-/** Answer of a grant or take-back: the balance after it. */
 export class AdjustedCreditsAnswer extends AnswerOf(BalanceAnswer) {}
 
-/** The six balances. */
 export class BalancesAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -26,7 +23,6 @@ export class BalancesAnswer {
   data!: BalanceAnswer[];
 }
 
-/** One ledger entry. */
 export class LedgerEntryAnswer {
   @ApiProperty({ example: 12 })
   id!: number;
@@ -56,7 +52,7 @@ export class LedgerEntryAnswer {
   created_at!: string;
 }
 
-/** What a balance stood at before the first entry that is kept. */
+/** A balance before its first kept entry. */
 export class LedgerOpeningAnswer {
   @ApiProperty({ enum: [...BALANCES], example: 'gsm_credits' })
   balance!: BalanceName;
@@ -68,13 +64,11 @@ export class LedgerOpeningAnswer {
   until!: string;
 }
 
-/** A page of the ledger. */
 export class LedgerPageAnswer extends PageOf(LedgerEntryAnswer) {
   @ApiProperty({ type: [LedgerOpeningAnswer], description: 'Empty while every entry is kept (RETENTION_DAYS)' })
   opening!: LedgerOpeningAnswer[];
 }
 
-/** Proof of a closing. */
 export class ClosingProofAnswer {
   @ApiProperty({ example: '2026-10' })
   month!: string;
@@ -89,7 +83,6 @@ export class ClosingProofAnswer {
   ok!: boolean;
 }
 
-/** Whether usage is the ledger's. */
 export class UsageProofAnswer {
   @ApiProperty({ example: 120, description: 'Credits, by the counters of usage' })
   charged!: number;
@@ -107,7 +100,6 @@ export class UsageProofAnswer {
   ok!: boolean;
 }
 
-/** Proof of one balance. */
 export class CreditProofAnswer {
   @ApiProperty({ enum: [...BALANCES], example: 'gsm_credits' })
   balance!: BalanceName;
@@ -128,7 +120,6 @@ export class CreditProofAnswer {
   closings?: ClosingProofAnswer[];
 }
 
-/** Proof of the six balances. */
 export class CreditProofsAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -137,11 +128,7 @@ export class CreditProofsAnswer {
   data!: CreditProofAnswer[];
 }
 
-/**
- * Which balance a ledger is asked for.
- * @returns null = all six
- * @throws AppError 400 for another word
- */
+/** Parses `balance`; null = all six. @throws AppError 400 for another word */
 export function readBalance(query: Record<string, unknown>): BalanceName | null {
   const { balance } = query;
   if (balance === undefined || balance === '') return null;
@@ -149,7 +136,6 @@ export function readBalance(query: Record<string, unknown>): BalanceName | null 
   return balance;
 }
 
-/** Highest threshold. */
 const MOST_CREDITS = 1_000_000_000_000;
 
 const THRESHOLDS = {
@@ -160,10 +146,8 @@ const THRESHOLDS = {
   example: { gsm_credits: 1_000 },
 } as const;
 
-/** Body of PUT /account/balance-alerts, for Swagger; what is missing is off. */
 export const BALANCE_ALERTS_BODY = { schema: { ...THRESHOLDS } };
 
-/** Below which balances an account is told. */
 export class BalanceAlertsAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -178,18 +162,16 @@ export class BalanceAlertsAnswer {
   data!: BalanceThresholds;
 }
 
-/** Answer of a change. */
 export class SavedBalanceAlertsAnswer extends BalanceAlertsAnswer {
   @ApiProperty({ example: 'Balance alerts saved successfully' })
   message!: string;
 }
 
-/** What the body may be refused with. */
 export const BALANCE_ALERT_ERRORS = [
   fieldErrors.noWholeNumber.shown('gsm_credits', 1, MOST_CREDITS).because('something else; likewise the others'),
 ] as const;
 
-/** @throws AppError 400 for a threshold that is no amount */
+/** Parses alert thresholds in credits. @throws AppError 400 for an invalid amount */
 export function readThresholds(body: Record<string, unknown>): BalanceThresholds {
   const entries = BALANCES.map((name): [string, number | null] => {
     const value = body[name] ?? null;

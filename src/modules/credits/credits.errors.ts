@@ -2,7 +2,6 @@ import { invalid, atMost, fieldErrors } from '../../kernel/errors.js';
 import { MOST_DAYS } from './usage-selection.js';
 import { BALANCES } from './balances.js';
 
-/** Errors of credits, wherever they are spent or shown. */
 export const creditErrors = {
   insufficient: invalid(
     'insufficient_credits',
@@ -13,7 +12,7 @@ export const creditErrors = {
       hint: 'Nothing was charged, and nothing leaves. `GET /v6/api/account/credits` shows what there is, a quote what a send takes; the operator or your reseller grants more.',
     })
     .shown('X', 'Y'),
-  /** the words of voice */
+  /** the wording of the voice API */
   insufficientForCalls: invalid(
     'insufficient_credits',
     (required: number, available: number) => `Insufficient credits. Required: ${required}, Available: ${available}`,

@@ -26,7 +26,7 @@ import {
 } from './credits.queries.js';
 import { UsageReader } from './usage.store.js';
 
-/** Balances and their ledger. Has no HTTP of its own: accounts, admin and the campaign engine use it. */
+/** Balances and their ledger, without HTTP; accounts, admin and the campaign engine use it. */
 @Module({
   imports: [
     CqrsModule,
@@ -58,6 +58,5 @@ import { UsageReader } from './usage.store.js';
 })
 export class CreditsModule {}
 
-/** In the worker: months of the ledger are closed. */
 @Module({ providers: [LedgerClosings, LedgerKeeper] })
 export class CreditsWorkerModule {}

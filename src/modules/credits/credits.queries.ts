@@ -21,7 +21,7 @@ import type { UsageSelection } from './usage-selection.js';
 import type { UsageRowAnswer } from './usage.dto.js';
 import { UsageReader } from './usage.store.js';
 
-/** Below which balances an account is told. */
+/** Returns an account's alert thresholds, in credits. */
 export class GetBalanceAlertsQuery extends Query<BalanceThresholds> {
   constructor(readonly accountId: number) {
     super();
@@ -37,7 +37,7 @@ export class GetBalanceAlertsHandler implements IQueryHandler<GetBalanceAlertsQu
   }
 }
 
-/** The six balances of an account, in the order of reference/credits#balances. */
+/** Returns an account's six balances, in credits, in the order of reference/credits#balances. */
 export class GetBalancesQuery extends Query<BalanceAnswer[]> {
   constructor(readonly accountId: number) {
     super();
@@ -55,7 +55,7 @@ export class GetBalancesHandler implements IQueryHandler<GetBalancesQuery> {
   }
 }
 
-/** What balances stood at before the first entry that is kept; none where all entries are. `balance` null = all six. */
+/** Returns balances before the first kept entry, empty while all entries are kept; `balance` null = all six. */
 export class GetLedgerOpeningQuery extends Query<LedgerOpeningAnswer[]> {
   constructor(
     readonly accountId: number,
@@ -84,7 +84,7 @@ export class GetLedgerOpeningHandler implements IQueryHandler<GetLedgerOpeningQu
   }
 }
 
-/** A part of an account's ledger, newest first; `balance` null = all six. */
+/** Lists an account's ledger, newest first; `balance` null = all six. */
 export class ListLedgerQuery extends Query<Listed<LedgerEntryAnswer>> {
   constructor(
     readonly accountId: number,
@@ -112,7 +112,7 @@ interface LedgerRow {
 export class ListLedgerHandler implements IQueryHandler<ListLedgerQuery> {
   constructor(private readonly reads: ReadDatabase) {}
 
-  /** The key begins with account and balance, so the newest entries of several balances are those of each, merged. */
+  /** The key begins with account and balance, so a page merges the newest entries of each balance. */
   async execute({ accountId, timeZone, balance, page }: ListLedgerQuery): Promise<Listed<LedgerEntryAnswer>> {
     const balances = balance === null ? BALANCES : [balance];
     const ranges = balances.map((one) => ({ where: 'account_id = ? AND balance = ?', values: [accountId, one] }));
@@ -141,15 +141,11 @@ export class ListLedgerHandler implements IQueryHandler<ListLedgerQuery> {
   }
 }
 
-/** Rows of a whole file. */
 export const MOST_USAGE_ROWS = 100_000;
 
-/** What was charged and refunded, by balance and what the selection groups by. */
+/** Sums charges and refunds by balance and group. */
 export class GetUsageQuery extends Query<Listed<UsageRowAnswer>> {
-  /**
-   * @param accountId null = all accounts
-   * @param page null = the whole, up to `MOST_USAGE_ROWS`
-   */
+  /** `accountId` null = all accounts; `page` null = everything, up to `MOST_USAGE_ROWS`. */
   constructor(
     readonly accountId: number | null,
     readonly selection: UsageSelection,
@@ -171,9 +167,9 @@ export class GetUsageHandler implements IQueryHandler<GetUsageQuery> {
   }
 }
 
-/** Compares every balance of an account with its ledger (the last closing, and the entries since), and the ledger with usage. */
+/** Compares an account's balances with the last closing plus later entries, and the ledger with usage. */
 export class ProveCreditsQuery extends Query<CreditProofAnswer[]> {
-  /** @param withClosings also each closing with the one before it and its month's entries, as long as these are kept */
+  /** `withClosings`: also verify each closing against its predecessor and its kept entries. */
   constructor(
     readonly accountId: number,
     readonly withClosings = false,
@@ -203,7 +199,6 @@ interface ProofRow {
   refunded: number;
 }
 
-/** Of a balance that there is not. */
 const NOTHING = { available: 0, ledger: 0, ledgerCharged: 0, ledgerRefunded: 0, charged: 0, refunded: 0 };
 
 function proofOf({
@@ -220,17 +215,13 @@ function proofOf({
   return { balance, stored: available, ledger, usage, ok: available === ledger && isUsed };
 }
 
-/** What stands in no closing yet. */
 const SINCE = 'COALESCE((SELECT MAX(m.closed_id) FROM credit_months m), 0)';
 
 @QueryHandler(ProveCreditsQuery)
 export class ProveCreditsHandler implements IQueryHandler<ProveCreditsQuery> {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /**
-   * One statement, so that a debit between two reads never looks like a fault. SUM comes as DECIMAL, hence the CAST. Debits
-   * and refunds are those of every closing and of the entries since.
-   */
+  /** One statement, so that a concurrent debit cannot look like a fault. CAST, because SUM returns DECIMAL. */
   async execute({ accountId, withClosings }: ProveCreditsQuery): Promise<CreditProofAnswer[]> {
     const rows = await this.dataSource.query<ProofRow[]>(
       `SELECT b.balance AS balance, b.available,
@@ -288,10 +279,10 @@ export class ProveCreditsHandler implements IQueryHandler<ProveCreditsQuery> {
   }
 }
 
-/** Entries of the ledger, the newest, whose accounts moved lately. */
+/** Newest ledger entries whose accounts are checked. */
 const ENTRIES = 2_000;
 
-/** Proves balances of accounts that moved lately. */
+/** Verifies balances of accounts with recent movements. */
 @Injectable()
 export class CreditProofs {
   constructor(
@@ -306,7 +297,6 @@ export class CreditProofs {
     return rows.map(({ id }) => id);
   }
 
-  /** The balances of an account that are not what its ledger says. */
   async faultsOf(accountId: number): Promise<CreditProofAnswer[]> {
     return (await this.proofs.execute(new ProveCreditsQuery(accountId))).filter(({ ok }) => !ok);
   }

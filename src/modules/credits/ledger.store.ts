@@ -13,7 +13,6 @@ import { again, inTransaction, type ReadSource, type WriteResult } from '../../p
 import { LeaderGate, SharedTask } from '../../platform/periodic/index.js';
 import { safeError } from '../../platform/observability/index.js';
 
-/** The first entry of an id or behind it. */
 async function entryFrom(source: ReadSource, id: number): Promise<{ id: number; createdAt: Date } | undefined> {
   const [entry] = await source.query<{ id: number; createdAt: Date }[]>(
     'SELECT id, created_at AS createdAt FROM credit_ledger WHERE id >= ? ORDER BY id LIMIT 1',
@@ -23,9 +22,8 @@ async function entryFrom(source: ReadSource, id: number): Promise<{ id: number; 
 }
 
 /**
- * The last entry before a moment, by halving: ids ascend with time, but for what differs between the clocks of two
- * processes, and the time has no key.
- * @param from an id below which none is looked for; it is the answer where no entry is older
+ * Bisects for the last entry before a moment, because the time has no index: ids ascend with time, except for clock skew
+ * between processes. Returns `from` (lower bound) if no later entry is older.
  */
 export async function lastEntryBefore(source: ReadSource, moment: Date, from = 0): Promise<number> {
   const [newest] = await source.query<{ id: number | null }[]>('SELECT MAX(id) AS id FROM credit_ledger');
@@ -44,7 +42,6 @@ const REMOVED_A_STEP = 5_000;
 const DAY_MS = 86_400_000;
 
 interface OpenMonth {
-  /** YYYY-MM-DD, its first day */
   month: string;
   last_id: number;
   closed_id: number;
@@ -55,10 +52,9 @@ const after = (month: Date, months = 1): Date =>
   new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + months, 1));
 
 /**
- * Closing balances of the ledger, month by month, so that a balance is proved by the entries since the last of them, and
- * entries that are no longer kept leave their sum behind (docs/decisions/0022). A month is its entries from one id to
- * another: it is cut a day after its end, when no transaction of it can still be open. Any number of processes may do so
- * side by side.
+ * Monthly closing balances, so that a proof reads only the entries since the last closing and old entries can be removed
+ * (docs/decisions/0022). A month is an id range, fixed a day after its end, when none of its transactions can be open.
+ * Processes may run this concurrently.
  */
 @Injectable()
 export class LedgerClosings {
@@ -67,7 +63,7 @@ export class LedgerClosings {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'RETENTION_DAYS'>,
   ) {}
 
-  /** Closes every month that is over, in bounded steps. @param isStopped asked between two steps */
+  /** Closes all finished months in bounded transactions; `isStopped` is called between them. */
   async close(isStopped: () => boolean = () => false): Promise<void> {
     while (!isStopped()) {
       if (await this.step()) continue;
@@ -75,7 +71,6 @@ export class LedgerClosings {
     }
   }
 
-  /** Removes the entries of months that are closed, and over for RETENTION_DAYS. */
   async removeOld(isStopped: () => boolean = () => false): Promise<void> {
     const { RETENTION_DAYS: days } = this.environment;
     if (days === 0) return;
@@ -97,7 +92,6 @@ export class LedgerClosings {
     }
   }
 
-  /** Takes some entries of the month that is being closed into its closings. @returns false when no month is being closed */
   private step(): Promise<boolean> {
     return inTransaction(this.dataSource, async (tx) => {
       const [open] = await tx.query<OpenMonth[]>(
@@ -128,7 +122,6 @@ export class LedgerClosings {
     });
   }
 
-  /** Cuts the next month that is over and has entries. @returns false when there is none */
   private async cutMonth(): Promise<boolean> {
     const [latest] = await this.dataSource.query<{ month: string; last_id: number }[]>(
       "SELECT DATE_FORMAT(month, '%Y-%m-%d') AS month, last_id FROM credit_months ORDER BY month DESC LIMIT 1",
@@ -136,7 +129,7 @@ export class LedgerClosings {
     const afterId = latest?.last_id ?? 0;
     const first = await entryFrom(this.dataSource, afterId + 1);
     if (!first) return false;
-    // What a process with a slow clock wrote into a month that was cut already is of the month after it.
+    // A process with a slow clock may write into a month that is already cut; the entry counts for the next month.
     const earliest = latest ? after(new Date(latest.month)) : first.createdAt;
     const month = after(first.createdAt > earliest ? first.createdAt : earliest, 0);
     const end = after(month);
@@ -152,7 +145,7 @@ export class LedgerClosings {
 
 const LOOK_EVERY_MS = 10 * 60_000;
 
-/** Every ten minutes, one worker for all: months of the ledger that are over are closed, and those that are no longer kept go. */
+/** Leader task: closes finished months and removes expired entries every ten minutes. */
 @Injectable()
 export class LedgerKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(LedgerKeeper.name);

@@ -1,7 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import type { TableRule } from '../../platform/periodic/index.js';
 
-/** What an account has of one balance, in credits. Never negative: the debit's condition and a CHECK see to it. */
 @Entity('credit_balances')
 export class CreditBalanceEntity {
   @PrimaryColumn({ name: 'account_id', type: 'int', unsigned: true })
@@ -13,15 +12,12 @@ export class CreditBalanceEntity {
   @Column({ type: 'bigint' })
   available!: number;
 
-  /** below which its account wants to be told; null = never */
+  /** credits; null = no alert */
   @Column({ name: 'alert_below', type: 'bigint', nullable: true })
   alertBelow!: number | null;
 }
 
-/**
- * One movement of one balance. Append-only: no statement updates an entry, and one only removes any: those of months that
- * stand in a closing (`LedgerClosings`).
- */
+/** Append-only. Only `LedgerClosings` deletes entries, after their month is closed. */
 @Entity('credit_ledger')
 @Index('ix_credit_ledger_account', ['accountId', 'balance', 'id'])
 export class CreditLedgerEntity {
@@ -34,11 +30,10 @@ export class CreditLedgerEntity {
   @Column({ type: 'varchar', length: 32, charset: 'ascii', collation: 'ascii_bin' })
   balance!: string;
 
-  /** signed: what the balance gained */
+  /** signed change in credits */
   @Column({ type: 'bigint' })
   amount!: number;
 
-  /** the balance after this entry */
   @Column({ type: 'bigint' })
   available!: number;
 
@@ -51,7 +46,7 @@ export class CreditLedgerEntity {
   @Column({ type: 'varchar', length: 255, nullable: true })
   note!: string | null;
 
-  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
+  /** `kernel/maker.ts`; null = the service itself, or unknown */
   @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
   createdBy!: string | null;
 
@@ -59,10 +54,9 @@ export class CreditLedgerEntity {
   createdAt!: Date;
 }
 
-/** A month of the ledger that is over: its entries are those above `after_id`, up to `last_id`. */
+/** A finished month: the entries with after_id < id <= last_id. */
 @Entity('credit_months')
 export class CreditMonthEntity {
-  /** its first day */
   @PrimaryColumn({ type: 'date' })
   month!: string;
 
@@ -72,16 +66,16 @@ export class CreditMonthEntity {
   @Column({ name: 'last_id', type: 'bigint' })
   lastId!: number;
 
-  /** up to here its entries stand in the closings; `last_id` when the month is closed */
+  /** last entry included in the closings; equals `last_id` once the month is closed */
   @Column({ name: 'closed_id', type: 'bigint' })
   closedId!: number;
 
-  /** 1 = its entries are no longer kept */
+  /** 1 = entries deleted */
   @Column({ type: 'tinyint', unsigned: true, default: 0 })
   removed!: number;
 }
 
-/** What a balance stood at when a month was over in which it moved. */
+/** The balance at the end of a month with movements. */
 @Entity('credit_closings')
 export class CreditClosingEntity {
   @PrimaryColumn({ name: 'account_id', type: 'int', unsigned: true })
@@ -90,24 +84,20 @@ export class CreditClosingEntity {
   @PrimaryColumn({ type: 'varchar', length: 32, charset: 'ascii', collation: 'ascii_bin' })
   balance!: string;
 
-  /** the first day of the month */
   @PrimaryColumn({ type: 'date' })
   month!: string;
 
-  /** how many entries the month has */
   @Column({ type: 'int', unsigned: true })
   entries!: number;
 
-  /** their sum, in credits */
   @Column({ type: 'bigint' })
   moved!: number;
 
-  /** the closing before it, and what moved */
-  /** of them debits; 0 in months that had no entries any more when usage began to be counted */
+  /** the previous closing plus the movement */
+  /** debits; 0 in months whose entries were gone when usage counting began */
   @Column({ type: 'bigint' })
   charged!: number;
 
-  /** of them refunds */
   @Column({ type: 'bigint' })
   refunded!: number;
 
@@ -115,7 +105,7 @@ export class CreditClosingEntity {
   closing!: number;
 }
 
-/** What a reseller has granted to a client of one balance and not taken back, in credits: as much it may take back. */
+/** Granted minus taken back, in credits: the limit of a reseller's take-back. */
 @Entity('reseller_grants')
 export class ResellerGrantEntity {
   @PrimaryColumn({ name: 'reseller_id', type: 'int', unsigned: true })
@@ -133,17 +123,13 @@ export class ResellerGrantEntity {
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
-/**
- * What an account was charged and got back on a day (UTC, that of the ledger entry), by what it was for. Written beside the
- * ledger entry, while the balance is locked: the sums are the ledger's at every commit.
- */
+/** Charges and refunds by UTC day of the ledger entry, written under the balance's lock: always equal to the ledger. */
 @Entity('usage_counters')
 @Index('ix_usage_counters_day', ['day'])
 export class UsageCounterEntity {
   @PrimaryColumn({ name: 'account_id', type: 'int', unsigned: true })
   accountId!: number;
 
-  /** YYYY-MM-DD */
   @PrimaryColumn({ type: 'date' })
   day!: string;
 
@@ -153,15 +139,15 @@ export class UsageCounterEntity {
   @PrimaryColumn({ type: 'varchar', length: 16, ...ASCII })
   channel!: string;
 
-  /** calling code of the number; '' = none is known */
+  /** '' = unknown */
   @PrimaryColumn({ type: 'varchar', length: 8, ...ASCII })
   prefix!: string;
 
-  /** sender id; '' = the route's own */
+  /** '' = the route's own */
   @PrimaryColumn({ type: 'varchar', length: 32 })
   sender!: string;
 
-  /** recipients that cost something */
+  /** without free recipients */
   @Column({ name: 'charged_recipients', type: 'bigint' })
   chargedRecipients!: number;
 
@@ -175,7 +161,6 @@ export class UsageCounterEntity {
   refundedCredits!: number;
 }
 
-/** What becomes of money. */
 export const creditTables: readonly TableRule[] = [
   { table: 'credit_balances', rule: 'kept', why: 'six of each account' },
   { table: 'reseller_grants', rule: 'kept', why: 'six of each client of a reseller' },

@@ -1,22 +1,16 @@
 import { callingCodeOf } from '../numbers/index.js';
 import type { UsageShare } from './balances.js';
 
-/** A calling code is told by so many digits at most. */
+/** A calling code has at most 3 digits. */
 const CODE_DIGITS = 3;
 
 type Sum = Pick<UsageShare, 'recipients' | 'credits'>;
 
-/** Adds up what recipients cost or get back, by what usage is counted by. Asked for each of a million recipients. */
+/** Sums recipients and credits by calling code and sender; called for each of up to a million recipients. */
 export class UsageTally {
-  /** by sender, then by the first digits of the number */
   private readonly sums = new Map<string, Map<string, Sum>>();
 
-  /**
-   * @param number digits of the recipient, the first three at least
-   * @param sender its sender id; '' = the route's own
-   * @param credits of all of them together; who is free is not counted
-   * @param recipients so many, whose numbers begin alike
-   */
+  /** Adds recipients whose `number` shares at least three digits; `credits` is their total; skips free ones. */
   add(number: string, sender: string, credits: number, recipients = 1): void {
     if (credits === 0) return;
     const ofSender = this.of(sender);
@@ -28,7 +22,6 @@ export class UsageTally {
     } else ofSender.set(digits, { recipients, credits });
   }
 
-  /** One share of each calling code and sender. */
   get shares(): UsageShare[] {
     return [...this.sums].flatMap(([sender, byDigits]) => {
       const shares = new Map<string, UsageShare>();

@@ -16,7 +16,6 @@ import {
   type UsageSelection,
 } from './usage-selection.js';
 
-/** What was charged and refunded in one balance, of one group. */
 export class UsageRowAnswer {
   @ApiProperty({
     example: '2026-11-21',
@@ -44,7 +43,6 @@ export class UsageRowAnswer {
   credits_net!: number;
 }
 
-/** A part of the usage. */
 export class UsagePageAnswer extends PageOf(UsageRowAnswer) {
   @ApiProperty({ example: 'day' })
   group!: string;
@@ -67,7 +65,6 @@ const COLUMNS = [
 
 export const USAGE_CSV = 'text/csv; charset=utf-8; header=present';
 
-/** The file: one line a row, the group's name above its keys. */
 export const usageCsv = ({ group }: UsageSelection, rows: readonly UsageRowAnswer[]): string =>
   [
     csvLine([group, ...COLUMNS]),
@@ -76,7 +73,6 @@ export const usageCsv = ({ group }: UsageSelection, rows: readonly UsageRowAnswe
 
 const CSV_EXAMPLE = ['day,' + COLUMNS.join(','), '2026-11-21,gsm_credits,120,20,240,40,200', ''].join(CSV_LINE_END);
 
-/** Parameters and answers of a usage route, for Swagger. */
 export const UsageRoute = (groups: readonly string[], answer: typeof UsagePageAnswer): MethodDecorator =>
   applyDecorators(
     ApiExtraModels(answer),
@@ -101,7 +97,6 @@ export const UsageRoute = (groups: readonly string[], answer: typeof UsagePageAn
 
 const FORMATS = ['json', 'csv'] as const;
 
-/** What a usage route adds to its error table. */
 export const USAGE_ERRORS = [
   fieldErrors.noWord.shown('group', USAGE_GROUPS).because('another word'),
   fieldErrors.invalid.shown('from').because('no day'),
@@ -113,10 +108,7 @@ export const USAGE_ERRORS = [
   creditErrors.usageRows,
 ] as const;
 
-/**
- * `group`, `from` and `to` of a query.
- * @throws AppError 400 for what they cannot be
- */
+/** Parses `group`, `from` and `to`. @throws AppError 400 */
 export function readUsage(query: Record<string, unknown>, groups: readonly UsageGroup[]): UsageSelection {
   const group = groups.find((word) => word === (absent(query['group']) ? 'day' : query['group']));
   if (!group) throw fieldErrors.noWord('group', groups);
@@ -127,10 +119,7 @@ export function readUsage(query: Record<string, unknown>, groups: readonly Usage
   return { ...range, group };
 }
 
-/**
- * Whether CSV is asked for, by `format` or else by what the client accepts.
- * @param accepts of the request: the better of both for this client
- */
+/** True if `format`, or else the Accept header, selects CSV. `accepts` returns the client's preferred type. */
 export function wantsCsv(query: Record<string, unknown>, accepts: (types: string[]) => string | false): boolean {
   const { format } = query;
   if (absent(format)) return accepts(['json', 'csv']) === 'csv';

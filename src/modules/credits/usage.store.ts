@@ -8,7 +8,6 @@ import { lastEntryBefore } from './ledger.store.js';
 import { shifted, type UsageGroup, type UsageSelection } from './usage-selection.js';
 import type { UsageRowAnswer } from './usage.dto.js';
 
-/** What moved in a balance, and for what. */
 interface UsedLine {
   accountId: number;
   balance: BalanceName;
@@ -28,9 +27,8 @@ type Counted = [
 const COLUMNS = { debit: 'charged', refund: 'refunded' } as const;
 
 /**
- * Counts usage beside its ledger entries, whatever their number and that of their accounts in one statement. The caller has
- * locked the balances of all lines, and each that counts for a balance locks it first: no counter is waited for.
- * @param entryId the first of these ledger entries, which all have one moment: the day that is counted is theirs
+ * Adds usage in one statement. The caller must hold the locks of all balances first, so counters never wait. `entryId`: first
+ * of these ledger entries; its time gives the day.
  */
 export async function countUsage(
   tx: EntityManager,
@@ -55,7 +53,6 @@ export async function countUsage(
   );
 }
 
-/** One row a counter. */
 function rowsOf(lines: readonly UsedLine[]): Counted[] {
   const rows = new Map<string, Counted>();
   for (const { accountId, balance, usage } of lines) {
@@ -81,9 +78,8 @@ interface UsageRow {
   refunded: number;
 }
 
-/** Rows that a group is the sum of. */
 interface Grouped {
-  /** what tells the groups apart, in the order of the list */
+  /** identifies the group in list order */
   key: string;
   from: string;
   values: readonly unknown[];
@@ -102,30 +98,24 @@ const COUNTER_SUMS = `CAST(SUM(charged_recipients) AS SIGNED) AS recipientsCharg
   CAST(SUM(refunded_recipients) AS SIGNED) AS recipientsRefunded, CAST(SUM(charged_credits) AS SIGNED) AS charged,
   CAST(SUM(refunded_credits) AS SIGNED) AS refunded`;
 
-/** A ledger entry names the recipients of a refund; those of a debit are told by the campaign, where it is kept. */
+/** A refund entry stores its recipients; a debit's recipients come from the campaign, if it is kept. */
 const LEDGER_SUMS = `0 AS recipientsCharged,
   CAST(SUM(IF(kind = 'refund' AND note REGEXP '^[0-9]+ recipients$', CAST(SUBSTRING_INDEX(note, ' ', 1) AS UNSIGNED), 0))
     AS SIGNED) AS recipientsRefunded,
   CAST(SUM(IF(kind = 'debit', -amount, 0)) AS SIGNED) AS charged,
   CAST(SUM(IF(kind = 'refund', amount, 0)) AS SIGNED) AS refunded`;
 
-/** Entries that usage by campaign may be the sum of. */
+/** Maximum of ledger entries summed for usage by campaign. */
 const MOST_ENTRIES = 200_000;
-/** Between the ids of entries and their times: clocks of processes, and a statement that waited for its turn. */
+/** Tolerance between ids and times of entries: clock skew, and statements that waited for a lock. */
 const SLACK_MS = 5 * 60_000;
 
-/**
- * Usage as it is told. All but that by campaign is read from the counters, whose rows an account has some of for each day;
- * that by campaign from the ledger, whose entries of the days are found by halving.
- */
+/** Reads usage from the daily counters; usage by campaign from the ledger, whose day range is found by bisection. */
 @Injectable()
 export class UsageReader {
   constructor(private readonly reads: ReadDatabase) {}
 
-  /**
-   * By key, then by balance. @param accountId null = all accounts; never null by campaign
-   * @throws AppError invalid for more ledger entries than are read
-   */
+  /** Sorts by key, then balance. accountId null = all (not by campaign). @throws AppError invalid over the entry limit */
   async list(accountId: number | null, selection: UsageSelection, page: Page): Promise<Listed<UsageRowAnswer>> {
     const grouped =
       selection.group === 'campaign'
@@ -222,7 +212,7 @@ const ofCounters = (accountId: number | null, { from, to }: UsageSelection, key:
   sums: COUNTER_SUMS,
 });
 
-/** A place in the list, of printable ASCII whatever the key. */
+/** Encodes a cursor as printable ASCII. */
 const placeOf = ({ place, balance }: UsageRow): string => `${encodeURIComponent(place)} ${balance}`;
 
 function readPlace(place: string): { key: string; balance: string } {

@@ -1,7 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
-/** Types of reference/webhooks#types beside the channels' status changes, which each channel names itself. */
+/** Types of reference/webhooks#types, except the channels' status changes. */
 export const FEATURE_EVENT_TYPES = [
   'chat.message.received',
   'template.status.update',
@@ -10,39 +10,32 @@ export const FEATURE_EVENT_TYPES = [
   'account.balance.low',
 ] as const;
 
-/** Types that only accounts of staff can subscribe to. */
+/** Types for staff accounts only. */
 export const STAFF_EVENT_TYPES = ['alarm.raised', 'alarm.cleared'] as const;
 
-/** Something that an account can subscribe to. */
 export interface CustomerEvent {
   accountId: number;
   type: string;
-  /** goes out as JSON, exactly so */
+  /** sent as JSON, unchanged */
   body: object;
-  /** the recipient it is about, for the recipient's timeline */
+  /** the recipient whose timeline shows it */
   recipient?: { campaignId: number; seq: number };
 }
 
-/** The subscriptions of some accounts, as they stand within one transaction. */
 export interface Subscriptions {
-  /** whether an active endpoint of the account takes this type */
   takes(accountId: number, type: string): boolean;
-  /** Writes the events in the transaction; those without a subscription are passed over. */
+  /** Stores the events that have a subscription, in the transaction. */
   record(events: readonly CustomerEvent[]): Promise<void>;
 }
 
-/** What brings events to customers: the webhooks module. */
 export interface CustomerEventSink {
-  /** One indexed query: an endpoint counts from its registration on. */
+  /** One indexed query; endpoints count from their registration on. */
   subscriptions(tx: EntityManager, accountIds: readonly number[]): Promise<Subscriptions>;
 }
 
 const NO_SUBSCRIPTIONS: Subscriptions = { takes: () => false, record: () => Promise.resolve() };
 
-/**
- * Where features publish what customers can subscribe to (reference/webhooks#when). An event is written in the transaction of the
- * status it is about, so neither stands without the other. A process without webhooks publishes nothing.
- */
+/** Publishes events (reference/webhooks#when) in the transaction of the status, so that both commit together. */
 @Injectable()
 export class CustomerEvents {
   private sink: CustomerEventSink | null = null;
@@ -51,18 +44,16 @@ export class CustomerEvents {
     this.sink = sink;
   }
 
-  /** False in a process without webhooks: nothing needs to be gathered. */
   get hasSubscribers(): boolean {
     return this.sink !== null;
   }
 
-  /** For callers that would have to gather what an event says: asked before the work. */
+  /** For callers that gather event data only when needed. */
   subscriptions(tx: EntityManager, accountIds: readonly number[]): Promise<Subscriptions> {
     if (!this.sink || accountIds.length === 0) return Promise.resolve(NO_SUBSCRIPTIONS);
     return this.sink.subscriptions(tx, [...new Set(accountIds)]);
   }
 
-  /** For callers that have the events at hand. */
   async publish(tx: EntityManager, events: readonly CustomerEvent[]): Promise<void> {
     if (events.length === 0) return;
     const subscriptions = await this.subscriptions(
@@ -73,6 +64,5 @@ export class CustomerEvents {
   }
 }
 
-/** The place where features and webhooks meet without knowing each other. */
 @Module({ providers: [CustomerEvents], exports: [CustomerEvents] })
 export class CustomerEventsModule {}

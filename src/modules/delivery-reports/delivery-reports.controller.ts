@@ -34,22 +34,15 @@ import {
 import { reportErrors } from './delivery-reports.errors.js';
 import { type OpenReport, OpenReportQuery } from './delivery-reports.queries.js';
 
-/**
- * Names of the identifier in the order of reference/delivery-reports#identifier; the last one counts in a body only.
- */
+/** Identifier names in the order of reference/delivery-reports#identifier; `BODY_ALIAS` counts in a body only. */
 const ALIASES = ['request_id', 'requestid', 'provider_message_id', 'providermessageid'] as const;
 const BODY_ALIAS = 'providerMessageId';
 
 type Fields = Record<string, unknown>;
 
-/** A body or query of any type as fields; what is no object has none. */
 export const fieldsOf = (value: unknown): Fields => objectOrEmpty(value);
 
-/**
- * The campaign asked for: the first identifier that is not empty (reference/delivery-reports#identifier), each name in
- * the query before the body.
- * @throws AppError invalid `request_id is required`: none, or the first is neither a text nor a number
- */
+/** The first identifier that is not empty, query before body (reference/delivery-reports#identifier). @throws invalid */
 export function readIdentifier(query: Fields, body: Fields): string {
   const candidates: ReadText[] = ALIASES.flatMap((name) => [readText(query[name]), readText(body[name])]);
   const first = [...candidates, readText(body[BODY_ALIAS])].find((read) => read.kind !== 'empty');
@@ -57,10 +50,7 @@ export function readIdentifier(query: Fields, body: Fields): string {
   return first.value;
 }
 
-/**
- * `status`, and `page` with `limit`, of query or body: which records are shown (reference/delivery-reports#selection).
- * Odd values are clamped.
- */
+/** Reads the selection of records from query or body, clamping odd values (reference/delivery-reports#selection). */
 export function readSelection(query: Fields, body: Fields): RecordSelection {
   const given = (name: string): string | undefined => {
     const read = [readText(query[name]), readText(body[name])].find(({ kind }) => kind !== 'empty');
@@ -73,7 +63,6 @@ export function readSelection(query: Fields, body: Fields): RecordSelection {
   };
 }
 
-/** Everything of a report but its records. */
 export interface ReportHead<Summary extends object> {
   request_id: string;
   summary: Summary;
@@ -92,11 +81,7 @@ const headOf = <Summary extends object>(
   status_counts: statusCounts,
 });
 
-/**
- * Writes `{ success, request_id, data: { summary, total_rows, status_counts, records } }` chunk by chunk, in memory of
- * one chunk whatever the size.
- * @throws as `streamTexts`
- */
+/** Streams the JSON report, with one chunk in memory. @throws as `streamTexts` */
 export function streamReport<Summary extends object>(
   response: ServerResponse,
   head: ReportHead<Summary>,
@@ -117,7 +102,7 @@ const REPORT_ERRORS: readonly DocumentedError[] = [
   reportErrors.detailsQuery,
 ];
 
-/** Delivery reports of SMS campaigns (reference/delivery-reports#getgsmreportphp), streamed. */
+/** Delivery reports of SMS campaigns (reference/delivery-reports#getgsmreportphp). */
 @ApiTags('Delivery reports')
 @Open('knowing the request id is enough; an account or the operator may demand its token')
 @Controller('webhook/api')
@@ -135,7 +120,7 @@ export class SmsReportController {
   @ApiQuery({ name: 'page', required: false, type: Number })
   @ApiQuery({ name: 'limit', required: false, type: Number })
   @ApiOkResponse({ description: 'The report; all records unless a page is asked for.', type: SmsReportAnswer })
-  // a GET shows no body in the document, but one is read
+  // the document shows no body for GET, but one is read
   @ApiErrors(
     bodyErrors.tooLarge.because('body over 64 KB'),
     bodyErrors.compressed,
@@ -189,9 +174,7 @@ export class SmsReportController {
   }
 }
 
-/**
- * Delivery reports of voice campaigns (reference/delivery-reports#voicereport), streamed; for the owner and for staff.
- */
+/** Delivery reports of voice campaigns (reference/delivery-reports#voicereport), for the owner and staff. */
 @ApiTags('Delivery reports')
 @Authenticated()
 @Controller('v6/api/voice')

@@ -7,7 +7,7 @@ import type { CampaignRecord } from '../engine/index.js';
 const REQUEST_ID = 'GSMCAMP_20260501_A1B2C3';
 const STATUSES = ['PP1', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED'];
 
-/** Body of `getGSMreport.php` for Swagger; the same names count in the query, but for providerMessageId. */
+/** The same names count in the query, except providerMessageId. */
 export class SmsReportBody {
   @ApiProperty({
     description: 'Also accepted as requestid, provider_message_id, providermessageid or (in a body) providerMessageId.',
@@ -25,7 +25,6 @@ export class SmsReportBody {
   limit?: number;
 }
 
-/** Bodies to try in Swagger UI. */
 export const REPORT_EXAMPLES = {
   whole: { summary: 'Every record', value: { request_id: REQUEST_ID } },
   page: {
@@ -58,9 +57,7 @@ export class SmsSummary {
   schedule_date!: string;
 }
 
-/**
- * Summary of reference/delivery-reports#sms-summary; times in the account's zone, those of acceptance when unscheduled.
- */
+/** Times in the account's zone; time of acceptance when unscheduled. */
 export function smsSummary({ campaign, account }: { campaign: CampaignRecord; account: Account }): SmsSummary {
   const at = campaign.scheduledAt ?? campaign.createdAt;
   return {
@@ -74,7 +71,6 @@ export function smsSummary({ campaign, account }: { campaign: CampaignRecord; ac
   };
 }
 
-/** One recipient (reference/delivery-reports#delivery-record). */
 export class SmsDeliveryRecord {
   @ApiProperty({ enum: ['gsm.status.update'], example: 'gsm.status.update' })
   event!: string;
@@ -98,7 +94,6 @@ export class SmsDeliveryRecord {
   errorMessage!: string | null;
 }
 
-/** What the report holds. */
 export class SmsReportData {
   @ApiProperty()
   summary!: SmsSummary;
@@ -118,7 +113,6 @@ export class SmsReportData {
   records!: SmsDeliveryRecord[];
 }
 
-/** Answer of `getGSMreport.php` (reference/delivery-reports#getgsmreportphp). */
 export class SmsReportAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -170,10 +164,7 @@ export class VoiceSummary {
   Time!: string;
 }
 
-/**
- * Summary of reference/delivery-reports#voice-summary; times in the account's zone, those of acceptance when
- * unscheduled. Credits that were given back count as not used.
- */
+/** Times in the account's zone; time of acceptance when unscheduled. Refunded credits count as unused. */
 export function voiceSummary({ campaign, account }: { campaign: CampaignRecord; account: Account }): VoiceSummary {
   const at = campaign.scheduledAt ?? campaign.createdAt;
   return {
@@ -188,7 +179,6 @@ export function voiceSummary({ campaign, account }: { campaign: CampaignRecord; 
   };
 }
 
-/** One recipient (reference/delivery-reports#delivery-record). */
 export class VoiceDeliveryRecord {
   @ApiProperty({ enum: ['voice.status.update'], example: 'voice.status.update' })
   event!: string;
@@ -218,7 +208,6 @@ export class VoiceDeliveryRecord {
   duration!: number;
 }
 
-/** What the report holds. */
 export class VoiceReportData {
   @ApiProperty()
   summary!: VoiceSummary;
@@ -238,7 +227,6 @@ export class VoiceReportData {
   records!: VoiceDeliveryRecord[];
 }
 
-/** Answer of the voice report (reference/delivery-reports#voicereport). */
 export class VoiceReportAnswer {
   @ApiProperty({ example: true })
   success!: true;

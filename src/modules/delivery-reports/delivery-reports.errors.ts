@@ -2,13 +2,13 @@ import { failed, invalid, notFound } from '../../kernel/errors.js';
 
 const NOT_FOUND = 'Report not found';
 
-/** Errors of the delivery reports (reference/delivery-reports#getgsmreportphp), literally. */
+/** Errors of delivery reports (reference/delivery-reports#getgsmreportphp), literal texts. */
 export const reportErrors = {
   requestIdRequired: invalid('request_id_required', 'request_id is required', 'no identifier or alias given'),
   notFound: notFound('report_not_found', NOT_FOUND).with({
     hint: 'Give the request_id of the answer to the send. A report may need the token of its account.',
   }),
-  /** told by the form of the id alone, whether such a campaign exists or not */
+  /** depends on the form of the id only, whether the campaign exists or not */
   voiceId: notFound('report_of_voice_id', NOT_FOUND, 'the id has the form of a voice campaign’s').with({
     field: 'request_id',
     hint: 'This is the id of a voice campaign: ask GET /v6/api/voice/report.',

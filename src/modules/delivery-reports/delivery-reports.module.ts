@@ -5,7 +5,7 @@ import { CampaignsModule } from '../campaigns/index.js';
 import { SmsReportController, VoiceReportController } from './delivery-reports.controller.js';
 import { OpenReportHandler } from './delivery-reports.queries.js';
 
-/** Delivery reports. Status labels are the channel's; what a report of another channel adds is its summary. */
+/** Delivery reports. Each channel has its own status labels and summary. */
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule],
   providers: [OpenReportHandler],

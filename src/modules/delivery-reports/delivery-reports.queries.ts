@@ -19,7 +19,6 @@ import {
 } from '../engine/index.js';
 import { reportErrors } from './delivery-reports.errors.js';
 
-/** What a report reads of a recipient. */
 export type ReportRow = readonly [
   seq: number,
   receiver: string,
@@ -29,20 +28,17 @@ export type ReportRow = readonly [
   duration: number | null,
 ];
 
-/** The columns of a `ReportRow` behind `seq`. */
+/** Columns of a `ReportRow` after `seq`. */
 const REPORT_COLUMNS = 'receiver, status, error_code, error_message, duration';
 
-/** Stands for the receiver in a record that is cut in two around it. */
+/** Placeholder of the receiver, where a record is split. */
 const RECEIVER = '"receiver":"#"';
-/** What JSON writes as it is. */
+/** Texts that JSON does not escape. */
 const PLAIN = /^[\w.+-]*$/;
-/** Different ends of records that are kept; what a campaign of odd errors has beyond is made for each record. */
+/** Limit of cached record ends; others are built per record. */
 const MOST_KEPT = 2_000;
 
-/**
- * Delivery records as JSON: the bytes of `JSON.stringify(deliveryRecord(…))`. Of most recipients everything but the number
- * is the same, so it is written once for each outcome and put together.
- */
+/** Records as `JSON.stringify(deliveryRecord(…))` writes them; caches the text per outcome, since mostly the number differs. */
 export class RecordText {
   private readonly before: string;
   private readonly ofStatus: (string | undefined)[] = [];
@@ -55,7 +51,6 @@ export class RecordText {
     this.before = `${this.whole(0, null, null, null)[0]}"receiver":`;
   }
 
-  /** @returns the records, separated by commas */
   of(rows: readonly ReportRow[]): string {
     let text = '';
     for (const [, receiver, status, errorCode, errorMessage, duration] of rows) {
@@ -66,7 +61,6 @@ export class RecordText {
     return text;
   }
 
-  /** A record from behind its receiver on. */
   private after(
     status: RecipientStatus,
     errorCode: number | null,
@@ -99,27 +93,25 @@ type Outcome = [
   duration: RecipientRecord['duration'],
 ];
 
-/** Who asks: `account` when a valid token came along. */
+/** `accountId` comes from a valid token. */
 export interface ReportViewer {
   accountId: number | null;
-  /** staff, who see every account's reports that only owners see */
   isStaff?: boolean;
 }
 
-/** A report whose head is read and whose records come in chunks, each read when it is asked for. */
+/** A report whose records are read in chunks on demand. */
 export interface OpenReport {
   campaign: CampaignRecord;
   account: Account;
-  /** of the whole campaign, whatever the selection (reference/delivery-reports#selection) */
+  /** of the whole campaign, regardless of the selection (reference/delivery-reports#selection) */
   statusCounts: Record<string, number>;
-  /** JSON of a few thousand records at a time, separated by commas, in the order of the contacts */
+  /** JSON of a few thousand records, separated by commas, in the order of the contacts */
   records: AsyncIterable<string>;
 }
 
 /**
- * Opens the delivery report of one campaign. `anyone`: knowing the request id is enough, unless the account or the
- * operator demands its token (reference/authentication#open-routes); `owner`: only the campaign's account, and staff.
- * @throws AppError not_found `Report not found`: no such campaign on this channel, or not for this viewer
+ * Opens a campaign's report. `anyone`: the request id suffices, unless account or operator demand a token
+ * (reference/authentication#open-routes); `owner`: only the account and staff. @throws AppError not_found `Report not found`
  */
 export class OpenReportQuery extends Query<OpenReport> {
   constructor(
@@ -133,7 +125,6 @@ export class OpenReportQuery extends Query<OpenReport> {
   }
 }
 
-/** Finds the campaign, judges whether the viewer may see it, and reads the counters. */
 @QueryHandler(OpenReportQuery)
 export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
   constructor(
@@ -166,14 +157,13 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
   }
 }
 
-/** Ids that the channels make, and where the report of such a campaign is. */
 const ID_FORMS = [
   { form: /^GSMCAMP_\d{8}_/, channel: 'sms', error: reportErrors.smsId },
   { form: /^VCAMP_\d{8}_/, channel: 'voice', error: reportErrors.voiceId },
   { form: /^(WCAMP|CHATCAMP)_\d{8}_/, channel: null, error: reportErrors.chatId },
 ];
 
-/** Goes by the form of the id alone, so that it tells nothing of whether there is such a campaign. */
+/** Depends on the form of the id only, so that it does not reveal whether the campaign exists. */
 function notFoundOf(channel: Channel, requestId: string): AppError {
   const other = ID_FORMS.find((known) => known.channel !== channel.name && known.form.test(requestId));
   return (other?.error ?? reportErrors.notFound)();

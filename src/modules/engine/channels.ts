@@ -4,14 +4,12 @@ import type { ShownQueue } from '../../platform/queues/index.js';
 import type { CampaignRecord } from './campaign.js';
 import type { Channel, Services, TimelineEvent } from './channel.js';
 
-/** The list of channels that an app hands to the engine. */
 export const CHANNEL_LIST = Symbol('channels');
 
 /** The channels of this process, in the order of the app's list. */
 @Injectable()
 export class Channels {
   private readonly byName: ReadonlyMap<string, Channel>;
-  /** for the parts of a channel that need a provider of this process */
   readonly services: Services;
 
   constructor(
@@ -29,12 +27,11 @@ export class Channels {
     return [...this.byName.keys()];
   }
 
-  /** Each channel's turns wait in a queue that bears its name. */
   get queues(): ShownQueue[] {
     return this.all.map(({ name, title }) => ({ name, purpose: `turns of ${title} routes` }));
   }
 
-  /** The channels' status events, each once: those of one channel, then those that several share. */
+  /** Distinct status events: those of one channel first, then shared ones. */
   get eventTypes(): string[] {
     const isShared = (type: string): number => (this.all.filter(({ event }) => event === type).length > 1 ? 1 : 0);
     return [...new Set(this.all.map(({ event }) => event))].sort((a, b) => isShared(a) - isShared(b));
@@ -52,7 +49,7 @@ export class Channels {
   }
 }
 
-/** Makes an app's channels known to all its modules: `ChannelsModule.of(CHANNELS)`. */
+/** Provides an app's channels to all its modules: `ChannelsModule.of(CHANNELS)`. */
 @Global()
 @Module({})
 export class ChannelsModule {
@@ -65,13 +62,12 @@ export class ChannelsModule {
   }
 }
 
-/** A module that keeps moments of recipients' lives, whatever their channel: webhook tries. */
+/** A module that adds events to recipients' timelines, such as webhook attempts. */
 export interface TimelineSource {
-  /** @returns in any order; empty for a recipient that the source knows nothing of */
   timelineOf(campaign: CampaignRecord, seq: number): Promise<TimelineEvent[]>;
 }
 
-/** Sources of timelines beside the engine and the channel; a module registers its own at start. */
+/** Timeline sources other than engine and channel; modules register at start. */
 @Injectable()
 export class TimelineSources {
   private readonly sources: TimelineSource[] = [];

@@ -41,6 +41,6 @@ const SERVICES = [
   BatchTraces,
 ];
 
-/** What a worker does with lanes and receipts, step by step. It starts nothing by itself; see `EngineWorkerModule`. */
+/** Worker services for lanes and receipts. Starts nothing by itself; see `EngineWorkerModule`. */
 @Module({ imports: [TracingModule, EngineModule, RoutingModule, RoutesModule], providers: SERVICES, exports: SERVICES })
 export class EngineDispatchModule {}

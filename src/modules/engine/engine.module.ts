@@ -60,10 +60,7 @@ const SERVICES = [
   UnmatchedStore,
 ];
 
-/**
- * The engine that every process has: accepting, reading, settling, receipts. Global, because the providers module hands
- * receipts to `ReceiptSink` and must not import the engine (the engine imports the providers).
- */
+/** The engine of every process. Global, so that the providers module reaches `ReceiptSink` without a circular import. */
 @Global()
 @Module({
   imports: [

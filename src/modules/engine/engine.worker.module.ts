@@ -42,10 +42,9 @@ const PROVIDERS = [
   WorkerQueues,
 ];
 
-/** The engine's worker side: relay, lanes, receipts of long-lived sessions, sweeper. */
+/** The worker side of the engine: relay, lanes, session receipts, sweepers. */
 @Module({ imports: [EngineDispatchModule, AccountDirectoryModule, ProvidersWorkerModule] })
 export class EngineWorkerModule {
-  /** @param channels each has a queue that bears its name */
   static of(channels: readonly Channel[]): DynamicModule {
     const queues = channels.map(({ name }) => name);
     return {

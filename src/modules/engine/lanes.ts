@@ -2,41 +2,34 @@ import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../platform/database/index.js';
 import type { CampaignState } from './campaign.js';
 
-/** A range of recipients, `from` inclusive, `end` exclusive; seq starts at 1. */
+/** A range of recipients: `from` inclusive, `end` exclusive; seq starts at 1. */
 export interface LaneRange {
   lane: number;
   from: number;
   end: number;
 }
 
-/** A lane of a new campaign: of the recipients in its range it sends to those of its group, over one route. */
+/** A lane of a new campaign: sends to the recipients of its range and group, over one route. */
 export interface PlannedLane extends LaneRange {
-  /** 0 = the campaign's own chain of routes; the others one a further chain (`recipient_terms.lane_group`) */
+  /** 0 = the campaign's own route chain; others have a further chain each (`recipient_terms.lane_group`) */
   group: number;
-  /** recipients of the group in the range; at least one */
   recipients: number;
 }
 
 const RECIPIENTS_A_LANE = 2_500;
 const MOST_LANES = 8;
 
-/** How many groups of lanes a campaign may have: what `recipient_terms.lane_group` can count (reference/routing#order). */
+/** Lane groups of a campaign, limited by the column `recipient_terms.lane_group` (reference/routing#order). */
 export const MOST_GROUPS = 256;
 
-/** Routes of a chain: the first carries, the others take over. */
 export const MOST_ROUTES_OF_A_CHAIN = 16;
 
-/** Lanes of a campaign with so many recipients, and recipients of each but the last. */
 function split(total: number): { lanes: number; size: number } {
   const lanes = Math.max(1, Math.min(MOST_LANES, Math.ceil(total / RECIPIENTS_A_LANE)));
   return { lanes, size: Math.max(1, Math.ceil(total / lanes)) };
 }
 
-/**
- * Splits a campaign into a few lanes that workers can send side by side: each group has its own for every range in which it
- * has recipients.
- * @param groups of the recipients, in their order; absent = all of them are of group 0
- */
+/** Splits a campaign into lanes that can be sent in parallel, separately for each group. @param groups absent = group 0 */
 export function planLanes(total: number, groups?: Uint8Array): PlannedLane[] {
   const { lanes, size } = split(total);
   const ranges = Array.from({ length: lanes }, (_, lane) => ({
@@ -58,31 +51,31 @@ export function planLanes(total: number, groups?: Uint8Array): PlannedLane[] {
   return planned.sort((a, b) => a.lane - b.lane);
 }
 
-/** The lane of a recipient, as `planLanes` has split the campaign; for good. @param group as in `recipient_terms` */
+/** The lane of a recipient; never changes. @param group as in `recipient_terms` */
 export const laneOf = (total: number, seq: number, group = 0): number =>
   group * MOST_LANES + Math.floor((seq - 1) / split(total).size);
 
-/** Lanes below it are those of `planLanes`; from it on, those of recipients that a carrier has refused. */
+/** From this number on, lanes hold recipients that a carrier has refused; below are those of `planLanes`. */
 const FIRST_REFUSED_LANE = MOST_GROUPS * MOST_LANES;
 
-/** The lane of a group's recipients that the routes before this one have refused. @param place of its route in the chain */
+/** The lane for recipients refused by all earlier routes of the chain. @param place index of its route in the chain */
 export const refusedLaneOf = (group: number, place: number): number =>
   FIRST_REFUSED_LANE + group * MOST_ROUTES_OF_A_CHAIN + place;
 
-/** The group of a lane: 0 = those who leave over the campaign's own chain of routes. */
+/** The group of a lane; 0 = the campaign's own route chain. */
 export const groupOf = (lane: number): number =>
   lane < FIRST_REFUSED_LANE
     ? Math.floor(lane / MOST_LANES)
     : Math.floor((lane - FIRST_REFUSED_LANE) / MOST_ROUTES_OF_A_CHAIN);
 
-/** The first place of its chain whose route may carry a lane: those before have refused its recipients. */
+/** Index of the first route in the chain that may carry the lane: earlier ones have refused its recipients. */
 export const firstIndexOf = (lane: number): number =>
   lane < FIRST_REFUSED_LANE ? 0 : (lane - FIRST_REFUSED_LANE) % MOST_ROUTES_OF_A_CHAIN;
 
-/** Whether a lane has recipients that the routes before its own have refused. */
+/** Whether earlier routes have refused the lane's recipients. */
 export const isRefusedLane = (lane: number): boolean => lane >= FIRST_REFUSED_LANE;
 
-/** The lanes from which recipients may have come into such a lane: all of its group, and those of earlier places of the chain. */
+/** Lanes whose refused recipients may move into this lane: those of its group with an earlier index in the chain. */
 export const lanesBefore = (lane: number): number[] => {
   const [group, place] = [groupOf(lane), firstIndexOf(lane)];
   return [
@@ -91,24 +84,23 @@ export const lanesBefore = (lane: number): number[] => {
   ];
 };
 
-/** As `groupOf` and `firstIndexOf`, as SQL. @param lane the column */
+/** SQL of `groupOf`. @param lane the column */
 export const sqlGroupOf = (lane: string): string =>
   `IF(${lane} < ${FIRST_REFUSED_LANE}, ${lane} DIV ${MOST_LANES}, (${lane} - ${FIRST_REFUSED_LANE}) DIV ${MOST_ROUTES_OF_A_CHAIN})`;
 export const sqlFirstIndexOf = (lane: string): string =>
   `IF(${lane} < ${FIRST_REFUSED_LANE}, 0, (${lane} - ${FIRST_REFUSED_LANE}) MOD ${MOST_ROUTES_OF_A_CHAIN})`;
 
-/** Whether a lane has recipients that the routes before its own have refused, as SQL. @param lane the column */
+/** SQL of `isRefusedLane`. */
 export const sqlIsRefusedLane = (lane: string): string => `${lane} >= ${FIRST_REFUSED_LANE}`;
 
-/** A lane by its key. */
 export interface LaneKey {
   campaignId: number;
   lane: number;
 }
 
-/** A lane as a turn found it, with what the turn needs of its campaign. The claim raises the fence by one. */
+/** A lane as read, with the needed fields of its campaign. A claim raises the fence by one. */
 export interface LaneSnapshot extends LaneKey {
-  /** as it was read: the claim asks for it, and what the turn writes stands under the next one */
+  /** as read; the claim requires it and writes under the next one */
   fence: number;
   nextSeq: number;
   intentSeq: number;
@@ -117,77 +109,64 @@ export interface LaneSnapshot extends LaneKey {
   channel: string;
   accountId: number;
   routeId: number;
-  /** a campaign of one recipient */
   single: boolean;
-  /** recipients of the campaign leave over several chains of routes: the lane has those of its group alone */
+  /** recipients use several route chains, so the lane sends only to its own group */
   grouped: boolean;
-  /** recipients of the campaign have senders of their own */
   ownSenders: boolean;
-  /** recipients of the campaign have variables */
   ownVariables: boolean;
-  /** sender id of recipients that have none of their own; null = the route's */
+  /** default sender id; null = the route's */
   sender: string | null;
   content: Record<string, unknown>;
-  /** since when its messages could leave: the moment of acceptance, or of the schedule; clock of `performance.now()` */
+  /** since acceptance or the scheduled time; clock of `performance.now()` */
   waitingSince: number;
-  /** retries are due */
   retriesDue: boolean;
-  /** another worker had begun retries, and has not ended them */
+  /** another worker has begun retries and not finished them */
   retriesBegun: boolean;
-  /** of the last claim, as `LaneStore.claim` got it */
   claimId: number | null;
-  /** for how long nothing has got through; null = it moves */
+  /** null = messages get through */
   stalledMs: number | null;
-  /** how often it was handed to another route */
   moves: number;
 }
 
-/** A lane whose turn is over. */
 export interface LaneEnding {
   lane: LaneSnapshot;
-  /** the new position of a turn that sent nothing, and so recorded no intent; null = the intent */
+  /** new position if no intent was recorded; null = the intent */
   reached: number | null;
 }
 
-/** The fence under which a claimed turn writes. */
+/** The fence under which the holder of the claim writes. */
 export const heldFence = ({ fence }: Pick<LaneSnapshot, 'fence'>): number => fence + 1;
 
-/**
- * Whether its window shares statements with those of other routes. One of single messages is a group of campaigns already, and
- * waits for no other; the claim of one with retries is a transaction of many statements.
- */
+/** Whether its batch shares statements with other routes. Single messages must not wait; retries need too many statements. */
 export const isShared = ({ single, retriesDue }: LaneSnapshot): boolean => !single && !retriesDue;
 
-/** One text a lane, for maps. */
 export const laneKey = ({ campaignId, lane }: LaneKey): string => `${campaignId} ${lane}`;
 
-/** The order in which lanes are locked. */
+/** Lock order of lanes. */
 export const inLaneOrder = (a: LaneKey, b: LaneKey): number => a.campaignId - b.campaignId || a.lane - b.lane;
 
-/** The ends of turns that reach what they intended. */
+/** Endings of lanes that reached their intent. */
 export const endingsOf = (lanes: readonly LaneSnapshot[]): LaneEnding[] =>
   lanes.map((lane) => ({ lane, reached: null }));
 
-/** Lanes as an SQL condition. Not `(a, b) IN (…)`: MariaDB reads the whole index for a list of one row. */
+/** SQL condition. Not `(a, b) IN (…)`: MariaDB reads the whole index for a list of one row. */
 export const isOneOfLanes = (alias: string, lanes: readonly LaneKey[]): string =>
   lanes.map(() => `(${alias}.campaign_id = ? AND ${alias}.lane = ?)`).join(' OR ');
 
-/** The pool or a transaction. */
 type Source = Pick<EntityManager, 'query'>;
 
-/** Routes by id: the first carries, the others take over from it in this order. */
+/** Route ids in order of preference. */
 export type RouteChain = readonly number[];
 
-/** As `campaign_routes.route_ids` has it. */
 export const chainText = (chain: RouteChain): string => chain.join(',');
 
 export const readChain = (text: string): RouteChain => text.split(',').map(Number);
 
-/** The route at a lane's own place of its chain, as SQL. @param text, lane columns */
+/** SQL: the route at the lane's index of its chain. @param text, lane columns */
 export const sqlRouteAt = (text: string, lane: string): string =>
   `CAST(SUBSTRING_INDEX(SUBSTRING_INDEX(${text}, ',', ${sqlFirstIndexOf(lane)} + 1), ',', -1) AS UNSIGNED)`;
 
-/** @throws RangeError for one that names a route twice, or has too many */
+/** @throws RangeError for a duplicate route, or too many */
 export function chainOf(routeId: number, fallbacks: readonly number[] = []): RouteChain {
   if (fallbacks.length === 0) return [routeId];
   const chain = [routeId, ...fallbacks];
@@ -197,7 +176,6 @@ export function chainOf(routeId: number, fallbacks: readonly number[] = []): Rou
   return chain;
 }
 
-/** By their ids, the first before the others. */
 export function byIds(a: RouteChain, b: RouteChain): number {
   for (let place = 0; place < Math.min(a.length, b.length); place++) {
     const order = Number(a[place]) - Number(b[place]);
@@ -206,7 +184,7 @@ export function byIds(a: RouteChain, b: RouteChain): number {
   return a.length - b.length;
 }
 
-/** The chains of lanes, in one statement. @returns tells a lane's; null = nothing takes over from its route */
+/** Reads the chains of lanes in one statement; null = no fallback routes. */
 export async function chainsOfLanes(
   source: Source,
   lanes: readonly { campaignId: number; lane: number }[],

@@ -18,21 +18,17 @@ import { Relay } from './dispatch/relay.js';
 import { RouteJobs } from './dispatch/route-job.js';
 import { ReceiptSweeper } from './receipts/receipt-sweeper.js';
 
-/**
- * A worker takes so many turns in a row of a route whose windows wait most of their time, before any worker may take the next
- * one: a job for each of them would cost more than the window, and their windows would not begin at the same moments.
- */
+/** Consecutive jobs of a slowly paced route in one worker: queueing each would cost more than its batch. */
 const KEPT_TURNS = 8;
 
-/** What a job comes to: the route may have more, or was at rest when it was looked at. */
 type JobOutcome = 'more' | 'rest';
 
-/** Serves the selected queues: one turn of a route a job, the next turn at the tail of the queue. */
+/** Processes the selected queues: one route job at a time, the next one at the tail of the queue. */
 @Injectable()
 export class RouteProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(RouteProcessor.name);
   private readonly running = new Set<Promise<JobOutcome>>();
-  /** turns whose moment comes later; should this worker die, the look of another finds them */
+  /** delayed jobs; if this worker dies, the relay finds the lanes */
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private readonly handovers;
   private stopping = false;
@@ -60,14 +56,14 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
 
   async onApplicationBootstrap(): Promise<void> {
     const channels = this.selected.served;
-    // Bound early: receipts of earlier messages come over any bound session.
+    // Early, because receipts of earlier messages arrive over any bound session.
     await this.connections.openAll(channels.map(({ routes }) => routes).filter((kind) => kind !== 'chat'));
     if (this.stopping) return;
     await Promise.all(channels.map(({ name }) => this.queues.start(name)));
     this.held.start((...turn) => this.takeHeld(...turn));
   }
 
-  /** Drains: no new turn, windows under way settle, then the carriers' sessions close after their last receipts. */
+  /** Drains: no new job, batches finish, then carrier sessions close after their last receipts. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
     this.runner.stop();
@@ -81,15 +77,11 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     await Promise.allSettled(this.selected.names.map((channel) => this.queues.close(channel)));
   }
 
-  /**
-   * Takes the turn of a job. A job is over once the lanes of its window are held: what comes meanwhile has a turn at once, and
-   * does not wait until the results of this one are written. How many windows are under way is the governor's affair.
-   */
+  /** Runs a route job; resolves once its lanes are claimed, so that new messages get a job at once. */
   take(channel: string, job: RouteJob): Promise<JobOutcome> {
     return this.track(channel, job);
   }
 
-  /** A job is over, and its id is free again. */
   completed(channel: string, job: RouteJob, result: JobOutcome): void {
     if (result === 'rest') void this.lookOnce(channel, job);
   }
@@ -102,7 +94,7 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     });
   }
 
-  /** A job that cannot be added is made again by the next look. */
+  /** The relay queues a lost job again. */
   private async turn(
     channel: string,
     job: RouteJob,
@@ -113,14 +105,14 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     if (this.stopping) return 'more'; // for another worker
     const { routeId, single } = job;
     if ((await this.offers.isForHolders(routeId)) && !this.held.isServed(routeId)) {
-      if (isHandedOn) return 'more'; // not a second time: the next look makes it again
-      // A worker of the version before has queued it, or the bind was lost since it was taken: once, to a holder.
+      if (isHandedOn) return 'more'; // passed once only: the relay queues it again
+      // Queued by an older version, or the bind was lost since: passed to a holder once.
       this.handovers.inc({ channel });
       this.add(channel, job);
       return 'more';
     }
     if (!isHandedOn && (await this.owners.handOn(channel, job))) return 'more';
-    let hasClaimed = false as boolean; // set by the turn
+    let hasClaimed = false as boolean; // set by the callback
     const end = await this.jobs.take({ channel, routeId, single }, ({ hasMore, forAnother }) => {
       hasClaimed = true;
       if (forAnother) this.add(channel, besideJob(job));
@@ -128,13 +120,13 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     });
     if (end.next) this.add(end.next.channel, firstJob(end.next));
     if (end.againMs !== null) this.addLater(channel, nextJob(job), end.againMs);
-    // one that sent nothing, but cancelled or refused, has kept the job's place all the while
+    // a job without a claim (cancel, refusal) has kept its queue permit
     if (end.more && end.keeps && hasClaimed && kept < KEPT_TURNS) return this.keep(channel, job, isOver, kept + 1);
     if (end.more) this.add(channel, nextJob(job));
     return end.atRest ? 'rest' : 'more';
   }
 
-  /** The next turn without a job, unless this worker stops: then it is another worker's. */
+  /** Runs the next job without the queue, unless the worker stops. */
   private keep(
     channel: string,
     job: RouteJob,
@@ -155,7 +147,7 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** A ring that comes while a job of the route is active is dropped, so the end of the last one looks once more. */
+  /** Notifications during an active job of the route are dropped, so the last job checks once more. */
   private async lookOnce(channel: string, { routeId, single }: RouteJob): Promise<void> {
     if (this.stopping) return;
     const isDue = await this.due.any({ channel, routeId, single }).catch(() => false);
@@ -173,7 +165,7 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     if (this.timers.has(key) || this.stopping) return;
     const timer = setTimeout(() => {
       this.timers.delete(key);
-      // It has waited for slots of this worker, where another worker's turn would book others behind them.
+      // The job has waited for slots of this worker; another worker would book later ones.
       if (this.owners.isHome(job.routeId)) void this.takeHeld(channel, job, false);
       else this.add(channel, job);
     }, milliseconds);
@@ -181,13 +173,10 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
   }
 }
 
-/** The classes of turns, each with places of its own (`Governor`). */
+/** Job classes (single, campaign), each with its own permits (`Governor`). */
 const CLASSES = 2;
 
-/**
- * The class that serves a queue. Each queue has one, because the queues come from the list of channels.
- * @param concurrency jobs that one worker takes side by side
- */
+/** The processor class of a queue, made per channel. @param concurrency jobs of one worker */
 export function processorFor(queue: string, concurrency: number) {
   @Processor(queue)
   class QueueProcessor {
@@ -213,10 +202,9 @@ export function processorFor(queue: string, concurrency: number) {
   return QueueProcessor;
 }
 
-/** What Nest knows the processor of a queue by. */
 export const processorToken = (queue: string): string => `processor of ${queue}`;
 
-/** The processor of a queue, in a worker that serves it (`WORKER_QUEUES`); null in another. */
+/** Provides the processor if the worker serves the queue (`WORKER_QUEUES`), else null. */
 export const processorProvider = (queue: string): FactoryProvider => ({
   provide: processorToken(queue),
   inject: [ENVIRONMENT, WorkerQueues, RouteProcessor],

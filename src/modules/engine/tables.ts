@@ -2,16 +2,12 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { dateBound, idBound } from '../../platform/database/index.js';
 import type { TableRule } from '../../platform/periodic/index.js';
 
-/** How far back a look-up goes: an answer follows its message soon (reference/suppressions#stop-words). */
+/** Answers come soon after their message (reference/suppressions#stop-words). */
 export const SENDERS_KEPT_DAYS = 30;
 
-/**
- * A writer renews it with every commit; between two of them a page of recipients is read and judged. The database ends each
- * statement after 25 s.
- */
+/** Renewed with every commit; a page is read and priced in between. The database ends each statement after 25 s. */
 export const ACCEPTANCE_LEASE_MS = 120_000;
 
-/** The work that is left of campaigns, as `tables.ts`: both tables stay small. */
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
 @Index('ix_campaign_lanes_account', ['channel', 'routeId', 'single', 'accountId', 'wakeAt'])
@@ -28,14 +24,13 @@ export class CampaignLaneEntity {
   @Column({ name: 'channel', type: 'varchar', length: 16, ...ASCII })
   channel!: string;
 
-  /** the one route that it leaves over; becomes another of its chain when this one cannot be used (docs/decisions/0034) */
   @Column({ name: 'route_id', type: 'int', unsigned: true })
   routeId!: number;
 
   @Column({ name: 'account_id', type: 'int', unsigned: true })
   accountId!: number;
 
-  /** 1 for a campaign of one recipient: such messages have turns of their own, never behind a campaign */
+  /** 1 = a single message, which never waits behind campaigns */
   @Column({ name: 'single', type: 'tinyint', unsigned: true, default: 0 })
   single!: number;
 
@@ -57,19 +52,17 @@ export class CampaignLaneEntity {
   @Column({ name: 'wake_at', type: 'datetime', precision: 3, nullable: true })
   wakeAt!: Date | null;
 
-  /** of the last claim: its worker knows it again when the answer was lost */
   @Column({ name: 'claim_id', type: 'bigint', nullable: true })
   claimId!: number | null;
 
-  /** since when nothing gets through: the route is down, or only says "too fast"; null = it moves */
+  /** the route is down or only throttles; null = messages get through */
   @Column({ name: 'stalled_since', type: 'datetime', precision: 3, nullable: true })
   stalledSince!: Date | null;
 
-  /** how often it was handed to another route of its chain */
   @Column({ name: 'moves', type: 'tinyint', unsigned: true, default: 0 })
   moves!: number;
 
-  /** when what is unsent is settled without its route: the end of its validity, or the moment of a cancel; null = never */
+  /** when unsent recipients are settled without a route: end of validity, or cancel; null = never */
   @Column({ name: 'settle_at', type: 'datetime', precision: 3, nullable: true })
   settleAt!: Date | null;
 }
@@ -95,15 +88,13 @@ export class RecipientRetryEntity {
   @Column({ name: 'intent_fence', type: 'bigint', unsigned: true, nullable: true })
   intentFence!: number | null;
 
-  /** how the attempt before ended: it stands when no other is made; null = there was none */
   @Column({ name: 'last_status', type: 'tinyint', unsigned: true, nullable: true })
   lastStatus!: number | null;
 }
 
-/** A copy of the database that was taken into use (docs/decisions/0042). */
+/** A database copy that was put into use (docs/decisions/0042). */
 @Entity('restores')
 export class RestoreEntity {
-  /** stands as the lost claim of recipients that were not sent to in the copy; made of the clock */
   @PrimaryColumn({ name: 'id', type: 'bigint' })
   id!: number;
 
@@ -111,7 +102,7 @@ export class RestoreEntity {
   restoredAt!: Date;
 }
 
-/** What a restore has left undecided of a campaign. */
+/** Pending decisions of a campaign after a restore. */
 @Entity('restored_campaigns')
 export class RestoredCampaignEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
@@ -120,11 +111,10 @@ export class RestoredCampaignEntity {
   @PrimaryColumn({ name: 'restore_id', type: 'bigint' })
   restoreId!: number;
 
-  /** 1 = paused by the restore before its schedule: nothing of it has left */
+  /** 1 = paused by the restore before its schedule */
   @Column({ name: 'held', type: 'tinyint', unsigned: true, default: 0 })
   held!: number;
 
-  /** when an operator had it sent; null = receipts and the deadline decide */
   @Column({ name: 'resumed_at', type: 'datetime', precision: 3, nullable: true })
   resumedAt!: Date | null;
 }
@@ -144,7 +134,7 @@ export class ProviderMessageEntity {
   @PrimaryColumn({ name: 'item', type: 'smallint', unsigned: true })
   item!: number;
 
-  /** the day on which the carrier took it (UTC): receipts are looked up within the days in which they may come */
+  /** day of acceptance by the carrier (UTC); limits the days that receipts search */
   @PrimaryColumn({ name: 'sent_on', type: 'date', default: () => 'utc_date()' })
   sentOn!: string;
 
@@ -154,7 +144,7 @@ export class ProviderMessageEntity {
   @Column({ name: 'provider_message_id', type: 'varchar', length: 128 })
   providerMessageId!: string;
 
-  /** the id as a value, where it is written otherwise: leading zeros, `0x`, capitals */
+  /** normal form of the id, if it differs: no leading zeros, `0x` or capitals */
   @Column({ name: 'match_key', type: 'varchar', length: 64, ...ASCII, nullable: true })
   matchKey!: string | null;
 
@@ -164,11 +154,11 @@ export class ProviderMessageEntity {
   @Column({ name: 'status', type: 'tinyint', unsigned: true })
   status!: number;
 
-  /** receipts that were judged together with its other items: every judgement writes this, so that no two are made at once */
+  /** written with every decision over sibling items, so that concurrent ones conflict */
   @Column({ name: 'receipts', type: 'int', unsigned: true, default: 0 })
   receipts!: number;
 
-  /** when the carrier took it; by the database's own clock, so that no statement names it */
+  /** by the database's clock */
   @Column({ name: 'submitted_at', type: 'datetime', precision: 3, nullable: true, default: () => 'utc_timestamp(3)' })
   submittedAt!: Date | null;
 }
@@ -192,15 +182,14 @@ export class UnknownOutcomeEntity {
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 
-  /** the claim whose worker was taken for dead, if that alone is why: should it live, its result decides */
+  /** set if only a claim of a worker taken for dead is the reason: its late result decides */
   @Column({ name: 'lost_fence', type: 'bigint', unsigned: true, nullable: true })
   lostFence!: number | null;
 
-  /** the same claim by its id: notes that the worker may have left behind name it (`LostSubmitLogs`) */
+  /** id of that claim, named by submit logs (`LostSubmitLogs`) */
   @Column({ name: 'lost_claim', type: 'bigint', nullable: true })
   lostClaim!: number | null;
 
-  /** the lane that the claim held */
   @Column({ name: 'lost_lane', type: 'smallint', unsigned: true, nullable: true })
   lostLane!: number | null;
 }
@@ -227,30 +216,27 @@ export class UnmatchedReceiptEntity {
 
 const messageEntities = [ProviderMessageEntity, UnknownOutcomeEntity, UnmatchedReceiptEntity];
 
-/** A lane, or a recipient that a carrier refused, went over to another route (docs/decisions/0034). */
 @Index('ix_route_changes_seq', ['campaignId', 'seq'])
 @Entity('route_changes')
 export class RouteChangeEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
   campaignId!: number;
 
-  /** the lane that it was in */
   @PrimaryColumn({ name: 'lane', type: 'smallint', unsigned: true })
   lane!: number;
 
-  /** the recipient; 0 = all of the lane that had not left */
+  /** 0 = the whole lane, as far as unsent */
   @PrimaryColumn({ name: 'seq', type: 'int', unsigned: true })
   seq!: number;
 
-  /** of the lane at that moment: written twice, it is one change */
+  /** makes repeated writes idempotent */
   @PrimaryColumn({ name: 'fence', type: 'bigint', unsigned: true })
   fence!: number;
 
-  /** the lane that it is in from now on: the same where the lane as a whole changes its route */
   @Column({ name: 'to_lane', type: 'smallint', unsigned: true })
   toLane!: number;
 
-  /** the first recipient of the lane that was not tried yet; of those before it only retries went over */
+  /** first untried recipient; before it only retries moved */
   @Column({ name: 'from_seq', type: 'int', unsigned: true })
   fromSeq!: number;
 
@@ -267,10 +253,7 @@ export class RouteChangeEntity {
   reason!: string;
 }
 
-/**
- * Who sent to a number last over a route, by day: whom an answer is meant for where accounts share the route. Cut into days
- * and without another index, because every send of a campaign writes here.
- */
+/** Last sender to a number per route and day. Day partitions and no second index, because every send writes here. */
 @Entity('route_senders')
 export class RouteSenderEntity {
   @PrimaryColumn({ name: 'route_id', type: 'int', unsigned: true })
@@ -279,7 +262,7 @@ export class RouteSenderEntity {
   @PrimaryColumn({ name: 'number', type: 'varchar', length: 32, ...ASCII })
   number!: string;
 
-  /** a day is exact enough, and a number that is written to again the same day costs no write */
+  /** by day, so that further sends of the day cost no write */
   @PrimaryColumn({ name: 'sent_on', type: 'date' })
   sentOn!: string;
 
@@ -320,11 +303,9 @@ export class CampaignEntity {
   @Column({ name: 'route_id', type: 'int', unsigned: true })
   routeId!: number;
 
-  /** sender id of all recipients that have none of their own; null = the route's */
   @Column({ name: 'sender', type: 'varchar', length: 32, nullable: true })
   sender!: string | null;
 
-  /** for rules of routes: a retry leaves by it too; null = none was named */
   @Column({ name: 'category', type: 'varchar', length: 32, ...ASCII, nullable: true })
   category!: string | null;
 
@@ -340,22 +321,19 @@ export class CampaignEntity {
   @Column({ name: 'unit_credits', type: 'int', unsigned: true })
   unitCredits!: number;
 
-  /** some of its recipients have terms of their own (`recipient_terms`) */
   @Column({ name: 'own_terms', type: 'tinyint', unsigned: true, default: 0 })
   ownTerms!: number;
 
-  /** in what its recipients differ, as far as sending asks for it: a sum of `OWN_KIND` */
   @Column({ name: 'own_kinds', type: 'tinyint', unsigned: true, default: 0 })
   ownKinds!: number;
 
-  /** for all recipients together */
   @Column({ name: 'charged_credits', type: 'bigint', default: 0 })
   chargedCredits!: number;
 
   @Column({ name: 'total_rows', type: 'int', unsigned: true })
   totalRows!: number;
 
-  /** lanes of which a recipient is not final; the campaign is over with the last (docs/decisions/0026) */
+  /** lanes with recipients that are not final; 0 = completed (docs/decisions/0026) */
   @Column({ name: 'open_lanes', type: 'smallint', unsigned: true, default: 0 })
   openLanes!: number;
 
@@ -365,11 +343,9 @@ export class CampaignEntity {
   @Column({ name: 'retry_of', type: 'varchar', length: 64, ...ASCII, nullable: true })
   retryOf!: string | null;
 
-  /** why staff rejected it; null = it was not, or without a word */
   @Column({ name: 'reason', type: 'varchar', length: 500, nullable: true })
   reason!: string | null;
 
-  /** traceparent of its acceptance; null = no trace is recorded */
   @Column({ name: 'trace_parent', type: 'varchar', length: 55, ...ASCII, nullable: true })
   traceParent!: string | null;
 
@@ -379,7 +355,6 @@ export class CampaignEntity {
   @Column({ name: 'overdue_check_at', type: 'datetime', precision: 3, nullable: true })
   overdueCheckAt!: Date | null;
 
-  /** who sent it (`kernel/maker.ts`); null = not known */
   @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
   createdBy!: string | null;
 
@@ -393,7 +368,7 @@ export class CampaignEntity {
   completedAt!: Date | null;
 }
 
-/** Counted by lane, so that those who settle lanes of one campaign side by side share no row; readers take the sum. */
+/** By lane, so that concurrent settlements share no row; readers sum. */
 @Entity('campaign_counters')
 export class CampaignCounterEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
@@ -408,7 +383,7 @@ export class CampaignCounterEntity {
   @Column({ name: 'recipients', type: 'int' })
   recipients!: number;
 
-  /** recipients of the lane that are not final; kept in its row of status 0 */
+  /** recipients of the lane that are not final, in the row of status 0 */
   @Column({ name: 'unsettled', type: 'int', default: 0 })
   unsettled!: number;
 }
@@ -442,24 +417,21 @@ export class CampaignRecipientEntity {
   @Column({ name: 'updated_at', type: 'datetime', precision: 3 })
   updatedAt!: Date;
 
-  /** when it was delivered, kept once it is read */
   @Column({ name: 'delivered_at', type: 'datetime', precision: 3, nullable: true })
   deliveredAt!: Date | null;
 
-  /** its credits went back although it is not cancelled */
   @Column({ name: 'refunded', type: 'tinyint', unsigned: true, default: 0 })
   refunded!: number;
 
-  /** `seq` in the campaign that this one retries */
+  /** `seq` in the retried campaign */
   @Column({ name: 'source_seq', type: 'int', unsigned: true, nullable: true })
   sourceSeq!: number | null;
 
-  /** a send of it may have left without an answer: stays for good, whatever comes later, and is never sent again by a retry */
+  /** a send may have left without an answer; permanent, and excluded from retries */
   @Column({ name: 'outcome_unknown', type: 'tinyint', unsigned: true, default: 0 })
   outcomeUnknown!: number;
 }
 
-/** Where a recipient differs from its campaign; only those that differ have a row. */
 @Entity('recipient_terms')
 export class RecipientTermsEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
@@ -468,7 +440,6 @@ export class RecipientTermsEntity {
   @PrimaryColumn({ name: 'seq', type: 'int', unsigned: true })
   seq!: number;
 
-  /** 0 = the campaign's chain of routes; the others one a further chain, ascending by its ids */
   @Column({ name: 'lane_group', type: 'tinyint', unsigned: true, default: 0 })
   laneGroup!: number;
 
@@ -482,43 +453,38 @@ export class RecipientTermsEntity {
   routeId!: number | null;
 }
 
-/** The variables of a hundred recipients, one behind the other; absent where none of them has any. */
 @Entity('recipient_variables')
 export class RecipientVariablesEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
   campaignId!: number;
 
-  /** 0 = recipients 1 to 100 */
   @PrimaryColumn({ name: 'block', type: 'int', unsigned: true })
   block!: number;
 
-  /** names, lengths of the values, values (`blockText`) */
   @Column({ name: 'variables', type: 'longtext' })
   variables!: string;
 }
 
-/** The routes of a group of lanes where there is more than one: the others take over from the first. */
+/** Chains of lane groups with fallback routes. */
 @Entity('campaign_routes')
 export class CampaignRoutesEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
   campaignId!: number;
 
-  /** as `recipient_terms.lane_group` */
   @PrimaryColumn({ name: 'lane_group', type: 'tinyint', unsigned: true })
   laneGroup!: number;
 
-  /** separated by commas; the first carries */
   @Column({ name: 'route_ids', type: 'varchar', length: 255, ...ASCII })
   routeIds!: string;
 }
 
-/** A campaign whose failed recipients are being sent again: the row that one retry at a time holds, and removes. */
+/** A campaign being retried; a lease that one retry holds at a time. */
 @Entity('campaign_retries')
 export class CampaignRetryEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
   campaignId!: number;
 
-  /** begins at random: rows come and go, and no holder of a former one may write under this one */
+  /** random start: rows are deleted and created again, and an earlier holder must not write */
   @Column({ name: 'fence', type: 'int', unsigned: true, default: 0 })
   fence!: number;
 
@@ -526,18 +492,16 @@ export class CampaignRetryEntity {
   leaseUntil!: Date | null;
 }
 
-/** An acceptance whose recipients are written and whose campaign is not (docs/decisions/0025). */
+/** An acceptance whose recipients are written before their campaign (docs/decisions/0025). */
 @Index('ix_acceptances_under_way_lease', ['leaseUntil'])
 @Entity('acceptances_under_way')
 export class AcceptanceUnderWayEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
   campaignId!: number;
 
-  /** 0 = only its writer has had it */
   @Column({ name: 'fence', type: 'int', unsigned: true })
   fence!: number;
 
-  /** when its writer counts as dead */
   @Column({ name: 'lease_until', type: 'datetime', precision: 3 })
   leaseUntil!: Date;
 
@@ -564,14 +528,11 @@ export const campaignEntities = [
 
 const MINUTE_MS = 60_000;
 const OF_CAMPAIGNS = { root: 'campaigns', column: 'campaign_id' } as const;
-/** A retry says which recipients of the failed campaign it took: without it they would be taken once more. */
+/** A retry records which recipients it took; without it they would be taken again. */
 const IS_OF_ONE_THAT_STAYS = `EXISTS (SELECT 1 FROM campaigns p
   WHERE p.request_id = r.retry_of AND p.account_id = r.account_id AND p.id < r.id)`;
 
-/**
- * What becomes of the rows of campaigns (reference/running#retention). `completed_at` stands once every recipient is
- * final, however the campaign ended: what is paused, scheduled, waits for approval or for a receipt has none.
- */
+/** Retention (reference/running#retention). Paused, scheduled or unapproved campaigns have no `completed_at`. */
 export const engineTables: readonly TableRule[] = [
   {
     table: 'campaigns',

@@ -5,9 +5,8 @@ import { TtlCache } from '../../platform/concurrency/index.js';
 import { type Environment, publicPath } from '../../platform/config/index.js';
 import { renderLayout, renderMarkdown, type GuidePage, groupPages } from './rendering.js';
 
-/** Where the guide stands, below the path of PUBLIC_URL. */
 export const GUIDE = '/docs/guide';
-/** Lies in the folder that everything is read from, so that no other `docs` is taken for it. */
+/** A file that identifies the project's root, since other folders may have a `docs`. */
 const MARK = join('docs', 'reference', 'README.md');
 const ASSETS = join('src', 'modules', 'guide', 'public');
 const TYPES: Readonly<Record<string, string>> = {
@@ -15,23 +14,22 @@ const TYPES: Readonly<Record<string, string>> = {
   'guide.js': 'text/javascript; charset=utf-8',
 };
 
-/** A style or a script of the guide. */
 export interface GuideAsset {
   type: string;
   content: Buffer;
 }
 
-/** They change with the version alone; a read that failed is made again when they are next asked for. */
+/** Pages change with the version only; a failed read is retried at the next request. */
 const KEPT_MS = 3_600_000;
 
-/** The pages of `docs`, read and made into HTML when they are first asked for. */
+/** Pages of `docs`, rendered on first request. */
 export class GuidePages {
   private readonly base: string;
   private readonly known = new TtlCache<'pages', ReadonlyMap<string, GuidePage>>(KEPT_MS);
   private readonly rendered = new TtlCache<string, string>(KEPT_MS);
   private readonly assets = new TtlCache<string, Buffer>(KEPT_MS);
 
-  /** @param root folder of the project (`guideRoot`); null: there are no pages */
+  /** @param root folder of the project (`guideRoot`); null = no pages */
   constructor(
     environment: Pick<Environment, 'PUBLIC_URL'>,
     private readonly root: string | null,
@@ -39,16 +37,12 @@ export class GuidePages {
     this.base = publicPath(environment);
   }
 
-  /**
-   * @param path below the guide, such as `operate/backup`; empty: its first page
-   * @returns a whole HTML document; null where there is no such page
-   */
+  /** @param path such as `operate/backup`; '' = first page @returns an HTML document; null when there is no page */
   async find(path: string): Promise<string | null> {
     const page = (await this.pages()).get(path);
     return page ? this.rendered.get(page.path, () => this.render(page)) : null;
   }
 
-  /** @returns null for a name that is none of ours */
   async asset(name: string): Promise<GuideAsset | null> {
     const type = TYPES[name];
     const { root } = this;
@@ -68,7 +62,7 @@ export class GuidePages {
     return renderLayout({ title, html, groups, current: page.path, guide: this.base + GUIDE, base: this.base });
   }
 
-  /** A link as the browser follows it; null where it leads to a file that is not served. */
+  /** A link for the browser; null when its target is not served. */
   private link(href: string, from: string, pages: ReadonlyMap<string, GuidePage>): string | null {
     if (/^[a-z][a-z0-9+.-]*:/i.test(href) || href.startsWith('#')) return href;
     const [target = '', fragment] = href.split('#');
@@ -82,7 +76,7 @@ export class GuidePages {
 
 export const addressOf = (path: string): string => (path === '' ? GUIDE : `${GUIDE}/${path}`);
 
-/** `operate/backup.md` is found as `operate/backup`, a README as its folder, and a generated page without that folder. */
+/** `operate/backup.md` becomes `operate/backup`, a README its folder, and a generated page loses its folder. */
 const pathOf = (file: string): string =>
   file
     .replace(/\.md$/, '')
@@ -104,7 +98,7 @@ async function readPages(directory: string): Promise<Map<string, GuidePage>> {
   return new Map(pages.map((page) => [page.path, page]));
 }
 
-/** The root of the project is the nearest folder above this file that has the documents; null: they were left out. */
+/** Nearest parent folder with the documents; null when they were left out. */
 export function guideRoot(): string | null {
   for (let at = import.meta.dirname; ; at = dirname(at)) {
     if (existsSync(join(at, MARK))) return at;

@@ -7,15 +7,13 @@ import { Open } from '../accounts/index.js';
 import { GuidePages } from './guide-pages.js';
 
 const REASON = 'documents hold no secret; DOCS=off hides them';
-/** Nothing is inline, nothing comes from elsewhere, nothing is sent. */
+/** No inline or foreign content, and no requests. */
 const POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:",
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ');
-/** A page changes with the version alone. */
 const KEPT = 'public, max-age=60';
 
-/** The guide: the documents of this version, for reading in a browser. */
 @ApiExcludeController()
 @Controller('docs/guide')
 export class GuideController {

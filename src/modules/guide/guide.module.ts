@@ -3,7 +3,6 @@ import { ENVIRONMENT, type Environment } from '../../platform/config/index.js';
 import { GuidePages, guideRoot } from './guide-pages.js';
 import { GuideController } from './guide.controller.js';
 
-/** The documents of this version at `/docs/guide`. */
 @Module({
   controllers: [GuideController],
   providers: [

@@ -2,23 +2,19 @@ import GithubSlugger from 'github-slugger';
 import createMarkdownIt, { type MarkdownIt } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
 
-/** A page of the guide before it is rendered. */
 export interface GuidePage {
-  /** below the guide; empty: its first page */
   path: string;
-  /** below `docs` */
   file: string;
   text: string;
   title: string;
 }
 
-/** Pages of one folder. */
 interface GuideGroup {
   title: string;
   pages: readonly GuidePage[];
 }
 
-/** Folders in the order in which they are read, by the name they go under; others follow by their own. */
+/** Folders in reading order; others follow by name. */
 const FOLDERS = [
   ['start', 'Start'],
   ['own', 'Your account'],
@@ -27,7 +23,7 @@ const FOLDERS = [
   ['reference', 'Reference'],
   ['decisions', 'The code'],
 ] as const;
-/** Pages of which a folder's list begins; the others follow by their title. */
+/** Pages at the top of a folder's list; others follow by title. */
 const FIRST = [
   ...['which-api', 'prices', 'errors', 'events', 'changelog'],
   ...[
@@ -49,7 +45,7 @@ const FIRST = [
   ...['architecture', 'contributing'],
 ];
 
-/** Pages that are read with those of another folder. */
+/** Pages listed with another folder. */
 const READ_WITH: Readonly<Record<string, string>> = {
   errors: '',
   faults: 'operate',
@@ -62,7 +58,6 @@ const folderOf = ({ path, file }: GuidePage): string =>
   READ_WITH[path] ?? (file.includes('/') ? file.slice(0, file.lastIndexOf('/')) : '');
 const placeOf = ({ path }: GuidePage): number => (FIRST.includes(path) ? FIRST.indexOf(path) : FIRST.length);
 
-/** The pages by folders, as the navigation shows them; the first page stands above all. */
 export function groupPages(pages: readonly GuidePage[]): GuideGroup[] {
   const known: readonly string[] = FOLDERS.map(([folder]) => folder);
   const others = [...new Set(pages.map(folderOf))].filter((folder) => !known.includes(folder)).sort();
@@ -76,27 +71,23 @@ export function groupPages(pages: readonly GuidePage[]): GuideGroup[] {
 
 const inOrder = (pages: GuidePage[]): GuidePage[] => pages.sort((a, b) => placeOf(a) - placeOf(b) || compare(a, b));
 
-/** Numbered pages, such as decisions, by their number. */
+/** Sorts numbered pages, such as decisions, by number. */
 const compare = (a: GuidePage, b: GuidePage): number =>
   /^\d/.test(a.title) ? a.path.localeCompare(b.path) : a.title.localeCompare(b.title);
 
-/** What a page is put together of. */
 export interface Layout {
   title: string;
   html: string;
   groups: readonly GuideGroup[];
-  /** path of the page that is shown */
   current: string;
-  /** address of the guide */
   guide: string;
-  /** path below which the API is found */
   base: string;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 
-/** A whole document: the page, and the way to all others behind it, so that it comes first on a telephone. */
+/** An HTML document: the page first, then the navigation, for telephones. */
 export function renderLayout({ title, html, groups, current, guide, base }: Layout): string {
   return `<!doctype html>
 <html lang="en">
@@ -137,22 +128,18 @@ function renderGroup({ title, pages }: GuideGroup, current: string, guide: strin
   return `<section>\n<h2>${escape(title)}</h2>\n<ul>\n${items.join('\n')}\n</ul>\n</section>`;
 }
 
-/** What a link of a page becomes; null: what it leads to is not served, and its text stays. */
+/** Rewrites a link; null when its target is not served, and only its text stays. */
 export type LinkRewriter = (href: string) => string | null;
 
-/** A page as HTML. */
 export interface RenderedPage {
   title: string;
   html: string;
 }
 
-/** Notes for programs that write parts of a page. */
+/** Comments for programs that generate parts of a page. */
 const COMMENT = /^<!--.*?-->$/gms;
 
-/**
- * Makes HTML of Markdown: no HTML of the page goes through, no picture is shown, nothing needs an inline style, and what
- * may be wider than a telephone scrolls in a box of its own.
- */
+/** Renders Markdown without raw HTML, images and inline styles; wide content scrolls in its own box. */
 export function renderMarkdown(text: string, rewrite: LinkRewriter): RenderedPage {
   const markdown = createMarkdownIt({ html: false, linkify: false, typographer: false }).disable('image');
   const slugs = new GithubSlugger();
@@ -164,7 +151,7 @@ export function renderMarkdown(text: string, rewrite: LinkRewriter): RenderedPag
   return { title: title.replace(/`/g, ''), html: markdown.render(source) };
 }
 
-/** Tables and code in boxes that the keyboard reaches; columns are aligned by classes. */
+/** Wraps tables and code in boxes that the keyboard can focus; aligns columns by classes. */
 function boxed(markdown: MarkdownIt): void {
   const { rules } = markdown.renderer;
   const { fence } = rules;
@@ -183,7 +170,6 @@ function boxed(markdown: MarkdownIt): void {
     (fence?.(tokens, index, options, environment, self) ?? '').replace('<pre>', '<pre tabindex="0">');
 }
 
-/** Links between pages lead through the guide; what is not served is no link. */
 function linked(markdown: MarkdownIt, rewrite: LinkRewriter): void {
   const { rules } = markdown.renderer;
   const dead: boolean[] = [];

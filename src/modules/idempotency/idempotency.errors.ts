@@ -2,8 +2,8 @@ import { conflict, invalid, unprocessable } from '../../kernel/errors.js';
 import { LONGEST_KEY } from './idempotent-request.js';
 
 /**
- * Errors of `Idempotency-Key` (reference/idempotency#errors), literally. The header itself is judged before the
- * body; a key that was used before after the body, and before state and credits.
+ * Errors of `Idempotency-Key`, literally (reference/idempotency#errors). The header is validated before the body, reuse after
+ * it.
  */
 export const idempotencyErrors = {
   tooLong: invalid(

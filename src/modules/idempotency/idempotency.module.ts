@@ -4,7 +4,6 @@ import { Idempotency } from './idempotency.js';
 import { IdempotencyKeyEntity } from './tables.js';
 import { IdempotencyKeys } from './idempotency.store.js';
 
-/** `Idempotency-Key` for the modules that send. */
 @Module({
   imports: [TypeOrmModule.forFeature([IdempotencyKeyEntity])],
   providers: [Idempotency, IdempotencyKeys],

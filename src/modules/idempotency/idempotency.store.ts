@@ -6,37 +6,33 @@ import { GroupCommit } from '../../platform/concurrency/index.js';
 import { again, inTransaction, type WriteResult } from '../../platform/database/index.js';
 import { type IdempotentRequest, KEPT_HOURS } from './idempotent-request.js';
 
-/** A key that this request holds: whatever it writes is refused once another request holds it. */
+/** A key held by this request; its writes fail once another request takes the key over. */
 export interface HeldKey {
   request: IdempotentRequest;
   token: string;
 }
 
-/** What stands under a key: nothing, so that it is ours now; or an earlier request, ended or not. */
 export type TakenKey =
   { kind: 'held'; held: HeldKey } | { kind: 'running' } | { kind: 'other_body' } | { kind: 'ended'; outcome: unknown };
 
-/** A key that is written with the effect of its request. */
 export interface NewKey {
   request: IdempotentRequest;
-  /** of the row under the key that no longer counts, and makes way; null = there is none */
+  /** token of an expired row to replace; null = no row */
   replaces: string | null;
 }
 
-/** A new key, with what the answer is made of. */
 export interface KeyOutcome {
   key: NewKey;
   outcome: unknown;
 }
 
-/** What an earlier request has left under a key. */
 export type EarlierKey = Exclude<TakenKey, { kind: 'held' }> | { kind: 'free'; replaces: string | null };
 
 interface KeyRow {
   digest: Buffer;
   token: string;
   outcome: string | null;
-  /** its 24 hours are over; or a version before began it, and died: such rows carry a lease */
+  /** expired after 24 hours, or left by a dead process of an older version (rows with a lease) */
   free: number;
 }
 
@@ -44,16 +40,15 @@ const THIS_KEY = 'account_id = ? AND endpoint = ? AND idempotency_key = ?';
 const EXPIRED = `created_at <= UTC_TIMESTAMP(3) - INTERVAL ${KEPT_HOURS} HOUR`;
 const ROUNDS = 5;
 
-/** Keys of requests that come together are looked up in one statement. */
+/** Looks up the keys of simultaneous requests in one statement. */
 const LOOKS = { maxItems: 64, delayMs: 0 };
 
 const keyOf = ({ accountId, endpoint, key }: IdempotentRequest): unknown[] => [accountId, endpoint, key];
 
-/** The place of a key in the index. */
 const indexed = ({ key: { request } }: KeyOutcome): string =>
   `${String(request.accountId).padStart(10, '0')} ${request.endpoint} ${request.key}`;
 
-/** The table of idempotency keys. The primary key decides who of many at the same moment works on a request. */
+/** Stores idempotency keys; the primary key decides which of several simultaneous requests proceeds. */
 @Injectable()
 export class IdempotencyKeys {
   private readonly looks = new GroupCommit<IdempotentRequest, KeyRow | null>(
@@ -63,7 +58,6 @@ export class IdempotencyKeys {
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** What stands under the key of a request. */
   async earlier(request: IdempotentRequest): Promise<EarlierKey> {
     const row = await this.looks.add(request);
     if (!row) return { kind: 'free', replaces: null };
@@ -71,9 +65,7 @@ export class IdempotencyKeys {
   }
 
   /**
-   * Stores keys with the outcomes of their requests, in the transaction of their effects. All at once and in the order of
-   * the index: two transactions that store the same keys wait for each other in one direction.
-   * @throws the database's duplicate key, once another request has committed under one of them
+   * Stores keys in their effects' transaction, sorted by index so that two transactions cannot deadlock. @throws duplicate key
    */
   async store(tx: EntityManager, outcomes: readonly KeyOutcome[]): Promise<void> {
     if (outcomes.length === 0) return;
@@ -96,20 +88,16 @@ export class IdempotencyKeys {
     );
   }
 
-  /** As `store`, in a transaction of its own. */
   async storeAlone(outcome: KeyOutcome): Promise<void> {
     await inTransaction(this.dataSource, (tx) => this.store(tx, [outcome]));
   }
 
-  /**
-   * Takes a key that is free, or whose 24 hours are over, for a request that does what no rollback takes back: broken off, it
-   * is never done again.
-   */
+  /** Takes a free or expired key for work that cannot be rolled back: interrupted work is never repeated. */
   async take(request: IdempotentRequest): Promise<TakenKey> {
     const held: HeldKey = { request, token: randomUUID() };
     for (let round = 0; round < ROUNDS; round++) {
       const [row] = await this.findAll([request]);
-      if (row?.token === held.token) return { kind: 'held', held }; // by a statement whose answer was lost
+      if (row?.token === held.token) return { kind: 'held', held }; // stored by a statement whose answer was lost
       const taken = row && !Number(row.free) ? this.judge(row, request) : null;
       if (taken) return taken;
       const written: WriteResult = row
@@ -126,13 +114,10 @@ export class IdempotencyKeys {
           );
       if (written.affectedRows === 1) return { kind: 'held', held };
     }
-    return { kind: 'running' }; // others take and free it all the time
+    return { kind: 'running' }; // other requests take and free it continuously
   }
 
-  /**
-   * Stores what the answer is made of.
-   * @returns false when the key is no longer held, or has an outcome
-   */
+  /** Stores the outcome. Returns false if the key is no longer held, or already has an outcome. */
   async end(tx: EntityManager, { request, token }: HeldKey, outcome: unknown): Promise<boolean> {
     const written: WriteResult = await tx.query(
       `UPDATE idempotency_keys SET outcome = ?, lease_until = NULL
@@ -142,12 +127,11 @@ export class IdempotencyKeys {
     return written.affectedRows === 1;
   }
 
-  /** As `end`, in a transaction of its own. @returns false as well when it ended by a commit whose answer was lost */
+  /** Like `end` in its own transaction; also returns false after a commit whose answer was lost. */
   endAlone(held: HeldKey, outcome: unknown): Promise<boolean> {
     return inTransaction(this.dataSource, (tx) => this.end(tx, held, outcome), { again: 'an outcome is stored once' });
   }
 
-  /** Gives a key back that has no outcome. */
   async free({ request, token }: HeldKey): Promise<void> {
     await inTransaction(this.dataSource, (tx) =>
       tx.query(`DELETE FROM idempotency_keys WHERE ${THIS_KEY} AND token = ? AND outcome IS NULL`, [

@@ -15,48 +15,40 @@ import {
   requestDigest,
 } from './idempotent-request.js';
 
-/** Further writes of the transaction in which something is made. */
 export type Alongside<Made> = (tx: EntityManager, made: Made) => Promise<void>;
 
-/** The outcome of a request with an `Idempotency-Key`, to be stored where its effect is stored. */
+/** The outcome of a request, stored in the transaction of its effect. */
 export interface KeptOutcome<Made> {
   key: NewKey;
-  /** @returns what the answer is made of, as JSON holds it */
   outcomeOf: (made: Made) => unknown;
-  /** called once the transaction that stores it has committed */
+  /** called after the storing transaction has committed */
   stored: () => void;
 }
 
-/** How a request with a key stores its outcome where its effect is stored. */
+/** Stores a request's outcome in the transaction of its effect. */
 export class OutcomeKeeper<Outcome> {
   isStored = false;
 
   constructor(private readonly key: NewKey) {}
 
-  /** @param outcomeOf what the answer is made of */
   of<Made>(outcomeOf: (made: Made) => Outcome): KeptOutcome<Made> {
     return { key: this.key, outcomeOf, stored: () => (this.isStored = true) };
   }
 }
 
-/** What `Idempotency-Key` promises (reference/idempotency#same-request), for every sending POST. */
+/** Implements `Idempotency-Key` (reference/idempotency#same-request) for every sending POST. */
 @Injectable()
 export class Idempotency {
   private readonly logger = new Logger(Idempotency.name);
-  /** digests of the requests that this process works on, by account, endpoint and key */
+  /** digests of running requests by account, endpoint and key */
   private readonly running = new Map<string, Buffer>();
 
   constructor(private readonly keys: IdempotencyKeys) {}
 
   /**
-   * Work whose effect is one transaction, which stores the key too. Called after the request was judged, before state and
-   * credits. A refusal, and work that was broken off before its commit, leave nothing under the key. Of two processes that work
-   * on the same request one commits; the other one answers what the first has stored.
-   * @param request null = no key: the work is done, and nothing else
-   * @param work takes what the keeper makes into its transaction, which then fails when the key was stored meanwhile: with an
-   * AppError, or the database's duplicate key
-   * @returns what the work returned, now or the first time
-   * @throws AppError unprocessable for another body, conflict while the first request runs
+   * Runs validated work whose single transaction stores the key too; a refusal or rollback stores nothing. Of two concurrent
+   * processes one commits, the other returns the stored outcome (its `work` fails with an AppError or duplicate key). `request`
+   * null = no key. @throws AppError unprocessable for another body, conflict while the first request runs
    */
   async once<Outcome>(
     request: IdempotentRequest | null,
@@ -83,7 +75,7 @@ export class Idempotency {
     const keeper = new OutcomeKeeper<Outcome>(key);
     try {
       const outcome = await work(keeper);
-      // What was made before this request, under an id of the client's, has no transaction now.
+      // An effect that existed before, under the client's id, has no transaction to store the key in.
       if (!keeper.isStored) await this.quietly(() => this.keys.storeAlone({ key, outcome }));
       return outcome;
     } catch (error) {
@@ -95,7 +87,6 @@ export class Idempotency {
     }
   }
 
-  /** @throws AppError unprocessable for another body, conflict while the first request runs */
   private async earlier<Outcome>(
     request: IdempotentRequest,
   ): Promise<{ outcome: Outcome } | { replaces: string | null }> {
@@ -106,8 +97,7 @@ export class Idempotency {
   }
 
   /**
-   * Work that calls a provider: the key is written before the call, and what may have left is never sent again.
-   * @param refused true for an error after which certainly nothing has left
+   * Stores the key before work that calls a provider, so nothing is sent twice. `refused`: true if certainly nothing was sent.
    */
   async onceLeaving<Outcome>(
     request: IdempotentRequest | null,
@@ -137,7 +127,7 @@ export class Idempotency {
     return outcome;
   }
 
-  /** The client gets the outcome of its request even when the database is away. */
+  /** Logs database errors without failing: the work is done, so the client gets its outcome. */
   private async quietly(write: () => Promise<unknown>): Promise<void> {
     try {
       await write();
@@ -149,7 +139,7 @@ export class Idempotency {
 
 const HEADER = 'Idempotency-Key';
 
-/** Documents the header of a sending POST, which reads it with `@IdempotencyKey`, and its errors. */
+/** Documents the `Idempotency-Key` header and its errors in Swagger. */
 export const Idempotent = (): MethodDecorator =>
   applyDecorators(
     ComparedBody(),
@@ -162,11 +152,7 @@ export const Idempotent = (): MethodDecorator =>
     }),
   );
 
-/**
- * The request with its `Idempotency-Key`; null when it came without one. Only on `@Authenticated` routes:
- * `@IdempotencyKey('voice_send') idempotent: IdempotentRequest | null`.
- * @throws AppError invalid for a key over 255 characters
- */
+/** Injects the request's key on `@Authenticated` routes; null = none. @throws AppError invalid for a key over 255 characters */
 export const IdempotencyKey = createParamDecorator(
   async (endpoint: IdempotentEndpoint, context: ExecutionContext): Promise<IdempotentRequest | null> => {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();

@@ -2,15 +2,12 @@ import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { JsonRecords } from '../../kernel/json-records.js';
 
-/** Characters of an `Idempotency-Key` (reference/idempotency#idempotency-key). */
 export const LONGEST_KEY = 255;
 
-/** How long a key is kept, in hours. */
 export const KEPT_HOURS = 24;
-/** A request that was broken off before its commit has done nothing: after this, another one may do it. */
+/** A request interrupted before its commit has done nothing; another may take over after this time. */
 export const LEASE_SECONDS = 120;
 
-/** What a client may name in `Idempotency-Key`: each counts its keys by itself. */
 export type IdempotentEndpoint =
   | 'sms_broadcast'
   | 'unofficial_broadcast'
@@ -22,20 +19,15 @@ export type IdempotentEndpoint =
   | 'retry_failed'
   | 'bulk_campaign';
 
-/** A request that came with an `Idempotency-Key`. */
 export interface IdempotentRequest {
   accountId: number;
   endpoint: IdempotentEndpoint;
   key: string;
-  /** SHA-256 of what must be the same in a request that comes again */
+  /** SHA-256 of the parts that must be equal in a repeated request */
   digest: Buffer;
 }
 
-/**
- * SHA-256 over a request's path parameters and body. The order of an object's fields does not count, that of a list does. A
- * body of 64 MB takes a second: other requests go on meanwhile.
- * @param body of any shape, as it was parsed
- */
+/** Returns SHA-256 over path parameters and body, ignoring field order. Yields between chunks: 64 MB take a second. */
 export async function requestDigest(parameters: unknown, body: unknown): Promise<Buffer> {
   const hash = createHash('sha256');
   const written = { text: '' };
@@ -46,10 +38,10 @@ export async function requestDigest(parameters: unknown, body: unknown): Promise
   return hash.update(written.text).digest();
 }
 
-/** Characters that are digested before others have their turn. */
+/** Characters digested before yielding to the event loop. */
 const CHARACTERS_A_TURN = 128 * 1024;
 
-/** Appends a value in its one form, and hands over what has been written as often as it is so much. */
+/** Serializes a value canonically and yields the text in chunks. */
 function* write(value: unknown, written: { text: string }): Generator<string, void, undefined> {
   if (Array.isArray(value) || value instanceof JsonRecords) {
     written.text += '[';

@@ -4,7 +4,7 @@ import { KEPT_HOURS, LEASE_SECONDS } from './idempotent-request.js';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
-/** A request with an `Idempotency-Key`: running while it has no outcome, answered once it has one. */
+/** Without an outcome, the request is still running. */
 @Entity('idempotency_keys')
 @Index('ix_idempotency_keys_created', ['createdAt'])
 export class IdempotencyKeyEntity {
@@ -17,19 +17,17 @@ export class IdempotencyKeyEntity {
   @PrimaryColumn({ name: 'idempotency_key', type: 'varchar', length: 255 })
   key!: string;
 
-  /** SHA-256 of the request */
   @Column({ type: 'binary', length: 32 })
   digest!: Buffer;
 
-  /** of the process and moment that work on it: the request that takes it over writes another */
+  /** of the process and moment working on it; a takeover writes a new one */
   @Column({ type: 'char', length: 36, ...ASCII })
   token!: string;
 
-  /** when a request that has not ended may be taken over; null = never, because it may have left */
+  /** when an unfinished request may be taken over; null = never, because it may have sent */
   @Column({ name: 'lease_until', type: 'datetime', precision: 3, nullable: true })
   leaseUntil!: Date | null;
 
-  /** JSON text of what the answer is made of */
   @Column({ type: 'longtext', nullable: true })
   outcome!: string | null;
 
@@ -37,7 +35,6 @@ export class IdempotencyKeyEntity {
   createdAt!: Date;
 }
 
-/** What becomes of idempotency keys (reference/idempotency#idempotency-key). */
 export const idempotencyTables: readonly TableRule[] = [
   {
     table: 'idempotency_keys',

@@ -5,9 +5,8 @@ import { inTransaction } from '../../platform/database/index.js';
 import { type Account, assertMayChange, AuditLog, createdBy, ManagedAccounts } from '../accounts/index.js';
 import { type BalanceName, CreditBook, creditErrors, ResellerCredits, type ResellerMove } from '../credits/index.js';
 
-/** Grant credits (amount > 0) or take them back (amount < 0); a reseller's come from and return to its own balance. */
+/** Grants credits (amount > 0) or takes them back (< 0); a reseller's come from and return to its own balance. */
 export class AdjustCreditsCommand extends Command<{ balance: BalanceName; available: number }> {
-  /** @param amount whole credits, not 0 */
   constructor(
     readonly actor: Account,
     readonly username: string,
@@ -29,7 +28,7 @@ export class AdjustCreditsHandler implements ICommandHandler<AdjustCreditsComman
     private readonly audit: AuditLog,
   ) {}
 
-  /** @throws AppError 400 `Insufficient credits. Available: X, Required: Y`; nothing has changed then */
+  /** @throws AppError 400 `Insufficient credits. Available: X, Required: Y` without a change */
   async execute(command: AdjustCreditsCommand): Promise<{ balance: BalanceName; available: number }> {
     const { actor, username, balance, amount, note } = command;
     return inTransaction(this.dataSource, async (tx) => {

@@ -35,16 +35,14 @@ const RELEASED = {
 };
 const PARENT = { example: 'reseller1', description: 'A reseller’s own clients always have it as parent' };
 
-/** Cursors of the list. */
 export const ACCOUNTS = { name: 'accounts', places: 'ids' } as const;
-/** Its search, for Swagger. */
 export const SEARCH = {
   name: 'search',
   required: false,
   description: 'Part of username, e-mail, mobile number or name, looked for in the 10,000 newest; next_cursor goes on',
 } as const;
 
-/** Bodies to try; the values that stand beside the fields change everything at once. */
+/** Swagger examples; the fields' own examples combined would change everything at once. */
 export const CREATE_ACCOUNT_EXAMPLES = {
   client: {
     summary: 'A client',
@@ -84,7 +82,6 @@ export const CHANGE_ACCOUNT_EXAMPLES = {
   password: { summary: 'A new password, which ends every token', value: { password: 'Sunny-Day-8' } },
 };
 
-/** Body of POST /accounts (reference/admin#accounts). */
 export class CreateAccountRequest {
   @RequiredText('username', 'jane.doe')
   username!: string;
@@ -123,7 +120,7 @@ export class CreateAccountRequest {
   current_password?: string | null;
 }
 
-/** Body of PATCH /accounts/:username: any of them; null or '' clears expires_at, parent_username, time_zone and rate_plan, null allowed_routes. */
+/** Body of PATCH /accounts/:username: null or '' clears some fields, null clears allowed_routes (reference/admin#accounts). */
 export class ChangeAccountRequest {
   @OptionalFlag('is_active', true)
   is_active?: boolean | null;
@@ -183,19 +180,15 @@ export class ChangeAccountRequest {
   current_password?: string | null;
 }
 
-/** Answer that shows one account. */
 export class AccountAnswer extends AnswerOf(ManagedAccountAnswer) {}
 
-/** Answer of a change. */
 export class ChangedAccountAnswer extends AccountAnswer {
   @ApiProperty({ example: 'Account created successfully' })
   message!: string;
 }
 
-/** A page of accounts. */
 export class AccountPageAnswer extends PageOf(ManagedAccountAnswer) {}
 
-/** Accounts to which a username alone sends. */
 class OpenAccountsData {
   @ApiProperty({ example: 12, description: 'Accounts in use to which a username alone sends, from any address' })
   accounts!: number;
@@ -206,10 +199,8 @@ class OpenAccountsData {
 
 export class OpenAccountsAnswer extends AnswerOf(OpenAccountsData) {}
 
-/** Most credits of one grant. */
 export const MOST_AT_ONCE = 1_000_000_000;
 
-/** Body of POST /accounts/:username/credits (reference/admin#credits). */
 export class AdjustCreditsRequest {
   @RequiredWord('balance', BALANCES, 'gsm_credits')
   balance!: BalanceName;

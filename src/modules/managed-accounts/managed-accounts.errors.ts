@@ -11,13 +11,11 @@ import {
 import { rateErrors } from '../rates/index.js';
 import { routingErrors } from '../routing/index.js';
 
-/** Errors of the routes that resellers use too. */
 export const MANAGER_ERRORS: readonly DocumentedError[] = [accountErrors.permissionDenied];
 
-/** A reseller changes nothing of a client that staff closed. */
+/** A reseller cannot change a client that staff closed. */
 export const CLOSED_BY_STAFF: DocumentedError = accountErrors.closedByStaff;
 
-/** Errors of the routes below one account. */
 export const ACCOUNT_ERRORS: readonly DocumentedError[] = [...MANAGER_ERRORS, accountErrors.notFound];
 
 const SHORT_PASSWORD = passwordErrors.short.because('and the other rules of registration');

@@ -8,7 +8,7 @@ import { AccountAccessController } from './staff-access.controller.js';
 import { AccountsController, OpenAccountsController } from './staff-accounts.controller.js';
 import { CreditsController, UsageController } from './staff-credits.controller.js';
 
-/** Accounts, their access and their credits, as staff and resellers manage them. It stands above accounts, credits and routing. */
+/** Accounts, access and credits for staff and resellers; depends on accounts, credits and routing. */
 @Module({
   imports: [CqrsModule, AccountsModule, CreditsModule, RoutingAdminModule],
   controllers: [

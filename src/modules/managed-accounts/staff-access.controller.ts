@@ -35,7 +35,6 @@ import { ACCOUNT_ERRORS, CLOSED_BY_STAFF } from './managed-accounts.errors.js';
 const KEYS = { name: 'api-keys of an account', places: 'ids' } as const;
 const USERS = { name: 'users of an account', places: 'ids' } as const;
 
-/** Who acts for an account beside its owner: keys and people, for those who manage it. */
 @ApiTags('Admin: accounts')
 @Admin({ resellers: true })
 @ApiErrors(...ACCOUNT_ERRORS)
@@ -107,7 +106,7 @@ export class AccountAccessController {
     @Query('revoke') revoke: unknown,
     @CurrentActor() { account }: Actor,
   ): Promise<DoneAnswer> {
-    // An odd id belongs to no key: 0 is none either, and the account is judged first.
+    // An invalid id becomes 0, which matches no key, so that the account is checked first.
     await this.commands.execute(
       new RevokeManagedApiKeyCommand(account, username, readId(text) ?? 0, readRevoke(revoke)),
     );

@@ -36,7 +36,7 @@ import {
   MANAGER_ERRORS,
 } from './managed-accounts.errors.js';
 
-/** Absent and null keep; only expires_at, parent_username, time_zone, rate_plan (by null or '') and allowed_routes (by null) are cleared. */
+/** Absent and null keep a value, except for the fields that may be empty: null (or '' for text) clears them. */
 function changesOf(body: ChangeAccountRequest): AccountChanges {
   const {
     is_active,
@@ -78,7 +78,6 @@ function changesOf(body: ChangeAccountRequest): AccountChanges {
   };
 }
 
-/** Accounts of the house; a reseller's own clients. */
 @ApiTags('Admin: accounts')
 @Admin({ resellers: true })
 @Controller('v6/api/admin/accounts')
@@ -168,7 +167,7 @@ export class AccountsController {
   }
 }
 
-/** How much of the installation can be spent without a token (reference/admin#open-accounts). */
+/** Shows how many accounts can spend without a token (reference/admin#open-accounts). */
 @ApiTags('Admin: accounts')
 @Admin()
 @Controller('v6/api/admin/open-accounts')

@@ -36,7 +36,6 @@ const LONGEST_NOTE = 255;
 
 const LEDGER = { name: 'ledger', places: 'ids' } as const;
 
-/** Credits of an account, for those who manage it. */
 @ApiTags('Admin: credits')
 @Admin({ resellers: true })
 @ApiErrors(...ACCOUNT_ERRORS)
@@ -122,7 +121,6 @@ export class CreditsController {
 
 const USAGE = { name: 'usage of accounts', places: 'texts' } as const;
 
-/** What accounts were charged and got back, for staff of the house. */
 @ApiTags('Admin: usage')
 @Admin()
 @Controller('v6/api/admin/usage')

@@ -4,7 +4,7 @@ import metadata from 'libphonenumber-js/max/metadata';
 import { MOST_ROW_FAULTS } from '../../kernel/errors.js';
 import type { AnswerWarning } from '../../platform/http/index.js';
 
-/** Digits that tell every calling code: none is longer, and none begins another. */
+/** Digits that identify every calling code: none is longer, and none is a prefix of another. */
 const DIGITS = 3;
 
 const CODES: ReadonlySet<string> = new Set([
@@ -12,16 +12,11 @@ const CODES: ReadonlySet<string> = new Set([
   ...Object.keys(metadata.nonGeographic),
 ]);
 
-/** The calling code by the first three digits; '' of those that no country has. */
 const BY_DIGITS: readonly string[] = Array.from({ length: 10 ** DIGITS }, (_, place) =>
   codeIn(String(place).padStart(DIGITS, '0')),
 );
 
-/**
- * The calling code that a number begins with (E.164), '' = none. Three digits tell it, so rows may be grouped by the first
- * three digits of their number.
- * @param number digits
- */
+/** Calling code of a number (E.164), '' = none. Depends on the first three digits only, so rows may be grouped by them. */
 export function callingCodeOf(number: string): string {
   if (number.length < DIGITS) return codeIn(number);
   const place = (number.charCodeAt(0) - 48) * 100 + (number.charCodeAt(1) - 48) * 10 + (number.charCodeAt(2) - 48);
@@ -36,21 +31,16 @@ function codeIn(digits: string): string {
   return '';
 }
 
-/** What the numbering plans of the world say of a number. */
 export interface CheckedNumber {
-  /** ISO 3166 code; null = none, or none alone (numbers of satellites) */
+  /** ISO 3166 code; null = none or several (satellite numbers) */
   country: string | null;
-  /** `mobile`, `fixed_line`, `fixed_line_or_mobile`, `voip`, `toll_free`, …; null = a number that no plan has */
+  /** `mobile`, `fixed_line`, `fixed_line_or_mobile`, `voip`, `toll_free`, …; null = not in any plan */
   type: string | null;
-  /** whether a plan has such a number, by length and first digits; not whether it is in use */
+  /** whether a plan has the number, by length and first digits; not whether it is in use */
   isValid: boolean;
 }
 
-/**
- * Looks a number up in the numbering plans. The plans with the patterns of every type are used: those without them take
- * numbers of half of all countries for valid that no operator has.
- * @param number digits, with its calling code
- */
+/** Checks a number against the plans with full patterns: smaller ones accept invalid numbers of half of all countries. */
 export function checkNumber(number: string): CheckedNumber {
   const parsed = parsePhoneNumberFromString(`+${number}`);
   if (!parsed) return { country: null, type: null, isValid: false };
@@ -61,37 +51,34 @@ export function checkNumber(number: string): CheckedNumber {
   };
 }
 
-/** What an account wishes (reference/numbers#checks). */
 interface NumberCheckWish {
   numberCheck: 'refuse' | 'warn' | 'off';
 }
 
-/** Why a number is none (reference/numbers#checks). */
+/** Reason for an invalid number (reference/numbers#checks). */
 export type NumberReason = 'unknown calling code' | 'too short' | 'too long' | 'no such number';
 
-/** A number that no numbering plan has. */
 export interface NumberFault extends Pick<CheckedNumber, 'country'> {
   number: string;
-  /** place in what the client gave, 1 = first */
   row: number;
   reason: NumberReason;
 }
 
-/** Looks numbers up for an account that wishes so, some 25 µs each, and keeps what is wrong with them. */
+/** Checks an account's numbers, some 25 µs each, and collects the faults. */
 export class NumberCheck {
-  /** the first of them; further ones are counted */
+  /** the first faults; further ones are only counted */
   readonly faults: NumberFault[] = [];
   checked = 0;
   invalid = 0;
 
   private constructor(readonly mode: 'refuse' | 'warn') {}
 
-  /** A check that numbers are shown to one by one. @returns null where the account wishes none */
+  /** @returns null when the account has checks off */
   static begin({ numberCheck }: NumberCheckWish): NumberCheck | null {
     return numberCheck === 'off' ? null : new NumberCheck(numberCheck);
   }
 
-  /** @param row its place, 1 = first @returns what is wrong with it; null = nothing */
+  /** @param row 1 = first @returns null when valid */
   look(number: string, row: number): NumberFault | null {
     this.checked += 1;
     const { country, isValid } = checkNumber(number);
@@ -110,15 +97,10 @@ function reasonOf(number: string): NumberReason {
   return fault === 'TOO_LONG' ? 'too long' : 'no such number';
 }
 
-/** Numbers that are looked up before others have their turn. */
+/** Numbers between two yields to the event loop. */
 const NUMBERS_A_TURN = 250;
 
-/**
- * The hint about numbers that no numbering plan has, for accounts that have their numbers checked. Endpoints whose rule for
- * numbers is specified take such numbers all the same.
- * @param field of the request that holds the numbers
- * @param numbers as they are sent to: digits
- */
+/** Warnings about invalid numbers, where the specification accepts them. @param field of the request with the numbers */
 export async function numberWarnings(
   account: NumberCheckWish,
   field: string,

@@ -20,11 +20,7 @@ import { profileErrors, profileFaults } from './profile-requests.errors.js';
 import { isAlreadyPending, ProfileRequestStore } from './profile-requests.store.js';
 import { ProfileRequestEntity } from './tables.js';
 
-/**
- * Asks for a display name to be verified. An identical pending request stands for the new one
- * (reference/profile-requests#create), also when many come at once.
- * @throws AppError invalid `At most <PROFILE_REQUESTS_PER_ACCOUNT> profile requests are allowed`
- */
+/** Creates a request, or returns an identical pending one (reference/profile-requests#create). @throws AppError invalid */
 export class CreateProfileRequestCommand extends Command<{ request: ProfileRequest; duplicate: boolean }> {
   constructor(
     readonly actor: Account,
@@ -34,7 +30,7 @@ export class CreateProfileRequestCommand extends Command<{ request: ProfileReque
   }
 }
 
-/** The twin may be gone before it is read, and another may come: this race is not lost many times in a row. */
+/** The identical request may vanish before it is read, and another may come; repeated races are unlikely. */
 const MOST_TRIES = 10;
 
 @CommandHandler(CreateProfileRequestCommand)
@@ -78,11 +74,7 @@ export class CreateProfileRequestHandler implements ICommandHandler<CreateProfil
   }
 }
 
-/**
- * The owner changes a pending request; only supplied fields change.
- * @throws AppError not_found, invalid `Can only update pending profile requests`, then the fields' own rows; conflict when
- *   it would equal another pending request
- */
+/** Changes supplied fields of a pending request. @throws AppError not_found; invalid (not pending, or a field); conflict */
 export class ChangeProfileRequestCommand extends Command<void> {
   constructor(
     readonly actor: Account,
@@ -118,12 +110,9 @@ export class ChangeProfileRequestHandler implements ICommandHandler<ChangeProfil
   }
 }
 
-/**
- * Staff take a request up, complete or reject it; kept in the audit log.
- * @throws AppError not_found; conflict `Profile request is already <state>`, `Changed since you looked`
- */
+/** Staff process, complete or reject a request, with an audit entry. @throws AppError not_found; conflict */
 export class ProcessProfileRequestCommand extends Command<void> {
-  /** @param revision what was looked at; null = not named, which a verdict on a changed request may not be */
+  /** @param revision what staff have seen; null = not given, which a verdict on a changed request refuses */
   constructor(
     readonly actor: Account,
     readonly requestId: number,
@@ -163,10 +152,7 @@ export class ProcessProfileRequestHandler implements ICommandHandler<ProcessProf
   }
 }
 
-/**
- * The owner takes a pending request back.
- * @throws AppError not_found; invalid `Can only delete pending profile requests`
- */
+/** The owner deletes a pending request. @throws AppError not_found; invalid when not pending */
 export class RemoveProfileRequestCommand extends Command<void> {
   constructor(
     readonly actor: Account,

@@ -22,7 +22,6 @@ import {
 
 const number = { type: String, nullable: true, maxLength: 32 };
 
-/** Fields of a change; absent ones stay. */
 export class ProfileChangesBody {
   @ApiPropertyOptional({ example: 'Acme Foods', maxLength: LONGEST_NAME, description: 'Display name to verify' })
   verified_name?: string;
@@ -37,13 +36,12 @@ export class ProfileChangesBody {
   channel?: ProfileChannel;
 }
 
-/** Body of a new request. */
 export class ProfileBody extends ProfileChangesBody {
   @ApiProperty({ example: 'Acme Foods', maxLength: LONGEST_NAME, description: 'Display name to verify' })
   declare verified_name: string;
 }
 
-/** A profile request as its owner sees it: exactly the seven fields of reference/profile-requests#profile-request. */
+/** For the owner: exactly the seven fields of reference/profile-requests#profile-request. */
 export class ProfileRequestData {
   @ApiProperty({ type: 'integer', example: 12 })
   id!: number;
@@ -67,7 +65,6 @@ export class ProfileRequestData {
   channel!: ProfileChannel;
 }
 
-/** A profile request with what became of it (reference/profile-requests#one). */
 export class ProfileRequestDetail extends ProfileRequestData {
   @ApiProperty({ type: String, nullable: true, example: null, description: 'What staff gave with their decision' })
   reason!: string | null;
@@ -79,7 +76,6 @@ export class ProfileRequestDetail extends ProfileRequestData {
   updated_at!: string;
 }
 
-/** A profile request as staff see it. */
 export class ReviewedProfileRequestData extends ProfileRequestDetail {
   @ApiProperty({ example: 1, description: 'One more with each change of the owner; a verdict names it' })
   revision!: number;
@@ -125,10 +121,7 @@ export class ProfileMessageAnswer {
   message!: string;
 }
 
-/**
- * A branded request as the public look-up shows it; the keys are literal, spelling included
- * (reference/profile-requests#public-look-up).
- */
+/** The public look-up; keys are literal, misspellings included (reference/profile-requests#public-look-up). */
 export class PublicProfileRequestData {
   @ApiProperty({ example: 'jane.doe' })
   Username!: string;
@@ -207,7 +200,6 @@ export const publicProfileRequestData = (
   'Updated At': namedDateTime(request.updatedAt, timeZone),
 });
 
-/** Body of a decision (reference/admin#profile-requests). */
 export class ProcessProfileRequest {
   @RequiredWord('status', PROCESSING_STATUSES, 'completed')
   status!: ProcessingStatus;

@@ -16,7 +16,7 @@ import {
   type ProfileStatus,
 } from './profile-request.js';
 
-/** What is wrong with a body, in the order in which it is judged. */
+/** Faults of a body, in the order of validation. */
 export const profileFaults: Readonly<Record<ProfileFault, DefinedError>> = {
   verifiedName: invalid('verified_name_required', fieldErrors.required.shown('verified_name').text, 'missing or empty'),
   verifiedNameTooLong: invalid(
@@ -33,14 +33,13 @@ export const profileFaults: Readonly<Record<ProfileFault, DefinedError>> = {
   channel: invalid('profile_channel', chatAccountErrors.channel.text, 'another word'),
 };
 
-/** What a message begins with on the branded channel (reference/profile-requests#create). */
+/** Prefix of messages of the branded channel (reference/profile-requests#create). */
 export const prefixOf = (channel: ProfileChannel): string => (channel === 'branded' ? 'Branded ' : '');
 
-/** Text of a request that is there already (reference/profile-requests#create). */
 export const alreadyText = (channel: ProfileChannel): string =>
   `${prefixOf(channel)}Chat profile request already exists`;
 
-/** Errors of profile requests (reference/profile-requests#create), literally. */
+/** Errors of profile requests (reference/profile-requests#create), literal texts. */
 export const profileErrors = {
   notFound: notFound('profile_request_unknown', 'Profile request not found', 'no request with that id for the caller'),
   tooMany: invalid(

@@ -19,7 +19,7 @@ import {
 } from './profile-requests.queries.js';
 import { ProfileRequestsAdminController } from './staff-profile-requests.controller.js';
 
-/** Profile requests: the owner's routes, the public look-up, and what staff do with them. */
+/** Profile requests: the owner's routes, the public look-up, and decisions of staff. */
 @Module({
   imports: [CqrsModule, TypeOrmModule.forFeature([ProfileRequestEntity]), AccountsModule],
   controllers: [ProfileRequestsController, PublicProfileRequestsController, ProfileRequestsAdminController],

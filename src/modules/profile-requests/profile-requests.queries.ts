@@ -15,7 +15,7 @@ import {
 import { profileErrors } from './profile-requests.errors.js';
 import { ProfileRequestStore } from './profile-requests.store.js';
 
-/** One request of an account, with what became of it (reference/profile-requests#one). @throws AppError not_found */
+/** One request of an account (reference/profile-requests#one). @throws AppError not_found */
 export class GetProfileRequestQuery extends Query<ProfileRequestDetail> {
   constructor(
     readonly account: Account,
@@ -36,7 +36,7 @@ export class GetProfileRequestHandler implements IQueryHandler<GetProfileRequest
   }
 }
 
-/** An account's requests of every status, the newest first (reference/profile-requests#read). */
+/** An account's requests, newest first (reference/profile-requests#read). */
 export class ListProfileRequestsQuery extends Query<ProfileRequestData[]> {
   constructor(readonly account: Account) {
     super();
@@ -53,9 +53,9 @@ export class ListProfileRequestsHandler implements IQueryHandler<ListProfileRequ
   }
 }
 
-/** Branded requests of the direct clients of a parent account, the newest first; times in the parent's zone. */
+/** Branded requests of a parent's direct clients, newest first; times in the parent's zone. */
 export class LookUpProfileRequestsQuery extends Query<PublicProfileRequestData[]> {
-  /** @param prefix of the username or the display name, in any case; '' = all */
+  /** @param prefix of username or display name, case-insensitive; '' = all */
   constructor(
     readonly parentUsername: string,
     readonly prefix: string,
@@ -73,17 +73,15 @@ export class LookUpProfileRequestsHandler implements IQueryHandler<LookUpProfile
 
   async execute({ parentUsername, prefix }: LookUpProfileRequestsQuery): Promise<PublicProfileRequestData[]> {
     const parent = await this.accounts.byUsername(parentUsername);
-    // Both the parent and its clients may close the look-up (reference/authentication#open-routes); either then
-    // looks like an empty one.
+    // Parent and clients may close the look-up (reference/authentication#open-routes); closed looks like empty.
     if (!parent?.publicLookup) return [];
     const requests = await this.store.ofClients(parent.id, prefix);
     return requests.map((request) => publicProfileRequestData(request, parent.timeZone));
   }
 }
 
-/** Requests of all accounts, the newest first, or one of them. */
+/** Requests of all accounts, newest first, or one of them; times in `timeZone`. */
 export class ReviewProfileRequestsQuery extends Query<Listed<ReviewedProfileRequestData>> {
-  /** @param wanted null = of every status; times in `timeZone`, that of staff */
   constructor(
     readonly wanted: { status: ProfileStatus } | { id: number } | null,
     readonly timeZone: string,

@@ -10,27 +10,23 @@ import type { ProfileChannel, ProfileContent, ProfileRequest, ProfileStatus } fr
 import { ProfileRequestEntity } from './tables.js';
 
 const PENDING_KEY = /\buq_profile_requests_pending$/;
-/** Far more than an account has; no list may read a table into memory. */
+/** Bounds memory; accounts have far fewer. */
 const MOST_FOUND = 10_000;
 
-/**
- * Two requests are identical when account, channel, name and both numbers are; null differs from a value
- * (reference/profile-requests#create).
- */
+/** Identity: account, channel, name and both numbers; null differs from a value (reference/profile-requests#create). */
 const digestOf = (accountId: number, { channel, verifiedName, numberForOtp, number }: ProfileContent): Buffer =>
   createHash('sha256')
     .update(JSON.stringify([accountId, channel, verifiedName, numberForOtp, number]))
     .digest();
 
-/** True for the unique key's refusal of a second pending request with the same content. */
+/** Whether the unique key refused a second identical pending request. */
 export const isAlreadyPending = (error: unknown): boolean => PENDING_KEY.test(duplicateKeyName(error) ?? '');
 
-/** Profile requests as they are stored. */
 @Injectable()
 export class ProfileRequestStore {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** @throws the unique key's refusal, see `isAlreadyPending` */
+  /** @throws duplicate key, see `isAlreadyPending` */
   async create(tx: EntityManager, accountId: number, content: ProfileContent): Promise<ProfileRequest> {
     const at = now();
     const row = tx.create(ProfileRequestEntity, {
@@ -47,7 +43,6 @@ export class ProfileRequestStore {
     return toRequest(row);
   }
 
-  /** The pending request with this content. */
   async pending(accountId: number, content: ProfileContent): Promise<ProfileRequest | null> {
     const row = await this.dataSource
       .getRepository(ProfileRequestEntity)
@@ -60,7 +55,7 @@ export class ProfileRequestStore {
     return row && toRequest(row);
   }
 
-  /** New content of a pending request, under a revision of its own. @throws the unique key's refusal, see `isAlreadyPending` */
+  /** Changes a pending request and increments its revision. @throws duplicate key, see `isAlreadyPending` */
   async change(tx: EntityManager, request: ProfileRequest, content: ProfileContent): Promise<void> {
     const { id, accountId } = request;
     const { verifiedName, number, numberForOtp, channel } = content;
@@ -72,10 +67,7 @@ export class ProfileRequestStore {
     );
   }
 
-  /**
-   * Moves a request that still is what was read. It is no longer pending: an equal one may be made again.
-   * @throws AppError conflict `Changed since you looked`
-   */
+  /** Sets the status, which permits an identical new request. @throws AppError conflict `Changed since you looked` */
   async process(
     tx: EntityManager,
     request: ProfileRequest,
@@ -106,7 +98,7 @@ export class ProfileRequestStore {
     return row && toRequest(row);
   }
 
-  /** Of all accounts, the newest first. @param wanted null = of every status */
+  /** Of all accounts, newest first. @param wanted null = every status */
   async review(wanted: { status: ProfileStatus } | { id: number } | null, page: Page): Promise<Listed<ProfileRequest>> {
     const [[column, value] = []] = Object.entries(wanted ?? {});
     const range = column === undefined ? { where: '', values: [] } : { where: `${column} = ?`, values: [value] };
@@ -120,10 +112,7 @@ export class ProfileRequestStore {
     );
   }
 
-  /**
-   * Branded requests of the direct clients of an account who keep their look-up open, newest first.
-   * @param prefix of the username or the display name in any case, every character literal; '' = all
-   */
+  /** Branded requests of clients with an open look-up, newest first. @param prefix literal, case-insensitive; '' = all */
   async ofClients(parentId: number, prefix: string): Promise<(ProfileRequest & { username: string })[]> {
     const pattern = `${prefix.replace(/[!%_]/g, '!$&')}%`;
     const rows = await this.dataSource

@@ -28,7 +28,7 @@ import { ReviewProfileRequestsQuery } from './profile-requests.queries.js';
 
 const REQUESTS = { name: 'profile-requests', places: 'ids' } as const;
 
-/** The work of staff on profile requests (reference/admin#profile-requests). */
+/** Staff's decisions on profile requests (reference/admin#profile-requests). */
 @ApiTags('Admin: profile requests')
 @Admin()
 @Controller('v6/api/admin/profile-requests')
@@ -84,7 +84,7 @@ export class ProfileRequestsAdminController {
   }
 }
 
-/** @returns null = every status @throws AppError invalid for another word */
+/** @returns null = every status @throws AppError invalid */
 function readStatus(value: unknown): ProfileStatus | null {
   const read = readText(value);
   if (read.kind === 'empty') return null;

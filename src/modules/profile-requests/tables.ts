@@ -3,7 +3,6 @@ import type { TableRule } from '../../platform/periodic/index.js';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
-/** A customer's wish to have a display name verified (reference/profile-requests#profile-request). */
 @Entity('profile_requests')
 @Index('uq_profile_requests_pending', ['pendingDigest'], { unique: true })
 @Index('ix_profile_requests_account', ['accountId', 'id'])
@@ -30,15 +29,13 @@ export class ProfileRequestEntity {
   @Column({ type: 'varchar', length: 10, ...ASCII })
   status!: string;
 
-  /** SHA-256 of account and content while pending, null afterwards: its unique key lets one of equal requests in */
+  /** SHA-256 of account and content while pending, else null: the unique key permits one of identical requests */
   @Column({ name: 'pending_digest', type: 'binary', length: 32, nullable: true })
   pendingDigest!: Buffer | null;
 
-  /** 1 at first, one more with each change of the owner's */
   @Column({ type: 'int', unsigned: true, default: 1 })
   revision!: number;
 
-  /** of staff, with their last decision */
   @Column({ type: 'varchar', length: 500, nullable: true })
   reason!: string | null;
 
@@ -49,7 +46,6 @@ export class ProfileRequestEntity {
   updatedAt!: Date;
 }
 
-/** What becomes of profile requests. */
 export const profileRequestTables: readonly TableRule[] = [
   { table: 'profile_requests', rule: 'kept', why: 'PROFILE_REQUESTS_PER_ACCOUNT' },
 ];

@@ -34,31 +34,23 @@ import { wrongCallback } from './providers.errors.js';
 import { RouteDirectory, type RouteRecord } from './routes.store.js';
 import { takenSecrets } from './secrets.js';
 
-/** What a callback of a call asks for or reports. */
 export type CallMatter =
-  /** what comes next, now that this has happened */
+  /** asks for the next step after this event */
   | { kind: 'step'; step: number; event: CallEvent['kind'] }
-  /** how the call ended */
+  /** reports the end of the call */
   | { kind: 'status' };
 
-/**
- * Takes a signed callback of a call; resolves with the document that answers it (TwiML), after the commit. May be
- * repeated: the answer is the same then, and nothing happens twice.
- * @throws AppError `forbidden` for an unknown route or a wrong signature; nothing happens then
- */
+/** Takes a signed callback of a call; idempotent. @returns the TwiML answer, after the commit. @throws AppError `forbidden` */
 export class AcceptCallCallbackCommand extends Command<string> {
   constructor(
     readonly route: string,
-    /** our reference, from the path */
     readonly ref: string,
-    /** null when the path names none: nothing happens, and the call ends */
+    /** null = an unknown path: the call ends */
     readonly matter: CallMatter | null,
     readonly signed: {
-      /** path and query as they came, which the signature covers below `PUBLIC_URL` */
+      /** path and query as received; the signature covers them below `PUBLIC_URL` */
       path: string;
-      /** `X-Twilio-Signature` */
       signature: string | undefined;
-      /** the form's bytes; undefined when there was no readable body */
       form: Buffer | undefined;
     },
   ) {
@@ -68,11 +60,9 @@ export class AcceptCallCallbackCommand extends Command<string> {
 
 const HANG_UP: CallStep = { do: 'hangup' };
 
-/** The route that a verified callback came over. */
 interface Customer {
   route: RouteRecord;
   config: TwilioConfig;
-  /** where the network finds us */
   origin: string;
 }
 
@@ -109,7 +99,6 @@ export class AcceptCallCallbackHandler implements ICommandHandler<AcceptCallCall
       : this.nextStep(call, matter, customer, parameters);
   }
 
-  /** @throws AppError `forbidden` */
   private async verified(
     name: string,
     { path, signature, form }: AcceptCallCallbackCommand['signed'],
@@ -118,7 +107,7 @@ export class AcceptCallCallbackHandler implements ICommandHandler<AcceptCallCall
     const route = found?.channel === 'voice' && found.driver === 'twilio' ? found : null;
     const read = twilioConfigSchema.safeParse(route?.config);
     const config = read.success ? read.data : null;
-    // Without a route the same work is done, so that names cannot be told by their time.
+    // An unknown route costs the same work, so that timing does not reveal names.
     const callback = { url: `${this.origin ?? 'http://localhost'}${path}`, signature, form: form ?? Buffer.alloc(0) };
     const proven = await isSigned(callback, config?.auth_token ?? 'no such route');
     if (!proven || !route || !config || this.origin === null || form === undefined) {
@@ -147,7 +136,7 @@ export class AcceptCallCallbackHandler implements ICommandHandler<AcceptCallCall
   }
 }
 
-/** The step with what only the route knows: clips of ours become addresses, and its own number shows where none is named. */
+/** Our clips become URLs, and an empty caller id becomes the route's number. */
 function completed(step: CallStep, { origin, config }: Customer): CallStep {
   if (step.do === 'play') return { ...step, audio: audioAddress(origin, step.audio) };
   if (step.do === 'menu' && step.prompt !== null) return { ...step, prompt: audioAddress(origin, step.prompt) };
@@ -155,28 +144,20 @@ function completed(step: CallStep, { origin, config }: Customer): CallStep {
   return step;
 }
 
-/** How much of a callback counted. */
 export interface ChatCallbackTaken {
   receipts: number;
-  /** what contacts wrote, and what they set about campaigns */
   messages: number;
   templates: number;
-  /** what belongs to another number or business account, cannot be read, or names no sender */
+  /** parts of another connection, unreadable parts, parts without a sender */
   dropped: number;
 }
 
-/**
- * Takes a signed callback of the chat upstream; resolves when all of it is committed. May be repeated.
- * @throws AppError `forbidden` for an unknown account, one without app secret, or a wrong signature; malformed_json for a
- * signed body that is none; nothing happens then
- */
+/** Takes a signed callback of the chat provider; idempotent. @throws AppError `forbidden`, malformed_json */
 export class AcceptChatCallbackCommand extends Command<ChatCallbackTaken> {
   constructor(
-    /** last segment of the path */
     readonly accountId: string,
-    /** `X-Hub-Signature-256` */
     readonly signature: string | undefined,
-    /** parsed once its signature is verified */
+    /** parsed after the signature is verified */
     readonly body: RawBody,
   ) {
     super();
@@ -205,7 +186,7 @@ export class AcceptChatCallbackHandler implements ICommandHandler<AcceptChatCall
     const { bytes } = body;
     const id = readAccountId(accountId);
     const account = id === null ? null : await this.accounts.byId(id);
-    // Without a secret the same work is done, so that accounts cannot be told by their time.
+    // An account without secret costs the same work, so that timing does not reveal accounts.
     const secrets = account ? takenSecrets(account.appSecret, account.formerAppSecret) : [];
     const isSigned = (secrets.length > 0 ? secrets : ['no such account'])
       .map((secret) => constantTimeEqual(signature ?? '', signatureOf(bytes ?? Buffer.alloc(0), secret)))
@@ -230,19 +211,14 @@ export class AcceptChatCallbackHandler implements ICommandHandler<AcceptChatCall
   }
 }
 
-/**
- * Takes the receipts of a carrier's callback, and what people wrote back; resolves with the number of receipts after the
- * commit of both.
- * @throws AppError `forbidden` when the route or its secret is wrong (nothing happens then)
- */
+/** Takes a carrier's receipts and inbound texts. @returns number of receipts, after the commit. @throws AppError `forbidden` */
 export class AcceptProviderCallbackCommand extends Command<number> {
   constructor(
-    /** first segments of the path: `sms`, `unofficial` */
     readonly channel: string,
     readonly route: string,
     readonly secret: string,
     readonly head: Omit<ProviderCallback, 'body'>,
-    /** reads the body, once the secret is known to be right */
+    /** reads the body after the secret is verified */
     readonly body: () => Promise<unknown>,
   ) {
     super();
@@ -260,7 +236,7 @@ export class AcceptProviderCallbackHandler implements ICommandHandler<AcceptProv
 
   async execute({ channel, route: name, secret, head, body }: AcceptProviderCallbackCommand): Promise<number> {
     const route = await this.routes.byName(name);
-    // A route that is none costs the same comparison, so that names cannot be told by their time.
+    // An unknown route costs the same comparison, so that timing does not reveal names.
     const secrets = route ? takenSecrets(route.callbackSecret, route.formerCallbackSecret) : ['no such route'];
     const known = secrets.map((taken) => constantTimeEqual(secret, taken)).includes(true);
     const driver = route && this.drivers.find(route.driver);

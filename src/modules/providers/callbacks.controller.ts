@@ -31,7 +31,7 @@ const TWIML = 'text/xml';
 const CALL = { AccountSid: 'AC0123456789abcdef0123456789abcdef', CallSid: 'CA0123456789abcdef0123456789abcdef' };
 const HUNG_UP = '<?xml version="1.0" encoding="UTF-8"?><Response><Hangup/></Response>';
 
-/** Questions and news about calls from the telephone network, signed with the route's auth token. */
+/** The voice carrier's requests and reports about calls, signed with the route's auth token. */
 @ApiTags('Provider callbacks')
 @ApiParam({ name: 'route', example: 'phone-1' })
 @ApiParam({ name: 'ref', example: '1201-17', description: 'our reference of the recipient' })
@@ -125,7 +125,7 @@ const EXAMPLE = {
   ],
 };
 
-/** Statuses, messages and template reviews from the chat upstream, signed with the account's app secret. */
+/** Statuses, messages and template reviews of the chat provider, signed with the account's app secret. */
 @ApiTags('Provider callbacks')
 @ApiParam({
   name: 'account_id',
@@ -206,7 +206,7 @@ const ACCEPTED = {
   description: 'How many receipts were taken',
 };
 
-/** Delivery receipts, and texts that people wrote back, as carriers send them by HTTP. The secret in the path, compared in constant time, is the sender's proof. */
+/** Receipts and inbound texts of carriers over HTTP; the secret in the path, compared in constant time, is the proof. */
 @ApiTags('Provider callbacks')
 @ApiParam({ name: 'channel', enum: ['sms', 'unofficial'] })
 @ApiParam({ name: 'route', example: 'gateway-1' })

@@ -5,15 +5,10 @@ import { ChatAccounts } from './chat-accounts.store.js';
 import { wrongCallback } from './providers.errors.js';
 import { takenSecrets } from './secrets.js';
 
-/**
- * The upstream's question whether a callback address is ours; answers its challenge.
- * @throws AppError `forbidden` for an unknown account, one without verify token, or a wrong one
- */
+/** Answers the provider's challenge for a callback address. @throws AppError `forbidden` (account, verify token) */
 export class VerifyChatCallbackQuery extends Query<string> {
   constructor(
-    /** last segment of the path */
     readonly accountId: string,
-    /** `hub.mode`, `hub.verify_token`, `hub.challenge` as the query brought them */
     readonly hub: { mode: unknown; verifyToken: unknown; challenge: unknown },
   ) {
     super();

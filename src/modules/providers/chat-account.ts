@@ -6,14 +6,10 @@ import { type GraphAccount, phoneNumberIdOf } from './drivers/meta-cloud/config.
 
 export { CHAT_PROVIDERS, type ChatProvider } from './drivers/meta-cloud/config.js';
 
-/** An account may have one connection of each kind. */
 export const CHAT_CONNECTIONS = ['official', 'branded'] as const;
 export type ChatConnection = (typeof CHAT_CONNECTIONS)[number];
 
-/**
- * Which connection a request means; official unless said (reference/business-profile#fields).
- * @throws AppError `invalid` for any other word
- */
+/** The connection that a request names; official by default (reference/business-profile#fields). @throws AppError `invalid` */
 export function readChatConnection(value: unknown): ChatConnection {
   const read = readText(value);
   if (read.kind === 'empty') return 'official';
@@ -22,29 +18,27 @@ export function readChatConnection(value: unknown): ChatConnection {
   return connection;
 }
 
-/** A customer's connection to the chat upstream (a provider account), with its secrets open. */
+/** A customer's account at the chat provider, with its secrets in plain text. */
 export interface ChatAccount extends GraphAccount {
   /** the engine's `routeId`, and the last segment of `/provider/chat/:account_id` */
   id: number;
   accountId: number;
   connection: ChatConnection;
   number: string | null;
-  /** any text that staff gave; `phoneNumberId` and `baseUrl` of `MetaCloudClient` read it */
+  /** any text that staff entered; may be no URL */
   url: string | null;
   token: string | null;
   appId: string | null;
   appSecret: string | null;
   verifyToken: string | null;
-  /** what signed callbacks, and proved their address, before the last change */
   formerAppSecret?: FormerSecret | null;
   formerVerifyToken?: FormerSecret | null;
   bmid: string | null;
-  /** id of the upstream's business account, which its template API needs */
+  /** the provider's business account, required by its template API */
   wabaId: string | null;
   messagesPerSecond: number | null;
 }
 
-/** An account that messages can leave through. */
 export interface UsableChatAccount extends ChatAccount {
   url: string;
   token: string;
@@ -68,18 +62,13 @@ export const chatAccountErrors = {
   ),
 };
 
-/** A connection that cannot send, in the order in which `usableAccount` judges. */
 export const CONNECTION_ERRORS: readonly DocumentedError[] = [
   chatAccountErrors.noPhoneNumberId,
   chatAccountErrors.noToken,
   chatAccountErrors.noEndpoint,
 ];
 
-/**
- * The account as one that can send, or the first fault in the order of reference/session-messages#connection-errors. A
- * URL that is none has no number id to miss: that is the endpoint's fault, answered last.
- * @throws AppError 404 (none, no number id, no token), 500 (provider `other`, URL that is none)
- */
+/** @throws AppError the first fault of reference/session-messages#connection-errors; a malformed URL is the endpoint's fault */
 export function usableAccount(account: ChatAccount | null): UsableChatAccount {
   if (!account) throw chatAccountErrors.notFound();
   const { url, token } = account;
@@ -92,7 +81,6 @@ export function usableAccount(account: ChatAccount | null): UsableChatAccount {
 
 const MOST_ID = 4_294_967_295;
 
-/** An id as a path names it; null for a text that is none. */
 export function readAccountId(text: string): number | null {
   const id = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : null;
   return id !== null && id <= MOST_ID ? id : null;

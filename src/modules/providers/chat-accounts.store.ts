@@ -10,22 +10,20 @@ import { type MetaCloudConfig, metaCloudConfigSchema } from './drivers/meta-clou
 import { openRoute, RouteDirectory, type RouteRecord } from './routes.store.js';
 import { RouteEntity } from './tables.js';
 
-/** A chat account with what only its administration needs. */
 export interface ChatAccountRecord extends ChatAccount {
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** A chat account that has no id yet. */
 export type ChatAccountDraft = Omit<ChatAccount, 'id'>;
 
 const KEPT_MS = 2_000;
 const CHANNEL = 'chat';
-/** All providers speak one API (reference/providers#drivers); which of them it is stands in the config. */
+/** All providers share one API (reference/providers#drivers); the config names the provider. */
 const DRIVER = 'meta_cloud';
 const UNUSED_SECRET_BYTES = 24;
 
-/** The customers' chat accounts, at most one of each connection: read one by one and kept for 2 s. */
+/** Customers' chat accounts, one per connection, read one by one and cached for 2 s. */
 @Injectable()
 export class ChatAccounts {
   private readonly cache = new TtlCache<string, ChatAccountRecord | null>(KEPT_MS);
@@ -36,7 +34,6 @@ export class ChatAccounts {
     private readonly routes: RouteDirectory,
   ) {}
 
-  /** @returns null when the account has no such connection */
   find(accountId: number, connection: ChatConnection): Promise<ChatAccountRecord | null> {
     return this.cache.get(`${accountId} ${connection}`, async () => {
       const row = await this.dataSource.getRepository(RouteEntity).findOneBy({ accountId, connection });
@@ -44,13 +41,11 @@ export class ChatAccounts {
     });
   }
 
-  /** @returns null when no chat account has this id */
   async byId(id: number): Promise<ChatAccountRecord | null> {
     const route = await this.routes.byId(id);
     return route && toAccount(route);
   }
 
-  /** The row itself, locked, past the cache; for changes. */
   async locked(tx: EntityManager, accountId: number, connection: ChatConnection): Promise<ChatAccountRecord | null> {
     const row = await tx.findOne(RouteEntity, {
       where: { accountId, connection },
@@ -59,7 +54,7 @@ export class ChatAccounts {
     return row && toAccount(openRoute(row, this.sealer));
   }
 
-  /** Creates or replaces the account's connection. Call `forget` after the commit. */
+  /** Creates or replaces a connection. Call `forget` after the commit. */
   async put(tx: EntityManager, draft: ChatAccountDraft): Promise<ChatAccountRecord> {
     const { accountId, connection, messagesPerSecond, guarded = false } = draft;
     const at = now();
@@ -71,7 +66,7 @@ export class ChatAccounts {
     );
     if (!updated.affected) {
       await tx.insert(RouteEntity, {
-        // No operator can give a route a name with slashes, so the two never meet.
+        // operators cannot use slashes in names, so names never collide
         name: `${CHANNEL}/${accountId}/${connection}`,
         channel: CHANNEL,
         driver: DRIVER,
@@ -81,7 +76,7 @@ export class ChatAccounts {
         defaultFor: null,
         accountId,
         connection,
-        // Callbacks of chat accounts are signed instead.
+        // unused: callbacks of chat accounts are signed
         callbackSecret: randomBytes(UNUSED_SECRET_BYTES).toString('base64url'),
         paceUs: 0,
         createdAt: at,
@@ -94,19 +89,17 @@ export class ChatAccounts {
     return account;
   }
 
-  /** Removes the connection. Call `forget` after the commit. */
+  /** Removes a connection. Call `forget` after the commit. */
   async remove(tx: EntityManager, id: number): Promise<void> {
     await tx.delete(RouteEntity, { id, channel: CHANNEL });
   }
 
-  /** The next question reads the database again. */
   forget(): void {
     this.cache.clear();
     this.routes.forget();
   }
 }
 
-/** @returns null for a route that is no chat account */
 function toAccount(route: RouteRecord): ChatAccountRecord | null {
   if (!route.owner) return null;
   const { app_id, app_secret, verify_token, former_app_secret, former_verify_token, waba_id, ...config } =

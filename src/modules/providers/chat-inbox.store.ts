@@ -25,10 +25,9 @@ interface Row {
   number: string;
 }
 
-/** Which number belongs to which user id, as callbacks have told it; each chat account knows its own contacts. */
+/** Numbers and user ids of each chat account's contacts, learned from callbacks. */
 @Injectable()
 export class ChatContacts {
-  /** Keeps what is new. @returns the pairs that were not known before */
   async learn(tx: EntityManager, routeId: number, pairs: readonly Acquaintance[]): Promise<Acquaintance[]> {
     const latest = new Map(pairs.map(({ userId, number }) => [userId, number]));
     if (latest.size === 0) return [];
@@ -38,9 +37,9 @@ export class ChatContacts {
       [routeId, [...latest.keys()]],
     );
     const same = known.filter((row) => latest.get(row.user_id) === row.number);
-    // Who is heard of again is written once a day: what is no longer kept is told by that (`tables.ts`).
+    // A known pair is refreshed once a day only, for its retention (`tables.ts`).
     for (const row of same) if (Number(row.is_stale) === 0) latest.delete(row.user_id);
-    // By key, so that two callbacks with the same contacts cannot wait for each other.
+    // Sorted by key, so that concurrent callbacks cannot deadlock.
     const told = [...latest].sort(([a], [b]) => (a < b ? -1 : 1));
     if (told.length === 0) return [];
     await tx.query(
@@ -53,7 +52,7 @@ export class ChatContacts {
     return told.flatMap(([userId, number]) => (isKnown.has(userId) ? [] : { userId, number }));
   }
 
-  /** The senders with the other half of each, where it is known; in the same order. */
+  /** The senders with number and user id where known, in the same order. */
   async complete(tx: EntityManager, routeId: number, senders: readonly ChatSender[]): Promise<ChatSender[]> {
     const userIds = senders.flatMap(({ number, userId }) => (number === null && userId !== null ? [userId] : []));
     const numbers = senders.flatMap(({ number, userId }) => (number !== null && userId === null ? [number] : []));
@@ -83,15 +82,11 @@ export class ChatContacts {
 
 export const WINDOW_MS = 24 * 3_600_000;
 
-/**
- * The 24-hour windows (reference/session-messages#24-hour-window): an inbound message lets free-form messages go to its
- * sender for a day.
- */
+/** The 24-hour windows (reference/session-messages#24-hour-window): an inbound message allows free-form replies for a day. */
 @Injectable()
 export class ChatWindows {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** @param routeId the chat account's id @param contact number with country code, or user id */
   isOpen(routeId: number, contact: string): Promise<boolean> {
     return this.dataSource.getRepository(ChatWindowEntity).existsBy({
       routeId,
@@ -100,7 +95,7 @@ export class ChatWindows {
     });
   }
 
-  /** Opens each contact's window for a day from its message; a window only ever grows. */
+  /** Opens each contact's window for a day from its message; never shortens one. */
   async open(
     tx: EntityManager,
     routeId: number,
@@ -110,7 +105,7 @@ export class ChatWindows {
     for (const { contact, sentAt } of messages) {
       until.set(contact, Math.max(until.get(contact) ?? 0, sentAt.getTime() + WINDOW_MS));
     }
-    // By key, so that two callbacks for the same contacts cannot wait for each other.
+    // Sorted by key, so that concurrent callbacks cannot deadlock.
     const rows = [...until].sort(([a], [b]) => (a < b ? -1 : 1));
     if (rows.length === 0) return;
     await tx.query(
@@ -122,14 +117,13 @@ export class ChatWindows {
 }
 
 const SYSTEM = 'system';
-/** What a change of the settings says in the words of a message. */
 const STOP = 'STOP';
 const START = 'START';
 const ATTEMPTS = 5;
 const COLUMNS = ['route_id', 'account_id', 'message_id', 'contact', 'type', 'message', 'sent_at', 'received_at'];
 const ROW = `(${COLUMNS.map(() => '?').join(', ')})`;
 
-/** What contacts write to chat accounts: stored once each, however often the upstream repeats it. */
+/** Messages from contacts to chat accounts, stored once each although the provider repeats them. */
 @Injectable()
 export class ChatInbox {
   constructor(
@@ -140,11 +134,7 @@ export class ChatInbox {
     private readonly inbound: InboundSink,
   ) {}
 
-  /**
-   * Stores the messages, opens the windows of their senders and publishes them to the account's webhooks, in one
-   * transaction.
-   * @param beside what the same callback reported of contacts
-   */
+  /** Stores messages, opens windows and publishes webhooks in one transaction. @param beside reports of the same callback */
   async take(
     account: ChatAccount,
     messages: readonly InboundMessage[],
@@ -157,7 +147,7 @@ export class ChatInbox {
       const met = await this.contacts.learn(tx, account.id, [...beside.acquaintances, ...messages.flatMap(acquainted)]);
       if (met.length > 0) await this.inbound.identify(tx, chat, met);
       const fresh = messages.length > 0 ? await this.store(tx, account, messages, receivedAt) : [];
-      // What the upstream reports of a contact (a new number) is no message of that contact.
+      // The provider's reports about a contact (a new number) are not messages of the contact.
       const received = fresh.filter(({ type }) => type !== SYSTEM);
       await this.openWindows(
         tx,
@@ -172,7 +162,7 @@ export class ChatInbox {
     });
   }
 
-  /** A contact may be answered under each of its addresses. */
+  /** A contact may be answered under both its number and its user id. */
   private async openWindows(tx: EntityManager, routeId: number, written: readonly InboundMessage[]): Promise<void> {
     const senders = await this.contacts.complete(tx, routeId, written);
     const opened = written.flatMap(({ sentAt }, index) =>
@@ -181,7 +171,7 @@ export class ChatInbox {
     await this.windows.open(tx, routeId, opened);
   }
 
-  /** Stop words and settings, in the order in which they were said; by a user id they count for the number too. */
+  /** Applies stop words and consent settings in order; a user id counts for its number too. */
   private async hear(
     tx: EntityManager,
     chat: { routeId: number; accountId: number },
@@ -209,7 +199,6 @@ export class ChatInbox {
     await this.inbound.take(tx, chat, texts);
   }
 
-  /** @returns the messages that were new */
   private async store(
     tx: EntityManager,
     account: ChatAccount,
@@ -235,7 +224,7 @@ export class ChatInbox {
         );
         return fresh;
       } catch (error) {
-        // The same callback was stored at this moment by another request: what it brought is known now.
+        // Another request stored the same callback at this moment: read again what is known.
         if (!isDuplicateKey(error) || attempt >= ATTEMPTS) throw error;
       }
     }
@@ -246,7 +235,7 @@ export class ChatInbox {
     routeId: number,
     messages: readonly InboundMessage[],
   ): Promise<InboundMessage[]> {
-    // The column takes spaces at the end for nothing.
+    // the column ignores trailing spaces
     const byId = new Map(messages.map((message) => [message.messageId.trimEnd(), message]));
     const known: { message_id: string }[] = await tx.query(
       'SELECT message_id FROM chat_inbound_messages WHERE route_id = ? AND message_id IN (?)',
@@ -263,7 +252,7 @@ const addressesOf = (sender: ChatSender | undefined): string[] =>
 const acquainted = ({ number, userId }: ChatSender): Acquaintance[] =>
   number !== null && userId !== null ? [{ number, userId }] : [];
 
-/** The message as the upstream wrote it (reference/webhooks#types); its time in seconds, as text. */
+/** The provider's message, unchanged (reference/webhooks#types); its time in seconds, as text. */
 function receivedEvent(
   accountId: number,
   { messageId, number, userId, type, sentAt, message }: InboundMessage,

@@ -13,7 +13,7 @@ import { TwilioDriver } from './drivers/twilio/twilio.driver.js';
 import type { CarrierDemands, InboundText, MessageDriver, Receipt, Route, RouteConnection } from './message-driver.js';
 import { RouteDirectory } from './routes.store.js';
 
-/** The kinds of upstream there are. A driver checks a stored config again before it uses it. */
+/** All drivers. A stored config is validated again before use. */
 @Injectable()
 export class DriverRegistry {
   private readonly drivers: ReadonlyMap<string, MessageDriver>;
@@ -31,7 +31,6 @@ export class DriverRegistry {
     this.drivers = new Map(drivers.map((driver) => [driver.name, driver]));
   }
 
-  /** The drivers that an operator's route can have. */
   get names(): string[] {
     const drivers = [...this.drivers.values()];
     return drivers.filter(({ channels }) => channels.some((channel) => channel !== 'chat')).map(({ name }) => name);
@@ -41,29 +40,25 @@ export class DriverRegistry {
     return this.drivers.get(name) ?? null;
   }
 
-  /** @throws Error for a name that no driver has */
   get(name: string): MessageDriver {
     const driver = this.find(name);
     if (!driver) throw new Error(`No driver is named ${name}`);
     return driver;
   }
 
-  /** True when the upstream of this route drops a second message with the same reference. */
   deduplicates(route: Route): boolean {
     return this.get(route.driver).deduplicates(route.config);
   }
 
-  /** What messages must have on this route. */
   demandsOf(route: Route): CarrierDemands {
     return this.find(route.driver)?.demandsOf?.(route.config) ?? { dltTemplateId: false, dltEntityId: false };
   }
 
-  /** Whether the ids of India's DLT that a message has go to the upstream of this route. */
   sendsDlt(route: Route): boolean {
     return this.find(route.driver)?.sendsDlt?.(route.config) ?? false;
   }
 
-  /** @throws Error when the driver is unknown or the stored config is not valid any more */
+  /** @throws Error for an unknown driver, or an invalid stored config */
   open(
     route: Route,
     onReceipts: (receipts: Receipt[]) => Promise<void>,
@@ -76,7 +71,7 @@ export class DriverRegistry {
 
 const KEPT_MS = 2_000;
 
-/** Which routes share a login: a carrier hands receipts and answers to any session of it, whichever route sent the message. */
+/** Routes that share a login: a carrier delivers receipts to any of its sessions, whichever route sent the message. */
 @Injectable()
 export class RouteLogins {
   private readonly cache = new TtlCache<'all', ReadonlyMap<number, readonly number[]>>(KEPT_MS, 1);
@@ -86,13 +81,12 @@ export class RouteLogins {
     private readonly drivers: DriverRegistry,
   ) {}
 
-  /** Says of a route which ones share its login, itself among them. Asked before a transaction, since it may read the routes. */
+  /** Finds the routes that share a route's login, itself included. Call it before a transaction: it may read routes. */
   async sharing(): Promise<(routeId: number) => readonly number[]> {
     const shared = await this.shared();
     return (routeId) => shared.get(routeId) ?? [routeId];
   }
 
-  /** The routes of one login, by each of them; routes that have theirs for themselves are absent. Kept for 2 s. */
   private shared(): Promise<ReadonlyMap<number, readonly number[]>> {
     return this.cache.get('all', async () => {
       const routes = new Map<string, number[]>();
@@ -105,16 +99,12 @@ export class RouteLogins {
   }
 }
 
-/** What the API document calls the `config` of each driver that an operator's route can have. */
 export const DRIVERS = { smpp: 'SmppRouteConfig', http: 'HttpRouteConfig', twilio: 'TwilioRouteConfig' } as const;
 export type DriverName = keyof typeof DRIVERS;
 
 type JsonSchema = Record<string, unknown>;
 
-/**
- * Says a schema in JSON Schema. Patterns are left out: theirs know no case, and secrets are shown as `***`. Defaults stand
- * in the description, since generators of types take a field with a default for one that must be there.
- */
+/** JSON Schema without patterns (secrets read back as `***`) and defaults, which type generators take for required fields. */
 function described(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...said } = z.toJSONSchema(schema, {
     io: 'input',
@@ -138,8 +128,7 @@ const schemas = {
   [DRIVERS.twilio]: described(twilioConfigSchema),
 };
 
-/** A stored config is judged again when it is used only: what is shown may lack what must be there today. */
+/** A shown config may lack fields that are required today: it is validated only at use. */
 const shown = Object.entries(schemas).map(([name, { required: _, ...said }]) => [`Shown${name}`, said] as const);
 
-/** The `config` of each driver, for the API document: made of what judges it. */
 export const DRIVER_CONFIGS: Readonly<Record<string, JsonSchema>> = { ...schemas, ...Object.fromEntries(shown) };

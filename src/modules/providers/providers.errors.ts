@@ -1,7 +1,7 @@
 import { forbidden } from '../../kernel/errors.js';
 import { accountErrors } from '../accounts/index.js';
 
-/** A callback whose proof does not hold: nothing happens. */
+/** A callback with an invalid secret or signature. */
 export const wrongCallback = forbidden(
   'wrong_callback',
   accountErrors.forbidden.text,

@@ -69,10 +69,7 @@ const ROUTES = [
 })
 export class RoutesModule {}
 
-/**
- * API: routes, and the carriers' HTTP callbacks. `ReceiptSink` comes from the campaigns module, `TemplateStatusSink` from the
- * templates module, `CallScripts` from the voice module and `InboundSink` from the suppressions module, which are global.
- */
+/** API: routes and callbacks. Global modules provide `ReceiptSink`, `TemplateStatusSink`, `CallScripts`, `InboundSink`. */
 @Module({
   imports: [CqrsModule, CustomerEventsModule, RoutesModule],
   controllers: [ProviderCallbacksController, ChatCallbacksController, CallCallbacksController],

@@ -12,13 +12,10 @@ import {
 import { RouteHealthBoard, type Standing } from './route-health.js';
 import { RouteDirectory, type RouteRecord } from './routes.store.js';
 
-/** What staff and timelines read of a route that was stopped. */
+/** Fault of a stopped route, for staff and timelines. */
 export const STOPPED = 'Route is stopped by staff';
 
-/**
- * A connection over which nothing leaves while staff have stopped its route: what waits in it does not leave any more
- * either, and receipts go on coming in.
- */
+/** Sends nothing while staff stop its route, not even messages that wait in it; receipts still come in. */
 export class StoppableConnection implements RouteConnection {
   isStopped = false;
 
@@ -59,7 +56,7 @@ export class StoppableConnection implements RouteConnection {
     return this.inner.close(waitMs);
   }
 
-  /** It is asked once more when nothing else can hold it back. */
+  /** Checks again right before the message leaves. */
   private guarded(message: OutboundMessage): OutboundMessage {
     const { leaving } = message;
     const guard = (others?: number): void => {
@@ -73,45 +70,38 @@ export class StoppableConnection implements RouteConnection {
 const UNSENT: SendOutcome = { kind: 'unsent', afterMs: 0, text: STOPPED };
 
 const LOOK_EVERY_MS = 2_000;
-/** Whether another process has changed a route; asked of Redis alone. */
+/** Interval of checks for changed routes; each costs one query of Redis. */
 const NEWS_EVERY_MS = 250;
-/** There may be a hundred thousand chat accounts: an idle connection is closed. */
+/** Idle connections are closed: there may be a hundred thousand chat accounts. */
 const IDLE_MS = 600_000;
 
-/** The standing of a route whose config the driver does not take. */
 const UNUSABLE: Standing = { ready: false, fault: 'Its configuration cannot be used' };
 
-/** How a route stands for this worker. */
 export interface RouteState {
-  /** something may leave over it, and need not show first whether the upstream is well again */
+  /** messages may be sent, and no trial must come first */
   usable: boolean;
-  /** for how long it has not been, milliseconds; 0 while nothing is known of it yet */
+  /** milliseconds since it became unusable; 0 = usable or unknown */
   downMs: number;
-  /** why not, in words; null while all is well */
   fault: string | null;
 }
 
-/** The revision of a route with `binds`: its sessions follow its row one by one. */
+/** Fixed revision of routes with `binds`: `BindKeeper` reopens their sessions one by one. */
 const BOUND = 'bound';
 
 interface Open {
   revision: string;
   channel: RouteKind;
   connection: StoppableConnection;
-  /** clock of `performance.now()` */
   usedAt: number;
 }
 
-/**
- * This worker's connections to the carriers, one a route; opened again when the route's row changes. Those of chat
- * accounts are opened when something is sent, since their receipts come by HTTP.
- */
+/** This worker's connections, one a route; reopened when the row changes. Those of chat accounts open at the first send. */
 @Injectable()
 export class RouteConnections implements OnApplicationShutdown {
   private readonly logger = new Logger(RouteConnections.name);
   private readonly open = new Map<number, Open>();
   private readonly broken = new Map<number, string>();
-  /** clock of `performance.now()`: since when routes cannot be used, as far as this worker has looked */
+  /** clock of `performance.now()`: start of each route's outage, as seen by this worker */
   private readonly downSince = new Map<number, number>();
   private readonly closing = new Set<Promise<void>>();
   private channels: readonly RouteKind[] = [];
@@ -128,12 +118,12 @@ export class RouteConnections implements OnApplicationShutdown {
     private readonly binds: BindKeeper,
   ) {}
 
-  /** The routes with `binds` whose turns this worker takes now. */
+  /** Routes with `binds` whose jobs this worker takes now. */
   get serving(): readonly number[] {
     return this.closed ? [] : this.binds.serving;
   }
 
-  /** The route's connection; null when there is no such route (any more) or its config cannot be used. */
+  /** null = no such route, or its config is invalid */
   async get(routeId: number): Promise<RouteConnection | null> {
     const route = await this.directory.byId(routeId);
     if (this.closed) return null;
@@ -142,29 +132,26 @@ export class RouteConnections implements OnApplicationShutdown {
     return null;
   }
 
-  /** How a route stands that there is; looked at with every question, and every 2 s where it is kept open. */
+  /** State of an existing route; updated at each call, and every 2 s if it is kept open. */
   async stateOf(routeId: number): Promise<RouteState> {
     return this.judge(routeId, await this.get(routeId));
   }
 
-  /** Those routes of a kind over which this worker, or a holder of their binds, can send now, in no order. */
+  /** Routes of a kind that this worker, or a holder of their binds, can send over. */
   async usable(kind: RouteKind): Promise<number[]> {
     const routes = (await this.directory.list()).filter(({ channel }) => channel === kind);
     const usable = await Promise.all(
       routes.map(async (route) => {
         if (route.stopped) return [];
         if (this.judge(route.id, this.connect(route)).usable) return [route.id];
-        // Those that hold its binds take its turns.
+        // the workers that hold its binds take its jobs
         return route.binds !== null && (await this.binds.isBound(route.id)) ? [route.id] : [];
       }),
     );
     return usable.flat();
   }
 
-  /**
-   * Opens every route of these channels and keeps the set as the operator changes it: receipts come in over a route
-   * whether or not this worker sends anything.
-   */
+  /** Opens every route of these channels and follows changes: receipts come in whether or not this worker sends. */
   async openAll(channels: readonly RouteKind[]): Promise<void> {
     this.channels = [...new Set([...this.channels, ...channels])];
     this.timer ??= setInterval(() => void this.look(), LOOK_EVERY_MS);
@@ -172,7 +159,6 @@ export class RouteConnections implements OnApplicationShutdown {
     await this.look();
   }
 
-  /** Waits for the answers under way, then closes everything. */
   async closeAll(): Promise<void> {
     this.closed = true;
     if (this.timer) clearInterval(this.timer);
@@ -187,7 +173,7 @@ export class RouteConnections implements OnApplicationShutdown {
     return this.closeAll();
   }
 
-  /** What staff stop acts on windows under way too: nothing waits for the next turn. */
+  /** A stop must act on batches under way too, not only on the next job. */
   private async lookAtNews(): Promise<void> {
     if (await this.directory.hasNews()) await this.look();
   }
@@ -207,7 +193,7 @@ export class RouteConnections implements OnApplicationShutdown {
         if (!this.channels.includes(route.channel)) continue;
         const connection = this.connect(route);
         this.judge(route.id, connection);
-        // How a route with binds stands is said by its places.
+        // bind slots report the state of routes with binds
         if (route.binds === null) standings.set(route.id, connection?.inner ?? UNUSABLE);
         else shares.push(route.id);
       }
@@ -267,7 +253,7 @@ export class RouteConnections implements OnApplicationShutdown {
       this.broken.delete(route.id);
       return connection;
     } catch (error) {
-      // Said once a revision, without the error's own text, which may quote the config.
+      // Logged once a revision, without the error's text, which may quote the config.
       if (this.broken.get(route.id) !== route.revision) {
         this.broken.set(route.id, route.revision);
         this.logger.error(

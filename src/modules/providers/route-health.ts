@@ -7,73 +7,56 @@ import { RedisLink } from '../../platform/security/index.js';
 
 export const ROUTE_HEALTHS = ['up', 'degraded', 'down', 'unknown'] as const;
 
-/** Whether the workers reach a carrier: all of them, some, none, or unknown. */
+/** Whether all, some or none of the workers reach a carrier, or unknown. */
 export type RouteHealth = (typeof ROUTE_HEALTHS)[number];
 
-/** What staff read of a route: how it stands, or that they have stopped it. */
 export const SHOWN_HEALTHS = [...ROUTE_HEALTHS, 'stopped'] as const;
 export type ShownHealth = (typeof SHOWN_HEALTHS)[number];
 
-/** A worker that was silent for this long does not count. */
+/** Older reports do not count. */
 const FRESH_MS = 15_000;
-/** What has not changed is said again so often. */
+/** Interval of unchanged reports. */
 const SAY_AGAIN_MS = 5_000;
 const KEPT_SECONDS = 60;
 
-/** What one worker says: its connections by route id. */
+/** One worker's report: its connections by route id. Workers of an older version omit the optional fields. */
 interface Report {
   at: number;
   ready: Record<string, boolean>;
-  /** why those that are not ready are not; absent from a worker of the version before */
   faults?: Record<string, string>;
-  /** of connections that have a circuit; absent from a worker of the version before */
   circuits?: Record<string, CircuitState>;
-  /** routes of whose binds it takes a share; absent from a worker of the version before */
   shares?: number[];
 }
 
 export const CIRCUIT_STATES = ['closed', 'half_open', 'open'] as const;
 
-/** Whether a connection lets messages through: all, one that shows whether the upstream is well, or none. */
 export type CircuitState = (typeof CIRCUIT_STATES)[number];
 
-/** How one connection stands. */
 export interface Standing {
   ready: boolean;
-  /** absent where the connection has no circuit; else whether it is broken */
   readonly onTrial?: boolean;
-  /** why the upstream cannot be used; null while all is well */
   fault: string | null;
 }
 
-/** How one worker finds a route. */
 export interface WorkerStanding {
   worker: string;
   ready: boolean;
   fault: string | null;
-  /** null where its connection has none */
   circuit: CircuitState | null;
 }
 
-/** A route as all workers together see it. */
+/** A route as seen by all workers. */
 export interface RouteStanding {
   health: RouteHealth;
-  /** what one of the workers that cannot use it says */
   lastError: string | null;
-  /** those that keep it open and were heard of lately, by name */
   workers: readonly WorkerStanding[];
 }
 
-/** A route of which no worker has said anything lately. */
 export const UNHEARD: RouteStanding = { health: 'unknown', lastError: null, workers: [] };
 
-/**
- * What the workers say of their connections, for staff. It stands in Redis alone, since it is worth nothing a moment
- * later; without Redis every route is `unknown`, and nothing else depends on it.
- */
+/** The workers' reports on their connections, for staff. Kept in Redis only: without Redis every route is `unknown`. */
 @Injectable()
 export class RouteHealthBoard {
-  /** This process, by host and process id; no other has the same. */
   readonly worker = `${hostname()
     .replaceAll(/[^A-Za-z0-9._-]/g, '')
     .slice(0, 40)}:${process.pid}:${randomBytes(4).toString('hex')}`;
@@ -87,10 +70,7 @@ export class RouteHealthBoard {
     this.key = `${redis.prefix}:route-health`;
   }
 
-  /**
-   * Says how this worker's connections stand: when something has changed, else now and then. Never fails.
-   * @param shares routes of whose binds it takes a share
-   */
+  /** Reports on changes and at intervals; never fails. @param shares routes whose binds this worker shares */
   async report(standings: ReadonlyMap<number, Standing>, shares: readonly number[] = []): Promise<void> {
     const entries = [...standings];
     const report: Omit<Report, 'at'> = {
@@ -115,13 +95,12 @@ export class RouteHealthBoard {
     });
   }
 
-  /** This worker says nothing any more. */
   async leave(): Promise<void> {
     this.said = { text: '', at: -Infinity };
     await this.quietly(() => this.redis.client.hdel(this.key, this.worker));
   }
 
-  /** The workers that take a share of the binds of routes, by route; without Redis none is known. */
+  /** Workers that share the binds of routes, by route; none without Redis. */
   async candidates(): Promise<ReadonlyMap<number, readonly string[]>> {
     const workers = new Map<number, string[]>();
     await this.quietly(async () => {
@@ -132,7 +111,7 @@ export class RouteHealthBoard {
     return workers;
   }
 
-  /** How the routes stand; routes that no worker names are absent. */
+  /** By route; routes without a report are absent. */
   async read(): Promise<ReadonlyMap<number, RouteStanding>> {
     const said = new Map<number, WorkerStanding[]>();
     await this.quietly(async () => {
@@ -157,7 +136,7 @@ export class RouteHealthBoard {
     );
   }
 
-  /** Workers that were killed never leave by themselves. */
+  /** Killed workers do not remove their reports. */
   private async forgetSilent(): Promise<void> {
     const known = await this.redis.client.hgetall(this.key);
     const silent = Object.entries(known).flatMap(([worker, text]) => (readReport(text) ? [] : [worker]));
@@ -173,7 +152,6 @@ export class RouteHealthBoard {
 const healthOf = (answers: readonly boolean[]): RouteHealth =>
   answers.every(Boolean) ? 'up' : answers.some(Boolean) ? 'degraded' : 'down';
 
-/** @returns null for a report that is too old */
 function readReport(text: string): Report | null {
   const report = JSON.parse(text) as Report;
   return now().getTime() - report.at <= FRESH_MS ? report : null;

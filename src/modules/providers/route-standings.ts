@@ -9,14 +9,12 @@ import { type BindSlot, RouteBinds } from './binds/route-binds.store.js';
 import { type RouteHealth, RouteHealthBoard, type RouteStanding, UNHEARD } from './route-health.js';
 import { RouteDirectory } from './routes.store.js';
 
-/** Since when a route stands as it does. */
 export interface KnownState {
   state: RouteHealth;
   since: Date;
-  /** the last one, also when all is well again */
+  /** the last error, also after recovery */
   error: string | null;
   errorSince: Date | null;
-  /** when it was last seen */
   errorAt: Date | null;
 }
 
@@ -25,15 +23,13 @@ interface StateRow extends KnownState {
 }
 
 const ERROR_LENGTH = 255;
-/** An error that lasts is noted again so often. */
 const NOTED_EVERY_MS = 30_000;
 
-/** The stored side of how routes stand: it outlives Redis and every process. */
+/** Stored states of routes: they outlive Redis and every process. */
 @Injectable()
 export class RouteStates {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** By route id; routes that were never looked at are absent. */
   async read(): Promise<ReadonlyMap<number, KnownState>> {
     const rows = await this.dataSource.query<StateRow[]>(
       `SELECT route_id AS routeId, state, since, error, error_since AS errorSince, error_at AS errorAt FROM route_states LIMIT 10000`,
@@ -41,7 +37,7 @@ export class RouteStates {
     return new Map(rows.map(({ routeId, ...known }) => [routeId, known]));
   }
 
-  /** Writes what has changed since it was read; nothing in the common case. */
+  /** Writes changed states; mostly none. */
   async note(standings: ReadonlyMap<number, RouteStanding>, at: Date): Promise<void> {
     const known = await this.read();
     const rows = [...standings].flatMap(([id, { health, lastError }]) => {
@@ -54,7 +50,7 @@ export class RouteStates {
     });
     if (rows.length === 0) return;
     rows.sort((a, b) => Number(a[0]) - Number(b[0]));
-    // The columns are set in their order: each is told by those that are not set yet.
+    // Columns are set in order: each depends on columns that are not set yet.
     await this.dataSource.query(
       again(`INSERT INTO route_states (route_id, state, since, error, error_since, error_at)
        SELECT j.id, j.state, UTC_TIMESTAMP(3), j.error, IF(j.error IS NULL, NULL, UTC_TIMESTAMP(3)), IF(j.error IS NULL, NULL, UTC_TIMESTAMP(3))
@@ -72,15 +68,12 @@ export class RouteStates {
   }
 }
 
-/** Routes as all workers together see them. */
 export interface Standings {
-  /** routes of which nothing is known are absent */
   of: ReadonlyMap<number, RouteStanding>;
-  /** of routes with `binds` */
   slots: ReadonlyMap<number, readonly BindSlot[]>;
 }
 
-/** How the routes stand, for staff: by what the workers say, and by the places of those with `binds`. */
+/** States of routes for staff, from the workers' reports and from bind slots. */
 @Injectable()
 export class RouteStandings {
   constructor(
@@ -103,7 +96,6 @@ export class RouteStandings {
   }
 }
 
-/** A route with binds as its places tell. */
 function standingOf(binds: number, all: readonly BindSlot[]): RouteStanding {
   const slots = all.filter(({ place }) => place <= binds);
   const bound = slots.filter((slot) => slot.bound && !slot.isFree).length;
@@ -116,7 +108,7 @@ function standingOf(binds: number, all: readonly BindSlot[]): RouteStanding {
 
 const LOOK_EVERY_MS = 2_000;
 
-/** Notes when a route begins to stand otherwise: one API process for all, every two seconds. */
+/** Records state changes of routes: one API process for all, every two seconds. */
 @Injectable()
 export class RouteStateKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(RouteStateKeeper.name);

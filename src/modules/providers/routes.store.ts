@@ -10,33 +10,28 @@ import { OPERATOR_ROUTE_KINDS, type OperatorRouteKind, type Route, type RouteKin
 import { FORMER_SECRET_MS, type FormerSecret } from './secrets.js';
 import { RouteBindEntity, RouteEntity } from './tables.js';
 
-/** That staff have stopped a route. */
 export interface RouteStop {
   at: Date;
-  /** username */
   by: string;
   reason: string | null;
 }
 
-/** A route with what only its administration needs. */
+/** A route with its administrative data. */
 export interface RouteRecord extends Route<Record<string, unknown>> {
   isDefault: boolean;
   guarded: boolean;
-  /** sessions with the carrier that all workers have together; null = one a worker */
+  /** sessions of all workers together; null = one per worker */
   binds: number | null;
-  /** nothing leaves over it while it is there */
   stopped: RouteStop | null;
-  /** the callback secret before the last rotation */
   formerCallbackSecret: FormerSecret | null;
-  /** whose chat account this is; null for the operator's routes */
   owner: { accountId: number; connection: string } | null;
-  /** differs whenever an open connection of the route would have to be another one */
+  /** changes whenever an open connection must be reopened */
   revision: string;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** The row with its secrets open. @throws Error when the config was sealed under another key */
+/** @throws Error when the config was sealed under another key */
 export function openRoute(row: RouteEntity, sealer: Sealer): RouteRecord {
   const config = sealer.open(row.config);
   return {
@@ -65,7 +60,7 @@ export function openRoute(row: RouteEntity, sealer: Sealer): RouteRecord {
   };
 }
 
-/** Where the carrier of a route sends its callbacks, below our public address; the last segment is a secret. */
+/** Path of the carrier's callbacks below our public URL; its last segment is a secret. */
 export const callbackPath = ({
   channel,
   name,
@@ -74,29 +69,25 @@ export const callbackPath = ({
   `/provider/${channel}/${encodeURIComponent(name)}/${callbackSecret}`;
 
 const markKey = ({ prefix }: RedisLink): string => `${prefix}:routes-mark`;
-/** Another text whenever a process has changed a route. */
+/** A key whose value changes whenever a process changes a route. */
 const newsKey = ({ prefix }: RedisLink): string => `${prefix}:routes-news`;
 const NEWS_KEPT_MS = 60_000;
 
-/** What an operator says of a route; `config` is validated by its driver and holds the secrets. */
+/** An operator's input; the driver validates `config`, which holds the secrets. */
 export interface RouteDraft {
   name: string;
   channel: OperatorRouteKind;
   driver: string;
   config: Record<string, unknown>;
   messagesPerSecond: number | null;
-  /** sessions with the carrier that all workers have together; absent or null = one a worker */
   binds?: number | null;
   isDefault: boolean;
-  /** staff without super wrote the config; absent = it is trusted */
   guarded?: boolean;
 }
 
-/** The routes of one kind that can be used. */
 export interface RoutesOfKind {
   byId: ReadonlyMap<number, RouteRecord>;
   byName: ReadonlyMap<string, RouteRecord>;
-  /** what takes everything that nothing else takes; null = none */
   standard: RouteRecord | null;
 }
 
@@ -113,11 +104,10 @@ const keyed = (routes: readonly RouteRecord[]): Pick<Snapshot, 'byId' | 'byName'
   byName: new Map(routes.map((route) => [route.name, route])),
 });
 
-/** Any shorter, and a worker at rest would ask more than docs/operate/measurements.md says. */
+/** A shorter time would exceed the idle load of docs/operate/measurements.md. */
 const KEPT_MS = 2_000;
-/** How long what one process has found of the routes counts for all. */
 const MARK_MS = 500;
-/** Read again even if nothing says that they have changed. */
+/** Routes are read again after this time, even if unchanged. */
 const LONGEST_MS = 60_000;
 /** Differs whenever a route has changed, whichever version of the service wrote it. */
 const MARK = `CONCAT(COUNT(*), ' ', COALESCE(MAX(updated_at), 0), ' ', COALESCE(BIT_XOR(CRC32(CONCAT_WS('|', id, name, channel,
@@ -125,14 +115,10 @@ const MARK = `CONCAT(COUNT(*), ' ', COALESCE(MAX(updated_at), 0), ' ', COALESCE(
 const NAMES_AT_ONCE = 500;
 const CALLBACK_SECRET_BYTES = 24;
 const newCallbackSecret = (): string => randomBytes(CALLBACK_SECRET_BYTES).toString('base64url');
-/** Chat accounts are routes too, but there may be a hundred thousand of them: they are read one by one. */
+/** Chat accounts are routes too, but up to a hundred thousand: they are read one by one. */
 const OPERATOR_ROUTES = In([...OPERATOR_ROUTE_KINDS]);
 
-/**
- * The operator's routes: read as a whole, kept for a moment (there are few, and every send asks), and read again when they have
- * changed. Whether they have, one process at a time asks for all: a mark of them stands in Redis for half a second. Without Redis each
- * process reads them.
- */
+/** The operator's routes, cached as a whole. One process at a time checks them for changes; others read its mark in Redis. */
 @Injectable()
 export class RouteDirectory {
   private readonly logger = new Logger(RouteDirectory.name);
@@ -148,33 +134,30 @@ export class RouteDirectory {
     private readonly redis?: RedisLink,
   ) {}
 
-  /** The same object as long as nothing was read again. */
   async ofKind(kind: OperatorRouteKind): Promise<RoutesOfKind> {
     return (await this.routes()).kinds.get(kind) ?? NO_ROUTES;
   }
 
-  /** Knows chat accounts too. */
+  /** Finds chat accounts too. */
   async byId(id: number): Promise<RouteRecord | null> {
     const route = (await this.routes()).byId.get(id);
     return route ?? this.chatAccounts.get(id, () => this.chatReads.add(id));
   }
 
-  /** Whether the row is there, past every cache: one that is new, or that cannot be opened, is not gone. */
+  /** Uncached: a row that is new or cannot be opened exists too. */
   exists(id: number): Promise<boolean> {
     return this.dataSource.getRepository(RouteEntity).existsBy({ id });
   }
 
-  /** Compares byte for byte. */
   async byName(name: string): Promise<RouteRecord | null> {
     return (await this.routes()).byName.get(name) ?? null;
   }
 
-  /** All routes, by name. */
   async list(): Promise<RouteRecord[]> {
     return [...(await this.routes()).byId.values()];
   }
 
-  /** Id and kind of the operator's routes of these names, past the cache. */
+  /** Uncached; operators' routes only. */
   async kindsOf(tx: EntityManager, names: readonly string[]): Promise<Map<string, { id: number; channel: string }>> {
     const found = new Map<string, { id: number; channel: string }>();
     for (let from = 0; from < names.length; from += NAMES_AT_ONCE) {
@@ -187,7 +170,7 @@ export class RouteDirectory {
     return found;
   }
 
-  /** The row itself, locked, past the cache; for changes. */
+  /** The row, locked and uncached; for changes. */
   async locked(tx: EntityManager, name: string): Promise<RouteRecord | null> {
     const row = await tx.findOne(RouteEntity, {
       where: { name, channel: OPERATOR_ROUTES },
@@ -196,9 +179,7 @@ export class RouteDirectory {
     return row ? this.open(row) : null;
   }
 
-  /**
-   * Creates or replaces the route of that name; a new default takes the place of the old one. Call `forget` after the commit.
-   */
+  /** Creates or replaces a route; a new default replaces the old one. Call `forget` after the commit. */
   async put(tx: EntityManager, draft: RouteDraft): Promise<RouteRecord> {
     const at = now();
     const { name, channel, driver, messagesPerSecond, binds = null } = draft;
@@ -225,10 +206,7 @@ export class RouteDirectory {
     return route;
   }
 
-  /**
-   * Gives a locked route a new callback secret; the one before is taken for 24 h more. Call `forget` after the commit.
-   * @returns the new secret, and until when the former one is taken
-   */
+  /** Replaces a locked route's callback secret; the old one is valid for 24 h more. Call `forget` after the commit. */
   async rotateCallbackSecret(tx: EntityManager, route: RouteRecord): Promise<{ secret: string; formerUntil: Date }> {
     const secret = newCallbackSecret();
     const formerUntil = new Date(now().getTime() + FORMER_SECRET_MS);
@@ -237,45 +215,39 @@ export class RouteDirectory {
     return { secret, formerUntil };
   }
 
-  /** Stops a locked route, or lets it carry again (null). Call `forget` after the commit. */
+  /** Stops a locked route, or resumes it (null). Call `forget` after the commit. */
   async setStop(tx: EntityManager, id: number, stop: RouteStop | null): Promise<void> {
     const values = { stoppedAt: stop?.at ?? null, stoppedBy: stop?.by ?? null, stopReason: stop?.reason ?? null };
     await this.touch(tx, id, values);
   }
 
-  /**
-   * Writes a locked route, also where only other tables hold what changes of it: who removes it on another node of a cluster
-   * knows of no lock, and gives way to the row. Call `forget` after the commit.
-   */
+  /** Writes the locked row even if only other tables change: a removal on another Galera node must conflict with it. */
   async touch(tx: EntityManager, id: number, values: Partial<RouteEntity> = {}): Promise<void> {
     await tx.update(RouteEntity, { id }, { ...values, updatedAt: now() });
   }
 
-  /** Removes the route. Call `forget` after the commit. */
+  /** Removes a route. Call `forget` after the commit. */
   async remove(tx: EntityManager, id: number): Promise<void> {
     await tx.delete(RouteEntity, { id });
     await tx.delete(RouteBindEntity, { routeId: id });
     await tx.query('DELETE FROM route_states WHERE route_id = ?', [id]);
   }
 
-  /** The next question reads the database again. */
+  /** Clears the caches here and, through Redis, in other processes. */
   forget(): void {
     this.snapshot.clear();
     this.chatAccounts.clear();
     this.last = null;
     const { redis } = this;
     if (!redis) return;
-    // The mark first: a process that hears the news reads what is true from now on.
+    // The mark first: a process that sees the new key must read current routes.
     void redis.answer(async () => {
       await redis.client.del(markKey(redis));
       await redis.client.set(newsKey(redis), randomBytes(8).toString('hex'), 'PX', NEWS_KEPT_MS);
     });
   }
 
-  /**
-   * Whether another process has changed a route since this was last asked: then the next question reads the database. One
-   * answer of Redis; without it what is kept ends by itself.
-   */
+  /** True when another process changed a route since the last call: then the cache is cleared. One query of Redis. */
   async hasNews(): Promise<boolean> {
     const { redis } = this;
     if (!redis?.ready) return false;
@@ -283,7 +255,7 @@ export class RouteDirectory {
     if (news === null || news === this.news) return false;
     this.news = news;
     this.snapshot.clear();
-    // A mark from before the change may be written after it was removed: it is not gone by.
+    // A mark from before the change may be written after its deletion: do not use it.
     this.last = null;
     return true;
   }
@@ -298,12 +270,11 @@ export class RouteDirectory {
     if (mark !== null && last?.mark === mark && performance.now() - last.readAt < LONGEST_MS) return last.snapshot;
     const readAt = performance.now();
     const snapshot = await this.readAll();
-    // Of the mark from before the read: what changed meanwhile has another one.
+    // Keep the mark from before the read: a change meanwhile gives another mark.
     this.last = mark === null ? null : { mark, readAt, snapshot };
     return snapshot;
   }
 
-  /** @returns null where none can be had */
   private async mark(): Promise<string | null> {
     const { redis } = this;
     if (!redis?.ready) return null;

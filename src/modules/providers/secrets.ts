@@ -2,20 +2,16 @@ import { now } from '../../kernel/clock.js';
 import { isObject, type JsonObject } from '../../kernel/json-values.js';
 import { keepUrl, MASK, maskUrl, isHttpUrl } from '../../kernel/urls.js';
 
-/** What proved a callback before the secret was changed: taken a while longer, so that none is lost meanwhile. */
+/** A secret before its change, valid for a while longer so that no callback is lost. */
 export interface FormerSecret {
   value: string;
-  /** until when, milliseconds since 1970 */
   until: number;
 }
 
-/** How long a former secret is taken: 24 h (reference/providers#callbacks). */
+/** 24 h (reference/providers#callbacks). */
 export const FORMER_SECRET_MS = 24 * 3_600_000;
 
-/**
- * What stays valid beside a changed secret.
- * @param change undefined keeps the secret, null clears it at once and what came before it too
- */
+/** The former secret after a change. @param change undefined keeps the secret; null clears it and the former one at once */
 export function formerSecret(
   current: string | null | undefined,
   change: string | null | undefined,
@@ -25,7 +21,6 @@ export function formerSecret(
   return current && change !== null ? { value: current, until: now().getTime() + FORMER_SECRET_MS } : null;
 }
 
-/** The secrets that are taken at this moment, the current one first. */
 export const takenSecrets = (current: string | null, former: FormerSecret | null | undefined): string[] => [
   ...(current === null ? [] : [current]),
   ...(former && former.until > now().getTime() ? [former.value] : []),
@@ -33,7 +28,6 @@ export const takenSecrets = (current: string | null, former: FormerSecret | null
 
 type Config = JsonObject;
 
-/** Changes the values that the fields name: `password`, or `headers.*` for all values of an object. */
 function mapSecrets(
   config: Config,
   fields: readonly string[],
@@ -52,15 +46,11 @@ function mapSecrets(
   return copy;
 }
 
-/** The config as it may be shown. An empty secret is none. */
+/** The config as it may be shown; an empty secret stays empty. */
 export const maskSecrets = (config: Config, fields: readonly string[]): Config =>
   mapSecrets(config, fields, (value) => (value === '' ? '' : MASK));
 
-/**
- * The config with each `***` replaced by what stands there now.
- * @returns it with the paths of what was kept; or the path of a `***` that nothing stands behind, such as
- * `headers.authorization`
- */
+/** Replaces each `***` by the current secret. @returns also the kept paths; or the path of a `***` without a current secret */
 export function keepSecrets(
   config: Config,
   current: Config | null,
@@ -79,11 +69,11 @@ export function keepSecrets(
   return first === undefined ? { config: filled, kept } : { missing: first };
 }
 
-/** The config with the secrets of its URLs masked. @param fields those where an address stands */
+/** Masks the secrets in URLs. @param fields that hold URLs */
 export const maskUrls = (config: Config, fields: readonly string[]): Config =>
   mapSecrets(config, fields, (value) => (typeof value === 'string' ? maskUrl(value) : value));
 
-/** The config with the secrets of its URLs as they stand; or the field of a `***` with nothing behind it. */
+/** Replaces masked secrets in URLs by the current ones; or returns the field of a `***` without one. */
 export function keepUrls(
   config: Config,
   current: Config | null,
@@ -100,7 +90,7 @@ export function keepUrls(
   return first === undefined ? { config: filled } : { missing: first };
 }
 
-/** The hosts that a config leads to, without the brackets of IPv6. @param fields those where an address stands */
+/** The hosts of a config, without the brackets of IPv6. @param fields that hold addresses */
 export const hostsOf = (config: Config, fields: readonly string[]): string[] =>
   fields.flatMap((field) => {
     const value = config[field];
@@ -109,11 +99,7 @@ export const hostsOf = (config: Config, fields: readonly string[]): string[] =>
     return field === 'host' ? [value] : [];
   });
 
-/**
- * Whether two configs lead to the same place, so that a secret of one may stand in the other
- * (reference/providers#secrets). Of a URL its query does not count.
- * @param fields where the address stands: `host`, `url`, the login's name
- */
+/** True when both configs have the same address, apart from URL queries: secrets may be kept (reference/providers#secrets). */
 export const isSameAddress = (a: Config, b: Config, fields: readonly string[]): boolean =>
   fields.every((field) => addressText(a[field]) === addressText(b[field]));
 

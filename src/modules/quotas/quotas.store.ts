@@ -2,7 +2,6 @@ import type { EntityManager, EntityTarget } from 'typeorm';
 import { type AppError, atMost, invalid } from '../../kernel/errors.js';
 import type { WriteResult } from '../../platform/database/index.js';
 
-/** What an account may have only so many of. */
 export type QuotaKind =
   | 'templates'
   | 'profile_requests'
@@ -14,10 +13,7 @@ export type QuotaKind =
   | 'uploads'
   | 'lists';
 
-/**
- * Lets those who add to one kind of an account's things pass one after another, until the transaction ends.
- * @returns how many were noted by `recordUsed`
- */
+/** Serializes additions to a kind until the transaction ends. @returns the number from `recordUsed` */
 export async function lockQuota(tx: EntityManager, accountId: number, kind: QuotaKind): Promise<number> {
   await tx.query(
     `INSERT INTO account_quotas (account_id, kind, used, additions) VALUES (?, ?, 0, 1)
@@ -31,16 +27,12 @@ export async function lockQuota(tx: EntityManager, accountId: number, kind: Quot
   return row?.used ?? 0;
 }
 
-/** Keeps the number of a kind that is not counted row by row. The caller holds the quota's row. */
+/** Stores the number of a kind that is not counted row by row. The caller holds the quota's row. */
 export async function recordUsed(tx: EntityManager, accountId: number, kind: QuotaKind, used: number): Promise<void> {
   await tx.query('UPDATE account_quotas SET used = ? WHERE account_id = ? AND kind = ?', [used, accountId, kind]);
 }
 
-/**
- * To be called after the insertion, in its transaction: counts what the account has now.
- * @param things of a kind of which an account has thousands at the most
- * @throws what `refuse` makes, when there are more than `most`
- */
+/** Call after the insertion, in its transaction; counts all rows, so use it for thousands at most. @throws from `refuse` */
 export async function assertWithin(
   tx: EntityManager,
   quota: { accountId: number; kind: QuotaKind; most: number },
@@ -68,15 +60,13 @@ export const storageErrors = {
 };
 
 /**
- * Counts bytes that this transaction writes, or with a negative number removes. To be called behind its other rows of the
- * account, before balances and events: the lock order of `inTransaction`.
- * @param most bytes in all (STORAGE_PER_ACCOUNT)
- * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
+ * Counts written bytes (negative = removed). Call after the account's other rows, before balances and events: the lock order of
+ * `inTransaction`. @param most STORAGE_PER_ACCOUNT @throws AppError invalid `At most 1073741824 stored bytes are allowed`
  */
 export async function addStored(tx: EntityManager, accountId: number, bytes: number, most: number): Promise<void> {
   if (bytes <= 0) return freeStored(tx, accountId, -bytes);
   if (await addedWithin(tx, accountId, bytes, most)) return;
-  // The account may store its first bytes. The update of a duplicate locks the row at once: two of them never wait for each other.
+  // First bytes of the account. ON DUPLICATE KEY UPDATE locks the row at once, so two transactions never wait for each other.
   await tx.query(
     'INSERT INTO account_storage (account_id, bytes) VALUES (?, 0) ON DUPLICATE KEY UPDATE bytes = bytes + 0',
     [accountId],
@@ -84,7 +74,7 @@ export async function addStored(tx: EntityManager, accountId: number, bytes: num
   if (!(await addedWithin(tx, accountId, bytes, most))) throw storageErrors.full(most);
 }
 
-/** Takes off bytes of rows that this transaction removes; the count never falls below 0. */
+/** Subtracts removed bytes; the count never falls below 0. */
 export async function freeStored(tx: EntityManager, accountId: number, bytes: number): Promise<void> {
   if (bytes <= 0) return;
   await tx.query('UPDATE account_storage SET bytes = GREATEST(bytes, ?) - ? WHERE account_id = ?', [
@@ -94,7 +84,6 @@ export async function freeStored(tx: EntityManager, accountId: number, bytes: nu
   ]);
 }
 
-/** Bytes that an account stores now. */
 export async function storedBytes(source: Pick<EntityManager, 'query'>, accountId: number): Promise<number> {
   const [row] = await source.query<{ bytes: number | string }[]>(
     'SELECT bytes FROM account_storage WHERE account_id = ?',

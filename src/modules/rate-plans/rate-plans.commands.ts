@@ -5,12 +5,9 @@ import { inTransaction, isDuplicateKey } from '../../platform/database/index.js'
 import { type Account, AuditLog, withContent } from '../accounts/index.js';
 import { type Rate, rateErrors, RatePlans, Rates } from '../rates/index.js';
 
-/**
- * Creates a rate plan, or replaces its rows (reference/rates#plans).
- * @throws AppError 409 `Changed since you looked`
- */
+/** Creates a rate plan or replaces its rows (reference/rates#plans). @throws AppError 409 `Changed since you looked` */
 export class PutRatePlanCommand extends Command<void> {
-  /** @param seen the revision that is to be replaced; null = whichever stands */
+  /** `seen`: the revision to replace; null = any. */
   constructor(
     readonly actor: Account,
     readonly name: string,
@@ -51,10 +48,7 @@ export class PutRatePlanHandler implements ICommandHandler<PutRatePlanCommand> {
   }
 }
 
-/**
- * Removes a rate plan.
- * @throws AppError 404 `Rate plan not found`, 409 `Rate plan is used by accounts`
- */
+/** Removes a rate plan. @throws AppError 404 `Rate plan not found`, 409 `Rate plan is used by accounts` */
 export class RemoveRatePlanCommand extends Command<void> {
   constructor(
     readonly actor: Account,

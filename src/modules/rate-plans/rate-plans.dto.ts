@@ -7,7 +7,6 @@ import { MOST_CREDITS_A_SEGMENT, MOST_ROWS_A_PLAN, type Rate, rateErrors } from 
 
 const PREFIX = /^[0-9]{0,15}$/;
 
-/** What a plan says of one channel and prefix. */
 export class RateData {
   @ApiProperty({ enum: [...CHANNEL_NAMES], example: 'sms' })
   channel!: string;
@@ -25,7 +24,6 @@ export class RateData {
   credits_per_segment!: number;
 }
 
-/** A plan in the list. */
 export class RatePlanHeadData {
   @ApiProperty({ example: 'wholesale' })
   name!: string;
@@ -43,7 +41,6 @@ export class RatePlanHeadData {
   updated_at!: string;
 }
 
-/** A plan with its rows. */
 export class RatePlanData {
   @ApiProperty({ example: 'wholesale' })
   name!: string;
@@ -81,7 +78,7 @@ export class RemovedRatePlanAnswer {
   message!: string;
 }
 
-/** Faults of the body, in the order in which it is read. */
+/** Errors of the body in validation order. */
 export const rateFaults = {
   noArray: fieldErrors.noArray.shown('rates').because('the body is none'),
   tooMany: rateErrors.tooMany.shown(MOST_ROWS_A_PLAN),
@@ -93,11 +90,7 @@ export const rateFaults = {
   doubled: rateErrors.doubled.shown(1, 0),
 };
 
-/**
- * The rows of a plan (reference/rates#plans).
- * @param channels names of the channels that there are
- * @throws AppError 400 with the first row at fault
- */
+/** Parses a plan's rows (reference/rates#plans). @throws AppError 400 for the first invalid row */
 export function readRates(body: unknown, channels: readonly string[]): Rate[] {
   if (!Array.isArray(body)) throw fieldErrors.noArray('rates');
   if (body.length > MOST_ROWS_A_PLAN) throw rateErrors.tooMany(MOST_ROWS_A_PLAN);
@@ -117,7 +110,7 @@ export function readRates(body: unknown, channels: readonly string[]): Rate[] {
   });
 }
 
-/** `revision` of the query; missing or empty = whichever stands. */
+/** Parses `revision`; missing or empty = any (null). */
 export function readSeen(value: unknown): number | null {
   if (value === undefined || value === '') return null;
   const revision = typeof value === 'string' && /^[0-9]{1,9}$/.test(value) ? Number(value) : 0;

@@ -6,7 +6,6 @@ import { PutRatePlanHandler, RemoveRatePlanHandler } from './rate-plans.commands
 import { FindRatePlanHandler, ListRatePlansHandler } from './rate-plans.queries.js';
 import { RatesController } from './staff-rate-plans.controller.js';
 
-/** The admin API's part for rate plans. */
 @Module({
   imports: [CqrsModule, AccountsModule, RatesModule],
   controllers: [RatesController],

@@ -4,9 +4,8 @@ import { type Listed, type Page, shown } from '../../kernel/lists.js';
 import { rateErrors, RatePlans } from '../rates/index.js';
 import type { RatePlanData, RatePlanHeadData } from './rate-plans.dto.js';
 
-/** A rate plan with its rows. @throws AppError 404 `Rate plan not found` */
+/** Returns a rate plan with its rows. @throws AppError 404 `Rate plan not found` */
 export class FindRatePlanQuery extends Query<RatePlanData> {
-  /** @param timeZone in which times are shown */
   constructor(
     readonly name: string,
     readonly timeZone: string,
@@ -35,9 +34,8 @@ export class FindRatePlanHandler implements IQueryHandler<FindRatePlanQuery> {
   }
 }
 
-/** Rate plans, in the order in which they were made. */
+/** Lists rate plans, oldest first. */
 export class ListRatePlansQuery extends Query<Listed<RatePlanHeadData>> {
-  /** @param timeZone in which times are shown */
   constructor(
     readonly page: Page,
     readonly timeZone: string,

@@ -36,7 +36,6 @@ const RATES_EXAMPLE = [
   { channel: 'sms', prefix: '91', credits_per_segment: 2 },
 ];
 
-/** What accounts pay instead of the prices that hold for all. */
 @ApiTags('Admin: rates')
 @Admin()
 @Controller('v6/api/admin/rates')

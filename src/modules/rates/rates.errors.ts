@@ -1,10 +1,9 @@
 import { conflict, invalid, notFound, atMost, fieldErrors } from '../../kernel/errors.js';
 
-/** Errors of rate plans, as staff see them. */
 export const rateErrors = {
   notFound: notFound('rate_plan_not_found', 'Rate plan not found', 'no plan of that name'),
   name: invalid('invalid_rate_plan', fieldErrors.invalid.shown('plan').text, 'not 1 to 64 of A-Z a-z 0-9 . _ -'),
-  /** of an account that is to have it */
+  /** of an account that should get it */
   unknown: invalid('unknown_rate_plan', fieldErrors.invalid.shown('rate_plan').text, 'no plan of that name'),
   tooMany: invalid('too_many_rates', (most: number) => atMost(most, 'rates'), 'more rows'),
   doubled: invalid(

@@ -7,7 +7,6 @@ import { inListedOrder, jsonRows, listKeys, type WriteResult } from '../../platf
 import { rateErrors } from './rates.errors.js';
 import { MOST_ROWS_A_PLAN, type Rate } from './rates.js';
 
-/** A plan without its rows. */
 export interface RatePlanHead {
   id: number;
   name: string;
@@ -17,22 +16,19 @@ export interface RatePlanHead {
   updatedAt: Date;
 }
 
-/** A plan as staff see it. */
 export interface RatePlan extends Omit<RatePlanHead, 'rates'> {
   rates: Rate[];
-  /** that have it, `MOST_COUNTED` at the most */
+  /** accounts that have it, at most `MOST_COUNTED` */
   accounts: number;
 }
 
 const ROWS_A_STATEMENT = 5_000;
 const HEAD = 'p.id, p.name, p.revision, p.created_at AS createdAt, p.updated_at AS updatedAt';
 
-/** The plans themselves: never from a cache. */
 @Injectable()
 export class RatePlans {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** In the order in which they were made. */
   async list(page: Page): Promise<Listed<RatePlanHead>> {
     const plans = { table: 'rate_plans', index: 'PRIMARY', key: 'id', order: 'ASC' } as const;
     const ids = await listKeys<number>(this.dataSource, { ...plans, ranges: [{ where: '', values: [] }] }, page);
@@ -45,7 +41,6 @@ export class RatePlans {
     return inListedOrder(ids, rows, ({ id }) => id);
   }
 
-  /** null = there is none of that name. */
   async find(name: string): Promise<RatePlan | null> {
     const [head] = await this.dataSource.query<Omit<RatePlan, 'rates'>[]>(
       `SELECT ${HEAD}, CAST((SELECT COUNT(*) FROM (SELECT 1 FROM accounts WHERE rate_plan = ? LIMIT ${MOST_COUNTED}) a)
@@ -62,10 +57,8 @@ export class RatePlans {
   }
 
   /**
-   * Creates the plan, or replaces its rows. Call `Rates.forget` after the commit.
-   * @param seen the revision that is to be replaced; null = whichever stands
-   * @returns the revision that it has now
-   * @throws AppError conflict `Changed since you looked`
+   * Creates a plan or replaces its rows; call `Rates.forget` after the commit. @param seen expected revision; null = any
+   * @returns the new revision @throws AppError conflict `Changed since you looked`
    */
   async put(tx: EntityManager, name: string, rates: readonly Rate[], seen: number | null): Promise<number> {
     const changed = await tx.query<WriteResult>(
@@ -86,12 +79,9 @@ export class RatePlans {
     return isNew ? 1 : changed.insertId;
   }
 
-  /**
-   * Removes a plan that no account has. Call `Rates.forget` after the commit.
-   * @throws AppError not_found; conflict `Rate plan is used by accounts`
-   */
+  /** Removes an unused plan; call `Rates.forget` after the commit. @throws AppError not_found; conflict when accounts use it */
   async remove(tx: EntityManager, name: string): Promise<void> {
-    // The row is written first: an account that is given the plan at the same moment writes it too.
+    // Lock the row first: giving the plan to an account writes it too.
     if (!(await this.give(tx, name))) throw rateErrors.notFound();
     const used: unknown[] = await tx.query('SELECT 1 FROM accounts WHERE rate_plan = ? LIMIT 1', [name]);
     if (used.length > 0) throw rateErrors.inUse();
@@ -99,7 +89,7 @@ export class RatePlans {
     await tx.query('DELETE FROM rate_plans WHERE name = ?', [name]);
   }
 
-  /** Holds a plan for an account that gets it in this transaction. @returns false when there is none of that name */
+  /** Locks a plan for an account that gets it in this transaction. @returns false when it does not exist */
   async give(tx: EntityManager, name: string): Promise<boolean> {
     const given = await tx.query<WriteResult>('UPDATE rate_plans SET given = given + 1 WHERE name = ?', [name]);
     return given.affectedRows === 1;

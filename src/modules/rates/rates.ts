@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { boundedCache, TtlCache, GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 
-/** A row of a rate plan: what a segment to numbers that begin so costs on a channel. */
+/** Credits per segment to numbers with this prefix on a channel. */
 export interface Rate {
   channel: string;
   /** digits; '' = every number */
@@ -11,11 +11,10 @@ export interface Rate {
   creditsPerSegment: number;
 }
 
-/** Rows that a plan may have. */
 export const MOST_ROWS_A_PLAN = 10_000;
 export const MOST_CREDITS_A_SEGMENT = 1_000_000;
 
-/** What a rate plan says of one channel. Asked for each recipient of a campaign of a million: one look a length of prefix. */
+/** Prices of a plan on one channel. Runs for each recipient: one map lookup per length of prefix. */
 export class Pricer {
   private readonly byPrefix = new Map<string, number>();
   private readonly lengths: readonly number[];
@@ -25,7 +24,7 @@ export class Pricer {
     this.lengths = [...new Set(rates.map(({ prefix }) => prefix.length))].sort((a, b) => b - a);
   }
 
-  /** Credits a segment by the longest prefix that the number has; null = the plan does not speak of it. */
+  /** Credits per segment of the longest matching prefix; null = no row matches. */
   perSegment(number: string): number | null {
     for (const length of this.lengths) {
       const credits = this.byPrefix.get(number.slice(0, length));
@@ -35,27 +34,21 @@ export class Pricer {
   }
 }
 
-/** The plan that an account has, as it stood when it was asked for. */
 interface GivenPlan {
   id: number;
   revision: number;
 }
 
-/** A plan as it is asked: by channel. */
 interface ReadPlan {
   pricers: ReadonlyMap<string, Pricer>;
   rows: number;
 }
 
 const KEPT_MS = 2_000;
-/** Rows of plans that are kept in memory, over all plans. */
+/** Limit of cached rows over all plans. */
 const MOST_ROWS = 500_000;
 
-/**
- * What accounts pay by their rate plans (reference/rates#prices). Answers are kept for 2 s; a plan's rows as long as its revision
- * stands. An installation without plans pays one look in that time, and an account without one a part of a look that all who
- * ask at the same moment share.
- */
+/** Prices by rate plans (reference/rates#prices), cached for 2 s. Without plans this costs one query per 2 s. */
 @Injectable()
 export class Rates {
   private readonly anyPlan = new TtlCache<'any', boolean>(KEPT_MS, 1);
@@ -66,7 +59,7 @@ export class Rates {
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** @returns null = the account has no plan, or its plan says nothing of this channel: the price of everyone holds */
+  /** @returns null = no plan, or no rows for the channel: the general price applies */
   async pricerFor(accountId: number, channel: string): Promise<Pricer | null> {
     if (!(await this.anyPlan.get('any', () => this.isAny()))) return null;
     const plan = await this.given.get(accountId, () => this.asked.add(accountId));
@@ -75,7 +68,6 @@ export class Rates {
     return pricers.get(channel) ?? null;
   }
 
-  /** The next question reads the database again. */
   forget(): void {
     this.anyPlan.clear();
     this.given.clear();

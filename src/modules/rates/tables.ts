@@ -3,7 +3,6 @@ import type { TableRule } from '../../platform/periodic/index.js';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
-/** What accounts pay instead of the prices that hold for all. Names compare byte for byte. */
 @Entity('rate_plans')
 @Index('uq_rate_plans_name', ['name'], { unique: true })
 export class RatePlanEntity {
@@ -13,11 +12,10 @@ export class RatePlanEntity {
   @Column({ type: 'varchar', length: 64, ...ASCII })
   name!: string;
 
-  /** one more with each change of its rows */
   @Column({ type: 'int', unsigned: true })
   revision!: number;
 
-  /** one more with each account that is given the plan, so that it is not removed at the same moment */
+  /** incremented for each account that gets the plan, which locks it against removal */
   @Column({ type: 'int', unsigned: true })
   given!: number;
 
@@ -28,7 +26,6 @@ export class RatePlanEntity {
   updatedAt!: Date;
 }
 
-/** Credits a segment, by channel and prefix of the number. */
 @Entity('rate_plan_rows')
 export class RatePlanRowEntity {
   @PrimaryColumn({ name: 'plan_id', type: 'int', unsigned: true })
@@ -37,7 +34,6 @@ export class RatePlanRowEntity {
   @PrimaryColumn({ type: 'varchar', length: 16, ...ASCII })
   channel!: string;
 
-  /** digits; '' = every number */
   @PrimaryColumn({ type: 'varchar', length: 15, ...ASCII })
   prefix!: string;
 
@@ -45,7 +41,6 @@ export class RatePlanRowEntity {
   creditsPerSegment!: number;
 }
 
-/** What becomes of rate plans. */
 export const rateTables: readonly TableRule[] = [
   { table: 'rate_plans', rule: 'kept', why: 'staff make them, and remove them' },
   { table: 'rate_plan_rows', rule: 'kept', why: '10,000 a plan at most' },

@@ -13,11 +13,7 @@ import {
 import { MOST_BLANK_ROWS, MOST_INVALID_SHOWN, MOST_ROWS, SAMPLE_ROWS, type UploadFacts } from './domain/list-form.js';
 import { uploadErrors } from './recipient-lists.errors.js';
 
-/**
- * Lets bytes pass as long as they are text in UTF-8 and not too many. A byte 0 is valid UTF-8 and stands in no text: in
- * files of other encodings, spreadsheets and archives it does.
- * @throws AppError invalid `File must be text in UTF-8`, too_large `Request body is too large`
- */
+/** Passes up to `most` bytes of UTF-8 text on; byte 0 is refused too, because only other encodings and archives contain it. */
 async function* plainText(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array, void, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const decode = (chunk?: Uint8Array): void => {
@@ -38,20 +34,16 @@ async function* plainText(bytes: AsyncIterable<Uint8Array>, most: number): Async
   decode();
 }
 
-/** What a file is read by. */
 export interface CsvTerms {
   mostBytes: number;
-  /** name of the number's column; null = it is to be found */
+  /** null = find it in the header */
   numberColumn: string | null;
 }
 
 const LARGEST_ROW = 64 * 1024;
 const SIZE_FAULT = 'CSV_MAX_RECORD_SIZE';
 
-/**
- * A CSV file, read while it comes in and in bounded memory (reference/recipient-lists#csv-files): `batches` gives the rows
- * that have a number, and when it has ended `facts` says what was found.
- */
+/** Parses a CSV stream in bounded memory (reference/recipient-lists#csv-files); `facts` is valid when `batches` has ended. */
 export class CsvFile {
   private layout: CsvLayout | null = null;
   private reader: RowReader | null = null;
@@ -66,10 +58,7 @@ export class CsvFile {
     private readonly terms: CsvTerms,
   ) {}
 
-  /**
-   * The rows with a number, some thousand at a time.
-   * @throws AppError invalid, too_large: what `uploadErrors` says of a file
-   */
+  /** The rows with a number, some thousand per batch. @throws AppError one of `uploadErrors` */
   async *batches(): AsyncGenerator<readonly UploadRow[], void, undefined> {
     const parser = await this.open();
     let batch: UploadRow[] = [];
@@ -91,7 +80,6 @@ export class CsvFile {
     this.judge();
   }
 
-  /** What was found; of a file that has been read to its end. */
   get facts(): Omit<UploadFacts, 'duplicatesCount' | 'duplicates'> {
     if (!this.layout) throw new Error('the file was not read');
     const { columns, numberAt } = this.layout;
@@ -108,7 +96,7 @@ export class CsvFile {
     };
   }
 
-  /** Reads so much that the header has ended, which tells the delimiter, and gives all of it to the parser. */
+  /** Reads up to the end of the header, which decides the delimiter; the parser receives these bytes too. */
   private async open(): Promise<Parser> {
     const text = plainText(this.bytes, this.terms.mostBytes);
     const head: Uint8Array[] = [];
@@ -139,11 +127,11 @@ export class CsvFile {
         yield* head;
         yield* text;
       } finally {
-        // also where the head is at fault: a body that is not read to its end holds the client's connection
+        // also after a fault in the header: a body that is not read to its end holds the client's connection
         await text.return();
       }
     };
-    pipeline(all(), parser, () => undefined); // a fault comes out of the parser
+    pipeline(all(), parser, () => undefined); // the parser emits the fault
     return parser;
   }
 
@@ -185,7 +173,7 @@ function headerFault(found: Fault): Error {
   return uploadErrors[found.fault]();
 }
 
-/** The parser's errors in our words; the header is its record 0. */
+/** Maps errors of the parser to `uploadErrors`; record 0 is the header. */
 function faultOf(error: CsvError): Error {
   const row = Number((error as { records?: unknown }).records ?? 0);
   return error.code === SIZE_FAULT ? uploadErrors.longRow(row) : uploadErrors.quotes(row);

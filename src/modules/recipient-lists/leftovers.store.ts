@@ -8,23 +8,21 @@ import { safeError } from '../../platform/observability/index.js';
 import { freeStored } from '../quotas/index.js';
 import { HeadState } from './tables.js';
 
-/** A table of uploads or lists, and that of their rows. */
 interface Heads {
   table: string;
-  /** SQL: it is there for its owner */
+  /** SQL condition: the owner can see it */
   isThere: string;
-  /** column of how many rows there are of one that is there */
+  /** column with the number of rows */
   count: string;
   rows: string;
-  /** of the rows, the columns of their primary key */
   of: string;
   order: string;
   leases: LeasedTable;
 }
 
-/** A writer renews it with every commit, a sweeper with every step. */
+/** Writers renew it with every commit, sweepers with every step. */
 export const LEASE_MS = 60_000;
-/** Only its writer has had the head. */
+/** Fence value until a sweeper claims the head. */
 export const WRITERS_FENCE = 0;
 const ROWS_A_STEP = 5_000;
 const HEADS_A_LOOK = 10;
@@ -53,13 +51,11 @@ export const LISTS = headsOf({
 
 const IS_DUE = `due_at <= UTC_TIMESTAMP(3) AND ${isFree()}`;
 
-/** SQL: whether rows are to be removed. */
 const IS_ANY_LEFT = [UPLOADS, LISTS].map(({ table }) => `EXISTS (SELECT 1 FROM ${table} WHERE ${IS_DUE})`).join(' OR ');
 
 /**
- * It vanishes at once. Its rows go with it where they are few and no send reads them, else in bounded steps behind it; as long
- * as there are any, the head counts for its account.
- * @returns false when there is none
+ * Hides an upload or a list at once. Deletes its rows too if they are few and no send reads them; else the sweeper deletes
+ * them, and they count against the quota until then. @returns false when there is none
  */
 export async function removeHead(tx: EntityManager, heads: Heads, accountId: number, id: number): Promise<boolean> {
   const { table, isThere, count, rows, of } = heads;
@@ -79,36 +75,32 @@ export async function removeHead(tx: EntityManager, heads: Heads, accountId: num
   return true;
 }
 
-/** What a head counts for its account. */
 interface StoredHead {
   accountId: number;
   bytes: number;
 }
 
-/** Its bytes are given back once, with the head on which they stand. The caller has written the head. */
+/** Deletes the head and frees its bytes exactly once. The caller holds the lock of the head's row. */
 async function dropHead(tx: EntityManager, table: string, id: number, { accountId, bytes }: StoredHead): Promise<void> {
   await tx.query(`DELETE FROM ${table} WHERE id = ?`, [id]);
   await freeStored(tx, accountId, Number(bytes));
 }
 
-/**
- * Removes rows in bounded steps, and their head last: of uploads that have expired, of uploads and lists that their owner
- * removed, of those whose writer was killed or has failed. Never while a send reads: it holds the head's lease.
- */
+/** Deletes due rows in bounded steps, then their head; skips heads that a send reads, because it holds their lease. */
 @Injectable()
 export class Leftovers {
   private readonly logger = new Logger(Leftovers.name);
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Removes all that is due. Any number of processes may do so side by side. @param isStopped asked between two steps */
+  /** Removes all that is due; safe to run in several processes. @param isStopped checked between two steps */
   async sweep(isStopped: () => boolean = () => false): Promise<void> {
     for (const heads of [UPLOADS, LISTS]) {
       while (!isStopped() && (await this.sweepSome(heads, isStopped)));
     }
   }
 
-  /** Removes what a writer has begun and will not end; what cannot be removed now is left to the sweeper. */
+  /** Removes the rows of a writer that gives up. Never throws: the sweeper removes what remains. */
   async abandon(heads: Heads, id: number): Promise<void> {
     try {
       await this.dataSource.query(
@@ -122,7 +114,6 @@ export class Leftovers {
     }
   }
 
-  /** @returns whether there may be more */
   private async sweepSome(heads: Heads, isStopped: () => boolean): Promise<boolean> {
     const due = await this.dataSource.query<{ id: number; fence: number }[]>(
       `SELECT id, fence FROM ${heads.table} WHERE ${IS_DUE} ORDER BY due_at LIMIT ${HEADS_A_LOOK}`,
@@ -157,7 +148,7 @@ export class Leftovers {
   }
 }
 
-/** Removes uploads that have expired, and what removed or broken off ones have left: it counts for its account until then. */
+/** In the worker: runs `Leftovers.sweep` when rows are due. */
 @Injectable()
 export class UploadSweeper implements BeforeApplicationShutdown {
   private readonly logger = new Logger(UploadSweeper.name);

@@ -7,12 +7,8 @@ import { ListStore } from './lists.store.js';
 import { ListCopies } from './members.store.js';
 import { listErrors } from './recipient-lists.errors.js';
 
-/**
- * A new list, empty or with the members of another, frozen or not. Answers its id.
- * @throws AppError invalid `At most 1000 lists are allowed`; of a copy too_many, not_found, conflict `List is being changed`
- */
+/** Creates a list, or copies one. Returns its id. @throws AppError invalid beyond the limit, too_many, not_found, conflict */
 export class CreateListCommand extends Command<number> {
-  /** @param fromId the list that is copied; null = none */
   constructor(
     readonly actor: Account,
     readonly name: string,
@@ -46,7 +42,7 @@ export class CreateListHandler implements ICommandHandler<CreateListCommand> {
   }
 }
 
-/** A frozen list may be renamed: its members stay what they are. @throws AppError not_found */
+/** Renames a list, even a frozen one. @throws AppError not_found */
 export class RenameListCommand extends Command<void> {
   constructor(
     readonly actor: Account,
@@ -73,7 +69,7 @@ export class RenameListHandler implements ICommandHandler<RenameListCommand> {
   }
 }
 
-/** It is gone at once, frozen or not: campaigns keep their own recipients. @throws AppError not_found */
+/** Removes a list, even a frozen one: campaigns keep their own recipients. @throws AppError not_found */
 export class RemoveListCommand extends Command<void> {
   constructor(
     readonly actor: Account,

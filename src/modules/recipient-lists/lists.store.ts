@@ -12,22 +12,19 @@ import { type Reading, Readings } from './readings.store.js';
 import { listErrors, LISTS_AT_ONCE } from './recipient-lists.errors.js';
 import { HeadState, RecipientListEntity } from './tables.js';
 
-/** The pool or a transaction. */
 type Source = Pick<EntityManager, 'query' | 'getRepository'>;
 
-/** What a new list is called, and who makes it (`kernel/maker.ts`). */
 export interface NewList {
   name: string;
   createdBy: string;
 }
 
-/** A list of an account, as those who change it name it. */
 export interface NamedList {
   accountId: number;
   id: number;
 }
 
-/** A filler renews it with every commit. */
+/** Fillers renew it with every commit. */
 const FILLING_MS = 60_000;
 const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
 const { isThere: IS_THERE } = LISTS;
@@ -40,7 +37,7 @@ const READINGS = new Readings({
   isThere: `${IS_THERE} AND ${IS_NOT_FILLED}`,
 });
 
-/** Lists, without their members. */
+/** The table of lists, without their members. */
 @Injectable()
 export class ListStore {
   constructor(
@@ -48,14 +45,13 @@ export class ListStore {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'LISTS_PER_ACCOUNT' | 'STORAGE_PER_ACCOUNT'>,
   ) {}
 
-  /** @returns null for another account's, or a removed one */
+  /** @returns null for another account's list, or a removed one */
   async byId(accountId: number, id: number, source: Source = this.dataSource): Promise<RecipientList | null> {
     const found = { id, accountId, state: HeadState.Ready };
     const row = await source.getRepository(RecipientListEntity).findOneBy(found);
     return row && listOf(row);
   }
 
-  /** Newest first. */
   async part(accountId: number, page: Page): Promise<Listed<RecipientList>> {
     const ranges = [{ where: `account_id = ? AND ${IS_THERE}`, values: [accountId] }];
     const index = 'ix_recipient_lists_account';
@@ -68,11 +64,7 @@ export class ListStore {
     );
   }
 
-  /**
-   * An empty list.
-   * @param isWritten false for one that is not seen before `finish`; its writer holds it by a lease
-   * @throws AppError invalid `At most 1000 lists are allowed`; too_many of one that is not written
-   */
+  /** Creates an empty list. @param isWritten false hides it until `finish`, under a lease @throws AppError invalid, too_many */
   async create(tx: EntityManager, accountId: number, { name, createdBy }: NewList, isWritten = true): Promise<number> {
     const most = this.environment.LISTS_PER_ACCOUNT;
     const { kept, busy } = await this.counted(tx, accountId);
@@ -89,7 +81,7 @@ export class ListStore {
     return id;
   }
 
-  /** From its commit on a written list is there. @returns false when a sweeper has taken the members */
+  /** Makes a list visible after its copy. @returns false when a sweeper has taken the members */
   async finish(tx: EntityManager, id: number, members: number): Promise<boolean> {
     const { affectedRows }: WriteResult = await tx.query(
       `UPDATE recipient_lists SET state = ${HeadState.Ready}, members = ?, lease_until = NULL, due_at = NULL
@@ -99,7 +91,6 @@ export class ListStore {
     return affectedRows === 1;
   }
 
-  /** @returns false when there is none */
   async rename(tx: EntityManager, accountId: number, id: number, name: string): Promise<boolean> {
     const { affectedRows }: WriteResult = await tx.query(
       `UPDATE recipient_lists SET name = ? WHERE id = ? AND account_id = ? AND ${IS_THERE}`,
@@ -108,16 +99,14 @@ export class ListStore {
     return affectedRows === 1;
   }
 
-  /** As `removeHead`. */
   remove(tx: EntityManager, accountId: number, id: number): Promise<boolean> {
     return removeHead(tx, LISTS, accountId, id);
   }
 
   /**
-   * In the transaction that changes members, before it does: of those who write this row one changes them, and then the next.
-   * @param turn of a filler, who renews it; null = everybody else, who may change a list beside it
-   * @returns how many members there are
-   * @throws AppError not_found, conflict `List is frozen`; `List is being changed` when the turn is another filler's
+   * Call before changing members, in the same transaction: the row lock serializes the changes. @returns number of members
+   * @param turn fence of a filler, whose time it renews; null = other writers, which may change a list during a fill
+   * @throws AppError not_found, conflict `List is frozen`, `List is being changed` when another filler has the list
    */
   async change(tx: EntityManager, accountId: number, id: number, turn: number | null = null): Promise<number> {
     const { affectedRows }: WriteResult = await tx.query(
@@ -131,11 +120,7 @@ export class ListStore {
     return row?.members ?? 0;
   }
 
-  /**
-   * Keeps how many members there are. The caller holds the row by `change`.
-   * @param bytes by which the members have grown; negative = shrunk
-   * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
-   */
+  /** Stores the number of members; the caller holds the row by `change`. @throws AppError invalid beyond the storage quota */
   async count(tx: EntityManager, { accountId, id }: NamedList, members: number, bytes: number): Promise<void> {
     await tx.query(
       'UPDATE recipient_lists SET members = ?, bytes = GREATEST(CAST(bytes AS SIGNED) + ?, 0) WHERE id = ?',
@@ -144,11 +129,7 @@ export class ListStore {
     await addStored(tx, accountId, bytes, this.environment.STORAGE_PER_ACCOUNT);
   }
 
-  /**
-   * Counts all members of a list for its copy before the first is copied. The caller has just created the copy and holds the
-   * list.
-   * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
-   */
+  /** Counts a copy's bytes in advance; the caller holds the source. @throws AppError invalid beyond the storage quota */
   async countCopy(tx: EntityManager, { accountId, id: from }: NamedList, to: number): Promise<void> {
     const [list] = await tx.query<{ bytes: number }[]>('SELECT bytes FROM recipient_lists WHERE id = ?', [from]);
     const bytes = Number(list?.bytes ?? 0);
@@ -156,11 +137,7 @@ export class ListStore {
     await addStored(tx, accountId, bytes, this.environment.STORAGE_PER_ACCOUNT);
   }
 
-  /**
-   * One upload at a time is added; until `endFilling` nothing is sent to the list.
-   * @returns the turn: who was held up for longer than it, and has lost it to another, writes nothing any more
-   * @throws AppError too_many, not_found, conflict `List is frozen`, `List is being changed`
-   */
+  /** Starts a fill, one per list. @returns its fence, void after another's start @throws AppError too_many, and as `change` */
   async beginFilling(accountId: number, id: number): Promise<number> {
     return inTransaction(this.dataSource, async (tx) => {
       const { busy } = await this.counted(tx, accountId);
@@ -177,41 +154,31 @@ export class ListStore {
     });
   }
 
-  /** Another's turn stays. */
   async endFilling(id: number, turn: number): Promise<void> {
     const end = again('UPDATE recipient_lists SET filling_until = NULL WHERE id = ? AND fence = ?');
     await this.dataSource.query(end, [id, turn]);
   }
 
-  /**
-   * For a send or a copy: the members stay as long as it goes on, though the list be removed.
-   * @throws AppError not_found, conflict `List is being changed`
-   */
+  /** Keeps the members readable by a lease, even if the list is removed. @throws AppError not_found, conflict */
   async hold(accountId: number, id: number, source: Source = this.dataSource): Promise<Reading> {
     const reading = await READINGS.hold(source, accountId, id);
     if (!reading) throw await this.refusal(accountId, id, source);
     return reading;
   }
 
-  /** For a quote. @throws AppError as `hold` */
+  /** Reads without a lease, for a quote. @throws AppError as `hold` */
   async look(accountId: number, id: number): Promise<Reading> {
     const reading = await READINGS.look(this.dataSource, accountId, id);
     if (!reading) throw await this.refusal(accountId, id);
     return reading;
   }
 
-  /**
-   * Behind each part.
-   * @throws AppError conflict `List is being changed` when what was read since the beginning may be of two states
-   */
+  /** Call after each part. @throws AppError conflict when the list changed since the reading began */
   async keep(reading: Reading, source: Source = this.dataSource): Promise<void> {
     if (!(await READINGS.keep(source, reading))) throw listErrors.changing();
   }
 
-  /**
-   * In the transaction that accepts what was sent to the list: its members cannot change any more.
-   * @throws AppError conflict `List is being changed` when they have changed since they were read
-   */
+  /** Freezes the list in the transaction that accepts a send. @throws AppError conflict when it changed since the reading */
   async freeze(tx: EntityManager, { id, as: { fence, changes } }: Reading): Promise<void> {
     const { affectedRows }: WriteResult = await tx.query(
       `UPDATE recipient_lists SET frozen_at = COALESCE(frozen_at, UTC_TIMESTAMP(3))
@@ -221,10 +188,7 @@ export class ListStore {
     if (affectedRows === 0) throw listErrors.changing();
   }
 
-  /**
-   * Those of an account that have members, or may have: removed ones too, until their members are gone; and how many are being
-   * copied to or filled. Who counts waits for those who add.
-   */
+  /** Counts lists (also removed ones with members left), and copies and fills under way. Takes the quota lock. */
   private async counted(tx: EntityManager, accountId: number): Promise<{ kept: number; busy: number }> {
     await lockQuota(tx, accountId, 'lists');
     const [row] = await tx.query<{ kept: number; busy: number }[]>(
@@ -236,7 +200,7 @@ export class ListStore {
     return { kept: Number(row?.kept), busy: Number(row?.busy) };
   }
 
-  /** Why a change or a reading was refused. */
+  /** The error for a refused change or reading. */
   private async refusal(accountId: number, id: number, source: Source = this.dataSource): Promise<Error> {
     const list = await this.byId(accountId, id, source);
     if (!list) return listErrors.notFound();

@@ -40,19 +40,15 @@ export class AddMembersHandler implements ICommandHandler<AddMembersCommand> {
   }
 }
 
-/** What became of the rows of an upload. */
 export interface Filled {
   added: number;
   duplicatesCount: number;
-  /** the first of them */
   duplicates: readonly string[];
 }
 
 /**
- * Adds the rows of an upload to a list, some thousand a commit. What was added before a fault stays, and the same request
- * again adds the rest. Meanwhile nothing is sent to the list.
- * @throws AppError too_many, not_found, conflict `List is frozen`, `List is being changed`, invalid beyond MEMBERS_PER_LIST
- * and STORAGE_PER_ACCOUNT
+ * Adds an upload's rows, some thousand a commit; after a fault the added rows stay, and the same request adds the remaining
+ * ones. Sends to the list wait meanwhile. @throws AppError as `ListMembers.add`, too_many
  */
 export class FillListCommand extends Command<Filled> {
   constructor(
@@ -101,7 +97,7 @@ export class FillListHandler implements ICommandHandler<FillListCommand> {
         duplicates.push(...part.duplicates.slice(0, MOST_DUPLICATES_SHOWN - duplicates.length));
       }
     } finally {
-      // What was added before a fault stays, and is told too.
+      // The audit log also records what was added before a fault.
       const details = { id: list.id, upload_id: uploadId, added, duplicates: duplicatesCount };
       const entry = { actor, action: 'list.add_members', subject: actor.username, details };
       await inTransaction(this.dataSource, (tx) => this.audit.record(tx, entry));
@@ -111,7 +107,6 @@ export class FillListHandler implements ICommandHandler<FillListCommand> {
 
 /** @throws AppError not_found `List not found`, `Member not found`; conflict `List is frozen` */
 export class RemoveMemberCommand extends Command<void> {
-  /** @param number digits */
   constructor(
     readonly actor: Account,
     readonly listId: number,

@@ -100,7 +100,7 @@ export class MembersController {
     @CurrentActor() { account }: Actor,
   ): Promise<RemovedMemberAnswer> {
     const read = readNumber(number);
-    // what is no number stands on no list, which is asked for all the same
+    // An invalid number becomes '', which matches no member, so that the errors of the list come first.
     const digits = 'reason' in read ? '' : read.number;
     await this.commands.execute(new RemoveMemberCommand(account, readListId(id), digits));
     return { success: true, message: 'Member removed successfully' };

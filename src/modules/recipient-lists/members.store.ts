@@ -20,16 +20,15 @@ import { listErrors } from './recipient-lists.errors.js';
 import { ListMemberEntity } from './tables.js';
 import { recipientBytes, ROWS_A_READ, variablesBytes } from './uploads.store.js';
 
-/** What became of recipients that were added. */
 export interface AddedMembers {
   added: number;
-  /** numbers that were on the list already, or came before in the same request; ascending within a part */
+  /** numbers already on the list, or repeated in the request; ascending within a part */
   duplicates: readonly string[];
 }
 
 const NUMBER = "number VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]'";
 
-/** The members of lists. */
+/** The table of members of lists. */
 @Injectable()
 export class ListMembers {
   constructor(
@@ -39,12 +38,8 @@ export class ListMembers {
   ) {}
 
   /**
-   * Adds recipients, or gives those that are there the variables that came with them: of a number that comes again the
-   * later variables count, and none at all change nothing.
-   * @param recipients some thousand, however much their variables hold
-   * @param turn see `ListStore.change`
-   * @throws AppError not_found, conflict `List is frozen`, `List is being changed`, invalid beyond MEMBERS_PER_LIST and
-   * STORAGE_PER_ACCOUNT
+   * Adds recipients, or updates the variables of known numbers: the last variables given win, absent ones change nothing.
+   * @throws AppError not_found, conflict `List is frozen`, `List is being changed`, invalid beyond the limits
    */
   async add(
     tx: EntityManager,
@@ -87,9 +82,9 @@ export class ListMembers {
     return true;
   }
 
-  /** By number. @param beginning digits that the numbers begin with; '' = all */
+  /** A page of members by number. @param beginning first digits of the numbers; '' = all */
   async part(id: number, beginning: string, page: Page): Promise<Listed<ListMemberEntity>> {
-    // behind the digits stands the colon: the next one after all numbers that begin so
+    // ':' follows '9' in ASCII, so it is the upper bound of the prefix
     const search = beginning === '' ? '' : ' AND number >= ? AND number < ?';
     const values = beginning === '' ? [id] : [id, beginning, `${beginning}:`];
     const ranges = [{ where: `list_id = ?${search}`, values }];
@@ -101,7 +96,6 @@ export class ListMembers {
     return inListedOrder(numbers, rows, ({ number }) => number);
   }
 
-  /** The next members in the order of their numbers. */
   after(id: number, number: string): Promise<KeptRecipient[]> {
     return this.dataSource.query(
       `SELECT number, variables FROM recipient_list_members WHERE list_id = ? AND number > ?
@@ -110,7 +104,7 @@ export class ListMembers {
     );
   }
 
-  /** Numbers of the rows that are on the list, each with the bytes of its variables. */
+  /** Those of the numbers that are on the list, with the bytes of their variables. */
   private async known(tx: EntityManager, id: number, rows: QuotedText): Promise<Map<string, number>> {
     const known = await tx.query<{ number: string; bytes: number }[]>(
       `SELECT STRAIGHT_JOIN m.number, COALESCE(LENGTH(m.variables), 0) AS bytes FROM JSON_TABLE(?, '$[*]' COLUMNS (${NUMBER})) j
@@ -120,7 +114,7 @@ export class ListMembers {
     return new Map(known.map(({ number, bytes }) => [number, Number(bytes)]));
   }
 
-  /** Copies the members behind a number, some thousand. @returns how many, and the last one's number */
+  /** Copies the members after a number, some thousand. @returns how many, and the last one's number */
   async copy(
     tx: EntityManager,
     from: number,
@@ -142,14 +136,14 @@ export class ListMembers {
   }
 }
 
-/** Bytes by which a list grows with a recipient: one that is known keeps its row, and without new variables its old ones. */
+/** Bytes by which a recipient grows the list; a known one keeps its row, and its variables unless new ones come. */
 function growth(recipient: KeptRecipient, known: ReadonlyMap<string, number>): number {
   const before = known.get(recipient.number);
   if (before === undefined) return recipientBytes(recipient);
   return recipient.variables === null ? 0 : variablesBytes(recipient.variables) - before;
 }
 
-/** Each number once, with the last variables that were given, in the order of the key; and those that came again. */
+/** Removes duplicates, keeping the last variables, in the order of the key; `twice` lists the duplicates. */
 function onceEach(recipients: readonly KeptRecipient[]): { last: KeptRecipient[]; twice: string[] } {
   const byNumber = new Map<string, KeptRecipient>();
   const twice: string[] = [];
@@ -165,7 +159,7 @@ function onceEach(recipients: readonly KeptRecipient[]): { last: KeptRecipient[]
 
 const MEMBERS_A_STEP = 5_000;
 
-/** Copies lists in bounded steps: the new one is seen when it is whole, or not at all. */
+/** Copies lists in bounded steps; the new list stays hidden until it is complete. */
 @Injectable()
 export class ListCopies {
   constructor(
@@ -175,11 +169,7 @@ export class ListCopies {
     private readonly leftovers: Leftovers,
   ) {}
 
-  /**
-   * @param alongside further writes of the transaction from which on the copy is there
-   * @returns its id
-   * @throws AppError too_many, invalid `At most 1000 lists are allowed` or beyond STORAGE_PER_ACCOUNT, not_found, conflict `List is being changed`
-   */
+  /** @param alongside more writes of the last transaction @returns the copy's id @throws AppError as ListStore create, hold */
   async copy(
     { accountId, id: from }: NamedList,
     list: NewList,

@@ -1,45 +1,36 @@
 import type { EntityManager } from 'typeorm';
 import { again, type WriteResult } from '../../platform/database/index.js';
 
-/** What is read some thousand rows at a time. */
 export interface Reading {
   id: number;
-  /** recipients */
   total: number;
-  /** columns of the head as they were: with others, what was read may be of two states, or rows are gone */
+  /** columns of the head when the reading began; if one of them changes, rows may have changed or gone */
   as: Readonly<Record<string, number>>;
-  /** clock of `performance.now()`: from then on the lease is renewed with the next part; Infinity = there is none */
+  /** `performance.now()` after which the next part renews the lease; Infinity = no lease */
   renewAt: number;
 }
 
-/** What is read: uploads, or lists. */
 export interface ReadTerms {
   table: string;
-  /** column of how many recipients there are */
   total: string;
-  /** those by which it is known to be the same */
+  /** columns that identify the state of the rows */
   as: readonly string[];
-  /** SQL: it can be read */
   isThere: string;
 }
 
-/** The pool or a transaction. */
 type Source = Pick<EntityManager, 'query'>;
 
-/** Of a reader that holds; it may pause for most of it between two parts. */
+/** Lease of a reader, which may pause for most of it between two parts. */
 export const READERS_LEASE_MS = 120_000;
 /** A million rows come in hundreds of parts: few of them write the head. */
 const RENEWED_AFTER_MS = 10_000;
 const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
 
-/**
- * Readers of uploads or of lists: those that hold keep what they read until they have read it, though it be removed or expire
- * meanwhile; those that look write nothing, and are told when it went.
- */
+/** Readers: `hold` keeps the rows by a lease even if they are removed; `look` writes nothing, and `keep` detects the loss. */
 export class Readings {
   constructor(private readonly terms: ReadTerms) {}
 
-  /** Keeps the rows as long as the reader goes on. @returns null when there is none to be read */
+  /** Starts a reading with a lease. @returns null when there is nothing to read */
   async hold(source: Source, accountId: number, id: number): Promise<Reading | null> {
     const renewAt = performance.now() + RENEWED_AFTER_MS;
     const { table, isThere } = this.terms;
@@ -52,7 +43,7 @@ export class Readings {
     return reading && { ...reading, renewAt };
   }
 
-  /** For those who ask rather than act. @returns null when there is none to be read */
+  /** Starts a reading without a lease. @returns null when there is nothing to read */
   async look(source: Source, accountId: number, id: number): Promise<Reading | null> {
     const { table, total, as, isThere } = this.terms;
     const [row] = await source.query<Record<string, number>[]>(
@@ -64,7 +55,7 @@ export class Readings {
     return { id, total: Number(row[total]), as: was, renewAt: Infinity };
   }
 
-  /** Behind the reading of each part. @returns false when it is not known to be of the state that the reading began with */
+  /** Call after each part, to renew the lease. @returns false when the rows may differ from those at the start */
   async keep(source: Source, reading: Reading): Promise<boolean> {
     const { id, as, renewAt } = reading;
     const { table } = this.terms;

@@ -17,7 +17,6 @@ import { listErrors, uploadErrors } from './recipient-lists.errors.js';
 
 const ID = 301_234_567_890_124;
 
-/** A new list. */
 export class ListBody {
   @ApiProperty({ example: 'Diwali customers', maxLength: LONGEST_LIST_NAME })
   name!: string;
@@ -26,13 +25,11 @@ export class ListBody {
   from_list_id?: number;
 }
 
-/** A change of a list. */
 export class ListNameBody {
   @ApiProperty({ example: 'Diwali customers', maxLength: LONGEST_LIST_NAME })
   name!: string;
 }
 
-/** A recipient that is added. */
 export class MemberBody {
   @ApiProperty({ example: '+91 98765 43210' })
   to!: string;
@@ -41,7 +38,6 @@ export class MemberBody {
   variables?: Record<string, string>;
 }
 
-/** What is added: one of both. */
 export class MembersBody {
   @ApiPropertyOptional({ type: [MemberBody], maxItems: MEMBERS_A_REQUEST })
   members?: MemberBody[];
@@ -50,7 +46,6 @@ export class MembersBody {
   upload_id?: number;
 }
 
-/** A list of recipients. */
 export class ListData {
   @ApiProperty({ type: 'integer', example: ID })
   list_id!: number;
@@ -84,7 +79,6 @@ export const listData = (list: RecipientList, zone: string): ListData => ({
   created_at: dateTime(list.createdAt, zone),
 });
 
-/** A member of a list. */
 export class MemberData {
   @ApiProperty({ example: '919876543210' })
   to!: string;
@@ -98,7 +92,6 @@ export const memberData = ({ number, variables }: { number: string; variables: s
   variables: JSON.parse(variables ?? '{}') as Record<string, string>,
 });
 
-/** What became of recipients that were added. */
 export class AddedMembersData {
   @ApiProperty({ type: 'integer', example: 1 })
   added!: number;
@@ -110,7 +103,7 @@ export class AddedMembersData {
   duplicates!: string[];
 }
 
-/** An id in a path. @throws AppError not_found for what is none */
+/** Reads a list id from a path. @throws AppError not_found when invalid */
 export function readListId(text: string): number {
   const id = readId(text);
   if (id === null) throw listErrors.notFound();
@@ -174,7 +167,6 @@ export class RemovedMemberAnswer {
 
 const UPLOAD_ID = 301_234_567_890_123;
 
-/** The multipart form of an upload for Swagger. */
 export class UploadFileBody {
   @ApiProperty({
     type: 'string',
@@ -185,7 +177,6 @@ export class UploadFileBody {
   file!: unknown;
 }
 
-/** A row of a file as it was read. */
 export class UploadSampleData {
   @ApiProperty({ example: 1, description: '1 = the first below the header' })
   row!: number;
@@ -197,7 +188,6 @@ export class UploadSampleData {
   variables!: Record<string, string>;
 }
 
-/** An upload, as a list shows it. */
 export class UploadSummary {
   @ApiProperty({ type: 'integer', example: UPLOAD_ID })
   upload_id!: number;
@@ -227,7 +217,6 @@ export class UploadSummary {
   expires_at!: string;
 }
 
-/** An upload and what was found in it. */
 export class UploadData extends UploadSummary {
   @ApiProperty({ type: [UploadSampleData], maxItems: SAMPLE_ROWS, description: 'The first rows with a number' })
   sample!: UploadSampleData[];
@@ -265,13 +254,13 @@ export const uploadData = (upload: Upload, zone: string): UploadData => ({
   duplicates: [...(upload.duplicates ?? [])],
 });
 
-/** Files that an older version read have the text as the reason. */
+/** Files that older versions read have the message as the reason. */
 function faultOf({ row, value, reason, message }: Omit<InvalidRow, 'message'> & { message?: string }): RowFaultData {
   if (message !== undefined) return { row, value, reason, message };
   return { row, value, reason: 'number_invalid', message: reason };
 }
 
-/** An id in a path. @throws AppError not_found for what is none */
+/** Reads an upload id from a path. @throws AppError not_found when invalid */
 export function readUploadId(text: string): number {
   const id = readId(text);
   if (id === null) throw uploadErrors.notFound();

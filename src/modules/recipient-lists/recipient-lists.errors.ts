@@ -4,10 +4,9 @@ import { bodyErrors } from '../../platform/http/index.js';
 import { storageErrors } from '../quotas/index.js';
 import { LONGEST_LIST_NAME, MEMBERS_A_REQUEST, MOST_ROWS } from './domain/list-form.js';
 
-/** A client that sends several files, or copies several lists, at once waits for one of them. */
+/** Retry-After for a client with too many uploads or copies under way. */
 const BUSY_SECONDS = 5;
 export const UPLOADS_AT_ONCE = 4;
-/** Copies of lists, and uploads that are being added to one, together. */
 export const LISTS_AT_ONCE = 4;
 
 /** Errors of uploads (reference/recipient-lists#csv-files). */
@@ -160,7 +159,6 @@ export const listErrors = {
     .shown(1_000_000),
   memberNotFound: notFound('member_unknown', 'Member not found', 'the number is not on the list'),
   searchDigits: fieldErrors.invalid.shown('number').because('not 1 to 30 digits'),
-  /** at a send */
   unreadable: invalid(
     'recipients_unreadable',
     'Recipients have numbers that the channel does not take',
@@ -168,7 +166,6 @@ export const listErrors = {
   ).with({ hint: '`errors` names the rows: the numbers have too few or too many digits for this channel.' }),
 };
 
-/** What is thrown for each fault of a request's fields. */
 export const listFaults = {
   nameRequired: () => fieldErrors.required('name'),
   nameTooLong: () => fieldErrors.tooLong('name', LONGEST_LIST_NAME),
@@ -180,7 +177,7 @@ export const listFaults = {
   searchDigits: () => fieldErrors.invalid('number'),
 };
 
-/** What an upload is refused for, in the order in which it is judged. */
+/** Errors of an upload, in the order of validation. */
 export const UPLOAD_ERRORS = [
   bodyErrors.fileRequired,
   bodyErrors.malformedMultipart,

@@ -22,7 +22,6 @@ import {
 } from './recipient-lists.queries.js';
 import { RecipientLists } from './recipient-lists.js';
 
-/** Uploads and lists in the API. */
 @Module({
   imports: [CqrsModule, TypeOrmModule.forFeature(recipientListEntities), AccountsModule],
   controllers: [UploadsController, ListsController, MembersController],
@@ -52,7 +51,7 @@ import { RecipientLists } from './recipient-lists.js';
 })
 export class RecipientListsModule {}
 
-/** In the worker: what has expired, was removed or was broken off goes. */
+/** In the worker: removes expired, deleted and unfinished uploads and lists. */
 @Module({
   imports: [TypeOrmModule.forFeature(recipientListEntities)],
   providers: [Leftovers, UploadSweeper],

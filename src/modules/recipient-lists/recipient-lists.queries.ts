@@ -61,7 +61,7 @@ export class ListMembersQuery extends Query<Listed<MemberData>> {
   constructor(
     readonly account: Account,
     readonly listId: number,
-    /** digits that the numbers begin with; '' = all */
+    /** first digits of the numbers; '' = all */
     readonly beginning: string,
     readonly page: Page,
   ) {

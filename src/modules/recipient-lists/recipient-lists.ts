@@ -8,33 +8,24 @@ import type { Reading } from './readings.store.js';
 import { UploadStore } from './uploads.store.js';
 import { listErrors, uploadErrors } from './recipient-lists.errors.js';
 
-/** What a send is sent to. */
 export type RecipientsOrigin = { uploadId: number } | { listId: number };
 
-/**
- * `hold`: they stay until they have been read, though their upload expire or their list be removed. `look`: the reading is
- * refused then, and writes nothing.
- */
+/** `hold` keeps the recipients until they are read, even if removed or expired; `look` writes nothing and fails if they are. */
 export type ReadBy = 'hold' | 'look';
 
-/** Recipients that a send or a quote reads, as often as it wants: they are the same each time, or the reading is refused. */
+/** Recipients that a send or a quote may read repeatedly: each pass gives the same ones, or throws. */
 export interface HeldRecipients extends RecipientSource {
-  /**
-   * To be called in the transaction that accepts what was sent to them: from its commit on a list is frozen. What is
-   * quoted or refused freezes nothing.
-   * @throws AppError conflict `List is being changed`, when it is no longer what was read
-   */
+  /** Freezes a list in the transaction that accepts the send. @throws AppError conflict `List is being changed` */
   freeze(tx: EntityManager): Promise<void>;
 }
 
-/** A row as it is stored. */
 interface StoredRecipient {
   row: number;
   number: string;
   variables: string | null;
 }
 
-/** Uploads and lists as what other features send to. */
+/** Uploads and lists as recipients of other features' sends. */
 @Injectable()
 export class RecipientLists {
   constructor(
@@ -44,11 +35,8 @@ export class RecipientLists {
   ) {}
 
   /**
-   * The recipients of an upload in the order of its rows, or those of a list in the order of their numbers, some thousand at
-   * a time and in bounded memory. A number that the channel does not take refuses all of them, when they have been read to
-   * their end, or to the hundredth.
-   * @throws AppError not_found `Upload not found`, `List not found`; conflict `List is being changed`; invalid
-   * `List has no members`
+   * Streams an upload by row, or a list by number, in bounded memory. If the channel refuses numbers, it throws at the end, or
+   * after a hundred of them. @throws AppError not_found; conflict `List is being changed`; invalid `List has no members`
    */
   async sourceOf(
     accountId: number,
@@ -84,7 +72,7 @@ export class RecipientLists {
       let after = '';
       for (let row = 1; ;) {
         const part = await members.after(reading.id, after);
-        await lists.keep(reading); // behind the reading: what was read is of the state that it began with
+        await lists.keep(reading); // after the reading, to detect concurrent changes
         const last = part.at(-1);
         if (!last) return;
         after = last.number;
@@ -99,7 +87,7 @@ export class RecipientLists {
 
 const NO_NUMBER = { reason: 'number_invalid', message: 'the channel takes no such number' };
 
-/** Rows as the channel takes them. */
+/** Validates the rows for the channel. */
 async function* taken(
   parts: AsyncIterable<readonly StoredRecipient[]>,
   { readRecipient }: Pick<Channel, 'readRecipient'>,

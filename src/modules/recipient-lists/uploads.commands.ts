@@ -10,13 +10,8 @@ import type { UploadFacts } from './domain/list-form.js';
 import { uploadErrors } from './recipient-lists.errors.js';
 import { type UploadDraft, UploadStore, UploadWriter } from './uploads.store.js';
 
-/**
- * Keeps the recipients of a CSV file, all or none, while the file comes in: what one part of it holds is written while the
- * next is read. Answers the upload's id.
- * @throws AppError what `uploadErrors` says of files and quotas, and whatever the source of the bytes throws
- */
+/** Stores a CSV file's recipients, all or none, as a stream. Returns the upload's id. @throws AppError one of `uploadErrors` */
 export class TakeUploadCommand extends Command<number> {
-  /** @param numberColumn name of the number's column; null = it is to be found */
   constructor(
     readonly actor: Account,
     readonly bytes: AsyncIterable<Uint8Array>,
@@ -52,14 +47,14 @@ export class TakeUploadHandler implements ICommandHandler<TakeUploadCommand> {
     }
   }
 
-  /** One part is written while the next is read. */
+  /** Writes one part while it reads the next. */
   private async write(draft: UploadDraft, file: CsvFile): Promise<void> {
     let written = Promise.resolve();
     try {
       for await (const batch of file.batches()) {
         await written;
         written = this.writer.append(draft, batch);
-        written.catch(() => undefined); // it is waited for below
+        written.catch(() => undefined); // awaited below
       }
     } finally {
       await written;
@@ -75,7 +70,7 @@ export class TakeUploadHandler implements ICommandHandler<TakeUploadCommand> {
   }
 }
 
-/** It is gone at once; a send that reads it at this moment reads it to its end. @throws AppError not_found */
+/** Removes an upload; a send that is reading it still reads it to its end. @throws AppError not_found */
 export class RemoveUploadCommand extends Command<void> {
   constructor(
     readonly actor: Account,

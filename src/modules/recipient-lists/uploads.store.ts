@@ -24,7 +24,6 @@ import { type Reading, Readings } from './readings.store.js';
 import { uploadErrors, UPLOADS_AT_ONCE } from './recipient-lists.errors.js';
 import { HeadState, UploadEntity } from './tables.js';
 
-/** A row as a reader takes it. */
 export interface StoredRow {
   seq: number;
   number: string;
@@ -40,7 +39,7 @@ const READINGS = new Readings({
   isThere: UPLOADS.isThere,
 });
 
-/** Uploads as their owners and sends find them. */
+/** Reads and removes uploads. */
 @Injectable()
 export class UploadStore {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -56,9 +55,8 @@ export class UploadStore {
     return rows[0] ? uploadOf(rows[0]) : null;
   }
 
-  /** Newest first. */
   async part(accountId: number, page: Page): Promise<Listed<Upload>> {
-    // what has expired and is not swept yet is not shown: ids ascend with time
+    // hides expired uploads that the sweeper has not removed yet: ids ascend with time
     const oldest = firstIdAt(daysAfter(now(), -DAYS_KEPT));
     const where = `account_id = ? AND state = ${HeadState.Ready} AND id >= ?`;
     const ranges = [{ where, values: [accountId, oldest] }];
@@ -72,27 +70,23 @@ export class UploadStore {
     );
   }
 
-  /** As `removeHead`. */
   remove(tx: EntityManager, accountId: number, id: number): Promise<boolean> {
     return removeHead(tx, UPLOADS, accountId, id);
   }
 
-  /** For a send. @returns null when there is none; what is held stays though it be removed or expire */
   hold(accountId: number, id: number): Promise<Reading | null> {
     return READINGS.hold(this.dataSource, accountId, id);
   }
 
-  /** For a quote. @returns null when there is none */
   look(accountId: number, id: number): Promise<Reading | null> {
     return READINGS.look(this.dataSource, accountId, id);
   }
 
-  /** Behind each part. @returns false when rows may be gone: it was removed under a look, or a hold was away for too long */
+  /** Call after each part. @returns false when rows may be gone: removed during a look, or the lease of a hold has expired */
   keep(reading: Reading): Promise<boolean> {
     return READINGS.keep(this.dataSource, reading);
   }
 
-  /** The next rows in their order. */
   rowsAfter(id: number, seq: number): Promise<StoredRow[]> {
     return this.dataSource.query(
       `SELECT seq, number, variables FROM recipient_upload_rows WHERE upload_id = ? AND seq > ?
@@ -111,15 +105,14 @@ const uploadOf = ({ id, keptRows, facts, createdBy, createdAt, dueAt }: UploadEn
   expiresAt: dueAt,
 });
 
-/** Bytes that a recipient of an upload or a list counts (reference/accounts#quotas). */
+/** Bytes of a recipient against the quota (reference/accounts#quotas). */
 export const recipientBytes = ({ number, variables }: KeptRecipient): number =>
   ROW_BYTES + number.length + variablesBytes(variables);
 
-/** Bytes of kept variables. */
 export const variablesBytes = (variables: string | null): number =>
   variables === null ? 0 : Buffer.byteLength(variables);
 
-/** The lease was over, and a sweeper has taken the rows for those of a writer that died. */
+/** The lease expired, and a sweeper took the rows as those of a dead writer. */
 class UploadLost extends Error {
   override readonly name = 'UploadLost';
 
@@ -128,7 +121,6 @@ class UploadLost extends Error {
   }
 }
 
-/** An upload while it is written. */
 export interface UploadDraft {
   id: number;
   accountId: number;
@@ -136,10 +128,7 @@ export interface UploadDraft {
   rows: number;
 }
 
-/**
- * Writes uploads in bounded commits. None is seen before its last commit; of a writer that was killed the sweeper
- * removes the rows when the lease is over (docs/decisions/0031).
- */
+/** Writes uploads in bounded commits, hidden until the last; the sweeper removes a dead writer's rows (docs/decisions/0031). */
 @Injectable()
 export class UploadWriter {
   private readonly logger = new Logger(UploadWriter.name);
@@ -150,7 +139,7 @@ export class UploadWriter {
     private readonly leftovers: Leftovers,
   ) {}
 
-  /** @param createdBy who uploads it (`kernel/maker.ts`). @throws AppError invalid `At most 100 uploads are allowed`, too_many */
+  /** @throws AppError invalid `At most 100 uploads are allowed`, too_many */
   async begin(accountId: number, createdBy: string): Promise<UploadDraft> {
     const claimedAt = performance.now();
     const id = await inTransaction(this.dataSource, async (tx) => {
@@ -175,10 +164,7 @@ export class UploadWriter {
     return { id, accountId, lease, rows: 0 };
   }
 
-  /**
-   * In one commit; the lease and the count of the account last, so that they are locked no longer than needed.
-   * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
-   */
+  /** Appends rows in one commit; the lease and the account's count come last, to lock them briefly. @throws AppError invalid */
   async append(draft: UploadDraft, rows: readonly UploadRow[]): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       await tx.query(
@@ -195,7 +181,7 @@ export class UploadWriter {
     draft.rows += rows.length;
   }
 
-  /** Rows whose number stands in another row before, and the first of these numbers. */
+  /** Counts rows whose number an earlier row has, with the first of these numbers. */
   async duplicates({ id, rows }: UploadDraft): Promise<Pick<UploadFacts, 'duplicates' | 'duplicatesCount'>> {
     const [found] = await this.dataSource.query<{ numbers: number }[]>(
       'SELECT COUNT(DISTINCT number) AS numbers FROM recipient_upload_rows WHERE upload_id = ?',
@@ -211,7 +197,6 @@ export class UploadWriter {
     return { duplicates: again.map(({ number }) => number), duplicatesCount };
   }
 
-  /** From its commit on the upload is there. */
   async finish(tx: EntityManager, { id, rows }: UploadDraft, facts: UploadFacts): Promise<void> {
     const { affectedRows }: WriteResult = await tx.query(
       `UPDATE recipient_uploads SET state = ${HeadState.Ready}, kept_rows = ?, facts = ?, lease_until = NULL,
@@ -222,12 +207,12 @@ export class UploadWriter {
     if (affectedRows === 0) throw new UploadLost();
   }
 
-  /** Removes what was written of an upload that did not come about; never fails. */
+  /** Removes the rows of an upload that failed; never throws. */
   abandon({ id }: UploadDraft): Promise<void> {
     return this.leftovers.abandon(UPLOADS, id);
   }
 
-  /** What has rows counts, until the sweeper has removed the last of them. The caller holds the turn. */
+  /** Checks the account's limits; uploads count until the sweeper has removed their rows. The caller holds the quota lock. */
   private async judge(tx: EntityManager, accountId: number): Promise<void> {
     const [counts] = await tx.query<{ kept: number; writing: number }[]>(
       `SELECT COUNT(*) AS kept, COUNT(IF(state = ${HeadState.Writing} AND due_at > UTC_TIMESTAMP(3), 1, NULL)) AS writing

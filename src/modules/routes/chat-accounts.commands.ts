@@ -16,19 +16,15 @@ import {
 import { GuardedAddresses } from './routes.commands.js';
 import { connectionErrors } from './routes.errors.js';
 
-/** What staff do not write. */
+/** Fields that staff cannot write. */
 type Kept = 'accountId' | 'connection' | 'formerAppSecret' | 'formerVerifyToken' | 'guarded';
 
-/** What staff wrote: an absent field keeps what stands, null clears it. */
+/** An absent field keeps its value, null clears it. */
 export type ChatAccountChanges = {
   [Field in Exclude<keyof ChatAccountDraft, Kept>]: ChatAccountDraft[Field] | undefined;
 };
 
-/**
- * Creates or changes an account's chat connection (reference/admin#chat-accounts).
- * @throws AppError 404 `Account not found`, 400 `provider is required` for a connection that is not there yet, 400
- * `token is required with a new address`
- */
+/** Creates or changes a chat connection (reference/admin#chat-accounts). @throws AppError 404, 400 for missing fields */
 export class PutChatAccountCommand extends Command<void> {
   constructor(
     readonly actor: Account,
@@ -54,7 +50,7 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
   async execute(command: PutChatAccountCommand): Promise<void> {
     const put = (): Promise<void> => inTransaction(this.dataSource, (tx) => this.put(tx, command));
     try {
-      // The loser of a race of two creations changes what the other created.
+      // The loser of two concurrent creations changes the winner's row.
       await put().catch((error: unknown) => (isDuplicateKey(error) ? put() : Promise.reject(error as Error)));
     } finally {
       this.chatAccounts.forget();
@@ -72,7 +68,7 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
     const givenUrl = kept('url');
     const url = givenUrl === null ? null : keepUrl(givenUrl, current?.url);
     if (givenUrl !== null && url === null) throw connectionErrors.urlWithAddress();
-    // The token is all that is sent to the address; the other two only prove what comes from there.
+    // Only the token is sent to the address; the other two secrets verify what comes from there.
     const base = this.client.baseUrl({ url });
     const isMoved = base !== null && base !== this.client.baseUrl({ url: current?.url ?? null });
     if (isMoved && changes.token === undefined && current?.token) {
@@ -119,10 +115,7 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
   }
 }
 
-/**
- * Removes an account's chat connection.
- * @throws AppError 404 `Account not found`, `Chat account not found`; 409 `Chat account is used by unfinished campaigns`
- */
+/** Removes a chat connection. @throws AppError 404 `Account not found`, `Chat account not found`; 409 while in use */
 export class RemoveChatAccountCommand extends Command<void> {
   constructor(
     readonly actor: Account,

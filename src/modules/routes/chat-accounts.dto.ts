@@ -14,10 +14,6 @@ const LONGEST_TOKEN = 4096;
 const LONGEST_SECRET = 256;
 const LONGEST_ID = 64;
 
-/**
- * Body of PUT /chat-accounts/:username (reference/admin#chat-accounts): an absent field keeps what stands, null clears
- * it.
- */
 export class PutChatAccountRequest {
   @ApiPropertyOptional({ enum: [...CHAT_CONNECTIONS], example: 'official' })
   @Allow()
@@ -59,7 +55,6 @@ export class PutChatAccountRequest {
 
 const text = { type: String, nullable: true };
 
-/** A chat account as staff see it; secrets are never returned. */
 export class ChatAccountAnswerData {
   @ApiProperty({ type: 'integer', example: 7 })
   id!: number;

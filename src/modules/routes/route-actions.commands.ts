@@ -12,11 +12,10 @@ import type { MovedRouteData, RouteTestData } from './route-status.dto.js';
 import { routeErrors } from './routes.errors.js';
 
 /**
- * Moves what waits on a route to another of its channel (reference/admin#routes); what may have left stays.
- * @throws AppError 404 `Route not found`, `Campaign not found`, 400 for a route that cannot take it, 409 for one that is stopped
+ * Moves waiting messages to another route (reference/admin#routes); those that may have left stay.
+ * @throws AppError 404 `Route not found`, `Campaign not found`; 400 for an unsuitable target, 409 for a stopped one
  */
 export class MoveRouteCommand extends Command<MovedRouteData> {
-  /** @param requestId of one campaign; null = of all */
   constructor(
     readonly actor: Actor['account'],
     readonly name: string,
@@ -38,7 +37,6 @@ export class MoveRouteHandler implements ICommandHandler<MoveRouteCommand> {
   ) {}
 
   async execute({ actor, name, to, requestId }: MoveRouteCommand): Promise<MovedRouteData> {
-    // Another process may have stopped or made one a moment ago.
     this.routes.forget();
     const [route, target] = [await this.routes.byName(name), await this.routes.byName(to)];
     if (!route) throw routeErrors.notFound();
@@ -69,13 +67,7 @@ export class MoveRouteHandler implements ICommandHandler<MoveRouteCommand> {
   }
 }
 
-/**
- * Stops a route, or lets it carry again (reference/admin#routes). A change of its settings at the same time neither
- * waits for it nor undoes it: the row is locked, and each writes its own columns.
- * @throws AppError 404 `Route not found`, 409 `Route is already stopped`, `Route is not stopped`
- */
 export class StopRouteCommand extends Command<void> {
-  /** @param stop null = it carries again */
   constructor(
     readonly actor: Account,
     readonly name: string,
@@ -108,12 +100,10 @@ export class StopRouteHandler implements ICommandHandler<StopRouteCommand> {
 }
 
 /**
- * One message over one route, of the staff's own account and free of charge (reference/admin#routes).
- * @throws AppError 404 `Route not found`, 400 `to is invalid`, `text must be at most 160 characters`, what a channel says that
- * cannot make a message of the text
+ * Sends a free test message over a route (reference/admin#routes).
+ * @throws AppError 404 `Route not found`, 400 `to is invalid`, `text must be at most 160 characters`, or the channel's error
  */
 export class TestRouteCommand extends Command<RouteTestData> {
-  /** @param text null = one that names the route */
   constructor(
     readonly actor: Account,
     readonly name: string,
@@ -165,12 +155,11 @@ export class TestRouteHandler implements ICommandHandler<TestRouteCommand> {
     return answer(name, to, result, await this.reasonOf(route, result), started);
   }
 
-  /** Where a config says what is read of an upstream's answer, only super is shown what was read. */
   private mayQuote({ userType }: Account, { driver }: RouteRecord): boolean {
     return userType === 'super' || this.drivers.find(driver)?.quotesAnswers !== true;
   }
 
-  /** Why it was not sent, where nothing of it says so: what the workers say of the route. */
+  /** The reason from the workers' state, if the result has none. */
   private async reasonOf(route: RouteRecord, { outcome, reason }: TestResult): Promise<string | null> {
     if (reason !== null || outcome === 'accepted' || outcome === 'rejected') return reason;
     if (outcome === 'unknown') return 'It may have left: the carrier has not answered';

@@ -12,7 +12,7 @@ interface Costs {
   rows: readonly CostRow[];
 }
 
-/** Replaces what a route costs; null removes it. Throws 404 `Route not found`, `Route costs not found`. */
+/** Replaces a route's costs; null removes them. Throws 404 `Route not found`, `Route costs not found`. */
 export class PutRouteCostsCommand extends Command<void> {
   constructor(
     readonly actor: Account,

@@ -5,7 +5,7 @@ import { textOrNull } from '../../kernel/text.js';
 import { AnswerOf, LocalTime } from '../../platform/http/index.js';
 import { type CostRow, LONGEST_PREFIX, MOST_COSTS, readMicros } from '../routing/index.js';
 
-/** What can be wrong with costs (reference/routing#costs). */
+/** Errors of costs (reference/routing#costs). */
 export const costFaults = {
   currency: invalid('invalid_currency', 'currency must be three capital letters', 'missing, or something else'),
   noRows: fieldErrors.emptyArray.shown('rows').because('missing, empty, or something else'),
@@ -27,7 +27,6 @@ export const costFaults = {
   ).shown('91'),
 };
 
-/** What the carrier asks for a segment to a prefix. */
 export class CostData {
   @ApiProperty({
     example: '91',
@@ -40,7 +39,6 @@ export class CostData {
   cost!: string;
 }
 
-/** Body of PUT /routes/:name/costs. */
 export class PutRouteCostsBody {
   @ApiProperty({ example: 'EUR', pattern: '^[A-Z]{3}$' })
   currency!: string;
@@ -73,12 +71,10 @@ export class RemovedRouteCostsAnswer {
 }
 
 const CURRENCY = /^[A-Z]{3}$/;
-/** Whether it can be the code of a currency. */
 export const isCurrency = (value: unknown): value is string => typeof value === 'string' && CURRENCY.test(value);
 
 const PREFIX = new RegExp(`^\\d{0,${LONGEST_PREFIX}}$`);
 
-/** @throws AppError 400 with the first fault */
 export function readCosts(body: { currency?: unknown; rows?: unknown }): { currency: string; rows: CostRow[] } {
   const { currency, rows } = body;
   if (!isCurrency(currency)) throw costFaults.currency();

@@ -27,7 +27,6 @@ const WORKER = {
   description: 'Host, process id, and what tells it from the one before',
 };
 
-/** How one worker finds a route. */
 export class RouteStatusWorker {
   @ApiProperty(WORKER)
   worker!: string;
@@ -72,7 +71,6 @@ export class RouteStatusBinds {
   workers!: RouteStatusBindsOfWorker[];
 }
 
-/** How a route stands. */
 export class RouteStatusData {
   @ApiProperty({ example: 'carrier-1' })
   name!: string;
@@ -190,7 +188,6 @@ export class RouteStatusAnswer extends AnswerOf(RouteStatusData) {}
 
 export class RouteStatusPageAnswer extends PageOf(RouteStatusData) {}
 
-/** Body of POST /routes/:name/stop. */
 export class StopRouteRequest {
   @OptionalText('reason', {
     example: 'Carrier works on its side',
@@ -209,7 +206,6 @@ export class StartedRouteAnswer extends RouteAnswer {
   message!: string;
 }
 
-/** Body of POST /routes/:name/move. */
 export class MoveRouteRequest {
   @RequiredText('to_route', 'carrier-2')
   to_route!: string;
@@ -221,7 +217,6 @@ export class MoveRouteRequest {
   request_id?: string | null;
 }
 
-/** What a move came to. */
 export class MovedRouteData {
   @ApiProperty({ example: 'carrier-1' })
   route!: string;
@@ -247,7 +242,6 @@ export class MovedRouteAnswer extends AnswerOf(MovedRouteData) {
   message!: string;
 }
 
-/** Body of POST /routes/:name/test. */
 export class TestRouteRequest {
   @RequiredText('to', '447700900123')
   to!: string;
@@ -262,7 +256,6 @@ export class TestRouteRequest {
 export const TEST_OUTCOMES = ['accepted', 'rejected', 'not_sent', 'unknown'] as const;
 export type TestOutcome = (typeof TEST_OUTCOMES)[number];
 
-/** What became of a test. */
 export class RouteTestData {
   @ApiProperty({ example: 'carrier-1' })
   route!: string;
@@ -295,7 +288,7 @@ export class RouteTestData {
 
 export class RouteTestAnswer extends AnswerOf(RouteTestData) {}
 
-/** A campaign of which something waits on a route. */
+/** A campaign with recipients that wait on a route. */
 export class WaitingCampaignData {
   @ApiProperty({ example: 'GSMCAMP_20261122_A1B2C3' })
   request_id!: string;

@@ -23,7 +23,6 @@ import type { RouteStatusBinds, RouteStatusData, RouteWaitingAnswer } from './ro
 import { routeErrors } from './routes.errors.js';
 import { stopOf } from './routes.queries.js';
 
-/** A route with everything that is known of it. */
 interface ObservedRoute {
   route: RouteRecord;
   standing: RouteStanding;
@@ -34,7 +33,7 @@ interface ObservedRoute {
   unmatched: number;
 }
 
-/** The worst that a worker says; null where its connections have none. */
+/** The worst circuit state of all workers; null where connections have none. */
 function circuitOf({ workers }: RouteStanding): CircuitState | null {
   for (const state of ['open', 'half_open', 'closed'] as const) {
     if (workers.some(({ circuit }) => circuit === state)) return state;
@@ -42,7 +41,7 @@ function circuitOf({ workers }: RouteStanding): CircuitState | null {
   return null;
 }
 
-/** What is the matter, in one line: `connect ECONNREFUSED since 02:14, 500 waiting`. */
+/** The problem in one line: `connect ECONNREFUSED since 02:14, 500 waiting`. */
 function summaryOf({ route, standing, known, queue }: ObservedRoute, timeZone: string): string | null {
   const waits = queue.waiting > 0 ? `${queue.waiting.toLocaleString('en')}${queue.hasMore ? '+' : ''} waiting` : null;
   if (route.stopped) {
@@ -59,11 +58,9 @@ function summaryOf({ route, standing, known, queue }: ObservedRoute, timeZone: s
 const STATES_IN_WORDS = { degraded: 'Some workers do not reach it', down: 'No worker reaches it' } as const;
 const DAY_MS = 86_400_000;
 
-/** `02:14`, or with its date where it was another day's. */
 const momentOf = (at: Date, timeZone: string): string =>
   now().getTime() - at.getTime() < DAY_MS ? clockTime(at, timeZone).slice(0, 5) : dateTime(at, timeZone).slice(0, 16);
 
-/** Sessions with the carrier: of all workers together, or one each. */
 function bindsOf({ route, slots, standing }: ObservedRoute): RouteStatusBinds {
   const sessions = slots
     ? slots.flatMap(({ holder, isFree, bound, fault }) =>
@@ -87,9 +84,8 @@ function bindsOf({ route, slots, standing }: ObservedRoute): RouteStatusBinds {
   };
 }
 
-/** How routes stand: a part of all by name, or the one of a name. Only those that are shown are looked at. */
+/** Status of one route, or of a page of routes by name; computes only those. Times in `timeZone`. */
 export class RouteStatusQuery extends Query<Listed<RouteStatusData>> {
-  /** @param timeZone in which times are shown */
   constructor(
     readonly which: Page | string,
     readonly timeZone: string,
@@ -98,7 +94,6 @@ export class RouteStatusQuery extends Query<Listed<RouteStatusData>> {
   }
 }
 
-/** What is counted is counted once for all who look. */
 const KEPT_MS = 2_000;
 const UNMATCHED_KEPT_MS = 15_000;
 /** A receipt may come before the answer to its submit. */
@@ -138,7 +133,7 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
       this.unmatched.get('all', () => this.receipts.countByRoute(this.dataSource, UNMATCHED_AFTER_MS, MOST_UNMATCHED)),
     ]);
     const found: RouteStatusData[] = [];
-    // One after the other: a look at all routes takes one connection.
+    // Sequential, so that the status of all routes uses one connection.
     for (const route of routes) {
       const observed: ObservedRoute = {
         route,
@@ -204,9 +199,8 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
 
 const rounded = (value: number, parts: number): number => Math.round(value * parts) / parts;
 
-/** The campaigns that wait on a route, those with the most recipients first. @throws AppError 404 `Route not found` */
+/** Campaigns that wait on a route, most recipients first; times in `timeZone`. @throws AppError 404 `Route not found` */
 export class RouteWaitingQuery extends Query<Omit<RouteWaitingAnswer, 'success'>> {
-  /** @param timeZone in which times are shown */
   constructor(
     readonly name: string,
     readonly timeZone: string,

@@ -28,30 +28,22 @@ import { RouteCosts, RoutingTables } from '../routing/index.js';
 import type { RotatedCallbackData } from './routes.dto.js';
 import { routeErrors } from './routes.errors.js';
 
-/** Staff wait so long for the name of a host; what is not known by then is judged at each connection. */
+/** Limit of a DNS lookup at saving; connections check unresolved names. */
 const NAME_PATIENCE_MS = 2_000;
 
-/** What staff are about to save. */
 interface WrittenAddress {
-  /** what holds for the address that stands */
+  /** guarded so far */
   current: boolean;
-  /** nothing of it is written anew */
   isKept: boolean;
   hosts: readonly string[];
 }
 
-/**
- * Who wrote an address decides whether it may lead to private networks: super may, other staff only where `ROUTE_NETWORKS`
- * opens them (reference/providers#addresses-of-routes).
- */
+/** Only super's addresses may lead to private networks beyond `ROUTE_NETWORKS` (reference/providers#addresses-of-routes). */
 @Injectable()
 export class GuardedAddresses {
   constructor(private readonly outbound: OutboundClient) {}
 
-  /**
-   * Whether the guard holds for it from now on.
-   * @throws AppError that `refuse` makes, for a host that the guard would refuse
-   */
+  /** @returns whether the guard applies from now on @throws AppError from `refuse`, for a host that the guard refuses */
   async judge(
     { userType }: Pick<Account, 'userType'>,
     { current, isKept, hosts }: WrittenAddress,
@@ -64,7 +56,7 @@ export class GuardedAddresses {
   }
 }
 
-/** What an operator wrote; absent fields keep what stands, null clears. */
+/** An absent field keeps its value, null clears it. */
 export interface RouteRequest {
   channel: OperatorRouteKind;
   driver: string;
@@ -74,10 +66,7 @@ export interface RouteRequest {
   isDefault: boolean | undefined;
 }
 
-/**
- * Creates or changes a route (reference/admin#routes).
- * @throws AppError 400 with the field at fault, 409 when the name is a route of another channel
- */
+/** Creates or changes a route (reference/admin#routes). @throws AppError 400 with the field, 409 for another channel's route */
 export class PutRouteCommand extends Command<void> {
   constructor(
     readonly actor: Account,
@@ -157,10 +146,7 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
   }
 }
 
-/**
- * The config as the driver wants it, secrets filled in; none of them follows the route to another address.
- * @throws AppError 400 naming the field
- */
+/** The driver's config with stored secrets filled in, unless the address changes. @throws AppError 400 with the field */
 function readConfig(
   driver: MessageDriver,
   given: Record<string, unknown>,
@@ -180,7 +166,7 @@ function readConfig(
   return config;
 }
 
-/** `config.port is required`, or what is wrong with it; never the value. */
+/** The first fault of a config; never contains the value. */
 function faultOf(issue: z.core.$ZodIssue | undefined, config: Record<string, unknown>): AppError {
   const path = ['config', ...(issue?.path ?? [])].map(String).join('.');
   let value: unknown = config;
@@ -189,10 +175,7 @@ function faultOf(issue: z.core.$ZodIssue | undefined, config: Record<string, unk
   return routeErrors.field(path, issue.message);
 }
 
-/**
- * Removes a route.
- * @throws AppError 404 `Route not found`, 409 `Route is named by routing table …`, `Route is used by unfinished campaigns`
- */
+/** Removes a route. @throws AppError 404 `Route not found`, 409 when a routing table or unfinished campaigns use it */
 export class RemoveRouteCommand extends Command<void> {
   constructor(
     readonly actor: Account,
@@ -222,9 +205,9 @@ export class RemoveRouteHandler implements ICommandHandler<RemoveRouteCommand> {
       if (!route) throw routeErrors.notFound();
       const table = await this.tables.naming(tx, route.id);
       if (table !== null) throw routeErrors.named(table);
-      // A campaign accepted between this look and the commit finds no route: its recipients are refunded by the engine.
+      // If a campaign is accepted before the commit, it finds no route: the engine refunds its recipients.
       const channels = this.channels.all.flatMap(({ name, routes }) => (routes === route.channel ? [name] : []));
-      // What staff have moved here is of campaigns that name other routes.
+      // Staff may have moved recipients of campaigns that name other routes here.
       const isUsed = await this.queues.isUsed(tx, channels, route.id);
       if (isUsed || (await this.campaigns.unfinishedOn(tx, route.id))) {
         throw routeErrors.inUse();
@@ -239,11 +222,7 @@ export class RemoveRouteHandler implements ICommandHandler<RemoveRouteCommand> {
   }
 }
 
-/**
- * A new secret in a route's callback address; the one before is taken for 24 h more, and no other
- * (reference/providers#callbacks).
- * @throws AppError 404 `Route not found`, 409 `Route has no callback address`
- */
+/** Rotates a callback secret; the old one lasts 24 h (reference/providers#callbacks). @throws AppError 404; 409 without one */
 export class RotateCallbackSecretCommand extends Command<RotatedCallbackData> {
   constructor(
     readonly actor: Account,

@@ -24,10 +24,9 @@ import {
   type ShownHealth,
 } from '../providers/index.js';
 
-/** Sessions of one route with its carrier, at the most. */
 export const MOST_BINDS = 1_000;
 
-/** What is said of a `config` before its driver looks at it. */
+/** Errors of a `config` before its driver validates it. */
 export const configErrors = {
   noObject: invalid('config_no_object', 'config must be an object', 'missing, or something else'),
   tooLarge: invalid('config_too_large', 'config must be at most 64 KB', 'more, as JSON'),
@@ -45,7 +44,6 @@ const Config = (): PropertyDecorator =>
     rule('configSize', configErrors.tooLarge, (value) => !isTooLargeJson(value)),
   );
 
-/** What the body of PUT /routes/:name has with every driver. */
 class RouteFields {
   @RequiredWord('channel', OPERATOR_ROUTE_KINDS, 'sms')
   channel!: OperatorRouteKind;
@@ -65,7 +63,7 @@ class RouteFields {
 
 const Driver = (name: DriverName): PropertyDecorator => ApiProperty({ enum: [name] });
 
-/** The `config` of a driver; its schema is made of the one that judges it. */
+/** Schema of a driver's `config`, generated from its validator. */
 const ConfigOf = (name: DriverName, description: string): PropertyDecorator =>
   ApiProperty({ allOf: [{ $ref: `#/components/schemas/${DRIVERS[name]}` }], description });
 
@@ -100,10 +98,9 @@ class PutTwilioRouteRequest extends RouteFields {
   config!: object;
 }
 
-/** Body of PUT /routes/:name (reference/admin#routes). */
 @OneOf('driver', { smpp: PutSmppRouteRequest, http: PutHttpRouteRequest, twilio: PutTwilioRouteRequest })
 export class PutRouteRequest {
-  // all of its own: what is at fault is said in this order
+  // declared here again, to keep the order of faults
   @RequiredWord('channel', OPERATOR_ROUTE_KINDS, 'sms')
   channel!: OperatorRouteKind;
 
@@ -126,7 +123,6 @@ export class PutRouteRequest {
   is_default?: boolean | null;
 }
 
-/** A bind that a worker holds. */
 export class RouteBindData {
   @ApiProperty({ example: 1, description: 'From 1 to `binds`' })
   place!: number;
@@ -149,7 +145,6 @@ export class RouteBindData {
   last_error!: string | null;
 }
 
-/** That staff have stopped a route. */
 export class RouteStopData {
   @LocalTime({ zone: 'asker', example: '2026-11-22 02:20:00' })
   at!: string;
@@ -161,7 +156,6 @@ export class RouteStopData {
   reason!: string | null;
 }
 
-/** What operators see of a route with any driver. */
 class ShownRoute {
   @ApiProperty({ example: 'carrier-1' })
   name!: string;
@@ -254,7 +248,6 @@ class TwilioRouteData extends ShownRoute {
   config!: object;
 }
 
-/** A route as operators see it. */
 @OneOf('driver', { smpp: SmppRouteData, http: HttpRouteData, twilio: TwilioRouteData })
 export class RouteAnswerData extends ShownRoute {
   driver!: string;

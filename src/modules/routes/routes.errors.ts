@@ -3,7 +3,7 @@ import { MOST_PER_SECOND } from '../../platform/http/index.js';
 import { OPERATOR_ROUTE_KINDS } from '../providers/index.js';
 import { configErrors, MOST_BINDS } from './routes.dto.js';
 
-/** Errors of routes to carriers, as their operators see them. */
+/** Errors of routes to carriers. */
 export const routeErrors = {
   notFound: notFound('route_not_found', 'Route not found', 'no route of that name'),
   name: invalid(
@@ -109,7 +109,7 @@ export const routeErrors = {
   ),
 };
 
-/** Errors of the customers' connections to the chat upstream, as their operators see them. */
+/** Errors of customers' connections to the chat provider. */
 export const connectionErrors = {
   notFound: notFound('chat_account_not_found', 'Chat account not found', 'the account has no such connection'),
   inUse: conflict('chat_account_in_use', 'Chat account is used by unfinished campaigns', 'campaigns wait for it'),

@@ -22,7 +22,6 @@ import { RouteActionsController } from './staff-route-actions.controller.js';
 import { MarginController, RouteCostsController } from './staff-route-costs.controller.js';
 import { RoutesController, RouteStatusController } from './staff-routes.controller.js';
 
-/** The admin API's part for routes. */
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule, RoutingModule, StatisticsModule],
   controllers: [
@@ -49,7 +48,6 @@ import { RoutesController, RouteStatusController } from './staff-routes.controll
 })
 export class RoutesAdminModule {}
 
-/** The admin API's part for chat accounts. */
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule],
   controllers: [ChatAccountsController],

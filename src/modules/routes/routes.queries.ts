@@ -22,9 +22,8 @@ import type { RouteCostsData } from './route-costs.dto.js';
 import type { RouteAnswerData, RouteBindData, RouteStopData } from './routes.dto.js';
 import { routeErrors } from './routes.errors.js';
 
-/** All routes by name, or the one of a name. */
 export class ListRoutesQuery extends Query<RouteAnswerData[]> {
-  /** @param viewer staff: times stand in its zone, and only super sees more than the origins of URLs */
+  /** @param viewer decides the time zone; only super sees more of URLs than origins */
   constructor(
     readonly name: string | null,
     readonly viewer: Pick<Account, 'timeZone' | 'userType'>,
@@ -81,16 +80,14 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
 const viewOfBind = ({ place, holder, isFree, bound, fault }: BindSlot): RouteBindData[] =>
   holder === null || isFree ? [] : [{ place, worker: holder, bound, last_error: fault }];
 
-/** That a route is stopped, as staff see it. */
 export const stopOf = ({ at, by, reason }: RouteStop, timeZone: string): RouteStopData => ({
   at: dateTime(at, timeZone),
   by,
   reason,
 });
 
-/** What a route costs. Throws 404 `Route not found`, `Route costs not found`. */
+/** A route's costs; times in `timeZone`. Throws 404 `Route not found`, `Route costs not found`. */
 export class FindRouteCostsQuery extends Query<RouteCostsData> {
-  /** @param timeZone in which times are shown */
   constructor(
     readonly name: string,
     readonly timeZone: string,

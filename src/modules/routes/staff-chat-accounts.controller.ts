@@ -36,7 +36,6 @@ const PUT_CHAT_ACCOUNT_ERRORS: readonly DocumentedError[] = [
   connectionErrors.closedAddress,
 ];
 
-/** The customers' connections to the chat upstream. */
 @ApiTags('Admin: chat accounts')
 @Admin()
 @ApiErrors(...ACCOUNT_ERRORS, chatAccountErrors.channel)

@@ -26,7 +26,7 @@ import { ListRoutesQuery } from './routes.queries.js';
 const NAME = { name: 'name', example: 'carrier-1' };
 const LONGEST_REASON = 255;
 
-/** What staff do with a route that carries, or does not. */
+/** Actions of staff on a route. */
 @ApiTags('Admin: routes')
 @Admin()
 @Controller('v6/api/admin/routes/:name')

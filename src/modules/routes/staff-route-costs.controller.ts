@@ -38,7 +38,7 @@ import {
 import { routeErrors } from './routes.errors.js';
 import { FindRouteCostsQuery } from './routes.queries.js';
 
-/** What the carriers ask (reference/routing#costs). */
+/** Carriers' prices (reference/routing#costs). */
 @ApiTags('Admin: routes')
 @Admin()
 @Controller('v6/api/admin/routes/:name/costs')
@@ -87,7 +87,6 @@ export class RouteCostsController {
   }
 }
 
-/** Credits beside what they cost. */
 @ApiTags('Admin: usage')
 @Admin()
 @Controller('v6/api/admin/margin')

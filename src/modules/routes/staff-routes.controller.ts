@@ -72,7 +72,6 @@ const TWILIO_EXAMPLE = {
   },
 };
 
-/** A body for each driver of PUT /routes/:name. */
 const ROUTE_EXAMPLES = {
   smpp: { summary: 'SMPP', value: SMPP_EXAMPLE },
   http: { summary: 'HTTP gateway', value: HTTP_EXAMPLE },
@@ -81,12 +80,12 @@ const ROUTE_EXAMPLES = {
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** `GET /routes/status` is the list of how they stand. */
+/** Routes of this name would hide `GET /routes/status`. */
 const STATUS = 'status';
 
 const ROUTES = { name: 'routes', places: 'texts' } as const;
 
-/** The ways to the carriers. */
+/** Routes to the carriers. */
 @ApiTags('Admin: routes')
 @Admin()
 @Controller('v6/api/admin/routes')
@@ -183,7 +182,7 @@ export class RoutesController {
 
 const STATUSES = { name: 'route-statuses', places: 'texts' } as const;
 
-/** How routes stand (reference/admin#route-status). */
+/** Status of routes (reference/admin#route-status). */
 @ApiTags('Admin: routes')
 @Admin()
 @Controller('v6/api/admin/routes')

@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { MARGIN_GROUPS, type MarginGroup } from './route-costs.store.js';
 
-/** What a group cost in one currency. */
 export class MarginCostData {
   @ApiProperty({ example: 'EUR' })
   currency!: string;
@@ -16,7 +15,6 @@ export class MarginCostData {
   cost!: string;
 }
 
-/** Credits and costs of one group. */
 export class MarginRowData {
   @ApiProperty({ example: '2026-11-21', description: 'The day, username, channel, calling code or route' })
   key!: string;
@@ -45,7 +43,6 @@ export class MarginRowData {
   margin!: string | null;
 }
 
-/** Answer of GET /margin. */
 export class MarginAnswer {
   @ApiProperty({ type: Boolean, enum: [true], example: true })
   success!: true;
@@ -64,14 +61,14 @@ export class MarginAnswer {
 }
 
 const HEAD = 'key,charged_credits,refunded_credits,credits,currency,messages,segments,cost,value,margin';
-/** What a spreadsheet would take for a formula is kept a text. */
+/** Keeps spreadsheets from reading a text as a formula. */
 const cell = (value: string | number | null): string => {
   const text = value === null ? '' : String(value);
   const plain = typeof value === 'string' && /^[=+@\t]/.test(text) ? `'${text}` : text;
   return /[",\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 };
 
-/** A line for each group and currency; the credits stand in the first line of their group. */
+/** A line per group and currency; credits only in the first line of a group. */
 export function marginCsv(rows: readonly MarginRowData[]): string {
   const lines = rows.flatMap((row) => {
     const costs = row.costs.length > 0 ? row.costs : [null];

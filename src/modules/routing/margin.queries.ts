@@ -6,16 +6,14 @@ import { decimalOf } from './price-list.js';
 import { type MarginCost, MarginReader, type MarginSelection } from './route-costs.store.js';
 import { AccountNames } from './routing.queries.js';
 
-/** Groups of one answer. */
 const MOST_GROUPS = 10_000;
 
-/** What a credit is worth, in millionths of a currency. */
 export interface CreditValue {
   micros: number;
   currency: string;
 }
 
-/** Credits that were charged and refunded beside what they cost. Throws 400 `Too many rows: …`. */
+/** Charged and refunded credits with their costs. Throws 400 `Too many rows: …`. */
 export class GetMarginQuery extends Query<MarginRowData[]> {
   constructor(
     readonly selection: MarginSelection,
@@ -77,7 +75,7 @@ export class GetMarginHandler implements IQueryHandler<GetMarginQuery> {
   }
 }
 
-/** By currency; ten thousand places are not looked for among as many costs each. */
+/** Index of costs by group, sorted by currency; avoids a quadratic search. */
 function costsByPlace(costs: readonly MarginCost[]): ReadonlyMap<string, readonly MarginCost[]> {
   const byPlace = new Map<string, MarginCost[]>();
   for (const cost of [...costs].sort((a, b) => (a.currency < b.currency ? -1 : 1))) {

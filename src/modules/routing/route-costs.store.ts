@@ -10,7 +10,6 @@ import { callingCodeOf } from '../numbers/index.js';
 import { type CostRow, PriceList } from './price-list.js';
 import { RouteCostEntity, RoutePriceListEntity } from './tables.js';
 
-/** The costs of a route. */
 export interface RouteCostList {
   currency: string;
   rows: CostRow[];
@@ -18,13 +17,9 @@ export interface RouteCostList {
 }
 
 const KEPT_MS = 2_000;
-/** Rows of a list. */
 export const MOST_COSTS = 10_000;
 
-/**
- * What carriers ask: every window that leaves asks for it, so it is kept for 2 s; the rows of a list are read again only when
- * it has changed.
- */
+/** Carriers' prices. Every batch queries them: versions are cached for 2 s, and rows are read again after a change only. */
 @Injectable()
 export class RouteCosts {
   private readonly versions = new TtlCache<number, number | null>(KEPT_MS);
@@ -33,7 +28,7 @@ export class RouteCosts {
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** What the carrier of a route asks; null = the route has no costs. Not to be asked inside a transaction. */
+  /** A route's prices; null = no costs. Do not call inside a transaction. */
   async listOf(routeId: number): Promise<PriceList | null> {
     const version = await this.versions.get(routeId, () => this.heads.add(routeId));
     if (version === null) {
@@ -49,7 +44,6 @@ export class RouteCosts {
     return list;
   }
 
-  /** The rows by prefix. */
   async find(routeId: number): Promise<RouteCostList | null> {
     const { manager } = this.dataSource;
     const head = await manager.findOneBy(RoutePriceListEntity, { routeId });
@@ -66,7 +60,7 @@ export class RouteCosts {
     };
   }
 
-  /** Replaces the costs of a route, whose row is locked. Call `forget` after the commit. */
+  /** Replaces a route's costs; the caller has locked the route's row. Call `forget` after the commit. */
   async put(tx: EntityManager, routeId: number, currency: string, rows: readonly CostRow[]): Promise<void> {
     await this.remove(tx, routeId);
     await tx.insert(RoutePriceListEntity, { routeId, currency, version: newId(), updatedAt: now() });
@@ -85,7 +79,6 @@ export class RouteCosts {
     return Boolean(affected);
   }
 
-  /** The next question reads the database again. */
   forget(): void {
     this.versions.clear();
   }
@@ -97,19 +90,16 @@ export class RouteCosts {
   }
 }
 
-/** A message that left over a route with costs, or is taken back. */
 export interface SpentMessage {
   routeId: number;
   accountId: number;
   channel: string;
-  /** digits */
   number: string;
   segments: number;
-  /** 1 = it leaves, -1 = it is taken back */
   times: 1 | -1;
 }
 
-/** Places of one process beside each other: more windows than it writes at a time. */
+/** Shards of one process: more than the batches that it writes concurrently. */
 const PLACES = 8;
 const SHARDS = 256;
 
@@ -124,22 +114,19 @@ type Counted = [
   micros: number,
 ];
 
-/** As the rows of a shard are locked: their day is the same, and a route has one currency. */
+/** Lock order of a shard's rows; the day is the same, and a route has one currency. */
 const inKeyOrder = (a: Counted, b: Counted): number =>
   a[0] - b[0] || a[1] - b[1] || compare(a[2], b[2]) || compare(a[3], b[3]);
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** Counts what leaves at the price of its moment, in the transaction of the window. */
+/** Counts sent messages at their current price, in the transaction of the batch. */
 @Injectable()
 export class RouteSpend {
-  /** this process's first shard, by lot: another process has others, or waits for a commit now and then */
+  /** first shard of this process, random: processes that collide only wait for each other's commits */
   private readonly base = randomInt(SHARDS / PLACES) * PLACES;
   private readonly taken = new Set<number>();
 
-  /**
-   * Runs a transaction with a shard that no other one of this process has at the same time; the lowest that is free, so that
-   * a quiet day has one row.
-   */
+  /** Runs a transaction with the lowest shard that is free in this process, so that a quiet day has one row. */
   async withShard<Result>(work: (shard: number) => Promise<Result>): Promise<Result> {
     let place = 0;
     while (this.taken.has(place) && place < PLACES - 1) place += 1;
@@ -152,10 +139,7 @@ export class RouteSpend {
     }
   }
 
-  /**
-   * To be called last in its transaction: the rows are the last that it locks, in the order of their key.
-   * @param prices by route; messages of one that has none cost nothing
-   */
+  /** Call last in the transaction: its rows are locked last, in key order. @param prices by route; others cost nothing */
   async count(
     tx: EntityManager,
     shard: number,
@@ -189,32 +173,28 @@ export class RouteSpend {
   }
 }
 
-/** By what the margin is told apart. */
 export const MARGIN_GROUPS = ['day', 'account', 'channel', 'prefix', 'route'] as const;
 
 export type MarginGroup = (typeof MARGIN_GROUPS)[number];
 
-/** Which margin is asked for: days (UTC), both counted in. */
+/** Days (UTC), inclusive. */
 export interface MarginSelection {
   from: string;
   to: string;
   group: MarginGroup;
 }
 
-/** Credits of one group. */
 export interface MarginCredits {
   place: string;
   charged: number;
   refunded: number;
 }
 
-/** What one group cost in one currency. */
 export interface MarginCost {
   place: string;
   currency: string;
   messages: number;
   segments: number;
-  /** millionths */
   micros: string;
 }
 
@@ -226,12 +206,12 @@ const KEYS: Record<MarginGroup, string> = {
   route: 'route_id',
 };
 
-/** What was earned and what it cost, from the counters of both. */
+/** Reads credits and costs from their counters. */
 @Injectable()
 export class MarginReader {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** @param most groups that are read */
+  /** @param most limit of groups */
   async credits({ from, to, group }: MarginSelection, most: number): Promise<MarginCredits[]> {
     const key = KEYS[group];
     const rows: MarginCredits[] = await this.dataSource.query(
@@ -243,7 +223,7 @@ export class MarginReader {
     return rows.map((row) => ({ ...row, place: String(row.place) }));
   }
 
-  /** @param most groups and currencies that are read */
+  /** @param most limit of groups and currencies */
   async costs({ from, to, group }: MarginSelection, most: number): Promise<MarginCost[]> {
     const key = KEYS[group];
     const rows: MarginCost[] = await this.dataSource.query(

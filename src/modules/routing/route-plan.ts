@@ -1,45 +1,38 @@
-/** A rule of a routing table. */
 export interface RoutingRule {
   table: string;
-  /** in its table, 1 = the first */
+  /** 1 = the first of its table */
   place: number;
-  /** what numbers begin with, digits; none = every number */
+  /** digits; empty = every number */
   prefixes: readonly string[];
-  /** null = whichever account */
+  /** null = every account */
   accounts: ReadonlySet<number> | null;
-  /** null = whichever category, and none */
+  /** null = every category, and none */
   categories: ReadonlySet<string> | null;
-  /** ids: the first carries, the others take over */
+  /** ids: the first sends, the others take over when it fails */
   routes: readonly number[];
 }
 
-/** Who sends what, as far as rules ask. */
 export interface RuledSend {
   accountId: number;
   category: string | null;
 }
 
-/** A rule that a number begins with one prefix of. */
+/** A rule with a matching prefix. */
 export interface RuleFound {
   rule: RoutingRule;
-  /** the longest of the rule's that fits; '' = every number */
+  /** the rule's longest match; '' = every number */
   prefix: string;
 }
 
-/** Whether the rule is for such a send, whatever its number. */
+/** Whether a rule applies to a send, apart from the number. */
 const isFor = ({ accounts, categories }: RoutingRule, { accountId, category }: RuledSend): boolean =>
   (accounts === null || accounts.has(accountId)) &&
   (categories === null || (category !== null && categories.has(category)));
 
-/**
- * The rules of one kind of route by their prefixes. Of several rules of one prefix those that name accounts come first, then
- * those that name categories, then by name of the table and place.
- */
+/** Rules of one kind of route, by prefix; per prefix those with accounts first, then with categories, then by table and row. */
 export class RuleIndex {
   private readonly byPrefix = new Map<string, RoutingRule[]>();
-  /** of the prefixes, longest first */
   private readonly lengths: readonly number[];
-  /** rules that name no account, and those that do by account */
   private readonly forAll: RoutingRule[] = [];
   private readonly byAccount = new Map<number, RoutingRule[]>();
 
@@ -56,13 +49,13 @@ export class RuleIndex {
     this.lengths = [...lengths].sort((a, b) => b - a);
   }
 
-  /** Whether it depends on the number over which route such a send leaves. */
+  /** Whether the route of such a send depends on the number. */
   dependsOnNumber(send: RuledSend): boolean {
     const depends = (rule: RoutingRule): boolean => rule.prefixes.length > 0 && isFor(rule, send);
     return (this.byAccount.get(send.accountId) ?? []).some(depends) || this.forAll.some(depends);
   }
 
-  /** The prefixes of rules that a number begins with, longest first. */
+  /** Matching prefixes of a number, longest first. */
   *prefixesOf(number: string): Generator<string, void, undefined> {
     for (const length of this.lengths) {
       if (length > number.length) continue;
@@ -71,15 +64,12 @@ export class RuleIndex {
     }
   }
 
-  /** The rules of a prefix, the first that is for a send wins. */
+  /** Rules of a prefix in their order; the first that applies wins. */
   rulesOf(prefix: string): readonly RoutingRule[] {
     return this.byPrefix.get(prefix) ?? [];
   }
 
-  /**
-   * A matcher for one send: what the rules of a prefix come to is found out once, however many numbers begin with it.
-   * @param usable what a rule comes to; undefined = it does not count
-   */
+  /** A matcher for one send; caches the result per prefix. @param usable result of a rule; undefined skips it */
   matcher<Result>(
     send: RuledSend,
     usable: (rule: RoutingRule) => Result | undefined,
@@ -108,7 +98,7 @@ export class RuleIndex {
     };
   }
 
-  /** Every rule whose prefixes a number begins with, in the order in which they are asked. */
+  /** All rules with a matching prefix, in order. */
   *candidates(number: string): Generator<RuleFound, void, undefined> {
     const seen = new Set<RoutingRule>();
     for (const prefix of this.prefixesOf(number)) {
@@ -132,33 +122,30 @@ function add<Key>(rules: Map<Key, RoutingRule[]>, key: Key, rule: RoutingRule): 
   else rules.set(key, [rule]);
 }
 
-/** Precedence of rules of the same prefix. */
+/** Precedence of rules with the same prefix. */
 export const compare = (a: RoutingRule, b: RoutingRule): number =>
   Number(a.accounts === null) - Number(b.accounts === null) ||
   Number(a.categories === null) - Number(b.categories === null) ||
   (a.table < b.table ? -1 : Number(a.table > b.table)) ||
   a.place - b.place;
 
-/** Ids of routes: the first carries, the others take over when it fails. */
 export type RouteChain = readonly number[];
 
-/** Over which routes a send leaves. */
+/** The routes of a send's numbers. */
 export interface RoutePlan {
-  /** the chain that every number gets; null = it depends on the number */
+  /** the chain of every number; null = depends on the number */
   only: RouteChain | null;
   /** null = no route for this number */
   chainOf(number: string): RouteChain | null;
 }
 
-/** What a plan is made of. */
 export interface PlanParts {
   index: RuleIndex;
   send: RuledSend;
-  /** the route that the sender named, where it may be used */
+  /** the route that the sender named, if usable */
   named: number | null;
-  /** the default of the kind, where it may be used */
+  /** the default route of the kind, if usable */
   standard: number | null;
-  /** whether there is such a route, and the account may use it */
   isUsable: (routeId: number) => boolean;
 }
 
@@ -181,16 +168,16 @@ export function planOf({ index, send, named, standard, isUsable }: PlanParts): R
   return only && constant(only);
 }
 
-/** Those of a rule's routes that can be used, in its order. */
+/** The usable routes of a rule, in its order. */
 export const usableRoutes = ({ routes }: RoutingRule, isUsable: (routeId: number) => boolean): number[] =>
   routes.filter(isUsable);
 
 const constant = (chain: RouteChain): RoutePlan => ({ only: chain, chainOf: () => chain });
 
-/** Why a rule was not the one: who it is for, or what it names. */
+/** Why a rule was skipped: its account, its category, or no usable route. */
 export type Unfit = 'account' | 'category' | 'routes';
 
-/** @returns null when the rule counts for such a send */
+/** @returns null when the rule applies */
 export function unfitness(rule: RoutingRule, send: RuledSend, isUsable: (routeId: number) => boolean): Unfit | null {
   if (!isFor({ ...rule, categories: null }, send)) return 'account';
   if (!isFor(rule, send)) return 'category';

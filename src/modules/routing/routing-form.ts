@@ -1,34 +1,24 @@
 import type { AppError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json-values.js';
 
-/** Tables that there may be. */
 export const MOST_TABLES = 20;
-/** Rules of one table. */
 export const MOST_RULES = 1_000;
-/** Prefixes, accounts or categories of one rule. */
 export const MOST_OF_A_RULE = 100;
-/** Prefixes of all tables together: every process keeps them in memory. */
+/** Limit over all tables, because every process keeps them in memory. */
 export const MOST_PREFIXES = 200_000;
-/** Routes of one rule. */
 export const MOST_ROUTES = 5;
-/** Digits of a prefix: no number by E.164 has more. */
+/** Digits of a prefix: E.164 numbers have at most 15. */
 export const LONGEST_PREFIX = 15;
-/** Characters of a category. */
 export const LONGEST_CATEGORY = 32;
-/** Candidates that an explanation shows. */
 export const MOST_CANDIDATES = 100;
 
-/** A rule as staff write it: routes and accounts by their names. */
 export interface NamedRule {
   prefixes: string[];
-  /** null = whichever */
   accounts: string[] | null;
-  /** null = whichever */
   categories: string[] | null;
   routes: string[];
 }
 
-/** What can be wrong with rules; a fault names the field by its path. */
 export interface RuleFaults {
   noArray: () => AppError;
   tooManyRules: () => AppError;
@@ -45,7 +35,6 @@ export interface RuleFaults {
 const PREFIX = new RegExp(`^\\d{1,${LONGEST_PREFIX}}$`);
 const CATEGORY = new RegExp(`^[a-z0-9_-]{1,${LONGEST_CATEGORY}}$`);
 
-/** Whether a text can be a category (reference/routing#rules). */
 export const isCategory = (text: string): boolean => CATEGORY.test(text);
 
 /** @throws the first fault, in the order of the rules and of the fields prefixes, accounts, categories, routes */

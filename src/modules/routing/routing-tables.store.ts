@@ -10,18 +10,14 @@ import { type RoutingRule, RuleIndex } from './route-plan.js';
 import { MOST_TABLES } from './routing-form.js';
 import { RoutingTableEntity } from './tables.js';
 
-/** A rule as the table's row has it. */
+/** A rule as JSON of a row; null = all. */
 export interface StoredRule {
   prefixes: string[];
-  /** ids; null = whichever */
   accounts: number[] | null;
-  /** null = whichever */
   categories: string[] | null;
-  /** ids */
   routes: number[];
 }
 
-/** A routing table. */
 export interface RoutingTable {
   name: string;
   channel: OperatorRouteKind;
@@ -30,13 +26,11 @@ export interface RoutingTable {
   updatedAt: Date;
 }
 
-/** A routing table without its rules. */
 export type RoutingTableSummary = Pick<
   RoutingTableEntity,
   'name' | 'channel' | 'ruleCount' | 'prefixes' | 'createdAt' | 'updatedAt'
 >;
 
-/** What is written of one. */
 export type RoutingTableDraft = Pick<RoutingTable, 'name' | 'channel' | 'rules'>;
 
 interface Known extends RoutingTable {
@@ -47,13 +41,10 @@ type Indexes = ReadonlyMap<OperatorRouteKind, RuleIndex>;
 
 const KEPT_MS = 2_000;
 const EMPTY = new RuleIndex([]);
-/** whose turns they are: the house's, not an account's */
+/** Quota account of the routing tables, which belong to no account. */
 const HOUSE = 0;
 
-/**
- * The rules that choose routes: asked for by every send, so they are kept for 2 s, and read again only where a table has
- * changed since.
- */
+/** Rules that choose routes, cached for 2 s; unchanged tables are not read again. */
 @Injectable()
 export class RoutingTables {
   private readonly kept = new TtlCache<'tables', Indexes>(KEPT_MS, 1);
@@ -62,12 +53,10 @@ export class RoutingTables {
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** The rules of one kind of route. */
   async indexOf(kind: OperatorRouteKind): Promise<RuleIndex> {
     return (await this.kept.get('tables', () => this.load())).get(kind) ?? EMPTY;
   }
 
-  /** All tables without their rules, by name. */
   summaries(): Promise<RoutingTableSummary[]> {
     return this.dataSource.manager.find(RoutingTableEntity, {
       select: { name: true, channel: true, ruleCount: true, prefixes: true, createdAt: true, updatedAt: true },
@@ -81,10 +70,7 @@ export class RoutingTables {
     return row && toTable(row);
   }
 
-  /**
-   * Lets changes of tables, and of the routes that they name, pass one after another until the transaction ends.
-   * @returns what the other tables than the one of this name have
-   */
+  /** Serializes changes of tables and of their routes until the transaction ends. @returns counts without the named table */
   async lockQuota(tx: EntityManager, name?: string): Promise<{ tables: number; prefixes: number }> {
     await lockQuota(tx, HOUSE, 'routing_tables');
     const rows = await tx.find(RoutingTableEntity, { select: { name: true, prefixes: true }, take: MOST_TABLES });
@@ -92,13 +78,13 @@ export class RoutingTables {
     return { tables: others.length, prefixes: others.reduce((sum, row) => sum + row.prefixes, 0) };
   }
 
-  /** The table whose rules name a route; null = none. Call `lockQuota` before, in the same transaction. */
+  /** The table whose rules name a route; null = none. Call `lockQuota` first, in the same transaction. */
   async naming(tx: EntityManager, routeId: number): Promise<string | null> {
     const tables = await tx.find(RoutingTableEntity, { order: { name: 'ASC' }, take: MOST_TABLES });
     return tables.map(toTable).find(({ rules }) => rules.some(({ routes }) => routes.includes(routeId)))?.name ?? null;
   }
 
-  /** Creates or replaces the table of that name. Call `forget` after the commit. */
+  /** Creates or replaces a table. Call `forget` after the commit. */
   async put(tx: EntityManager, { name, channel, rules }: RoutingTableDraft): Promise<void> {
     const at = now();
     const values = {
@@ -113,12 +99,11 @@ export class RoutingTables {
     if (!affected) await tx.insert(RoutingTableEntity, { ...values, name, createdAt: at });
   }
 
-  /** Call `forget` after the commit. @returns whether there was one */
+  /** Call `forget` after the commit. @returns whether it existed */
   async remove(tx: EntityManager, name: string): Promise<boolean> {
     return Boolean((await tx.delete(RoutingTableEntity, { name })).affected);
   }
 
-  /** The next question reads the database again. */
   forget(): void {
     this.kept.clear();
   }

@@ -10,16 +10,12 @@ import { RoutingTables, type StoredRule } from './routing-tables.store.js';
 import { routingErrors } from './routing.errors.js';
 import { AccountNames } from './routing.queries.js';
 
-/** What staff wrote, as it came. */
 export interface RawRoutingTable {
   channel?: unknown;
   rules?: unknown;
 }
 
-/**
- * Creates or replaces a routing table (reference/routing#rules).
- * @throws AppError 400 with the first fault, 409 when there are too many tables or prefixes
- */
+/** Creates or replaces a routing table (reference/routing#rules). @throws AppError 400 first fault, 409 over the limits */
 export class PutRoutingTableCommand extends Command<void> {
   constructor(
     readonly actor: Account,
@@ -48,7 +44,7 @@ export class PutRoutingTableHandler implements ICommandHandler<PutRoutingTableCo
     const named = readRules(request.rules, FAULTS);
     const accountIds = await this.accounts.ids(named.flatMap(({ accounts }) => accounts ?? []));
     await inTransaction(this.dataSource, async (tx) => {
-      // Routes that rules name are removed in turns of the same kind: what is found here stays until the rules stand.
+      // Removals of routes take the same lock: routes found here exist until the commit.
       const others = await this.tables.lockQuota(tx, name);
       const routeIds = await this.routeIds(tx, channel, named);
       const unknown = named.flatMap(({ accounts }) => accounts ?? []).filter((account) => !accountIds.has(account));

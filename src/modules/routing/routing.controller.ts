@@ -30,7 +30,6 @@ import {
 
 const DIGITS = { min: 1, max: 20 };
 
-/** @throws AppError 400 with the first fault */
 function readExplained(query: Record<string, unknown>): ExplainedSend {
   const username = textOrNull(query['account']);
   if (username === null) throw fieldErrors.required('account');
@@ -47,7 +46,6 @@ function readExplained(query: Record<string, unknown>): ExplainedSend {
 }
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
-/** A path of its own. */
 const EXPLAIN = 'explain';
 const TABLES = { name: 'routing', places: 'texts' } as const;
 

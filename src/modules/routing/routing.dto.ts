@@ -12,7 +12,6 @@ import {
 
 const CHANNEL = { enum: [...OPERATOR_ROUTE_KINDS], example: 'sms' };
 
-/** A rule by the names of routes and accounts. */
 export class RuleData {
   @ApiProperty({
     type: [String],
@@ -52,7 +51,6 @@ export class RuleData {
   routes!: string[];
 }
 
-/** Body of PUT /routing/:name (reference/routing#rules). */
 export class PutRoutingTableBody {
   @ApiProperty({ ...CHANNEL, description: 'The kind of the routes' })
   channel!: string;
@@ -114,7 +112,6 @@ const REASONS = [
   'none of its routes may be used',
 ] as const;
 
-/** A rule with a prefix of the number, and what became of it. */
 export class CandidateData {
   @ApiProperty({ example: 'india' })
   table!: string;
@@ -159,7 +156,6 @@ class ExplainedRouteData {
   last_error!: string | null;
 }
 
-/** Answer of GET /routing/explain. */
 export class ExplanationData {
   @ApiProperty({ example: 'jane.doe' })
   account!: string;

@@ -20,7 +20,7 @@ import {
 } from './routing-form.js';
 
 const NAMED = 10;
-/** As many names as fit into a text; they come from a request. */
+/** Joins names from a request, shortened. */
 const listed = (names: readonly string[] | string): string => {
   if (typeof names === 'string') return names;
   const some = names.slice(0, NAMED).map((name) => name.slice(0, 64));
@@ -76,7 +76,7 @@ export const routingErrors = {
   tooManyAllowed: invalid('too_many_routes', `allowed_routes must have at most ${MOST_OF_A_RULE} entries`, 'more'),
 };
 
-/** What `PUT /routing/:name` answers, in the order in which it is judged. */
+/** Errors of `PUT /routing/:name`, in the order of validation. */
 export const PUT_ROUTING_ERRORS: readonly DocumentedError[] = [
   routingErrors.name,
   fieldErrors.noWord.shown('channel', OPERATOR_ROUTE_KINDS).because('another word'),

@@ -18,7 +18,6 @@ import {
 } from './routing.queries.js';
 import { RouteCostEntity, RoutePriceListEntity, RouteSpendEntity, RoutingTableEntity } from './tables.js';
 
-/** Which routes sends leave over, for every process. */
 @Module({
   imports: [
     TypeOrmModule.forFeature([RoutingTableEntity, RoutePriceListEntity, RouteCostEntity, RouteSpendEntity]),
@@ -30,7 +29,6 @@ import { RouteCostEntity, RoutePriceListEntity, RouteSpendEntity, RoutingTableEn
 })
 export class RoutingModule {}
 
-/** What staff see and change of the routing; only the API imports it. */
 @Module({
   imports: [CqrsModule, AccountsModule, RoutesModule, RoutingModule],
   controllers: [RoutingController],

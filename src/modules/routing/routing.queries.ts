@@ -19,28 +19,25 @@ import type { CandidateData, ExplanationData, RoutingTableData, RoutingTableSumm
 import { routingErrors } from './routing.errors.js';
 import { Routing, type RoutingParts } from './routing.js';
 
-/** A rule whose prefix a number begins with, and what became of it. */
+/** A rule with a matching prefix, and its result. */
 interface Candidate {
   rule: RoutingRule;
   prefix: string;
-  /** those of its routes that the account may use */
   usable: RouteChain;
-  /** why it did not count; null = it would have been the one */
+  /** why it was skipped; null = it applies */
   unfit: Unfit | null;
   isWinner: boolean;
 }
 
-/** How the routes of one number were found. */
 interface Explanation {
   chain: RouteChain | null;
   by: 'service' | 'rule' | 'default' | 'none';
-  /** in the order in which they were asked, the first hundred */
+  /** in order, the first hundred */
   candidates: Candidate[];
-  /** how many there are */
   total: number;
 }
 
-/** The way of `planOf` for one number, with everything on it. */
+/** Explains `planOf` for one number. */
 function explain(parts: PlanParts, number: string): Explanation {
   const { index, send, named, isUsable } = parts;
   const chain = planOf(parts)?.chainOf(number) ?? null;
@@ -55,7 +52,7 @@ function explain(parts: PlanParts, number: string): Explanation {
     const hasRoom = candidates.length < MOST_CANDIDATES;
     if (hasRoom) candidates.push({ rule, prefix, usable: usableRoutes(rule, isUsable), unfit, isWinner });
     else if (isWinner) {
-      // Whatever is left out, the one that decided is shown.
+      // The deciding rule replaces the last entry shown.
       candidates[MOST_CANDIDATES - 1] = { rule, prefix, usable: usableRoutes(rule, isUsable), unfit, isWinner };
     }
   }
@@ -63,17 +60,15 @@ function explain(parts: PlanParts, number: string): Explanation {
   return { chain, by: named !== null ? 'service' : byRule ? 'rule' : chain ? 'default' : 'none', candidates, total };
 }
 
-/** What a send would be. */
 export interface ExplainedSend {
   username: string;
   kind: OperatorRouteKind;
-  /** digits */
   number: string;
   service: string | null;
   category: string | null;
 }
 
-/** Over which routes a number would leave, and why. Throws 404 `Account not found`. */
+/** Explains the routes of a number. Throws 404 `Account not found`. */
 export class ExplainRoutingQuery extends Query<ExplanationData> {
   constructor(readonly send: ExplainedSend) {
     super();
@@ -154,23 +149,22 @@ function reasonOf({ isWinner, unfit }: Candidate, { by }: Explanation): Candidat
 
 const AT_ONCE = 500;
 
-/** Accounts that rules name, by username and by id. */
+/** Resolves accounts of rules, by username and by id. */
 @Injectable()
 export class AccountNames {
   constructor(private readonly directory: AccountDirectory) {}
 
-  /** @returns ids; names that no account has are missing */
+  /** @returns ids; unknown names are missing */
   ids(usernames: Iterable<string>): Promise<Map<string, number>> {
     return inParts(usernames, async (name) => (await this.directory.byUsername(name))?.id);
   }
 
-  /** @returns usernames by id */
   usernames(ids: Iterable<number>): Promise<Map<number, string>> {
     return inParts(ids, async (id) => (await this.directory.byId(id))?.username);
   }
 }
 
-/** The directory reads what is asked for in one turn with one statement. */
+/** The directory batches simultaneous lookups into one statement. */
 async function inParts<Key, Value>(
   keys: Iterable<Key>,
   find: (key: Key) => Promise<Value | undefined>,
@@ -187,9 +181,8 @@ async function inParts<Key, Value>(
   return found;
 }
 
-/** A routing table with its rules. Throws 404 `Routing table not found`. */
+/** A routing table with its rules; times in `timeZone`. Throws 404 `Routing table not found`. */
 export class GetRoutingTableQuery extends Query<RoutingTableData> {
-  /** @param timeZone in which times are shown */
   constructor(
     readonly name: string,
     readonly timeZone: string,
@@ -229,9 +222,8 @@ export class GetRoutingTableHandler implements IQueryHandler<GetRoutingTableQuer
 const namesOf = (ids: readonly number[], names: ReadonlyMap<number, string>): string[] =>
   ids.flatMap((id) => names.get(id) ?? []);
 
-/** All routing tables by name, without their rules. */
+/** All routing tables by name, without their rules; times in `timeZone`. */
 export class ListRoutingTablesQuery extends Query<RoutingTableSummaryData[]> {
-  /** @param timeZone in which times are shown */
   constructor(readonly timeZone: string) {
     super();
   }
@@ -253,7 +245,7 @@ export class ListRoutingTablesHandler implements IQueryHandler<ListRoutingTables
   }
 }
 
-/** Whether there are the routes that an account shall be held to. Throws 400 `Unknown routes: …`. */
+/** Checks that the routes to which an account is limited exist. Throws 400 `Unknown routes: …`. */
 export class AssertRoutesQuery extends Query<void> {
   constructor(
     readonly actor: Account,
@@ -268,7 +260,7 @@ export class AssertRoutesHandler implements IQueryHandler<AssertRoutesQuery> {
   constructor(private readonly routes: RouteDirectory) {}
 
   async execute({ actor, names }: AssertRoutesQuery): Promise<void> {
-    if (actor.userType === 'reseller') return; // is refused whatever it names, and is not told which routes there are
+    if (actor.userType === 'reseller') return; // refused later anyway, without revealing which routes exist
     if (names.length > MOST_OF_A_RULE) throw routingErrors.tooManyAllowed();
     const known = new Set((await this.routes.list()).map(({ name }) => name));
     const unknown = names.filter((name) => !known.has(name));

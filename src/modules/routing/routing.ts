@@ -4,17 +4,15 @@ import { type OperatorRouteKind, RouteDirectory, type RoutesOfKind } from '../pr
 import { type PlanParts, planOf, type RoutePlan } from './route-plan.js';
 import { RoutingTables } from './routing-tables.store.js';
 
-/** A send that looks for its routes. */
 export interface RoutedSend {
   kind: OperatorRouteKind;
   accountId: number;
-  /** name of the route that the sender wishes for */
+  /** name of the route that the sender wants */
   service: string;
-  /** what it is about, as the sender says */
+  /** the sender's category */
   category?: string | null;
 }
 
-/** What a choice was made of, for those who explain it. */
 export interface RoutingParts extends PlanParts {
   routes: RoutesOfKind;
   /** null = all */
@@ -30,12 +28,12 @@ export class Routing {
     private readonly accounts: AccountDirectory,
   ) {}
 
-  /** @returns null when there is no usable route, whatever the number */
+  /** @returns null when no number has a usable route */
   async planFor(send: RoutedSend): Promise<RoutePlan | null> {
     return planOf(await this.partsFor(send));
   }
 
-  /** What a plan is made of. */
+  /** Inputs of the plan, also for explanations. */
   async partsFor({ kind, accountId, service, category = null }: RoutedSend): Promise<RoutingParts> {
     const [routes, index, account] = await Promise.all([
       this.directory.ofKind(kind),

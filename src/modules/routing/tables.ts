@@ -3,7 +3,7 @@ import type { TableRule } from '../../platform/periodic/index.js';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
-/** That a route has costs, and in which currency. */
+/** Present for each route with costs. */
 @Entity('route_price_lists')
 export class RoutePriceListEntity {
   @PrimaryColumn({ name: 'route_id', type: 'int', unsigned: true })
@@ -12,7 +12,7 @@ export class RoutePriceListEntity {
   @Column({ type: 'char', length: 3, ...ASCII })
   currency!: string;
 
-  /** another one with each change: who knows it needs not read the rows again */
+  /** changes with each update, so that caches detect it */
   @Column({ type: 'bigint' })
   version!: number;
 
@@ -20,13 +20,11 @@ export class RoutePriceListEntity {
   updatedAt!: Date;
 }
 
-/** What a route's carrier asks for a segment to a prefix. */
 @Entity('route_costs')
 export class RouteCostEntity {
   @PrimaryColumn({ name: 'route_id', type: 'int', unsigned: true })
   routeId!: number;
 
-  /** digits; '' = every number that no other row is for */
   @PrimaryColumn({ type: 'varchar', length: 15, ...ASCII })
   prefix!: string;
 
@@ -35,13 +33,9 @@ export class RouteCostEntity {
   micros!: number;
 }
 
-/**
- * What left over a route with costs on a day (UTC), at the price of its moment. Windows that are written at the same time
- * write rows of different shards; the sum over the shards is what counts.
- */
+/** Daily (UTC) costs of messages at the price when they were sent. Shards reduce lock waits; readers take the sum. */
 @Entity('route_spend')
 export class RouteSpendEntity {
-  /** YYYY-MM-DD */
   @PrimaryColumn({ type: 'date' })
   day!: string;
 
@@ -54,7 +48,7 @@ export class RouteSpendEntity {
   @PrimaryColumn({ type: 'varchar', length: 16, ...ASCII })
   channel!: string;
 
-  /** calling code of the number; '' = none is known */
+  /** calling code of the number; '' = unknown */
   @PrimaryColumn({ type: 'varchar', length: 8, ...ASCII })
   prefix!: string;
 
@@ -74,13 +68,13 @@ export class RouteSpendEntity {
   micros!: number;
 }
 
-/** Rules of one kind of route, changed as a whole. */
+/** Rules of one kind of route, replaced as a whole. */
 @Entity('routing_tables')
 export class RoutingTableEntity {
   @PrimaryColumn({ type: 'varchar', length: 64, ...ASCII })
   name!: string;
 
-  /** the kind of route: `sms`, `unofficial`, `voice` */
+  /** `sms`, `unofficial` or `voice` */
   @Column({ type: 'varchar', length: 16, ...ASCII })
   channel!: string;
 
@@ -91,11 +85,9 @@ export class RoutingTableEntity {
   @Column({ name: 'rule_count', type: 'int', unsigned: true })
   ruleCount!: number;
 
-  /** how many prefixes they have together */
   @Column({ type: 'int', unsigned: true })
   prefixes!: number;
 
-  /** another one with each change: who knows it needs not read the rules again */
   @Column({ type: 'bigint' })
   version!: number;
 
@@ -106,7 +98,6 @@ export class RoutingTableEntity {
   updatedAt!: Date;
 }
 
-/** What becomes of the rules that choose routes, and of what routes cost. */
 export const routingTables: readonly TableRule[] = [
   { table: 'routing_tables', rule: 'kept', why: 'staff make and remove them, 20 at the most' },
   { table: 'route_price_lists', rule: 'kept', why: 'one of a route that has costs' },

@@ -6,7 +6,7 @@ import { type Actor, Admin, Authenticated, CurrentActor } from '../accounts/inde
 import { Q, readSearched, SEARCH_ERRORS, SearchResponse } from './search.dto.js';
 import { SearchQuery } from './search.queries.js';
 
-/** One box for everything of an account's own; a reseller finds its clients too. */
+/** Searches an account's own things; a reseller finds its clients too. */
 @ApiTags('Search')
 @Authenticated()
 @Controller('v6/api/search')
@@ -27,7 +27,7 @@ export class OwnSearchController {
   }
 }
 
-/** One box for everything of all accounts. */
+/** Searches the things of all accounts. */
 @ApiTags('Admin: search')
 @Admin()
 @Controller('v6/api/admin/search')

@@ -8,17 +8,15 @@ import { RECIPIENT_STATUS_WORDS } from '../channels/index.js';
 import { STATUS_LABELS } from '../templates/index.js';
 import { FEWEST, MOST, searchErrors } from './search.errors.js';
 
-/** What a search finds, in this order. */
+/** In the order of results. */
 export const HIT_KINDS = ['recipient', 'campaign', 'account', 'template', 'session_message'] as const;
 
-/** What an account is to a search. */
 export const ACCOUNT_STATUSES = ['active', 'inactive', 'expired'] as const;
 
 const STATUSES = [
   ...new Set<string>([...RECIPIENT_STATUS_WORDS, ...LISTED_STATES, ...ACCOUNT_STATUSES, ...STATUS_LABELS]),
 ];
 
-/** One thing that was found. */
 export class SearchHit {
   @ApiProperty({ enum: [...HIT_KINDS], example: 'recipient' }) kind!: (typeof HIT_KINDS)[number];
   @ApiProperty({
@@ -46,7 +44,6 @@ export class SearchHit {
   seq!: number | null;
 }
 
-/** What was found, five of a kind at the most. */
 export class SearchResponse {
   @ApiProperty({ example: true }) success!: true;
   @ApiProperty({ type: [SearchHit] }) data!: SearchHit[];
@@ -61,7 +58,6 @@ export class SearchResponse {
   recipients_since!: string | null;
 }
 
-/** For Swagger. */
 export const Q = {
   name: 'q',
   example: '919812345678',
@@ -69,7 +65,6 @@ export const Q = {
     'a telephone number, the beginning of a request id, of a template’s, an account’s or a person’s name, or a part of a campaign’s name',
 } as const;
 
-/** Errors of a search, in the order in which they are judged. */
 export const SEARCH_ERRORS: readonly DocumentedError[] = [
   fieldErrors.required.shown('q').because('missing or empty'),
   fieldErrors.invalid.shown('q').because('given twice'),

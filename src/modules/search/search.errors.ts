@@ -1,6 +1,5 @@
 import { invalid } from '../../kernel/errors.js';
 
-/** Characters of what is searched for. */
 export const FEWEST = 3;
 export const MOST = 100;
 

@@ -7,7 +7,7 @@ import { TemplatesModule } from '../templates/index.js';
 import { OwnSearchController, StaffSearchController } from './search.controller.js';
 import { SearchHandler, SearchQueries } from './search.queries.js';
 
-/** The search box: each feature finds its own things, and this module puts them together. */
+/** The search box combines the searches of the features. */
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule, SessionMessagesModule, TemplatesModule],
   controllers: [StaffSearchController, OwnSearchController],

@@ -9,20 +9,17 @@ import { SessionMessageSearch } from '../session-messages/index.js';
 import { STATUS_LABELS, TemplateSearch } from '../templates/index.js';
 import type { SearchHit, SearchResponse } from './search.dto.js';
 
-/** Of each kind: a list has the others. */
+/** Results per kind. */
 const EACH = 5;
-/** What is asked once for all kinds. */
 interface Wanted {
   searcher: Account;
   text: string;
   /** digits; null = the text is no number */
   number: string | null;
-  /** whose things; null = everybody's */
   ownerId: number | null;
   shown: (at: Date) => string;
 }
 
-/** The search of each kind of things: each is a range of an index, or bounded (docs/decisions/0027). */
 @Injectable()
 export class SearchQueries {
   constructor(
@@ -83,7 +80,7 @@ export class SearchQueries {
     );
   }
 
-  /** Clients of a reseller, for staff all; an account finds none but itself, which it knows. */
+  /** For resellers their clients, for staff all accounts; others find none. */
   async accountsOf({ searcher, text, ownerId, shown }: Wanted): Promise<SearchHit[]> {
     const isReseller = searcher.userType === 'reseller' && searcher.permissions.client_management;
     if (ownerId !== null && !isReseller) return [];
@@ -139,16 +136,12 @@ export class SearchQueries {
   }
 }
 
-/** What is typed as a number: digits, and what people write between them. */
 const NUMBER = /^\+?[\d\s().-]+$/;
 const DIGITS = { min: 8, max: 30 };
 
-/**
- * Whatever is called so: recipients of a number, campaigns, accounts, templates, session messages. Each look is a range of an
- * index, or bounded (docs/decisions/0027). @throws AppError too_many while too many searches for numbers run
- */
+/** Finds an account's things of every kind by bounded queries (docs/decisions/0027). @throws AppError too_many */
 export class SearchQuery extends Query<Omit<SearchResponse, 'success'>> {
-  /** @param scope `all`: of every account, for staff; `own`: the account's own, for a reseller its clients too */
+  /** @param scope `all` for staff; `own` = the account and, for a reseller, its clients */
   constructor(
     readonly searcher: Account,
     readonly scope: 'all' | 'own',

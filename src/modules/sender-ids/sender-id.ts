@@ -1,6 +1,5 @@
 import { codePoints, readText } from '../../kernel/text.js';
 
-/** What a sender id may be registered for. */
 export const SENDER_CHANNELS = ['sms', 'voice'] as const;
 export type SenderChannel = (typeof SENDER_CHANNELS)[number];
 
@@ -8,48 +7,41 @@ export type SenderChannel = (typeof SENDER_CHANNELS)[number];
 export const SENDER_STATUSES = ['pending', 'approved', 'rejected'] as const;
 export type SenderStatus = (typeof SENDER_STATUSES)[number];
 
-/** What an account asks for. */
 export interface SenderContent {
   channel: SenderChannel;
   senderId: string;
-  /** the account's registration as a sender where operators ask for one (India's DLT) */
+  /** the account's registration where operators require one (India's DLT) */
   dltEntityId: string | null;
   useCase: string | null;
 }
 
-/** A stored sender id. */
 export interface RegisteredSender extends SenderContent {
   id: number;
   accountId: number;
   status: SenderStatus;
-  /** what staff said of it; null = nothing */
+  /** from staff; null = none */
   reason: string | null;
-  /** 1 at first, one more with each registration after a rejection */
+  /** 1 at first, incremented with each registration after a rejection */
   revision: number;
-  /** who asked for it (`kernel/maker.ts`) */
   createdBy: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** A body as a client wrote it; every value may be of any type. */
 export type RawSender = Partial<Record<'sender_id' | 'channel' | 'dlt_entity_id' | 'use_case', unknown>>;
 
-/** The field whose 400 applies, in the order in which they are judged. */
+/** The field of the 400, in the order of validation. */
 export type SenderFault =
   'senderRequired' | 'channel' | 'senderForm' | 'callerForm' | 'dltEntityId' | 'useCase' | 'useCaseTooLong';
 
 export const LONGEST_USE_CASE = 500;
 export const LONGEST_REASON = 255;
 
-/** What the address field of a message takes of the GSM alphabet in every network: eleven characters, no space at the ends. */
+/** Valid in the GSM address field of every carrier: eleven characters, no space at the ends. */
 const NAME = /^(?=.{3,11}$)(?=.*[A-Za-z])[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/;
 const NUMBER = /^\+?([0-9]{5,15})$/;
 
-/**
- * A sender id as it is compared and stored: a name as it is written, or digits (reference/sender-ids#form).
- * @returns null for what can be none
- */
+/** A sender id as stored and compared: a name as given, or digits (reference/sender-ids#form). @returns null when invalid */
 export function readSenderId(value: unknown): string | null {
   const read = readText(value);
   if (read.kind !== 'text') return null;
@@ -57,16 +49,11 @@ export function readSenderId(value: unknown): string | null {
   return NUMBER.exec(text)?.[1] ?? (NAME.test(text) ? text : null);
 }
 
-/** Whether it can stand as the caller of a call. */
 const isNumber = (senderId: string): boolean => /^[0-9]+$/.test(senderId);
 
-/** Ids of operators' registries: digits. */
 const DLT_ID = /^[0-9]{1,30}$/;
 
-/**
- * A JSON number of more digits than it can hold has lost the last ones: it would be another entity, or another text.
- * @returns null for none, undefined for what can be none
- */
+/** Refuses unsafe JSON numbers, which have lost digits. @returns null for none, undefined when invalid */
 export function readDltId(value: unknown): string | null | undefined {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) return undefined;
   const read = readText(value);
@@ -75,7 +62,7 @@ export function readDltId(value: unknown): string | null | undefined {
   return DLT_ID.test(text) ? text : undefined;
 }
 
-/** A registration (reference/sender-ids#register). */
+/** Reads a registration (reference/sender-ids#register). */
 export function readSender(raw: RawSender): { content: SenderContent } | { fault: SenderFault } {
   if (readText(raw.sender_id).kind === 'empty') return { fault: 'senderRequired' };
   const channel = SENDER_CHANNELS.find((known) => known === raw.channel);
@@ -92,30 +79,28 @@ export function readSender(raw: RawSender): { content: SenderContent } | { fault
   return { content: { channel, senderId, dltEntityId, useCase } };
 }
 
-/** What staff do to a sender id. */
 export const SENDER_MOVES = ['approve', 'reject'] as const;
 export type SenderMove = (typeof SENDER_MOVES)[number];
 
-/** pending → approved or rejected; what was approved may be rejected later (reference/sender-ids#life). */
+/** pending → approved or rejected; approved → rejected (reference/sender-ids#life). */
 const MOVES: Readonly<Record<SenderMove, { from: readonly SenderStatus[]; to: SenderStatus }>> = {
   approve: { from: ['pending'], to: 'approved' },
   reject: { from: ['pending', 'approved'], to: 'rejected' },
 };
 
-/** The status after a move; null when the sender id's status does not allow it. */
+/** The status after a move; null when the status does not allow it. */
 export const statusAfter = (move: SenderMove, status: SenderStatus): SenderStatus | null =>
   MOVES[move].from.includes(status) ? MOVES[move].to : null;
 
-/** What a send of SMS may say beside its text, as a client wrote it; every value may be of any type. */
 export interface RawSmsOptions {
   sender_id?: unknown;
   dlt_template_id?: unknown;
   validity_s?: unknown;
 }
 
-/** The same, read (reference/sender-ids#sends); null = not said. */
+/** Options of an SMS send (reference/sender-ids#sends); null = not given. */
 export interface SmsOptions {
-  /** as it was given: whether it is one of the account's is judged at acceptance */
+  /** unchanged: acceptance checks whether the account has it */
   senderId: string | null;
   dltTemplateId: string | null;
   validitySeconds: number | null;
@@ -123,7 +108,7 @@ export interface SmsOptions {
 
 export type SmsOptionFault = 'dltTemplateId' | 'validity';
 
-/** Less is over before a carrier has tried; no carrier tries for longer than three days. */
+/** Shorter ends before a carrier tries; no carrier tries for more than three days. */
 export const VALIDITY_SECONDS = { from: 60, to: 259_200 };
 
 export function readSmsOptions(raw: RawSmsOptions): { options: SmsOptions } | { fault: SmsOptionFault } {
@@ -132,7 +117,7 @@ export function readSmsOptions(raw: RawSmsOptions): { options: SmsOptions } | { 
   if (dltTemplateId === undefined) return { fault: 'dltTemplateId' };
   const validitySeconds = readValidity(raw.validity_s);
   if (validitySeconds === undefined) return { fault: 'validity' };
-  // What is no text is no sender id either, and is refused as one that is not approved.
+  // A value that is no text is refused like a sender id that is not approved.
   const senderId = sender.kind === 'empty' ? null : sender.kind === 'text' ? sender.value : '';
   return { options: { senderId, dltTemplateId, validitySeconds } };
 }
@@ -147,13 +132,12 @@ function readValidity(value: unknown): number | null | undefined {
   return seconds >= from && seconds <= to ? seconds : undefined;
 }
 
-/** How a campaign of SMS keeps what it says beside its text. */
+/** Options as stored in a campaign's content. */
 interface SmsExtras {
   dlt?: { entity_id?: string; template_id?: string };
   validity_s?: number;
 }
 
-/** What goes into the content of a campaign. */
 export function extrasOf(options: SmsOptions, dltEntityId: string | null): SmsExtras {
   const { dltTemplateId, validitySeconds } = options;
   const dlt = {
@@ -166,7 +150,7 @@ export function extrasOf(options: SmsOptions, dltEntityId: string | null): SmsEx
   };
 }
 
-/** What leaves with each message of a campaign, by its content. */
+/** Options of each message, from a campaign's content. */
 export function sentExtras(content: Readonly<Record<string, unknown>>): {
   dlt?: { entityId?: string; templateId?: string };
   validitySeconds?: number;

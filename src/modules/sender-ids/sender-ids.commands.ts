@@ -12,10 +12,7 @@ import { senderIdErrors } from './sender-ids.errors.js';
 import { SenderIdStore } from './sender-ids.store.js';
 import { SenderIdEntity } from './tables.js';
 
-/**
- * Asks staff for a sender id. A rejected one may be asked for again and stays the same row, under a revision of its own.
- * @throws AppError conflict `sender_id is already registered`; invalid `At most <SENDER_IDS_PER_ACCOUNT> sender ids are allowed`
- */
+/** Registers a sender id for review, or renews a rejected one in its row. @throws AppError conflict; invalid over the limit */
 export class RegisterSenderIdCommand extends Command<RegisteredSender> {
   constructor(
     readonly actor: Account,
@@ -63,12 +60,9 @@ export class RegisterSenderIdHandler implements ICommandHandler<RegisterSenderId
   }
 }
 
-/**
- * Staff approve or reject a sender id of any account; kept in the audit log.
- * @throws AppError not_found; conflict `Sender id is already <status>`, `Changed since you looked`
- */
+/** Staff approve or reject a sender id, with an audit entry. @throws AppError not_found; conflict on status or revision */
 export class MoveSenderIdCommand extends Command<void> {
-  /** @param revision what was looked at; null = not named, which will do for what was never registered again */
+  /** @param revision what staff have seen; null = not given, which is valid only for the first revision */
   constructor(
     readonly actor: Account,
     readonly id: number,
@@ -109,10 +103,7 @@ export class MoveSenderIdHandler implements ICommandHandler<MoveSenderIdCommand>
   }
 }
 
-/**
- * The owner gives a sender id up, whatever its status. Campaigns that were accepted under it keep it.
- * @throws AppError not_found
- */
+/** Removes a sender id in any status; accepted campaigns keep it. @throws AppError not_found */
 export class RemoveSenderIdCommand extends Command<void> {
   constructor(
     readonly actor: Account,

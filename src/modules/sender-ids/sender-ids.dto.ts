@@ -24,7 +24,6 @@ import { senderIdErrors } from './sender-ids.errors.js';
 const ENTITY_ID = { example: '1701158019811140068', description: 'Your registration with operators (India’s DLT)' };
 const USE_CASE = { example: 'Order updates of our shop', maxLength: LONGEST_USE_CASE };
 
-/** Body of a registration. */
 export class SenderIdBody {
   @ApiProperty({ example: 'ACME', description: 'A name of 3 to 11 letters and digits, or a number of 5 to 15 digits' })
   sender_id!: string;
@@ -39,7 +38,6 @@ export class SenderIdBody {
   use_case?: string | null;
 }
 
-/** A sender id as its owner sees it (reference/sender-ids#sender-id). */
 export class SenderIdData {
   @ApiProperty({ type: 'integer', example: 12 })
   id!: number;
@@ -72,7 +70,6 @@ export class SenderIdData {
   updated_at!: string;
 }
 
-/** A sender id as staff see it. */
 export class ReviewedSenderIdData extends SenderIdData {
   @ApiProperty({ example: 'demo' })
   username!: string;
@@ -119,14 +116,13 @@ export const reviewedSenderIdData = (
   timeZone: string,
 ): ReviewedSenderIdData => ({ ...fieldsOf(sender, timeZone), username, revision: sender.revision });
 
-/** @throws AppError not_found for what is no id */
+/** @throws AppError not_found when invalid */
 export function readSenderRowId(text: string): number {
   const id = readId(text);
   if (id === null) throw senderIdErrors.notFound();
   return id;
 }
 
-/** Body of a decision (reference/admin#sender-ids). */
 export class SenderIdVerdict {
   @OptionalText('reason', { example: 'Not the name of your company' })
   reason?: string | null;

@@ -9,7 +9,7 @@ import {
   VALIDITY_SECONDS,
 } from './sender-id.js';
 
-/** What a send answers to a sender id, a registry's id or a validity of its own (reference/sender-ids#sends). */
+/** Errors of sends (reference/sender-ids#sends). */
 export const senderErrors = {
   notApproved: invalid(
     'sender_not_approved',
@@ -46,7 +46,7 @@ export const senderErrors = {
   }),
 };
 
-/** What is wrong with a registration, in the order in which it is judged. */
+/** Faults of a registration, in the order of validation. */
 export const senderFaults: Readonly<Record<SenderFault, DefinedError>> = {
   senderRequired: invalid('sender_id_required', fieldErrors.required.shown('sender_id').text, 'missing or empty').with({
     field: 'sender_id',

@@ -10,7 +10,7 @@ import { SenderIdStore, SenderIds } from './sender-ids.store.js';
 import { GetSenderIdHandler, ListSenderIdsHandler, ReviewSenderIdsHandler } from './sender-ids.queries.js';
 import { SenderIdsAdminController } from './staff-sender-ids.controller.js';
 
-/** Sender ids: the owner's routes, what staff do with them, and what sends may come from. */
+/** Sender ids: the owner's routes, decisions of staff, and the senders of sends. */
 @Module({
   imports: [CqrsModule, TypeOrmModule.forFeature([SenderIdEntity]), AccountsModule, CustomerEventsModule],
   controllers: [SenderIdsController, SenderIdsAdminController],

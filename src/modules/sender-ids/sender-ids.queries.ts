@@ -27,7 +27,7 @@ export class GetSenderIdHandler implements IQueryHandler<GetSenderIdQuery> {
   }
 }
 
-/** An account's sender ids of every status, the newest first; times in its zone. */
+/** An account's sender ids, newest first; times in its zone. */
 export class ListSenderIdsQuery extends Query<Listed<SenderIdData>> {
   constructor(
     readonly account: Account,
@@ -47,9 +47,8 @@ export class ListSenderIdsHandler implements IQueryHandler<ListSenderIdsQuery> {
   }
 }
 
-/** Sender ids of all accounts, the newest first, or one of them. */
+/** Sender ids of all accounts, newest first, or one of them; times in `timeZone`. */
 export class ReviewSenderIdsQuery extends Query<Listed<ReviewedSenderIdData>> {
-  /** @param wanted null = of every status; times in `timeZone`, that of staff */
   constructor(
     readonly wanted: { status: SenderStatus } | { id: number } | null,
     readonly timeZone: string,

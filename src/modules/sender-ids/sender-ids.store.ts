@@ -18,10 +18,8 @@ import {
 import { senderErrors } from './sender-ids.errors.js';
 import { SenderIdEntity } from './tables.js';
 
-/** Whose sender ids a list shows: an account's, or those of a status. */
 export type SenderSelection = { accountId: number } | { status: SenderStatus } | { id: number };
 
-/** Sender ids as they are stored. */
 @Injectable()
 export class SenderIdStore {
   constructor(
@@ -42,7 +40,7 @@ export class SenderIdStore {
     return row && toSender(row);
   }
 
-  /** @throws the unique key's refusal, when the account has it already */
+  /** @throws duplicate key when the account has it */
   async create(
     tx: EntityManager,
     accountId: number,
@@ -64,10 +62,7 @@ export class SenderIdStore {
     return toSender(row);
   }
 
-  /**
-   * A rejected one is asked for again, as something that staff have not seen yet.
-   * @throws AppError conflict `Changed since you looked`
-   */
+  /** Registers a rejected sender id again. @throws AppError conflict `Changed since you looked` */
   async renew(tx: EntityManager, sender: RegisteredSender, content: SenderContent): Promise<RegisteredSender> {
     const { id, status, revision } = sender;
     const { dltEntityId, useCase } = content;
@@ -84,10 +79,7 @@ export class SenderIdStore {
     return { ...sender, ...changes };
   }
 
-  /**
-   * Another status, if the sender id still is what was read; its owner's webhooks learn of it.
-   * @throws AppError conflict `Changed since you looked`
-   */
+  /** Sets the status of an unchanged sender id, and notifies the owner's webhooks. @throws AppError conflict */
   async move(tx: EntityManager, sender: RegisteredSender, status: SenderStatus, reason: string | null): Promise<void> {
     const { id, accountId, channel, senderId, revision } = sender;
     const { affected } = await tx.update(
@@ -105,7 +97,7 @@ export class SenderIdStore {
     await tx.delete(SenderIdEntity, { id });
   }
 
-  /** The newest first. @param selection null = all of every account */
+  /** Newest first. @param selection null = every account */
   async part(selection: SenderSelection | null, page: Page): Promise<Listed<RegisteredSender>> {
     const { index, range } = rangeOf(selection);
     const list = { table: 'sender_ids', index, key: 'id', order: 'DESC', ranges: [range] } as const;
@@ -147,13 +139,12 @@ function toSender(row: SenderIdEntity): RegisteredSender {
   };
 }
 
-/** A sender id that may leave. */
 export interface ApprovedSender {
   senderId: string;
   dltEntityId: string | null;
 }
 
-/** What sends may come from. Asked at acceptance: what was accepted leaves under the sender that it was accepted with. */
+/** Sender ids of sends. Checked at acceptance only: accepted campaigns keep their sender. */
 @Injectable()
 export class SenderIds {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -168,10 +159,7 @@ export class SenderIds {
     return { senderId, dltEntityId: found.dltEntityId };
   }
 
-  /**
-   * What a send of SMS leaves under, and its content with what goes along.
-   * @throws AppError invalid `sender_id is not approved`
-   */
+  /** The sender id of an SMS send, and its content with the options. @throws AppError invalid `sender_id is not approved` */
   async termsOf<Content extends object>(
     accountId: number,
     content: Content,

@@ -26,7 +26,7 @@ import {
 import { senderIdErrors } from './sender-ids.errors.js';
 import { ReviewSenderIdsQuery } from './sender-ids.queries.js';
 
-/** One decision of staff: its path, and what Swagger says of it. */
+/** Path and documentation of a decision. */
 const Move =
   (move: SenderMove, summary: string): MethodDecorator =>
   (target, key, descriptor) => {
@@ -50,7 +50,7 @@ const Move =
 
 const SENDER_IDS = { name: 'sender-ids', places: 'ids' } as const;
 
-/** The review of sender ids by staff (reference/admin#sender-ids). */
+/** Staff's decisions on sender ids (reference/admin#sender-ids). */
 @ApiTags('Admin: sender ids')
 @Admin()
 @Controller('v6/api/admin/sender-ids')
@@ -103,7 +103,7 @@ export class SenderIdsAdminController {
   }
 }
 
-/** @returns null = every status @throws AppError invalid for another word */
+/** @returns null = every status @throws AppError invalid */
 function readStatus(value: unknown): SenderStatus | null {
   const read = readText(value);
   if (read.kind === 'empty') return null;

@@ -3,7 +3,6 @@ import type { TableRule } from '../../platform/periodic/index.js';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
-/** Who an account's messages may come from (reference/sender-ids#sender-id). */
 @Entity('sender_ids')
 @Index('uq_sender_ids_sender', ['accountId', 'channel', 'senderId'], { unique: true })
 @Index('ix_sender_ids_account', ['accountId', 'id'])
@@ -18,7 +17,7 @@ export class SenderIdEntity {
   @Column({ type: 'varchar', length: 8, ...ASCII })
   channel!: string;
 
-  /** byte for byte: operators register names so */
+  /** compared byte for byte, as operators register names */
   @Column({ name: 'sender_id', type: 'varchar', length: 16, ...ASCII })
   senderId!: string;
 
@@ -37,7 +36,6 @@ export class SenderIdEntity {
   @Column({ type: 'int', unsigned: true })
   revision!: number;
 
-  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
   @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
   createdBy!: string | null;
 
@@ -48,7 +46,6 @@ export class SenderIdEntity {
   updatedAt!: Date;
 }
 
-/** What becomes of sender ids. */
 export const senderIdTables: readonly TableRule[] = [
   { table: 'sender_ids', rule: 'kept', why: 'SENDER_IDS_PER_ACCOUNT' },
 ];

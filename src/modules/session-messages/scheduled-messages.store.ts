@@ -9,12 +9,12 @@ import { Traffic } from '../traffic/index.js';
 import type { MessageContent, SessionMessage } from './session-message.js';
 import { countMoves, ERROR_LENGTH, SessionEvents } from './session-messages.store.js';
 
-/** A scheduled message whose moment has come, claimed by this worker. */
+/** A scheduled message that is due, claimed by this worker. */
 export interface DueSessionMessage extends SessionMessage {
   id: number;
   accountId: number;
   routeId: number;
-  /** what `begin` and everything after it must name */
+  /** `begin` and all later writes must name it */
   claim: string;
 }
 
@@ -26,24 +26,22 @@ interface DueRow {
   content: string;
 }
 
-/** How many scheduled messages to take, and whose. */
 export interface DueSelection {
   most: number;
-  /** of one chat account, so that none fills all places */
+  /** per chat account, so that none takes all capacity */
   mostOfOne: number;
-  /** chat accounts that have their places full */
+  /** chat accounts at their limit */
   except: readonly number[];
 }
 
-/** Scheduled messages that one look goes through at the most. */
+/** Scheduled messages that one query scans at most. */
 const MOST_LOOKED_AT = 5_000;
-/** A claim after which no intent to send was recorded is void after this many seconds: its messages are due again. */
+/** After so many seconds without a recorded intent to send, a claim is void and its messages are due again. */
 const CLAIM_SECONDS = 20;
 
 /**
- * Scheduled session messages on their way out, in three steps: a claim, which keeps other workers off the message for
- * a while; the intent, from which on it may have left; the outcome. A worker that dies between the first two loses
- * nothing, and one that dies after the second never has its message sent again.
+ * A claim keeps other workers off; after the recorded intent the message may have left. A crash before the intent sends it
+ * later; a crash after it never sends it again.
  */
 @Injectable()
 export class ScheduledMessageStore {
@@ -53,16 +51,13 @@ export class ScheduledMessageStore {
     private readonly traffic: Traffic,
   ) {}
 
-  /**
-   * Claims messages whose moment has come. None of them has left, and none may leave before `begin`. Chosen before they are
-   * locked, unlike in `takeDue`: the longest due of one chat account may be all that a look would lock.
-   */
+  /** Claims due messages. Selects before it locks, unlike `takeDue`: a locking query may lock one chat account's rows only. */
   async claim(selection: DueSelection): Promise<DueSessionMessage[]> {
     const ids = await this.due(selection);
     if (ids.length === 0) return [];
     const claim = randomUUID();
     const take = async (tx: EntityManager): Promise<DueRow[]> => {
-      // Another worker may have read the same ids: the second of the two finds them no longer due.
+      // Another worker may have selected the same ids: its update then finds them no longer due.
       await tx.query(
         `UPDATE session_messages SET claim = ?, due_at = UTC_TIMESTAMP(3) + INTERVAL ${CLAIM_SECONDS} SECOND
          WHERE id IN (?) AND status = ${RecipientStatus.Pending} AND due_at <= UTC_TIMESTAMP(3)`,
@@ -84,10 +79,7 @@ export class ScheduledMessageStore {
     }));
   }
 
-  /**
-   * Records the intent to send: from its commit on the message may have left. May be repeated when its answer was lost.
-   * @returns false when the message is not ours any more: cancelled, or the claim was void
-   */
+  /** Records the intent to send; repeatable after a lost answer. @returns false when cancelled, or when the claim was void */
   async begin({ id, claim }: DueSessionMessage): Promise<boolean> {
     const work = async (tx: EntityManager): Promise<boolean> => {
       const { affectedRows } = await tx.query<WriteResult>(
@@ -106,7 +98,7 @@ export class ScheduledMessageStore {
     return inTransaction(this.dataSource, work, { again: 'a second run sees under its claim that it has begun' });
   }
 
-  /** It has certainly not left, and is due again after this time. */
+  /** Makes a message that has certainly not left due again after `afterMs` milliseconds. */
   async putBack({ id, claim }: DueSessionMessage, afterMs: number): Promise<void> {
     await inTransaction(this.dataSource, (tx) =>
       tx.query(
@@ -118,7 +110,7 @@ export class ScheduledMessageStore {
     );
   }
 
-  /** It has not left, and never will. */
+  /** Fails a message that has not left. */
   async refuse({ id, claim, accountId, routeId }: DueSessionMessage, text: string): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       const { affectedRows } = await tx.query<WriteResult>(
@@ -133,10 +125,7 @@ export class ScheduledMessageStore {
     });
   }
 
-  /**
-   * Cancels an account's message that has not been begun.
-   * @returns what it is instead; null when the account has no such message
-   */
+  /** Cancels a message before its intent. @returns its state if it is past that; null when the account has no such message */
   async cancel(
     accountId: number,
     id: number,
@@ -161,7 +150,6 @@ export class ScheduledMessageStore {
     });
   }
 
-  /** What is due, the oldest first, a few of each chat account. */
   private async due({ most, mostOfOne, except }: DueSelection): Promise<number[]> {
     const others = except.length > 0 ? 'AND route_id NOT IN (?)' : '';
     const rows: { id: number }[] = await this.dataSource.query(

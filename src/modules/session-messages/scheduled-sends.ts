@@ -22,28 +22,24 @@ import { sessionErrors } from './session-messages.errors.js';
 import { isAnyOverdue, SessionMessageStore } from './session-messages.store.js';
 import { SessionSender } from './session-sender.js';
 
-/** How long a scheduled message waits when its provider cannot be reached. */
+/** Delay of a scheduled message whose provider cannot be reached. */
 const TRY_AGAIN_MS = 30_000;
 const SHORTEST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 const INSIST_AT_STOP_MS = 10_000;
 const MOST_AT_ONCE = 50;
-/** Once so many of one chat account are under way it gets no more: a slow provider does not hold up others' messages. */
+/** Limit per chat account, so that a slow provider does not delay messages of others. */
 const MOST_OF_ONE = 10;
 
-/**
- * At their moment, and as long as more is due: scheduled session messages leave; and what never got a receipt fails in
- * the end. Any number of workers may do so side by side.
- */
+/** Sends scheduled session messages when due, and fails overdue ones without a receipt. Safe in several workers. */
 @Injectable()
 export class ScheduledSends implements BeforeApplicationShutdown {
   private readonly logger = new Logger(ScheduledSends.name);
-  /** sends under way, with their chat accounts */
   private readonly sending = new Map<Promise<void>, number>();
   private readonly rounds: SingleRun;
   private readonly deadlines: SingleRun;
   private moreIsDue = false;
-  /** on the clock of `performance.now()`: a process that is to end does not wait for the database for ever */
+  /** `performance.now()` until which writes are retried at shutdown */
   private insistUntil = Infinity;
 
   constructor(
@@ -72,14 +68,13 @@ export class ScheduledSends implements BeforeApplicationShutdown {
     });
   }
 
-  /** Sends under way are settled before the process ends. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all([this.rounds.stop(), this.deadlines.stop()]);
     this.insistUntil = performance.now() + INSIST_AT_STOP_MS;
     await Promise.all(this.sending.keys());
   }
 
-  /** Takes what is due for the places that are free; the sends run beside the task. */
+  /** Claims due messages up to the free capacity; the sends run beside the task. */
   private async fill(): Promise<void> {
     const most = MOST_AT_ONCE - this.sending.size;
     if (most <= 0) return;
@@ -95,14 +90,13 @@ export class ScheduledSends implements BeforeApplicationShutdown {
     }
   }
 
-  /** Chat accounts that get no more for now. */
   private fullRoutes(): number[] {
     const taken = new Map<number, number>();
     for (const routeId of this.sending.values()) taken.set(routeId, (taken.get(routeId) ?? 0) + 1);
     return [...taken].filter(([, count]) => count >= MOST_OF_ONE).map(([routeId]) => routeId);
   }
 
-  /** Never rejects. What fails before the intent leaves a claim that is void after a while: the message is due again. */
+  /** Never rejects. A failure before the intent leaves a claim that expires, and the message is due again. */
   private async send(message: DueSessionMessage): Promise<void> {
     try {
       const account = await this.accountFor(message);
@@ -124,7 +118,7 @@ export class ScheduledSends implements BeforeApplicationShutdown {
     }
   }
 
-  /** Repeats a write until the database takes it: only this process knows that a message has not left, or what became of it. */
+  /** Repeats a write until the database accepts it: only this process knows the outcome of the message. */
   private async insist<T>({ id }: DueSessionMessage, write: () => Promise<T>): Promise<T> {
     for (let wait = SHORTEST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
       try {
@@ -137,7 +131,7 @@ export class ScheduledSends implements BeforeApplicationShutdown {
     }
   }
 
-  /** The chat account as it is now, or why the message may not leave any more. */
+  /** The chat account as it is now, or why the message may not leave. */
   private async accountFor({ accountId, routeId, to }: DueSessionMessage): Promise<UsableChatAccount | AppError> {
     const owner = await this.owners.byId(accountId);
     if (!owner || !this.owners.usable(owner)) return accountErrors.inactive();
@@ -152,15 +146,15 @@ export class ScheduledSends implements BeforeApplicationShutdown {
 }
 
 const MESSAGES_A_STEP = 1_000;
-/** As for campaigns: the clock of the former life may have been ahead. */
+/** As for campaigns: the clock of the former instance may have been ahead. */
 const CLOCK_MARGIN_MINUTES = 10;
 
-/** Scheduled session messages of a copy of the database that is taken into use (docs/decisions/0042). */
+/** Scheduled session messages when a copy of the database is taken into use (docs/decisions/0042). */
 @Injectable()
 export class SessionFence {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Those whose moment has come may have left since. @returns how many: receipts settle them, or the deadline does */
+  /** Marks due messages as unknown: they may have left since the copy. Receipts or the deadline settle them. @returns count */
   async raise(): Promise<number> {
     for (let count = 0; ;) {
       const { affectedRows } = await inTransaction(this.dataSource, (tx) =>

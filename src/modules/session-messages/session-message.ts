@@ -3,7 +3,7 @@ import { type DefinedError, invalid, fieldErrors } from '../../kernel/errors.js'
 import { objectOrNull } from '../../kernel/json-values.js';
 import { isTooLargeJson, textOrNull } from '../../kernel/text.js';
 
-/** Values of `type` (reference/session-messages#chat), in the order of the table. */
+/** Values of `type` (reference/session-messages#chat), in the order of its table. */
 export const MESSAGE_TYPES = [
   'text',
   'image',
@@ -18,10 +18,9 @@ export const MESSAGE_TYPES = [
   'template',
 ] as const;
 
-/** Types that name a file of the upstream by `id`, or any by `link`. */
+/** Types that name a file of the provider by `id`, or any by `link`. */
 const MEDIA_TYPES = ['image', 'audio', 'video', 'document', 'sticker'] as const;
 
-/** Errors of the recipient of a session message, v5 too. */
 export const recipientErrors = {
   invalid: invalid('recipient_invalid', RECIPIENT_TEXTS.invalid, 'invalid after cleanup').with({
     field: 'to',
@@ -37,18 +36,16 @@ export const recipientErrors = {
   }),
 };
 
-/** Error of a content that is too long, v5 too (reference/session-messages#errors). */
 export const contentTooLarge = invalid('content_too_large', 'Message content must be at most 64 KB').with({
   hint: 'Hand on large media by a link.',
 });
 
-/** What the rows look at: the body as it came, and its `type` as a text. */
 export interface SessionFields {
   body: Readonly<Record<string, unknown>>;
   type: string | null;
 }
 
-/** One row of the error table of reference/session-messages#errors: everything that looks at the body alone. */
+/** One row of the error table (reference/session-messages#errors). */
 interface SessionRow {
   error: DefinedError;
   applies: (fields: SessionFields) => boolean;
@@ -56,13 +53,12 @@ interface SessionRow {
 
 const hasText = (value: unknown): boolean => textOrNull(value) !== null;
 
-/** A coordinate: a finite number, or a text that is one. */
 function coordinate(value: unknown): number | null {
   const text = textOrNull(value);
   return text !== null && Number.isFinite(Number(text)) ? Number(text) : null;
 }
 
-/** The recipient that a body names: `to`, else `recipient`; a number comes first where both are given. */
+/** The recipient of a body: `to`, else `recipient`; a number has priority over a user id. */
 function addressOf({ to, recipient }: SessionFields['body']): { address: string } | { fault: string } {
   if (hasText(to)) {
     const read = readRecipient(to);
@@ -87,10 +83,7 @@ const withoutSource = (part: unknown): boolean => {
   return !hasText(media?.['id']) && !hasText(media?.['link']);
 };
 
-/**
- * The rows in the order in which they are judged (reference/session-messages#errors); the unknown `type` is ours and
- * follows its field.
- */
+/** Rows of the error table, in the order of validation; the row of an unknown `type` is our addition. */
 export const SESSION_ROWS: readonly SessionRow[] = [
   {
     error: invalid(
@@ -186,27 +179,21 @@ export const SESSION_ROWS: readonly SessionRow[] = [
   },
 ];
 
-/** What the rows answer, in their order. */
 export const SESSION_FORM_ERRORS: readonly DefinedError[] = SESSION_ROWS.map(({ error }) => error);
 
-/** A message as the chat upstream takes it, without product, recipient and reference. */
 export type MessageContent = { type: string } & Record<string, unknown>;
 
-/** One message to one recipient, ready to leave. */
+/** A message to one recipient, ready to be sent. */
 export interface SessionMessage {
   /** 8 to 20 digits, or a user id */
   to: string;
   content: MessageContent;
 }
 
-/** Whether a body asks for a template message: the request then goes the way of reference/template-messages#fields. */
+/** Whether a body is a template message, which reference/template-messages#fields describes. */
 export const isTemplateRequest = (body: Readonly<Record<string, unknown>>): boolean => body['type'] === 'template';
 
-/**
- * Reads a session message and judges it by the error table (reference/session-messages#errors). The object of the type
- * and `context` are taken whole (reference/session-messages#chat); texts that came as numbers become texts.
- * @returns the message, or the first row that applies
- */
+/** Reads and validates a session message (reference/session-messages#errors). @returns it, or the first row that applies */
 export function readSessionMessage(
   body: Readonly<Record<string, unknown>>,
 ): { message: SessionMessage } | { fault: SessionRow } {
@@ -243,7 +230,7 @@ function partOf(type: string, value: unknown): unknown {
   return MEDIA_TYPES.some((media) => media === type) ? mediaOf(part) : part;
 }
 
-/** A file by its id or its link, never both: the id counts (reference/session-messages#chat). */
+/** A file by its id, else by its link (reference/session-messages#chat). */
 function mediaOf({ id, link, ...rest }: Record<string, unknown>): Record<string, unknown> {
   const known = textOrNull(id);
   return known === null ? { ...rest, link: textOrNull(link) } : { ...rest, id: known };
@@ -251,10 +238,10 @@ function mediaOf({ id, link, ...rest }: Record<string, unknown>): Record<string,
 
 const REFERENCE = /^session-([1-9]\d{0,15})$/;
 
-/** Our reference of a session message, which the upstream gives back in its statuses. */
+/** Our reference of a session message; the provider returns it in its statuses. */
 export const sessionReference = (id: number): string => `session-${id}`;
 
-/** The id of the session message that a reference names; null for those of campaigns. */
+/** The id in a reference; null for references of campaigns. */
 export function readSessionReference(reference: string | undefined): number | null {
   const digits = REFERENCE.exec(reference ?? '')?.[1];
   return digits === undefined ? null : Number(digits);

@@ -13,10 +13,8 @@ import { hasNotLeft, type ProviderAnswer, SessionSender } from './session-sender
 import type { V5Session } from './v5-session.js';
 
 /**
- * Sends a v6 session message over the account's official chat connection; answers what the provider answered, with
- * `messaging_product` as our API spells it. Whether the 24-hour window is open is the provider's to say
- * (reference/session-messages#24-hour-window).
- * @throws AppError 404 and 500 for a connection that cannot send, 502 when the provider refuses or is silent
+ * Sends a v6 session message and returns the provider's answer; the provider checks the 24-hour window
+ * (reference/session-messages#24-hour-window). @throws AppError 404 and 500 for the connection, 502 for the provider
  */
 export class SendSessionMessageCommand extends Command<ProviderAnswer> {
   constructor(
@@ -43,7 +41,7 @@ export class SendSessionMessageHandler implements ICommandHandler<SendSessionMes
   }
 }
 
-/** What stands, as JSON text, in the `message` of a v5 answer (reference/session-messages#v5-answer). */
+/** The JSON text in `message` of a v5 answer (reference/session-messages#v5-answer). */
 export interface V5Outcome {
   contacts: unknown;
   messages: unknown;
@@ -51,8 +49,7 @@ export interface V5Outcome {
 }
 
 /**
- * Sends a v5 session message, or stores it until its `schedule_time`. The 24-hour window must be open now, and for a
- * scheduled one again when it leaves.
+ * Sends a v5 session message, or stores it until `schedule_time`; the 24-hour window must be open now, and when it leaves.
  * @throws AppError 400 `Ticket Expired`; 404, 500 and 502 as the v6 session message
  */
 export class SendV5SessionCommand extends Command<V5Outcome> {
@@ -65,7 +62,6 @@ export class SendV5SessionCommand extends Command<V5Outcome> {
   }
 }
 
-/** The version of the provider's API, which its URL names. */
 const VERSION = /\/(v\d+(?:\.\d+)*)\//;
 
 @CommandHandler(SendV5SessionCommand)
@@ -92,7 +88,7 @@ export class SendV5SessionHandler implements ICommandHandler<SendV5SessionComman
     return { contacts: contacts ?? [], messages: messages ?? [], meta: { api_status: 'stable', version } };
   }
 
-  /** The provider has no id for it yet, so the answer carries ours. */
+  /** The answer carries our id, because the provider has none yet. */
   private async schedule(account: UsableChatAccount, session: V5Session, maker: string): Promise<ProviderAnswer> {
     const { to, content, label, scheduledAt } = session;
     const { accountId, id: routeId } = account;
@@ -102,10 +98,7 @@ export class SendV5SessionHandler implements ICommandHandler<SendV5SessionComman
   }
 }
 
-/**
- * Cancels a scheduled session message that has not been sent yet.
- * @throws AppError 404 `Message not found`, 409 `Message is already <state>`
- */
+/** Cancels a scheduled message before it is sent. @throws AppError 404 `Message not found`, 409 `Message is already <state>` */
 export class CancelSessionMessageCommand extends Command<void> {
   constructor(
     readonly actor: Account,
@@ -115,7 +108,7 @@ export class CancelSessionMessageCommand extends Command<void> {
   }
 }
 
-/** The state of a message that is listed as pending, but may have left. */
+/** State of a message that is listed as pending, but may have left. */
 const UNDER_WAY = 'sending';
 
 @CommandHandler(CancelSessionMessageCommand)

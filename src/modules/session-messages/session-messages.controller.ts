@@ -90,7 +90,7 @@ export class SessionMessagesController {
     }
     const read = readSessionMessage(body);
     if ('fault' in read) {
-      // Comes before the body's faults; of a good body it is said after the Idempotency-Key, by the send.
+      // A missing chat account comes before faults of the body; for a valid body the send checks it, after the Idempotency-Key.
       await this.queries.execute(new RequireChatAccountQuery(id));
       throw read.fault.error();
     }
@@ -102,7 +102,7 @@ export class SessionMessagesController {
 
 const MESSAGES = { name: 'session-messages', places: 'ids' } as const;
 
-/** What became of an account's session messages, and of those that are still to leave. */
+/** An account's session messages, and the cancellation of scheduled ones. */
 @ApiTags('Chat')
 @Authenticated()
 @Controller('v6/api/session-messages')

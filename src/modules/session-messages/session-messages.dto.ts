@@ -11,7 +11,6 @@ import type { ListedSessionMessage } from './session-reads.store.js';
 const OBJECT = { type: 'object', additionalProperties: true } as const;
 const TEXT = { type: 'string' } as const;
 
-/** What every session message has. */
 class SessionMessageEnvelope {
   @ApiProperty({ enum: ['chat'], example: 'chat' })
   messaging_product!: 'chat';
@@ -35,7 +34,6 @@ class SessionMessageEnvelope {
   context?: object;
 }
 
-/** A file of the upstream by its id, or any by its link. */
 const media = (more: Readonly<Record<string, typeof TEXT>> = {}) => ({
   ...OBJECT,
   properties: { id: TEXT, link: { ...TEXT, format: 'uri' }, ...more },
@@ -148,16 +146,12 @@ const VARIANTS: Readonly<Record<(typeof MESSAGE_TYPES)[number], Type>> = {
   template: TemplateMessage,
 };
 
-/** Body of a session message for Swagger; `readSessionMessage` reads and judges it. */
 @OneOf('type', VARIANTS)
 export class SessionMessageBody extends SessionMessageEnvelope {}
 
 const PASSED_ON = { type: 'array', items: OBJECT };
 
-/**
- * The provider's answer, passed through as it is (reference/session-messages#chat): what usually stands there, and
- * nothing that must.
- */
+/** The provider's answer, passed through (reference/session-messages#chat): its usual fields, all optional. */
 export const SESSION_ANSWER = {
   ...OBJECT,
   properties: { messaging_product: { type: 'string' }, contacts: PASSED_ON, messages: PASSED_ON },
@@ -175,7 +169,6 @@ const example = (summary: string, type: string, part: unknown) => ({
   value: { ...ENVELOPE, type, [type]: part },
 });
 
-/** One body of each type to try in Swagger UI. */
 export const SESSION_EXAMPLES = {
   text: example('Text', 'text', { body: 'Hello from Switchboard', preview_url: false }),
   image: example('Image by link', 'image', { link: 'https://example.com/picture.jpg', caption: 'A picture' }),
@@ -214,7 +207,6 @@ export const SESSION_EXAMPLES = {
 
 const STATUSES = ['PENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'CANCELLED'];
 
-/** A session message as its owner sees it. */
 export class SessionMessageData {
   @ApiProperty({ type: 'integer', example: 374100212563968 })
   id!: number;

@@ -1,9 +1,6 @@
 import { conflict, invalid, notFound, upstream } from '../../kernel/errors.js';
 
-/**
- * Errors of the session endpoints beside the rows of their bodies: the texts of reference/session-messages#v5-errors,
- * literally.
- */
+/** Errors of the session endpoints beside those of their bodies; literal texts of reference/session-messages#v5-errors. */
 export const sessionErrors = {
   ticketExpired: invalid('ticket_expired', 'Ticket Expired', 'the receiver has not written within 24 hours').with({
     field: 'contacts',

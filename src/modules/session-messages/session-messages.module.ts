@@ -35,10 +35,7 @@ const SENDING = [
   SessionReceipts,
 ];
 
-/**
- * Session messages for every process: sending, storing, and settling by receipts. The engine's receipt path, where
- * `SessionReceipts` registers, is global.
- */
+/** Sending, storing and receipts of session messages. The receipt path, where `SessionReceipts` registers, is global. */
 @Module({
   imports: [TypeOrmModule.forFeature([SessionMessageEntity]), CustomerEventsModule, RoutesModule, TrafficModule],
   providers: SENDING,
@@ -46,11 +43,9 @@ const SENDING = [
 })
 class SessionSendingModule {}
 
-/** Session messages of a copy of the database that is taken into use. */
 @Module({ providers: [SessionFence], exports: [SessionFence] })
 export class SessionFenceModule {}
 
-/** Session messages in the API: v6 and v5. */
 @Module({
   imports: [CqrsModule, AccountsModule, IdempotencyModule, ProvidersModule, SessionSendingModule],
   providers: [
@@ -69,7 +64,7 @@ export class SessionFenceModule {}
 })
 export class SessionMessagesModule {}
 
-/** Session messages in the worker: what is scheduled leaves, and early receipts find their message. */
+/** Session messages in the worker: sends scheduled ones and matches early receipts. */
 @Module({
   imports: [AccountDirectoryModule, RoutesModule, SessionSendingModule],
   providers: [ScheduledSends],

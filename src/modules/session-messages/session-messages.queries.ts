@@ -9,9 +9,9 @@ import { type FoundSessionMessageData, sessionMessageData, type SessionMessageDa
 import { sessionErrors } from './session-messages.errors.js';
 import { SessionMessageReader } from './session-reads.store.js';
 
-/** One session message: an own one, for staff that of any account; times in the zone of its account. */
+/** One session message of the account, for staff of any account; times in the zone of its account. */
 export class FindSessionMessageQuery extends Query<FoundSessionMessageData> {
-  /** @throws AppError not_found `Message not found`, the same for a foreign one and for none */
+  /** @throws AppError not_found `Message not found`, also for another account's message */
   constructor(
     readonly actor: Actor,
     readonly id: number,
@@ -36,14 +36,13 @@ export class FindSessionMessageHandler implements IQueryHandler<FindSessionMessa
   }
 }
 
-/** What a list of session messages is narrowed to; null = everything. */
 export interface SessionMessageFilter {
-  /** a status label of the chat channels in any case of letters; an unknown one matches nothing */
+  /** a status label of the chat channels, case-insensitive; an unknown one matches nothing */
   status: string | null;
   scheduled: boolean | null;
 }
 
-/** A page of an account's session messages, the newest first; times in the account's zone. */
+/** A page of an account's session messages, newest first; times in the account's zone. */
 export class ListSessionMessagesQuery extends Query<Listed<SessionMessageData>> {
   constructor(
     readonly account: Account,
@@ -65,10 +64,7 @@ export class ListSessionMessagesHandler implements IQueryHandler<ListSessionMess
   }
 }
 
-/**
- * Makes sure that the account has a chat connection, which the session endpoints say before they look at a body.
- * @throws AppError not_found `No chat account found for this username`
- */
+/** Requires a chat connection. @throws AppError not_found `No chat account found for this username` */
 export class RequireChatAccountQuery extends Query<void> {
   constructor(readonly accountId: number) {
     super();

@@ -11,19 +11,16 @@ import { SESSION_TRAFFIC, Traffic, type TrafficOf } from '../traffic/index.js';
 import type { SessionMessage } from './session-message.js';
 import { SessionMessageEntity } from './tables.js';
 
-/** Whose message it is. */
 export interface SessionOwner {
   accountId: number;
-  /** the chat account */
   routeId: number;
 }
 
-/** A message whose status changed. */
 export interface SessionMove extends SessionOwner {
   from: RecipientStatus;
   to: RecipientStatus;
   isOverdue?: boolean;
-  /** of a receipt: milliseconds since the message left; null = it is not known to have */
+  /** of a receipt: milliseconds since the message left; null = not known */
   ageMs?: number | null;
 }
 
@@ -31,7 +28,7 @@ const trafficOf = ({ accountId, routeId }: SessionOwner): TrafficOf => ({
   ...{ accountId, routeId, channel: SESSION_TRAFFIC },
 });
 
-/** Counts what became of messages for the statistics, once it has committed, as moves of recipients are counted. */
+/** Counts status changes for the statistics after the commit, like those of recipients. */
 export function countMoves(tx: EntityManager, traffic: Traffic, moves: readonly SessionMove[]): void {
   if (!traffic.isCounting) return;
   afterCommit(tx, () => {
@@ -43,7 +40,6 @@ export function countMoves(tx: EntityManager, traffic: Traffic, moves: readonly 
   });
 }
 
-/** Counts receipts that found their message, once they have committed. */
 export function countReceipts(tx: EntityManager, traffic: Traffic, owners: readonly SessionOwner[]): void {
   if (!traffic.isCounting) return;
   afterCommit(tx, () => {
@@ -51,7 +47,7 @@ export function countReceipts(tx: EntityManager, traffic: Traffic, owners: reado
   });
 }
 
-/** Counts a message that may have left, and may not. */
+/** Counts a message that may have left. */
 export const countUnknown = (traffic: Traffic, owner: SessionOwner): void => traffic.count(trafficOf(owner), 'unknown');
 
 interface SessionRow {
@@ -67,18 +63,12 @@ interface SessionRow {
 
 const CHANNEL = { event: CHAT_EVENT, statusLabels: CHAT_STATUS_LABELS };
 
-/**
- * Publishes the events of session messages (reference/session-messages#statuses), in the transaction of their
- * statuses.
- */
+/** Publishes events of session messages in the transaction of their statuses (reference/session-messages#statuses). */
 @Injectable()
 export class SessionEvents {
   constructor(private readonly events: CustomerEvents) {}
 
-  /**
-   * @param ids messages whose status was just written
-   * @param providerIds the provider's id of those whose row does not have it yet
-   */
+  /** @param providerIds provider ids of messages whose row has none yet */
   async publish(tx: EntityManager, ids: readonly number[], providerIds?: ReadonlyMap<number, string>): Promise<void> {
     if (ids.length === 0 || !this.events.hasSubscribers) return;
     const rows: SessionRow[] = await tx.query(
@@ -98,49 +88,44 @@ export class SessionEvents {
   }
 }
 
-/** The id that the answer to the send carried: the provider's, or ours for a scheduled message and where there is no other. */
+/** The id in the answer to the send: the provider's, or ours for a scheduled message or where the provider gave none. */
 const idOf = (row: SessionRow, providerIds?: ReadonlyMap<number, string>): string =>
   (row.scheduled ? null : (row.provider_message_id ?? providerIds?.get(row.id))) ?? String(row.id);
 
-/** A message that is about to be stored. */
 export interface NewSessionMessage extends SessionMessage {
   accountId: number;
-  /** the chat account */
   routeId: number;
   label: string | null;
-  /** who sends it (`kernel/maker.ts`) */
   createdBy: string;
   /** null = it leaves at once */
   dueAt: Date | null;
 }
 
-/** A message that has been handed over, or was to be. */
 export interface SentSessionMessage extends SessionOwner {
   id: number;
 }
 
-/** Longest text of a failure, in code points. */
+/** Longest error text, in code points. */
 export const ERROR_LENGTH = 500;
 const LONGEST_PROVIDER_ID = 128;
 const ID_ATTEMPTS = 5;
-/** Rows that one statement fails at the most. */
+/** Rows per statement. */
 const OVERDUE_BATCH = 1_000;
-/** Messages that have left and wait for their receipt. */
 const WAITING = [RecipientStatus.Submitted, RecipientStatus.Unknown] as const;
-/** The database's clock, which judges what is overdue. */
+/** The database's clock decides what is overdue. */
 const NOW = (): string => 'UTC_TIMESTAMP(3)';
 
-/** SQL: some message waits for its receipt for longer than this. @param receiptTimeoutMs milliseconds */
+/** SQL: whether a message has waited longer for its receipt. @param receiptTimeoutMs milliseconds */
 export const isAnyOverdue = (receiptTimeoutMs: number): string => {
   const before = `UTC_TIMESTAMP(3) - INTERVAL ${Math.round(receiptTimeoutMs * 1000)} MICROSECOND`;
-  // One question a status: each is one step in the index.
+  // One subquery per status: each is one step in the index.
   const overdue = WAITING.map(
     (status) => `EXISTS (SELECT 1 FROM session_messages WHERE status = ${status} AND updated_at <= ${before})`,
   );
   return `(${overdue.join(' OR ')})`;
 };
 
-/** The table of session messages. Their statuses are those of recipients, and only move forward. */
+/** The table of session messages. Statuses are those of recipients, and only move forward. */
 @Injectable()
 export class SessionMessageStore {
   constructor(
@@ -149,7 +134,7 @@ export class SessionMessageStore {
     private readonly traffic: Traffic,
   ) {}
 
-  /** Stores a message before it leaves: from now on its outcome is unknown, unless it is scheduled. */
+  /** Stores a message before it leaves, with unknown outcome unless it is scheduled. @returns its id */
   async add(message: NewSessionMessage): Promise<number> {
     for (let attempt = 1; ; attempt++) {
       const id = newId();
@@ -179,10 +164,7 @@ export class SessionMessageStore {
     }
   }
 
-  /**
-   * The provider has it.
-   * @param given its id; one that it gave before names another message, and receipts find this one by our reference
-   */
+  /** The provider accepted it. @param given its id; if another message has that id already, receipts match by our reference */
   async submitted(message: SentSessionMessage, given: string | null): Promise<void> {
     const providerMessageId = given !== null && given.length <= LONGEST_PROVIDER_ID ? given : null;
     try {
@@ -193,22 +175,18 @@ export class SessionMessageStore {
     }
   }
 
-  /** The provider refused it. */
   async failed(message: SentSessionMessage, errorCode: number | null, text: string): Promise<void> {
     const errorMessage = cutCodePoints(text, ERROR_LENGTH);
     await this.settle(message, { status: RecipientStatus.Failed, errorCode, errorMessage });
   }
 
-  /** It has certainly not left, and never will. */
+  /** Fails a message that has certainly not left. */
   async neverSent(message: SentSessionMessage, text: string): Promise<void> {
     const errorMessage = cutCodePoints(text, ERROR_LENGTH);
     await this.settle(message, { status: RecipientStatus.Failed, errorMessage, sentAt: null });
   }
 
-  /**
-   * Fails what has waited for a receipt longer than this, so that nothing stays in limbo
-   * (reference/engine#receipt-deadline).
-   */
+  /** Fails messages without a receipt after this many milliseconds (reference/engine#receipt-deadline). */
   async failOverdue(receiptTimeoutMs: number): Promise<void> {
     for (const status of WAITING) {
       await inTransaction(this.dataSource, async (tx) => {
@@ -235,7 +213,7 @@ export class SessionMessageStore {
     }
   }
 
-  /** Only the first outcome of a message that has left counts here; what comes later comes as receipts. */
+  /** Counts only the first outcome of a message that has left; later ones come as receipts. */
   private async settle(
     { id, ...owner }: SentSessionMessage,
     change: Partial<SessionMessageEntity> & { status: RecipientStatus },

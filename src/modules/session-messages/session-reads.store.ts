@@ -8,7 +8,6 @@ import { CHAT_STATUS_LABELS } from '../channels/chat/index.js';
 import { RecipientStatus } from '../engine/index.js';
 import { SessionMessageEntity } from './tables.js';
 
-/** A session message without its content. */
 export interface ListedSessionMessage {
   id: number;
   account_id: number;
@@ -25,16 +24,12 @@ export interface ListedSessionMessage {
   updated_at: Date;
 }
 
-/** Session messages as they are shown. */
+/** Reads session messages of the API. */
 @Injectable()
 export class SessionMessageReader {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /**
-   * The newest first. A schedule without a status is a range for each status.
-   * @param statuses one of these; null = any
-   * @param scheduled those that were scheduled, or those that were not; null = both
-   */
+  /** Newest first; a schedule without a status is one range each. @param statuses null = any @param scheduled null = both */
   async part(
     accountId: number,
     statuses: readonly RecipientStatus[] | null,
@@ -63,7 +58,6 @@ export class SessionMessageReader {
     return inListedOrder(ids, await this.byIds(ids.items), ({ id }) => id);
   }
 
-  /** One of any account. */
   async byId(id: number): Promise<ListedSessionMessage | null> {
     const [row] = await this.byIds([id]);
     return row ?? null;
@@ -81,26 +75,24 @@ export class SessionMessageReader {
 
 const ALL_STATUSES = Object.values(RecipientStatus).filter((status) => typeof status === 'number');
 
-/** A session message that a search found. */
 export interface FoundSessionMessage {
   id: number;
   accountId: number;
   receiver: string;
   type: string;
-  /** as the chat channels call it */
   status: string;
   createdAt: Date;
 }
 
-/** Messages to one number that a look goes through for an account's own among them. */
+/** Messages to one number that one search scans for those of the account. */
 const MOST_LOOKED_AT = 10_000;
 
-/** Session messages by the number that they went to. */
+/** Finds session messages by the recipient's number. */
 @Injectable()
 export class SessionMessageSearch {
   constructor(private readonly reads: ReadDatabase) {}
 
-  /** Newest first. @param number digits @param accountId whose; null = everybody's */
+  /** Newest first. @param number digits @param accountId null = all accounts */
   async find(number: string, accountId: number | null, limit: number): Promise<FoundSessionMessage[]> {
     const rows = await this.reads.query<(Omit<FoundSessionMessage, 'status'> & { status: RecipientStatus })[]>(
       `SELECT s.id, s.account_id AS accountId, s.receiver, JSON_UNQUOTE(JSON_EXTRACT(s.content, '$.type')) AS type,
@@ -115,7 +107,6 @@ export class SessionMessageSearch {
   }
 }
 
-/** Session messages as entries of the log of their account. */
 @Injectable()
 export class SessionLog {
   constructor(@InjectDataSource() dataSource: DataSource, log: OwnLog) {

@@ -15,14 +15,14 @@ import { countMoves, countReceipts, ERROR_LENGTH, SessionEvents, type SessionOwn
 
 type Receipt = RoutedReceipt['receipt'];
 
-/** What to look for: the place in the list, the chat account, the provider's id or ours. */
+/** Index in the list, chat account, the provider's id or ours. */
 type Wanted = [ordinal: number, routeId: number, id: string | number];
 
 interface StatusRow extends SessionOwner {
   ordinal: number;
   id: number;
   status: RecipientStatus;
-  /** milliseconds since it left; null = it is not known to have */
+  /** milliseconds since it left; null = not known */
   ageMs: number | null;
 }
 
@@ -32,7 +32,7 @@ interface StatusChange {
   text: string | null;
 }
 
-/** Calls have further statuses; a message has none of them. */
+/** Calls have further statuses, which messages never have. */
 const STATUS: Readonly<Partial<Record<Receipt['status'], RecipientStatus>>> = {
   submitted: RecipientStatus.Submitted,
   delivered: RecipientStatus.Delivered,
@@ -46,7 +46,7 @@ function changeBy(receipt: Receipt, status: RecipientStatus): StatusChange {
   return { status, code: receipt.errorCode, text };
 }
 
-/** Receipts of session messages: found by the provider's id, else by our reference; forward only. */
+/** Applies receipts to session messages; statuses only move forward. */
 @Injectable()
 export class SessionReceiptStore {
   constructor(
@@ -54,10 +54,7 @@ export class SessionReceiptStore {
     private readonly traffic: Traffic,
   ) {}
 
-  /**
-   * Moves the messages that these receipts belong to.
-   * @returns one entry a receipt: whether it belongs to a session message
-   */
+  /** Applies receipts, matched by the provider's id or our reference. @returns each: whether it is of a session message */
   async apply(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<boolean[]> {
     const rows = await this.find(tx, receipts);
     countReceipts(tx, this.traffic, rows);
@@ -88,10 +85,7 @@ export class SessionReceiptStore {
     return receipts.map((_, index) => taken.has(index));
   }
 
-  /**
-   * The answer to a send may have been lost, or be slower than its receipt: then the provider's id says nothing yet, and
-   * our reference, which the receipt brings along, does.
-   */
+  /** The answer to a send may be lost, or slower than its receipt: then only our reference in the receipt matches. */
   private async find(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<StatusRow[]> {
     const byId = await this.lookUp(
       tx,
@@ -117,7 +111,7 @@ export class SessionReceiptStore {
     );
   }
 
-  /** Also ends the schedule: a receipt proves that a message has left, even one that was put back to be sent later. */
+  /** Also ends the schedule: a receipt proves that a message has left, even one that was put back. */
   private async write(tx: EntityManager, moved: ReadonlyMap<number, StatusChange>): Promise<void> {
     await tx.query(
       `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', status INT PATH '$[1]',
@@ -129,7 +123,7 @@ export class SessionReceiptStore {
   }
 }
 
-/** Receipts of session messages, which are in no campaign: the engine asks here before it keeps one as unmatched. */
+/** The engine calls this before it stores a receipt as unmatched. */
 @Injectable()
 export class SessionReceipts implements ReceiptListener {
   constructor(

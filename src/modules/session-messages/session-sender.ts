@@ -18,10 +18,9 @@ import { type SessionMessage, sessionReference } from './session-message.js';
 import { sessionErrors } from './session-messages.errors.js';
 import { countUnknown, type SentSessionMessage, SessionMessageStore } from './session-messages.store.js';
 
-/** What the provider answered, passed through. */
 export type ProviderAnswer = Record<string, unknown>;
 
-/** Sends session messages: stored first, then sent once, then settled by the answer. What has left is never sent again. */
+/** Sends session messages: stored first, sent once, settled by the answer. A message that may have left is never sent again. */
 @Injectable()
 export class SessionSender {
   private readonly logger = new Logger(SessionSender.name);
@@ -32,12 +31,7 @@ export class SessionSender {
     private readonly traffic: Traffic,
   ) {}
 
-  /**
-   * Sends a message for a request that waits for the answer.
-   * @param createdBy who sends it (`kernel/maker.ts`)
-   * @param label broadcast_name of v5
-   * @throws AppError 502 with the provider's text when it refuses, `Provider did not answer` when it is silent
-   */
+  /** Sends a message for a waiting request. @param label v5's broadcast_name @throws AppError 502 on refusal or silence */
   async send(
     account: UsableChatAccount,
     message: SessionMessage,
@@ -58,7 +52,7 @@ export class SessionSender {
     return answer.body;
   }
 
-  /** Hands over a scheduled message, already stored as of unknown outcome: no request waits for it. Never throws. */
+  /** Sends a scheduled message, already stored with unknown outcome. Never throws. */
   async attempt(
     { id, ...owner }: SentSessionMessage,
     account: UsableChatAccount,
@@ -69,7 +63,7 @@ export class SessionSender {
     return outcome;
   }
 
-  /** Asks the provider. What never left is known to have failed; after silence the outcome stays unknown. */
+  /** Calls the provider. A message that never left has failed; after silence the outcome stays unknown. */
   private async ask(
     sent: SentSessionMessage,
     account: UsableChatAccount,
@@ -86,7 +80,7 @@ export class SessionSender {
     }
   }
 
-  /** Never throws: a client that does not learn what the provider answered, the database being away, would send again. */
+  /** Never throws: if a database fault hid the provider's answer from the client, it would send again. */
   private async record(id: number, write: () => Promise<void>): Promise<void> {
     try {
       await write();

@@ -20,15 +20,12 @@ export class SessionMessageEntity {
   @Column({ name: 'account_id', type: 'int', unsigned: true })
   accountId!: number;
 
-  /** the chat account */
   @Column({ name: 'route_id', type: 'int', unsigned: true })
   routeId!: number;
 
-  /** broadcast_name of v5 */
   @Column({ type: 'varchar', length: 100, nullable: true })
   label!: string | null;
 
-  /** digits with country code, or a user id */
   @Column({ type: 'varchar', length: 160, ...ASCII })
   receiver!: string;
 
@@ -36,7 +33,6 @@ export class SessionMessageEntity {
   @Column({ type: 'longtext' })
   content!: string;
 
-  /** a `RecipientStatus` */
   @Column({ type: 'tinyint', unsigned: true })
   status!: number;
 
@@ -49,10 +45,7 @@ export class SessionMessageEntity {
   @Column({ name: 'error_message', type: 'varchar', length: 500, nullable: true })
   errorMessage!: string | null;
 
-  /**
-   * when a scheduled message leaves, or, once it is claimed, when it may be claimed again; null from the intent to send
-   * it on, and for all others
-   */
+  /** when a scheduled message leaves, or its claim ends; null after the intent to send, and for all others */
   @Column({ name: 'due_at', type: 'datetime', precision: 3, nullable: true })
   dueAt!: Date | null;
 
@@ -60,19 +53,17 @@ export class SessionMessageEntity {
   @Column({ type: 'tinyint', unsigned: true, default: 0 })
   scheduled!: number;
 
-  /** of the worker that took the scheduled message last; its intent and its outcome count only under this claim */
+  /** of the last worker that took the scheduled message; intent and outcome count only under this claim */
   @Column({ type: 'char', length: 36, ...ASCII, nullable: true })
   claim!: string | null;
 
-  /** when the client wanted it to leave */
   @Column({ name: 'scheduled_at', type: 'datetime', precision: 3, nullable: true })
   scheduledAt!: Date | null;
 
-  /** when the intent to send it was recorded; null when it has certainly not left */
+  /** when the intent to send was recorded; null when it has certainly not left */
   @Column({ name: 'sent_at', type: 'datetime', precision: 3, nullable: true })
   sentAt!: Date | null;
 
-  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
   @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
   createdBy!: string | null;
 
@@ -87,7 +78,6 @@ const FINAL = Object.values(RecipientStatus).filter(
   (status): status is RecipientStatus => typeof status === 'number' && isFinal(status),
 );
 
-/** What becomes of session messages: those that are open, or were until lately, stay. */
 export const sessionMessageTables: readonly TableRule[] = [
   {
     table: 'session_messages',

@@ -64,7 +64,7 @@ export class V5SessionController {
     return { status: 'ok', textsent: 'ok', message: JSON.stringify(outcome) };
   }
 
-  /** A missing chat account comes before the body's faults; of a good body it is said after the Idempotency-Key, by the send. */
+  /** A missing chat account comes before faults of the body; for a valid body the send checks it, after the Idempotency-Key. */
   private async read({ id, timeZone }: Account, body: unknown): Promise<V5Session> {
     try {
       return readV5Session(fromForm(body), timeZone, now());

@@ -1,9 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** Options of a list (reference/session-messages#v5-paths). */
 const MOST_OPTIONS = 10;
 
-/** Body of the v5 session endpoints for Swagger; the further options of a list stand below it. */
 export class V5SessionBody {
   @ApiPropertyOptional({ enum: ['chat_credits'], example: 'chat_credits' })
   brodcast_service?: 'chat_credits';
@@ -86,7 +84,6 @@ for (let option = 2; option <= MOST_OPTIONS; option++)
   for (const field of ['id', 'title'])
     ApiPropertyOptional({ type: String, maxLength: 20 })(V5SessionBody.prototype, `${field}${option}`);
 
-/** Answer of the v5 session endpoints (reference/session-messages#v5-answer). */
 export class V5SessionAnswer {
   @ApiProperty({ enum: ['ok'], example: 'ok' })
   status!: 'ok';
@@ -104,7 +101,6 @@ export class V5SessionAnswer {
 
 const ENVELOPE = { brodcast_service: 'chat_credits', template_id: 'session_message', contacts: '919812345678' };
 
-/** One body of each kind to try in Swagger UI. */
 export const V5_EXAMPLES = {
   text: { summary: 'Text', value: { ...ENVELOPE, broadcast_message: 'Hello from Switchboard' } },
   image: {

@@ -5,10 +5,9 @@ import { codePoints, cutCodePoints, isTooLargeJson, readText, textOrNull } from 
 import { isHttpUrl } from '../../kernel/urls.js';
 import { contentTooLarge, type MessageContent, recipientErrors, type SessionMessage } from './session-message.js';
 
-/** A v5 body as it came; every value may be of any type. */
 export type V5Body = Readonly<Record<string, unknown>>;
 
-/** Most characters of an id or a title (reference/session-messages#v5-paths). */
+/** Characters of an id or a title (reference/session-messages#v5-paths). */
 const LONGEST_TITLE = 20;
 
 /** Faults of a v5 body beside those of any field (reference/session-messages#v5-errors). */
@@ -27,31 +26,29 @@ const v5Faults = {
   }),
 };
 
-/** Whether the field holds anything, be it right or wrong. */
+/** Whether the field has any value, valid or not. */
 const given = (body: V5Body, name: string): boolean => readText(body[name]).kind !== 'empty';
 
-/** @throws AppError `<name> is required` for what is missing or no text */
+/** @throws AppError `<name> is required` for a missing value or one that is no text */
 function requiredText(body: V5Body, name: string): string {
   const text = textOrNull(body[name]);
   if (text === null) throw fieldErrors.required(name);
   return text;
 }
 
-/** @throws AppError `<name> is invalid` for what is no text */
+/** @throws AppError `<name> is invalid` for a value that is no text */
 function optionalText(body: V5Body, name: string): string | null {
   const read = readText(body[name]);
   if (read.kind === 'fault') throw fieldErrors.invalid(name);
   return read.kind === 'text' ? read.value : null;
 }
 
-/** A required id or title of at most 20 characters. */
 function requiredTitle(body: V5Body, name: string): string {
   const text = requiredText(body, name);
   if (codePoints(text) > LONGEST_TITLE) throw fieldErrors.tooLong(name, LONGEST_TITLE);
   return text;
 }
 
-/** How many entries a message has: 1 to `most`. */
 function countOf(body: V5Body, name: string, most: number): number {
   const text = textOrNull(body[name])?.trim() ?? '';
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
@@ -59,7 +56,7 @@ function countOf(body: V5Body, name: string, most: number): number {
   return count;
 }
 
-/** A required http(s) URL; it is handed on, never fetched here. */
+/** A required http(s) URL; it is passed on, never fetched here. */
 function requiredUrl(body: V5Body, name: string): string {
   const url = requiredText(body, name).trim();
   if (!isHttpUrl(url)) throw fieldErrors.noUrl(name);
@@ -71,11 +68,7 @@ const REPLY_VALUES = ['button1_value', 'button2_value', 'button3_value'];
 const ACTION_FIELDS = ['call_title', 'call_number', 'url_title', 'url_value'];
 const CALL_NUMBER = /^\d{3,20}$/;
 
-/**
- * What a v5 request says (reference/session-messages#v5-content): a list, else reply buttons, else call and URL
- * buttons, else an image with its caption, else text. Entries beyond the count are ignored.
- * @throws AppError `invalid` for the first thing that is missing or wrong
- */
+/** A list, else reply buttons, else call and URL buttons, else an image, else text (reference/session-messages#v5-content). */
 export function v5Content(body: V5Body): MessageContent {
   if (given(body, 'list')) {
     if (given(body, 'buttons')) throw v5Faults.together();
@@ -120,10 +113,7 @@ function replyMessage(body: V5Body): MessageContent {
   return interactive(body, 'button', requiredText(body, 'broadcast_message'), { buttons });
 }
 
-/**
- * The URL button is the upstream's; a call button, which free-form messages do not have there, becomes a line of the
- * body. Without a URL button the message is plain text.
- */
+/** The provider's free-form messages have URL buttons but no call buttons: a call becomes a line of the body. */
 function actionMessage(body: V5Body): MessageContent {
   const named = (['call', 'url'] as const).filter((kind) => given(body, `${kind}_title`) || hasTarget(body, kind));
   const count = given(body, 'buttons') ? countOf(body, 'buttons', MOST.actions) : named.length;
@@ -147,7 +137,7 @@ function callLine(body: V5Body): string {
   return `${title}: +${number}`;
 }
 
-/** Free-form pictures and texts have no footer upstream: it is the last line. */
+/** The provider's free-form images and texts have no footer: it becomes the last line. */
 function withFooter(lines: readonly (string | null)[], body: V5Body): string {
   return [...lines, optionalText(body, 'footer')].filter((line) => line !== null).join('\n');
 }
@@ -166,7 +156,7 @@ const textMessage = (lines: readonly string[], body: V5Body): MessageContent => 
   text: { body: withFooter(lines, body) },
 });
 
-/** What the content may be refused for, in the order in which it is judged; one field stands for its like. */
+/** Errors of the content, in the order of validation; one field stands for its like. */
 const V5_CONTENT_ERRORS: readonly DocumentedError[] = [
   v5Faults.together,
   v5Faults.count.shown('list', MOST.options).because('number of options'),
@@ -180,31 +170,23 @@ const V5_CONTENT_ERRORS: readonly DocumentedError[] = [
   fieldErrors.invalid.shown('footer').because('no text; `section_name` and `broadcast_name` alike'),
 ];
 
-/** A v5 session message (reference/session-messages#v5-paths). */
 export interface V5Session extends SessionMessage {
   /** broadcast_name, cut at 100 characters */
   label: string | null;
-  /** null = at once */
   scheduledAt: Date | null;
-  /** of the schedule's day, where it has an effect on it */
+  /** of the schedule's day, if it affects the time */
   clockChange: ClockChange | null;
 }
 
 const SERVICE = 'chat_credits';
 const LABEL_LENGTH = 100;
 
-/** Those of `contacts`, which holds the one number here. */
 const v5RecipientErrors = {
   invalid: recipientErrors.invalid.with({ field: 'contacts' }),
   length: recipientErrors.length.with({ field: 'contacts' }),
 };
 
-/**
- * Reads a v5 request: service, recipient, schedule, then what it says (reference/session-messages#v5-errors).
- * @param zone IANA zone in which `schedule_time` is meant
- * @param at the moment of the request
- * @throws AppError `invalid` for the first fault
- */
+/** Reads a v5 request (reference/session-messages#v5-errors). @param zone IANA zone of its schedule @throws AppError invalid */
 export function readV5Session(body: V5Body, zone: string, at: Date): V5Session {
   if (given(body, 'brodcast_service') && body['brodcast_service'] !== SERVICE) throw v5Faults.service();
   const to = recipientOf(body);
@@ -224,7 +206,7 @@ function contentOf(body: V5Body): MessageContent {
   return content;
 }
 
-/** `recipient` is ours and counts where there is no number. */
+/** `recipient` is our addition; it counts when there is no number. */
 function recipientOf(body: V5Body): string {
   const userId = given(body, 'contacts') ? null : optionalText(body, 'recipient');
   if (userId !== null) {
@@ -250,7 +232,7 @@ function labelOf(body: V5Body): string | null {
   return label === null ? null : cutCodePoints(label, LABEL_LENGTH);
 }
 
-/** What a v5 request may be refused for by its fields alone, in the order in which they are judged. */
+/** Errors of the form, in the order of validation. */
 export const V5_FORM_ERRORS: readonly DocumentedError[] = [
   v5Faults.service,
   fieldErrors.required.shown('contacts').because('missing, and no `recipient`'),

@@ -4,35 +4,34 @@ import { TtlCache } from '../../platform/concurrency/index.js';
 import { deliveryRate, figuresOf, sumOf, SUBJECT_KINDS } from './statistics.js';
 import { TrafficReader } from './traffic.store.js';
 
-/** What a route did in the last hour. */
+/** Traffic of a route in the last hour. */
 export interface RouteFigure {
-  /** messages a second that the carrier took, over the last whole minute and the one under way */
+  /** accepted messages per second, in the last whole minute and the current one */
   perSecond: number;
   sentLastHour: number;
   refusedLastHour: number;
-  /** 0 to 1; null where nothing became final */
+  /** 0 to 1; null without final outcomes */
   deliveryRate: number | null;
-  /** mean seconds from a send to the receipt that settled it; null without any */
+  /** mean seconds from send to final receipt; null without any */
   delaySeconds: number | null;
   newestReceiptAt: Date | null;
-  /** the minute of the newest send */
+  /** to the minute */
   newestSendAt: Date | null;
 }
 
 const KEPT_MS = 2_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Routes of one statement. */
 const ROUTES_AT_ONCE = 200;
 
-/** What routes do now, from the stored counters; up to seven seconds old. */
+/** Current traffic of routes from the stored counters, up to seven seconds old. */
 @Injectable()
 export class RouteFigures {
   private readonly cache = new TtlCache<string, ReadonlyMap<number, RouteFigure>>(KEPT_MS);
 
   constructor(private readonly reader: TrafficReader) {}
 
-  /** Routes without any traffic in the last hour are absent. */
+  /** Omits routes without traffic in the last hour. */
   of(routeIds: readonly number[]): Promise<ReadonlyMap<number, RouteFigure>> {
     const ids = [...new Set(routeIds)].sort((a, b) => a - b);
     return this.cache.get(ids.join(), () => this.read(ids));

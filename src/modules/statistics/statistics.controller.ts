@@ -6,7 +6,6 @@ import { readSelection, type StatisticsAnswer, StatisticsRoute } from './statist
 import { GROUPS, OWN_GROUPS } from './statistics.js';
 import { GetStatisticsQuery } from './statistics.queries.js';
 
-/** Charts of the acting account (reference/accounts#statistics). */
 @ApiTags('Account')
 @Authenticated()
 @Controller('v6/api/account/statistics')
@@ -26,7 +25,6 @@ export class OwnStatisticsController {
   }
 }
 
-/** Charts of the whole house (reference/admin#statistics). */
 @ApiTags('Admin: statistics')
 @Admin()
 @Controller('v6/api/admin/statistics')

@@ -10,7 +10,6 @@ import { type Group, GROUPS, type Range, RANGES, type ShownFigures, type Span, s
 const COUNT = { type: 'integer', example: 1200 } as const;
 const MOMENT = { format: 'date-time', example: '2026-11-22T18:04:00.000Z' } as const;
 
-/** Figures of a step, or of all of them together. */
 export class FiguresAnswer implements ShownFigures {
   @ApiProperty({ ...COUNT, description: 'Left for the carrier' })
   sent!: number;
@@ -63,13 +62,11 @@ export class FiguresAnswer implements ShownFigures {
   credits!: number | null;
 }
 
-/** A step in which something happened. */
 export class PointAnswer extends FiguresAnswer {
   @ApiProperty({ ...MOMENT, description: 'Its beginning (UTC)' })
   at!: string;
 }
 
-/** One route, channel or account. */
 export class SeriesAnswer {
   @ApiProperty({
     example: 'carrier-one',
@@ -117,7 +114,6 @@ export class StatisticsAnswerData {
 
 export class StatisticsAnswer extends AnswerOf(StatisticsAnswerData) {}
 
-/** What a request for statistics asks for. */
 export interface Selection {
   range: Range;
   by: Group;
@@ -125,11 +121,7 @@ export interface Selection {
   span: Span;
 }
 
-/**
- * `range`, `by`, `key` and `to` of a query.
- * @param groups the first where none is named
- * @throws AppError 400 for what they cannot be
- */
+/** Reads `range`, `by`, `key` and `to` of a query. @param groups the first is the default @throws AppError 400 */
 export function readSelection(query: Record<string, unknown>, groups: readonly Group[], zone: string): Selection {
   const range = RANGES.find((word) => word === given(query['range'], 'hour'));
   if (!range) throw fieldErrors.noWord('range', RANGES);
@@ -147,7 +139,7 @@ export function readSelection(query: Record<string, unknown>, groups: readonly G
 
 const given = (value: unknown, fallback: string): unknown => (value === undefined || value === '' ? fallback : value);
 
-/** Between the first and the last moment that a column can hold. */
+/** Within the limits of a column. */
 const YEARS = { first: Date.UTC(2000, 0, 1), last: Date.UTC(9998, 11, 31) };
 
 function endOf(value: unknown, zone: string): Date {
@@ -158,7 +150,6 @@ function endOf(value: unknown, zone: string): Date {
   return moment;
 }
 
-/** Parameters, answer and errors of a statistics route, for Swagger. */
 export const StatisticsRoute = (groups: readonly Group[]): MethodDecorator =>
   applyDecorators(
     ApiQuery({ name: 'range', required: false, enum: [...RANGES], description: 'hour, where it is not given' }),

@@ -11,7 +11,7 @@ import { GetStatisticsHandler } from './statistics.queries.js';
 import { RouteFigures } from './route-figures.js';
 import { TrafficMetrics, TrafficWriter } from './traffic-writer.js';
 
-/** In every process that sends, takes receipts or charges: what it counts is written. */
+/** In every process that counts traffic: writes the counters. */
 @Module({
   imports: [TypeOrmModule.forFeature(trafficEntities), RoutesModule, TrafficModule],
   providers: [TrafficStore, TrafficMetrics, TrafficWriter, TrafficReader, RouteFigures],
@@ -19,7 +19,7 @@ import { TrafficMetrics, TrafficWriter } from './traffic-writer.js';
 })
 export class StatisticsWorkerModule {}
 
-/** The same in the API, with what is shown of it. */
+/** In the API: writes counters and serves charts. */
 @Module({
   imports: [CqrsModule, AccountsModule, RoutesModule, StatisticsWorkerModule],
   controllers: [StatisticsController, OwnStatisticsController],

@@ -9,12 +9,9 @@ import type { SeriesAnswer, StatisticsAnswerData } from './statistics.dto.js';
 import { figuresOf, type Group, type Range, type Span, SUBJECT_KINDS, sumOf } from './statistics.js';
 import { type TrafficPoint, TrafficReader, type Wanted } from './traffic.store.js';
 
-/** What was sent and what became of it, step by step. Throws 400 `key is invalid` for a name that there is not. */
+/** Counters per step. Throws 400 `key is invalid` for an unknown name. */
 export class GetStatisticsQuery extends Query<StatisticsAnswerData> {
-  /**
-   * @param key whose figures alone; null = of those with most traffic
-   * @param accountId of this account alone, by channel; null = of the whole house
-   */
+  /** @param key null = those with most traffic @param accountId that account by channel; null = the whole house */
   constructor(
     readonly range: Range,
     readonly by: Group,
@@ -26,12 +23,11 @@ export class GetStatisticsQuery extends Query<StatisticsAnswerData> {
   }
 }
 
-/** Counters are written every five seconds: what is read once serves all that look meanwhile. */
+/** Counters are written every five seconds, so all readers share a result for that time. */
 const KEPT_MS = 5_000;
-/** Ranges that are kept at once; the longest have some thousand steps. */
+/** Ranges in the cache; the longest have some thousand steps. */
 const MOST_KEPT = 50;
 
-/** Who a series is of. */
 interface Named {
   key: string;
   channel: string | null;
@@ -48,14 +44,12 @@ export class GetStatisticsHandler implements IQueryHandler<GetStatisticsQuery> {
     private readonly channels: Channels,
   ) {}
 
-  /** A page that many people leave open costs what one of them would. */
   async execute(query: GetStatisticsQuery): Promise<StatisticsAnswerData> {
     const { range, by, span } = query;
     const wanted = await this.wanted(query);
     return this.kept.get(JSON.stringify([range, by, span, wanted]), () => this.read(query, wanted));
   }
 
-  /** The next question reads the database. */
   forget(): void {
     this.kept.clear();
   }
@@ -91,7 +85,7 @@ export class GetStatisticsHandler implements IQueryHandler<GetStatisticsQuery> {
     return { kind: SUBJECT_KINDS[by], subjectIds: [found.id] };
   }
 
-  /** @returns null for what there is no more */
+  /** @returns null for a deleted subject */
   private async nameOf(by: Group, points: readonly TrafficPoint[]): Promise<Named | null> {
     const [first] = points;
     if (!first) return null;

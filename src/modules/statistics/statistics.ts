@@ -1,6 +1,5 @@
 import { type Figure, FIGURES } from '../traffic/index.js';
 
-/** What a row is about: a route, an account, or a channel as a whole. */
 export const SUBJECT_KINDS = { route: 'r', account: 'a', channel: 'c' } as const;
 
 export type SubjectKind = (typeof SUBJECT_KINDS)[keyof typeof SUBJECT_KINDS];
@@ -10,13 +9,11 @@ export type Range = (typeof RANGES)[number];
 
 export type Group = keyof typeof SUBJECT_KINDS;
 export const GROUPS = Object.keys(SUBJECT_KINDS) as Group[];
-/** What the owner of an account may look at: its own figures, by channel. */
 export const OWN_GROUPS = ['channel'] as const;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Minutes are kept for two whole days. */
 const MINUTES_KEPT_MS = 2 * DAY_MS;
 
 const TERMS: Record<Range, { spanMs: number; stepMs: number }> = {
@@ -25,7 +22,6 @@ const TERMS: Record<Range, { spanMs: number; stepMs: number }> = {
   month: { spanMs: 30 * DAY_MS, stepMs: HOUR_MS },
 };
 
-/** From when to when, and from what it is read. */
 export interface Span {
   from: Date;
   to: Date;
@@ -33,7 +29,7 @@ export interface Span {
   table: 'traffic_minutes' | 'traffic_hours';
 }
 
-/** The steps of a range that ends with the one in which `to` lies; what is older than the minutes is read by the hour. */
+/** Steps of a range that ends with the step of `to`; by the hour where minutes are no longer stored. */
 export function spanOf(range: Range, to: Date, at: Date): Span {
   const { spanMs, stepMs: wanted } = TERMS[range];
   const isOld = to.getTime() - spanMs < at.getTime() - MINUTES_KEPT_MS;
@@ -47,7 +43,6 @@ export function spanOf(range: Range, to: Date, at: Date): Span {
   };
 }
 
-/** What the API shows of counters (reference/admin#statistics). */
 export interface ShownFigures {
   sent: number;
   delivered: number;
@@ -72,13 +67,13 @@ export function sumOf(points: readonly { figures: Sums }[]): Sums {
   return sum;
 }
 
-/** Of what was sent and became final, how much arrived; null where nothing did. */
+/** Share of final outcomes that were delivered; null without any. */
 export function deliveryRate({ delivered, failed, expired, unanswered }: Sums): number | null {
   const final = delivered + failed + expired + unanswered;
   return final > 0 ? rounded(delivered / final, 4) : null;
 }
 
-/** @param hasCredits routes have costs of their own, and no credits */
+/** @param hasCredits false for routes, which have costs instead */
 export const figuresOf = (sums: Sums, hasCredits = false): ShownFigures => ({
   sent: sums.sent,
   delivered: sums.delivered,

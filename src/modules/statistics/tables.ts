@@ -5,24 +5,22 @@ import type { TableRule } from '../../platform/periodic/index.js';
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 const COUNT = { type: 'bigint' } as const;
 
-/** Figures of one route, account or channel in one step of time; readers take the sum over the slots. */
+/** Figures per subject and step of time; readers add up the slots. */
 abstract class TrafficRow {
-  /** a `SubjectKind` */
   @PrimaryColumn({ type: 'char', length: 1, ...ASCII })
   kind!: string;
 
-  /** of the route or account; 0 = the channel as a whole */
+  /** route or account; 0 = the channel as a whole */
   @PrimaryColumn({ name: 'subject_id', type: 'int', unsigned: true })
   subjectId!: number;
 
-  /** the beginning of the step (UTC) */
   @PrimaryColumn({ type: 'datetime' })
   at!: Date;
 
   @PrimaryColumn({ type: 'varchar', length: 16, ...ASCII })
   channel!: string;
 
-  /** of the process that counted: many that write one minute of a route wait for each other less */
+  /** of the process: reduces lock waits between processes that write the same minute */
   @PrimaryColumn({ type: 'tinyint', unsigned: true })
   slot!: number;
 
@@ -74,7 +72,6 @@ abstract class TrafficRow {
   @Column(COUNT)
   refunded!: number;
 
-  /** of the newest receipt that was counted */
   @Column({ name: 'receipt_at', type: 'datetime', precision: 3, nullable: true })
   receiptAt!: Date | null;
 }
@@ -89,11 +86,10 @@ export class TrafficHourEntity extends TrafficRow {}
 
 export const trafficEntities = [TrafficMinuteEntity, TrafficHourEntity];
 
-/** Minutes are for charts of a day and for alarms; hours for the same month of last year. */
+/** Minutes serve charts of a day and alarms; hours serve the comparison with last year. */
 const MINUTE_DAYS = { mostDays: 2, leastDays: 2 };
 const HOUR_DAYS = { mostDays: 396, leastDays: 396 };
 
-/** What becomes of stored counters. */
 export const statisticsTables: readonly TableRule[] = [
   { table: 'traffic_minutes', rule: 'days', bound: dateBound, ...MINUTE_DAYS },
   { table: 'traffic_hours', rule: 'days', bound: dateBound, ...HOUR_DAYS },

@@ -12,7 +12,7 @@ import { RouteDirectory } from '../providers/index.js';
 import { DELAY_BOUNDS, type Figure, type Tally, Traffic } from '../traffic/index.js';
 import { TrafficStore } from './traffic.store.js';
 
-/** Routes that have a label of their own; chat accounts are routes too, and there may be a hundred thousand of them. */
+/** Routes with their own label; chat accounts are routes too, up to a hundred thousand. */
 const MOST_ROUTES = 500;
 const OTHERS = 'other';
 const OUTCOMES = [
@@ -24,7 +24,7 @@ const OUTCOMES = [
   'unknown',
 ] as const satisfies readonly Figure[];
 
-/** What this process has counted, for Prometheus. */
+/** Counters of this process for Prometheus. */
 @Injectable()
 export class TrafficMetrics {
   private readonly labels = new Map<number, string>();
@@ -77,7 +77,6 @@ export class TrafficMetrics {
     }
   }
 
-  /** The name of a route, of the first few hundred that this process has seen. */
   private async labelOf(routeId: number | null): Promise<string> {
     if (routeId === null) return OTHERS;
     const known = this.labels.get(routeId);
@@ -94,10 +93,10 @@ export class TrafficMetrics {
 }
 
 const WRITE_EVERY_MS = 5_000;
-/** While the database is away; the oldest go. */
+/** Limit while the database is away; drops the oldest. */
 const MOST_UNWRITTEN = 50_000;
 
-/** Writes what this process has counted, every few seconds and when it stops; nothing while nothing was counted. */
+/** Writes the counters of this process every few seconds and at shutdown, if there are any. */
 @Injectable()
 export class TrafficWriter implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger(TrafficWriter.name);
@@ -125,19 +124,17 @@ export class TrafficWriter implements OnApplicationBootstrap, BeforeApplicationS
     return this.task.stop();
   }
 
-  /** What the last windows and receipts have counted. */
   async onApplicationShutdown(): Promise<void> {
     await this.write().catch((error: unknown) => this.logger.warn({ err: safeError(error) }, 'statistics are lost'));
   }
 
-  /** Writes what was counted until now; one write at a time. */
   write(): Promise<void> {
     const write = this.last.then(() => this.writeAll());
     this.last = write.catch(() => undefined);
     return write;
   }
 
-  /** What may have been written is not written again: statistics may lack seconds, and never count twice. */
+  /** Does not repeat uncertain writes: statistics may miss seconds, but never count twice. */
   private async writeAll(): Promise<void> {
     const fresh = this.traffic.take();
     if (fresh.length > 0) await this.metrics.show(fresh);

@@ -12,10 +12,8 @@ const columnOf = (figure: Figure): string =>
 
 const COLUMNS: readonly string[] = FIGURES.map(columnOf);
 
-/** SQL: every figure added up, under its own name. */
 const SUMS = FIGURES.map((figure, index) => `SUM(${COLUMNS[index]}) AS ${figure}`).join(', ');
 
-/** Figures of one subject and channel in one step. */
 export interface TrafficPoint {
   subjectId: number;
   channel: string;
@@ -24,7 +22,6 @@ export interface TrafficPoint {
   receiptAt: Date | null;
 }
 
-/** Whose figures; absent ids = those with most traffic. */
 export interface Wanted {
   kind: SubjectKind;
   subjectIds?: readonly number[];
@@ -33,18 +30,16 @@ export interface Wanted {
 
 type Row = Record<Figure, string> & { subjectId: number; channel: string; at: string; receiptAt: Date | null };
 
-/** Subjects of a list without a key. */
 const MOST_SUBJECTS = 20;
-/** Rows that the busiest are found among, the newest: beyond them it is a guess, and costs no more. */
+/** The newest rows, among which the busiest subjects are found; bounds the cost, and approximates beyond. */
 const ROWS_LOOKED_AT = 100_000;
 const MOST_POINTS = 50_000;
 
-/** Reads stored counters; each statement by one range of an index. */
 @Injectable()
 export class TrafficReader {
   constructor(private readonly database: ReadDatabase) {}
 
-  /** By subject, channel and step, ascending; steps without anything are missing. */
+  /** By subject, channel and step, ascending; empty steps are missing. */
   async points(
     { kind, subjectIds, channel = null }: Wanted,
     { from, to, stepMs, table }: Span,
@@ -81,7 +76,7 @@ export class TrafficReader {
   }
 }
 
-/** Processes that write one minute of a route at the same moment meet with one in so many. */
+/** Reduces collisions of processes that write the same minute of a route. */
 const SLOTS = 4;
 const HOUR_MS = 60 * MINUTE_MS;
 const ROWS_A_STATEMENT = 500;
@@ -90,7 +85,6 @@ const STEPS = [
   { table: 'traffic_hours', ms: HOUR_MS },
 ] as const;
 
-/** What is added to one row. */
 interface Addition {
   kind: SubjectKind;
   subjectId: number;
@@ -103,17 +97,14 @@ const ADDED = [...COLUMNS.map((column) => `${column} = ${column} + VALUES(${colu
   ', ',
 );
 
-/** Writes what processes have counted: additions to a few rows, whatever the number of messages (docs/decisions/0050). */
+/** Adds up counters in few rows, regardless of the number of messages (docs/decisions/0050). */
 @Injectable()
 export class TrafficStore {
   private readonly slot = randomInt(SLOTS);
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /**
-   * All or nothing, and once: a lost COMMIT is looked up by its mark.
-   * @throws CommitUnknown where that could not be asked: it may be there, and must not be written again
-   */
+  /** Atomic and exactly once: after a lost COMMIT a mark is queried. @throws CommitUnknown: do not write again */
   async add(tallies: readonly Tally[]): Promise<void> {
     if (tallies.length === 0) return;
     await inTransaction(this.dataSource, async (tx) => {
@@ -145,7 +136,7 @@ function newest(column: string): string {
   return `${column} = GREATEST(COALESCE(${column}, VALUES(${column})), COALESCE(VALUES(${column}), ${column}))`;
 }
 
-/** One row a subject and step, in the order of the keys, so that writers of the same rows lock them in one order. */
+/** One row per subject and step, in key order to keep one lock order. */
 function additions(tallies: readonly Tally[], stepMs: number): Addition[] {
   const rows = new Map<string, Addition>();
   const add = (kind: SubjectKind, subjectId: number | null, { minute, channel, counts }: Tally): void => {

@@ -9,12 +9,11 @@ import { safeError } from '../../platform/observability/index.js';
 import { RouteSenders } from '../engine/index.js';
 import { SuppressionStore } from './suppressions.store.js';
 
-/** SQL: some stop word is to be looked at again. */
 const IS_ANY_EARLY = 'EXISTS (SELECT 1 FROM early_stops WHERE look_at <= UTC_TIMESTAMP(3))';
 
 const MOST_AT_ONCE = 500;
 const FIRST_LOOK_US = 500_000;
-/** A worker that is killed leaves its window to another one when its lease has ended: that notes what may have left. */
+/** If a worker dies, another one takes its batch after the lease, and records what may have left. */
 const LEASES = 4;
 
 interface EarlyStop {
@@ -24,8 +23,8 @@ interface EarlyStop {
 }
 
 /**
- * Stop words whose message has no sender yet (table `early_stops`): a message that has left is noted with its results, and a quick
- * handset, or a worker that is killed in between, makes the answer come first. They wait for as long as a note may take.
+ * Stop words without a known sender (`early_stops`): a message is recorded with its results, which a fast handset or a worker's
+ * crash may precede. They wait as long as that record may take.
  */
 @Injectable()
 export class EarlyStops {
@@ -40,7 +39,7 @@ export class EarlyStops {
     this.patienceUs = LEASES * LANE_LEASE * 1_000;
   }
 
-  /** @param numbers who said STOP over the route, in the order of the key */
+  /** @param numbers senders of STOP over the route, in key order */
   async keep(tx: EntityManager, routeId: number, numbers: readonly string[]): Promise<void> {
     if (numbers.length === 0) return;
     await tx.query(
@@ -52,7 +51,7 @@ export class EarlyStops {
     );
   }
 
-  /** The number has changed its mind. @returns whether it waited over one of the routes */
+  /** Removes a waiting stop after START. @returns whether there was one */
   async forget(tx: EntityManager, routeIds: readonly number[], number: string): Promise<boolean> {
     const { affectedRows } = await tx.query<WriteResult>(
       'DELETE FROM early_stops WHERE route_id IN (?) AND number = ?',
@@ -61,7 +60,7 @@ export class EarlyStops {
     return affectedRows > 0;
   }
 
-  /** Looks once at all that are due: those whose message is known by now are obeyed, those that have waited too long go. */
+  /** Retries all due stop words once: applies those whose sender is known, deletes those that waited too long. */
   async look(): Promise<void> {
     for (let due = await this.due(); ; due = await this.due()) {
       for (const routeId of new Set(due.map((stop) => stop.routeId))) {
@@ -96,7 +95,7 @@ export class EarlyStops {
       }
     });
     const waiting = numbers.filter((number) => !senders.has(number) && !over.has(number));
-    // Less and less often: most numbers without a sender by now never have one.
+    // Increasing intervals: most numbers without a sender by now never have one.
     if (waiting.length > 0)
       await this.dataSource.query(
         again(`UPDATE early_stops SET look_at = UTC_TIMESTAMP(3)
@@ -107,7 +106,7 @@ export class EarlyStops {
   }
 }
 
-/** Looks again at stop words that came before their message was noted; one process does so for all. */
+/** In the worker: retries early stop words; one process does so for all. */
 @Injectable()
 export class EarlyStopSweeper implements BeforeApplicationShutdown {
   private readonly logger = new Logger(EarlyStopSweeper.name);

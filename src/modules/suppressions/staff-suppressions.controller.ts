@@ -21,7 +21,7 @@ import { ListSuppressionsQuery } from './suppressions.queries.js';
 const STOP_LIST = { name: 'suppressions of an account', places: 'texts' } as const;
 const OF_STAFF = accountErrors.forbidden.because('the list of staff, without being super');
 
-/** The stop list of an account, for those who manage it: a recipient has called the house instead of writing STOP. */
+/** An account's stop list for staff, because recipients may call instead of writing STOP. */
 @ApiTags('Admin: accounts')
 @Admin({ resellers: true })
 @ApiErrors(...ACCOUNT_ERRORS)

@@ -9,7 +9,6 @@ import { type ConsentWord, consentWord } from './suppression.js';
 import { EarlyStops } from './early-stops.store.js';
 import { SuppressionStore } from './suppressions.store.js';
 
-/** A consent word that came in over a route. */
 interface Said {
   routeId: number;
   from: string;
@@ -17,13 +16,9 @@ interface Said {
 }
 
 const GROUP = { maxItems: 1_000, delayMs: 5 };
-/** A user id of the chat channel is longer than any number. */
 const LONGEST_ADDRESS = 160;
 
-/**
- * STOP, UNSUBSCRIBE and START as contacts write them back. On a route that accounts share, the one that sent to the number
- * last over its login is meant (`RouteSenders`), and where there is none the word waits a while (`EarlyStops`). While one look-up runs, further words gather for the next, so a flood costs few.
- */
+/** Applies STOP, UNSUBSCRIBE and START. A shared route means the number's last sender (`RouteSenders`), or the word waits. */
 @Injectable()
 export class StopWords implements InboundSink, OnApplicationShutdown {
   private readonly group = new GroupCommit<Said, void>(async (said) => {
@@ -106,10 +101,7 @@ function wordsOf(texts: readonly InboundText[]): Omit<Said, 'routeId'>[] {
   });
 }
 
-/**
- * What a number said over the routes of a login, without what it took back later. STOPs over several routes all count: over each of
- * them another account may have been the last to send.
- */
+/** Last words of a number over one login's routes. Each STOP counts: the last sender may differ per route. */
 function lastOfLogins(said: readonly Said[], loginOf: (routeId: number) => number | undefined): Said[] {
   const byNumber = new Map<string, Map<number, Said>>();
   for (const entry of said) {
@@ -122,6 +114,6 @@ function lastOfLogins(said: readonly Said[], loginOf: (routeId: number) => numbe
   return [...byNumber.values()].flatMap((entries) => [...entries.values()]);
 }
 
-/** The last word of each number, by number, so that two transactions lock in one order. */
+/** The last word of each number, sorted by number to keep one lock order. */
 const lastWords = (said: readonly Omit<Said, 'routeId'>[]): [from: string, word: ConsentWord][] =>
   [...new Map(said.map(({ from, word }) => [from, word]))].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -8,12 +8,8 @@ import type { ImportData } from './suppressions.dto.js';
 import { suppressionErrors } from './suppressions.errors.js';
 import { SuppressionStore } from './suppressions.store.js';
 
-/** Puts numbers on an account's stop list, all or none. Those that stand there stay as they are; too many are refused (400). */
+/** Adds numbers to an account's stop list, all or none; existing entries stay. @throws AppError invalid over the limit */
 export class AddSuppressionsCommand extends Command<{ added: number; already: number }> {
-  /**
-   * @param numbers digits, each once
-   * @param by who acts, and whose list it is, for the logs
-   */
   constructor(
     readonly accountId: number,
     readonly numbers: readonly string[],
@@ -42,11 +38,7 @@ export class AddSuppressionsHandler implements ICommandHandler<AddSuppressionsCo
   }
 }
 
-/**
- * Puts the numbers of a CSV file on an account's stop list while the file comes in, a few thousand at a time: what was
- * read before a fault stays.
- * @throws AppError too_large beyond 32 MB, invalid `At most <SUPPRESSIONS_PER_ACCOUNT> suppressions are allowed`, and whatever the source of the bytes throws
- */
+/** Adds a CSV file's numbers as a stream; those added before a fault stay. @throws AppError too_large over 32 MB, invalid */
 export class ImportSuppressionsCommand extends Command<ImportData> {
   constructor(
     readonly actor: Account,
@@ -72,7 +64,7 @@ export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppress
     try {
       return await this.take(actor.id, bytes, done);
     } finally {
-      // What was added before a fault stays, and is told too.
+      // The audit log also records what was added before a fault.
       const entry = { actor, action: 'suppression.import', subject: actor.username, details: done };
       await inTransaction(this.dataSource, (tx) => this.audit.record(tx, entry));
     }
@@ -109,12 +101,8 @@ export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppress
   }
 }
 
-/**
- * Takes numbers off an account's stop list, wherever they came from. Answers how many stood there.
- * @throws AppError not_found when none of them did
- */
+/** Removes numbers from an account's stop list. Returns how many. @throws AppError not_found when there were none */
 export class RemoveSuppressionsCommand extends Command<number> {
-  /** @param by who acts, and whose list it is, for the logs */
   constructor(
     readonly accountId: number,
     readonly numbers: readonly string[],

@@ -35,10 +35,7 @@ import { ListSuppressionsQuery } from './suppressions.queries.js';
 
 const STOP_LIST = { name: 'suppressions', places: 'texts' } as const;
 
-/**
- * An account's stop list (reference/suppressions#effect): numbers to which none of its campaigns sends any more, on any
- * channel.
- */
+/** An account's stop list (reference/suppressions#effect): no campaign sends to its numbers, on any channel. */
 @ApiTags('Suppressions')
 @Authenticated()
 @Controller('v6/api/suppressions')

@@ -10,7 +10,6 @@ import {
 } from './suppression.js';
 import { suppressionErrors } from './suppressions.errors.js';
 
-/** Numbers to put on the list or take off it. */
 export class SuppressionNumbersBody {
   @ApiPropertyOptional({
     type: [String],
@@ -23,7 +22,6 @@ export class SuppressionNumbersBody {
   number?: string;
 }
 
-/** The multipart form of an import for Swagger. */
 export class SuppressionFileBody {
   @ApiProperty({
     type: 'string',
@@ -34,7 +32,6 @@ export class SuppressionFileBody {
   file!: unknown;
 }
 
-/** An entry of the stop list as its owner sees it. */
 export class SuppressionData {
   @ApiProperty({ example: '4915112345678', description: 'A number, or the user id of a chat contact that shows none' })
   number!: string;
@@ -88,7 +85,6 @@ export class RemovedAnswer {
   data!: RemovedData;
 }
 
-/** What became of a file. */
 export class ImportData {
   @ApiProperty({ example: 3, description: 'Lines with something on them, the header left out' })
   lines!: number;
@@ -121,13 +117,12 @@ export class ImportAnswer {
   data!: ImportData;
 }
 
-/** Numbers of a body, each once. @throws AppError invalid (reference/suppressions#routes-of-the-list) */
+/** Numbers of a body, without duplicates. @throws AppError invalid (reference/suppressions#routes-of-the-list) */
 export function numbersOf(raw: RawNumbers): string[] {
   const read = readNumbers(raw);
   if ('fault' in read) throw suppressionErrors[read.fault]();
   return read.numbers;
 }
 
-/** The one number that a list is asked for; null = all. @throws AppError invalid */
 export const wantedNumber = (value: unknown): string | null =>
   value === undefined || value === '' ? null : (numbersOf({ number: value })[0] ?? null);

@@ -2,7 +2,6 @@ import { type DefinedError, invalid, notFound } from '../../kernel/errors.js';
 import { bodyErrors } from '../../platform/http/index.js';
 import { FEWEST_DIGITS, MOST_DIGITS, type NumbersFault } from './suppression.js';
 
-/** Faults of the numbers of a request. */
 const numberFaults = {
   required: invalid('numbers_required', 'numbers is required', 'neither `number` nor `numbers`').with({
     field: 'numbers',
@@ -14,7 +13,6 @@ const numberFaults = {
   ).with({ field: 'numbers', hint: 'Write each number with its country code.' }),
 } satisfies Record<NumbersFault, DefinedError>;
 
-/** Errors of the stop list. */
 export const suppressionErrors = {
   ...numberFaults,
   tooMany: invalid(

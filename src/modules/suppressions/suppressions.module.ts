@@ -17,10 +17,7 @@ import { ListSuppressionsHandler } from './suppressions.queries.js';
 import { StopWords } from './stop-words.js';
 import { AccountSuppressionsController } from './staff-suppressions.controller.js';
 
-/**
- * The stop lists in every process. Global, because the engine asks `StopList` and the providers hand texts to
- * `InboundSink`, and neither may import this module.
- */
+/** Global: the engine queries `StopList` and the providers call `InboundSink`, but neither may import this module. */
 @Global()
 @Module({
   imports: [TypeOrmModule.forFeature([SuppressionEntity]), EngineModule, RoutesModule],
@@ -35,11 +32,10 @@ import { AccountSuppressionsController } from './staff-suppressions.controller.j
 })
 export class SuppressionListModule {}
 
-/** Stop lists in the worker: words that came too early are obeyed in the end. */
+/** In the worker: retries early stop words. */
 @Module({ imports: [SuppressionListModule], providers: [EarlyStopSweeper] })
 export class SuppressionsWorkerModule {}
 
-/** Stop lists in the API: what their owners do with them. */
 @Module({
   imports: [CqrsModule, AccountsModule, SuppressionListModule],
   controllers: [SuppressionsController, AccountSuppressionsController],

@@ -6,7 +6,6 @@ import { SuppressionStore } from './suppressions.store.js';
 
 /** An account's stop list, by number; times in the account's zone. */
 export class ListSuppressionsQuery extends Query<Listed<SuppressionData>> {
-  /** @param number only this one; null = all */
   constructor(
     readonly account: Account,
     readonly number: string | null,

@@ -16,10 +16,10 @@ const NUMBERS_A_LOOK = 1_000;
 const NUMBERS = `JSON_TABLE(?, '$[*]' COLUMNS (
   number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]')) j`;
 
-/** Stop lists as they are stored. */
+/** Stop lists as stored. */
 @Injectable()
 export class SuppressionStore implements StopList {
-  /** what windows ask in the same moment is one look */
+  /** batches of the same moment share one query */
   private readonly looks = new GroupCommit<readonly Addressed[], ReadonlySet<number>>(
     (asked) => this.amongEach(asked),
     {
@@ -34,13 +34,7 @@ export class SuppressionStore implements StopList {
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
-  /**
-   * Puts numbers on the list; those that stand there stay as they are. In the order of the key, so that two requests with
-   * the same numbers wait for each other instead of locking up. Entries made by stop words do not count against the
-   * account's limit.
-   * @returns how many were new
-   * @throws AppError invalid when the list would have more than `SUPPRESSIONS_PER_ACCOUNT` of the owner's numbers
-   */
+  /** Adds numbers in key order, which avoids deadlocks; existing entries stay. @returns how many @throws AppError invalid */
   async add(
     tx: EntityManager,
     accountId: number,
@@ -63,7 +57,7 @@ export class SuppressionStore implements StopList {
     return added;
   }
 
-  /** A stop word came over a route. An entry that the account made itself keeps its source. */
+  /** Stores a stop word of a route; an entry of the account itself keeps its source. */
   async stop(tx: EntityManager, accountId: number, routeId: number, number: string): Promise<void> {
     await tx.query(
       `INSERT INTO suppressions (account_id, number, source, route_id, created_at)
@@ -73,7 +67,7 @@ export class SuppressionStore implements StopList {
     );
   }
 
-  /** Those of these user ids that a stop word put on the list. */
+  /** Those of the user ids that a stop word put on the list. */
   async stoppedUserIds(tx: EntityManager, accountId: number, userIds: readonly string[]): Promise<ReadonlySet<string>> {
     const rows: { number: string }[] = await tx.query(
       "SELECT number FROM suppressions WHERE account_id = ? AND number IN (?) AND source = 'stop'",
@@ -82,12 +76,11 @@ export class SuppressionStore implements StopList {
     return new Set(rows.map(({ number }) => number));
   }
 
-  /** Takes back what stop words over these routes did, for every account that they did it for. */
+  /** Removes what stop words over these routes added, for all accounts. */
   async start(tx: EntityManager, routeIds: readonly number[], number: string): Promise<void> {
     await tx.delete(SuppressionEntity, { routeId: In(routeIds), number, source: 'stop' });
   }
 
-  /** @returns how many stood on the list */
   async remove(tx: EntityManager, accountId: number, numbers: readonly string[]): Promise<number> {
     const used = await lockQuota(tx, accountId, 'suppressions');
     let own = 0;
@@ -102,7 +95,7 @@ export class SuppressionStore implements StopList {
     return own + stopped;
   }
 
-  /** By number, which is the order of the key. @param number only this one; null = all */
+  /** Sorted by number, the order of the key. @param number null = all */
   async part(accountId: number, number: string | null, page: Page): Promise<Listed<Suppression>> {
     const one = number === null ? { where: '', values: [] } : { where: ' AND number = ?', values: [number] };
     const ranges = [{ where: `account_id = ?${one.where}`, values: [accountId, ...one.values] }];
@@ -136,7 +129,7 @@ export class SuppressionStore implements StopList {
     });
   }
 
-  /** One look at the keys while the lists are empty, else one statement for all receivers of all accounts. */
+  /** A query for any entry first, which suffices for empty lists; then one statement for all receivers. */
   private async listed(addressed: readonly Addressed[]): Promise<ReadonlySet<number>> {
     const accounts = [...new Set(addressed.map(({ accountId }) => accountId))];
     const any: unknown[] = await this.dataSource.query('SELECT 1 FROM suppressions WHERE account_id IN (?) LIMIT 1', [

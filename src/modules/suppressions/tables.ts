@@ -3,21 +3,19 @@ import type { TableRule } from '../../platform/periodic/index.js';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
-/** A number on an account's stop list. The key serves the look of the dispatch, one account's numbers side by side. */
 @Entity('suppressions')
 @Index('ix_suppressions_route', ['routeId', 'number'])
 export class SuppressionEntity {
   @PrimaryColumn({ name: 'account_id', type: 'int', unsigned: true })
   accountId!: number;
 
-  /** digits, or the user id of a chat contact that shows no number */
   @PrimaryColumn({ type: 'varchar', length: 160, ...ASCII })
   number!: string;
 
   @Column({ type: 'varchar', length: 8, ...ASCII })
   source!: string;
 
-  /** the route over which the stop word came; null for the owner's own entries */
+  /** the route of the stop word; null for the owner's own entries */
   @Column({ name: 'route_id', type: 'int', unsigned: true, nullable: true })
   routeId!: number | null;
 
@@ -25,7 +23,6 @@ export class SuppressionEntity {
   createdAt!: Date;
 }
 
-/** What becomes of stop lists. */
 export const suppressionTables: readonly TableRule[] = [
   {
     table: 'suppressions',

@@ -19,7 +19,7 @@ import { suppressionTables } from '../suppressions/index.js';
 import { templateTables } from '../templates/index.js';
 import { webhookTables } from '../webhooks/index.js';
 
-/** What becomes of the rows of every table: the list that the applications are handed. A test holds it to the schema. */
+/** Retention of the rows of every table. A test compares this list with the schema. */
 export const ALL_TABLES: readonly TableRule[] = [
   ...platformTables,
   ...accountTables,

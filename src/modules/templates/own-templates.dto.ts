@@ -4,7 +4,7 @@ import type { TemplateEntity } from './tables.js';
 import { languageOf } from './template.js';
 import { storedTemplateAnswer, TemplateAnswer, type TemplateOwner } from './templates.dto.js';
 
-/** A template with everything that its owner has written, and what staff said of it. */
+/** A template with all its content, and the reason of its review. */
 export class OwnTemplateAnswer extends TemplateAnswer {
   @ApiProperty({ example: 'en', description: 'As the network spells it; also of a language that has no id' })
   language_code!: string;
@@ -26,7 +26,6 @@ export class OwnTemplatePageAnswer extends PageOf(OwnTemplateAnswer) {}
 
 export class OneTemplateAnswer extends AnswerOf(OwnTemplateAnswer) {}
 
-/** A stored template as its owner sees it under `/v6`. */
 export const ownTemplateAnswer = (row: TemplateEntity, owner: TemplateOwner): OwnTemplateAnswer => ({
   ...storedTemplateAnswer(row, owner),
   language_code: languageOf(row.languageId, row.languageCode).code,

@@ -35,7 +35,6 @@ const MOVE_ERRORS = [
   ...REVISION_ERRORS,
 ];
 
-/** One decision of staff: its path, and what Swagger says of it. */
 const Move =
   (move: TemplateMove, summary: string): MethodDecorator =>
   (target, key, descriptor) => {
@@ -57,7 +56,6 @@ const Move =
 
 const TEMPLATES = { name: 'templates', places: 'ids' } as const;
 
-/** The review of templates by staff. */
 @ApiTags('Admin: templates')
 @Admin()
 @Controller('v6/api/admin/templates')
@@ -137,6 +135,6 @@ export class TemplatesAdminController {
   private async one(id: number, timeZone: string) {
     const { items } = await this.queries.execute(new ReviewTemplatesQuery({ id }, timeZone, ONE));
     for await (const [data] of items) if (data) return { success: true, data };
-    throw templateErrors.notFound(); // none, or deleted since
+    throw templateErrors.notFound(); // unknown, or deleted meanwhile
   }
 }

@@ -6,19 +6,14 @@ import { takeDue } from '../../platform/database/index.js';
 import { LONGEST_DELAY_MS, TemplateSubmissionEntity } from './tables.js';
 import type { Template } from './template.js';
 
-/** A change that has yet to be submitted to the upstream, taken by one worker. */
+/** A change for the provider, claimed by one worker. */
 export type Submission = Pick<
   TemplateSubmissionEntity,
   'id' | 'templateId' | 'accountId' | 'upstreamId' | 'name' | 'language' | 'revision' | 'leftRevision' | 'attempts'
 > & { action: 'submit' | 'remove' };
 
-/**
- * How far the upstream knows a template's present content:
- * - `settled`: nothing waits to be submitted
- * - `unseen`: it has not seen anything of what waits
- * - `older`: what it may have seen is an older content
- * - `leaving`: it may have seen it, and its answer is not known here
- */
+// settled: nothing is queued; unseen: not sent yet; older: older content may have arrived;
+// leaving: the current content may have arrived, without a known answer
 export type SubmissionStage = 'settled' | 'unseen' | 'older' | 'leaving';
 
 interface SubmissionRow {
@@ -37,19 +32,16 @@ interface SubmissionRow {
 const TEMPLATE_COLUMNS = ['template_id', 'account_id', 'action', 'upstream_id', 'name', 'language'];
 const STATE_COLUMNS = ['revision', 'left_revision', 'attempts'];
 
-/** How long a taken row is left to its worker; then another one takes it. Longer than all calls of one submission. */
+// A claimed row is free again after this lease, which exceeds all calls of one submission.
 const LEASE_MS = 5 * 60_000;
 const FIRST_DELAY_MS = 5_000;
 
-/**
- * Changes of templates that have yet to be submitted to the upstream: written with the template's own change, worked off
- * by the workers, so that a silent upstream never fails a request and no change is lost.
- */
+/** Queues changes for the provider in the template's transaction: an unreachable provider fails no request, loses no change. */
 @Injectable()
 export class SubmissionQueue {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** The template as it stands now is to be reviewed; takes the place of an older content that still waits. */
+  /** Queues the current content in place of an older one. */
   async submit(tx: EntityManager, template: Pick<Template, 'id' | 'accountId' | 'name'>): Promise<void> {
     const { id: templateId, accountId, name } = template;
     await tx
@@ -61,13 +53,13 @@ export class SubmissionQueue {
       .execute();
   }
 
-  /** The upstream's copy is to go. Nothing is queued when none can have reached it. */
+  /** Queues the removal at the provider, unless the template cannot have arrived there. */
   async remove(
     tx: EntityManager,
     template: Pick<Template, 'id' | 'accountId' | 'name' | 'language' | 'upstreamId'>,
   ): Promise<void> {
     const { id: templateId, accountId, name, upstreamId } = template;
-    // Locked, so that it cannot leave between this look and its end.
+    // Locked, so that a worker cannot send it meanwhile.
     const waiting = await tx.findOne(TemplateSubmissionEntity, {
       where: { templateId, action: 'submit' },
       lock: { mode: 'pessimistic_write' },
@@ -87,14 +79,14 @@ export class SubmissionQueue {
         language: template.language.code,
         action: 'remove',
         upstreamId: upstreamId ?? '',
-        // a submission may be under way at this moment: it must have arrived before it can be removed
+        // a submission may be running: it must arrive before its removal
         ...(mayHaveLeft && { dueAt: after(LEASE_MS) }),
       })
       .orUpdate(['revision', 'due_at'])
       .execute();
   }
 
-  /** Which content a status that the upstream reports for this template may refer to. */
+  /** The content that a reported status may refer to. */
   async stage(tx: EntityManager, templateId: number): Promise<SubmissionStage> {
     const waiting = await tx.findOneBy(TemplateSubmissionEntity, { templateId, action: 'submit' });
     if (waiting === null) return 'settled';
@@ -102,12 +94,12 @@ export class SubmissionQueue {
     return waiting.leftRevision === waiting.revision ? 'leaving' : 'older';
   }
 
-  /** Whether an older template of this name is still to be taken away there. */
+  /** Whether an older template of this name still awaits removal at the provider. */
   isLeavingName(accountId: number, name: string): Promise<boolean> {
     return this.dataSource.getRepository(TemplateSubmissionEntity).existsBy({ accountId, name, action: 'remove' });
   }
 
-  /** Takes what is due, the oldest first; several workers never take the same. */
+  /** Claims due rows, oldest first; workers never claim the same row. */
   async take(most: number): Promise<Submission[]> {
     const rows = await takeDue<SubmissionRow>(this.dataSource, {
       table: 'template_submissions',
@@ -120,7 +112,7 @@ export class SubmissionQueue {
     return rows.map(submissionOf);
   }
 
-  /** To be written before the request leaves. @returns false when the owner changed the template meanwhile */
+  /** Records the revision before its request is sent; false = the owner changed the template meanwhile. */
   async leaving({ id, revision }: Submission): Promise<boolean> {
     const { affected } = await this.dataSource
       .getRepository(TemplateSubmissionEntity)
@@ -128,13 +120,13 @@ export class SubmissionQueue {
     return affected === 1;
   }
 
-  /** Done. @returns false when a newer content waits, which the answer says nothing about */
+  /** Removes a finished row; false = newer content is queued, so the answer does not apply. */
   async finish(tx: EntityManager, { id, revision }: Submission): Promise<boolean> {
     const { affected } = await tx.delete(TemplateSubmissionEntity, { id, revision });
     return affected === 1;
   }
 
-  /** Once more, later and later (5 s, doubled up to an hour). @param mayHaveLeft whether the upstream may have it */
+  /** Retries after a backoff (5 s, doubled up to an hour). `mayHaveLeft` = the provider may have the content. */
   async postpone(submission: Submission, mayHaveLeft: boolean): Promise<void> {
     const { id, revision, attempts } = submission;
     const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts, 20), LONGEST_DELAY_MS);
@@ -145,7 +137,6 @@ export class SubmissionQueue {
   }
 }
 
-/** A moment of the database's clock, in SQL. */
 const after = (milliseconds: number) => () => `UTC_TIMESTAMP(3) + INTERVAL ${milliseconds * 1000} MICROSECOND`;
 
 const fresh = () => ({ revision: randomUUID(), leftRevision: null, attempts: 0, dueAt: after(0) });

@@ -3,13 +3,12 @@ import type { TableRule } from '../../platform/periodic/index.js';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
-/** A text kept as its bytes: no collation of the database makes two of them equal, trailing spaces included. */
+// Texts stored as bytes: no collation treats two of them as equal, trailing spaces included.
 const asBytes = {
   to: (text: unknown): unknown => (typeof text === 'string' ? Buffer.from(text) : text),
   from: (bytes: Buffer | string): string => bytes.toString(),
 };
 
-/** A message template of an account. */
 @Entity('templates')
 @Index('uq_templates_name', ['accountId', 'name'], { unique: true })
 @Index('ix_templates_name', ['name'])
@@ -22,7 +21,7 @@ export class TemplateEntity {
   @Column({ name: 'account_id', type: 'int', unsigned: true })
   accountId!: number;
 
-  /** 512 code points of 4 bytes at most */
+  /** at most 512 code points of 4 bytes */
   @Column({ type: 'varbinary', length: 2048, transformer: asBytes })
   name!: string;
 
@@ -33,7 +32,7 @@ export class TemplateEntity {
   @Column({ name: 'language_id', type: 'tinyint', unsigned: true })
   languageId!: number;
 
-  /** short code of a language that has no id; null = that of the id */
+  /** code of a language without an id; null = `languageId` decides */
   @Column({ name: 'language_code', type: 'varchar', length: 8, ...ASCII, nullable: true })
   languageCode!: string | null;
 
@@ -59,21 +58,18 @@ export class TemplateEntity {
   @Column({ type: 'text' })
   body!: string;
 
-  /** JSON text: an array of texts */
   @Column({ name: 'body_examples', type: 'longtext' })
   bodyExamples!: string;
 
   @Column({ type: 'text' })
   footer!: string;
 
-  /** JSON text: an array of { type, text } */
   @Column({ name: 'quick_replies', type: 'longtext' })
   quickReplies!: string;
 
   @Column({ name: 'upstream_id', type: 'varchar', length: 64, ...ASCII, nullable: true })
   upstreamId!: string | null;
 
-  /** 1 at first, one more with each change of the owner's */
   @Column({ type: 'int', unsigned: true, default: 1 })
   revision!: number;
 
@@ -84,7 +80,7 @@ export class TemplateEntity {
   updatedAt!: Date;
 }
 
-/** The controller queue (reference/templates#controller-queue): one row a template. */
+/** Controller queue (reference/templates#controller-queue): one row per template. */
 @Entity('template_controllers')
 @Index('uq_template_controllers_template', ['templateId'], { unique: true })
 export class TemplateControllerEntity {
@@ -94,11 +90,9 @@ export class TemplateControllerEntity {
   @Column({ name: 'template_id', type: 'int', unsigned: true })
   templateId!: number;
 
-  /** custom, customutility, customauth */
   @Column({ type: 'varchar', length: 16, ...ASCII })
   type!: string;
 
-  /** pending, approved, rejected */
   @Column({ name: 'controller_status', type: 'varchar', length: 8, ...ASCII })
   controllerStatus!: string;
 
@@ -109,7 +103,7 @@ export class TemplateControllerEntity {
   updatedAt!: Date;
 }
 
-/** A change of a template that has yet to be submitted to the upstream; the worker takes it from here. */
+/** A change to submit to the provider; a worker claims it. */
 @Entity('template_submissions')
 @Index('uq_template_submissions_action', ['templateId', 'action', 'upstreamId', 'name', 'language'], { unique: true })
 @Index('ix_template_submissions_due', ['dueAt'])
@@ -123,26 +117,26 @@ export class TemplateSubmissionEntity {
   @Column({ name: 'account_id', type: 'int', unsigned: true })
   accountId!: number;
 
-  /** `submit` what stands in templates, or `remove` the template below */
+  /** `submit` the current content, or `remove` the template named below */
   @Column({ type: 'varchar', length: 8, ...ASCII })
   action!: string;
 
-  /** of `remove`: which one; empty for `submit` */
+  /** for `remove`, else empty */
   @Column({ name: 'upstream_id', type: 'varchar', length: 64, ...ASCII })
   upstreamId!: string;
 
   @Column({ type: 'varbinary', length: 2048, transformer: asBytes })
   name!: string;
 
-  /** of `remove`: short code, since the upstream has one template a name and language; empty for `submit` */
+  /** for `remove`: short code, because the provider has one template per name and language; else empty */
   @Column({ type: 'varchar', length: 8, ...ASCII, default: '' })
   language!: string;
 
-  /** differs after every change of the owner's, so that an older answer does not settle a newer content */
+  /** new after each change by the owner, so that a late answer cannot settle newer content */
   @Column({ type: 'varchar', length: 36, ...ASCII })
   revision!: string;
 
-  /** the revision that last may have reached the upstream */
+  /** the last revision that may have reached the provider */
   @Column({ name: 'left_revision', type: 'varchar', length: 36, ...ASCII, nullable: true })
   leftRevision!: string | null;
 
@@ -155,14 +149,13 @@ export class TemplateSubmissionEntity {
 
 export const LONGEST_DELAY_MS = 3_600_000;
 
-/** What becomes of templates. */
 export const templateTables: readonly TableRule[] = [
   { table: 'templates', rule: 'kept', why: 'TEMPLATES_PER_ACCOUNT; the owner removes them' },
   { table: 'template_controllers', rule: 'kept', why: 'one of each template' },
   {
     table: 'template_submissions',
     rule: 'work',
-    // not a wait: one that a worker has under way would be taken by a second one
+    // a running submission must not become due early: a second worker would claim it
     moments: [{ column: 'due_at', longest: LONGEST_DELAY_MS }],
     why: 'the submission sweeper removes what the upstream has been told',
   },

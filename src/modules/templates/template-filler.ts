@@ -7,26 +7,19 @@ import { bodySamples, headerSample, type Template } from './template.js';
 const LARGEST_BYTES = 16 * 1024 * 1024;
 const MOST_REDIRECTS = 3;
 
-/** Types that the upstream takes for a medium, with the ending of the file's name. */
+// Media types that the provider accepts, with their file extensions.
 const TYPES: Readonly<Record<HeaderMedium, Readonly<Record<string, string>>>> = {
   Image: { 'image/jpeg': 'jpg', 'image/png': 'png' },
   Document: { 'application/pdf': 'pdf' },
   Video: { 'video/mp4': 'mp4' },
 };
 
-/**
- * The sample of a header's medium that the owner named by a URL; behind the guard for users' URLs
- * (reference/providers#user-supplied-urls).
- */
+/** Fetches the owner's sample of a media header through the guard for users' URLs (reference/providers#user-supplied-urls). */
 @Injectable()
 export class HeaderSample {
   constructor(private readonly outbound: OutboundClient) {}
 
-  /**
-   * @param accountId whose URL it is
-   * @throws AppError `unprocessable` when the URL can never serve (not allowed, gone, too large, another type);
-   * `upstream` when another try may help
-   */
+  /** Throws AppError `unprocessable` if the URL can never work, `upstream` if a retry may help. */
   async fetch(url: string, medium: HeaderMedium, accountId: number): Promise<UploadedFile> {
     const { status, headers, body } = await this.read(url, accountId);
     if (status >= 500 || status === 429) throw unreadable.upstream();
@@ -60,12 +53,11 @@ const wrongType = unprocessable(
   (types: readonly string[]) => `header_example_url is not ${types.join(' or ')}`,
 );
 
-/** Fills in what the upstream's reviewers are to see: the template with a sample for each of its variables. */
+/** Fills a template with samples of its variables for the provider's reviewers. */
 @Injectable()
 export class TemplateFiller {
   constructor(private readonly samples: HeaderSample) {}
 
-  /** @throws AppError when the owner's sample of a medium cannot be had, see `HeaderSample` */
   async fill(template: Template): Promise<TemplateSubmission> {
     return {
       name: template.name,

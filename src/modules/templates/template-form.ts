@@ -13,7 +13,7 @@ import {
   type TemplateContent,
 } from './template.js';
 
-/** A template as a client wrote it; nothing is checked yet, every value may be of any type. */
+/** A template of a client, not validated. */
 export interface RawTemplate {
   template_name?: unknown;
   category?: unknown;
@@ -28,10 +28,9 @@ export interface RawTemplate {
   quick_reply_buttons?: unknown;
 }
 
-/** Longest texts, in code points (reference/templates#createtemplatesphp); footer and examples are ours. */
+/** Longest texts in code points (reference/templates#createtemplatesphp); footer and examples are own limits. */
 export const LONGEST = { name: 512, headerText: 60, body: 4096, footer: 4096, button: 200, example: 200 } as const;
 
-/** Most entries of the lists (reference/templates#createtemplatesphp); the examples are ours. */
 export const MOST = { buttons: 10, examples: 100 } as const;
 
 const HEADER_AREAS: readonly string[] = ['media', 'text', 'none'] satisfies HeaderArea[];
@@ -47,7 +46,6 @@ interface Fields {
   exampleUrl: ReadText;
   body: ReadText;
   footer: ReadText;
-  /** null = no array */
   buttons: readonly unknown[] | null;
   examples: readonly unknown[] | null;
 }
@@ -56,7 +54,7 @@ const valueOf = (read: ReadText): string => (read.kind === 'text' ? read.value :
 const isLonger = (read: ReadText, most: number): boolean => codePoints(valueOf(read)) > most;
 const areaOf = ({ area }: Fields): string => (area.kind === 'empty' ? 'none' : valueOf(area));
 
-/** An optional array: missing, null and white space only are an empty one; null = something else. */
+// Absent and blank values are an empty list; null = not a list.
 function listOf(value: unknown): readonly unknown[] | null {
   if (Array.isArray(value)) return value as unknown[];
   return readText(value).kind === 'empty' ? [] : null;
@@ -75,7 +73,6 @@ function isWebUrl(read: ReadText): boolean {
   return text.length <= LONGEST_URL && isHttpUrl(text);
 }
 
-/** At most one placeholder, and it is `{{1}}`. */
 function takesOneParameter(text: string): boolean {
   return placeholderNumbers(text).every((number) => number === 1) && text.split('{{1}}').length <= 2;
 }
@@ -96,10 +93,8 @@ const readFields = (raw: RawTemplate): Fields => ({
 const tooLong = (field: string, most: number): DefinedError =>
   invalid(`${field}_too_long`, fieldErrors.tooLong.shown(field, most).text, 'too long').with({ field });
 
-/**
- * The error table of reference/templates#createtemplatesphp from top to bottom; a row of ours comes after the table's
- * row for the same field, and those of fields without one after the table (reference/requests#order).
- */
+// The error table of reference/templates#createtemplatesphp, in its order. An own row follows the table's rows of its field;
+// own rows of other fields come last (reference/requests#order).
 const ROWS: readonly { error: DefinedError; applies: (fields: Fields) => boolean }[] = [
   {
     error: invalid('name_required', 'template_name is required', 'missing or empty').with({ field: 'template_name' }),
@@ -220,13 +215,10 @@ const ROWS: readonly { error: DefinedError; applies: (fields: Fields) => boolean
   { error: tooLong('template_footer', LONGEST.footer), applies: ({ footer }) => isLonger(footer, LONGEST.footer) },
 ];
 
-/** What a template may be refused for by its fields alone, in the order in which they are judged. */
+/** Errors of the fields, in the order of validation. */
 export const TEMPLATE_FORM_ERRORS: readonly DefinedError[] = ROWS.map(({ error }) => error);
 
-/**
- * Reads a template and judges it by the error table (reference/templates#createtemplatesphp).
- * @returns the content, or the first row of the table that applies
- */
+/** Validates a template (reference/templates#createtemplatesphp); returns its content or the first error that applies. */
 export function readTemplate(raw: RawTemplate): { content: TemplateContent } | { fault: DefinedError } {
   const fields = readFields(raw);
   const row = ROWS.find(({ applies }) => applies(fields));
@@ -250,7 +242,7 @@ export function readTemplate(raw: RawTemplate): { content: TemplateContent } | {
   };
 }
 
-/** A stored template as its owner would write it; what a change leaves out stays so. */
+/** A stored template as a client would write it, the base of a partial change. */
 export const rawOf = (template: TemplateContent): RawTemplate => ({
   template_name: template.name,
   category: template.category,

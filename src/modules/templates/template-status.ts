@@ -7,10 +7,7 @@ import { SubmissionQueue } from './submissions.store.js';
 import { readLanguage, statusAfter, type Template, type TemplateMove } from './template.js';
 import { TemplateStore } from './templates.store.js';
 
-/**
- * What a status reported by the upstream does to a template (reference/templates#statuses); an approval also ends a pause.
- * Others do nothing.
- */
+// Provider statuses with an effect (reference/templates#statuses); an approval also ends a pause.
 const MOVES: ReadonlyMap<string, readonly TemplateMove[]> = new Map([
   ['APPROVED', ['approve', 'resume']],
   ['REJECTED', ['reject']],
@@ -18,16 +15,12 @@ const MOVES: ReadonlyMap<string, readonly TemplateMove[]> = new Map([
   ['DISABLED', ['disable']],
 ]);
 
-/** Lets a template follow the upstream's review. */
+/** Applies the provider's reviews to templates. */
 @Injectable()
 export class ProviderReviews {
   constructor(private readonly store: TemplateStore) {}
 
-  /**
-   * @param template locked
-   * @param reported the upstream's status, upper case; one that the template's status does not allow is ignored, so
-   * repeated and late ones are harmless
-   */
+  /** Applies a reported status to a locked template; ignores disallowed ones, so repeats and delays are harmless. */
   async follow(tx: EntityManager, template: Template, reported: string, reason: string | null): Promise<void> {
     for (const move of MOVES.get(reported) ?? []) {
       const status = statusAfter(move, template.status);
@@ -36,7 +29,7 @@ export class ProviderReviews {
   }
 }
 
-/** Takes the upstream's status webhooks. Only templates of the account that the callback belongs to are touched. */
+/** Receives the provider's status webhooks, only for templates of the callback's account. */
 @Injectable()
 export class TemplateStatusReceiver implements TemplateStatusSink {
   constructor(
@@ -55,18 +48,18 @@ export class TemplateStatusReceiver implements TemplateStatusSink {
     const template = await this.store.lockedByProviderId(tx, accountId, { id: upstreamId, name });
     if (!template || !isAbout(template, update)) return;
     const stage = await this.queue.stage(tx, template.id);
-    // It was never submitted under this name: the status is that of another one, such as its deleted predecessor.
+    // Not submitted under this name yet: the status is for another template, such as a deleted one of the same name.
     if (stage === 'unseen') return;
     if (template.upstreamId === null && upstreamId !== null) {
       await this.store.settleUpstream(tx, template.id, upstreamId);
     }
-    // The owner has changed it since: this is the verdict on the older content.
+    // The owner has changed the template since: this review is for the older content.
     if (stage === 'older') return;
     await this.reviews.follow(tx, template, event, reason);
   }
 }
 
-/** By its id; while that is unknown here (the webhook can be faster than the answer), by the language of the name. */
+// The webhook may arrive before the answer with the id: until then the name's language decides.
 function isAbout(template: Template, { upstreamId, language }: TemplateStatusUpdate): boolean {
   if (template.upstreamId !== null && upstreamId !== null) return template.upstreamId === upstreamId;
   return language === null || readLanguage(language)?.code === template.language.code;

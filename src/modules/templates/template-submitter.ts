@@ -15,7 +15,7 @@ import { TemplateLibrary, TemplateStore } from './templates.store.js';
 
 const WAITING = 'PENDING';
 
-/** Submits one change of a template to the upstream: its content, or its removal. */
+/** Submits one change of a template to the provider: its content, or its removal. */
 @Injectable()
 export class TemplateSubmitter {
   constructor(
@@ -29,10 +29,7 @@ export class TemplateSubmitter {
     private readonly client: TemplateClient,
   ) {}
 
-  /**
-   * Works one entry off. Where the upstream refuses for good the template is rejected with its text; anything else is
-   * tried again later.
-   */
+  /** Processes one row; a permanent refusal rejects the template with the provider's text, other faults are retried. */
   async work(submission: Submission): Promise<void> {
     const account = await this.accountOf(submission.accountId);
     if (!account) return this.drop(submission);
@@ -48,7 +45,7 @@ export class TemplateSubmitter {
     }
   }
 
-  /** Templates go to the business account of the official connection, else of the branded one. */
+  // The business account of the official connection, else of the branded one.
   private async accountOf(accountId: number): Promise<TemplateAccount | null> {
     for (const connection of ['official', 'branded'] as const) {
       const account = await this.accounts.find(accountId, connection);
@@ -70,9 +67,9 @@ export class TemplateSubmitter {
     if (copy && hasLeft && (template.upstreamId === null || copy.status === WAITING)) {
       return this.settle(submission, copy);
     }
-    // An older content is under review, and the upstream takes no changes meanwhile.
+    // Older content is under review, and the provider refuses changes meanwhile.
     if (copy?.status === WAITING) return this.queue.postpone(submission, false);
-    // It would refuse a second template of the name as long as the first one stands there.
+    // The provider refuses a second template of a name until the first one is removed.
     if (!copy && (await this.queue.isLeavingName(submission.accountId, template.name))) {
       return this.queue.postpone(submission, false);
     }
@@ -85,7 +82,7 @@ export class TemplateSubmitter {
     return this.settle(submission, { ...copy, status: WAITING, reason: null });
   }
 
-  /** What the upstream has of the template; asked only where it may have something. */
+  // Queries the provider only if the template may exist there.
   private async copyOf(
     account: TemplateAccount,
     { name, language, upstreamId }: Template,
@@ -102,7 +99,7 @@ export class TemplateSubmitter {
     return inTransaction(this.dataSource, async (tx) => {
       const template = await this.store.locked(tx, submission.templateId);
       const isCurrent = await this.queue.finish(tx, submission);
-      // Under another name or language by now, it is another template there.
+      // With another name or language, it is another template there.
       if (!template || template.name !== copy.name || template.language.code !== copy.language) return;
       await this.store.settleUpstream(tx, template.id, copy.id);
       if (isCurrent) await this.reviews.follow(tx, template, copy.status, copy.reason);
@@ -139,7 +136,7 @@ export class TemplateSubmitter {
 
 const MOST_AT_ONCE = 10;
 
-/** Hands what waits in the queue to the upstream. Any number of workers may do so side by side. */
+/** Submits due changes to the provider; several workers may do so concurrently. */
 @Injectable()
 export class SubmissionSweeper implements BeforeApplicationShutdown {
   private readonly logger = new Logger(SubmissionSweeper.name);

@@ -24,7 +24,7 @@ import { TemplateStore } from './templates.store.js';
 
 const NAME_KEY = /\buq_templates_name$/;
 
-/** The unique key decides who has a name; its refusal becomes the 409 of the error table. */
+// The unique key decides: a check before the insert would race.
 async function namingTakenNames<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -33,19 +33,13 @@ async function namingTakenNames<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The ids of a new template. */
 export interface CreatedTemplate {
   templateId: number;
-  /** its row of the controller queue */
+  /** id of its controller row */
   controllerId: number;
 }
 
-/**
- * Creates a template that passed the error table, pending review, with its controller row, and queues it for the
- * upstream: one transaction.
- * @throws AppError conflict `This template name is already exist`; invalid `At most <TEMPLATES_PER_ACCOUNT> templates are allowed`,
- * `At most <STORAGE_PER_ACCOUNT> stored bytes are allowed`
- */
+/** Creates a template, pending review, and queues it for the provider. Throws AppError conflict or invalid (quotas). */
 export class CreateTemplateCommand extends Command<CreatedTemplate> {
   constructor(
     readonly actor: Account,
@@ -82,10 +76,7 @@ export class CreateTemplateHandler implements ICommandHandler<CreateTemplateComm
   }
 }
 
-/**
- * A template that its owner may still change, locked.
- * @throws AppError not_found for another account's and for none; conflict in a state that is not the owner's any more
- */
+// Locks a template that its owner may change; other states are a conflict.
 async function ownersTemplate(
   tx: EntityManager,
   store: TemplateStore,
@@ -98,13 +89,7 @@ async function ownersTemplate(
   return template;
 }
 
-/**
- * The owner changes a template while it is a draft, rejected or pending (reference/templates#own-templates); it goes
- * back to review, with the upstream too. Fields that are absent stay as they are.
- * @throws AppError not_found `Template not found` (also for another account's); conflict `Template is already <state>`,
- * `This template name is already exist`; invalid: the rows of creation, and
- * `At most <STORAGE_PER_ACCOUNT> stored bytes are allowed`
- */
+/** Changes a draft, rejected or pending template (absent fields stay) and resubmits it. Throws not_found, conflict, invalid. */
 export class ChangeTemplateCommand extends Command<Template> {
   constructor(
     readonly actor: Account,
@@ -139,7 +124,7 @@ export class ChangeTemplateHandler implements ICommandHandler<ChangeTemplateComm
   }
 
   private async change(tx: EntityManager, template: Template, content: TemplateContent): Promise<Template> {
-    // The upstream changes neither name nor language of a template: there it becomes another one.
+    // The provider cannot rename a template or change its language: the old one is removed, a new one submitted.
     const isAnother = content.name !== template.name || content.language.code !== template.language.code;
     const upstreamId = isAnother ? null : template.upstreamId;
     await this.store.change(tx, template, content, upstreamId);
@@ -150,13 +135,9 @@ export class ChangeTemplateHandler implements ICommandHandler<ChangeTemplateComm
   }
 }
 
-/**
- * Staff approve, reject, pause, resume or disable a template of any account; kept in the audit log.
- * Answers the status it has afterwards.
- * @throws AppError not_found `Template not found`; conflict `Template is already <state>`, `Changed since you looked`
- */
+/** Approves, rejects, pauses, resumes or disables any template (audited); returns the status. Throws not_found, conflict. */
 export class MoveTemplateCommand extends Command<TemplateStatus> {
-  /** @param revision what was looked at; null = not named, which a verdict on a changed template may not be */
+  /** @param revision that staff reviewed; null is accepted only for an unchanged template */
   constructor(
     readonly actor: Account,
     readonly templateId: number,
@@ -203,11 +184,7 @@ export class MoveTemplateHandler implements ICommandHandler<MoveTemplateCommand>
   }
 }
 
-/**
- * The owner deletes a template while it is a draft, rejected or pending (reference/templates#own-templates); the
- * upstream's copy goes too.
- * @throws AppError not_found `Template not found` (also for another account's); conflict `Template is already <state>`
- */
+/** Deletes an owner's draft, rejected or pending template, also at the provider. Throws AppError not_found, conflict. */
 export class RemoveTemplateCommand extends Command<void> {
   constructor(
     readonly actor: Account,

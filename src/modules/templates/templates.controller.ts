@@ -42,7 +42,7 @@ import { ListAccountTemplatesQuery, OwnTemplatesQuery } from './templates.querie
 const ID = { name: 'id', type: Number, example: 12 };
 const TEMPLATES = { name: 'own-templates', places: 'ids' } as const;
 
-/** An account's own templates; it changes those that are drafts, rejected or pending (reference/templates#own-templates). */
+/** An account's own templates; drafts, rejected and pending ones can be changed (reference/templates#own-templates). */
 @ApiTags('Templates')
 @Authenticated({ cookie: true })
 @Controller('v6/api/templates')
@@ -116,7 +116,7 @@ export class OwnTemplatesController {
   }
 }
 
-/** Creating and listing templates (reference/templates#createtemplatesphp). */
+/** Creates and lists templates (reference/templates#createtemplatesphp). */
 @ApiTags('Templates')
 @Controller('webhook/api')
 export class TemplatesController {

@@ -16,7 +16,6 @@ import {
 import { templateErrors } from './templates.errors.js';
 import { columnsOf } from './templates.store.js';
 
-/** A quick-reply button. */
 export class QuickReplyButton {
   @ApiProperty({ enum: ['QUICK_REPLY'], example: 'QUICK_REPLY' })
   type!: 'QUICK_REPLY';
@@ -25,7 +24,7 @@ export class QuickReplyButton {
   text!: string;
 }
 
-/** Body of `createTemplates.php` for Swagger; `readTemplate` reads and judges it. */
+/** Body of `createTemplates.php` for Swagger; `readTemplate` validates it. */
 export class TemplateBody {
   @ApiProperty({ example: 'spring_sale', description: 'Unique per account, byte for byte; at most 512 characters.' })
   template_name!: string;
@@ -85,7 +84,7 @@ export class TemplateBody {
   quick_reply_buttons?: QuickReplyButton[];
 }
 
-/** Body of PUT /v6/api/templates/:id: what is absent stays as it is. */
+/** Body of PUT /v6/api/templates/:id; absent fields stay. */
 export class TemplateChangesBody extends PartialType(TemplateBody) {}
 
 const MINIMAL = {
@@ -94,7 +93,6 @@ const MINIMAL = {
   template_body: 'Hello {{1}}, your order is ready.',
 };
 
-/** Bodies to try in Swagger UI. */
 export const TEMPLATE_EXAMPLES = {
   text: { summary: 'A body with a variable', value: MINIMAL },
   media: {
@@ -120,7 +118,6 @@ export const TEMPLATE_EXAMPLES = {
   },
 };
 
-/** Answer of `createTemplates.php` (reference/templates#createtemplatesphp). */
 export class CreatedTemplateAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -155,7 +152,6 @@ export class CreatedTemplateAnswer {
   language!: string;
 }
 
-/** The answer to a creation. */
 export const createdAnswer = (
   username: string,
   { language }: TemplateContent,
@@ -172,7 +168,7 @@ export const createdAnswer = (
   language: language.name,
 });
 
-/** One template (reference/templates#template-record). */
+/** A template (reference/templates#template-record). */
 export class TemplateAnswer {
   @ApiProperty({ example: 12 })
   id!: number;
@@ -216,14 +212,10 @@ export class TemplateAnswer {
   created_at!: string;
 }
 
-/** Whose it is. */
 export type TemplateOwner = Pick<Account, 'username' | 'timeZone'>;
 type Columns = Pick<TemplateEntity, keyof ReturnType<typeof columnsOf> | 'id' | 'status' | 'createdAt'>;
 
-/**
- * A stored template as its owner sees it (reference/templates#template-record). Its JSON text goes out as it stands,
- * however large an old one is.
- */
+/** A template row as its owner sees it (reference/templates#template-record); passes stored JSON on unparsed. */
 export const storedTemplateAnswer = (row: Columns, owner: TemplateOwner) =>
   ({
     id: row.id,
@@ -240,14 +232,12 @@ export const storedTemplateAnswer = (row: Columns, owner: TemplateOwner) =>
     created_at: dateTime(row.createdAt, owner.timeZone),
   }) satisfies TemplateAnswer;
 
-/** The same of one that was just changed. */
 export const templateAnswer = (template: Template, owner: TemplateOwner): TemplateAnswer =>
   storedTemplateAnswer(
     { ...columnsOf(template), id: template.id, status: template.status, createdAt: template.createdAt },
     owner,
   );
 
-/** Answer of PUT /v6/api/templates/:id. */
 export class ChangedTemplateAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -259,7 +249,6 @@ export class ChangedTemplateAnswer {
   data!: TemplateAnswer;
 }
 
-/** Answer of DELETE /v6/api/templates/:id. */
 export class RemovedTemplateAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -270,16 +259,13 @@ export class RemovedTemplateAnswer {
 
 const ID = /^[1-9]\d{0,8}$/;
 
-/**
- * The id of a path.
- * @throws AppError not_found `Template not found` for a text that is no id
- */
+/** Reads the id of a path. Throws AppError not_found for other text. */
 export function readTemplateId(text: string): number {
   if (!ID.test(text)) throw templateErrors.notFound();
   return Number(text);
 }
 
-/** The hint about a language that has no id: it is kept by its code, or it is none. */
+/** Warns about a language without an id. */
 export function languageWarnings({ language }: RawTemplate): AnswerWarning[] {
   if (language === undefined || language === null || language === '') return [];
   const read = readLanguage(language);
@@ -295,7 +281,7 @@ export function languageWarnings({ language }: RawTemplate): AnswerWarning[] {
   ];
 }
 
-/** Body of a decision about a template (reference/admin#templates). */
+/** Body of a review (reference/admin#templates). */
 export class ReviewRequest {
   @OptionalText('reason', { example: 'The sample is not clear' })
   reason?: string | null;
@@ -304,24 +290,19 @@ export class ReviewRequest {
   revision?: number | null;
 }
 
-/** A template as staff see it. */
 export interface ReviewedTemplate extends TemplateAnswer {
   language_code: string;
   header_text: string;
   header_example_url: string | null;
   body_examples: string[];
   reason: string | null;
-  /** 1 at first, one more with each change of the owner's */
   revision: number;
   template_controller_id: number;
-  /** custom, customutility or customauth */
   controller_type: string;
   controller_status: string;
-  /** the upstream's id once it was submitted there */
   upstream_id: string | null;
 }
 
-/** A template as staff see it: what its owner sees, and what is reviewed. */
 export class ReviewedTemplateAnswer extends TemplateAnswer implements ReviewedTemplate {
   @ApiProperty({ example: 'en', description: 'As the network spells it; also of a language that has no id' })
   language_code!: string;
@@ -354,10 +335,8 @@ export class ReviewedTemplateAnswer extends TemplateAnswer implements ReviewedTe
   upstream_id!: string | null;
 }
 
-/** A page of templates. */
 export class ReviewedTemplatePageAnswer extends PageOf(ReviewedTemplateAnswer) {}
 
-/** Answer of a move, and of a look at one. */
 export class MovedTemplateAnswer {
   @ApiProperty({ example: true })
   success!: true;

@@ -1,13 +1,10 @@
 import { conflict, failed, invalid, notFound, unprocessable, atMost } from '../../kernel/errors.js';
 import { STATUS_LABELS, TemplateStatus } from './template.js';
 
-/** Longest reason that is kept, in code points. */
+/** in code points; longer reasons are cut */
 export const LONGEST_REASON = 500;
 
-/**
- * Errors of the templates (reference/templates#createtemplatesphp, reference/templates#own-templates), literally; those
- * of a template's fields stand in `template-form.ts`.
- */
+/** Errors of templates (reference/templates#own-templates); those of fields are in `template-form.ts`. */
 export const templateErrors = {
   nameTaken: conflict('template_name_taken', 'This template name is already exist', 'duplicate name for the user').with(
     { field: 'template_name', hint: 'Choose another name, or change the template of this name by PUT.' },
@@ -34,7 +31,7 @@ export const templateErrors = {
   ).shown(TemplateStatus.Approved),
 };
 
-/** Why a template cannot be sent (reference/template-messages#errors), literally, in the order in which it is judged. */
+/** Errors of sending a template, in the order of validation (reference/template-messages#errors). */
 export const templateSendErrors = {
   notFound: notFound('template_message_not_found', templateErrors.notFound.text, 'no template of that exact name').with(
     {

@@ -23,7 +23,6 @@ import { TemplatesAdminController } from './staff-templates.controller.js';
 
 const STORES = [TemplateLibrary, TemplateStore, SubmissionQueue];
 
-/** Templates as every process may need them: reading and writing them, and the queue of submissions to the upstream. */
 @Module({
   imports: [
     CustomerEventsModule,
@@ -34,10 +33,7 @@ const STORES = [TemplateLibrary, TemplateStore, SubmissionQueue];
 })
 export class TemplateLibraryModule {}
 
-/**
- * Templates in the API. Global, because the providers module hands the upstream's reviews to `TemplateStatusSink` and
- * must not import the templates.
- */
+/** Templates in the API. Global: the providers module passes reviews to `TemplateStatusSink` and must not import templates. */
 @Global()
 @Module({
   imports: [CqrsModule, AccountsModule, TemplateLibraryModule],
@@ -59,7 +55,7 @@ export class TemplateLibraryModule {}
 })
 export class TemplatesModule {}
 
-/** Templates in the worker: handing them to the upstream. */
+/** Templates in the worker: submits them to the provider. */
 @Module({
   imports: [TemplateLibraryModule, RoutesModule, OutboundModule],
   providers: [HeaderSample, TemplateFiller, TemplateSubmitter, ProviderReviews, SubmissionSweeper],

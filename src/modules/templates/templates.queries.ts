@@ -13,12 +13,11 @@ import { storedTemplateAnswer, type TemplateAnswer, type ReviewedTemplate } from
 import { templateErrors } from './templates.errors.js';
 import { TemplateLibrary } from './templates.store.js';
 
-/** Templates in batches of bounded size. */
 export type OwnTemplatePage = Omit<Listed<never>, 'items'> & { items: AsyncIterable<OwnTemplateAnswer[]> };
 
-/** An account's templates with everything that it has written, the newest first, or one of them. */
+/** An account's templates, newest first, or one of them, in batches of bounded size. */
 export class OwnTemplatesQuery extends Query<OwnTemplatePage> {
-  /** @param id null = all */
+  // `id` null = all
   constructor(
     readonly account: Account,
     readonly id: number | null,
@@ -40,7 +39,7 @@ export class OwnTemplatesHandler implements IQueryHandler<OwnTemplatesQuery> {
       id === null
         ? { where: 'account_id = ?', values: [account.id] }
         : { where: 'id = ? AND account_id = ?', values: [id, account.id] };
-    // The index has an account's templates by name: a bounded number, sorted anew.
+    // The name index covers the account's few templates; the result is sorted.
     const index = id === null ? 'uq_templates_name' : 'PRIMARY';
     const list = { table: 'templates', index, key: 'id', order: 'DESC', ranges: [range] } as const;
     const ids = await listKeys<number>(this.dataSource, list, page);
@@ -53,12 +52,11 @@ export class OwnTemplatesHandler implements IQueryHandler<OwnTemplatesQuery> {
 }
 
 /**
- * All templates of a username, ascending by id, in batches of bounded size; that there are none comes out of the iteration.
- * @throws AppError not_found `Template not found for this username`: none, no such account, or one that demands its own
- * token (reference/authentication#open-routes)
+ * An account's templates, ascending by id, in batches. Iteration throws AppError not_found for none, an unknown account, or
+ * one that requires its own token (reference/authentication#open-routes).
  */
 export class ListAccountTemplatesQuery extends Query<AsyncIterable<TemplateAnswer[]>> {
-  /** @param viewerId the account whose token the request carries; null = none */
+  /** @param viewerId the account of the request's token; null = no token */
   constructor(
     readonly username: string,
     readonly viewerId: number | null,
@@ -92,12 +90,11 @@ export class ListAccountTemplatesHandler implements IQueryHandler<ListAccountTem
   }
 }
 
-/** Templates in batches of bounded size. */
 export type ReviewPage = Omit<Listed<never>, 'items'> & { items: AsyncIterable<ReviewedTemplate[]> };
 
-/** Templates of all accounts, the newest first, or one of them. */
+/** Templates of all accounts, newest first, or one of them, in batches of bounded size. */
 export class ReviewTemplatesQuery extends Query<ReviewPage> {
-  /** @param wanted null = of every status; times in the reviewer's `timeZone` */
+  // `wanted` null = every status
   constructor(
     readonly wanted: { status: TemplateStatus } | { id: number } | null,
     readonly timeZone: string,

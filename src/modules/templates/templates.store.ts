@@ -24,7 +24,6 @@ import {
   TemplateStatus,
 } from './template.js';
 
-/** A row as the features see it. */
 const templateOf = (row: TemplateEntity): Template => ({
   id: row.id,
   accountId: row.accountId,
@@ -46,7 +45,6 @@ const templateOf = (row: TemplateEntity): Template => ({
   createdAt: row.createdAt,
 });
 
-/** The columns that the owner writes. */
 export const columnsOf = (content: TemplateContent) => ({
   name: content.name,
   category: CATEGORY_NUMBERS[content.category],
@@ -62,14 +60,14 @@ export const columnsOf = (content: TemplateContent) => ({
   quickReplies: JSON.stringify(content.quickReplies),
 });
 
-/** Bytes that a template counts (reference/accounts#quotas). */
+// Quota bytes of a template (reference/accounts#quotas).
 function templateBytes(content: TemplateContent): number {
   const { name, headerText, headerExampleUrl, body, bodyExamples, footer, quickReplies } = columnsOf(content);
   const texts = [name, headerText, headerExampleUrl ?? '', body, bodyExamples, footer, quickReplies];
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), ROW_BYTES);
 }
 
-/** Writes templates together with their rows of the controller queue. Lock order: template, controller, submissions. */
+/** Writes templates and their controller rows. Lock order: template, controller, submissions. */
 @Injectable()
 export class TemplateStore {
   constructor(
@@ -77,10 +75,7 @@ export class TemplateStore {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'STORAGE_PER_ACCOUNT'>,
   ) {}
 
-  /**
-   * A new template, pending review (reference/templates#statuses), and its controller row; `count` counts its bytes.
-   * @throws QueryFailedError duplicate key when the account has the name already
-   */
+  /** Inserts a template, pending review, and its controller row. Throws QueryFailedError for a duplicate name. */
   async create(
     tx: EntityManager,
     accountId: number,
@@ -109,18 +104,17 @@ export class TemplateStore {
     return { template: { ...content, ...fresh, id, accountId, createdAt: at }, controllerId: insertedId(controller) };
   }
 
-  /** Counts the bytes of a new template. @throws AppError invalid `At most 1073741824 stored bytes are allowed` */
+  /** Adds a template's bytes to the quota. Throws AppError invalid `At most 1073741824 stored bytes are allowed`. */
   count(tx: EntityManager, template: Template): Promise<void> {
     return addStored(tx, template.accountId, templateBytes(template), this.environment.STORAGE_PER_ACCOUNT);
   }
 
-  /** The template itself, locked; null when there is none. */
   async locked(tx: EntityManager, id: number): Promise<Template | null> {
     const row = await tx.findOne(TemplateEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
     return row && templateOf(row);
   }
 
-  /** The template that an upstream means, locked: by its id there, else by the account's name for it. */
+  /** Locks the template with the provider's id, else the one with the name. */
   async lockedByProviderId(
     tx: EntityManager,
     accountId: number,
@@ -134,11 +128,7 @@ export class TemplateStore {
     return row && templateOf(row);
   }
 
-  /**
-   * Another content under a revision of its own; the template goes back to review.
-   * @throws QueryFailedError duplicate key when the account has the name already
-   * @throws AppError invalid `At most 1073741824 stored bytes are allowed`
-   */
+  /** Replaces the content, raises the revision, returns the template to review. Throws like `create` and `count`. */
   async change(
     tx: EntityManager,
     template: Template,
@@ -167,11 +157,7 @@ export class TemplateStore {
     await freeStored(tx, template.accountId, templateBytes(template));
   }
 
-  /**
-   * Another status, if the template still is what was read; the controller row follows where it was judged
-   * (reference/templates#controller-queue).
-   * @throws AppError conflict `Changed since you looked`
-   */
+  /** Sets the status unless the template has changed since it was read (conflict); a review also sets the controller row. */
   async move(tx: EntityManager, template: Template, status: TemplateStatus, reason: string | null): Promise<void> {
     const at = now();
     const { id, revision } = template;
@@ -189,7 +175,7 @@ export class TemplateStore {
     await this.publish(tx, template, status, kept);
   }
 
-  /** The owner's webhooks learn of every status (reference/templates#events). */
+  // reference/templates#events
   private async publish(
     tx: EntityManager,
     { id, accountId, name }: Template,
@@ -201,7 +187,7 @@ export class TemplateStore {
     await this.events.publish(tx, [{ accountId, type, body }]);
   }
 
-  /** The upstream has it under this id. */
+  /** Stores the provider's id. */
   async settleUpstream(tx: EntityManager, id: number, upstreamId: string): Promise<void> {
     await tx.update(TemplateEntity, { id }, { upstreamId });
   }
@@ -213,12 +199,12 @@ const insertedId = (result: { identifiers: readonly Record<string, unknown>[] })
 const IDS_A_LOOK = 500;
 const BATCH_BYTES = 1024 * 1024;
 
-/** Templates for those who send them, and for lists. */
+/** Reads templates for senders and lists. */
 @Injectable()
 export class TemplateLibrary {
   constructor(@InjectRepository(TemplateEntity) private readonly templates: Repository<TemplateEntity>) {}
 
-  /** The template of an account by its name, byte for byte, whatever its status; null when there is none. */
+  /** The account's template of exactly this name, in any status, or null. */
   async find(accountId: number, name: string): Promise<Template | null> {
     const row = await this.templates.findOneBy({ accountId, name });
     return row && templateOf(row);
@@ -229,7 +215,7 @@ export class TemplateLibrary {
     return row && templateOf(row);
   }
 
-  /** All templates of an account, ascending by id, in batches of bounded size; no connection is held between two. */
+  /** Rows of an account, ascending by id, in batches of bounded size; holds no connection between batches. */
   async *rowsOfAccount(accountId: number): AsyncGenerator<TemplateEntity[], void, undefined> {
     let after = 0;
     for (;;) {
@@ -244,7 +230,7 @@ export class TemplateLibrary {
     }
   }
 
-  /** These templates in their order, in batches of 1 MB at most; a larger one, from before there were bounds, goes alone. */
+  /** Rows in the order of the ids, in batches of at most 1 MB; a larger old template is a batch of its own. */
   async *rows(ids: readonly number[]): AsyncGenerator<TemplateEntity[], void, undefined> {
     if (ids.length === 0) return;
     const sizes: { id: number; bytes: number }[] = await this.templates.query(
@@ -260,7 +246,6 @@ export class TemplateLibrary {
     }
   }
 
-  /** Whether a template of the account stands under this id at the upstream. */
   isUpstream(accountId: number, upstreamId: string): Promise<boolean> {
     return this.templates.existsBy({ accountId, upstreamId });
   }
@@ -281,12 +266,12 @@ function* batchesOf(ids: readonly number[], bytesOf: (id: number) => number): Ge
   if (batch.length > 0) yield batch;
 }
 
-/** Templates by the beginning of their name. */
+/** Finds templates by a name prefix. */
 @Injectable()
 export class TemplateSearch {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** @param accountId whose; null = everybody's @returns the newest of each spelling first */
+  /** Newest first within each spelling; `accountId` null = all accounts. */
   async find(text: string, accountId: number | null, limit: number): Promise<Template[]> {
     const [index, owner] = accountId === null ? ['ix_templates_name', ''] : ['uq_templates_name', 'account_id = ? AND'];
     const looks = spellings(text).map(

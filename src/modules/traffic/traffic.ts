@@ -1,7 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { now } from '../../kernel/clock.js';
 
-/** What is counted of a minute, in the order of the columns (reference/admin#statistics). */
+/** Counters of a minute, in the order of the columns (reference/admin#statistics). */
 export const FIGURES = [
   'sent',
   'delivered',
@@ -23,10 +23,9 @@ export const FIGURES = [
 
 export type Figure = (typeof FIGURES)[number];
 
-/** Figures that are not 0. */
 export type Counts = Partial<Record<Figure, number>>;
 
-/** Bounds of the histogram of delays, ascending: a receipt counts in the first that holds it, and in none beyond the last. */
+/** Upper bounds of the delay histogram, ascending; longer delays are not counted. */
 export const DELAY_BOUNDS: readonly { figure: Figure; ms: number }[] = [
   { figure: 'within5s', ms: 5_000 },
   { figure: 'within30s', ms: 30_000 },
@@ -34,44 +33,33 @@ export const DELAY_BOUNDS: readonly { figure: Figure; ms: number }[] = [
   { figure: 'within10m', ms: 600_000 },
 ];
 
-/** Whose figures they are. */
 export interface TrafficOf {
-  /** null = no route is known */
   routeId: number | null;
-  /** null = no account is known */
   accountId: number | null;
   channel: string;
 }
 
-/** What a process has counted in a minute of one route, account and channel. */
 export interface Tally extends TrafficOf {
-  /** its beginning, milliseconds */
   minute: number;
   counts: Counts;
 }
 
 export const MINUTE_MS = 60_000;
-/** What session messages are counted as: they belong to no campaign, and so to no channel of the engine. */
+/** Channel of session messages, which belong to no campaign. */
 export const SESSION_TRAFFIC = 'session';
-/** Of seconds: what comes then to rows that are not known yet is not counted. */
+/** Limit of a few seconds; counts for new rows are dropped beyond it. */
 const MOST_TALLIES = 50_000;
 
-/**
- * What this process has counted since the last write (docs/decisions/0050). Counting is an addition in memory, made once a
- * transaction has committed: nothing is ever counted twice, and a process that is killed loses its last seconds. A process
- * that writes none counts nothing.
- */
+/** Counts since the last write (docs/decisions/0050), added after each commit: never twice; a crash loses seconds. */
 @Injectable()
 export class Traffic {
   private tallies = new Map<string, Tally>();
   private isTaken = false;
 
-  /** From now on what is counted is taken. */
   begin(): void {
     this.isTaken = true;
   }
 
-  /** False in a process that writes no statistics: nothing needs to be gathered. */
   get isCounting(): boolean {
     return this.isTaken;
   }
@@ -81,7 +69,7 @@ export class Traffic {
     if (counts) counts[figure] = (counts[figure] ?? 0) + times;
   }
 
-  /** Receipts that settled a recipient, by the milliseconds since their message left. */
+  /** Counts final receipts by their delay in milliseconds. */
   delays(of: TrafficOf, delays: readonly number[]): void {
     const counts = this.countsOf(of);
     if (!counts) return;
@@ -93,7 +81,6 @@ export class Traffic {
     }
   }
 
-  /** All that was counted since; it is the caller's now. */
   take(): Tally[] {
     const taken = [...this.tallies.values()];
     this.tallies = new Map();
@@ -114,6 +101,6 @@ export class Traffic {
   }
 }
 
-/** The place where features count and statistics take what was counted, without knowing each other. */
+/** Decouples the features that count from the statistics. */
 @Module({ providers: [Traffic], exports: [Traffic] })
 export class TrafficModule {}

@@ -7,16 +7,13 @@ import { accountErrors, AdminSessions, Open } from '../accounts/index.js';
 import { Channels } from '../engine/index.js';
 
 const QUEUES = '/admin/queues';
-/** The dashboard has a base, inline styles, and fonts of another site, which it does without. */
+/** The dashboard has a base, inline styles, and fonts of another site, which are blocked. */
 const DASHBOARD_POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'",
   "media-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; font-src 'self' data:",
 ].join('; ');
 
-/**
- * The addresses of staff from before the web application lead to it; the queue dashboard stands here, behind the cookie
- * of the login of staff.
- */
+/** Redirects former addresses of staff to the web application; serves the queue dashboard behind the staff cookie. */
 @ApiExcludeController()
 @Controller('admin')
 export class PageController {
@@ -50,7 +47,7 @@ export class PageController {
     await this.sessions.close(request, response);
   }
 
-  /** GET alone: the dashboard shows and changes nothing. */
+  /** GET only, so that the dashboard can change nothing. */
   @Get(['queues', 'queues/*path'])
   @Open('asks for the admin session itself')
   async queues(@Req() request: Request, @Res() response: Response, @Next() next: NextFunction): Promise<void> {

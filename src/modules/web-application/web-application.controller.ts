@@ -6,17 +6,14 @@ import { unknownResource } from '../../platform/http/index.js';
 import { Open } from '../accounts/index.js';
 import { WebFiles } from './web-files.js';
 
-/** Scripts and styles are ours alone; nothing is inline, nothing comes from elsewhere. Recordings are played from memory. */
+/** No inline or foreign content; recordings play from memory. */
 const POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
   "media-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 ].join('; ');
 const YEAR_S = 31_536_000;
 
-/**
- * The web application for staff and owners (reference/admin#web-application). Its files hold no secret; what it shows
- * and does goes through the API with the bearer token of its login.
- */
+/** The web application (reference/admin#web-application). Its files are public; data needs a bearer token. */
 @ApiExcludeController()
 @Controller()
 @Open('files for browsers hold no secret')
@@ -31,7 +28,7 @@ export class WebApplicationController {
     response.set('Cache-Control', 'no-store').redirect(`${publicPath(this.environment)}/app`);
   }
 
-  /** The name of a file changes with its content, so it is good for ever. */
+  /** File names change with the content, so files may be cached forever. */
   @Get('app/assets/:file')
   async asset(@Param('file') name: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const file = await this.files.asset(name);
@@ -47,7 +44,6 @@ export class WebApplicationController {
     else response.end(content);
   }
 
-  /** Every address below `/app` is the same page, which reads it. */
   @Get(['app', 'app/*path'])
   async page(@Req() request: Request, @Res() response: Response): Promise<void> {
     response.set({

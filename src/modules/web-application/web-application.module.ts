@@ -5,7 +5,6 @@ import { WebFiles } from './web-files.js';
 import { PageController } from './staff-page.controller.js';
 import { QueueDashboard } from '../../platform/queues/index.js';
 
-/** The web application, as browsers get it. */
 @Module({
   imports: [AccountsModule],
   controllers: [PageController, WebApplicationController],

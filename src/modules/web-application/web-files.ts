@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 
-/** Where the build leaves the application for browsers (scripts/lib/build.mjs). */
+/** Output of the build (scripts/lib/build.mjs). */
 const FOLDER = join('dist', 'web');
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -14,22 +14,19 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const compressed = promisify(gzip);
 
-/** A file for browsers. */
 export interface WebFile {
   type: string;
   content: Buffer;
-  /** the same, for browsers that take it */
+  /** compressed */
   short: Buffer;
 }
 
-/** The files of the web application, each read and compressed once. */
 @Injectable()
 export class WebFiles {
   private names: Promise<ReadonlySet<string>> | null = null;
   private page: Promise<string> | null = null;
   private readonly files = new Map<string, Promise<WebFile>>();
 
-  /** @returns null for a name that is none of the application's */
   async asset(name: string): Promise<WebFile | null> {
     const type = TYPES[extname(name)];
     this.names ??= readdir(join(folder(), 'assets')).then((names) => new Set(names));
@@ -39,11 +36,7 @@ export class WebFiles {
     return file;
   }
 
-  /**
-   * The one page, whose addresses are relative to where it is asked for: so it needs to know nothing of what stands
-   * before `/app` in the browser's address (a proxy's prefix, that of a cell).
-   * @param path as the request has it, `/app` or below
-   */
+  /** The page with relative addresses, so that it works below any prefix of a proxy or a cell. @param path `/app` or below */
   async indexFor(path: string): Promise<string> {
     this.page ??= readFile(join(folder(), 'index.html'), 'utf8');
     return (await this.page).replaceAll('="./', `="${toApplication(path)}`);
@@ -62,7 +55,7 @@ async function readAsset(name: string, type: string): Promise<WebFile> {
   return { type, content, short: await compressed(content) };
 }
 
-/** The root of the project is the nearest folder above this file that has what the build leaves. */
+/** Nearest parent folder with the output of the build. */
 function folder(): string {
   for (let at = import.meta.dirname; ; at = dirname(at)) {
     const path = join(at, FOLDER);

@@ -13,40 +13,34 @@ import { timeOfEventId } from './events.js';
 import { WebhookEndpointEntity } from './tables.js';
 import { MOST_WEBHOOKS, WEBHOOK_STATUSES, type WebhookStatus } from './webhook.js';
 
-/** Tries of a while. */
 export interface TriesOf {
   tries: number;
   failed: number;
 }
 
-/** How an endpoint has done lately. */
 export interface EndpointHealth {
   lastSuccessAt: Date | null;
   lastHour: TriesOf;
   lastDay: TriesOf;
-  /** events that wait for it, `MOST_WAITING` at the most */
   waiting: number;
-  /** when the oldest of them happened */
   oldestWaitingAt: Date | null;
 }
 
-/** What the endpoints of all accounts may be narrowed to; null = all. */
+/** Filter of endpoints of all accounts; null = all. */
 export interface EndpointFilter {
   accountId: number | null;
   status: WebhookStatus | null;
-  /** active ones whose last try failed */
   isFailing: boolean;
 }
 
-/** Events that wait for an endpoint are counted up to here. */
+/** Queued events of an endpoint are counted up to this number. */
 export const MOST_WAITING = 1_000;
 
-/** Endpoints of one statement. */
 const COUNTED_AT_ONCE = 100;
 
 const since = (minutes: number): string => `UTC_TIMESTAMP() - INTERVAL ${minutes} MINUTE`;
 
-/** Endpoints of all accounts, for staff, and how each of them does. */
+/** Reads endpoints of all accounts and their health, for staff. */
 @Injectable()
 export class EndpointHealths {
   constructor(
@@ -54,7 +48,7 @@ export class EndpointHealths {
     private readonly reads: ReadDatabase,
   ) {}
 
-  /** Newest first; of those that are failing 10,000 are looked at in one answer. */
+  /** A page, newest first; the failing filter examines at most 10,000 endpoints per answer. */
   async part({ accountId, status, isFailing }: EndpointFilter, page: Page): Promise<Listed<WebhookEndpointEntity>> {
     if (accountId !== null) return this.partOfAccount({ accountId, status, isFailing }, page);
     const statuses = isFailing ? (['active'] as const) : status === null ? WEBHOOK_STATUSES : [status];
@@ -73,12 +67,11 @@ export class EndpointHealths {
     return inListedOrder(ids, rows, ({ id }) => id);
   }
 
-  /** Of any account; null for one that was removed. */
   find(id: number): Promise<WebhookEndpointEntity | null> {
     return this.dataSource.getRepository(WebhookEndpointEntity).findOneBy({ id, slot: Not(IsNull()) });
   }
 
-  /** @returns in the order of the ids */
+  /** Health in the order of the ids. */
   async of(ids: readonly number[]): Promise<EndpointHealth[]> {
     if (ids.length === 0) return [];
     const session = await this.reads.session();
@@ -117,7 +110,7 @@ export class EndpointHealths {
     });
   }
 
-  /** Only endpoints for which something waits, which few do: each is a statement's part of its own, which ends early. */
+  // One bounded subquery per endpoint: few have queued events, and each count ends early.
   private async waiting(session: ReadSession, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
     const counts = new Map<number, number>();
     for (let start = 0; start < ids.length; start += COUNTED_AT_ONCE) {
@@ -133,7 +126,6 @@ export class EndpointHealths {
     return counts;
   }
 
-  /** An account has `WEBHOOKS_PER_ACCOUNT` of them at the most. */
   private async partOfAccount(
     { accountId, status, isFailing }: EndpointFilter,
     page: Page,
@@ -148,7 +140,7 @@ export class EndpointHealths {
       take: MOST_WEBHOOKS,
     });
     const wanted = rows.filter((row) => !isFailing || (row.status === 'active' && row.failingSince !== null));
-    // `partOf` goes upwards: the newest first are the same list seen from its other end.
+    // `partOf` sorts ascending, so the keys are negated for "newest first".
     const listed = partOf(wanted.reverse(), ({ id }) => -id, { ...page, after: negative(page.after) });
     return { ...listed, next: negative(listed.next) };
   }
@@ -156,22 +148,20 @@ export class EndpointHealths {
 
 const negative = (place: Page['after']): number | null => (place === null ? null : -Number(place));
 
-/** An active endpoint whose every delivery has failed for a while. */
 export interface FailingEndpoint {
   id: number;
   accountId: number;
-  /** since the first failure after the last success */
   seconds: number;
 }
 
 const MOST = 200;
 
-/** Endpoints that fail, over all accounts; those that do not are not read. */
+/** Failing endpoints of all accounts, read by an index. */
 @Injectable()
 export class FailingEndpoints {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Longest first, some hundred at the most. @param sinceMs fewer milliseconds do not count */
+  /** Longest failing first, at most 200, failing for at least `sinceMs`. */
   async since(sinceMs: number): Promise<FailingEndpoint[]> {
     const rows = await this.dataSource.query<(Omit<FailingEndpoint, 'seconds'> & { seconds: string })[]>(
       `SELECT id, account_id AS accountId, TIMESTAMPDIFF(SECOND, failing_since, UTC_TIMESTAMP(3)) AS seconds
@@ -184,17 +174,14 @@ export class FailingEndpoints {
   }
 }
 
-/** What waits for endpoints of all accounts. */
 export interface Backlog {
-  /** 10,000 at the most */
   deliveries: number;
-  /** of the endpoint that has been due for longest; 0 = none is */
+  /** age of the longest due endpoint; 0 = none */
   oldestSeconds: number;
-  /** 1,000 at the most */
   failing: number;
 }
 
-/** How far webhooks are behind, at a cost that does not grow with it. */
+/** Measures the webhook backlog at a bounded cost. */
 @Injectable()
 export class WebhookBacklog {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}

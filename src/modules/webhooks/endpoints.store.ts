@@ -20,28 +20,20 @@ import { WebhookEndpointEntity } from './tables.js';
 import { DISABLED_REASONS, MOST_WEBHOOKS, OVERLAP_MS, type WebhookFields } from './webhook.js';
 import { webhookErrors } from './webhooks.errors.js';
 
-/** Name of the calls that wake a dispatcher. */
 export const WEBHOOK_CALLS = 'webhooks';
-/** Commits within so long are checked together. */
 const CHECKED_AFTER_MS = 20;
-/** Endpoints of one statement. */
 const PAGE = 1_000;
 
-/** SQL: from when on something may be sent to an endpoint. */
 const SOONEST = 'GREATEST(UTC_TIMESTAMP(3), COALESCE(held_until, UTC_TIMESTAMP(3)))';
 
-/**
- * SQL: what is due now at an endpoint is found without a change of its row: a worker is sending to it, or it is looked at
- * as soon as something may be sent.
- */
+/** SQL: a new delivery needs no row update, because a worker is sending to the endpoint or will poll it in time. */
 export const IS_AWAITED = `(next_due_at IS NOT NULL AND (next_due_at <= ${SOONEST} OR NOT ${isFree()}))`;
 
 /**
- * Keeps `next_due_at` of endpoints, by which dispatchers find those with something due (docs/decisions/0014): never later
- * than the first delivery, with one exception. A worker that finds an endpoint empty moves the moment away, and cannot
- * see what a transaction is still writing that has found the endpoint awaited. So a writer asks once more when it has
- * committed, and the moment stays near for a while after a turn. What both miss (a process that dies right after its
- * commit) `repair` finds within a minute.
+ * Maintains `next_due_at`, by which dispatchers find due endpoints (docs/decisions/0014). A worker that finds an endpoint
+ * empty postpones it without seeing uncommitted deliveries of a transaction that read the endpoint as awaited. Therefore
+ * writers check again after their commit, and the time stays near after a run; `repair` finds the remaining cases (a process
+ * that dies right after its commit) within a minute.
  */
 @Injectable()
 export class EndpointMoments implements OnApplicationShutdown {
@@ -58,10 +50,7 @@ export class EndpointMoments implements OnApplicationShutdown {
     if (this.timer) clearTimeout(this.timer);
   }
 
-  /**
-   * Something is due now at these endpoints: in the transaction that has written it, at its end.
-   * @param endpoints `isAwaited` as this transaction has read it: the row of a busy endpoint is not written again and again
-   */
+  /** Call at the end of the transaction that writes deliveries; `isAwaited` as read there saves row updates. */
   async advance(tx: EntityManager, endpoints: readonly { id: number; isAwaited: boolean }[]): Promise<void> {
     const away = endpoints.flatMap(({ id, isAwaited }) => (isAwaited ? [] : [id]));
     const moved = away.length > 0 ? await this.move(tx, away) : 0;
@@ -71,7 +60,7 @@ export class EndpointMoments implements OnApplicationShutdown {
     });
   }
 
-  /** Endpoints whose moment is later than their first delivery are due now. @returns how many there were */
+  /** Makes endpoints due whose time is later than their first delivery. Returns their number. */
   async repair(): Promise<number> {
     let repaired = 0;
     for (let after = 0; ;) {
@@ -116,7 +105,6 @@ export class EndpointMoments implements OnApplicationShutdown {
 
 const SLOT_KEY = /\buq_webhook_endpoints_slot$/;
 
-/** Endpoints as their owners see and change them. */
 @Injectable()
 export class EndpointStore {
   constructor(
@@ -126,7 +114,7 @@ export class EndpointStore {
     private readonly moments: EndpointMoments,
   ) {}
 
-  /** The account's, the oldest first; a removed one is no longer there. */
+  /** The account's endpoints, oldest first, without removed ones. */
   ofAccount(accountId: number): Promise<WebhookEndpointEntity[]> {
     return this.dataSource
       .getRepository(WebhookEndpointEntity)
@@ -144,16 +132,13 @@ export class EndpointStore {
     });
   }
 
-  /** What signs now, the newest first (reference/webhooks#signature). */
+  /** Active secrets, newest first (reference/webhooks#signature). */
   secretsOf({ secret, previousSecret, previousUntil }: WebhookEndpointEntity): string[] {
     const signsToo = previousSecret !== null && previousUntil !== null && previousUntil > now();
     return [secret, ...(signsToo ? [previousSecret] : [])].map((sealed) => this.sealer.open(sealed));
   }
 
-  /**
-   * The unique key of the places decides, however many ask at once.
-   * @throws AppError conflict when the account has `WEBHOOKS_PER_ACCOUNT` already
-   */
+  /** Inserts an endpoint; the unique key enforces the limit. Throws AppError conflict at `WEBHOOKS_PER_ACCOUNT`. */
   async create(
     tx: EntityManager,
     accountId: number,
@@ -189,15 +174,13 @@ export class EndpointStore {
         await tx.insert(WebhookEndpointEntity, row);
         return row;
       } catch (error) {
-        // Another request has just taken this place.
+        // Another request took this slot.
         if (!SLOT_KEY.test(duplicateKeyName(error) ?? '')) throw error;
       }
     }
   }
 
-  /**
-   * Fields that were given; `active`, or another URL, forgets the failures of before (reference/webhooks#own-routes).
-   */
+  /** Changes the given fields; `active` or another URL resets failures (reference/webhooks#own-routes). */
   async change(
     tx: EntityManager,
     row: WebhookEndpointEntity,
@@ -214,12 +197,11 @@ export class EndpointStore {
       Object.assign(changed, { status, disabledReason: DISABLED_REASONS.byOwner });
     }
     await tx.update(WebhookEndpointEntity, { id: row.id }, changed);
-    // What waited for it may leave now.
     await this.moments.advance(tx, [{ id: row.id, isAwaited: false }]);
     return Object.assign(row, changed);
   }
 
-  /** A new secret; the one before it signs too for a day. @returns when */
+  /** Stores a new secret; the previous one also signs for a day. Returns that end. */
   async rotate(tx: EntityManager, row: WebhookEndpointEntity, secret: string): Promise<Date> {
     const at = now();
     await tx.update(
@@ -235,13 +217,13 @@ export class EndpointStore {
     return at;
   }
 
-  /** It gets nothing any more; the sweeper takes its rows. */
+  /** Marks an endpoint as removed; the sweeper deletes its rows. */
   async remove(tx: EntityManager, id: number): Promise<void> {
     await tx.update(WebhookEndpointEntity, { id }, { status: 'removed', slot: null, updatedAt: now() });
   }
 }
 
-/** Webhooks that a person or a key made: shown before it is removed, and disabled with it where that is wished. */
+/** Lists the webhooks of a person or key before its removal, and disables them on request. */
 @Injectable()
 export class MadeWebhooks implements MadeThingListener {
   constructor(
@@ -269,7 +251,6 @@ export class MadeWebhooks implements MadeThingListener {
     }
   }
 
-  /** An account has few webhooks: all are read, and those of other makers left out. */
   private async rows(source: EntityManager, gone: Gone): Promise<WebhookEndpointEntity[]> {
     const where = { accountId: gone.account.id, slot: Not(IsNull()) };
     const rows = await source.find(WebhookEndpointEntity, { where, order: { id: 'ASC' }, take: MOST_WEBHOOKS });

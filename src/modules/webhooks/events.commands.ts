@@ -12,10 +12,7 @@ import { EventStore } from './events.store.js';
 import type { WebhookTestData } from './webhooks.dto.js';
 import { webhookErrors, webhookTestErrors } from './webhooks.errors.js';
 
-/**
- * Sends an event again to every active endpoint of the account that takes its type, under the same `webhook-id`.
- * @throws AppError not_found for an event that is unknown, another account's, or older than 30 days
- */
+/** Replays an event under its `webhook-id` to the account's active subscribers; returns their number. Throws not_found. */
 export class ReplayEventCommand extends Command<number> {
   constructor(
     readonly actor: Account,
@@ -33,7 +30,6 @@ export class ReplayEventHandler implements ICommandHandler<ReplayEventCommand> {
     private readonly audit: AuditLog,
   ) {}
 
-  /** @returns to how many endpoints it goes */
   async execute({ actor, eventId }: ReplayEventCommand): Promise<number> {
     const event = await this.events.find(actor.id, eventId);
     if (!event) throw webhookErrors.eventNotFound();
@@ -46,10 +42,7 @@ export class ReplayEventHandler implements ICommandHandler<ReplayEventCommand> {
   }
 }
 
-/**
- * Staff send an event of any account again, to its active endpoints that take the type.
- * @throws AppError not_found for an event that is unknown, or older than 30 days
- */
+/** Replays an event of any account, for staff; returns the number of endpoints. Throws AppError not_found. */
 export class ReplayAnyEventCommand extends Command<number> {
   constructor(
     readonly actor: Account,
@@ -68,7 +61,6 @@ export class ReplayAnyEventHandler implements ICommandHandler<ReplayAnyEventComm
     private readonly audit: AuditLog,
   ) {}
 
-  /** @returns to how many endpoints it goes */
   async execute({ actor, eventId }: ReplayAnyEventCommand): Promise<number> {
     const event = await this.events.findAny(eventId);
     if (!event) throw webhookErrors.eventNotFound();
@@ -82,13 +74,9 @@ export class ReplayAnyEventHandler implements ICommandHandler<ReplayAnyEventComm
   }
 }
 
-/**
- * Sends one event of a type to an endpoint, now, signed as every event, and marked as a test. The endpoint's log has it;
- * nothing is tried again, and neither what fails nor a 410 counts towards disabling (reference/webhooks#test).
- * @throws AppError not_found; invalid for a type that the endpoint does not take
- */
+/** Sends a signed test event, logged but never retried or counted (reference/webhooks#test). Throws not_found, invalid. */
 export class TestWebhookCommand extends Command<WebhookTestData> {
-  /** @param type as it came; undefined = the endpoint's first */
+  /** @param type not validated; undefined = the endpoint's first */
   constructor(
     readonly account: Account,
     readonly id: number,

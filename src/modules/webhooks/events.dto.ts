@@ -1,6 +1,5 @@
 import { exampleOf } from './events.js';
 
-/** A schema of the OpenAPI document, as far as events need it. */
 interface EventSchema {
   type: 'object';
   description: string;
@@ -46,7 +45,6 @@ const record = (
     ...more,
   });
 
-/** What an event of each type carries (reference/webhooks#types), with the name of its schema. */
 const EVENTS: readonly (readonly [name: string, type: string, schema: EventSchema])[] = [
   [
     'SmsStatusEvent',
@@ -137,7 +135,7 @@ const HEADERS = [
   ['webhook-signature', 'one or more `v1,<base64 of HMAC-SHA256 over id.timestamp.body>`, separated by spaces'],
 ] as const;
 
-/** The part of the OpenAPI document about what is pushed: an operation for each type, and the schemas of its bodies. */
+/** The OpenAPI part about webhooks: an operation for each type, and the schemas of the bodies. */
 export function documentedEvents(types: readonly string[]): {
   webhooks: Record<string, object>;
   schemas: Record<string, object>;

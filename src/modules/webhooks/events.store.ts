@@ -16,7 +16,6 @@ import { EndpointMoments, IS_AWAITED } from './endpoints.store.js';
 import { eventIds, firstEventIdAt, isEventId, timeOfEventId } from './events.js';
 import { WebhookAttemptEntity, WebhookEventEntity } from './tables.js';
 
-/** A try as the timeline of its recipient shows it. */
 export interface RecipientAttempt {
   endpoint_id: number;
   event_id: string;
@@ -27,14 +26,13 @@ export interface RecipientAttempt {
   created_at: Date;
 }
 
-/** Clocks of processes differ: what follows from something has an id of so much earlier at the most. */
+// Process clocks may differ by this much, so the id of a consequence may be that much earlier.
 const CLOCKS_MS = 3_600_000;
 const shortlyBefore = (at: Date): Date => new Date(Math.max(0, at.getTime() - CLOCKS_MS));
 
-/** Most tries that one timeline shows. */
 const MOST_SHOWN = 1_000;
 
-/** Reads events and their tries; sends events again. */
+/** Reads events and their tries; replays events. */
 @Injectable()
 export class EventStore {
   constructor(
@@ -42,7 +40,7 @@ export class EventStore {
     private readonly moments: EndpointMoments,
   ) {}
 
-  /** Newest first. */
+  /** Tries of an endpoint, newest first. */
   async attempts(endpointId: number, page: Page): Promise<Listed<WebhookAttemptEntity>> {
     const ranges = [{ where: 'endpoint_id = ?', values: [endpointId] }];
     const list = { table: 'webhook_attempts', index: 'PRIMARY', key: 'id', order: 'DESC', ranges } as const;
@@ -56,13 +54,13 @@ export class EventStore {
     return this.dataSource.getRepository(WebhookEventEntity).findOneBy({ id, accountId });
   }
 
-  /** Of any account. */
+  /** An event of any account, or null. */
   async findAny(id: string): Promise<WebhookEventEntity | null> {
     if (!isEventId(id)) return null;
     return this.dataSource.getRepository(WebhookEventEntity).findOneBy({ id });
   }
 
-  /** Days before the campaign's are not looked into. */
+  /** Tries of a recipient's events; skips the daily partitions before the campaign. */
   ofRecipient(campaignId: number, seq: number): Promise<RecipientAttempt[]> {
     const since = shortlyBefore(timeOfId(campaignId));
     return this.dataSource.query(
@@ -73,11 +71,7 @@ export class EventStore {
     );
   }
 
-  /**
-   * Sends an event again, now, to every active endpoint of its account that takes its type; the retry plan begins anew
-   * and attempts count on.
-   * @returns to how many
-   */
+  /** Sends an event now to its account's active subscribers, with a new retry plan. Returns their number. */
   async replay(tx: EntityManager, { id, accountId, type }: WebhookEventEntity): Promise<number> {
     const endpoints: { id: number }[] = await tx.query(
       `SELECT id FROM webhook_endpoints WHERE account_id = ? AND status = 'active' AND FIND_IN_SET(?, events) ORDER BY id`,
@@ -107,13 +101,12 @@ interface EndpointRow {
   is_awaited: number;
 }
 
-/** Endpoints by account and type. */
 type Takers = ReadonlyMap<string, readonly number[]>;
 
 const BATCH = 1_000;
 const keyOf = (accountId: number, type: string): string => `${accountId} ${type}`;
 
-/** Writes events and their deliveries in the transaction of what they report (reference/webhooks#when). */
+/** Writes events and deliveries in the transaction of the reported change (reference/webhooks#when). */
 @Injectable()
 export class EventOutbox implements CustomerEventSink {
   constructor(
@@ -151,7 +144,6 @@ export class EventOutbox implements CustomerEventSink {
     };
   }
 
-  /** @returns the endpoints that get some of them */
   private async record(
     tx: EntityManager,
     takers: Takers,

@@ -4,32 +4,26 @@ import { CHANNELS } from '../channels/index.js';
 import { FEATURE_EVENT_TYPES, STAFF_EVENT_TYPES } from '../customer-events/index.js';
 import { Channels } from '../engine/index.js';
 
-/** What an endpoint can subscribe to: the status changes of the process's channels, then the other features' events. */
+/** Event types for customers: statuses of the process's channels, then those of other features. */
 export const eventTypesOf = (channels: Channels): readonly string[] => [...channels.eventTypes, ...FEATURE_EVENT_TYPES];
 
-/** Alarms tell of the whole installation, and a key acts on its own account only. */
+// Alarms concern the whole installation; a key acts only for its own account.
 const hearsAlarms = ({ userType, apiKey }: Pick<Account, 'userType' | 'apiKey'>): boolean =>
   (userType === 'super' || userType === 'admin') && !apiKey;
 
-/** The same for one account: staff of the house hear of alarms too, but not by a key. */
+/** Event types for one account: staff also get alarms, except with a key. */
 export const eventTypesFor = (channels: Channels, actor: Pick<Account, 'userType' | 'apiKey'>): readonly string[] =>
   hearsAlarms(actor) ? [...eventTypesOf(channels), ...STAFF_EVENT_TYPES] : eventTypesOf(channels);
 
-/**
- * A key neither changes nor removes an endpoint that hears of alarms, nor gets its secret.
- * @param endpoint its types stand in one text, with commas
- * @throws AppError 403 `Forbidden`
- */
+/** Throws AppError 403 `Forbidden` if a key would change, remove or rotate an endpoint that receives alarms. */
 export function assertMayChange(actor: Pick<Account, 'apiKey'>, { events }: { events: string }): void {
   if (actor.apiKey && events.split(',').some((type) => STAFF_EVENT_TYPES.some((known) => known === type))) {
     throw accountErrors.forbidden();
   }
 }
 
-/** The types of reference/webhooks#types, in its order. */
 export const CUSTOMER_EVENT_TYPES = eventTypesOf(new Channels(CHANNELS));
 
-/** Those and the types of staff. */
 export const ALL_EVENT_TYPES = [...CUSTOMER_EVENT_TYPES, ...STAFF_EVENT_TYPES];
 
 const REQUEST_ID = 'GSMCAMP_20261121_A1B2C3';
@@ -58,7 +52,7 @@ const ALARM = {
   raised_at: '2026-11-22T02:14:05.120Z',
 };
 
-/** A body of every type of reference/webhooks#types, as tests send it and documents show it. */
+// One body of each type in reference/webhooks#types, for tests and documents.
 const EXAMPLES: Readonly<Record<string, object>> = {
   'gsm.status.update': record('gsm.status.update', REQUEST_ID, 'DELIVERED'),
   'voice.status.update': { ...record('voice.status.update', 'VCAMP_20261121_A1B2C3D4', 'ANSWERED'), duration: 21 },
@@ -98,17 +92,13 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   'alarm.cleared': { event: 'alarm.cleared', ...ALARM, cleared_at: '2026-11-22T02:31:40.502Z' },
 };
 
-/** An example of a type; a type of which none is known is a delivery record. */
 export const exampleOf = (type: string): object => EXAMPLES[type] ?? record(type, REQUEST_ID, 'DELIVERED');
 
-/** Types that have an example of their own. */
 export const TYPES_WITH_EXAMPLE = Object.keys(EXAMPLES);
 
 /**
- * What an event is about: a recipient, a template, a campaign. Events of one subject are delivered one after the other;
- * those of different subjects side by side. An inbound message is its own subject: it has a timestamp and changes nothing
- * reported before, and a contact that writes thousands of them must not hold up the rest.
- * @param body an event as it goes out (reference/webhooks#types)
+ * The subject of an event body: events of one subject are delivered in order. An inbound message is its own subject,
+ * because a contact that writes thousands of them must not delay other events.
  */
 export function subjectOf(body: string): string {
   const event = JSON.parse(body) as Record<string, unknown>;
@@ -120,7 +110,7 @@ const TIME_DIGITS = 12;
 
 const timePart = (at: Date): string => at.getTime().toString(16).padStart(TIME_DIGITS, '0');
 
-/** Makes ids of one batch: `evt_`, then time, chance and place, so they ascend and no two processes make the same. */
+/** Makes the ids of a batch: `evt_`, time, random digits, index. They ascend and are unique across processes. */
 export function eventIds(at: Date): () => string {
   const batch = `evt_${timePart(at)}${randomBytes(7).toString('hex')}`;
   let place = 0;
@@ -129,17 +119,16 @@ export function eventIds(at: Date): () => string {
 
 const TEST = 'tst_';
 
-/** The id of a test event, which is never stored as one. */
+/** The id of a test event, which is never stored. */
 export const testEventId = (at: Date): string => `${TEST}${timePart(at)}${randomBytes(10).toString('hex')}`;
 
-/** Whether an event of the log was a test. */
 export const isTestEvent = (id: string): boolean => id.startsWith(TEST);
 
-/** Ids of events before this moment are lower. */
+/** All events before this instant have lower ids. */
 export const firstEventIdAt = (at: Date): string => `evt_${timePart(at)}`;
 
-/** When an event was recorded, by its id; 1970 for a text that is none. */
+/** When an event was recorded, from its id; 1970 for other text. */
 export const timeOfEventId = (id: string): Date => new Date(parseInt(id.slice(4, 4 + TIME_DIGITS), 16) || 0);
 
-/** Whether a text can be the id of an event at all: the column is ASCII, and refuses to be compared with anything else. */
+/** Whether a text can be an event id. The column is ASCII and refuses comparison with other text. */
 export const isEventId = (text: string): boolean => /^[\x21-\x7e]{1,40}$/.test(text);

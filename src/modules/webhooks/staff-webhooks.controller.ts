@@ -30,7 +30,7 @@ const WEBHOOKS = { name: 'webhooks of accounts', places: 'ids' } as const;
 const ATTEMPTS = { name: 'attempts of accounts', places: 'ids' } as const;
 const UNKNOWN = webhookErrors.notFound.because('unknown, or deleted');
 
-/** Webhooks of all accounts: who hears nothing any more, since when, and how much waits for them. */
+/** Webhooks of all accounts with their health, for staff. */
 @ApiTags('Admin: webhooks')
 @Admin()
 @Controller('v6/api/admin/webhooks')

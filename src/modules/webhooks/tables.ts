@@ -8,7 +8,6 @@ import { KEPT_DAYS, LONGEST_DELIVERY_DAYS } from './webhook.js';
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 const MOMENT = { type: 'datetime', precision: 3 } as const;
 
-/** An address to which a customer has events delivered. */
 @Entity('webhook_endpoints')
 @SealedColumns('secret', 'previousSecret')
 @Index('uq_webhook_endpoints_slot', ['accountId', 'slot'], { unique: true })
@@ -22,18 +21,17 @@ export class WebhookEndpointEntity {
   @Column({ name: 'account_id', type: 'int', unsigned: true })
   accountId!: number;
 
-  /** 1 to 10: the unique key keeps an account from having more; null = removed */
+  /** 1 to 10; the unique key enforces the limit; null = removed */
   @Column({ type: 'tinyint', unsigned: true, nullable: true })
   slot!: number | null;
 
   @Column({ type: 'varchar', length: 2048 })
   url!: string;
 
-  /** types, separated by commas */
   @Column({ type: 'varchar', length: 255, ...ASCII })
   events!: string;
 
-  /** a `WebhookStatus`, or `removed` until the sweeper has taken its rows */
+  /** a `WebhookStatus`, or `removed` until the sweeper deletes it */
   @Column({ type: 'varchar', length: 8, ...ASCII })
   status!: string;
 
@@ -46,7 +44,7 @@ export class WebhookEndpointEntity {
   @Column({ name: 'previous_secret', type: 'varchar', length: 255, nullable: true, ...ASCII })
   previousSecret!: string | null;
 
-  /** until when the previous secret signs too */
+  /** the previous secret also signs until then */
   @Column({ name: 'previous_until', ...MOMENT, nullable: true })
   previousUntil!: Date | null;
 
@@ -54,22 +52,21 @@ export class WebhookEndpointEntity {
   @Column({ name: 'failing_since', ...MOMENT, nullable: true })
   failingSince!: Date | null;
 
-  /** the endpoint asked for a pause until then */
+  /** the endpoint requested a pause until then */
   @Column({ name: 'held_until', ...MOMENT, nullable: true })
   heldUntil!: Date | null;
 
-  /** counts the turns of workers: a worker with an older number has lost the endpoint */
+  /** counts claims: a worker with an older number has lost the endpoint */
   @Column({ type: 'int', unsigned: true })
   fence!: number;
 
   @Column({ name: 'lease_until', ...MOMENT, nullable: true })
   leaseUntil!: Date | null;
 
-  /** when dispatchers look at it next: not after its first delivery is due; null = nothing waits (`EndpointMoments`) */
+  /** next poll, at the latest when the first delivery is due; null = nothing is queued (`EndpointMoments`) */
   @Column({ name: 'next_due_at', ...MOMENT, nullable: true })
   nextDueAt!: Date | null;
 
-  /** who made it (`kernel/maker.ts`); null = the service itself, or not known */
   @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
   createdBy!: string | null;
 
@@ -80,11 +77,10 @@ export class WebhookEndpointEntity {
   updatedAt!: Date;
 }
 
-/** An event that at least one endpoint subscribed to when it happened. */
+/** An event with at least one subscribed endpoint. */
 @Entity('webhook_events')
 @Index('ix_webhook_events_recipient', ['campaignId', 'seq'])
 export class WebhookEventEntity {
-  /** the `webhook-id`; ascending in time */
   @PrimaryColumn({ type: 'varchar', length: 40, ...ASCII })
   id!: string;
 
@@ -94,7 +90,6 @@ export class WebhookEventEntity {
   @Column({ type: 'varchar', length: 32, ...ASCII })
   type!: string;
 
-  /** JSON text, as it goes out */
   @Column({ type: 'longtext' })
   body!: string;
 
@@ -108,7 +103,7 @@ export class WebhookEventEntity {
   createdAt!: Date;
 }
 
-/** An event on its way to an endpoint; gone once it has arrived or is given up. */
+/** An event to deliver to an endpoint; deleted after success or the last try. */
 @Entity('webhook_deliveries')
 @Index('ix_webhook_deliveries_due', ['endpointId', 'dueAt'])
 export class WebhookDeliveryEntity {
@@ -121,27 +116,25 @@ export class WebhookDeliveryEntity {
   @Column({ name: 'due_at', ...MOMENT })
   dueAt!: Date;
 
-  /** of the retry plan; a replay begins again */
+  /** tries of the retry plan; a replay resets them */
   @Column({ type: 'smallint', unsigned: true })
   tries!: number;
 
-  /** all that were made, those before a replay too */
+  /** all tries, including those before a replay */
   @Column({ type: 'int', unsigned: true })
   attempts!: number;
 
-  /** counts replays: the result of an older one does not end a newer */
+  /** counts replays: the result of an older try must not end a newer delivery */
   @Column({ type: 'int', unsigned: true })
   revision!: number;
 }
 
-/** One try, for the customer's log. */
 @Entity('webhook_attempts')
 @Index('ix_webhook_attempts_event', ['eventId'])
 export class WebhookAttemptEntity {
   @PrimaryColumn({ name: 'endpoint_id', type: 'int', unsigned: true })
   endpointId!: number;
 
-  /** ascending in time */
   @PrimaryColumn({ type: 'bigint' })
   id!: number;
 
@@ -160,7 +153,7 @@ export class WebhookAttemptEntity {
   @Column({ type: 'varchar', length: 255, nullable: true })
   error!: string | null;
 
-  /** the first KB of what the endpoint answered */
+  /** the first KB of the answer */
   @Column({ type: 'varchar', length: 1024 })
   answer!: string;
 
@@ -174,14 +167,13 @@ export class WebhookAttemptEntity {
   nextAttemptAt!: Date | null;
 }
 
-/** Tries of an endpoint in ten minutes: what staff see of it costs the same however many tries there were. */
+/** Tries of an endpoint in ten minutes, so that statistics for staff have a bounded cost. */
 @Entity('webhook_counters')
 @Index('ix_webhook_counters_period', ['period'])
 export class WebhookCounterEntity {
   @PrimaryColumn({ name: 'endpoint_id', type: 'int', unsigned: true })
   endpointId!: number;
 
-  /** when the ten minutes begin */
   @PrimaryColumn({ type: 'datetime', precision: 0 })
   period!: Date;
 
@@ -191,7 +183,6 @@ export class WebhookCounterEntity {
   @Column({ type: 'int', unsigned: true })
   failed!: number;
 
-  /** the last one of them that was delivered */
   @Column({ name: 'last_success_at', ...MOMENT, nullable: true })
   lastSuccessAt!: Date | null;
 }
@@ -204,10 +195,9 @@ export const webhookEntities = [
   WebhookCounterEntity,
 ];
 
-/** An event stays at least until it may have been tried for the last time. */
+// An event outlives its last possible try.
 const DAYS = { mostDays: KEPT_DAYS, leastDays: LONGEST_DELIVERY_DAYS };
 
-/** What becomes of events to customers. */
 export const webhookTables: readonly TableRule[] = [
   {
     table: 'webhook_endpoints',

@@ -1,22 +1,20 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isHttpUrl } from '../../kernel/urls.js';
 
-/** Whether an endpoint gets its events (reference/webhooks#own-routes). */
+/** Whether an endpoint receives events (reference/webhooks#own-routes). */
 export type WebhookStatus = 'active' | 'disabled';
 
 export const WEBHOOK_STATUSES: readonly WebhookStatus[] = ['active', 'disabled'];
 
 export const LONGEST_URL = 2048;
-/** What `WEBHOOKS_PER_ACCOUNT` may be at the most. */
 export const MOST_WEBHOOKS = 100;
-/** How long the secret before a rotation still signs (reference/webhooks#signature). */
+/** The previous secret signs this long after a rotation (reference/webhooks#signature). */
 export const OVERLAP_MS = 24 * 3_600_000;
-/** How long events and the log of tries are kept (reference/webhooks#log), days; fewer with fewer RETENTION_DAYS. */
+/** Days that events and tries are kept (reference/webhooks#log), fewer with a lower RETENTION_DAYS. */
 export const KEPT_DAYS = 30;
-/** The tries of an event are over by then: seven waits (reference/webhooks#tries), which an endpoint may make a day each. */
+/** Longest delivery: seven waits (reference/webhooks#tries), each up to a day at the endpoint's request. */
 export const LONGEST_DELIVERY_DAYS = 8;
 
-/** Texts of `disabled_reason`. */
 export const DISABLED_REASONS = {
   byOwner: 'Disabled by the account',
   makerGone: 'The person or key that made it was removed',
@@ -29,14 +27,12 @@ const DAY_MS = 86_400_000;
 const durationText = (ms: number): string =>
   ms >= DAY_MS ? `${Math.round(ms / DAY_MS)} days` : `${Math.ceil(ms / 1000)} s`;
 
-/** What an owner may write; odd values are faults, unknown fields are not looked at. */
 export interface RawWebhook {
   url?: unknown;
   events?: unknown;
   status?: unknown;
 }
 
-/** The fields that were given. */
 export interface WebhookFields {
   url?: string;
   events?: string[];
@@ -54,11 +50,7 @@ export type WebhookFault =
   | 'eventsRepeated'
   | 'statusUnknown';
 
-/**
- * Reads the fields that are there, the first fault in the order url, events, status.
- * @param types that exist
- * @param mayBeCalled false for a plain URL where TLS is due
- */
+/** Validates the given fields in the order url, events, status; `mayBeCalled` is false for a plain URL that needs TLS. */
 export function readWebhook(
   raw: RawWebhook,
   types: readonly string[],
@@ -100,15 +92,11 @@ function readEvents(value: unknown, types: readonly string[]): { events: string[
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** A new secret as customers get it: `whsec_<base64>` (Standard Webhooks). */
+/** A new secret: `whsec_<base64>` (Standard Webhooks). */
 export const newSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
-/** The key that such a secret stands for. */
 export const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), 'base64');
 
-/**
- * `webhook-signature` of Standard Webhooks: one `v1,` entry a key, the newest first.
- * @param timestamp seconds since 1970, as in `webhook-timestamp`
- */
+/** `webhook-signature` of Standard Webhooks: one `v1,` entry per key; `timestamp` in seconds since 1970. */
 export const signatures = (keys: readonly Buffer[], id: string, timestamp: number, body: string): string =>
   keys.map((key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`).join(' ');

@@ -12,20 +12,20 @@ import { newSecret, type RawWebhook, readWebhook } from './webhook.js';
 import { type SecretWebhookData, webhookData, type WebhookData } from './webhooks.dto.js';
 import { webhookErrors, webhookFault, webhookFaults } from './webhooks.errors.js';
 
-/** An owner who registers an address waits so long for its name; what is not known by then is judged at each try. */
+// Longest wait for DNS at registration; an unresolved address is checked at each try.
 const NAME_PATIENCE_MS = 2_000;
 
-/** Which addresses owners may register (reference/webhooks#addresses). */
+/** Validates addresses that owners register (reference/webhooks#addresses). */
 @Injectable()
 export class WebhookUrls {
   constructor(private readonly outbound: OutboundClient) {}
 
-  /** False for a plain URL where TLS is due, as far as that can be said without its name. */
+  /** False for a plain URL that needs TLS, decided without DNS. */
   takesPlain(url: string): boolean {
     return this.outbound.takesPlain(url);
   }
 
-  /** @throws AppError invalid for an address that no try would call */
+  /** Throws AppError invalid for an address that no try would call. */
   async assertOpen(url: string, accountId: number): Promise<void> {
     const refusal = await this.outbound.refusal({
       url,
@@ -38,10 +38,7 @@ export class WebhookUrls {
   }
 }
 
-/**
- * A new endpoint of the acting account. The answer and that of a rotation are the only places where the secret stands.
- * @throws AppError invalid for the body, conflict when the account has ten
- */
+/** Creates an endpoint; only this answer and a rotation show the secret. Throws AppError invalid, conflict (quota). */
 export class CreateWebhookCommand extends Command<SecretWebhookData> {
   constructor(
     readonly actor: Account,
@@ -81,10 +78,7 @@ export class CreateWebhookHandler implements ICommandHandler<CreateWebhookComman
   }
 }
 
-/**
- * Another URL, other events, another status; what is absent stays. `active` revives a disabled endpoint.
- * @throws AppError not_found, invalid
- */
+/** Changes URL, events or status; absent fields stay, `active` re-enables an endpoint. Throws AppError not_found, invalid. */
 export class ChangeWebhookCommand extends Command<WebhookData> {
   constructor(
     readonly actor: Account,
@@ -113,7 +107,7 @@ export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhookComman
     );
     if ('fault' in read) throw webhookFault(read.fault, actor);
     const { fields } = read;
-    // Names are looked up before anything is locked.
+    // DNS before any lock.
     if (fields.url !== undefined && fields.url !== known.url) await this.urls.assertOpen(fields.url, actor.id);
     if (Object.keys(fields).length === 0) return webhookData(known, actor.timeZone);
     return inTransaction(this.dataSource, async (tx) => {
@@ -121,7 +115,7 @@ export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhookComman
       if (!row) throw webhookErrors.notFound();
       assertMayChange(actor, row);
       const changed = await this.endpoints.change(tx, row, fields, createdBy(actor));
-      // A URL may carry a secret of the customer's.
+      // Only names: a URL may contain the customer's secret.
       const details = { id, fields: Object.keys(fields), ...(fields.status && { status: fields.status }) };
       await this.audit.record(tx, { actor, action: 'webhook.change', subject: actor.username, details });
       return webhookData(changed, actor.timeZone);
@@ -129,7 +123,7 @@ export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhookComman
   }
 }
 
-/** It gets nothing any more. @throws AppError not_found */
+/** Removes an endpoint. Throws AppError not_found. */
 export class RemoveWebhookCommand extends Command<void> {
   constructor(
     readonly actor: Account,
@@ -158,7 +152,7 @@ export class RemoveWebhookHandler implements ICommandHandler<RemoveWebhookComman
   }
 }
 
-/** A new secret; the one before signs too for 24 h (reference/webhooks#signature). @throws AppError not_found */
+/** Makes a new secret; the previous one also signs for 24 h (reference/webhooks#signature). Throws AppError not_found. */
 export class RotateSecretCommand extends Command<SecretWebhookData> {
   constructor(
     readonly actor: Account,

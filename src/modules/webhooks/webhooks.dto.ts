@@ -19,7 +19,6 @@ const EVENTS_FIELD = {
 };
 const EVENT_ID = 'evt_0193a2b4c5d6a1b2c3d4e5f607000000';
 
-/** Body of a new webhook. */
 export class WebhookBody {
   @ApiProperty(URL_FIELD)
   url!: string;
@@ -28,7 +27,6 @@ export class WebhookBody {
   events!: string[];
 }
 
-/** Body of a change; absent fields stay. */
 export class WebhookChangesBody {
   @ApiPropertyOptional(URL_FIELD)
   url?: string;
@@ -44,7 +42,7 @@ export class WebhookChangesBody {
   status?: WebhookStatus;
 }
 
-/** A webhook with its secret: at creation and rotation only. */
+/** A webhook with its secret: only at creation and rotation. */
 export class SecretWebhookData {
   @ApiProperty({ type: 'integer', example: 3 })
   id!: number;
@@ -77,7 +75,6 @@ export class SecretWebhookData {
   secret!: string;
 }
 
-/** A webhook as its owner sees it. */
 export class WebhookData extends OmitType(SecretWebhookData, ['secret'] as const) {}
 
 export const webhookData = (row: WebhookEndpointEntity, zone: string) =>
@@ -92,14 +89,13 @@ export const webhookData = (row: WebhookEndpointEntity, zone: string) =>
     updated_at: dateTime(row.updatedAt, zone),
   }) satisfies WebhookData;
 
-/** The id in a path. @throws AppError not_found for what is none */
+/** Reads the id of a path. Throws AppError not_found for other text. */
 export function readWebhookId(text: string): number {
   const id = readId(text);
   if (id === null) throw webhookErrors.notFound();
   return id;
 }
 
-/** Answer of a creation or a rotation. */
 export class SecretWebhookAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -111,7 +107,6 @@ export class SecretWebhookAnswer {
   data!: SecretWebhookData;
 }
 
-/** Answer of a change. */
 export class ChangedWebhookAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -203,14 +198,12 @@ export class ReplayAnswer {
   data!: ReplayData;
 }
 
-/** @param webhooks that take the event */
 export const replayAnswer = (eventId: string, webhooks: number): ReplayAnswer => ({
   success: true,
   message: 'Webhook event queued for delivery',
   data: { event_id: eventId, webhooks },
 });
 
-/** Body of a test. */
 export class WebhookTestBody {
   @ApiPropertyOptional({
     enum: [...CUSTOMER_EVENT_TYPES],
@@ -220,7 +213,6 @@ export class WebhookTestBody {
   type?: string;
 }
 
-/** What the endpoint answered to a test event. */
 export class WebhookTestData {
   @ApiProperty({ example: 'tst_0193a2b4c5d6a1b2c3d4e5f607000000', description: 'The `webhook-id`' })
   event_id!: string;
@@ -255,7 +247,6 @@ export class WebhookTestAnswer {
   data!: WebhookTestData;
 }
 
-/** Tries of a while, to ten minutes. */
 export class TriesData {
   @ApiProperty({ type: 'integer', example: 120 })
   tries!: number;

@@ -12,7 +12,6 @@ import { type Account, roleOf } from '../accounts/index.js';
 import { ALL_EVENT_TYPES, CUSTOMER_EVENT_TYPES } from './events.js';
 import { LONGEST_URL, WEBHOOK_STATUSES, type WebhookFault } from './webhook.js';
 
-/** A fault of one field of a body. */
 const faultOf =
   (field: 'url' | 'events' | 'status' | 'type') =>
   (code: string, text: string, reason: string, hint?: string): DefinedError =>
@@ -22,7 +21,6 @@ const events = faultOf('events');
 
 const EVENTS_HINT = 'The page about events (/docs/guide/events) describes each; an endpoint gets those it names alone.';
 
-/** Faults of a body, each with a code of its own. */
 export const webhookFaults = {
   urlRequired: url('webhook_url_required', fieldErrors.required.shown('url').text, 'missing or empty'),
   urlTooLong: url('webhook_url_too_long', fieldErrors.tooLong.shown('url', LONGEST_URL).text, 'too long'),
@@ -71,7 +69,7 @@ const eventsUnknownToStaff = events(
   EVENTS_HINT,
 );
 
-/** The fault of a body as its account is told it. */
+/** The error of a fault; staff get other texts. */
 export function webhookFault(name: WebhookFault, { userType, apiKey }: Pick<Account, 'userType' | 'apiKey'>): AppError {
   const isStaff = roleOf(userType) !== 'user' && userType !== 'reseller' && !apiKey;
   return name === 'eventsUnknown' && isStaff ? eventsUnknownToStaff() : webhookFaults[name]();
@@ -79,10 +77,9 @@ export function webhookFault(name: WebhookFault, { userType, apiKey }: Pick<Acco
 
 const { statusUnknown: _status, ...fieldFaults } = webhookFaults;
 
-/** Faults of the fields that creation and change share, in the order in which they are judged. */
+/** Errors of the shared fields of creation and change, in the order of validation. */
 export const WEBHOOK_FIELD_ERRORS: readonly DocumentedError[] = Object.values(fieldFaults);
 
-/** Faults of a test (reference/webhooks#test). */
 export const webhookTestErrors = {
   type: faultOf('type')(
     'webhook_test_type',

@@ -34,7 +34,7 @@ import {
 } from './webhooks.queries.js';
 import { WebhooksAdminController } from './staff-webhooks.controller.js';
 
-/** What every process has of webhooks: events are written where their statuses are. */
+/** Webhooks in every process: events are written with the statuses. */
 @Module({
   imports: [TypeOrmModule.forFeature(webhookEntities), CustomerEventsModule],
   providers: [EndpointMoments, EventOutbox, FailingEndpoints, WebhookBacklog],
@@ -42,7 +42,6 @@ import { WebhooksAdminController } from './staff-webhooks.controller.js';
 })
 export class WebhookEventsModule {}
 
-/** Webhooks in the API: what owners do with them. */
 @Module({
   imports: [CqrsModule, AccountsModule, EngineModule, TracingModule, WebhookEventsModule],
   controllers: [WebhooksController, WebhookTestsController, WebhooksAdminController],
@@ -73,7 +72,6 @@ export class WebhookEventsModule {}
 })
 export class WebhooksModule {}
 
-/** Webhooks in the worker: delivering, and clearing away. */
 @Module({
   imports: [OutboundModule, TracingModule, WebhookEventsModule],
   providers: [

@@ -15,7 +15,7 @@ import {
 } from './webhooks.dto.js';
 import { webhookErrors } from './webhooks.errors.js';
 
-/** @throws AppError not_found */
+/** One endpoint of the account. Throws AppError not_found. */
 export class GetWebhookQuery extends Query<WebhookData> {
   constructor(
     readonly account: Account,
@@ -59,7 +59,7 @@ export class ListWebhooksHandler implements IQueryHandler<ListWebhooksQuery> {
   }
 }
 
-/** The log of an endpoint, newest first. @throws AppError not_found */
+/** The log of an endpoint, newest first. Throws AppError not_found. */
 export class ListAttemptsQuery extends Query<Listed<AttemptData>> {
   constructor(
     readonly account: Account,
@@ -83,9 +83,8 @@ export class ListAttemptsHandler implements IQueryHandler<ListAttemptsQuery> {
   }
 }
 
-/** One webhook of any account with how it does, for staff. @throws AppError not_found */
+/** One endpoint of any account with its health, for staff. Throws AppError not_found. */
 export class FindAnyWebhookQuery extends Query<StaffWebhookData> {
-  /** @param timeZone that of staff */
   constructor(
     readonly id: number,
     readonly timeZone: string,
@@ -110,16 +109,14 @@ export class FindAnyWebhookHandler implements IQueryHandler<FindAnyWebhookQuery>
   }
 }
 
-/** What staff narrow the webhooks of all accounts to; null = all. */
 export interface WebhookFilter {
   username: string | null;
   status: WebhookStatus | null;
   isFailing: boolean;
 }
 
-/** Webhooks of all accounts with how they do, the newest first, for staff. Throws 404 for an unknown account. */
+/** Endpoints of all accounts with their health, newest first, for staff. Throws AppError not_found for an unknown account. */
 export class ListAllWebhooksQuery extends Query<Listed<StaffWebhookData>> {
-  /** @param timeZone that of staff */
   constructor(
     readonly filter: WebhookFilter,
     readonly timeZone: string,
@@ -151,9 +148,8 @@ export class ListAllWebhooksHandler implements IQueryHandler<ListAllWebhooksQuer
   }
 }
 
-/** The log of an endpoint of any account, newest first, for staff. @throws AppError not_found */
+/** The log of an endpoint of any account, newest first, for staff. Throws AppError not_found. */
 export class ListAnyAttemptsQuery extends Query<Listed<AttemptData>> {
-  /** @param timeZone that of staff */
   constructor(
     readonly webhookId: number,
     readonly timeZone: string,

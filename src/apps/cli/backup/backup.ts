@@ -23,7 +23,7 @@ function environmentHere(): Environment {
   }
 }
 
-/** Names what the driver says; its texts could show addresses and statements. */
+// Reports the error code only: driver messages may contain addresses and statements.
 async function reachable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -52,7 +52,7 @@ export async function backup(directory: string, { verify = false }: { verify?: b
   print('The copy holds secrets under ENCRYPTION_KEY, and numbers and texts in the clear: keep the key elsewhere.');
 }
 
-/** Notes that a copy was made by other means, for the alarm about old ones. */
+/** Records a copy made by other means, for the alarm about old copies. */
 export async function noteCopy(): Promise<void> {
   await reachable(noteEnd(environmentHere()));
   print('Noted: a copy of the database was made now');
@@ -67,7 +67,7 @@ async function noteEnd({ DATABASE_URL: url }: Environment): Promise<void> {
   }
 }
 
-/** Loads a copy, or only says whether it could be. */
+/** Loads a copy, or only checks it. */
 export async function restore(
   directory: string,
   { check = false, ...choice }: { check?: boolean } & Partial<RestoreChoice>,
@@ -87,7 +87,7 @@ export async function restore(
   tell(fenced);
 }
 
-/** Puts up the fence of a restore in a database that came back by other means. */
+/** Fences a database that was restored by other means. */
 export async function fence(): Promise<void> {
   const environment = environmentHere();
   const others = await reachable(otherConnections(environment));
@@ -101,7 +101,7 @@ export async function fence(): Promise<void> {
   tell(fenced);
 }
 
-/** Connections to the database besides this one, as far as its account sees them: processes that would work on it meanwhile. */
+// Counts only connections that its database account may see.
 async function otherConnections({ DATABASE_URL: url }: Environment): Promise<number> {
   const source = await new DataSource(dataSourceOptions(url, 1)).initialize();
   try {
@@ -115,7 +115,7 @@ async function otherConnections({ DATABASE_URL: url }: Environment): Promise<num
   }
 }
 
-/** Lists what a restore has left undecided. */
+/** Lists campaigns that a restore left undecided. */
 export async function undecided(): Promise<void> {
   let count = 0;
   await reachable(
@@ -131,7 +131,7 @@ export async function undecided(): Promise<void> {
   print(`${count} campaigns undecided`);
 }
 
-/** Has sent what a restore has left undecided: of one campaign, or of all. */
+/** Resumes one undecided campaign, or all of them. */
 export async function resumeUnsent(requestId: string | undefined, { all = false }: { all?: boolean }): Promise<void> {
   if ((requestId === undefined) !== all) throw new Failure('Name one campaign, or --all', EXIT.usage);
   await reachable(

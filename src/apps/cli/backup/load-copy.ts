@@ -11,31 +11,25 @@ import { checkDump, type Manifest, readManifest } from './manifest.js';
 import { connectionOf, type DatabaseAddress, readAddress, requireProgram, startProgram, urlOf } from './programs.js';
 import { onRestored, type Fenced } from './restored-database.js';
 
-/** Where the copy is loaded and fenced; nothing sees it before it is whole. */
+// The copy is loaded and fenced in this database; no process uses it before it is complete.
 const SUFFIX = '_restoring';
 
-/** What the operator says of a copy that no check can prove. */
+/** Facts that only the operator can confirm. */
 export interface RestoreChoice {
-  /** nothing has left since the copy was taken */
+  /** nothing was sent since the copy was taken */
   resumeUnsent: boolean;
-  /** its origin is known although it is not signed here */
+  /** the origin is trusted although the signature is not from here */
   acceptUnsigned: boolean;
 }
 
-/** What a restore has come to. */
 export interface Restored {
   manifest: Manifest;
   migrations: number;
-  /** null = nothing was fenced: what the copy would send is sent */
+  /** null = not fenced: the copy resumes sending */
   fenced: Fenced | null;
 }
 
-/**
- * Holds a copy against its manifest and this installation: signed here, whole, of no later version, its secrets can be
- * opened.
- * @param acceptUnsigned no signature is asked for
- * @throws Failure that says what is wrong
- */
+/** Checks signature, completeness, version and encryption keys of a copy. Throws Failure with the reason. */
 export async function checkCopy(
   environment: Environment,
   directory: string,
@@ -60,9 +54,8 @@ export async function checkCopy(
 }
 
 /**
- * Loads a copy beside the database, migrates it, puts up the fence, and only then moves its tables to their place at once: no
- * process can work on a database that is half there, or without its fence.
- * @throws Failure where the copy is not signed here or not whole, or the database is not empty
+ * Loads, migrates and fences a copy in a second database, then renames its tables at once, so that no process works on an
+ * incomplete or unfenced database. Throws Failure if the copy fails a check or the database is not empty.
  */
 export async function loadCopy(
   environment: Environment,
@@ -78,7 +71,7 @@ export async function loadCopy(
   try {
     await requireEmpty(server, address.name);
     await make(server, address.name);
-    // what an earlier try has left
+    // left over from an earlier attempt
     await server.query(`DROP DATABASE IF EXISTS \`${aside}\``);
     await make(server, aside);
     await load(client, address, aside, join(directory, manifest.file.name));
@@ -122,11 +115,8 @@ async function make(server: DataSource, name: string): Promise<void> {
     });
 }
 
-/**
- * A dump is SQL and nothing else. Without these options the client runs its own commands in it (`\!` and `system` are a
- * shell, `source`, `tee` and `pager` read and write files), and lets the server ask for files of this machine. Both
- * options mean the same to the clients of MariaDB and MySQL.
- */
+// Without these options the client runs commands in the dump (`\!` and `system` run a shell; `source`, `tee` and `pager`
+// access files) and the server may request local files. MariaDB and MySQL clients support both.
 const ONLY_SQL = ['--binary-mode', '--skip-local-infile'];
 
 async function load(client: string, address: DatabaseAddress, name: string, path: string): Promise<void> {
@@ -134,7 +124,7 @@ async function load(client: string, address: DatabaseAddress, name: string, path
   const options = ['--batch', ...ONLY_SQL, '--default-character-set=utf8mb4', '--max-allowed-packet=1G', name];
   const { child, ended } = startProgram(client, [...args, ...options], environment);
   if (!child.stdin) throw new Failure('The copy cannot be written');
-  // A client that gives up closes its end: what it says then is the reason.
+  // A failed client closes its input: its own message is the reason.
   await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), createGunzip(), child.stdin).catch(
     async (error: unknown) => {
       await ended;

@@ -12,33 +12,29 @@ import { Failure } from '../terminal.js';
 export const DUMP = 'database.sql.gz';
 const MANIFEST = 'manifest.json';
 const SIGNATURE = 'manifest.sig';
-/** What the key that signs manifests is derived for. */
+// Purpose of the derived signing key.
 const PURPOSE = 'backup manifest';
-/** What the programs write last: a dump without it was broken off. */
+// Last line of a complete dump.
 const LAST_LINE = '-- Dump completed';
 const TAIL = 4_096;
 
 const manifestSchema = z.object({
   format: z.literal(1),
-  /** when the snapshot was taken: what left later is not in it */
   taken_at: z.iso.datetime(),
-  /** version of the package; null = it was not known */
   application: z.string().nullable(),
   server: z.string(),
   database: z.string(),
-  /** those that the copy has had, oldest first */
   migrations: z.array(z.string()).min(1),
-  /** digests of the ENCRYPTION_KEY, and of those accepted besides it */
+  /** digests of ENCRYPTION_KEY and of the other accepted keys */
   encryption_keys: z.array(z.string()).min(1),
-  /** where the binary log stood at the snapshot; null = the server keeps none, or does not tell */
+  /** position at the snapshot; null = the server keeps no binary log, or hides it */
   binary_log: z.object({ file: z.string(), position: z.number(), gtid: z.string().nullable() }).nullable(),
   file: z.object({ name: z.literal(DUMP), bytes: z.number(), sha256: z.string() }),
 });
 
-/** What a copy says of itself. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** Writes the manifest last, behind its signature: a directory without a manifest is no copy. */
+/** Writes the manifest last, after its signature: a directory without a manifest is not a copy. */
 export async function writeManifest(directory: string, manifest: Manifest, sealer: Sealer): Promise<void> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   await writeWhole(join(directory, SIGNATURE), `${sealer.sign(PURPOSE, text)}\n`);
@@ -53,7 +49,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
   await rename(`${path}.partial`, path);
 }
 
-/** @returns the text of a file of the copy; null = there is no such file @throws Failure where it cannot be read */
+// null = no such file
 async function textOf(directory: string, name: string): Promise<string | null> {
   return readFile(join(directory, name), 'utf8').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
@@ -62,12 +58,7 @@ async function textOf(directory: string, name: string): Promise<string | null> {
   });
 }
 
-/**
- * Reads a manifest, and first proves that this installation wrote it: the manifest carries the digest of the dump, so
- * its signature covers the whole copy.
- * @param acceptUnsigned the operator vouches for the copy: no signature is asked for
- * @throws Failure where there is no whole copy, or its signature is missing, foreign or wrong
- */
+/** Reads a manifest, signed unless `acceptUnsigned`; the signature covers the copy by the dump's digest. Throws Failure. */
 export async function readManifest(directory: string, sealer: Sealer, acceptUnsigned = false): Promise<Manifest> {
   const text = await textOf(directory, MANIFEST);
   if (text === null) throw new Failure(`${directory} holds no whole copy: ${MANIFEST} is missing`);
@@ -95,7 +86,7 @@ async function requireSignature(directory: string, text: string, sealer: Sealer)
   }
 }
 
-/** Reads the whole dump: its bytes, its digest, its end. @throws Failure where it is not what the manifest says */
+/** Compares size, digest and last line of the dump with the manifest. Throws Failure. */
 export async function checkDump(directory: string, { file }: Manifest): Promise<void> {
   const hash = createHash('sha256');
   let bytes = 0;

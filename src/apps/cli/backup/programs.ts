@@ -2,14 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { programPath } from '../../../platform/config/index.js';
 import { Failure } from '../terminal.js';
 
-/** Where a database is, as its own programs want it. */
 export interface DatabaseAddress {
-  /** of the database, as DATABASE_URL */
   url: URL;
   name: string;
 }
 
-/** @param url DATABASE_URL @throws Failure where it names no database */
+/** Reads DATABASE_URL. Throws Failure if it does not name a database. */
 export function readAddress(url: string): DatabaseAddress {
   const address = new URL(url);
   const name = decodeURIComponent(address.pathname.slice(1));
@@ -17,14 +15,14 @@ export function readAddress(url: string): DatabaseAddress {
   return { url: address, name };
 }
 
-/** The same server with another database; empty = none. */
+/** The same server with another database; '' = none. */
 export function urlOf({ url }: DatabaseAddress, name: string): string {
   const other = new URL(url);
   other.pathname = `/${name}`;
   return other.href;
 }
 
-/** @throws Failure where none of the names is installed */
+/** Path of the first installed program. Throws Failure if there is none. */
 export function requireProgram(...names: readonly string[]): string {
   for (const name of names) {
     const path = programPath(name);
@@ -34,7 +32,7 @@ export function requireProgram(...names: readonly string[]): string {
   throw new Failure(`${first} is not installed: it comes with the client of MariaDB (Debian: mariadb-client)`);
 }
 
-/** How a program of the server reaches it; the password goes by the environment, which other users cannot read. */
+/** Connection options; the password is in the environment, which other users cannot read. */
 export function connectionOf({ url }: DatabaseAddress): { args: string[]; environment: NodeJS.ProcessEnv } {
   const args = ['--no-defaults', '--protocol=tcp', '--host', url.hostname.replace(/^\[|\]$/g, '')];
   args.push('--port', url.port || '3306', '--user', decodeURIComponent(url.username));
@@ -42,10 +40,9 @@ export function connectionOf({ url }: DatabaseAddress): { args: string[]; enviro
   return { args, environment: { MYSQL_PWD: decodeURIComponent(url.password) } };
 }
 
-/** A program of the server under way, and what it says when it ends. */
 export interface ServerProgram {
   child: ChildProcess;
-  /** @throws Failure with the program's own last words */
+  /** rejects with Failure and the program's last output */
   ended: Promise<void>;
 }
 
@@ -61,7 +58,7 @@ export function startProgram(path: string, args: readonly string[], environment:
       reject(new Failure(`${name} ended with ${code ?? 'a signal'}: ${said.trim() || 'it said nothing'}`));
     });
   });
-  // told to the caller that waits for it later
+  // avoids an unhandled rejection before the caller awaits it
   ended.catch(() => undefined);
   return { child, ended };
 }

@@ -26,10 +26,9 @@ import { Failure } from '../terminal.js';
 const REASON = 'command line';
 const PAGE = 500;
 
-/** What became of a copy. */
 export type Fenced = FencedCopy & { sessions: number };
 
-/** What operators do with a restored database (docs/operate/backup.md). */
+/** Operator actions on a restored database (docs/operate/backup.md). */
 @Injectable()
 class RestoredDatabase {
   constructor(
@@ -40,12 +39,11 @@ class RestoredDatabase {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Applies what is missing in a copy of an older version. @returns how many migrations */
   async migrate(): Promise<number> {
     return (await this.dataSource.runMigrations({ transaction: 'each' })).length;
   }
 
-  /** @param takenAt of the copy; null = unknown @param resumeUnsent nothing has left since */
+  // `takenAt` null = unknown; `resumeUnsent` = nothing was sent since
   async takeIntoUse(takenAt: string | null, resumeUnsent: boolean): Promise<Fenced | null> {
     let fenced: Fenced | null = null;
     if (resumeUnsent) await this.fence.keepOut();
@@ -68,7 +66,6 @@ class RestoredDatabase {
     }
   }
 
-  /** @throws Failure when a restore has left nothing undecided of it */
   async resume(campaign: UndecidedCampaign): Promise<void> {
     const { requestId: subject, mayHaveLeft: recipients } = campaign;
     await this.campaigns.resume(campaign);
@@ -80,19 +77,16 @@ class RestoredDatabase {
     );
   }
 
-  /** @throws Failure when a restore has left nothing undecided of it */
   async one(requestId: string): Promise<UndecidedCampaign> {
     for await (const campaign of this.undecided(requestId)) return campaign;
     throw new Failure(`A restore has left nothing undecided of ${requestId}`);
   }
 }
 
-/** Counters without what serves them. */
 @Global()
 @Module({ providers: [Metrics], exports: [Metrics] })
 class CountersModule {}
 
-/** What a restored database needs of the engine. It starts nothing by itself. */
 @Module({
   imports: [
     CountersModule,
@@ -110,7 +104,6 @@ class CountersModule {}
   providers: [RestoredDatabase],
 })
 class RestoreModule {
-  /** The environment of this process, or one that points at another database. */
   static on(environment: Environment): DynamicModule {
     @Global()
     @Module({ providers: [{ provide: ENVIRONMENT, useValue: environment }], exports: [ENVIRONMENT] })
@@ -119,7 +112,7 @@ class RestoreModule {
   }
 }
 
-/** Work on a restored database. */
+/** Runs work on the restored database of an environment. */
 export async function onRestored<T>(
   environment: Environment,
   work: (database: RestoredDatabase) => Promise<T>,

@@ -13,7 +13,7 @@ import { Failure } from '../terminal.js';
 import { DUMP, isWhole, type Manifest, writeManifest } from './manifest.js';
 import { connectionOf, type DatabaseAddress, readAddress, requireProgram, startProgram } from './programs.js';
 
-/** A table that changes its shape (a day is made or dropped) ends a snapshot: it is taken again. */
+// A table definition that changes (a daily partition is created or dropped) aborts a snapshot: retry.
 const TRIES = 3;
 const CHANGED_TABLE = /\b1412\b|Table definition has changed/;
 const HEAD = 64 * 1024;
@@ -21,7 +21,7 @@ const TAIL = 4_096;
 
 interface ServerFacts {
   version: string;
-  /** the moment before the snapshot */
+  // the instant before the snapshot
   at: string;
   migrations: string[];
   hasBinaryLog: boolean;
@@ -33,10 +33,7 @@ interface WrittenDump {
   binaryLog: Manifest['binary_log'];
 }
 
-/**
- * Writes one consistent snapshot of the whole database into a directory of its own, streamed and compressed.
- * @throws Failure where the directory is in use, a program is missing, or the server refuses
- */
+/** Writes a consistent, compressed snapshot of the database into a new directory. Throws Failure with the reason. */
 export async function takeCopy(environment: Environment, directory: string): Promise<Manifest> {
   const address = readAddress(environment.DATABASE_URL);
   const program = requireProgram('mariadb-dump', 'mysqldump');
@@ -67,7 +64,6 @@ export async function takeCopy(environment: Environment, directory: string): Pro
   }
 }
 
-/** Of the package whose command this is, as far as it lies there. */
 async function versionHere(): Promise<string | null> {
   const text = await readFile('package.json', 'utf8').catch(() => '{}');
   return (JSON.parse(text) as { version?: string }).version ?? null;
@@ -105,7 +101,7 @@ async function writeDump(
   const isMariaDb = /mariadb/i.test(version);
   const position = isMariaDb ? ['--master-data=2', '--gtid'] : ['--source-data=2'];
   const options = ['--single-transaction', '--quick', '--skip-lock-tables', '--hex-blob', '--no-tablespaces'];
-  // statement by statement: a cluster takes no transaction of a whole table
+  // Commits each statement: a cluster refuses a transaction of a whole table.
   options.push('--skip-add-locks', '--skip-no-autocommit');
   options.push('--default-character-set=utf8mb4', '--max-allowed-packet=1G', ...(hasBinaryLog ? position : []));
   const { child, ended } = startProgram(program, [...args, ...options, address.name], environment);
@@ -143,7 +139,7 @@ async function writeDump(
   return { bytes, sha256: hash.digest('hex'), binaryLog: positionIn(head) };
 }
 
-/** As the programs write it for a replay of the binary log behind the copy. */
+// The programs write it for replaying the binary log after a restore.
 function positionIn(head: string): Manifest['binary_log'] {
   const [, file, position] = /(?:MASTER|SOURCE)_LOG_FILE='([^']+)', (?:MASTER|SOURCE)_LOG_POS=(\d+)/.exec(head) ?? [];
   const [, gtid] = /gtid_slave_pos='([^']*)'/.exec(head) ?? [];

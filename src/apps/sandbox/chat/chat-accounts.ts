@@ -7,7 +7,7 @@ import { CallbackSender } from '../http-exchange.js';
 
 const digits = z.string().regex(/^[0-9]{1,30}$/);
 
-/** `POST /chat/accounts`: what a customer sets up in the upstream's console. */
+/** `POST /chat/accounts`: the customer's settings in the provider's console. */
 export const chatAccountSchema = z.object({
   phone_number_id: digits,
   waba_id: digits.nullish().transform((id) => id ?? null),
@@ -19,7 +19,7 @@ export const chatAccountSchema = z.object({
 
 export type SandboxChatAccount = z.infer<typeof chatAccountSchema>;
 
-/** Phone numbers whose callbacks the upstream knows. Any other number sends just as well, and gets no callbacks. */
+/** Registered phone numbers with their callbacks; other numbers can send, but get no callbacks. */
 @Injectable()
 export class ChatAccountBook {
   private readonly accounts = new Map<string, SandboxChatAccount>();
@@ -30,15 +30,11 @@ export class ChatAccountBook {
     return this.accounts.get(id) ?? null;
   }
 
-  /** Numbers of a business account. */
   byWabaId(id: string): SandboxChatAccount[] {
     return [...this.accounts.values()].filter((account) => account.waba_id === id);
   }
 
-  /**
-   * Keeps an account once its callback has answered the verification call with the challenge.
-   * @returns false when it has not: nothing is kept
-   */
+  /** Stores an account if its callback answers the verification challenge; false = not stored. */
   async register(account: SandboxChatAccount): Promise<boolean> {
     const challenge = String(randomInt(100_000_000, 1_000_000_000));
     const url = new URL(account.callback_url);
@@ -51,7 +47,6 @@ export class ChatAccountBook {
     return true;
   }
 
-  /** Body and headers of a signed callback. */
   signed(account: SandboxChatAccount, changes: ChatChange[]): { body: string; headers: Record<string, string> } {
     const body = JSON.stringify({
       object: 'whatsapp_business_account',
@@ -62,13 +57,11 @@ export class ChatAccountBook {
   }
 }
 
-/** What a callback reports. */
 export interface ChatChange {
   field: 'messages' | 'user_preferences' | 'message_template_status_update';
   value: Record<string, unknown>;
 }
 
-/** A change of field `messages`, or of another that belongs to a number. */
 export const messagesChange = (
   account: SandboxChatAccount,
   value: Record<string, unknown>,
@@ -87,7 +80,6 @@ const WINDOW_MS = 24 * 60 * 60 * 1_000;
 const isNamed = ({ from, user_id }: { from?: string | undefined; user_id?: string | undefined }): boolean =>
   (from ?? user_id) !== undefined;
 
-/** `POST /chat/preferences`: a customer's customer stops campaigns, or resumes them. */
 export const preferenceSchema = z
   .object({
     phone_number_id: z.string(),
@@ -99,7 +91,6 @@ export const preferenceSchema = z
 
 export type PreferenceRequest = z.infer<typeof preferenceSchema>;
 
-/** `POST /chat/inbound`: what a customer's customer writes. */
 export const inboundSchema = z
   .object({
     phone_number_id: z.string(),
@@ -107,9 +98,7 @@ export const inboundSchema = z
       .string()
       .regex(/^[0-9]{1,30}$/)
       .optional(),
-    /** of a sender who shows no number, or beside it */
     user_id: z.string().refine(isUserId, 'must be a user id').optional(),
-    /** name in the sender's profile */
     name: z.string().default('Customer'),
     text: z.string().optional(),
     /** a message of any type: `{ type, <type>: …, id?, timestamp?, context? }` */
@@ -120,7 +109,7 @@ export const inboundSchema = z
 
 export type InboundRequest = z.infer<typeof inboundSchema>;
 
-/** Messages from the telephones to the accounts. */
+/** Messages from handsets to the accounts. */
 @Injectable()
 export class ChatInbound {
   private readonly ids = new MessageIds();
@@ -131,7 +120,7 @@ export class ChatInbound {
     private readonly callbacks: CallbackSender,
   ) {}
 
-  /** Says whether the number wrote to the account in the last 24 hours. */
+  /** Whether the number wrote to the account in the last 24 hours. */
   isOpen(phoneNumberId: string, from: string): boolean {
     return (this.lastWritten.get(`${phoneNumberId} ${from}`) ?? -Infinity) > Date.now() - WINDOW_MS;
   }
@@ -140,7 +129,7 @@ export class ChatInbound {
     this.lastWritten.clear();
   }
 
-  /** @returns the message's id and whether the callback took it; null for a number that is not registered */
+  // null = the number is not registered
   async write(request: InboundRequest): Promise<{ id: string; taken: boolean } | null> {
     const account = this.accounts.byPhoneNumberId(request.phone_number_id);
     if (!account) return null;
@@ -163,7 +152,6 @@ export class ChatInbound {
     return { id: message.id, taken: await this.callbacks.postOnce(account.callback_url, body, headers) };
   }
 
-  /** @returns whether the callback took the change; null for a number that is not registered */
   async prefer(request: PreferenceRequest): Promise<boolean | null> {
     const account = this.accounts.byPhoneNumberId(request.phone_number_id);
     if (!account) return null;

@@ -15,27 +15,22 @@ import { ChatAccountBook, ChatInbound, messagesChange, type SandboxChatAccount }
 import { type GraphAnswer, GraphCode, GraphError, ok } from './graph-request.js';
 import { readMessage, type ReadMessage } from './message-rules.js';
 
-/** One step in the life of a message, as callbacks name it. */
 type ChatStep = 'sent' | 'delivered' | 'read' | 'failed';
 
-/** Why a message failed. */
 interface ChatFailure {
   code: number;
   title: string;
   details: string;
 }
 
-/** A message whose statuses wait to leave. */
 export interface StatusLife {
   entry: LedgerEntry;
-  /** in order; the next one leaves a delay after the one before it */
   steps: ChatStep[];
   failure: ChatFailure | null;
 }
 
 interface DueStatus extends StatusLife {
   dueAt: number;
-  /** called when the callback is through */
   posted?: () => void;
 }
 
@@ -55,7 +50,7 @@ const LEDGER_WORD: Record<ChatStep, LedgerStatus> = {
   failed: 'FAILED',
 };
 
-/** Statuses on their way to the accounts' callbacks: many in one call, a few calls at once, signed. */
+/** Posts statuses to the accounts' callbacks: signed, many in one call, a few calls at once. */
 @Injectable()
 export class StatusFeed implements OnApplicationShutdown {
   private readonly lines = new Map<string, Line>();
@@ -67,10 +62,7 @@ export class StatusFeed implements OnApplicationShutdown {
     private readonly callbacks: CallbackSender,
   ) {}
 
-  /**
-   * Begins the life of a message.
-   * @returns when its first status is through, with `receiptsFirst`; else at once
-   */
+  /** Queues the statuses of a message; with `receiptsFirst` resolves once the first one is posted. */
   async begin(account: SandboxChatAccount, life: StatusLife): Promise<void> {
     const { receiptsFirst, receiptDelayMs } = this.faults.current;
     if (!receiptsFirst) return this.line(account).waiting.push({ ...life, dueAt: performance.now() + receiptDelayMs });
@@ -172,7 +164,7 @@ const WINDOW_CLOSED: ChatFailure = {
   details: 'More than 24 hours have passed since the recipient last replied to the sender number.',
 };
 
-/** The messages endpoint: takes messages of every type; fates by the recipient's last three digits. */
+/** The messages endpoint: accepts every type; outcomes by the recipient's last three digits. */
 @Injectable()
 export class ChatMessages {
   private readonly once = new OnceBook();
@@ -186,14 +178,12 @@ export class ChatMessages {
     private readonly feed: StatusFeed,
   ) {}
 
-  /** Forgets who was turned away and which statuses wait. */
   clear(): void {
     this.once.clear();
     this.feed.clear();
     this.inbound.clear();
   }
 
-  /** @throws GraphError */
   async send(phoneNumberId: string, request: JsonObject): Promise<GraphAnswer> {
     if (request['status'] === 'read' && (request['to'] ?? request['recipient']) === undefined)
       return ok({ success: true });
@@ -217,7 +207,6 @@ export class ChatMessages {
     });
   }
 
-  /** @throws GraphError for what is not taken at this try */
   private turnAway(phoneNumberId: string, message: ReadMessage, outcome: DeliveryOutcome): void {
     const key = `${phoneNumberId} ${message.to}`;
     if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.turnAway(key))) {

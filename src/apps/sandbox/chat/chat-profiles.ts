@@ -12,19 +12,17 @@ interface Upload {
 
 const TYPES = new Set(['application/pdf', 'image/jpeg', 'image/jpg', 'image/png', 'video/mp4']);
 
-/** The resumable upload: a session, then its bytes, then a handle that stands for the file. */
+/** The resumable upload: a session, its bytes, then a handle for the file. */
 @Injectable()
 export class ChatUploads {
   private readonly ids = new MessageIds();
   private readonly sessions = new Map<string, Upload>();
   private readonly handles = new Map<string, string>();
 
-  /** The content type of an uploaded file; null for a handle that was never given out. */
   typeOf(handle: unknown): string | null {
     return this.handles.get(String(handle)) ?? null;
   }
 
-  /** `POST /:app_id/uploads?file_length&file_type`. @throws GraphError */
   open({ query }: GraphRequest): GraphAnswer {
     const length = Number(query.get('file_length'));
     const type = query.get('file_type') ?? '';
@@ -32,11 +30,10 @@ export class ChatUploads {
     if (!TYPES.has(type)) throw invalidParameter(`The parameter file_type is not supported: ${type}`);
     const id = `upload:${Buffer.from(`attachment:${this.ids.next()}`).toString('base64')}`;
     this.sessions.set(id, { length, type, received: 0 });
-    // The real upstream's ids carry a signature as a query string: they are for pasting as they are.
+    // The provider's ids carry a signature as a query string; clients must not encode it.
     return ok({ id: `${id}?sig=ARZ${length.toString(36)}` });
   }
 
-  /** `POST /:upload_id` with the bytes, or `GET` for how many there are. @throws GraphError */
   continue(request: GraphRequest): GraphAnswer {
     const id = decodeURIComponent(request.node);
     const upload = this.sessions.get(id);
@@ -83,7 +80,6 @@ export class ChatProfiles {
 
   constructor(private readonly uploads: ChatUploads) {}
 
-  /** Only the fields asked for, and of these only those that are set. */
   read(phoneNumberId: string, fields: string | null): GraphAnswer {
     const profile = this.profiles.get(phoneNumberId) ?? {};
     const asked = fields?.split(',').map((field) => field.trim()) ?? [];
@@ -91,7 +87,7 @@ export class ChatProfiles {
     return ok({ data: [{ ...Object.fromEntries(shown), messaging_product: 'whatsapp' }] });
   }
 
-  /** Changes the named fields. @throws GraphError; nothing is changed then */
+  /** Changes the named fields; none if one is invalid (GraphError). */
   change(phoneNumberId: string, request: JsonObject): GraphAnswer {
     if (request['messaging_product'] !== 'whatsapp') {
       throw invalidParameter('The parameter messaging_product is required.');

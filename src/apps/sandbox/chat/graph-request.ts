@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type JsonObject, readJsonObject } from '../../../kernel/json-values.js';
 import { readBody } from '../http-exchange.js';
 
-/** Errors of the Graph API that the sandbox gives, by their published codes. */
+/** Graph API errors that the sandbox returns, by their published codes. */
 export const GraphCode = {
   Temporary: 2,
   InvalidParameter: 100,
@@ -18,13 +18,8 @@ export const GraphCode = {
 
 let traces = 0;
 
-/** A refusal in the Graph API's shape. */
+/** An error in the Graph API's shape; `details` is the `error_data` of the messages endpoint. */
 export class GraphError extends Error {
-  /**
-   * @param status HTTP status
-   * @param details the sentence of `error_data`, which the messages endpoint adds
-   * @param subcode narrower than the code, where the Graph API has one
-   */
   constructor(
     readonly status: number,
     readonly code: number,
@@ -52,37 +47,34 @@ export class GraphError extends Error {
   }
 }
 
-/** (#100): the general complaint about a parameter. */
+/** (#100): the general error about a parameter. */
 export const invalidParameter = (text: string): GraphError =>
   new GraphError(400, GraphCode.InvalidParameter, `(#${GraphCode.InvalidParameter}) ${text}`);
 
-/** @throws GraphError (#131008) unless the condition holds */
+/** Throws GraphError (#131008) if the condition is false. */
 export function demand(condition: unknown, details: string): asserts condition {
   if (condition) return;
   const code = GraphCode.MissingParameter;
   throw new GraphError(400, code, `(#${code}) Required parameter is missing`, details);
 }
 
-/** @throws GraphError (#131009) unless the condition holds */
+/** Throws GraphError (#131009) if the condition is false. */
 export function expectValid(condition: unknown, details: string): asserts condition {
   if (condition) return;
   const code = GraphCode.InvalidValue;
   throw new GraphError(400, code, `(#${code}) Parameter value is not valid`, details);
 }
 
-/** A request to the Graph API, its version taken off. */
+/** A Graph API request without its version. */
 export interface GraphRequest {
   method: string;
-  /** the object: phone number id, business account id, app id, template id or upload session */
   node: string;
-  /** what of the object: `messages`, …; '' = the object itself */
   edge: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
-/** An answer of the Graph API. */
 export interface GraphAnswer {
   status: number;
   body: JsonObject;
@@ -92,10 +84,9 @@ const PATH = /^\/v\d{1,3}\.\d\/([^/?]+)(?:\/([^/?]*))?\/?(\?.*)?$/;
 
 export const ok = (body: JsonObject): GraphAnswer => ({ status: 200, body });
 
-/** Says whether a request's path is one of the Graph API. */
 export const isGraphPath = (url: string | undefined): boolean => /^\/v\d{1,3}\.\d\//.test(url ?? '');
 
-/** Reads a request whole. @returns null when its path has no such form. Rejects when the other side hangs up */
+/** Reads a request; null if its path has another form. Rejects if the client disconnects. */
 export async function readGraphRequest(request: IncomingMessage): Promise<GraphRequest | null> {
   const [, node, edge, query] = PATH.exec(request.url ?? '') ?? [];
   const body = await readBody(request);
@@ -110,7 +101,6 @@ export async function readGraphRequest(request: IncomingMessage): Promise<GraphR
   };
 }
 
-/** @throws GraphError (#100) when the body is no JSON object */
 export function readJson(request: GraphRequest): JsonObject {
   const body = readJsonObject(request.body.toString());
   if (!body) throw invalidParameter('The request body must be a JSON object');

@@ -18,10 +18,7 @@ import { TemplateReviews } from './templates.js';
 const HUGE_ANSWER = JSON.stringify({ messages: 'x'.repeat(2 * 1024 * 1024) });
 const WORTHLESS_TOKEN = 'bad-token';
 
-/**
- * The chat upstream: the Graph API's paths, shapes and errors. It stands before the framework, on the bare server,
- * because it must never be what a campaign waits for.
- */
+/** The chat provider: the Graph API's paths, shapes and errors, on the bare server so that it never limits a campaign. */
 @Injectable()
 export class GraphServer {
   constructor(
@@ -32,7 +29,7 @@ export class GraphServer {
     private readonly templates: TemplateReviews,
   ) {}
 
-  /** Forgets what is under way; accounts, profiles and templates stay. */
+  /** Discards messages in progress; accounts, profiles and templates stay. */
   clear(): void {
     this.messages.clear();
   }
@@ -47,7 +44,7 @@ export class GraphServer {
       if (answerDelayMs > 0) await sleep(answerDelayMs);
       this.write(response, answer);
     } catch {
-      // the other side hung up in the middle of its request
+      // the client disconnected during its request
       request.socket.destroy();
     }
   }
@@ -66,7 +63,7 @@ export class GraphServer {
     const { chatAnswer, chatError, refuseAll } = this.faults.current;
     if (refuseAll) throw new GraphError(503, GraphCode.Temporary, 'Service temporarily unavailable');
     if (chatError) throw new GraphError(chatError.status, chatError.code, chatError.message, chatError.details ?? null);
-    // What these two answer is written below; nothing is carried out.
+    // Both answers are written below; nothing is executed.
     if (chatAnswer === 'server error' || chatAnswer === 'redirect') return { status: 200, body: {} };
     if (request) checkToken(request);
     const answer = request && (await this.route(request));
@@ -75,7 +72,6 @@ export class GraphServer {
     throw new GraphError(400, GraphCode.InvalidParameter, what, null, 33);
   }
 
-  /** @returns null when there is no such thing */
   private async route(request: GraphRequest): Promise<GraphAnswer | null> {
     const { method, node, edge } = request;
     if (edge === 'messages') return method === 'POST' ? this.messages.send(node, readJson(request)) : null;
@@ -114,7 +110,7 @@ export class GraphServer {
   }
 }
 
-/** @throws GraphError (190): the bytes of an upload come with `OAuth`, all else with `Bearer`, or in the query */
+// Uploads use `OAuth`, other requests `Bearer` or the query.
 function checkToken({ headers, query }: GraphRequest): void {
   const [, inHeader] = /^(?:Bearer|OAuth) (\S+)$/i.exec(headers.authorization ?? '') ?? [];
   const token = inHeader ?? query.get('access_token');

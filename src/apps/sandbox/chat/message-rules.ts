@@ -165,20 +165,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
   template: checkTemplate,
 };
 
-/** What the upstream needs to know of a message that it takes. */
 export interface ReadMessage {
-  /** digits, or a user id */
   to: string;
   type: string;
   content: unknown;
-  /** our client reference */
   ref: string | null;
 }
 
-/**
- * Checks a request to the messages endpoint as the upstream does: product, recipient, type, then what the type needs.
- * @throws GraphError
- */
+/** Validates a message in the provider's order: product, recipient, type, content. Throws GraphError. */
 export function readMessage(request: JsonObject): ReadMessage {
   const { messaging_product: product, to, recipient, type = 'text', context } = request;
   const ref = request['biz_opaque_callback_data'] ?? null;
@@ -213,7 +207,7 @@ function numberOf(to: unknown): string {
   throw new GraphError(400, GraphCode.InvalidParameter, INVALID, 'Recipient is no phone number.');
 }
 
-/** `recipient` counts where `to` is missing. */
+// `recipient` counts only without `to`.
 function userIdOf(recipient: unknown): string {
   if (recipient === undefined || recipient === null || recipient === '') {
     throw invalidParameter('The parameter to is required.');

@@ -24,7 +24,6 @@ const MEDIA: Readonly<Record<string, RegExp>> = {
 };
 const UNEXAMPLED = 2388043;
 
-/** What can be said of a template when it is handed in. */
 interface ReadTemplate {
   name: string;
   language: string;
@@ -60,7 +59,7 @@ function checkHeader(component: JsonObject, uploads: ChatUploads): void {
 }
 
 function checkBody(component: JsonObject, category: string): void {
-  // The upstream writes the body of one-time passwords itself.
+  // The provider writes the body of one-time passwords.
   if (category === 'AUTHENTICATION' && component['text'] === undefined) return;
   const wanted = variables(textOf(component['text'], 1_024, 'body'));
   const example = isObject(component['example']) ? component['example'] : {};
@@ -93,10 +92,7 @@ const unexampled = (type: string): GraphError =>
     UNEXAMPLED,
   );
 
-/**
- * Checks components as the upstream does: one body, examples for every variable and for a media header.
- * @throws GraphError
- */
+// As the provider checks: one body, examples for every variable and for a media header.
 function readComponents(value: unknown, category: string, uploads: ChatUploads): JsonObject[] {
   if (!Array.isArray(value) || !value.every(isObject)) throw invalidParameter('The parameter components is required.');
   const types = value.map((component) => String(component['type']).toUpperCase());
@@ -120,7 +116,6 @@ function readCategory(value: unknown): string {
   return String(value);
 }
 
-/** A new template. @throws GraphError */
 function readTemplate(request: JsonObject, uploads: ChatUploads): ReadTemplate {
   const { name, language } = request;
   if (typeof name !== 'string' || !/^[a-z0-9_]{1,512}$/.test(name)) {
@@ -133,18 +128,16 @@ function readTemplate(request: JsonObject, uploads: ChatUploads): ReadTemplate {
   return { name, language, category, components: readComponents(request['components'], category, uploads) };
 }
 
-/** `POST /chat/templates/:id/review` */
 export const reviewSchema = z.object({
   status: z.enum(['APPROVED', 'REJECTED', 'PENDING', 'PAUSED', 'DISABLED']),
   reason: z.string().default('NONE'),
 });
 
-/** A template as the upstream has it. */
 export interface ProviderTemplate extends ReadTemplate {
   id: string;
   wabaId: string;
   status: z.infer<typeof reviewSchema>['status'];
-  /** why it was rejected; `NONE` otherwise */
+  /** `NONE` unless rejected */
   rejected_reason: string;
 }
 
@@ -168,7 +161,6 @@ export class TemplateReviews {
     return [...this.templates.values()];
   }
 
-  /** `/:waba_id/message_templates`. @throws GraphError */
   collection(request: GraphRequest): GraphAnswer | null {
     if (request.method === 'POST') return this.create(request.node, readJson(request));
     if (request.method === 'GET') return this.page(request.node, request.query);
@@ -176,7 +168,6 @@ export class TemplateReviews {
     return null;
   }
 
-  /** `/:template_id`. @returns null for an id that is none. @throws GraphError */
   single(request: GraphRequest): GraphAnswer | null {
     const template = this.templates.get(request.node);
     if (!template) return null;
@@ -184,7 +175,7 @@ export class TemplateReviews {
     return request.method === 'POST' ? this.edit(template, readJson(request)) : null;
   }
 
-  /** Moves a template and reports it to the callbacks of its business account. @returns null for an id that is none */
+  /** Sets a template's status and reports it to the callbacks of its business account; null for an unknown id. */
   async review(
     id: string,
     { status, reason }: z.infer<typeof reviewSchema>,
@@ -244,7 +235,7 @@ export class TemplateReviews {
     const limit = Math.min(Number(query.get('limit') ?? 25) || 25, 1_000);
     const after = Number(query.get('after') ?? 0) || 0;
     const name = query.get('name') ?? '';
-    // As at the real one, a name finds every template that has it in its own.
+    // As at the provider, a name also matches templates that contain it.
     const found = this.of(wabaId).filter(
       (template) =>
         template.name.includes(name) &&
@@ -274,7 +265,6 @@ export class TemplateReviews {
   }
 }
 
-/** @param fields comma-separated; null = what is shown unasked */
 function viewOf(
   { wabaId: _account, rejected_reason, ...template }: ProviderTemplate,
   fields: string | null,

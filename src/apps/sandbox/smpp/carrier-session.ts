@@ -25,16 +25,13 @@ import {
   type ReceiptTaker,
 } from './receipts.js';
 
-/** What the carrier makes of a submit. */
 export interface Verdict {
   status: number;
-  /** '' when refused */
   answerId: string;
 }
 
-/** The carrier behind the sessions. */
 export interface SmppHost {
-  /** null = the bind is refused */
+  // null = the bind is refused
   bound(systemId: string): ReceiptOutbox | null;
   submit(account: string, submit: SubmitSm, tlvs: readonly Tlv[]): Verdict;
 }
@@ -43,7 +40,7 @@ const UCS2 = 8;
 const MOST_UNANSWERED = 1_000;
 const BINDS = new Set<number>([Command.BindReceiver, Command.BindTransmitter, Command.BindTransceiver]);
 
-/** The carrier's side of one SMPP connection. Answers of one turn of the event loop leave in one write. */
+/** The carrier's side of one SMPP connection. Answers of one tick of the event loop leave in one write. */
 export class CarrierSession implements ReceiptTaker {
   private account: string | null = null;
   private outbox: ReceiptOutbox | null = null;

@@ -2,40 +2,33 @@ import { Command, encodePdu, HEADER_LENGTH, writeHeader } from '../../../platfor
 import { DueQueue, type LedgerEntry } from '../carrier-ledger.js';
 import type { Faults, FaultSettings } from '../faults.js';
 
-/** A receipt that waits to leave. */
 export interface DueReceipt {
-  /** on the clock of `performance.now()`; 0 = at once */
+  /** time of `performance.now()`; 0 = immediately */
   dueAt: number;
   id: string;
   delivered: boolean;
-  /** code of the carrier's registry that refused it; null = none did */
+  /** DLT error code; null = not refused */
   refusal: number | null;
   entry: LedgerEntry;
 }
 
-/** A message to the short number of a system_id. */
 export interface HandsetText {
   from: string;
   to: string;
   text: string;
 }
 
-/** A bound session that takes receipts. */
+/** A bound session that accepts receipts. */
 export interface ReceiptTaker {
-  /** how many more it may have unanswered */
   readonly room: number;
   deliver(receipt: DueReceipt): void;
-  /** a text from a handset */
   deliverText(text: HandsetText): void;
 }
 
 const TICK_MS = 10;
 const REPEAT_MS = 500;
 
-/**
- * Receipts of one system_id: kept until one of its sessions acknowledges them, so that they reach another worker when
- * one dies; refused ones come again.
- */
+/** Receipts of one system_id, kept until a session acknowledges them: another worker gets them if one dies. */
 export class ReceiptOutbox {
   private readonly takers = new Set<ReceiptTaker>();
   private readonly urgent = new DueQueue<DueReceipt>();
@@ -50,7 +43,7 @@ export class ReceiptOutbox {
     this.takers.add(taker);
   }
 
-  /** @param unanswered what the session had been given; it goes out again over another one */
+  // Unanswered receipts of the session go to another one.
   leave(taker: ReceiptTaker, unanswered: Iterable<DueReceipt>): void {
     this.takers.delete(taker);
     for (const receipt of unanswered) this.urgent.push(receipt);
@@ -60,14 +53,12 @@ export class ReceiptOutbox {
     (receipt.dueAt === 0 ? this.urgent : this.timed).push(receipt);
   }
 
-  /** Over one of the sessions, at once. @returns false when none is bound */
   deliverText(text: HandsetText): boolean {
     const [taker] = this.takers;
     taker?.deliverText(text);
     return taker !== undefined;
   }
 
-  /** A session has room again. */
   acknowledged(): void {
     if (this.flushing || this.urgent.length + this.timed.length === 0) return;
     this.flushing = true;
@@ -77,7 +68,6 @@ export class ReceiptOutbox {
     });
   }
 
-  /** The other side could not take it now. */
   repeat(receipt: DueReceipt): void {
     const timer = setTimeout(() => {
       this.repeats.delete(timer);
@@ -86,7 +76,6 @@ export class ReceiptOutbox {
     this.repeats.add(timer);
   }
 
-  /** Forgets what waits. */
   clear(): void {
     this.urgent.clear();
     this.timed.clear();
@@ -99,7 +88,7 @@ export class ReceiptOutbox {
     this.clear();
   }
 
-  /** Hands out what is due, to the sessions in turn, as far as they have room. */
+  // Sends due receipts over the sessions with room, in rotation.
   flush(): void {
     if (this.takers.size === 0 || this.faults.current.holdReceipts) return;
     const now = performance.now();
@@ -115,14 +104,11 @@ export class ReceiptOutbox {
   }
 }
 
-/** What a receipt says. */
 export interface ReceiptFacts {
   id: string;
-  /** the message's recipient and sender: a receipt travels the other way */
   to: string;
   from: string;
   delivered: boolean;
-  /** code of the carrier's registry that refused it; absent or null = none did */
   refusal?: number | null;
   at: number;
 }
@@ -137,7 +123,6 @@ const UNDELIVERABLE = 5;
 const REJECTED = 8;
 const UNKNOWN_SUBSCRIBER = 1;
 
-/** `YYMMDDhhmm`, as the text form writes times. */
 function shortTime(at: number): string {
   return new Date(at)
     .toISOString()
@@ -145,7 +130,6 @@ function shortTime(at: number): string {
     .slice(2, 12);
 }
 
-/** How a message ended, in each form of a receipt. */
 function endOf({ delivered, refusal }: ReceiptFacts): { word: string; state: number; code: number } {
   if (delivered) return { word: 'DELIVRD', state: DELIVERED, code: 0 };
   if (refusal == null) return { word: 'UNDELIV', state: UNDELIVERABLE, code: UNKNOWN_SUBSCRIBER };
@@ -167,7 +151,7 @@ function receiptText(facts: ReceiptFacts, separator: string): string {
   return fields.join(separator);
 }
 
-/** A deliver_sm with a receipt, written by hand: the sandbox must not be the slow one of a measurement. */
+/** A deliver_sm with a receipt, encoded by hand for speed: the sandbox must not limit a measurement. */
 export function receiptPdu(
   facts: ReceiptFacts,
   form: FaultSettings['receiptForm'],
@@ -205,7 +189,7 @@ export function receiptPdu(
   return bytes;
 }
 
-/** The same in a data_sm, which carries its text as a TLV. */
+/** The receipt as a data_sm, which carries its text as a TLV. */
 export function dataReceiptPdu(
   facts: ReceiptFacts,
   form: FaultSettings['receiptForm'],
@@ -224,6 +208,6 @@ export function dataReceiptPdu(
   });
 }
 
-/** A handset is in reach again; this one is not answered. */
+/** An alert_notification: the handset is reachable again. */
 export const alertPdu = ({ to, from }: ReceiptFacts, sequence: number): Buffer =>
   encodePdu('alert_notification', sequence, { source_addr: to, esme_addr: from });

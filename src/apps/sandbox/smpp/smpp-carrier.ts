@@ -8,7 +8,7 @@ import { type DeliveryOutcome, deliveryOutcomeOf, Faults, type FaultSettings, On
 import { CarrierSession, type SmppHost, type Verdict } from './carrier-session.js';
 import { type HandsetText, ReceiptOutbox } from './receipts.js';
 
-/** What operators answer in receipts (their list of "DLT platform error codes"). */
+// Codes in operators' receipts ("DLT platform error codes").
 const CODES = {
   entityUnknown: 600,
   entityInvalid: 604,
@@ -20,10 +20,7 @@ const CODES = {
 
 const DIGITS = /^[0-9]{1,30}$/;
 
-/**
- * Looks a message up in the carrier's registry.
- * @returns the code of a refusal; null = it may go
- */
+// The DLT error code of a message; null = accepted.
 function dltRefusal(registry: FaultSettings['dlt'], tlvs: readonly Tlv[]): number | null {
   if (!registry) return null;
   const textOf = (tag: number): string | null => {
@@ -42,11 +39,8 @@ function dltRefusal(registry: FaultSettings['dlt'], tlvs: readonly Tlv[]): numbe
   return registry.templates.includes(template) ? null : CODES.templateUnknown;
 }
 
-/** One id as a carrier writes it. */
 export interface SpelledId {
-  /** in the answer to the submit */
   answer: string;
-  /** in the receipt */
   receipt: string;
 }
 
@@ -65,7 +59,6 @@ const DIALECTS: Readonly<Record<FaultSettings['idDialect'], (number: bigint) => 
   uuid: (number) => ({ answer: uuidOf(number).toUpperCase(), receipt: uuidOf(number) }),
 };
 
-/** The id of a message in the dialect that is spoken now. */
 function spelled(id: number | bigint, { idDialect, hexIds }: FaultSettings): SpelledId {
   const number = BigInt(id);
   if (idDialect === 'none' && hexIds) return { answer: hexOf(number).toUpperCase(), receipt: String(number) };
@@ -81,20 +74,19 @@ interface Incomplete {
   missing: number;
 }
 
-/** A submit_sm as a carrier's handset would show it. */
 interface ReceivedPart {
   text: string;
   concatenation: { reference: number; total: number; part: number } | null;
 }
 
-/** Puts messages of several parts together, and decodes their text. */
+/** Joins messages of several parts and decodes their text. */
 class PartAssembly {
   private readonly incomplete = new Map<string, Incomplete>();
   private lastBody: Buffer = Buffer.alloc(0);
   private lastCoding = -1;
   private lastText = '';
 
-  /** Reads the user data header (8-bit concatenation) and the text. */
+  // Reads only 8-bit concatenation from the user data header.
   read(submit: SubmitSm): ReceivedPart {
     const { shortMessage: bytes } = submit;
     const header = submit.esmClass & UDH_INDICATOR && bytes.length > 0 ? (bytes[0] as number) + 1 : 0;
@@ -106,10 +98,7 @@ class PartAssembly {
     };
   }
 
-  /**
-   * Takes one part; the first of its message makes the ledger entry, later ones complete its text.
-   * @returns the entry the part belongs to
-   */
+  /** Adds one part; the first part of a message creates the ledger entry, later ones complete its text. */
   take(
     account: string,
     submit: SubmitSm,
@@ -136,7 +125,6 @@ class PartAssembly {
     this.incomplete.clear();
   }
 
-  /** A campaign's text comes many times in a row. */
   private decode(bytes: Buffer, dataCoding: number): string {
     if (dataCoding === this.lastCoding && this.lastBody.equals(bytes)) return this.lastText;
     this.lastBody = Buffer.from(bytes);
@@ -148,7 +136,7 @@ class PartAssembly {
 
 const REFUSED_FOR_GOOD = Status.SubmitFailed;
 
-/** An SMSC: any number of binds and system ids, fates by the recipient's last three digits. */
+/** An SMSC for any number of binds and system ids; outcomes by the recipient's last three digits. */
 @Injectable()
 export class SmppCarrier implements SmppHost {
   private readonly sessions = new Set<CarrierSession>();
@@ -163,7 +151,7 @@ export class SmppCarrier implements SmppHost {
     private readonly faults: Faults,
   ) {}
 
-  /** @param port 0 = any free one. @returns the port */
+  /** Listens on a port (0 = any free one) and returns it. */
   async listen(port: number, host: string): Promise<number> {
     this.server = createServer((socket) => {
       const session = new CarrierSession(socket, this, this.faults, () => this.sessions.delete(session));
@@ -182,17 +170,16 @@ export class SmppCarrier implements SmppHost {
     if (server) await new Promise<void>((resolve) => server.close(() => resolve()));
   }
 
-  /** Cuts every connection. */
   dropAll(): void {
     for (const session of [...this.sessions]) session.drop();
   }
 
-  /** An inbound message from a handset. @returns false when no session of this system id is bound */
+  /** Sends a text from a handset; false = no session of this system id. */
   writeBack(systemId: string, text: HandsetText): boolean {
     return this.outboxes.get(systemId)?.deliverText(text) ?? false;
   }
 
-  /** Forgets messages of which parts are missing, who was turned away, and receipts that wait. */
+  /** Discards incomplete messages, refused attempts and waiting receipts. */
   clear(): void {
     for (const outbox of this.outboxes.values()) outbox.clear();
     this.assembly.clear();
@@ -245,7 +232,7 @@ export class SmppCarrier implements SmppHost {
     return { status: 0, answerId: answer };
   }
 
-  /** What the carrier turns away without keeping it: 0 = nothing. */
+  // Status of a refused submit, which gets no ledger entry; 0 = accepted.
   private refusal(
     account: string,
     submit: SubmitSm,
@@ -265,7 +252,6 @@ export class SmppCarrier implements SmppHost {
   }
 }
 
-/** A parameter as the ledger shows it; a text may have an end byte. */
 function shownTlv({ tag, value }: Tlv): NonNullable<LedgerEntry['tlvs']>[number] {
   const text = value.toString('latin1').replace(/\0$/, '');
   return {

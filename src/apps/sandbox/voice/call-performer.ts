@@ -11,14 +11,14 @@ const LOCAL = new Set(['127.0.0.1', '[::1]', 'localhost']);
 const AUDIO = /^audio\//i;
 const KEPT = 10_000;
 
-/** Clips to play: each is fetched once, as the network keeps what it has played. The sandbox leaves this machine for none. */
+/** Clips to play, each fetched once; only addresses on this machine are fetched. */
 @Injectable()
 export class Clips {
   private readonly faults = boundedCache<string, Promise<string | null>>(KEPT);
 
   constructor(private readonly callbacks: CallbackSender) {}
 
-  /** Why the clip cannot be played; null when it can, or lies elsewhere. */
+  /** Why a clip cannot be played; null = it can, or is on another machine. */
   faultOf(url: string): Promise<string | null> {
     const known = this.faults.get(url);
     if (known) return known;
@@ -44,7 +44,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const TRIES = 3;
 const REPEAT_MS = 500;
 
-/** `X-Twilio-Signature`: the address, then names and values of the form in the order of the names. */
+/** `X-Twilio-Signature`: the address, then the form's names and values, sorted by name. */
 export function signatureOf(authToken: string, url: string, parameters: Readonly<Record<string, string>>): string {
   const text = Object.keys(parameters)
     .sort()
@@ -52,15 +52,12 @@ export function signatureOf(authToken: string, url: string, parameters: Readonly
   return createHmac('sha1', authToken).update(text, 'utf8').digest('base64');
 }
 
-/** The network's signed requests to its customer. */
+/** The carrier's signed requests to its customer. */
 @Injectable()
 export class NetworkRequests {
   constructor(private readonly callbacks: CallbackSender) {}
 
-  /**
-   * Asks what comes next in a call; a customer that stumbles is asked again.
-   * @returns the document, or null when there was none
-   */
+  /** Requests the next document of a call, and again after an error; null = none. */
   async ask(
     call: Call,
     url: string,
@@ -76,7 +73,6 @@ export class NetworkRequests {
     }
   }
 
-  /** Reports something, until it is taken or the tries are used up. */
   async report(call: Call, url: string, parameters: Record<string, string>): Promise<void> {
     const { body, headers } = post(call, url, parameters);
     await this.callbacks.post(url, body, headers);
@@ -108,7 +104,6 @@ const SPOKEN_SECONDS = 4;
 const GATHER_TIMEOUT_SECONDS = 5;
 const MOST_DOCUMENTS = 500;
 
-/** What a verb leads to: the next verb, another document, or the end of the call. */
 type Next = 'on' | 'end' | Question;
 
 interface Question {
@@ -117,17 +112,14 @@ interface Question {
   parameters: Record<string, string>;
 }
 
-/** A call under way. */
 interface Performance {
   call: Call;
   callee: Callee;
-  /** keys not yet pressed */
   keys: string[];
-  /** address of the document that is carried out; null = it came with the request */
   address: string | null;
 }
 
-/** Carries out documents as the network does; time passes on a clock of its own. */
+/** Performs TwiML documents as the carrier does, on a simulated clock. */
 @Injectable()
 export class CallPerformer {
   private readonly ids = new MessageIds();
@@ -138,7 +130,6 @@ export class CallPerformer {
     private readonly clips: Clips,
   ) {}
 
-  /** From the answer to the end of the call. */
   async perform(call: Call): Promise<void> {
     const callee = this.callees.get(call.to.slice(1));
     const performance: Performance = { call, callee, keys: [...callee.digits], address: null };
@@ -157,7 +148,7 @@ export class CallPerformer {
     }
   }
 
-  /** @returns never `on`: a document that ends ends the call */
+  // Never `on`: the end of a document ends the call.
   private async carryOut(performance: Performance, text: string): Promise<Exclude<Next, 'on'>> {
     const { record } = performance.call;
     try {
@@ -268,7 +259,7 @@ export class CallPerformer {
   }
 }
 
-/** The customer is asked at this address; '' is that of the document itself. */
+// '' is the address of the document itself.
 function question(
   { address }: Performance,
   to: string,
@@ -288,5 +279,5 @@ function forwardEnd({ forwards }: Callee, number: string): CallEnd {
   return outcome === 'silent' ? 'no-answer' : 'completed';
 }
 
-/** The network's ids: two letters and 32 hexadecimal digits. */
+/** The carrier's ids: two letters and 32 hexadecimal digits. */
 export const sidOf = (kind: 'CA' | 'RE', id: number): string => kind + id.toString(16).padStart(32, '0');

@@ -2,13 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { isHttpUrl } from '../../../kernel/urls.js';
 
-/** How a call ends, in the network's words. */
 export type CallEnd = 'completed' | 'busy' | 'no-answer' | 'failed';
 
-/** What becomes of a call. */
 export type CallOutcome = 'answered' | 'no-answer' | 'busy' | 'failed' | 'silent' | 'throttled once' | 'error once';
 
-/** By the called number's last three digits, after the telephone signalling codes (reference/providers#sandbox). */
+// By the last three digits, after SIP codes (reference/providers#sandbox).
 const OUTCOME_BY_ENDING: Readonly<Record<string, CallOutcome>> = {
   '404': 'failed',
   '408': 'silent',
@@ -21,7 +19,6 @@ const OUTCOME_BY_ENDING: Readonly<Record<string, CallOutcome>> = {
 
 export const callOutcomeOf = (to: string): CallOutcome => OUTCOME_BY_ENDING[to.slice(-3)] ?? 'answered';
 
-/** The signalling code behind an end; null for a call that was answered. */
 export const sipCodeOf = (to: string, end: CallEnd): number | null => {
   if (end === 'completed') return null;
   if (end === 'busy') return 486;
@@ -29,33 +26,26 @@ export const sipCodeOf = (to: string, end: CallEnd): number | null => {
   return to.endsWith('603') ? 603 : 404;
 };
 
-/** What happened in a call, for the books. */
+/** Events of a call, for the ledger. */
 export interface CallRecord {
   status: 'queued' | 'ringing' | 'in-progress' | CallEnd;
-  /** from the answer to the end, on the network's own clock */
   seconds: number;
-  /** clips played (addresses), texts said */
   heard: string[];
   /** keys; '' = silence */
   pressed: string[];
   dialed: { number: string; callerId: string | null; timeLimit: number | null; outcome: CallEnd }[];
   recordings: string[];
-  /** what the network would complain about in its debugger */
+  /** errors that the carrier's debugger would show */
   faults: string[];
 }
 
-/** A call as it was asked for. */
 export interface Call {
   sid: string;
   accountSid: string;
-  /** origin of the network's own addresses */
   network: string;
-  /** what callbacks are signed with */
   authToken: string;
-  /** with its + */
   to: string;
   from: string;
-  /** what to do when answered: an address that is asked, or a document */
   instructions: { url: string; method: 'GET' | 'POST' } | { twiml: string };
   statusCallback: string | null;
   statusEvents: readonly string[];
@@ -72,7 +62,6 @@ export const newCallRecord = (): CallRecord => ({
   faults: [],
 });
 
-/** What every callback of a call says. */
 export const callFacts = ({ sid, accountSid, to, from, record }: Call): Record<string, string> => ({
   AccountSid: accountSid,
   ApiVersion: '2010-04-01',
@@ -91,24 +80,23 @@ const number = z
   .pipe(z.string().min(1));
 const outcome = z.enum(['answered', 'busy', 'no-answer', 'failed']);
 
-/** `POST /voice/script`: how people behave who are called. */
+/** `POST /voice/script`: the behaviour of a called person. */
 export const calleeSchema = z
   .object({
     to: number,
-    /** the keys pressed, one a question; '' = silence, `hangup` = hangs up there; then silence. In every call anew */
+    /** one key a question in every call; '' = silence, `hangup` = hangs up; silence after the last */
     digits: z.array(z.string().regex(/^([0-9*#]?|hangup)$/)).default([]),
-    /** how those end that the call is forwarded to; others by their last three digits */
+    /** outcomes by forwarded number; the default depends on the last three digits */
     forwards: z.record(z.string(), outcome).default({}),
-    /** what becomes of the first, second, … call; further ones by the last three digits */
+    /** outcomes of the first calls; the default depends on the last three digits */
     outcomes: z.array(outcome).default([]),
-    /** says something when asked to */
     speaks: z.boolean().default(true),
   })
   .strict();
 
 export type Callee = z.infer<typeof calleeSchema>;
 
-/** People who are called, as tests describe them. */
+/** Scripts of called people. */
 @Injectable()
 export class Callees {
   private readonly known = new Map<string, Callee>();
@@ -123,7 +111,6 @@ export class Callees {
     return this.known.get(to) ?? { to, digits: [], forwards: {}, outcomes: [], speaks: true };
   }
 
-  /** What becomes of the next call to this number. */
   nextOutcome(to: string): CallOutcome {
     const { outcomes } = this.get(to);
     if (outcomes.length === 0) return callOutcomeOf(to);
@@ -138,13 +125,13 @@ export class Callees {
   }
 }
 
-/** A refusal, as the network words it. */
+/** A refusal in the carrier's words. */
 export class TelephoneError extends Error {
   constructor(
     readonly status: number,
     readonly code: number,
     message: string,
-    /** seconds */
+    // seconds
     readonly retryAfter: number | null = null,
   ) {
     super(message);
@@ -165,7 +152,7 @@ const EVENTS = new Set(['initiated', 'ringing', 'answered', 'completed']);
 
 const bad = (code: number, message: string): TelephoneError => new TelephoneError(400, code, message);
 
-/** Who calls: basic authentication with the account's SID and token. @throws TelephoneError 20003 */
+/** Reads basic authentication with the account's SID and token. Throws TelephoneError 20003. */
 export function readLogin(header: string | undefined, accountSid: string): string {
   const [, encoded = ''] = /^Basic (\S+)$/i.exec(header ?? '') ?? [];
   const login = Buffer.from(encoded, 'base64').toString('utf8');
@@ -177,7 +164,7 @@ export function readLogin(header: string | undefined, accountSid: string): strin
   return token;
 }
 
-/** What a request asks for, judged as the network judges it. @throws TelephoneError */
+/** Validates a call request as the carrier does. Throws TelephoneError. */
 export function readCall(
   form: URLSearchParams,
 ): Pick<Call, 'to' | 'from' | 'instructions' | 'statusCallback' | 'statusEvents'> {

@@ -18,14 +18,13 @@ interface Ringing {
   entry: LedgerEntry;
   outcome: CallOutcome;
   dueAt: number;
-  /** called when the call is over and reported */
   over?: () => void;
 }
 
 const TICK_MS = 10;
 const CALLS_AT_ONCE = 200;
 
-/** Calls under way: they ring, are answered or not, are carried out, and end; the customer gets a callback for each step. */
+/** Simulates calls: ring, answer, perform, end; the customer gets a callback for each event. */
 @Injectable()
 export class TelephoneNetwork implements OnApplicationShutdown {
   private readonly once = new OnceBook();
@@ -43,7 +42,6 @@ export class TelephoneNetwork implements OnApplicationShutdown {
     private readonly requests: NetworkRequests,
   ) {}
 
-  /** Forgets who was turned away, who rings, and how people behave. */
   clear(): void {
     this.once.clear();
     this.ringing.clear();
@@ -55,7 +53,6 @@ export class TelephoneNetwork implements OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /** @throws TelephoneError for what is not taken at this try */
   turnAway(to: string): void {
     const outcome = callOutcomeOf(to);
     if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.turnAway(to))) {
@@ -68,7 +65,7 @@ export class TelephoneNetwork implements OnApplicationShutdown {
     }
   }
 
-  /** Takes a call; resolves at once, or with `receiptsFirst` when the call is over. */
+  /** Starts a call; resolves immediately, or at its end with `receiptsFirst`. */
   async begin(asked: Omit<Call, 'sid' | 'record'>): Promise<Call> {
     const call: Call = { ...asked, sid: sidOf('CA', this.ids.next()), record: newCallRecord() };
     const to = call.to.slice(1);

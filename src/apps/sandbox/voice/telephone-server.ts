@@ -10,7 +10,7 @@ import { TelephoneNetwork } from './telephone-network.js';
 const RATE = 8_000;
 const SECONDS = 1;
 
-/** A second of silence as WAV (8 kHz, 16 bits, mono): what recordings of the sandbox hold. */
+/** A second of silence as WAV (8 kHz, 16 bits, mono): the sandbox's recordings. */
 export const SILENCE: Buffer = silence();
 
 function silence(): Buffer {
@@ -40,10 +40,9 @@ interface TelephoneAnswer {
   retryAfter: number | null;
 }
 
-/** Says whether a request's path is one of the telephone network. */
 export const isTelephonePath = (url: string | undefined): boolean => (url ?? '').startsWith('/2010-04-01/');
 
-/** The network's REST API: calls are created, recordings heard. On the bare server, as the chat upstream is. */
+/** The voice carrier's REST API, on the bare server: creates calls, serves recordings. */
 @Injectable()
 export class TelephoneServer {
   constructor(
@@ -69,7 +68,7 @@ export class TelephoneServer {
       if (answerDelayMs > 0) await sleep(answerDelayMs);
       write(response, answer);
     } catch {
-      // the other side hung up in the middle of its request
+      // the client disconnected during its request
       request.socket.destroy();
     }
   }
@@ -84,7 +83,6 @@ export class TelephoneServer {
     }
   }
 
-  /** @throws TelephoneError */
   private async create(request: IncomingMessage, body: Buffer): Promise<Call> {
     const url = request.url ?? '';
     const [, accountSid] = CALLS.exec(url) ?? [];
@@ -112,7 +110,6 @@ function write(response: ServerResponse, { status, body, retryAfter }: Telephone
     .end(text);
 }
 
-/** A new call, as the network shows it. */
 function resourceOf({ sid, accountSid, to, from }: Call): Record<string, unknown> {
   const uri = `/2010-04-01/Accounts/${accountSid}/Calls/${sid}`;
   const related = ['Notifications', 'Recordings', 'Payments', 'Events', 'Siprec', 'Streams', 'Transcriptions'];

@@ -1,13 +1,11 @@
-/** An element of a TwiML document. */
 export interface TwimlElement {
   name: string;
   attributes: Readonly<Record<string, string>>;
   children: readonly TwimlElement[];
-  /** what stands between its tags, without the children's */
   text: string;
 }
 
-/** The network cannot read what it was given (its error 12100). */
+/** Unreadable TwiML (the carrier's error 12100). */
 export class TwimlFault extends Error {}
 
 const TAG =
@@ -26,7 +24,7 @@ interface OpenElement extends TwimlElement {
   children: TwimlElement[];
 }
 
-/** Reads a document strictly: one `Response`, well-formed. @throws TwimlFault */
+/** Parses a document strictly: well-formed, one `Response`. Throws TwimlFault. */
 export function readTwiml(document: string): TwimlElement {
   const text = document.replace(/^\uFEFF/, '');
   const root: OpenElement = { name: '', attributes: {}, children: [], text: '' };
@@ -84,15 +82,13 @@ const unescape = (text: string): string =>
 const URL_METHODS = ['action', 'method'];
 const RECORDING = ['recordingStatusCallback', 'recordingStatusCallbackMethod', 'recordingStatusCallbackEvent'];
 
-/** Which attributes and children an element may have. */
 interface Rule {
   attributes: readonly string[];
   children: readonly string[];
-  /** integers, with their bounds */
   numbers?: Readonly<Record<string, readonly [number, number]>>;
 }
 
-/** The part of TwiML that a keypad menu needs, as the network documents it. */
+// The part of TwiML that a keypad menu needs, as the carrier documents it.
 const RULES: Readonly<Record<string, Rule>> = {
   Response: {
     attributes: [],
@@ -131,7 +127,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   Reject: { attributes: ['reason'], children: [] },
 };
 
-/** What the network would complain about in its debugger (errors 12200 and on), for the element and all in it. */
+/** Faults of an element and its children that the carrier's debugger would show (errors from 12200). */
 export function faultsOf(element: TwimlElement): string[] {
   const rule = Object.hasOwn(RULES, element.name) ? RULES[element.name] : undefined;
   if (!rule) return [`<${element.name}> is no verb`];

@@ -13,7 +13,7 @@ import { type Gone, type MadeThing, MadeThings, shownToManager } from './made-th
 import { type UserAnswerData, userData } from './users.dto.js';
 import { AssignedUsers } from './users.store.js';
 
-/** One of the people under an account. Throws 403 `Permission denied`, 404 `User not found`. */
+/** Returns an assigned user of the account. @throws AppError 403 `Permission denied`, 404 `User not found` */
 export class FindAssignedUserQuery extends Query<UserAnswerData> {
   constructor(
     readonly actor: Account,
@@ -33,7 +33,7 @@ export class FindAssignedUserHandler implements IQueryHandler<FindAssignedUserQu
   }
 }
 
-/** A part of the people under an account, newest first. Throws 403 `Permission denied` (see `assertUserManager`). */
+/** Lists an account's users, newest first. @throws AppError 403 `Permission denied` (see `assertUserManager`) */
 export class ListAssignedUsersQuery extends Query<Listed<UserAnswerData>> {
   constructor(
     readonly actor: Account,
@@ -53,7 +53,7 @@ export class ListAssignedUsersHandler implements IQueryHandler<ListAssignedUsers
   }
 }
 
-/** A part of the people under an account, for its managers. Throws as `ManagedAccounts.row`. */
+/** Lists an account's users for its managers. @throws AppError as `ManagedAccounts.row` */
 export class ListManagedUsersQuery extends Query<Listed<UserAnswerData>> {
   constructor(
     readonly actor: Account,
@@ -77,7 +77,7 @@ export class ListManagedUsersHandler implements IQueryHandler<ListManagedUsersQu
   }
 }
 
-/** A part of an account's API keys, newest first. Throws 403 `Permission denied` for an assigned user. */
+/** Lists an account's API keys, newest first. @throws AppError 403 `Permission denied` for an assigned user */
 export class ListApiKeysQuery extends Query<Listed<ApiKeyAnswerData>> {
   constructor(
     readonly actor: Account,
@@ -97,7 +97,7 @@ export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
   }
 }
 
-/** A part of the API keys of an account, for its managers. Throws as `ManagedAccounts.row`. */
+/** Lists an account's API keys for its managers. @throws AppError as `ManagedAccounts.row` */
 export class ListManagedApiKeysQuery extends Query<Listed<ApiKeyAnswerData>> {
   constructor(
     readonly actor: Account,
@@ -121,9 +121,8 @@ export class ListManagedApiKeysHandler implements IQueryHandler<ListManagedApiKe
   }
 }
 
-/** What a person or a key of the account made and what goes on when it is removed. Throws 403, 404. */
+/** Lists what a person or API key made and what outlives its maker. @throws AppError 403, 404 */
 export class ListMadeThingsQuery extends Query<MadeThing[]> {
-  /** @param username of an account that the actor manages, for one of its keys; null = its own */
   constructor(
     readonly actor: Account,
     readonly kind: 'person' | 'key',
@@ -155,15 +154,13 @@ export class ListMadeThingsHandler implements IQueryHandler<ListMadeThingsQuery>
   }
 }
 
-/** By who made it. */
 export interface AllMade {
   api_keys: MadeThing[];
   users: MadeThing[];
 }
 
-/** What all keys and people of an account made and what goes on when they end with its password. Throws 403, 404. */
+/** Lists what an account's keys and people made, and a password change can end. @throws AppError 403, 404 */
 export class ListAllMadeThingsQuery extends Query<AllMade> {
-  /** @param username of an account that the actor manages; null = its own */
   constructor(
     readonly actor: Account,
     readonly username: string | null = null,

@@ -14,11 +14,10 @@ import { ApiKeyStore } from './api-keys.store.js';
 import { MadeThings, NOTHING_ENDED } from './made-things.js';
 
 /**
- * A new API key of the acting account (reference/accounts#own-keys). The answer is the only place where the key itself
- * stands. A key of staff also wants the owner's password: 400 `current_password is required`, 401, 429 as at login.
+ * Creates an API key (reference/accounts#own-keys) and returns it, never again. Staff also prove the owner's password. @throws
+ * AppError 400 `current_password is required`, 401, 429 as at login
  */
 export class CreateApiKeyCommand extends Command<ApiKeyAnswerData & { key: string }> {
-  /** @param allowedIps addresses and ranges as they came; [] = anywhere */
   constructor(
     readonly actor: Account,
     readonly name: string | null,
@@ -59,10 +58,7 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand>
   }
 }
 
-/**
- * Revoke an API key: at once on this instance, within 3 s on the others. What the key made may end with it. Throws 404
- * unless it is the account's.
- */
+/** Revokes an API key at once here, within 3 s elsewhere; can end what it made. @throws AppError 404 for a foreign key */
 export class RevokeApiKeyCommand extends Command<void> {
   constructor(
     readonly actor: Account,
@@ -95,10 +91,7 @@ export class RevokeApiKeyHandler implements ICommandHandler<RevokeApiKeyCommand>
   }
 }
 
-/**
- * Staff, or the reseller of a client, revoke one of its API keys, as when it has leaked and the owner does not answer.
- * @throws AppError as `ManagedAccounts.row`, 403 `Forbidden` for staff that only super changes, 404 unless it is its key
- */
+/** Revokes a managed account's leaked API key. @throws AppError as `ManagedAccounts.row`; 403 `Forbidden`; 404 */
 export class RevokeManagedApiKeyCommand extends Command<void> {
   constructor(
     readonly actor: Account,

@@ -24,7 +24,6 @@ import { MadeThingsAnswer, readRevoke, RevokeQuery } from './made-things.dto.js'
 
 const KEYS = { name: 'api-keys', places: 'ids' } as const;
 
-/** API keys of the acting account (reference/accounts#own-keys). No key opens these routes. */
 @ApiTags('Account')
 @Authenticated({ apiKey: false })
 @ApiErrors(accountErrors.permissionDenied.because('an assigned user: keys are the account’s own'))

@@ -14,7 +14,6 @@ import type { ApiKeyEntity } from '../tables.js';
 
 const LONGEST_NAME = 100;
 
-/** Body of POST /account/api-keys. */
 export class CreateApiKeyRequest {
   @OptionalText('name', { example: 'Shop backend', maxLength: LONGEST_NAME })
   name?: string | null;
@@ -29,7 +28,6 @@ export class CreateApiKeyRequest {
   current_password?: string | null;
 }
 
-/** A key right after its creation. */
 export class CreatedApiKeyAnswerData {
   @ApiProperty({ example: 3 })
   id!: number;
@@ -56,10 +54,8 @@ export class CreatedApiKeyAnswerData {
   created_at!: string;
 }
 
-/** A key as the list shows it. */
 export class ApiKeyAnswerData extends OmitType(CreatedApiKeyAnswerData, ['key'] as const) {}
 
-/** Answer of a creation. */
 export class CreatedApiKeyAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -71,7 +67,6 @@ export class CreatedApiKeyAnswer {
   data!: CreatedApiKeyAnswerData;
 }
 
-/** A page of keys. */
 export class ApiKeyPageAnswer extends PageOf(ApiKeyAnswerData) {}
 
 export const apiKeyData = (row: ApiKeyEntity, zone: string): ApiKeyAnswerData => ({

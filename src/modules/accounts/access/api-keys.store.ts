@@ -11,16 +11,13 @@ import { accountErrors } from '../domain/account.errors.js';
 import { apiKeyDigest, apiKeyPrefix } from '../domain/tokens.js';
 import { ApiKeyEntity } from '../tables.js';
 
-/** How long a revocation on another instance may take to act. */
+/** Maximum delay until a revocation on another instance takes effect. */
 const KEPT_MS = 3_000;
-/** `last_used_at` is coarse: one write a minute for each key. */
 const TOUCHED_EVERY_MS = 60_000;
 
-/** A key as authentication needs it. */
 export interface StoredApiKey {
   id: number;
   name: string | null;
-  /** how the key begins */
   prefix: string;
   accountId: number;
   /** [] = anywhere */
@@ -28,7 +25,7 @@ export interface StoredApiKey {
   lastUsedAt: number;
 }
 
-/** API keys: their rows, and a short-lived cache of them for every request that carries one. */
+/** Stores API keys, with a short-lived cache for authentication. */
 @Injectable()
 export class ApiKeyStore {
   private readonly cache = new TtlCache<string, StoredApiKey | null>(KEPT_MS);
@@ -40,13 +37,13 @@ export class ApiKeyStore {
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
-  /** Cached for 3 s; null when there is none, or none any more. */
+  /** Returns null for an unknown or revoked key; cached for 3 s. */
   find(key: string): Promise<StoredApiKey | null> {
     const keyDigest = apiKeyDigest(key);
     return this.cache.get(keyDigest, () => this.reads.add(keyDigest));
   }
 
-  /** Notes that a key was used, at most once a minute. No request waits for it, and none fails with it. */
+  /** Updates `last_used_at` at most once a minute, in the background; errors do not fail the request. */
   touch(key: StoredApiKey): void {
     const at = now();
     if (at.getTime() - key.lastUsedAt < TOUCHED_EVERY_MS) return;
@@ -56,7 +53,7 @@ export class ApiKeyStore {
     });
   }
 
-  /** @throws AppError conflict when the account has `API_KEYS_PER_ACCOUNT` of them */
+  /** @throws AppError conflict when the account has `API_KEYS_PER_ACCOUNT` keys */
   async create(
     tx: EntityManager,
     accountId: number,
@@ -78,7 +75,6 @@ export class ApiKeyStore {
     return row;
   }
 
-  /** Newest first. */
   async part(accountId: number, page: Page): Promise<Listed<ApiKeyEntity>> {
     const ranges = [{ where: 'account_id = ?', values: [accountId] }];
     const list = { table: 'api_keys', index: 'ix_api_keys_account', key: 'id', order: 'DESC', ranges } as const;
@@ -87,7 +83,7 @@ export class ApiKeyStore {
     return inListedOrder(ids, rows, ({ id }) => id);
   }
 
-  /** @throws AppError not_found unless it is the account's; `forget` is due after the commit */
+  /** Call `forget` after the commit. @throws AppError not_found for a foreign key */
   async revoke(tx: EntityManager, accountId: number, id: number): Promise<ApiKeyEntity> {
     const row = await tx.findOne(ApiKeyEntity, { where: { id, accountId }, lock: { mode: 'pessimistic_write' } });
     if (!row) throw accountErrors.apiKeyNotFound();
@@ -95,7 +91,6 @@ export class ApiKeyStore {
     return row;
   }
 
-  /** To be called after the commit of a revocation. */
   forget(): void {
     this.cache.clear();
   }

@@ -9,27 +9,24 @@ import { ApiKeyStore } from './api-keys.store.js';
 import { type UserAnswerData, userData } from './users.dto.js';
 import { AssignedUsers } from './users.store.js';
 
-/** All of them, those with these ids, or none. */
+/** true = all, or the listed ids. */
 export type Chosen = boolean | number[];
 
-/** The keys and people that a changed password is to shut out as well. */
+/** Keys and people that a password change also revokes. */
 export interface Revocations {
-  /** keys that are revoked */
   apiKeys: Chosen;
-  /** people who are made inactive; their names stay theirs */
+  /** set inactive; their names stay taken */
   users: Chosen;
 }
 
-/** Those that were ended, by their ids. */
 export type Revoked = Record<keyof Revocations, number[]>;
 
-/** The keys and people that may act for an account beside its password. */
 export interface GrantedAccessView {
   api_keys: ApiKeyAnswerData[];
   users: UserAnswerData[];
 }
 
-/** Keys and people outlive a changed password, so the change shows them, and may end them too. */
+/** Keys and people outlive a password change, so the change lists them and can revoke them. */
 @Injectable()
 export class GrantedAccess {
   constructor(
@@ -39,11 +36,7 @@ export class GrantedAccess {
     private readonly audit: AuditLog,
   ) {}
 
-  /**
-   * In the transaction that changes the password; `forget` is due after its commit.
-   * @returns the ids of those that ended
-   * @throws AppError not_found for an id that is not the account's: then nothing is changed
-   */
+  /** Joins the password change; call `forget` after the commit. Returns the ended ids. @throws AppError not_found */
   async revoke(
     tx: EntityManager,
     actor: Account,
@@ -73,13 +66,12 @@ export class GrantedAccess {
     return { apiKeys: keyIds, users: userIds };
   }
 
-  /** To be called after the commit. */
   forget(): void {
     this.keys.forget();
     this.users.forget();
   }
 
-  /** Newest first; an account has a bounded number of either. @param zone of the reader */
+  /** Newest first; both lists are bounded. */
   async of(accountId: number, zone: string): Promise<GrantedAccessView> {
     const all = { where: { accountId }, order: { id: 'DESC' as const } };
     const [keys, users] = await Promise.all([

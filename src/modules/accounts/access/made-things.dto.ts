@@ -3,7 +3,6 @@ import { OptionalText } from '../../../platform/http/index.js';
 import { CURRENT_PASSWORD } from '../authentication/credentials.js';
 import type { MadeThing } from './made-things.js';
 
-/** A thing that goes on by itself when the person or key that made it is removed. */
 export class MadeThingData implements MadeThing {
   @ApiProperty({
     enum: ['webhook', 'account', 'password'],
@@ -25,7 +24,6 @@ export class MadeThingData implements MadeThing {
   is_active!: boolean;
 }
 
-/** What a person or a key made, all of it. */
 export class MadeThingsAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -34,7 +32,6 @@ export class MadeThingsAnswer {
   data!: MadeThingData[];
 }
 
-/** What all keys and all people of an account made. */
 export class AllMadeThings {
   @ApiProperty({ type: [MadeThingData], description: 'By keys' })
   api_keys!: MadeThingData[];
@@ -43,7 +40,6 @@ export class AllMadeThings {
   users!: MadeThingData[];
 }
 
-/** Answer with what `revoke_created` of a password change can end. */
 export class AllMadeThingsAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -52,17 +48,15 @@ export class AllMadeThingsAnswer {
   data!: AllMadeThings;
 }
 
-/** Description of `revoke_created`. */
 export const REVOKE_CREATED =
   'With revoke_api_keys or revoke_users: what these keys and people made ends with them, as with revoke at a removal';
 
-/** Body of a removal, only to revoke what a person under an account of staff made. */
+/** Body of a removal, needed only to end what a staff account's person made. */
 export class RemovalBody {
   @OptionalText('current_password', CURRENT_PASSWORD)
   current_password?: string | null;
 }
 
-/** `?revoke=true`: what the person or key made ends with it. */
 export const RevokeQuery = (): MethodDecorator =>
   ApiQuery({
     name: 'revoke',
@@ -72,5 +66,5 @@ export const RevokeQuery = (): MethodDecorator =>
       'true: webhooks that it made are disabled, accounts of staff that it made are closed, and passwords of staff that it set are ended',
   });
 
-/** Whether a removal takes along what was made. Another word is no. */
+/** Words other than `true` and `1` mean no. */
 export const readRevoke = (value: unknown): boolean => value === 'true' || value === '1';

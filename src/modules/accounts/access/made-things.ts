@@ -15,37 +15,32 @@ import { ManagedAccounts } from '../managed-accounts.store.js';
 import { AccountEntity, ApiKeyEntity, AssignedUserEntity } from '../tables.js';
 import { GrantedAccess, type Revocations } from './granted-access.js';
 
-/** A thing that acts on by itself when its maker is gone. */
+/** A thing that stays active after its maker is removed. */
 export interface MadeThing {
   kind: 'webhook' | 'account' | 'password';
-  /** of the webhook or the account */
   id: number;
-  /** URL of the webhook, username of the account */
   name: string;
   /** a password is active until it is ended */
   is_active: boolean;
 }
 
-/** The people or keys that made things, and the account that they act for. */
+/** The removed people or keys, and their account. */
 export interface Gone {
   account: Pick<Account, 'id' | 'username'>;
   kind: Extract<MakerKind, 'person' | 'key'>;
   ids: readonly number[];
 }
 
-/** Whether one of them made it. @param createdBy as it is stored */
 export function isMadeBy({ kind, ids }: Gone, createdBy: string | null): boolean {
   const maker = readMaker(createdBy);
   return maker?.kind === kind && maker.id !== null && ids.includes(maker.id);
 }
 
-/** As staff and resellers see it: the path of a webhook may hold a secret of its owner. */
+/** Hides the webhook's path from staff and resellers, because it may contain a secret of the owner. */
 export const shownToManager = (thing: MadeThing): MadeThing =>
   thing.kind === 'webhook' ? { ...thing, name: urlOrigin(thing.name) } : thing;
 
-/** What ended with its maker. */
 interface Ended {
-  /** accounts that were closed */
   closed: readonly number[];
   /** accounts whose password was ended */
   shutOut: readonly number[];
@@ -56,25 +51,22 @@ export const NOTHING_ENDED: Ended = { closed: [], shutOut: [] };
 const STAFF_TYPES = ['super', 'admin', 'reseller'];
 const MOST_ACCOUNTS = 1_000;
 
-/** An account of staff that its maker, or the setter of its password, can act as. */
+/** A staff account that its maker, or the setter of its password, can act as. */
 interface MadeAccount {
   kind: 'account' | 'password';
   row: AccountEntity;
-  /** since when; null = from its beginning */
+  /** null = from its creation */
   since: Date | null;
 }
 
-/** A person or account that may have made accounts. */
 interface PossibleMaker {
   id: number;
   since: Date | null;
 }
 
 /**
- * Accounts of staff that people made or whose password they set, and those of these and of the people under them in
- * turn: one who wants to stay would make the second account by the first.
- * @param own the account that the people act for, which is never one of them
- * @returns by id, at most 1,000 and what the last of them made
+ * Finds staff accounts that people made or set passwords of, transitively, because an attacker could make a second account
+ * through the first. Bounded to about 1,000; never includes `own`.
  */
 async function staffMadeBy(source: EntityManager, own: number, personIds: readonly number[]): Promise<MadeAccount[]> {
   const found = new Map<number, MadeAccount>();
@@ -92,7 +84,7 @@ async function staffMadeBy(source: EntityManager, own: number, personIds: readon
   return [...found.values()].sort((a, b) => a.row.id - b.row.id);
 }
 
-/** What these made comes first, so that an account both made and given a password counts as made. */
+/** Made accounts come first, so that an account also given a password counts as made. */
 async function madeOrSet(source: EntityManager, makers: readonly PossibleMaker[]): Promise<MadeAccount[]> {
   const common = { userType: In(STAFF_TYPES) };
   const options = { order: { id: 'ASC' }, take: MOST_ACCOUNTS } as const;
@@ -114,7 +106,7 @@ async function madeOrSet(source: EntityManager, makers: readonly PossibleMaker[]
   ];
 }
 
-/** The people whose passwords were set by one who acted as these accounts. */
+/** Finds people whose passwords were set by someone acting as these accounts. */
 async function peopleUnder(source: EntityManager, accounts: readonly MadeAccount[]): Promise<PossibleMaker[]> {
   if (accounts.length === 0) return [];
   const people = await source.find(AssignedUserEntity, {
@@ -126,21 +118,17 @@ async function peopleUnder(source: EntityManager, accounts: readonly MadeAccount
 
 const prefixOf = (id: number): string => `${makerPrefix('staff', id)}%`;
 
-/** A bound of the time, where there is one. */
 const from = <Field extends string>(field: Field, since: Date | null) =>
   since === null ? {} : { [field]: MoreThanOrEqual(since) };
 
-/** A module with things that people and keys make. */
+/** A module whose things people and keys can make. */
 export interface MadeThingListener {
   madeBy(source: EntityManager, gone: Gone): Promise<MadeThing[]>;
-  /** Ends them within the transaction that removes their makers. */
+  /** Ends them in the transaction that removes their makers. */
   endMadeBy(tx: EntityManager, actor: Account, gone: Gone): Promise<void>;
 }
 
-/**
- * What a person or a key made and what goes on by itself: webhooks, accounts of staff, and their passwords. It is shown before the maker is
- * removed, and may end with it. Campaigns, lists and sender ids stay: they are the account's, and do nothing by themselves.
- */
+/** Lists and ends active things of people and keys: webhooks, staff accounts and their passwords. */
 @Injectable()
 export class MadeThings {
   private readonly listeners: MadeThingListener[] = [];
@@ -172,11 +160,7 @@ export class MadeThings {
     return [...staff, ...parts.flat()];
   }
 
-  /**
-   * Ends the keys and people that a changed password shuts out, and where it is wished what they made.
-   * @returns what `finish` needs after the commit
-   * @throws AppError as `GrantedAccess.revoke` and `end`
-   */
+  /** Ends the chosen keys and people, and optionally what they made; pass the result to `finish` after the commit. */
   async revoke(
     tx: EntityManager,
     actor: Account,
@@ -193,10 +177,8 @@ export class MadeThings {
   }
 
   /**
-   * Closes the accounts of staff, ends the passwords and disables the webhooks, in the transaction that removes their makers.
-   * The acting account stays as it is: who acts has just proved its password.
-   * @returns what `finish` needs after the commit
-   * @throws AppError forbidden when no super account would be left that is active and has no expiry
+   * Closes accounts, ends passwords and disables webhooks in the removal's transaction; keeps the acting account, which proved
+   * its password. @throws AppError forbidden without an active super that never expires
    */
   async end(tx: EntityManager, actor: Account, gone: Gone): Promise<Ended> {
     await this.endParts(tx, actor, gone);
@@ -215,14 +197,14 @@ export class MadeThings {
     return { closed, shutOut: passwords.map(({ row: { id } }) => id) };
   }
 
-  /** What follows from closed accounts and ended passwords, after the commit. */
+  /** Runs the consequences of closed accounts and ended passwords, after the commit. */
   async finish(actor: Account, { closed, shutOut }: Ended): Promise<void> {
     for (const accountId of [...closed, ...shutOut]) this.directory.forget(accountId);
     this.access.forget();
     for (const accountId of closed) await this.closings.finish({ accountId, actor });
   }
 
-  /** The password stops working, and so does what was granted since it was set: staff set a new one. */
+  /** Invalidates the password and everything granted since it was set; staff must set a new one. */
   private async endPassword(tx: EntityManager, actor: Account, account: MadeAccount): Promise<void> {
     const row = await this.store.lockById(tx, account.row.id);
     if (!row || row.passwordSetBy !== account.row.passwordSetBy) return;

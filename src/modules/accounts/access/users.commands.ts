@@ -18,7 +18,6 @@ import type { AssignedUserEntity } from '../tables.js';
 import { MadeThings, NOTHING_ENDED } from './made-things.js';
 import { AssignedUsers } from './users.store.js';
 
-/** What an account gives for a person under it, in texts as they came. */
 export interface AssignedUserDraft {
   username: string;
   password: string;
@@ -28,9 +27,8 @@ export interface AssignedUserDraft {
 }
 
 /**
- * Create an assigned user. Under an account of staff the person acts as staff, so it wants the owner's password: 400
- * `current_password is required`, 401, 429 as at login. Throws 403 `Permission denied`, 400 and 409 with the texts of
- * registration.
+ * Creates an assigned user; under a staff account the owner must prove the password. @throws AppError 400 `current_password is
+ * required` and registration errors, 401, 403 `Permission denied`, 409, 429
  */
 export class CreateAssignedUserCommand extends Command<AssignedUser> {
   constructor(
@@ -54,7 +52,7 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
     private readonly audit: AuditLog,
   ) {}
 
-  /** Rights, values in the order of the fields, then the names against the database, as for accounts, then how many there are. */
+  /** Validation order: permissions, values in field order, names in the database, then the number of users. */
   async execute({ actor, draft, proof }: CreateAssignedUserCommand): Promise<AssignedUser> {
     assertUserManager(actor);
     assertPassword(draft.password);
@@ -79,7 +77,7 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
   }
 }
 
-/** What to change of an assigned user; absent = keep. Texts as they came; null clears the e-mail. */
+/** Absent keeps a value; null clears the e-mail. */
 export interface AssignedUserChanges {
   firstname?: string;
   lastname?: string;
@@ -88,10 +86,7 @@ export interface AssignedUserChanges {
   password?: string;
 }
 
-/**
- * Change an assigned user; under an account of staff with the owner's password, as at creation. Inactive, or with a new
- * password, every token issued before is refused within 3 s.
- */
+/** Changes an assigned user (password proof as at creation). A deactivation or new password ends older tokens within 3 s. */
 export class ChangeAssignedUserCommand extends Command<void> {
   constructor(
     readonly actor: Account,
@@ -120,7 +115,7 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
     assertUserManager(actor);
     const patch = readPatch(changes);
     const seen = await this.users.find(actor.id, id);
-    // an e-mail that stands there is left alone, also by what comes between the look and the lock
+    // an unchanged e-mail is not written, even if it changes between the read and the lock
     if (patch.email === seen.email) delete patch.email;
     if (patch.email) await this.names.checkEmail(patch.email);
     if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
@@ -149,7 +144,7 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
   }
 }
 
-/** @throws AppError 400 with the first value at fault, in the order of the fields */
+/** @throws AppError 400 for the first invalid value, in field order */
 function readPatch(changes: AssignedUserChanges): Partial<AssignedUserEntity> {
   const { firstname, lastname, email, isActive, password } = changes;
   if (firstname !== undefined) refuseLong('firstname', firstname);
@@ -164,10 +159,7 @@ function readPatch(changes: AssignedUserChanges): Partial<AssignedUserEntity> {
   return patch;
 }
 
-/**
- * Remove an assigned user: the tokens are refused within 3 s, the names are free again. What the person made may end with
- * it, which under an account of staff wants the owner's password, as at creation. Throws 403, 404.
- */
+/** Removes an assigned user, optionally with its things (under staff: with a password proof). @throws AppError 403, 404 */
 export class RemoveAssignedUserCommand extends Command<void> {
   constructor(
     readonly actor: Account,

@@ -34,14 +34,13 @@ import {
   UserPageAnswer,
 } from './users.dto.js';
 
-/** The id in a path. @throws AppError not_found for what is none */
 function userId(text: string): number {
   const id = readId(text);
   if (id === null) throw accountErrors.userNotFound();
   return id;
 }
 
-/** Absent and null keep; only the e-mail is cleared by null or ''. */
+/** Absent and null keep a value, except that null or '' clears the e-mail. */
 function changesOf(body: ChangeUserRequest): AssignedUserChanges {
   const [firstname, lastname, password] = [body.firstname, body.lastname, body.password].map(textOrNull);
   return {
@@ -55,7 +54,6 @@ function changesOf(body: ChangeUserRequest): AssignedUserChanges {
 
 const USERS = { name: 'users', places: 'ids' } as const;
 
-/** The people under the acting account (reference/accounts#people). No key opens these routes. */
 @ApiTags('Account')
 @Authenticated({ apiKey: false })
 @ApiErrors(accountErrors.permissionDenied.because('an assigned user, or client_management is off'))

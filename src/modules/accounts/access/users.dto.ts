@@ -15,7 +15,6 @@ import { loggedInUserView, LoggedInUserView } from '../authentication/authentica
 import { CURRENT_PASSWORD } from '../authentication/credentials.js';
 import type { AssignedUserEntity } from '../tables.js';
 
-/** Body of POST /account/users. */
 export class CreateUserRequest {
   @RequiredText('username', 'jane.doe')
   username!: string;
@@ -36,7 +35,7 @@ export class CreateUserRequest {
   current_password?: string | null;
 }
 
-/** Body of PATCH /account/users/:id: any of them; null or '' clears the e-mail, and keeps the others. */
+/** Body of PATCH /account/users/:id; null or '' clears the e-mail and keeps other fields. */
 export class ChangeUserRequest {
   @OptionalText('firstname', { example: 'Jane' })
   firstname?: string | null;
@@ -57,7 +56,6 @@ export class ChangeUserRequest {
   current_password?: string | null;
 }
 
-/** An assigned user as the account sees it; times in the account's zone. */
 export class UserAnswerData extends LoggedInUserView {
   @ApiProperty({ example: true })
   is_active!: boolean;
@@ -72,16 +70,13 @@ export class UserAnswerData extends LoggedInUserView {
   updated_at!: string;
 }
 
-/** Answer that shows one user. */
 export class UserAnswer extends AnswerOf(UserAnswerData) {}
 
-/** Answer of a creation or a change. */
 export class ChangedUserAnswer extends UserAnswer {
   @ApiProperty({ example: 'User created successfully' })
   message!: string;
 }
 
-/** A page of users. */
 export class UserPageAnswer extends PageOf(UserAnswerData) {}
 
 export const userData = (row: AssignedUserEntity, zone: string): UserAnswerData => ({

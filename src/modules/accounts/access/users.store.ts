@@ -14,10 +14,10 @@ import { identitiesOf } from '../domain/identity.js';
 import { NameCheck, NameClaims } from '../names.store.js';
 import { AssignedUserEntity, LoginIdentityEntity } from '../tables.js';
 
-/** How long a change on another instance may take to act (reference/authentication#tokens). */
+/** Maximum delay until a change on another instance takes effect (reference/authentication#tokens). */
 const KEPT_MS = 3_000;
 
-/** The people under accounts: their rows, and a short-lived cache of them for the tokens of every request. */
+/** Stores assigned users, with a short-lived cache for token checks. */
 @Injectable()
 export class AssignedUsers {
   private readonly cache = new TtlCache<number, AssignedUser | null>(KEPT_MS);
@@ -30,17 +30,15 @@ export class AssignedUsers {
     private readonly claims: NameClaims,
   ) {}
 
-  /** Cached for 3 s; null when there is none, or none any more. */
+  /** Returns null for a removed user; cached for 3 s. */
   byId(id: number): Promise<AssignedUser | null> {
     return this.cache.get(id, () => this.reads.add(id));
   }
 
-  /** To be called after the commit of a change or of a removal. */
   forget(): void {
     this.cache.clear();
   }
 
-  /** Newest first. */
   async part(accountId: number, page: Page): Promise<Listed<AssignedUserEntity>> {
     const ranges = [{ where: 'account_id = ?', values: [accountId] }];
     const list = {
@@ -55,7 +53,7 @@ export class AssignedUsers {
     return inListedOrder(ids, rows, ({ id }) => id);
   }
 
-  /** @throws AppError conflict: a name is taken, or the account has `USERS_PER_ACCOUNT` of them */
+  /** @throws AppError conflict: a name is taken, or the account has `USERS_PER_ACCOUNT` users */
   async create(tx: EntityManager, user: NewAssignedUser): Promise<AssignedUser> {
     const identities = identitiesOf({ ...user, mobileNo: null });
     return this.names.claim(tx, identities, async () => {
@@ -81,39 +79,39 @@ export class AssignedUsers {
     });
   }
 
-  /** A look before one more is made, which `create` decides. @throws AppError conflict as it does */
+  /** An early check; `create` decides. @throws AppError conflict */
   async assertRoom(accountId: number): Promise<void> {
     const { USERS_PER_ACCOUNT: most } = this.environment;
     const there = await this.dataSource.manager.countBy(AssignedUserEntity, { accountId });
     if (there >= most) throw accountErrors.tooManyUsers(most);
   }
 
-  /** The row as it stands. @throws AppError not_found unless it is the account's */
+  /** Reads the row uncached. @throws AppError not_found for a foreign id */
   async find(accountId: number, id: number): Promise<AssignedUserEntity> {
     const row = await this.dataSource.manager.findOneBy(AssignedUserEntity, { id, accountId });
     if (!row) throw accountErrors.userNotFound();
     return row;
   }
 
-  /** The row, never from the cache; null when the person was removed. */
+  /** Reads the row uncached; null for a removed user. */
   rowById(id: number): Promise<AssignedUserEntity | null> {
     return this.dataSource.manager.findOneBy(AssignedUserEntity, { id });
   }
 
-  /** The row, locked until the transaction ends. @throws AppError not_found unless it is the account's */
+  /** Locks the row. @throws AppError not_found for a foreign id */
   async lock(tx: EntityManager, accountId: number, id: number): Promise<AssignedUserEntity> {
     const row = await tx.findOne(AssignedUserEntity, { where: { id, accountId }, lock: { mode: 'pessimistic_write' } });
     if (!row) throw accountErrors.userNotFound();
     return row;
   }
 
-  /** Changes a row that the caller has locked; a new e-mail is claimed, the old one is free again. */
+  /** Changes a locked row; claims a new e-mail and releases the old one. */
   async change(tx: EntityManager, row: AssignedUserEntity, patch: Partial<AssignedUserEntity>): Promise<void> {
     if (patch.email !== undefined && patch.email !== row.email) await this.moveEmail(tx, row, patch.email);
     await tx.update(AssignedUserEntity, { id: row.id }, { ...patch, updatedAt: now() });
   }
 
-  /** Removes a row that the caller has locked; its names are free again. */
+  /** Removes a locked row and releases its names. */
   async remove(tx: EntityManager, row: AssignedUserEntity): Promise<void> {
     await tx.delete(LoginIdentityEntity, { assignedUserId: row.id });
     await tx.delete(AssignedUserEntity, { id: row.id });
@@ -138,7 +136,6 @@ export class AssignedUsers {
   }
 }
 
-/** The plain record without secrets. */
 export const toAssignedUser = (row: AssignedUserEntity): AssignedUser => ({
   id: row.id,
   accountId: row.accountId,

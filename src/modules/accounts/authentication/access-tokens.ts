@@ -14,7 +14,7 @@ import { claimsFor, isApiKey, isOrdinaryToken, isOutdated, readClaims, type Read
 import { RevokedTokens } from './authentication.store.js';
 import type { AuthenticationRules, PresentedToken, TokenErrors } from './decorators.js';
 
-/** Knows whom an API key lets act, and from where (reference/authentication#api-keys). */
+/** Resolves API keys to accounts (reference/authentication#api-keys). */
 @Injectable()
 export class ApiKeys {
   constructor(
@@ -24,11 +24,7 @@ export class ApiKeys {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /**
-   * The account of a key, usable or not. Nothing is counted.
-   * @param ip the client's address: a key with a list counts from there only
-   * @returns null for a key that is unknown, revoked, or used from elsewhere
-   */
+  /** Finds a key's account, usable or not, without counting. Returns null for an unknown or revoked key or a foreign `ip`. */
   async find(key: string, ip: string): Promise<Account | null> {
     if (!isApiKey(key)) return null;
     const stored = await this.store.find(key);
@@ -40,10 +36,8 @@ export class ApiKeys {
   }
 
   /**
-   * The acting account of a key. Misses count per address (IP_FAILURE_LIMIT a minute). 256 bits cannot be guessed, so a
-   * good key is never refused for the misses of others behind its address.
-   * @returns null for a key that is not valid now
-   * @throws AppError too_many instead, beyond the limit
+   * Authenticates a key; null = invalid. Limits only misses per address: 256 bits cannot be guessed, so a valid key always
+   * passes. @throws AppError too_many beyond IP_FAILURE_LIMIT
    */
   async authenticate(key: string, ip: string): Promise<Account | null> {
     const account = await this.find(key, ip);
@@ -60,10 +54,8 @@ const JWT = /^(Bearer +)?[\w-]+\.[\w-]+\.[\w-]*$/i;
 type Configuration = Pick<Environment, 'CORS_ORIGINS' | 'PUBLIC_URL'>;
 
 /**
- * Finds the token or API key of a request (reference/authentication#where-a-token-stands). `Authorization` of any kind
- * wins over `X-API-Key`, and both win over the cookie: a bad header beside a good cookie is refused.
- * @param rules.scheme `standard` wants `Bearer <token>`; `v5` takes the bare token too
- * @returns null when there is none that counts
+ * Finds the token or key (reference/authentication#where-a-token-stands). `Authorization` wins over `X-API-Key`, both over the
+ * cookie, so a bad header beside a good cookie is refused. `rules.scheme`: `v5` accepts a bare token.
  */
 export function presentedToken(
   request: Request,
@@ -83,10 +75,7 @@ export function presentedToken(
   return { token: cookie, via: 'cookie' };
 }
 
-/**
- * Which of the token errors says best why a request has no acting account: by the form of what it carries alone, and for
- * every account alike.
- */
+/** Chooses the token error from the request's form alone, so that it reveals nothing about an account. */
 export function tokenFaultOf(
   request: Request,
   rules: Pick<AuthenticationRules, 'scheme' | 'apiKey'>,
@@ -103,7 +92,7 @@ export function tokenFaultOf(
   return JWT.test(key.trim()) ? 'tokenAsKey' : 'invalidKey';
 }
 
-/** A browser sends cookies by itself, so a page of another site must not be the one that makes it do so. */
+/** Prevents CSRF: browsers send cookies even for requests from other sites' pages. */
 function cookieCounts(request: Request, configuration: Configuration): boolean {
   if (request.headers['sec-fetch-site'] === 'cross-site') return false;
   const { origin } = request.headers;
@@ -125,7 +114,7 @@ function hostOf(url: string): string | null {
   }
 }
 
-/** Options of @nestjs/jwt: the key as KeyObject (a text costs 48 times more), HS256 pinned both ways. */
+/** A KeyObject is 48 times faster than a text key; HS256 is pinned for signing and verifying. */
 export const jwtOptions = (environment: Environment): JwtModuleOptions => ({
   secret: tokenKey(environment),
   signOptions: { algorithm: 'HS256' },
@@ -134,10 +123,10 @@ export const jwtOptions = (environment: Environment): JwtModuleOptions => ({
 
 const MOST_KNOWN = 20_000;
 
-/** Signs tokens and knows whom a verified one lets act. */
+/** Issues tokens and resolves verified ones to accounts. */
 @Injectable()
 export class AccessTokens {
-  /** claims of tokens whose signature was verified */
+  /** claims of verified tokens */
   private readonly known = boundedCache<string, ReadToken>(MOST_KNOWN);
 
   constructor(
@@ -149,19 +138,15 @@ export class AccessTokens {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /**
-   * A token valid for 7 days (reference/authentication#tokens), for the assigned user where one acts for the account.
-   * Each has an id of its own: two of one second would be one text otherwise, and end together.
-   */
+  /** Issues a 7-day token. A unique id keeps two tokens of one second distinct, so that they are revoked separately. */
   issue(account: Account): string {
     const { CELL: cell } = this.environment;
     return this.jwt.sign({ ...claimsFor(account, now()), ...(cell && { cell }) }, { jwtid: randomUUID() });
   }
 
   /**
-   * The acting account of a token whose signature and expiry have been verified, with the assigned user it names.
-   * @returns null: claims at fault, account unknown, closed or expired, assigned user unknown, removed or inactive, the
-   * bearer has logged out, the token is older than the password, or of another cell, whose accounts may bear the same names and ids
+   * Returns the account (and assigned user) of a verified token. Returns null for bad claims, an unusable account or user, a
+   * logout, a token older than the password, or another cell's token, whose names and ids may collide.
    */
   async accountOf(text: string, payload: unknown): Promise<Account | null> {
     const token = readClaims(payload);
@@ -170,11 +155,7 @@ export class AccessTokens {
     return this.bearerOfClaims(text, token);
   }
 
-  /**
-   * As `verified`, for a token that was verified here before: what signature and claims say does not change, so only its
-   * expiry is looked at again, and everything else as always.
-   * @returns undefined for one that was not; null for one that is not good any more
-   */
+  /** Like `verified` for a token verified before, without signature and claims. undefined = not seen; null = invalid now. */
   async remembered(text: string): Promise<Account | null | undefined> {
     const token = this.known.get(text);
     if (!token) return undefined;
@@ -192,11 +173,7 @@ export class AccessTokens {
     return isOutdated(token, assignedUser) ? null : { ...account, assignedUser };
   }
 
-  /**
-   * Whose token or API key a request to an open route carries (header, else cookie), for accounts with `require_token`.
-   * @returns null when it carries none that is good
-   * @throws AppError too_many beyond the limit of bad API keys
-   */
+  /** Returns the valid bearer on an open route, for accounts with `require_token`, or null. @throws AppError too_many */
   async bearerOf(request: Request): Promise<Account | null> {
     const presented = presentedToken(request, { scheme: 'standard', cookie: true, apiKey: true }, this.environment);
     if (!presented) return null;
@@ -204,7 +181,7 @@ export class AccessTokens {
     return this.verified(presented.token);
   }
 
-  /** Whom a token lets act: its signature and expiry, then as `accountOf`. @returns null for one that is not good */
+  /** Verifies signature and expiry, then calls `accountOf`. Returns null for an invalid token. */
   async verified(token: string): Promise<Account | null> {
     const remembered = await this.remembered(token);
     if (remembered !== undefined) return remembered;
@@ -212,7 +189,7 @@ export class AccessTokens {
     return payload === null ? null : this.accountOf(token, payload);
   }
 
-  /** Ends a token before its time (logout); one that is not good any more is none of our business. */
+  /** Revokes a token (logout); ignores an invalid one. */
   async revoke(token: string): Promise<void> {
     const claims = readClaims(this.payloadOf(token));
     if (claims) await this.revoked.add(token, claims.expiresAt);
@@ -232,9 +209,8 @@ const COOKIE = 'admin_session';
 const STAFF: ReadonlySet<string | null> = new Set(['super', 'admin']);
 
 /**
- * The browser's session of staff (reference/authentication#admin-session): a cookie that opens the queue dashboard
- * and nothing else; the API does not know it. Its value is the token of the login, so it ends as that
- * does.
+ * A cookie session for staff's queue dashboard only, not for the API (reference/authentication#admin-session). Its value is the
+ * login token, so it ends with that.
  */
 @Injectable()
 export class AdminSessions {
@@ -243,19 +219,19 @@ export class AdminSessions {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** Sets the cookie where super or admin has logged in; for other accounts nothing. */
+  /** Sets the cookie for super and admin only. */
   open(request: Request, response: Response, account: Account, token: string): void {
     if (STAFF.has(account.userType)) response.cookie(COOKIE, token, this.options(request));
   }
 
-  /** Ends the token of the cookie too: a kept copy is worthless. */
+  /** Also revokes the cookie's token, so that a copy is worthless. */
   async close(request: Request, response: Response): Promise<void> {
     const token = tokenOf(request);
     if (token !== null) await this.tokens.revoke(token);
     response.clearCookie(COOKIE, this.options(request));
   }
 
-  /** The member of the staff who looks at a page; the role is the database's. @returns null: not staff */
+  /** Returns the staff account, with its role from the database, or null. */
   async staffOf(request: Request): Promise<Account | null> {
     const token = tokenOf(request);
     const account = token === null ? null : await this.tokens.verified(token);

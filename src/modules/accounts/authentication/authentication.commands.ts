@@ -15,12 +15,8 @@ import { AccountRegistrar } from '../registration.store.js';
 import { AccessTokens } from './access-tokens.js';
 import { Credentials } from './credentials.js';
 
-/** Log in (reference/authentication#login). A command, because failures are counted. */
+/** Logs in and counts failures (reference/authentication#login). */
 export class LogInCommand extends Command<{ token: string; account: Account }> {
-  /**
-   * @param emailOrUsername as given, not empty
-   * @param ip the client's address
-   */
   constructor(
     readonly emailOrUsername: string,
     readonly password: string,
@@ -45,7 +41,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
   }
 }
 
-/** Log out: the token is refused from now on, here at once and on every instance within 3 s. */
+/** Revokes the token: here at once, on other instances within 3 s. */
 export class LogOutCommand extends Command<void> {
   constructor(readonly token: string) {
     super();
@@ -61,15 +57,9 @@ export class LogOutHandler implements ICommandHandler<LogOutCommand> {
   }
 }
 
-/**
- * Register an account (reference/authentication#registration): record, names, team, permissions and credits in one
- * transaction.
- */
+/** Registers an account, completely in one transaction (reference/authentication#registration). */
 export class RegisterAccountCommand extends Command<Account> {
-  /**
-   * @param body as it came; its rules have an order of their own (reference/authentication#registration)
-   * @param ip the client's address, for REGISTER_RATE_LIMIT
-   */
+  /** `body`: unparsed, because its validation order is special; `ip`: for REGISTER_RATE_LIMIT. */
   constructor(
     readonly body: Record<string, unknown>,
     readonly ip: string,
@@ -90,7 +80,7 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
     private readonly registrar: AccountRegistrar,
   ) {}
 
-  /** The names are looked up before the slow hash; the unique keys judge once more in the transaction. */
+  /** Checks names before the slow hash; unique keys decide in the transaction. */
   async execute({ body, ip }: RegisterAccountCommand): Promise<Account> {
     if (this.environment.REGISTRATION === 'off') throw accountErrors.registrationClosed();
     await this.addresses.count('register', ip, this.environment.REGISTER_RATE_LIMIT);

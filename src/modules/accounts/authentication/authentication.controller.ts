@@ -13,9 +13,7 @@ import { LogInCommand, LogOutCommand, RegisterAccountCommand } from './authentic
 import { accountView, LogInAnswer, LogInRequest, RegisterAnswer, RegisterRequest } from './authentication.dto.js';
 import { Authenticated, type AuthenticatedRequest, Open } from './decorators.js';
 
-/**
- * Login, logout and registration, below `{base_url}/v6/api` and below `{base_url}` itself (reference/requests#paths).
- */
+/** Serves both `{base_url}/v6/api` and `{base_url}` (reference/requests#paths). */
 @ApiTags('Authentication')
 @ExactAnswer()
 @Controller(['v6/api/v1/auth', 'v1/auth'])

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { type Account, type AssignedUser, displayName, type Role, roleOf } from '../domain/account.js';
 
-/** Body of login (reference/authentication#login). Read by hand: both faults share one text. */
+/** Parsed by hand, because both errors share one text (reference/authentication#login). */
 export class LogInRequest {
   @ApiProperty({ example: 'demo', description: 'An e-mail when it contains @ and a domain, otherwise a username' })
   email_or_username!: string;
@@ -10,7 +10,7 @@ export class LogInRequest {
   password!: string;
 }
 
-/** Body of register (reference/authentication#registration). Read by hand: its faults have an order of their own. */
+/** Parsed by hand, because of its validation order (reference/authentication#registration). */
 export class RegisterRequest {
   @ApiProperty({ example: 'Jane' })
   firstname!: string;
@@ -40,7 +40,6 @@ export class RegisterRequest {
   country?: string;
 }
 
-/** The account of reference/accounts#account-fields, as login and registration return it. */
 export class AccountView {
   @ApiProperty({ example: 7 })
   id!: number;
@@ -87,7 +86,6 @@ export const accountView = (account: Account) =>
     api_base_url: account.apiBaseUrl,
   }) satisfies AccountView;
 
-/** An assigned user of an account. */
 export class LoggedInUserView {
   @ApiProperty({ example: 373662154973185 })
   id!: number;
@@ -118,7 +116,6 @@ export const loggedInUserView = ({ id, username, email, firstname, lastname }: A
     name: displayName({ firstname, lastname }),
   }) satisfies LoggedInUserView;
 
-/** Answer of login. */
 export class LogInAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -136,7 +133,6 @@ export class LogInAnswer {
   user!: AccountView;
 }
 
-/** Answer of register: no token. */
 export class RegisterAnswer {
   @ApiProperty({ example: true })
   success!: true;

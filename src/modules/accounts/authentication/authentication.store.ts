@@ -11,13 +11,10 @@ import { LoginAddressEntity } from '../tables.js';
 
 const KEPT_DAYS = 90;
 const MOST_ADDRESSES = 20;
-/** One write for all logins of a holder from an address in this time. */
+/** Minimum interval between writes for one holder and address. */
 const WRITTEN_EVERY_MS = 3_600_000;
 
-/**
- * The addresses (of IPv6: the /64) from which accounts and assigned users have logged in, the latest 20 of each, for 90
- * days. Only a digest under a key of ours is kept; under a new ENCRYPTION_KEY every address is new.
- */
+/** Keeps the latest 20 login networks per holder for 90 days, as digests keyed by ENCRYPTION_KEY (IPv6: /64). */
 @Injectable()
 export class LoginAddresses {
   private readonly key: Buffer;
@@ -31,7 +28,6 @@ export class LoginAddresses {
     this.key = Buffer.from(hkdfSync('sha256', Buffer.from(ENCRYPTION_KEY, 'hex'), '', 'login addresses', 32));
   }
 
-  /** @param holderId id of an account or assigned user */
   async knows(holderId: number, ip: string): Promise<boolean> {
     const rows: unknown[] = await this.dataSource.query(
       `SELECT 1 FROM login_addresses
@@ -41,7 +37,7 @@ export class LoginAddresses {
     return rows.length > 0;
   }
 
-  /** To be called after a login. A fault is logged and ends no login. */
+  /** Call after a login; errors are logged and do not fail it. */
   async remember(holderId: number, ip: string): Promise<void> {
     const digest = this.digestOf(holderId, ip);
     try {
@@ -51,7 +47,7 @@ export class LoginAddresses {
     }
   }
 
-  /** All of one login: a thief of the old password has perhaps logged in too. `remember` writes anew at once. */
+  /** Forgets all addresses of a holder, because a thief of the old password may have logged in. */
   async forget(tx: EntityManager, holderId: number): Promise<void> {
     await tx.delete(LoginAddressEntity, { holderId });
     this.written.clear();
@@ -80,13 +76,13 @@ export class LoginAddresses {
   }
 }
 
-/** How long a logout on another instance may take to act (reference/authentication#logout). */
+/** Maximum delay until a logout on another instance takes effect (reference/authentication#logout). */
 const KEPT_MS = 3_000;
 const PRUNED_AT_ONCE = 1_000;
-/** The last second that the column holds; a token may claim to live longer. */
+/** Limit of the column; a token may claim a later expiry. */
 const LAST_SECOND = Date.UTC(9999, 11, 31) / 1000;
 
-/** Tokens that were given back before their end, and a short-lived cache of them for the tokens of every request. */
+/** Stores revoked tokens, with a short-lived cache for token checks. */
 @Injectable()
 export class RevokedTokens {
   private readonly cache = new TtlCache<string, boolean>(KEPT_MS);
@@ -94,16 +90,12 @@ export class RevokedTokens {
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Cached for 3 s; what is asked for in one turn of the event loop is one statement. */
+  /** Cached for 3 s; reads of one event-loop tick share a statement. */
   includes(token: string): Promise<boolean> {
     return this.cache.get(token, () => this.reads.add(digestOf(token)));
   }
 
-  /**
-   * At once on this instance, within 3 s on the others. Rows of tokens that have ended go at the same time, so that
-   * there are about as many as there are logouts in the life of a token.
-   * @param expiresAt `exp` of the token, in seconds since the epoch
-   */
+  /** Revokes at once here, within 3 s elsewhere, and deletes expired rows. `expiresAt`: epoch seconds. */
   async add(token: string, expiresAt: number): Promise<void> {
     await this.dataSource.query(again('INSERT IGNORE INTO revoked_tokens (digest, expires_at) VALUES (?, ?)'), [
       digestOf(token),

@@ -20,18 +20,15 @@ import { LoginAddresses } from './authentication.store.js';
 const HOUR_SECONDS = 3_600;
 const BY_ADDRESS = 'login-failures-ip';
 
-/** The id of no account and no assigned user. */
 const UNKNOWN_LOGIN = 0;
 
-/** A hash of the same cost that no password makes known: an unknown name takes as long as a wrong password. */
+/** A hash of equal cost without a known password: an unknown name takes as long as a wrong password. */
 export const UNKNOWN_HASH = '$2b$10$jZnZ7xJlb670G4RY7w0epuoUyQGPhBGv5eurcpq92.xx7eGCOa3sa';
 
 /**
- * Judges a name and a password, for login, `sms_get.php` and a change of the own password. Failures count per address
- * and account or assigned user, by whichever name (LOGIN_FAILURE_LIMIT a minute), per address over all
- * (IP_FAILURE_LIMIT a minute), and per account or assigned user over all addresses (ACCOUNT_FAILURE_LIMIT an hour). The
- * last leaves out addresses with an earlier login: wrong guesses from elsewhere do not lock an owner out. Beyond a limit
- * everything is refused, a right password too; so of guesses sent at the same moment no more than the limit are judged.
+ * Checks passwords for login, `sms_get.php` and password changes. Limits failures per address and login (LOGIN_FAILURE_LIMIT a
+ * minute), per address (IP_FAILURE_LIMIT a minute) and per login (ACCOUNT_FAILURE_LIMIT an hour, not from known addresses, so
+ * that attackers cannot lock owners out). A reached limit also refuses correct passwords; parallel guesses cannot exceed it.
  */
 @Injectable()
 export class Credentials {
@@ -50,11 +47,8 @@ export class Credentials {
   ) {}
 
   /**
-   * @param name an e-mail (any case) when it holds @ and a domain, else a username (byte for byte)
-   * @param ip the client's address
-   * @returns the account; with the assigned user, where the password was an assigned user's
-   * @throws AppError 401 in the order of reference/authentication#login (the password is judged first), 429 beyond a
-   * limit
+   * `name`: an e-mail (any case) or a username (byte for byte). Returns the account, with its assigned user. @throws AppError
+   * 401 in the order of reference/authentication#login; 429 beyond a limit
    */
   async check(name: string, password: string, ip: string): Promise<Account> {
     const login = await this.names.find(name);
@@ -71,18 +65,14 @@ export class Credentials {
   private async judge(login: Login | null, name: string, password: string, ip: string): Promise<Account> {
     const bearer = login?.assignedUser ?? login?.account;
     await this.prove(bearer?.id ?? digestOf(name), password, bearer?.passwordHash ?? UNKNOWN_HASH, ip);
-    if (!login) throw accountErrors.invalidCredentials(); // the hash of an unknown name fits no password
+    if (!login) throw accountErrors.invalidCredentials(); // no password matches the hash of an unknown name
     const account = this.store.toAccount(login.account);
     if (!login.assignedUser) return refuseClosed(account);
     if (!login.assignedUser.isActive) throw accountErrors.inactive();
     return refuseClosed({ ...account, assignedUser: toAssignedUser(login.assignedUser) });
   }
 
-  /**
-   * The account of an API key that stands in place of its password (`sms_get.php`, reference/sms#sms_getphp).
-   * @returns null when the text is no key of an account with this name: it may be a password then
-   * @throws AppError 401 for a closed account
-   */
+  /** Returns the account of a key used as password (reference/sms#sms_getphp), or null. @throws AppError 401 if closed */
   async checkApiKey(name: string, key: string, ip: string): Promise<Account | null> {
     const account = await this.apiKeys.find(key, ip);
     if (!account) return null;
@@ -90,11 +80,7 @@ export class Credentials {
     return named ? refuseClosed(account) : null;
   }
 
-  /**
-   * The account of credentials that were verified before, as they stand now.
-   * @param verified what `check` returned then
-   * @returns null when the password has changed since, or its account or person is closed, inactive or gone
-   */
+  /** Returns the current account of formerly verified credentials; null after a password change, closing or removal. */
   async recall(verified: Account): Promise<Account | null> {
     const account = await this.directory.byId(verified.id);
     if (!account || !this.directory.usable(account)) return null;
@@ -104,11 +90,7 @@ export class Credentials {
     return { ...account, assignedUser };
   }
 
-  /**
-   * Judges the password of a known account or person.
-   * @param who the id of the account or assigned user
-   * @throws AppError 401 `Invalid credentials`, 429 beyond a limit of failures
-   */
+  /** Checks a known holder's password. @throws AppError 401 `Invalid credentials`, 429 beyond a limit */
   async prove(who: number | string, password: string, hash: string, ip: string): Promise<void> {
     const holder = typeof who === 'number' ? who : UNKNOWN_LOGIN;
     const attempt: Attempt = { who, ip, familiar: await this.loginAddresses.knows(holder, ip) };
@@ -123,9 +105,8 @@ export class Credentials {
   }
 
   /**
-   * Judges the own password of the acting person: the assigned user's where one acts, else the account's. A thief of the
-   * token of a staff account cannot make a person with a password of choice: that wants the account's own password.
-   * @throws AppError 400 `current_password is required`, and as `prove`
+   * Checks the acting person's own password: the assigned user's, else the account's. A stolen staff token alone cannot create
+   * people. @throws AppError 400 `current_password is required`, and as `prove`
    */
   async proveActor(actor: Account, { currentPassword, ip }: PasswordProof): Promise<void> {
     if (currentPassword === null) throw fieldErrors.required('current_password');
@@ -154,36 +135,29 @@ export class Credentials {
   }
 }
 
-/** Proof that the sender of a request knows the password, and does not only hold the token. */
+/** Proves that the sender knows the password, not only the token. */
 export interface PasswordProof {
-  /** of the acting person; null = not given */
+  /** null = not given */
   currentPassword: string | null;
-  /** the client's address: wrong passwords count against it, as at login */
   ip: string;
 }
 
-/** One login attempt from one address. */
 interface Attempt {
-  /** id of the account or assigned user; a digest of an unknown name */
+  /** id of the account or assigned user; a digest for an unknown name */
   who: number | string;
   ip: string;
-  /** there was an earlier login from this address */
   familiar: boolean;
 }
 
 const accountKey = (who: number | string): string => `account-failures:${who}`;
 
-/**
- * What a log may keep of an unknown name: what looks like none, or would do as a password, is perhaps one in the
- * wrong field.
- */
+/** Logs no unknown name that could be a password typed into the wrong field. */
 const nameOf = (name: string): string => {
   const email = normalEmail(name);
   if (isEmail(email)) return email;
   return isUsername(name) && passwordFault(name) !== null ? name : '';
 };
 
-/** Unknown names are kept short and unreadable. */
 const digestOf = (name: string): string => createHash('sha256').update(name.toLowerCase()).digest('base64url');
 
 const isSame = (a: Pick<Account, 'passwordChangedAt'>, b: Pick<Account, 'passwordChangedAt'>): boolean =>
@@ -195,19 +169,16 @@ function refuseClosed(account: Account): Account {
   return account;
 }
 
-/** The field as Swagger shows it on the routes of the own account. */
 export const CURRENT_PASSWORD = {
   example: 'Sunny-Day-7',
   description: 'The own password of the owner; only of an account of staff (super, admin, reseller)',
 };
 
-/** The proof that a request carries: `current_password` of its body, and the address it came from. */
 export const proofOf = (body: { current_password?: string | null } | undefined, request: Request): PasswordProof => ({
   currentPassword: textOrNull(body?.current_password),
   ip: clientIp(request),
 });
 
-/** The errors of a proof. @param when it must be given */
 export const proofErrors = (when: string): readonly DocumentedError[] => [
   fieldErrors.required.shown('current_password').because(`missing ${when}`),
   accountErrors.invalidCredentials.because('current_password is another'),

@@ -25,10 +25,7 @@ import {
 
 const NAME = 'open-miss';
 
-/**
- * Guards open look-ups against guessing: 60 misses a minute per address over all of them (OPEN_MISS_LIMIT,
- * reference/requests#limits): reports, templates, public look-ups and usernames in bodies. What is found costs nothing.
- */
+/** Limits 404s of all open lookups per address (OPEN_MISS_LIMIT a minute, reference/requests#limits) against guessing. */
 @Injectable()
 export class OpenMisses {
   private readonly limit: number;
@@ -40,10 +37,7 @@ export class OpenMisses {
     this.limit = environment.OPEN_MISS_LIMIT;
   }
 
-  /**
-   * Runs a look-up for an address and counts its miss (404).
-   * @throws AppError too_many beyond the limit, also for the guesses that were under way when it was reached
-   */
+  /** Counts a lookup's 404. @throws AppError too_many beyond the limit, also for parallel guesses */
   async guard<T>(ip: string, lookUp: () => Promise<T>): Promise<T> {
     await this.refuseBlocked(ip);
     try {
@@ -54,27 +48,23 @@ export class OpenMisses {
     }
   }
 
-  /** @throws AppError too_many for an address that has used up its misses */
+  /** @throws AppError too_many for an address at its limit */
   refuseBlocked(ip: string): Promise<void> {
     return this.addresses.refuseBlocked(NAME, ip, this.limit);
   }
 
-  /** Counts a miss. @throws AppError too_many when it is one too many */
+  /** Counts a miss. @throws AppError too_many beyond the limit */
   count(ip: string): Promise<void> {
     return this.addresses.count(NAME, ip, this.limit);
   }
 }
 
-/**
- * What a `username` in the body of a broadcast means: the account that acts without a token, `'token'` = the account's
- * own token must prove it, null = none was given.
- */
+/** `open`: the account acts without a token; `token`: its own token must prove it; null = none given. */
 export type BodyUsername = { kind: 'open' | 'token'; account: Account } | null;
 
 /**
- * The two broadcasts take `username` in the body instead of a token (reference/authentication#username-in-the-body).
- * Never for staff; `ALLOW_BODY_USERNAME`, the account's `require_token` and its owner's choice close it, and then only a
- * token of that same account counts.
+ * Accepts `username` in a broadcast's body (reference/authentication#username-in-the-body), never for staff.
+ * `ALLOW_BODY_USERNAME`, `require_token` or the owner's choice require that account's own token instead.
  */
 @Injectable()
 export class BodyUsernames {
@@ -86,12 +76,12 @@ export class BodyUsernames {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** To be called before a body is read that alone may say who sends it. @throws AppError 429 */
+  /** Call before reading a body that is the only proof. @throws AppError 429 */
   refuseBlocked(ip: string): Promise<void> {
     return this.misses.refuseBlocked(ip);
   }
 
-  /** @throws AppError 401 for a name that may not act, 429 for an address with too many unknown ones, parallel ones too */
+  /** @throws AppError 401 for a name that may not act, 429 for an address with too many unknown names */
   async read(request: AuthenticatedRequest): Promise<BodyUsername> {
     const read = readText(fromForm(request.body)['username']);
     if (read.kind === 'empty') return null;
@@ -109,7 +99,6 @@ export class BodyUsernames {
     return { kind: 'open', account };
   }
 
-  /** Staff or the owner closed it, for all or for this address. */
   private needsToken(account: Account, ip: string): boolean {
     const { bodyUsernameAddresses: addresses } = account.security;
     return needsToken(account) || (addresses.length > 0 && !isInIpRanges(ip, addresses));
@@ -117,9 +106,8 @@ export class BodyUsernames {
 }
 
 /**
- * On every route that wants it (global, the first of three): establishes who acts and puts that on the request as `actor`: by username in the body where the route takes it,
- * otherwise by token or API key. Bodies are read after it, but for those of that route. Then compares the username of the path. Nothing is read from the database while the directory
- * remembers the account.
+ * First of three global guards: sets `actor` from the body's username, token or API key, then compares the path's username.
+ * Reads only the account cache, and bodies only for routes that accept a username there.
  */
 @Injectable()
 export class AuthenticationGuard extends AuthGuard('jwt') {
@@ -146,7 +134,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     return true;
   }
 
-  /** passport's answer: an error is ours (the database …), no user is the client's. */
+  /** Rethrows internal errors (such as the database's); a missing user is the client's error. */
   override handleRequest<User = Account>(
     error: unknown,
     user: User | false | null,
@@ -161,7 +149,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     throw failure(context.switchToHttp().getRequest<AuthenticatedRequest>(), rules);
   }
 
-  /** The head is judged first: the body of a caller whom it proves may be larger, and compressed. */
+  /** Checks the headers first: an authenticated caller may send a larger or compressed body. */
   private async byTokenOrBody(
     context: ExecutionContext,
     request: AuthenticatedRequest,
@@ -173,7 +161,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     });
     const account = proven instanceof AppError ? null : proven;
     if (!account) await this.bodyUsernames.refuseBlocked(clientIp(request));
-    // a bad token is a better reason than a body that only a good one could have brought
+    // the invalid token is a better reason than a body that requires a valid one
     if (
       proven instanceof AppError &&
       isCompressed(request.headers) &&
@@ -187,7 +175,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
       request.actor = { account: named.account, via: 'body' };
       return;
     }
-    // who names an account is told no more than who names one that does not exist
+    // the answer must not reveal whether a named account exists
     if (proven instanceof AppError) throw named && isRefusal(proven) ? tokenErrorsOf(rules).invalid() : proven;
     if (named && named.account.id !== proven.id) throw tokenErrorsOf(rules).invalid();
   }
@@ -231,7 +219,7 @@ const failure = (request: AuthenticatedRequest, rules: AuthenticationRules): App
 
 const isRefusal = ({ kind }: AppError): boolean => kind === 'unauthenticated';
 
-/** Lets staff alone pass where a route is theirs; global, the second of three. The role comes from the database (through the directory), never from the token. */
+/** Second of three global guards: admits staff. The role comes from the database, never from the token. */
 @Injectable()
 export class AdminGuard implements CanActivate {
   private readonly rules = new RouteRules<AdminRules>(ADMIN_METADATA);
@@ -248,7 +236,7 @@ export class AdminGuard implements CanActivate {
   }
 }
 
-/** Verifies the token that `AuthenticationGuard` found: signature (HS256 alone) and expiry, then claims and account. */
+/** Verifies the signature (HS256 only) and expiry, then claims and account. */
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
   constructor(
@@ -260,13 +248,11 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
         presentedToken && isOrdinaryToken(presentedToken.token) ? presentedToken.token : null,
       algorithms: ['HS256'],
       passReqToCallback: true,
-      // passport-jwt hands the key to jsonwebtoken as it is; its types know only texts and buffers, which jsonwebtoken
-      // would try to read as a public key on every request
+      // passport-jwt passes the key to jsonwebtoken; its types lack KeyObject, but a buffer is parsed as public key per request
       secretOrKey: tokenKey(environment) as unknown as Buffer,
     });
   }
 
-  /** @returns the acting account, or null for a token that is not valid now */
   validate({ presentedToken }: AuthenticatedRequest, payload: unknown): Promise<Account | null> {
     return this.tokens.accountOf(presentedToken?.token ?? '', payload);
   }

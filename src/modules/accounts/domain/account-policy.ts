@@ -3,26 +3,25 @@ import { readMaker } from '../../../kernel/maker.js';
 import { accountErrors } from './account.errors.js';
 import { type Account, createdBy, isPermission } from './account.js';
 
-/** Which fields staff set on an account, by the names of the API, and how long it lasts at most. */
+/** Fields that staff set, by API name, and the expiry limit. */
 export interface StaffSettings {
-  /** such as `time_zone` or `permissions.gsm`; `is_active` = staff closed it; `expires_at` = staff set an expiry */
+  /** such as `permissions.gsm`; `is_active` = staff closed the account; `expires_at` = staff set an expiry */
   setByStaff: readonly string[];
-  /** the expiry that staff set; null = none */
   staffExpiresAt: Date | null;
 }
 
-/** Only staff of the house set these, whatever the account has now. */
+/** Only staff set these, whatever their current value. */
 const STAFF_ONLY = /^(require|refund)_/;
 
-/** A reseller cannot change these at all, so nothing is kept about them. */
+/** Resellers can never change these, so they are not recorded. */
 const NEVER_A_RESELLERS = new Set(['parent_username', 'rate_plan', 'allowed_routes']);
 
-/** What staff can give back to a reseller: a permission is written as `permissions.gsm`. */
+/** Fields that staff can release, besides `permissions.<name>`. */
 const RELEASABLE = ['is_active', 'expires_at', 'public_lookup', 'time_zone', 'number_check', 'password', 'user_type'];
 const PERMISSION = /^permissions\.(\w+)$/;
 export const RELEASABLE_FIELDS = [...RELEASABLE, 'permissions.<name>'].join(', ');
 
-/** @throws AppError 400 `released_fields must be one of: …` for a name that no field has */
+/** @throws AppError 400 `released_fields must be one of: …` */
 export function assertReleasable(fields: readonly string[]): void {
   const isField = (field: string) => RELEASABLE.includes(field) || isPermission(PERMISSION.exec(field)?.[1] ?? '');
   if (!fields.every(isField)) throw fieldErrors.noWord('released_fields', RELEASABLE_FIELDS);
@@ -30,10 +29,7 @@ export function assertReleasable(fields: readonly string[]): void {
 
 const isReseller = (actor: Pick<Account, 'userType'>): boolean => actor.userType === 'reseller';
 
-/**
- * Staff closed the account: a reseller changes nothing of it, by no endpoint.
- * @throws AppError forbidden `Account was closed by staff`
- */
+/** @throws AppError forbidden `Account was closed by staff` for every change by a reseller */
 function assertNotClosedByStaff(
   actor: Pick<Account, 'userType'>,
   { setByStaff }: Pick<StaffSettings, 'setByStaff'>,
@@ -42,10 +38,8 @@ function assertNotClosedByStaff(
 }
 
 /**
- * What staff set, only staff change. A reseller may let the account end earlier than staff do, not later.
- * @param fields what the reseller changes, by the names of the API
- * @param expiresAt the new expiry; undefined = it stays
- * @throws AppError forbidden, naming the first field at fault
+ * Only staff change what staff set, except that a reseller may shorten the expiry. `fields`: API names; `expiresAt` undefined =
+ * unchanged. @throws AppError forbidden for the first forbidden field
  */
 export function assertNotStaffs(
   actor: Pick<Account, 'userType'>,
@@ -62,20 +56,12 @@ export function assertNotStaffs(
     throw accountErrors.setByStaff('expires_at');
 }
 
-/**
- * The owner of an account changes a setting of its own.
- * @throws AppError forbidden when staff set it
- */
+/** Checks an owner's change of an own setting. @throws AppError forbidden when staff set it */
 export function assertOwnSetting({ setByStaff }: Pick<StaffSettings, 'setByStaff'>, field: string): void {
   if (setByStaff.includes(field)) throw accountErrors.setByStaff(field);
 }
 
-/**
- * What is kept after a change: what staff set is theirs, until they give it back.
- * @param fields what was changed, by the names of the API
- * @param after the row's values afterwards
- * @param released what staff give back to the reseller
- */
+/** Returns the staff settings after a change: `fields` (API names) that staff set are kept until `released`. */
 export function staffSettingsAfter(
   actor: Pick<Account, 'userType'>,
   before: StaffSettings,
@@ -83,7 +69,7 @@ export function staffSettingsAfter(
   after: { isActive: boolean; expiresAt: Date | null },
   released: readonly string[] = [],
 ): StaffSettings {
-  // `before` may be a whole row, and a caller merges what this returns
+  // `before` may be a whole row, and callers merge the result
   if (isReseller(actor)) return { setByStaff: before.setByStaff, staffExpiresAt: before.staffExpiresAt };
   const kept = new Set(before.setByStaff);
   for (const field of fields) if (!STAFF_ONLY.test(field) && !NEVER_A_RESELLERS.has(field)) kept.add(field);
@@ -97,11 +83,10 @@ export function staffSettingsAfter(
 const isLater = (at: Date | null, bound: Date | null): boolean =>
   bound !== null && (at === null || at.getTime() > bound.getTime());
 
-/** Who acts and on whom, as far as the rules need it. */
 type Person = Pick<Account, 'id' | 'userType' | 'parentId'>;
 type Manager = Pick<Account, 'id' | 'username' | 'userType' | 'permissions'>;
 
-/** Fields whose change also needs `reseller_settings` (reference/accounts#permissions). */
+/** Fields whose change also requires `reseller_settings` (reference/accounts#permissions). */
 export const SETTINGS = [
   'requireToken',
   'requireSender',
@@ -112,86 +97,72 @@ export const SETTINGS = [
   'permissions',
 ] as const;
 
-/** Super, admin and reseller: who manages accounts, and can be the parent of one. */
+/** True for types that manage accounts and can be a parent. */
 export const isStaff = (userType: string | null): boolean =>
   userType === 'super' || userType === 'admin' || userType === 'reseller';
 
-/** API keys and assigned users are the account's own business, not that of the people under it. */
+/** Only the account itself, not its assigned users, manages API keys and users. */
 export function assertOwner(actor: Pick<Account, 'assignedUser'>): void {
   if (actor.assignedUser) throw accountErrors.permissionDenied();
 }
 
-/**
- * Managing accounts, or the people under one's own, needs `client_management`; super needs no permission, so that
- * no change can lock every account out.
- */
+/** Requires `client_management`, except for super, so that no change can lock everyone out. */
 export function assertManager(actor: Manager): void {
   if (actor.userType !== 'super' && !actor.permissions.client_management) throw accountErrors.permissionDenied();
 }
 
-/** Who manages the people under an account: the account itself, while it has `client_management`. */
+/** Only the account itself, with `client_management`, manages its users. */
 export function assertUserManager(actor: Manager & Pick<Account, 'assignedUser'>): void {
   assertOwner(actor);
   assertManager(actor);
 }
 
-/** A reseller sees only its own clients: another's account does not exist for it (404). */
+/** Hides accounts other than a reseller's own clients (404). */
 export function assertMaySee(actor: Manager, target: Person): void {
   if (actor.userType === 'reseller' && target.parentId !== actor.id) throw accountErrors.notFound();
 }
 
-/**
- * Only super changes super, admin and reseller accounts, their credits included. A reseller changes nothing of a client
- * that staff closed.
- */
+/** Only super changes super, admin and reseller accounts and their credits; resellers cannot change clients closed by staff. */
 export function assertMayChange(actor: Manager, target: Person & Pick<Account, 'setByStaff'>): void {
   assertMaySee(actor, target);
   assertNotClosedByStaff(actor, target);
   if (actor.userType !== 'super' && isStaff(target.userType)) throw accountErrors.forbidden();
 }
 
-/**
- * A stolen token must not be enough to take an account of staff over, to shut one out, or to make one that then does so.
- * @param target null = an account that is made
- * @param becomes its user_type afterwards, where it is given
- */
+/** Requires a password for staff accounts (`target` null = new), because a stolen token must not suffice to take one over. */
 export const needsPassword = (target: Pick<Account, 'userType'> | null, becomes?: string): boolean =>
   isStaff(target?.userType ?? null) || isStaff(becomes ?? null);
 
-/** Settings of a client need `reseller_settings` as well. */
+/** Requires `reseller_settings` in addition for a client's settings. */
 export function assertMayChangeSettings(actor: Manager): void {
   if (actor.userType !== 'super' && !actor.permissions.reseller_settings) throw accountErrors.permissionDenied();
 }
 
-/** What a client pays a segment, and over which carriers it sends, is the house's to say: a reseller sells credits. */
+/** Prices and routes are set by staff, because a reseller sells credits only. */
 export function assertOfHouse(actor: Pick<Account, 'userType'>): void {
   if (actor.userType === 'reseller') throw accountErrors.forbidden();
 }
 
-/** Only super makes staff, by creation or promotion; no account changes its own user_type. */
+/** Only super creates or promotes staff; no account changes its own user_type. */
 export function assertMaySetUserType(actor: Manager, target: Person | null, userType: string): void {
   if (target?.userType === userType) return;
   if (actor.userType !== 'super' && isStaff(userType)) throw accountErrors.forbidden();
   if (target?.id === actor.id) throw accountErrors.forbidden();
 }
 
-/** A reseller's accounts stay its own clients. @param parentUsername null = none */
+/** A reseller's accounts stay its own clients. */
 export function assertMaySetParent(actor: Manager, parentUsername: string | null): void {
   if (actor.userType === 'reseller' && parentUsername !== actor.username) throw accountErrors.forbidden();
 }
 
-/** Who gave an account its rights and its password (reference/accounts#makers). */
+/** The givers of rights and password (reference/accounts#makers). */
 interface Givers {
   createdBy: string | null;
   passwordSetBy: string | null;
   passwordSetAt: Date | null;
 }
 
-/**
- * What is kept of who gives an account rights or a password. Who makes it one of staff is its maker from then on; who made
- * it before has chosen its first password, and counts as who set it unless another person has set one.
- * @param change the new user_type, where one is given, and when a new password is set
- */
+/** A promotion to staff makes the actor the maker; a former staff maker stays the setter of the first password. */
 export function giversAfter(
   actor: Account,
   row: Givers & { id: number; userType: string | null; createdAt: Date },

@@ -12,7 +12,6 @@ import type { IdentityKind } from './identity.js';
 
 const INVALID_TOKEN = 'Invalid Authorization token';
 
-/** Of a name that is taken. */
 const takenErrors = {
   email: conflict('email_taken', 'Email already registered', 'by an account or an assigned user, in any case'),
   username: conflict('username_taken', 'Username already taken', 'by an account or an assigned user, in any case'),
@@ -20,9 +19,8 @@ const takenErrors = {
 } satisfies Record<IdentityKind, unknown>;
 
 /**
- * Why the token or key of a request names no acting account. The text is one for all, as the error tables have it;
- * each code goes by the request's form alone, or by a signature of ours, so that it tells nothing of any account.
- * @param kind 400 on the two chat endpoints, 401 elsewhere
+ * Errors of an unresolved token or key: one text; the code depends only on the request's form or our signature, so it reveals
+ * no account. `kind`: 400 on the two chat endpoints, 401 elsewhere.
  */
 export const tokenErrors = (kind: typeof unauthenticated) => ({
   invalid: kind('invalid_token', INVALID_TOKEN, 'a token that is not, or no longer, good').with({
@@ -51,7 +49,6 @@ export const tokenErrors = (kind: typeof unauthenticated) => ({
   }),
 });
 
-/** Every error of this module beside those of fields and passwords. */
 export const accountErrors = {
   missingCredentials: invalid(
     'missing_credentials',

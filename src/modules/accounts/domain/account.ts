@@ -1,8 +1,8 @@
 import { type Maker, makerText } from '../../../kernel/maker.js';
 
-/** A person under an account (reference/accounts#people). Who logs in as one acts for the account. */
+/** A person who logs in and acts for the account (reference/accounts#people). */
 export interface AssignedUser {
-  /** above every account's id: `sub` of a token names either */
+  /** above all account ids, because a token's `sub` can be either */
   id: number;
   accountId: number;
   username: string;
@@ -10,11 +10,10 @@ export interface AssignedUser {
   firstname: string;
   lastname: string;
   isActive: boolean;
-  /** whole seconds: a token issued before it is refused */
+  /** whole seconds: refuses older tokens */
   passwordChangedAt: Date;
 }
 
-/** A new assigned user, checked and normalised. */
 export interface NewAssignedUser {
   accountId: number;
   username: string;
@@ -22,24 +21,19 @@ export interface NewAssignedUser {
   firstname: string;
   lastname: string;
   email: string | null;
-  /** who made it (`kernel/maker.ts`) */
   createdBy?: string;
 }
 
-/** Ids of accounts have 32 bits; those of assigned users are made by the clock and lie far above. */
+/** Account ids have 32 bits; assigned users' ids are clock-based and far larger. */
 const LAST_ACCOUNT_ID = 0xffff_ffff;
 
-/**
- * Reads `sub` of a token.
- * @returns the id of an assigned user, or null when it names the account, or no one
- */
+/** Parses a token's `sub`. Returns an assigned user's id, else null. */
 export function assignedUserIdOf(sub: unknown): number | null {
   if (typeof sub !== 'string' || !/^\d{10,16}$/.test(sub)) return null;
   const id = Number(sub);
   return id > LAST_ACCOUNT_ID && Number.isSafeInteger(id) ? id : null;
 }
 
-/** Permissions a new account has (reference/accounts#starting-state). */
 const ENABLED = [
   'report_access',
   'broadcast_via_master_reseller',
@@ -51,25 +45,21 @@ const ENABLED = [
   'reseller_settings',
 ] as const;
 
-/** Permissions a new account lacks (reference/accounts#starting-state: every one not named enabled is off). */
 const DISABLED = ['sms_credits', 'chat_credits', 'rcs', 'gsm', 'telegram', 'instagram'] as const;
 
 export const PERMISSIONS = [...ENABLED, ...DISABLED] as const;
 
 export type Permission = (typeof PERMISSIONS)[number];
 
-/**
- * What an account may do. They never gate a sending route (the balance does); `client_management` and
- * `reseller_settings` are enforced on the admin routes (reference/accounts#permissions).
- */
+/** Permissions never gate sending; two of them gate admin routes (reference/accounts#permissions). */
 export type Permissions = Record<Permission, boolean>;
 
-/** The default permission set of every new account. */
+/** Returns the permissions of a new account (reference/accounts#starting-state). */
 export function defaultPermissions(): Permissions {
   return readPermissions(Object.fromEntries(ENABLED.map((name) => [name, true])));
 }
 
-/** Stored permissions, with every name present; what is unknown or no boolean counts as off. */
+/** Completes stored permissions; unknown or invalid values count as off. */
 export function readPermissions(stored: Record<string, unknown>): Permissions {
   return Object.fromEntries(PERMISSIONS.map((name) => [name, stored[name] === true])) as Permissions;
 }
@@ -80,27 +70,25 @@ export const USER_TYPES = ['super', 'admin', 'reseller', 'client'] as const;
 
 export type UserType = (typeof USER_TYPES)[number];
 
-/** What an account may reach: `super` and `admin` the admin API (resellers a part of it), `user` its own things. */
+/** `super` and `admin` reach the admin API (resellers a part of it), `user` only its own data. */
 export type Role = 'super' | 'admin' | 'user';
 
 export const NUMBER_CHECKS = ['refuse', 'warn', 'off'] as const;
 
-/** What becomes of a number that no numbering plan has (reference/numbers#checks). */
+/** Treatment of numbers outside all numbering plans (reference/numbers#checks). */
 export type NumberCheckMode = (typeof NUMBER_CHECKS)[number];
 
-/** What the owner of an account chose about those who come without its token (reference/accounts#security). */
+/** The owner's rules for requests without a token (reference/accounts#security). */
 export interface OwnSecurity {
-  /** a username in the body does not send */
   requireToken: boolean;
-  /** reports and templates need the account's token */
   protectReports: boolean;
-  /** canonical addresses and ranges from which alone a username in the body sends; [] = from anywhere */
+  /** ranges from which a username in the body may send; [] = anywhere */
   bodyUsernameAddresses: readonly string[];
-  /** null = the owner has not chosen yet */
+  /** null = not chosen yet */
   chosenAt: Date | null;
 }
 
-/** An account as every other module sees it; it carries no secret. */
+/** An account without secrets, as other modules use it. */
 export interface Account {
   id: number;
   username: string;
@@ -108,47 +96,42 @@ export interface Account {
   mobileNo: string | null;
   firstname: string;
   lastname: string;
-  /** super, admin, reseller, client, or whatever an imported account had */
+  /** may also be an imported value */
   userType: string | null;
   parentId: number | null;
   isActive: boolean;
-  /** the last usable moment; null = never expires */
+  /** null = never */
   expiresAt: Date | null;
-  /** IANA name, resolved: the account's own or APP_TIME_ZONE */
+  /** IANA name: the account's own, else APP_TIME_ZONE */
   timeZone: string;
-  /** closes the routes that need no token (reference/authentication#open-routes) */
+  /** closes routes without a token (reference/authentication#open-routes) */
   requireToken: boolean;
   security: OwnSecurity;
-  /** calls must name one of the account's approved sender ids (reference/sender-ids#callers) */
+  /** calls require an approved sender id (reference/sender-ids#callers) */
   requireSender: boolean;
   /** carrier failures are refunded too (reference/credits#refunds) */
   refundFailed: boolean;
   publicLookup: boolean;
-  /** names of the only routes that it may use (reference/routing#allowed-routes); null = all */
+  /** names; null = all (reference/routing#allowed-routes) */
   allowedRoutes: readonly string[] | null;
   numberCheck: NumberCheckMode;
   permissions: Permissions;
-  /** fields that staff set and that only staff change (reference/accounts#set-by-staff) */
+  /** fields that only staff change (reference/accounts#set-by-staff) */
   setByStaff: readonly string[];
-  /** whole seconds: a token issued before it is refused */
   passwordChangedAt: Date;
   apiBaseUrl: string | null;
-  /** the person who acts for the account; absent: the account itself */
+  /** absent = the account itself acts */
   assignedUser?: AssignedUser;
-  /** the key by which the account acts; absent: no key */
+  /** absent = no key */
   apiKey?: { id: number; name: string | null; prefix: string };
 }
 
-/**
- * Role of a user_type (reference/accounts#roles): `super` → super; `admin` and `reseller` → admin; anything else →
- * user.
- */
+/** Maps a user_type to a role (reference/accounts#roles): super → super; admin, reseller → admin; else user. */
 export function roleOf(userType: string | null): Role {
   if (userType === 'super') return 'super';
   return userType === 'admin' || userType === 'reseller' ? 'admin' : 'user';
 }
 
-/** True when the account is past its last usable moment. */
 export const isExpired = (account: Pick<Account, 'expiresAt'>, at: Date): boolean =>
   account.expiresAt !== null && account.expiresAt.getTime() < at.getTime();
 
@@ -156,25 +139,21 @@ export const isExpired = (account: Pick<Account, 'expiresAt'>, at: Date): boolea
 export const isUsable = (account: Pick<Account, 'isActive' | 'expiresAt'>, at: Date): boolean =>
   account.isActive && !isExpired(account, at);
 
-/** First and last name joined and trimmed (`name` of reference/accounts#account-fields). */
+/** Joins and trims the names (`name` of reference/accounts#account-fields). */
 export const displayName = (account: Pick<Account, 'firstname' | 'lastname'>): string =>
   `${account.firstname} ${account.lastname}`.trim();
 
-/** Whether a username in the body never sends: staff or the owner closed that. */
+/** True if a username in the body never sends, by staff's or the owner's choice. */
 export const needsToken = ({ requireToken, security }: Pick<Account, 'requireToken' | 'security'>): boolean =>
   requireToken || security.requireToken;
 
-/** Whether the endpoints that need no token show nothing of the account. */
+/** True if open endpoints reveal nothing about the account. */
 export const isClosedToOthers = (account: Pick<Account, 'requireToken' | 'security'>): boolean =>
   needsToken(account) || account.security.protectReports;
 
-/** Who acts, as far as it is kept with what is made. */
 type Acting = Pick<Account, 'id' | 'username' | 'assignedUser' | 'apiKey'>;
 
-/**
- * Who makes something: the person or the key where one acts, else the account.
- * @param accountId whose thing it is; of another account than the acting one it is made by staff
- */
+/** Returns the acting person or key, else the account. A foreign `accountId` makes the maker staff. */
 export function makerOf(actor: Acting, accountId: number = actor.id): Maker {
   const { assignedUser, apiKey } = actor;
   if (accountId !== actor.id) return { kind: 'staff', ...(assignedUser ? named(assignedUser) : named(actor)) };
@@ -183,7 +162,7 @@ export function makerOf(actor: Acting, accountId: number = actor.id): Maker {
   return { kind: 'account', ...named(actor) };
 }
 
-/** The same as a `created_by` column keeps it. */
+/** `makerOf` in the format of `created_by` columns. */
 export const createdBy = (actor: Acting, accountId?: number): string => makerText(makerOf(actor, accountId));
 
 const named = ({ id, username }: { id: number; username: string }): Pick<Maker, 'id' | 'name'> => ({

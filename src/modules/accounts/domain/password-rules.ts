@@ -3,28 +3,28 @@ import { type DefinedError, invalid } from '../../../kernel/errors.js';
 
 const MOST_COMMON = 10_000;
 
-/** Read when a password is first judged: the list is half a megabyte, and few processes need it. */
+/** Loaded on first use: the list has half a megabyte, and few processes need it. */
 let common: ReadonlySet<string> | null = null;
 
 function readCommon(): ReadonlySet<string> {
   const { dictionary } = createRequire(import.meta.url)('@zxcvbn-ts/language-common') as {
     dictionary: Readonly<Record<'passwords-common', readonly string[]>>;
   };
-  // ordered by how often they are used
+  // sorted by frequency
   return new Set(dictionary['passwords-common'].slice(0, MOST_COMMON).map((password) => password.toLowerCase()));
 }
 
-/** Whether a password is one of the 10,000 that are used most, in any case of letters. */
+/** True for one of the 10,000 most frequent passwords, in any case. */
 export const isCommonPassword = (password: string): boolean => (common ??= readCommon()).has(password.toLowerCase());
 
-/** bcrypt ignores what comes after, so a longer password would promise more than it keeps. */
+/** bcrypt ignores later bytes. */
 const MAX_BYTES = 72;
-/** Code points from which on a password needs no classes, except at registration. */
+/** Code points above which a password needs no character classes, except at registration. */
 const PASSPHRASE_LENGTH = 16;
 
 const rule = (text: string, reason: string): DefinedError => invalid('password_rule', text, reason);
 
-/** What is said of a new password, in the order of the rules. */
+/** Errors of a new password in validation order. */
 export const passwordErrors = {
   short: rule('Password must be at least 8 characters', 'too short'),
   noUpperCase: rule('Password must contain at least one uppercase letter', 'none'),
@@ -35,18 +35,13 @@ export const passwordErrors = {
   common: rule('Password is too common', 'one of the 10,000 that are used most, in any case of letters'),
 };
 
-/** Where a password is confirmed. */
 export const unconfirmed = rule('Passwords do not match', 'confirmation differs');
 
-/**
- * The rules of registration, in the order of reference/authentication#passwords; ours (72 bytes, not a common one) come last.
- * Length counts Unicode code points; upper and lower case, digits and letters of every script count.
- * @returns the first rule it breaks, or null
- */
+/** Returns the first broken registration rule (reference/authentication#passwords), or null. Counts code points. */
 export const registrationPasswordFault = (password: string): DefinedError | null =>
   classFault(password) ?? oursFault(password);
 
-/** The rules wherever else a password is set: a long passphrase needs no classes. @returns the first rule it breaks, or null */
+/** Like registration, but a long passphrase needs no character classes. */
 export const passwordFault = (password: string): DefinedError | null =>
   (Array.from(password).length >= PASSPHRASE_LENGTH ? null : classFault(password)) ?? oursFault(password);
 

@@ -10,7 +10,6 @@ import { ListOwnLogQuery } from './logs.queries.js';
 
 const LOG = { name: 'log', places: 'texts' } as const;
 
-/** The acting account's own log (reference/accounts#own-log). No key opens it. */
 @ApiTags('Account')
 @Authenticated({ apiKey: false })
 @Controller('v6/api/account/log')

@@ -6,7 +6,6 @@ import { maskUrl } from '../../../kernel/urls.js';
 import { LocalTime, MadeBy, type MakerData, PageOf } from '../../../platform/http/index.js';
 import type { AuditEntryEntity, SecurityEntryEntity } from '../tables.js';
 
-/** One entry of the audit log; `created_at` in the reader's time zone. */
 export class AuditEntryAnswer {
   @ApiProperty({ example: 3 })
   id!: number;
@@ -35,7 +34,6 @@ export class AuditEntryAnswer {
   created_at!: string;
 }
 
-/** A page of the log. */
 export class AuditPageAnswer extends PageOf(AuditEntryAnswer) {}
 
 export const auditEntryAnswer = (row: AuditEntryEntity, timeZone: string): AuditEntryAnswer => ({
@@ -48,7 +46,7 @@ export const auditEntryAnswer = (row: AuditEntryEntity, timeZone: string): Audit
   created_at: dateTime(row.createdAt, timeZone),
 });
 
-/** Entries that version 0.3.0 wrote hold the URLs of routes as they were written. */
+/** Version 0.3.0 logged route URLs with their secrets. */
 const withoutUrlSecrets = (details: Record<string, unknown>): Record<string, unknown> =>
   isObject(details['config'])
     ? {
@@ -64,10 +62,8 @@ const withoutUrlSecrets = (details: Record<string, unknown>): Record<string, unk
 
 export const LOG_KINDS = ['change', 'login', 'send'] as const;
 
-/** What the own log may be narrowed to. */
 export type LogKind = (typeof LOG_KINDS)[number];
 
-/** One line of an account's own log; `created_at` in its time zone. */
 export class LogEntryData {
   @ApiProperty({ example: 'change-3', description: 'Unique in the log' })
   id!: string;
@@ -111,7 +107,6 @@ export class LogEntryData {
   created_at!: string;
 }
 
-/** A page of the log. */
 export class LogPageAnswer extends PageOf(LogEntryData) {}
 
 export const changeEntry = (row: AuditEntryEntity, zone: string): LogEntryData => ({
@@ -128,13 +123,12 @@ export const changeEntry = (row: AuditEntryEntity, zone: string): LogEntryData =
   created_at: dateTime(row.createdAt, zone),
 });
 
-/** The person and the key by what the log keeps of them. */
 const makerOfEntry = ({ actorId, actor, assignedUser, apiKey }: AuditEntryEntity): MakerData => {
   if (assignedUser !== null) return { kind: 'person', id: null, name: assignedUser };
   return apiKey === null ? { kind: 'account', id: actorId, name: actor } : { kind: 'key', id: null, name: apiKey };
 };
 
-/** What staff changed on the account: which of them is not told, and of the details only their names. */
+/** Shows staff changes without the staff member's name; of the details only field names. */
 export const staffEntry = (row: AuditEntryEntity, zone: string): LogEntryData =>
   Object.assign(changeEntry(row, zone), {
     username: 'staff',
@@ -143,13 +137,11 @@ export const staffEntry = (row: AuditEntryEntity, zone: string): LogEntryData =>
     created_by: { kind: 'staff' as const, id: null, name: null },
   });
 
-/** Whose log is read, and in which zone its times are shown. */
 export interface LogReader {
   username: string;
   timeZone: string;
 }
 
-/** What a send is shown as. */
 export interface SentThing {
   /** unique in the log, such as `campaign-12` */
   id: string;
@@ -192,7 +184,6 @@ export const loginEntry = (row: SecurityEntryEntity, zone: string): LogEntryData
   created_at: dateTime(row.createdAt, zone),
 });
 
-/** One entry of the security log; `created_at` in the reader's time zone. */
 export class SecurityEntryAnswer {
   @ApiProperty({ example: 3 })
   id!: number;
@@ -213,7 +204,6 @@ export class SecurityEntryAnswer {
   created_at!: string;
 }
 
-/** A page of the log. */
 export class SecurityPageAnswer extends PageOf(SecurityEntryAnswer) {}
 
 export const securityEntryAnswer = (

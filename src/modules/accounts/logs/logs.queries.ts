@@ -18,7 +18,7 @@ import {
 } from './logs.dto.js';
 import { OwnLog } from './own-log.store.js';
 
-/** A part of the audit log, newest first; `actor` null = all actors. */
+/** Lists the audit log, newest first; `actor` null = all. */
 export class ListAuditQuery extends Query<Listed<AuditEntryAnswer>> {
   constructor(
     readonly actor: string | null,
@@ -53,13 +53,8 @@ export class ListAuditHandler implements IQueryHandler<ListAuditQuery> {
   }
 }
 
-/**
- * What the account, its people and its keys changed and sent, what staff changed on it, and who logged in or failed to,
- * newest first. Throws 403
- * `Permission denied` for an assigned user, whom the others' addresses do not concern.
- */
+/** Lists changes, sends and logins of an account, newest first. @throws AppError 403 `Permission denied` for assigned users */
 export class ListOwnLogQuery extends Query<Listed<LogEntryData>> {
-  /** @param kind null = all */
   constructor(
     readonly actor: Account,
     readonly kind: LogKind | null,
@@ -79,7 +74,7 @@ export class ListOwnLogHandler implements IQueryHandler<ListOwnLogQuery> {
   }
 }
 
-/** A part of the security log, newest first; null = any name, any address. */
+/** Lists the security log, newest first; null = any name, any address. */
 export class ListSecurityLogQuery extends Query<Listed<SecurityEntryAnswer>> {
   constructor(
     readonly username: string | null,
@@ -96,7 +91,7 @@ export class ListSecurityLogHandler implements IQueryHandler<ListSecurityLogQuer
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   async execute({ username, ip, page, timeZone }: ListSecurityLogQuery): Promise<Listed<SecurityEntryAnswer>> {
-    if (ip !== null && !ipaddr.isValid(ip)) return NOTHING_LISTED; // the column takes ASCII alone
+    if (ip !== null && !ipaddr.isValid(ip)) return NOTHING_LISTED; // the column is ASCII only
     const list = entriesOf(username, ip === null ? null : clientIp({ ip }));
     const ids = await listKeys<number>(this.dataSource, list, page);
     const rows = await this.dataSource.getRepository(SecurityEntryEntity).findBy({ id: In(ids.items) });
@@ -107,7 +102,7 @@ export class ListSecurityLogHandler implements IQueryHandler<ListSecurityLogQuer
   }
 }
 
-/** Names and addresses have an index each; of both, the entries of the name are looked at. */
+/** With both filters, the index on the name is used. */
 function entriesOf(username: string | null, ip: string | null): KeyedList {
   const list = { table: 'security_log', key: 'id', order: 'DESC' } as const;
   if (username !== null) {

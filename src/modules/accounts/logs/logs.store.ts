@@ -10,34 +10,31 @@ import { safeError } from '../../../platform/observability/index.js';
 import type { Account } from '../domain/account.js';
 import { AuditEntryEntity, SecurityEntryEntity } from '../tables.js';
 
-/** What the audit log keeps of one change. */
 export interface AuditRecord {
   /** null = the service itself (seeding) */
   actor: Pick<Account, 'id' | 'username' | 'assignedUser' | 'apiKey'> | null;
-  /** `<thing>.<verb>`: `account.create`, `credits.grant`, `route.put`; at most 64 characters */
+  /** `<thing>.<verb>`, such as `route.put`; at most 64 characters */
   action: string;
-  /** what was changed: a username, a route's name, a request id */
   subject: string;
-  /** the account that it concerns, whose own log shows it too; absent = the actor's own */
+  /** another account whose own log shows the entry */
   accountId?: number;
-  /** what changed, as JSON values; never a password, a token or a secret */
+  /** JSON values; never a password, token or secret */
   details: Record<string, unknown>;
 }
 
-/** What staff wrote in full, beside its figures, so that it is known later; the figures alone where it is over 64 KB. */
+/** Adds staff's full text to the entry; omits it above 64 KB. */
 export const withContent = (
   figures: Record<string, unknown>,
   content: Record<string, unknown>,
 ): Record<string, unknown> => (isTooLargeJson(content) ? figures : { ...figures, ...content });
 
-/** Writes the audit log in the transaction of the change itself, so that neither stands without the other. */
+/** Writes audit entries in the transaction of their change. */
 @Injectable()
 export class AuditLog {
   record(tx: EntityManager, record: AuditRecord): Promise<void> {
     return this.recordAll(tx, [record]);
   }
 
-  /** Of many changes at once, in their order. */
   async recordAll(tx: EntityManager, records: readonly AuditRecord[]): Promise<void> {
     if (records.length === 0) return;
     const createdAt = now();
@@ -57,7 +54,7 @@ export class AuditLog {
 }
 
 const WRITTEN_EVERY_MS = 500;
-/** Different entries between two writes; what comes beyond is counted without name and address. */
+/** Distinct entries buffered between writes; more are counted without name and address. */
 const MOST_WAITING = 1_000;
 const PRUNED_EVERY_MS = 3_600_000;
 const KEPT_DAYS = 90;
@@ -74,11 +71,7 @@ interface Waiting {
   times: number;
 }
 
-/**
- * Logins, good and bad, for the staff to read. No login waits for it: entries are gathered and written twice a second,
- * equal ones as one, so that fast guessing makes no more writes than slow guessing. Entries end after 90
- * days, and beyond a million.
- */
+/** Writes logins asynchronously twice a second, merging equal entries; keeps 90 days and at most a million entries. */
 @Injectable()
 export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private waiting = new Map<string, Waiting>();
@@ -105,10 +98,7 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
     await this.write().catch(() => undefined);
   }
 
-  /**
-   * @param username never a password: the caller makes sure that it is a name
-   * @param accountId null = of no account
-   */
+  /** `username`: never a password; `accountId` null = no account. */
   note(event: SecurityEvent, username: string, accountId: number | null, ip: string): void {
     const full = this.waiting.size >= MOST_WAITING;
     const entry = full ? { event, username: '', accountId: null, ip: '' } : { event, username, accountId, ip };
@@ -126,7 +116,7 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
     if (entries.length > 0) {
       const rows = entries.map((entry) => ({ ...entry, ip: entry.ip.slice(0, 45), createdAt }));
       await this.dataSource.manager.insert(SecurityEntryEntity, rows).catch((error: unknown) => {
-        // The next write takes them along, bounded.
+        // The next write includes them, bounded.
         for (const [key, entry] of written) {
           const known = this.waiting.get(key);
           if (known) known.times += entry.times;
@@ -138,7 +128,7 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
     if (this.moreToPrune || (await this.isTimeToPrune())) await this.prune();
   }
 
-  /** Once an hour, in one process for all. */
+  /** Once an hour, in one process. */
   private async isTimeToPrune(): Promise<boolean> {
     if (performance.now() - this.prunedAt < PRUNED_EVERY_MS) return false;
     this.prunedAt = performance.now();
@@ -158,7 +148,7 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
       again(`DELETE FROM security_log WHERE id <= ? ORDER BY id LIMIT ${PRUNED_AT_ONCE}`),
       [last.id - MOST_ENTRIES],
     );
-    // Goes on at the next write: many guess faster than one batch an hour.
+    // Continue at the next write, because guessing can add more than one batch an hour.
     this.moreToPrune = old.affectedRows === PRUNED_AT_ONCE || tooMany.affectedRows === PRUNED_AT_ONCE;
   }
 }

@@ -6,36 +6,30 @@ import { ReadDatabase, type ReadSession } from '../../../platform/database/index
 import { AuditEntryEntity, SecurityEntryEntity } from '../tables.js';
 import { changeEntry, type LogEntryData, loginEntry, type LogKind, type LogReader, staffEntry } from './logs.dto.js';
 
-/** A table in which each account has its own part, read by an index on the account and the id. */
+/** A log table with an index on account and id. */
 export interface LogSource {
-  /** unique; a cursor names it */
+  /** unique; part of cursors */
   name: string;
   kind: LogKind;
   table: string;
   index: string;
-  /** the column of the account */
   column: string;
-  /** @returns the entries of these ids */
   entries(ids: readonly number[], reader: LogReader): Promise<Map<number, LogEntryData>>;
 }
 
-/** Where an entry is: in which table, and its id there. */
 interface LogPlace {
   source: LogSource;
   id: number;
-  /** microseconds since 1970 */
+  /** epoch microseconds */
   at: number;
 }
 
-/** Up to here a page without a cursor is passed over. */
+/** Maximum offset of a page without a cursor. */
 const MOST_MERGED = MOST_COUNTED;
 const BEGINNING = Number.MAX_SAFE_INTEGER;
 const PLACE = /(\w+)\.(\d{1,16})/g;
 
-/**
- * What happened in an account, as one list of several tables: each is read by an index that ends with the id, from its place
- * on, and all are merged by time. A place is the last id of each table that was shown. Modules with a table register it.
- */
+/** Merges tables, registered by modules, into one log by time; a cursor holds each table's last shown id. */
 @Injectable()
 export class OwnLog {
   private readonly sources: LogSource[] = [];
@@ -46,11 +40,7 @@ export class OwnLog {
     this.sources.push(...sources);
   }
 
-  /**
-   * Newest first.
-   * @param kind entries of one kind; null = all
-   * @throws AppError invalid `page is too deep: go on with cursor`
-   */
+  /** Newest first; `kind` null = all. @throws AppError invalid `page is too deep: go on with cursor` */
   async part(accountId: number, kind: LogKind | null, page: Page, reader: LogReader): Promise<Listed<LogEntryData>> {
     const offset = offsetOf(page);
     const session = await this.reads.session();
@@ -66,7 +56,7 @@ export class OwnLog {
     const parts = await Promise.all(
       sources.map((source) => this.rows(session, source, accountId, places.get(source.name) ?? BEGINNING, wanted)),
     );
-    // By time, and within one table by id, since its clock may have been set back: a place tells what was shown by id.
+    // Within one table sort by id: cursors use ids, and the clock may have been set back.
     const merged = mergedByTime(parts, wanted);
     const shown = merged.slice(offset, offset + page.limit);
     for (const { source, id } of merged.slice(0, offset + shown.length)) places.set(source.name, id);
@@ -118,12 +108,12 @@ export class OwnLog {
   }
 }
 
-/** What a cursor of the list holds; another text is the beginning. */
+/** Parses a cursor; invalid text means the start. */
 function placesOf(after: Page['after']): Map<string, number> {
   return new Map(Array.from(String(after ?? '').matchAll(PLACE), ([, name = '', id]) => [name, Number(id)]));
 }
 
-/** Several lists, each in its own order, as one: the latest of all heads comes first. */
+/** Repeatedly takes the latest head, keeping each list's own order. */
 function mergedByTime(lists: readonly (readonly LogPlace[])[], most: number): LogPlace[] {
   const heads = lists.map(() => 0);
   const merged: LogPlace[] = [];
@@ -140,7 +130,7 @@ function mergedByTime(lists: readonly (readonly LogPlace[])[], most: number): Lo
   return merged;
 }
 
-/** What the account changed, what staff changed on it, and who logged in. */
+/** Registers the log of the account's changes, staff's changes and logins. */
 @Injectable()
 export class AccountLogs {
   constructor(@InjectDataSource() dataSource: DataSource, log: OwnLog) {

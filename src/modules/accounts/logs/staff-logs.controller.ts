@@ -9,7 +9,6 @@ import { ListAuditQuery, ListSecurityLogQuery } from './logs.queries.js';
 
 const AUDIT = { name: 'audit', places: 'ids' } as const;
 
-/** Who did what when. */
 @ApiTags('Admin: audit')
 @Admin()
 @Controller('v6/api/admin/audit')
@@ -34,7 +33,6 @@ export class AuditController {
 
 const SECURITY_LOG = { name: 'security-log', places: 'ids' } as const;
 
-/** Who logged in or failed to, from where. */
 @ApiTags('Admin: audit')
 @Admin()
 @Controller('v6/api/admin/security-log')

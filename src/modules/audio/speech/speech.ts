@@ -9,46 +9,39 @@ import { audioErrors } from '../audio.errors.js';
 import { type AudioDraft, AudioStore, contentKey, LONGEST_MS } from '../audio.store.js';
 import { spokenText, voiceOf } from '../spoken-text.js';
 
-/** What a speech thread is asked. */
 export interface SpeechJob {
   id: number;
-  /** name of a voice of the engine */
   voice: string;
-  /** as `spokenText` makes it */
   text: string;
-  /** the thread stops as soon as the sound gets longer */
   mostMs: number;
 }
 
-/** What a speech thread answers. `samples`: 16 bits, 8,000 a second, whole milliseconds. */
+/** `samples`: 16 bits, 8,000 a second, whole milliseconds. */
 export type SpeechAnswer =
   | { id: number; kind: 'spoken'; samples: Int16Array<ArrayBuffer> }
   | { id: number; kind: 'too_long' }
   | { id: number; kind: 'silent' }
   | { id: number; kind: 'failed'; reason: string };
 
-/** All that comes from a speech thread; `ready` once, when the engine is loaded. */
 type ThreadMessage = { kind: 'ready' } | SpeechAnswer;
 
 const THREAD = new URL('./speech.thread.mjs', import.meta.url);
 const MEMORY_MB = 256;
 
-/** What a thread reports to its pool. */
 interface ThreadEvents {
-  /** it has loaded the engine, or is done with its job */
   free(): void;
   answered(answer: SpeechAnswer): void;
-  /** It has ended. `job`: what it was at; `wasReady`: false when the engine could not be loaded. */
+  /** The thread ended. `job`: its unfinished job; `wasReady`: false when the engine failed to load. */
   ended(thread: SpeechThread, job: SpeechJob | null, wasReady: boolean): void;
 }
 
-/** Milliseconds. `job`: nothing but its end stops a thread that hangs; `idle`: an engine holds some 80 MB. */
+/** Milliseconds. `job`: only termination stops a hanging thread; `idle`: an engine uses some 80 MB. */
 export interface ThreadLimits {
   job: number;
   idle: number;
 }
 
-/** One thread with an engine of its own. It keeps no process alive while it has nothing to do. */
+/** One thread with its own engine. It keeps no process alive while idle. */
 class SpeechThread {
   private readonly worker: Worker;
   private timer: NodeJS.Timeout | undefined;
@@ -68,7 +61,7 @@ class SpeechThread {
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
-    // what the engine prints is of no use, and would be kept if it were not read
+    // discard the engine's output, which would fill memory unread
     this.worker.stdout.resume();
     this.worker.stderr.resume();
     this.worker.on('message', (message: ThreadMessage) => this.heard(message));
@@ -84,7 +77,6 @@ class SpeechThread {
     return this.wasReady && this.job === null && !this.isEnding;
   }
 
-  /** Only while `isFree`. */
   speak(job: SpeechJob): void {
     this.job = job;
     this.worker.ref();
@@ -115,7 +107,7 @@ class SpeechThread {
 
 interface Waiting {
   job: SpeechJob;
-  /** threads that died at it */
+  /** threads that died while processing it */
   deaths: number;
   resolve: (answer: SpeechAnswer) => void;
   reject: (error: Error) => void;
@@ -123,16 +115,13 @@ interface Waiting {
 
 const FEWEST_THREADS = 2;
 const MOST_THREADS = 4;
-/** Texts that wait at most; 120 s of speech take about half a second. */
+/** Limit of waiting texts; 120 s of speech take about half a second. */
 const MOST_WAITING = 64;
 const BUSY_SECONDS = 5;
 const LIMITS = { job: 30_000, idle: 600_000 };
 const MOST_DEATHS = 2;
 
-/**
- * The speech engine in a few threads, so that speech never holds up the event loop and a long text no short one. Threads
- * start when they are needed and end when they are not; one that crashes or hangs is replaced, and its text tried once more.
- */
+/** Speech engines in threads, which keep the event loop free. After a crash or hang a new thread retries the text once. */
 @Injectable()
 export class SpeechPool implements OnApplicationShutdown {
   private readonly logger = new Logger('Speech');
@@ -158,13 +147,7 @@ export class SpeechPool implements OnApplicationShutdown {
     this.most = wanted > 0 ? wanted : byCores;
   }
 
-  /**
-   * Speaks a text.
-   * @param voice of `SPOKEN_VOICES`
-   * @param text as `spokenText` makes it
-   * @param mostMs where to stop, milliseconds
-   * @throws AppError too_many when too many texts wait; unavailable without an engine; failed when the engine breaks at it
-   */
+  /** Speaks a text made by `spokenText`. @throws AppError too_many; unavailable without an engine; failed in the engine */
   speak(voice: string, text: string, mostMs: number): Promise<SpeechAnswer> {
     if (this.queue.length >= MOST_WAITING) return Promise.reject(tooMany(BUSY_SECONDS));
     return new Promise((resolve, reject) => {
@@ -179,7 +162,7 @@ export class SpeechPool implements OnApplicationShutdown {
     await Promise.all([...this.threads].map((thread) => thread.end()));
   }
 
-  /** Gives what waits to the threads that are free, and starts threads while there are fewer than allowed. */
+  /** Assigns waiting texts to free threads, and starts threads up to the limit. */
   private hand(): void {
     for (const thread of this.threads) {
       if (!thread.isFree) continue;
@@ -216,16 +199,13 @@ export class SpeechPool implements OnApplicationShutdown {
   }
 }
 
-/** Part of the key of kept speech: another engine, or another way to make sound of it, speaks anew. */
+/** Part of the key of stored speech; change it with the engine or the processing. */
 const RECIPE = 'espeak-ng-emscripten 0.3.5, 8 kHz, 1';
-/** Texts with the engine at once, in all and of one account. */
+/** Limits of texts in the engine, in all and per account. */
 const SHARES = { permits: 64, each: 4, waiting: 16, patienceMs: 15_000 };
 const SAMPLES_PER_MS = TELEPHONE_FORMAT.rate / 1_000;
 
-/**
- * Texts as audio. The same text in the same language is kept once, and found again by every instance; requests that ask
- * for it at the same moment share one speaking. An account has few texts with the engine at once.
- */
+/** Texts as audio. Equal texts are stored once; simultaneous requests share one job. Each account has few jobs at a time. */
 @Injectable()
 export class Speaker {
   private readonly underWay = new Map<string, Promise<AudioDraft | 'too_long' | 'silent'>>();
@@ -236,12 +216,7 @@ export class Speaker {
     private readonly store: AudioStore,
   ) {}
 
-  /**
-   * @param language of the request (reference/voice#speech); null = none given
-   * @param accountId waits no longer than its own texts take
-   * @throws AppError invalid: longer than 120 s, or nothing to say; too_many when too many texts of the account wait; and
-   * those of `SpeechPool.speak`
-   */
+  /** @param language reference/voice#speech @throws AppError invalid over 120 s or if silent, too_many, as `SpeechPool` */
   async speak(text: string, language: string | null, accountId: number): Promise<AudioDraft> {
     const voice = voiceOf(language);
     const markup = spokenText(text);

@@ -18,7 +18,6 @@ const COLUMNS = [
 
 const columnsOf = ({ details }: RecipientExport): readonly string[] => [...COLUMNS, ...details];
 
-/** Headers and header line of the export. */
 export const csvFrame = (contacts: RecipientExport): TextFrame => ({
   contentType: 'text/csv; charset=utf-8; header=present',
   headers: { 'Content-Disposition': `attachment; filename="${contacts.requestId.replaceAll(':', '_')}.csv"` },
@@ -26,7 +25,6 @@ export const csvFrame = (contacts: RecipientExport): TextFrame => ({
   after: '',
 });
 
-/** For Swagger. */
 export const CSV_EXAMPLE = [
   COLUMNS.join(','),
   '1,919812345678,DELIVERED,0,,,1,7f3a91,2026-11-21 09:30:02,1',
@@ -34,7 +32,6 @@ export const CSV_EXAMPLE = [
   '',
 ].join(CSV_LINE_END);
 
-/** The lines, batch by batch. */
 export async function* csvLines(contacts: RecipientExport): AsyncGenerator<string, void, undefined> {
   const columns = columnsOf(contacts);
   for await (const batch of contacts.batches) {

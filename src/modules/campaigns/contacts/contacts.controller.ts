@@ -27,21 +27,20 @@ import { type ContactData, ContactPageResponse, RecipientHitsResponse, TimelineR
 import { ExportRecipientsQuery, FindRecipientsQuery, ListRecipientsQuery } from './contacts.queries.js';
 import { GetTimelineQuery } from './timeline.queries.js';
 
-/** Unsent bytes at which a reader is taken for stalled; a view is a few hundred. */
+/** Unsent bytes above which a reader counts as stalled; a view is a few hundred bytes. */
 const MOST_UNSENT = 256 * 1024;
 const RECONNECT_MS = 3_000;
 
 /**
- * Answers with server-sent events: `progress` at once and after every change, a comment while nothing changes, and `end`
- * as the last one when the campaign is over. Closed without it, a client connects again by itself.
- * @throws what beginning to follow throws, before the first byte
+ * Streams server-sent events: `progress` at once and per change, comments while idle, `end` last. A client reconnects after a
+ * stream without `end`. Errors of `follow` are thrown before the first byte.
  */
 function streamProgress(response: Response, follow: Follow): void {
   const write = (text: string): void => {
     if (response.writableLength > MOST_UNSENT) response.destroy();
     else if (!response.destroyed) response.write(text);
   };
-  // A view that is known already, and the end of an instance that stops, come while following begins, before the headers.
+  // A cached view, or the end of a stopping instance, can arrive inside `follow`, before the headers are written.
   const early: string[] = [];
   const state = { begun: false, ended: false };
   const send = (text: string): void => {
@@ -61,7 +60,7 @@ function streamProgress(response: Response, follow: Follow): void {
   response.status(200).set({
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-store, no-transform',
-    // Proxies that gather an answer before they hand it on would hide it.
+    // Stops proxies from buffering the stream.
     'X-Accel-Buffering': 'no',
   });
   state.begun = true;
@@ -87,7 +86,6 @@ const StatusQuery = ApiQuery({
   description: 'only recipients of this status, as the channel spells it',
 });
 
-/** A campaign's recipients: in pages, one by one, as a file, and as they go on. */
 @ApiTags('Campaigns')
 @ApiParam({ name: 'request_id', example: REQUEST_ID })
 @Authenticated()
@@ -183,7 +181,6 @@ const DIGITS = { min: 8, max: 30 };
 const HITS = { name: 'hits', places: 'texts' } as const;
 const DEFAULT_RANGE_MS = 30 * 24 * 3_600_000;
 
-/** Did this number get it? */
 @ApiTags('Campaigns')
 @Authenticated()
 @Controller('v6/api/recipients')

@@ -13,7 +13,7 @@ import { REQUEST_ID } from '../campaigns.dto.js';
 
 const STATUS_WORDS = [...RECIPIENT_STATUS_WORDS];
 
-/** A recipient as its owner sees it (reference/campaigns#contacts); channels add columns of their own. */
+/** A recipient for its owner (reference/campaigns#contacts); channels add their own columns. */
 export class ContactData {
   @ApiProperty({ example: 1, description: 'place among the contacts' }) seq!: number;
   @ApiProperty({ example: '919812345678' }) receiver!: string;
@@ -39,22 +39,17 @@ export class ContactData {
   recording_url?: string | null;
 }
 
-/** Values of the channel's own columns, by name. */
 type Details = Readonly<Record<string, DetailValue>>;
 
-/** A recipient with the channel's own columns. */
 export type DetailedRecipient = ContactData & Details;
 
-/** What of a recipient stands in other tables. */
 export interface RecipientExtras {
   providerIds: ReadonlyMap<number, string>;
-  /** absent on channels without columns of their own */
+  /** absent on channels without their own columns */
   details: ReadonlyMap<number, Details> | undefined;
-  /** charged for a recipient */
   credits: (seq: number) => number;
 }
 
-/** @param shown formats a time in the zone of the owning account */
 export function contactData(
   channel: Channel,
   recipient: RecipientRecord,
@@ -76,7 +71,6 @@ export function contactData(
 
 export class ContactPageResponse extends PageOf(ContactData) {}
 
-/** One moment of a recipient, in the zone of the owning account. */
 export class TimelineEventData {
   @LocalTime({ example: '2026-11-21 10:30:05' }) at!: string;
   @ApiProperty({
@@ -92,7 +86,6 @@ export class TimelineEventData {
   details!: Record<string, unknown>;
 }
 
-/** What was decided about a recipient. */
 export class DecisionsData {
   @ApiProperty({
     type: String,
@@ -111,7 +104,6 @@ export class DecisionsData {
   @ApiProperty({ example: false, description: 'the stop list had its number: nothing was sent' }) stop_list!: boolean;
 }
 
-/** What became of one recipient, and when. */
 export class TimelineData {
   @ApiProperty({ example: 1 }) seq!: number;
   @ApiProperty({ example: '919812345678' }) receiver!: string;
@@ -122,7 +114,6 @@ export class TimelineData {
 
 export class TimelineResponse extends AnswerOf(TimelineData) {}
 
-/** A campaign in which a number stands, and how it stands there. */
 export class RecipientHitData {
   @ApiProperty({ example: REQUEST_ID }) request_id!: string;
   @ApiProperty({ example: CHANNEL_EXAMPLE, enum: [...CHANNEL_NAMES] }) channel!: string;

@@ -20,7 +20,7 @@ import { contactData, type ContactData, type DetailedRecipient, type RecipientHi
 import { type FoundRecipient, type HitCursor, placeOfHit, RecipientSearch } from './recipient-search.store.js';
 import { RecipientReader } from './recipients.store.js';
 
-/** Recipients in the labels of their channel and the time zone of their owner, with what other tables know of them. */
+/** Formats recipients in their channel's labels and their owner's time zone. */
 @Injectable()
 export class RecipientViews {
   constructor(
@@ -28,7 +28,7 @@ export class RecipientViews {
     private readonly channels: Channels,
   ) {}
 
-  /** @param contacts where the recipients were read @param recipients ascending by seq */
+  /** Formats recipients, sorted by seq, with data of the reader that loaded them. */
   async of(
     contacts: RecipientReader,
     campaign: CampaignRecord,
@@ -48,21 +48,14 @@ export class RecipientViews {
   }
 }
 
-/** A campaign's recipients, read a few thousand at a time when they are asked for. */
 export interface RecipientExport {
   requestId: string;
-  /** the channel's own columns */
   details: readonly string[];
-  /** in the order of the contacts */
   batches: AsyncIterable<DetailedRecipient[]>;
 }
 
-/**
- * Opens the export of a campaign's recipients.
- * @throws AppError not_found `Campaign not found`
- */
+/** Opens the export of a campaign's recipients, read in batches. @throws AppError not_found `Campaign not found` */
 export class ExportRecipientsQuery extends Query<RecipientExport> {
-  /** @param status as in `ListRecipientsQuery` */
   constructor(
     readonly actor: Actor,
     readonly requestId: string,
@@ -103,18 +96,13 @@ export class ExportRecipientsHandler implements IQueryHandler<ExportRecipientsQu
   }
 }
 
-/** A part of the hits; the total is of those that this search found. */
 export interface RecipientHits extends Listed<RecipientHitData> {
-  /** `to` of the search that goes on where this one stopped; null = the whole time was looked at */
+  /** `to` of the search that continues this one; null = the whole range was searched */
   nextTo: Date | null;
 }
 
-/**
- * Did this number get it? Looks through the account's campaigns of a time, newest first.
- * @throws AppError too_many while too many searches run
- */
+/** Searches the account's campaigns of a time range for a number, newest first. @throws AppError too_many */
 export class FindRecipientsQuery extends Query<RecipientHits> {
-  /** @param number digits */
   constructor(
     readonly account: { id: number; timeZone: string },
     readonly number: string,
@@ -167,19 +155,16 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
   }
 }
 
-/** @throws AppError invalid `cursor is invalid` */
+/** Parses a cursor. @throws AppError invalid `cursor is invalid` */
 function readPlace(text: string): HitCursor {
   const [, campaignId, seq] = /^(\d{1,16})\.(\d{1,10})$/.exec(text) ?? [];
   if (campaignId === undefined || seq === undefined) throw fieldErrors.invalid('cursor');
   return { campaignId: Number(campaignId), seq: Number(seq) };
 }
 
-/**
- * A part of a campaign's recipients, in the order of the contacts.
- * @throws AppError not_found `Campaign not found`
- */
+/** Lists a campaign's recipients in the order of its contacts. @throws AppError not_found `Campaign not found` */
 export class ListRecipientsQuery extends Query<Listed<ContactData>> {
-  /** @param status a label of the channel in any case of letters; null = all. An unknown label matches no recipient */
+  /** `status`: a channel's label, case-insensitive; null = all; an unknown label matches no recipient. */
   constructor(
     readonly actor: Actor,
     readonly requestId: string,

@@ -17,7 +17,6 @@ import {
   toRecipient,
 } from '../../engine/index.js';
 
-/** A campaign in which the number stands. */
 export interface FoundRecipient {
   campaignId: number;
   accountId: number;
@@ -29,33 +28,28 @@ export interface FoundRecipient {
 }
 
 export interface SearchRange {
-  /** whose campaigns; null = everybody's */
   accountId: number | null;
   from: Date;
   to: Date;
-  /** only what comes behind this place; null = from the start */
   after: HitCursor | null;
 }
 
-/** A search of the box. */
 export interface BoxSearch {
   searcherId: number;
   accountId: number | null;
   sendersTo: (number: string, limit: number) => Promise<NumberSender[]>;
 }
 
-/** A place among the hits, newest campaign first. */
 export interface HitCursor {
   campaignId: number;
   seq: number;
 }
 
 export interface SearchResult {
-  /** newest campaign first, then in the order of the contacts; 10,000 at the most */
   found: FoundRecipient[];
-  /** the latest moment that was not looked at any more: `to` of the next search; null = the whole range was */
+  /** `to` of the next search; null = the whole range was searched */
   next: Date | null;
-  /** the same, as a place */
+  /** cursor of the same position */
   end: HitCursor | null;
 }
 
@@ -67,16 +61,15 @@ interface SearchedCampaign extends ScannedCampaign {
   created_at: Date;
 }
 
-/** Recipients that one search looks at: about a second of the database's time (docs/decisions/0027). */
+/** Recipients scanned by one search: about one second of database time (docs/decisions/0027). */
 const MOST_RECIPIENTS = 2_000_000;
 const MOST_FOUND = 10_000;
-/** What a search box looks at of the newest campaigns, and of each account that is known to have sent to the number. */
+/** Scan limits of the search box: the newest campaigns, then each account known to have sent to the number. */
 const BOX = { recipients: 500_000, ofSender: 250_000, senders: 4, days: 30 } as const;
 const DAY_MS = 86_400_000;
-/** Searches of one process: they must leave connections for everything else. */
+/** Searches per process, so that other requests still get connections. */
 const MOST_AT_ONCE = 4;
 const RETRY_SECONDS = 2;
-/** No recipient of a campaign stands behind it. */
 const LAST_SEQ = 4_294_967_295;
 
 export const placeOfHit = ({ campaignId, recipient }: FoundRecipient): HitCursor => ({
@@ -86,22 +79,15 @@ export const placeOfHit = ({ campaignId, recipient }: FoundRecipient): HitCursor
 
 const keyOf = ({ campaignId, recipient }: FoundRecipient): string => `${campaignId} ${recipient.seq}`;
 
-/**
- * Finds a number among an account's recipients without an index on numbers, which would cost every broadcast a third of
- * its speed: the campaigns of the time are known by their keys, and their recipients lie together, so they are looked
- * through, newest first, up to a bound.
- */
+/** Scans campaigns for a number, newest first, up to a limit. An index would cost broadcasts a third of their speed. */
 @Injectable()
 export class RecipientSearch {
-  /** accounts whose search runs: one each, so that no account keeps the others waiting */
+  /** accounts with a running search: one each, so that no account blocks the others */
   private readonly searching = new Set<number>();
 
   constructor(@Inject(ReadDatabase) private readonly reads: ReadSource) {}
 
-  /**
-   * @param mostRecipients the bound; a search always looks at one campaign at least
-   * @throws AppError too_many while a search of this account, or four others, run in this process
-   */
+  /** Scans at least one campaign. @throws AppError too_many if this account, or MOST_AT_ONCE others, already search here */
   find(
     number: string,
     range: SearchRange & { accountId: number },
@@ -111,10 +97,8 @@ export class RecipientSearch {
   }
 
   /**
-   * The newest of the last 30 days, as far as a search box looks: the newest campaigns, and where they do not bring enough those
-   * of the accounts that wrote to the number over routes that can be answered, on the day when they did.
-   * @param search the account that searches, whose campaigns (null = everybody's), and who is known to have sent to the number
-   * @throws AppError too_many as `find`
+   * Searches the newest campaigns of 30 days, then those of `sendersTo` around the day they wrote to the number on routes that
+   * receive replies. accountId null = all accounts. @throws AppError too_many as `find`
    */
   newest(number: string, { searcherId, accountId, sendersTo }: BoxSearch, limit: number): Promise<SearchResult> {
     return this.alone(searcherId, async () => {
@@ -124,7 +108,7 @@ export class RecipientSearch {
       if (accountId !== null || result.next === null || result.found.length >= limit) return result;
       const found = new Map(result.found.map((hit) => [keyOf(hit), hit]));
       for (const sender of await sendersTo(number, BOX.senders)) {
-        // A campaign may be accepted days before its schedule; most are sent on the day.
+        // A campaign can be accepted days before its schedule; most are sent on the same day.
         const day = { from: new Date(sender.day.getTime() - DAY_MS), to: new Date(sender.day.getTime() + DAY_MS) };
         const range = { ...day, accountId: sender.accountId, after: null };
         const { found: hits } = await this.lookThrough(number, range, BOX.ofSender, limit);
@@ -169,7 +153,7 @@ export class RecipientSearch {
     return { found, next: null, end: null };
   }
 
-  /** Campaigns of one moment stay together (requests share transactions), so that a search can go on from a moment. */
+  /** Keeps campaigns of one moment together (requests share transactions), so that a search can continue from a moment. */
   private groups(range: SearchRange, most: number): AsyncGenerator<SearchedCampaign[], void, undefined> {
     const isOfOneMoment = (one: SearchedCampaign, other: SearchedCampaign): boolean =>
       one.created_at.getTime() === other.created_at.getTime();

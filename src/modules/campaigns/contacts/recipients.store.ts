@@ -17,17 +17,15 @@ import {
   variablesOf,
 } from '../../engine/index.js';
 
-/** A row of `recipient_terms`; all null for a recipient that has none. */
 interface TermsRow {
   credits: number | null;
   sender: string | null;
   route_id: number | null;
 }
 
-/** The columns of a `TermsRow`, of the table as `t`. */
 const TERMS_COLUMNS = 't.credits, t.sender, t.route_id';
 
-/** Variables stand apart (`own-variables.ts`). @returns null for a recipient that has nothing else of its own */
+/** Returns null for a recipient without own terms; variables are stored elsewhere (`own-variables.ts`). */
 function toTerms({ credits, sender, route_id }: Partial<TermsRow>): RecipientTerms | null {
   const terms: RecipientTerms = {
     ...(credits != null && { credits }),
@@ -37,42 +35,36 @@ function toTerms({ credits, sender, route_id }: Partial<TermsRow>): RecipientTer
   return Object.keys(terms).length > 0 ? terms : null;
 }
 
-/** A message or call of a recipient that the carrier took. */
 export interface SubmittedItem {
   providerMessageId: string;
-  /** counts from 0 */
   item: number;
   items: number;
-  /** null for messages of before this was kept */
+  /** null for messages sent before this column existed */
   submittedAt: Date | null;
 }
 
-/** What the engine's tables keep of one recipient's life. */
 export interface RecipientLife {
   recipient: RecipientRecord;
   deliveredAt: Date | null;
   refunded: boolean;
   submitted: SubmittedItem[];
-  /** a send of it may have left without an answer, now or before */
+  /** a send may have left without an answer, now or earlier */
   wasUnknown: boolean;
-  /** since when the outcome of a send is unknown */
+  /** since when a send has an unknown outcome */
   unknownSince: Date | null;
-  /** the next try, where one waits */
   retry: { dueAt: Date; attempt: number } | null;
-  /** what is its own; null = everything is the campaign's */
+  /** null = the campaign's terms apply */
   terms: RecipientTerms | null;
-  /** values of the text's placeholders, where it has any */
   variables: RecipientTerms['variables'];
 }
 
-/** A campaign, and the days on which it can have sent. */
 type SentCampaign = Pick<CampaignRecord, 'id' | 'ownTerms' | 'createdAt' | 'scheduledAt' | 'completedAt'>;
 
 const DAY_MS = 86_400_000;
 
 /**
- * The first and the last day on which the campaign can have submitted, each a day wider than its times say: carriers' ids
- * lie by day, and a look without it would go through all days (docs/decisions/0022).
+ * Returns the days on which the campaign can have submitted, one day wider at both ends: carrier ids are partitioned by day,
+ * and a query without days reads every partition (docs/decisions/0022).
  */
 function daysOf({ createdAt, scheduledAt, completedAt }: SentCampaign): [from: string, to: string] {
   const at = now();
@@ -83,7 +75,7 @@ function daysOf({ createdAt, scheduledAt, completedAt }: SentCampaign): [from: s
 
 const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** Rows of these recipients: a dense part is one range of the key, a filtered one names its rows. @param seqs ascending */
+/** Selects ascending seqs: a dense page by a key range, a filtered page by its rows. */
 function among(seqs: readonly number[]): { where: string; values: unknown[] } {
   const [first = 0, last = 0] = [seqs[0], seqs.at(-1)];
   return last - first < seqs.length * 4
@@ -100,10 +92,7 @@ interface LifeRow extends RecipientRow {
   retry_attempt: number | null;
 }
 
-/**
- * Recipients as owners page through them, and one recipient in all detail. The provider asks the writer; pages and exports make
- * one of their own, of a session of `ReadDatabase`.
- */
+/** Reads recipients: the provider from the writer; pages and exports from a reader of their own on `ReadDatabase`. */
 @Injectable()
 export class RecipientReader {
   private readonly source: ReadSource;
@@ -113,9 +102,8 @@ export class RecipientReader {
   }
 
   /**
-   * Without a filter seq counts 1, 2, 3 …, so a page is a range of keys; with one, the matches before it are counted off,
-   * and a page behind the last one is empty without looking.
-   * @param total recipients of these statuses
+   * Returns a page. Without a filter, seq runs 1, 2, 3 … and the page is a key range; with a filter it skips the earlier
+   * matches. `total` (recipients with these statuses) avoids reading pages behind the last one.
    */
   async part(
     { id, totalRows }: Pick<CampaignRecord, 'id' | 'totalRows'>,
@@ -142,10 +130,7 @@ export class RecipientReader {
     return { items, next: seqs.length > page.limit ? (shownSeqs.at(-1) ?? null) : null };
   }
 
-  /**
-   * Places of recipients with a status, for which there is no index: it would cost a third of the speed of acceptance. A
-   * campaign's recipients lie together, and each statement looks at a bounded number of them.
-   */
+  /** Finds seqs by status in limited key ranges; an index on the status would cost a third of the acceptance speed. */
   private async matching(
     campaignId: number,
     statuses: readonly RecipientStatus[],
@@ -191,7 +176,7 @@ export class RecipientReader {
     return this.withTries(campaignId, rows.map(toRecipient));
   }
 
-  /** Counts the tries of recipients that wait for the next one; a stored `attempts` has those that came to an end. */
+  /** Adds the tries of waiting recipients; the stored `attempts` counts finished ones only. */
   private async withTries(campaignId: number, recipients: RecipientRecord[]): Promise<RecipientRecord[]> {
     const waiting = recipients.filter(({ status }) => !isFinal(status)).map(({ seq }) => seq);
     if (waiting.length === 0) return recipients;
@@ -206,7 +191,6 @@ export class RecipientReader {
     }));
   }
 
-  /** Terms of recipients of a campaign that has such, by seq. @param seqs ascending */
   async terms(campaignId: number, seqs: readonly number[]): Promise<ReadonlyMap<number, RecipientTerms>> {
     if (seqs.length === 0) return new Map();
     const { where, values } = among(seqs);
@@ -217,7 +201,7 @@ export class RecipientReader {
     return new Map(rows.map(({ seq, ...row }) => [seq, toTerms(row) ?? {}]));
   }
 
-  /** The carrier's id of each recipient's latest message or call, by seq. @param seqs ascending */
+  /** Returns the carrier's id of each recipient's latest message or call; `seqs` must ascend. */
   async providerIds(campaign: SentCampaign, seqs: readonly number[]): Promise<ReadonlyMap<number, string>> {
     if (seqs.length === 0) return new Map();
     const { where, values } = among(seqs);
@@ -226,11 +210,10 @@ export class RecipientReader {
        WHERE campaign_id = ? AND ${where} AND sent_on BETWEEN ? AND ? ORDER BY seq, item`,
       [campaign.id, ...values, ...daysOf(campaign)],
     );
-    // Attempts count on from item to item; the items of one message stand beside each other, and the first one names it.
+    // Attempts count on across items; the items of one message are adjacent, and the first gives the id.
     return new Map(rows.filter((row) => row.items === 1 || row.item === 0).map((row) => [row.seq, row.id]));
   }
 
-  /** @returns null when the campaign has no such recipient */
   async life(campaign: SentCampaign & Pick<CampaignRecord, 'content'>, seq: number): Promise<RecipientLife | null> {
     const { id: campaignId, ownTerms } = campaign;
     const [row]: LifeRow[] = await this.source.query(

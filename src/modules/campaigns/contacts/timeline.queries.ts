@@ -22,10 +22,7 @@ import { type RecipientRouteChange, RouteChangeReader } from '../route-changes.s
 import type { DecisionsData, TimelineData } from './contacts.dto.js';
 import { type RecipientLife, RecipientReader } from './recipients.store.js';
 
-/**
- * What the engine's own tables hold of a recipient. They keep no log of receipts: the times are those of the rows
- * themselves (accepted, taken by the carrier, delivered, last change), which costs sending nothing.
- */
+/** Builds events from the engine's tables. No receipt log exists, so sending pays nothing; times are those of the rows. */
 function recipientEvents(campaign: CampaignRecord, channel: Channel, life: RecipientLife): TimelineEvent[] {
   const { recipient, submitted, deliveredAt, unknownSince, retry } = life;
   const label = (status: RecipientStatus): string => channel.statusLabels[status];
@@ -59,7 +56,6 @@ function recipientEvents(campaign: CampaignRecord, channel: Channel, life: Recip
   return events;
 }
 
-/** What was decided about it: where it leaves, what it costs, whether the stop list has it. @param routes names */
 function decisionsOf(
   { unitCredits, balance, sender }: CampaignRecord,
   life: RecipientLife,
@@ -76,24 +72,23 @@ function decisionsOf(
   };
 }
 
-/** When it went over to another route: with its lane, unless it had left by then, or because a carrier refused it. */
+/** Route changes: with the recipient's lane if it was still unsent, or after a carrier's refusal. */
 function routeEvents(life: RecipientLife, changes: readonly RecipientRouteChange[]): TimelineEvent[] {
   return changes
     .filter(({ at, isUntried }) => isUntried || waitedAt(life, at))
     .map(({ at, from, to, reason }) => ({ at, event: 'route_changed', details: { from, to, reason } }));
 }
 
-/** Whether it had been tried by then, and was to be tried again. */
+/** True if the recipient had been tried before `at` and waited for a retry. */
 function waitedAt({ recipient, submitted, wasUnknown }: RecipientLife, at: Date): boolean {
   if (wasUnknown || (isFinal(recipient.status) && recipient.updatedAt < at)) return false;
   return submitted.every(({ submittedAt }) => submittedAt !== null && submittedAt > at);
 }
 
-/** A cancelled message had not left, so its credits went back in the same transaction; failures carry a mark. */
+/** Cancelling refunds in the same transaction; failed recipients carry a refund mark. */
 const isRefunded = ({ recipient, refunded }: RecipientLife): boolean =>
   refunded || recipient.status === RecipientStatus.Cancelled;
 
-/** What the recipient costs, what it reads where texts are personalised, and its sender where that is not the route's. */
 function ownDetails(
   { unitCredits, sender: common, content }: CampaignRecord,
   channel: Channel,
@@ -112,9 +107,8 @@ function ownDetails(
   return { details };
 }
 
-/** @throws AppError not_found `Campaign not found`, `Contact not found` */
+/** Returns a recipient's timeline. @throws AppError not_found `Campaign not found`, `Contact not found` */
 export class GetTimelineQuery extends Query<TimelineData> {
-  /** @param seq as it stands in the path */
   constructor(
     readonly actor: Actor,
     readonly requestId: string,

@@ -4,7 +4,6 @@ import { MOST_CONTACTS } from '../../../kernel/contacts.js';
 import { AnswerOf, OLD_CREDITS, RowFaultData } from '../../../platform/http/index.js';
 import { CHANNEL_EXAMPLE, QUOTABLE_CHANNEL_NAMES } from '../../channels/index.js';
 
-/** Body of a quote for Swagger. */
 export class QuoteBody {
   @ApiProperty({ enum: [...QUOTABLE_CHANNEL_NAMES], example: CHANNEL_EXAMPLE }) channel!: string;
   @ApiProperty({
@@ -16,7 +15,6 @@ export class QuoteBody {
   contacts!: string[];
 }
 
-/** What a send would cost, field by field as reference/campaigns#quote gives it. */
 export class QuoteData {
   @ApiProperty({ enum: [...QUOTABLE_CHANNEL_NAMES], example: CHANNEL_EXAMPLE }) channel!: string;
   @ApiProperty({ enum: ['gsm7', 'unicode'], example: 'gsm7' }) encoding!: 'gsm7' | 'unicode';

@@ -6,14 +6,12 @@ import { Channels, isQuotable, Submissions } from '../../engine/index.js';
 import { quoteErrors } from '../campaigns.errors.js';
 import type { QuoteData } from './quote.dto.js';
 
-/** A quote as a client asked for it; every value may be of any type. */
 interface RawQuote {
   channel?: unknown;
   message?: unknown;
   contacts?: unknown;
 }
 
-/** A quote that names a channel, a message and contacts; the contacts themselves are still as they came. */
 export interface QuoteRequest {
   channel: string;
   message: string;
@@ -22,7 +20,7 @@ export interface QuoteRequest {
 
 export type QuoteFault = 'channel' | 'message' | 'contacts' | 'tooMany';
 
-/** Reads a request for a quote. @returns the request, or the first field at fault */
+/** Parses a quote request; returns it, or its first invalid field. */
 export function readQuote(raw: RawQuote, channels: readonly string[]): { quote: QuoteRequest } | { fault: QuoteFault } {
   const { channel, contacts } = raw;
   if (typeof channel !== 'string' || !channels.includes(channel)) return { fault: 'channel' };
@@ -33,12 +31,8 @@ export function readQuote(raw: RawQuote, channels: readonly string[]): { quote: 
   return { quote: { channel, message: message.value, contacts: contacts as unknown[] } };
 }
 
-/**
- * Prices a send, by the account's rate plan where it has one. Costs nothing, sends nothing, stores nothing.
- * @throws AppError invalid for the first field at fault; what the channel's send would answer to the message
- */
+/** Prices a send by the account's rate plan; sends and stores nothing. @throws AppError invalid for the first invalid field */
 export class QuoteCampaignQuery extends Query<QuoteData> {
-  /** @param body as it came */
   constructor(
     readonly accountId: number,
     readonly body: RawQuote,

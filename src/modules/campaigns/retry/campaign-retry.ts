@@ -19,29 +19,26 @@ import { FailedRecipients } from './failed-recipients.store.js';
 
 const TABLE = 'campaign_retries';
 const RIGHTS = new LeasedTable({ table: TABLE, key: ['campaign_id'] });
-/** A retry whose process was killed is waited for so long. */
+/** Wait after which another retry may take over the row of a killed process. */
 const LEASE_MS = 15_000;
-/** Rows come and go: a fence of one that went must not be one of its successor. */
+/** Rows are deleted and recreated: a fence of a deleted row must not match its successor's. */
 const MOST_FENCE = 2 ** 31;
 const RETRY_SECONDS = 10;
 
-/** The right to retry a campaign, which one retry at a time has, over all instances. */
+/** The exclusive right, over all instances, to retry one campaign. */
 interface RetryRight {
-  /** Gives it back with what was made under it. @throws AppError too_many when the lease was over, and another took it */
+  /** Releases the right in the retry's transaction. @throws AppError too_many if another retry took over after the lease */
   spend(tx: EntityManager): Promise<void>;
-  /** Gives it back where nothing came about; nothing where it was spent. */
+  /** Releases an unused right; does nothing after `spend`. */
   drop(): Promise<void>;
 }
 
-/**
- * The rows that say which campaigns are being retried. Each is written, not only locked: a large retry has several commits,
- * and a lock does not reach the other nodes of a cluster.
- */
+/** Rows of running retries, each written, not only locked: a large retry commits often, locks stay on one cluster node. */
 @Injectable()
 export class RetryRights {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** @returns null while another retry has it */
+  /** Returns null while another retry holds the right. */
   async take(campaignId: number): Promise<RetryRight | null> {
     const found = await this.row(campaignId);
     if (found && !found.free) return null;
@@ -87,25 +84,23 @@ export class RetryRights {
   }
 }
 
-/** What of the new campaign is not the failed one's. */
 export interface RetryTerms {
   service: string;
-  /** what the recipients cost now, and how they leave */
   judging: RecipientPricer;
-  /** who sends it again (`kernel/maker.ts`) */
+  /** `kernel/maker.ts` */
   createdBy: string;
-  /** asked again when an id is taken */
+  /** called again when an id is taken */
   makeRequestId: () => string;
-  /** further writes of the same transaction. @param child the new campaign */
+  /** writes of the same transaction; `child` is the new campaign */
   alongside: (tx: EntityManager, child: AcceptedCampaign) => Promise<void>;
-  /** of the request's `Idempotency-Key`, stored in the same transaction */
+  /** stored in the same transaction for the request's `Idempotency-Key` */
   outcome: KeptOutcome<AcceptedCampaign> | undefined;
 }
 
 const LOOK_AGAIN_MS = 100;
 const PATIENCE_MS = 60_000;
 
-/** Makes a campaign of the recipients that failed in another: everything of it, or nothing. */
+/** Creates a campaign from another's failed recipients, completely or not at all. */
 @Injectable()
 export class CampaignRetry {
   private readonly logger = new Logger(CampaignRetry.name);
@@ -118,11 +113,9 @@ export class CampaignRetry {
   ) {}
 
   /**
-   * Charged, stored and sent as a new send to them would be now, a large one in several commits like any large acceptance.
-   * One retry of a campaign runs at a time, over all instances; the next one finds what is left. The failed campaign itself
-   * never changes, nor is it locked, so receipts and windows go on.
-   * @throws AppError conflict `Campaign has no failed recipients`; invalid `Insufficient credits. …`; unavailable without
-   * a route; too_many while another retry of it goes on for a minute
+   * Charges and sends like a new send; a large retry commits in several parts. The failed campaign is neither changed nor
+   * locked, so receipts and batches continue. @throws AppError conflict `Campaign has no failed recipients`; invalid
+   * `Insufficient credits. …`; unavailable; too_many after waiting a minute for another retry
    */
   async accept(parent: CampaignRecord, terms: RetryTerms): Promise<AcceptedCampaign> {
     const right = await this.rightOf(parent.id);
@@ -135,7 +128,7 @@ export class CampaignRetry {
     }
   }
 
-  /** Waits without a connection: a retry of a million takes seconds. */
+  /** Waits without holding a connection: a retry of a million recipients takes seconds. */
   private async rightOf(campaignId: number): Promise<RetryRight> {
     for (const until = Date.now() + PATIENCE_MS; ;) {
       const right = await this.rights.take(campaignId);
@@ -165,7 +158,7 @@ export class CampaignRetry {
       sender: parent.sender,
       category: parent.category,
       content: parent.content,
-      // What is said was looked at when it was said first.
+      // The first send's content was already reviewed.
       initialState: 'accepted' as const,
       retryOf: parent.requestId,
       createdBy,

@@ -15,25 +15,20 @@ import {
 const BATCH = 25_000;
 const FEW = 10_000;
 const RECIPIENTS_A_READ = 5_000;
-/** What the stop list left out was not a failure of the carrier (reference/campaigns#retry-failed). */
-/** What the engine writes of a number on the stop list. */
+/** Suppressed recipients are no carrier failures (reference/campaigns#retry-failed). */
 export const SUPPRESSED = 'Suppressed';
 
 const SENDER = 'LEFT JOIN recipient_terms o ON o.campaign_id = r.campaign_id AND o.seq = r.seq';
 
 /**
- * The recipients that `retry-failed` takes (reference/campaigns#retry-failed): FAILED ones, but neither suppressed ones
- * nor those of which a send was ever of unknown outcome, and none twice: one that an earlier retry of the campaign took is
- * that one's, unless it was cancelled before it was sent.
+ * Selects failed recipients for a retry (reference/campaigns#retry-failed): without suppressed ones, sends that ever had an
+ * unknown outcome, and recipients that an earlier retry took and did not cancel unsent.
  */
 @Injectable()
 export class FailedRecipients {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /**
-   * Those that have failed by now, however their campaign goes on while they are read, in the order of its contacts; each
-   * with its variables and sender, and with its place as the row.
-   */
+  /** Returns the recipients failed so far, in contact order, with variables and sender; `row` is their index. */
   async sourceOf(campaign: CampaignRecord): Promise<RecipientSource> {
     const taken = await this.taken(campaign);
     const chosen = new SeqSet(campaign.totalRows);
@@ -51,11 +46,7 @@ export class FailedRecipients {
     return { total: chosen.size, read: () => this.read(campaign, chosen) };
   }
 
-  /**
-   * Whether a retry would find one. Of campaigns over 10,000 recipients those that earlier retries took count as well, so
-   * that a page may ask again and again.
-   * @param reasons why recipients failed, as far as they are counted
-   */
+  /** True if a retry would find recipients. Above 10,000 recipients it ignores earlier retries, to stay cheap. */
   async areThere(campaign: CampaignRecord, failed: number, reasons: readonly (string | null)[]): Promise<boolean> {
     if (failed === 0) return false;
     if (campaign.totalRows > FEW) return reasons.some((reason) => reason !== SUPPRESSED);
@@ -83,7 +74,7 @@ export class FailedRecipients {
     });
   }
 
-  /** Not those of a campaign of before that had the same request id, and is no longer kept. */
+  /** `id >= ?` excludes retries of an older, expired campaign with the same request id. */
   private retriesOf({ id, accountId, requestId }: CampaignRecord): Promise<{ id: number }[]> {
     return this.dataSource.query('SELECT id FROM campaigns WHERE retry_of = ? AND account_id = ? AND id >= ?', [
       requestId,
@@ -92,7 +83,6 @@ export class FailedRecipients {
     ]);
   }
 
-  /** The recipients that earlier retries took. */
   private async taken(campaign: CampaignRecord): Promise<SeqSet> {
     const taken = new SeqSet(campaign.totalRows);
     for (const { id } of await this.retriesOf(campaign)) {
@@ -114,7 +104,7 @@ export class FailedRecipients {
   }
 }
 
-/** A set of places in a campaign: one bit each, so that a million of them are 125 KB. */
+/** A bit set of recipient seqs: a million take 125 KB. */
 class SeqSet {
   private readonly bits: Uint8Array;
   private count = 0;
@@ -137,7 +127,6 @@ class SeqSet {
     return ((this.bits[seq >> 3] ?? 0) & (1 << (seq & 7))) !== 0;
   }
 
-  /** Ascending. @param size of a part, the last one may be smaller */
   *parts(size: number): Generator<number[], void, undefined> {
     let part: number[] = [];
     for (let seq = 1; seq < this.bits.length * 8; seq++) {

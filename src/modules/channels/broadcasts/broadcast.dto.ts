@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { SCHEDULE_TIME } from '../../../platform/http/index.js';
 import type { AcceptedCampaign } from '../../engine/index.js';
 
-/** Fields that both broadcasts take, for Swagger; `readBroadcast` reads and judges them. */
+/** Fields of both broadcasts, for Swagger; `readBroadcast` reads and validates them. */
 export class BroadcastBody {
   @ApiPropertyOptional({
     description:
@@ -31,7 +31,6 @@ export class BroadcastBody {
   schedule_time?: string;
 }
 
-/** The required fields of a broadcast, for examples. */
 export const BROADCAST_EXAMPLE = {
   broadcast_name: 'Spring sale',
   brodcast_service: 'sandbox',
@@ -42,9 +41,8 @@ export const BROADCAST_EXAMPLE = {
 /** The answer to an accepted broadcast (reference/engine#request-ids). */
 export interface AcceptedBroadcast {
   requestId: string;
-  /** for all recipients together */
   credits: number;
-  /** the route of the campaign; absent from answers that were kept before it was told */
+  /** absent from older stored answers */
   routeId?: number;
 }
 

@@ -7,7 +7,7 @@ import type { AnswerWarning } from '../../../platform/http/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
 import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
 
-/** A broadcast as a client wrote it; nothing is checked yet, every value may be of any type. */
+/** A broadcast as the client sent it; each value may be of any type. */
 export interface RawBroadcast {
   broadcast_name?: unknown;
   brodcast_service?: unknown;
@@ -16,33 +16,29 @@ export interface RawBroadcast {
   schedule_time?: unknown;
 }
 
-/** What every broadcast that passed its error table has (reference/sms#addbroadcastgsmphp). */
+/** A broadcast that passed its error table (reference/sms#addbroadcastgsmphp). */
 export interface Broadcast {
-  /** at most 100 code points, longer ones are cut (reference/requests#values) */
+  /** at most 100 code points; longer names are cut (reference/requests#values) */
   broadcastName: string;
-  /** the wished route, stored as given up to 255 code points */
+  /** requested route, cut at 255 code points */
   service: string;
   message: string;
   /** digits, in order, duplicates kept */
   recipients: string[];
-  /** `schedule_time` as given, of a form that is known: whether it is past is judged with the campaign */
+  /** `schedule_time` as given, in a known form; a past time is refused with the campaign */
   schedule: unknown;
 }
 
-/** Rows of the common error table that look at the request alone. */
 export type BroadcastFault = 'fieldsRequired' | 'tooLong' | 'contactLength' | 'scheduleTime';
 
-/** A row of the table that applies, and where. */
 export interface BroadcastRefusal<Fault extends string> {
   fault: BroadcastFault | Fault;
   at?: ErrorHelp;
 }
 
-/** What the kind of broadcast adds to the common table. */
+/** Rules of one kind of broadcast, beside the shared table. */
 export interface BroadcastRules<Fault extends string> {
-  /** true for a message that the kind's limits refuse (reference/sms#prices) */
   tooLong: (message: string) => boolean;
-  /** rows of the kind's own fields, judged after the table's */
   ownRows?: readonly { fault: Fault; applies: boolean }[];
 }
 
@@ -50,14 +46,11 @@ const NAME_LENGTH = 100;
 const SERVICE_LENGTH = 255;
 const CONTACT_DIGITS = { min: 9, max: 30 };
 
-/** A number as both broadcasts take it; null for one that refuses the request. */
+/** A contact's digits; null refuses the whole request. */
 export const readBroadcastContact = (entry: unknown): string | null =>
   cleanContact(entry, CONTACT_DIGITS.min, CONTACT_DIGITS.max);
 
-/**
- * Reads a broadcast and judges it by the error table that both broadcasts share (reference/sms#addbroadcastgsmphp):
- * from top to bottom, then the rows that are ours; the first that applies is the answer.
- */
+/** Validates a broadcast by the shared error table (reference/sms#addbroadcastgsmphp); the first row that applies wins. */
 export function readBroadcast<Fault extends string = never>(
   raw: RawBroadcast,
   rules: BroadcastRules<Fault>,
@@ -89,7 +82,7 @@ export function readBroadcast<Fault extends string = never>(
   };
 }
 
-/** Errors that both broadcasts share: the texts of reference/sms#addbroadcastgsmphp, literally. */
+/** Errors of both broadcasts: the texts of reference/sms#addbroadcastgsmphp, literally. */
 export const broadcastErrors = {
   fieldsRequired: invalid(
     'fields_required',
@@ -108,18 +101,15 @@ export const broadcastErrors = {
   scheduleTime: acceptanceErrors.scheduleTime,
 } satisfies Record<BroadcastFault, DefinedError>;
 
-/** What clients write who wish for no route: the default is what they asked for. */
+/** Clients also send this when they want no particular route. */
 const ANY = 'default';
 
-/** What of a request its answer may say something about. */
 interface Asked {
-  /** in which the route was named */
   field?: string;
-  /** whether it has an id of India's DLT */
   hasDlt?: boolean;
 }
 
-/** Hints about the route that takes a broadcast: another one than was named, or one that leaves out a part of the request. */
+/** Hints when a broadcast leaves by another route than requested, or by one that drops a part of the request. */
 @Injectable()
 export class UsedRoutes {
   constructor(
@@ -127,7 +117,7 @@ export class UsedRoutes {
     private readonly drivers: DriverRegistry,
   ) {}
 
-  /** @param service name of the route that was wished for @param routeId the route that most of its recipients leave over */
+  /** @param service name of the requested route @param routeId route of most recipients */
   async of(
     service: string,
     { routeId }: { routeId?: number | undefined },

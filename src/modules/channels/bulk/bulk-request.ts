@@ -21,14 +21,13 @@ import {
   type RecipientField,
 } from './bulk.errors.js';
 
-/** What a personalised send says, as far as the body alone tells it. */
+/** Content of a personalised send, as read from the body alone. */
 type BulkContent =
   | {
       kind: 'text';
       content: Content;
-      /** of the placeholders */
+      /** names of the placeholders */
       names: readonly string[];
-      /** of SMS: what leaves beside the text */
       options?: SmsOptions;
     }
   | {
@@ -66,28 +65,26 @@ function attachmentsOf(body: JsonObject): Content {
   return { ...read.attachments, media_with_caption: read.mediaWithCaption };
 }
 
-/** From where a send has its recipients. */
 export type BulkRecipients =
   | { field: 'recipients' | 'contacts'; entries: readonly unknown[] | JsonRecords }
   | { field: 'upload_id' | 'list_id'; id: number };
 
-/** A personalised send that passed every row of its table that looks at the body alone, but those of the recipients. */
+/** A personalised send whose body passed its error table; its recipients are not validated yet. */
 export interface BulkRequest {
   channel: BulkChannelName;
   broadcastName: string;
-  /** name of the route that is wished for; null = the default */
+  /** name of the requested route; null = the default */
   route: string | null;
   category: string | null;
   content: BulkContent;
   recipients: BulkRecipients;
-  /** `schedule_time` as it was given, of a form that is known */
   schedule: unknown;
 }
 
 const NAME_LENGTH = 100;
 const SERVICE_LENGTH = 255;
 
-/** Fields that one channel or two have, and no other. */
+/** Fields that only these channels accept. */
 const CHANNELS_OF: Readonly<Record<string, readonly BulkChannelName[]>> = {
   message: ['sms', 'unofficial'],
   template: ['template', 'branded'],
@@ -109,13 +106,10 @@ const TELLING = ['broadcast_name', 'recipients', 'upload_id', 'list_id', 'templa
 /** For Swagger: a body for which `isBulkBody` is false. */
 export const NO_BULK_BODY = { not: { anyOf: TELLING.map((field) => ({ required: [field] })) } };
 
-/** Whether a quote is asked for the body of a personalised send, and not for a message and contacts (reference/bulk#quote). */
+/** True when a quote is asked for a personalised send, not for a message and contacts (reference/bulk#quote). */
 export const isBulkBody = (body: JsonObject): boolean => TELLING.some((field) => isGiven(body[field]));
 
-/**
- * Reads a personalised send (reference/bulk#errors). @param body as it came
- * @throws AppError the first row of the table that applies
- */
+/** Validates a personalised send. @throws AppError the first row that applies (reference/bulk#errors) */
 export function readBulkRequest(body: JsonObject): BulkRequest {
   const channel = BULK_CHANNEL_NAMES.find((name) => name === body['channel']);
   if (!channel) throw bulkErrors.channel('channel', BULK_CHANNEL_NAMES);
@@ -143,7 +137,6 @@ export function readBulkRequest(body: JsonObject): BulkRequest {
   };
 }
 
-/** The one field that was given. */
 function fieldOf(body: JsonObject): RecipientField {
   const [field, ...more] = RECIPIENT_FIELDS.filter((name) => isGiven(body[name]));
   if (!field || more.length > 0) throw bulkErrors.oneField();

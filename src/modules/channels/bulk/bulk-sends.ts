@@ -33,7 +33,7 @@ import type { BulkRequest } from './bulk-request.js';
 import { type BulkChannelName, bulkErrors } from './bulk.errors.js';
 import { type JsonRecipients, readJsonRecipients, sourceOf } from './json-recipients.js';
 
-/** What is wrong with a number beside its form; null = nothing (reference/numbers#checks). */
+/** What is wrong with a number besides its form; null = nothing (reference/numbers#checks). */
 function refusalOf(check: NumberCheck): (number: string) => NumberRefusal | null {
   return (number) => {
     const fault = check.look(number, check.checked + 1);
@@ -43,20 +43,14 @@ function refusalOf(check: NumberCheck): (number: string) => NumberRefusal | null
 
 const knownOf = ({ country }: NumberFault): Pick<RowFault, 'country'> => (country === null ? {} : { country });
 
-/** Numbers that are looked up before others have their turn. */
+/** Numbers checked before other requests get the event loop. */
 const NUMBERS_A_TURN = 250;
 
-/**
- * The recipients of a send with the variables that its text names: what else a file has of a recipient is not kept. Reading them
- * gathers warnings.
- */
+/** The recipients of a send, with only the variables that its text names. Reading them collects warnings. */
 class BulkSource implements RecipientSource {
   private readonly named: ReadonlySet<string>;
 
-  /**
-   * @param warning looks the numbers up, where the account wants to be warned
-   * @param field of the body that holds the recipients; null = an upload or a list
-   */
+  /** @param warning null = the account wants no warnings @param field null = an upload or a list */
   constructor(
     private readonly all: RecipientSource,
     private readonly names: readonly string[],
@@ -70,7 +64,7 @@ class BulkSource implements RecipientSource {
     return this.all.total;
   }
 
-  /** Hints about the first hundred numbers that no numbering plan has, where the account wants to be warned. */
+  /** Hints about the first hundred numbers outside every numbering plan. */
   get warnings(): AnswerWarning[] {
     return (this.warning?.faults ?? []).map((fault) => ({
       code: 'number_looks_wrong',
@@ -82,7 +76,6 @@ class BulkSource implements RecipientSource {
     }));
   }
 
-  /** How many rows that are. */
   get warned(): number {
     return this.warning?.invalid ?? 0;
   }
@@ -94,7 +87,7 @@ class BulkSource implements RecipientSource {
     }
   }
 
-  /** Mostly the recipient as it is: an object less for each of a hundred thousand. */
+  /** Most recipients are returned unchanged, which saves an object each. */
   private picked(recipient: SourcedRecipient): SourcedRecipient {
     if (!recipient.variables || this.isPicked(recipient.variables)) return recipient;
     const { variables, ...rest } = recipient;
@@ -120,15 +113,13 @@ function pick(variables: Variables, names: readonly string[]): Variables | null 
   return own.length === 0 ? null : Object.fromEntries(own.map((name) => [name, variables[name] as string]));
 }
 
-/** The answer to recipients at fault: what is said of all of them, and each row with what is said of it. */
+/** One error for all recipients at fault: their common error, with each row listed. */
 function refused(faults: readonly RecipientFault[]): AppError {
   return commonOf(faults).naming(faults.map(rowOf));
 }
 
-/** A row at fault, as clients are told of it. */
 export const rowOf = ({ error: _, ...row }: RecipientFault): RowFault => row;
 
-/** What holds of all rows. */
 function commonOf(faults: readonly RecipientFault[]): AppError {
   if (faults.every(({ missing }) => missing)) return personalisedErrors.missing();
   const error = faults[0]?.error;
@@ -143,23 +134,19 @@ const CHANNELS: Readonly<Record<BulkChannelName, Channel>> = {
   branded: brandedChannel,
 };
 
-/** Name of the route of a send that wishes for none. */
 const DEFAULT_SERVICE = 'default';
 
-/** A send with everything that is known of it before it is priced. */
+/** A send with everything needed to price it. */
 export interface OpenBulk {
   submission: Submission;
-  /** its recipients; null where nothing is asked of them one by one */
   source: BulkSource | null;
-  /** of the placeholders */
   names: readonly string[];
-  /** of the text as far as everyone shares it */
   price: Price;
-  /** in the transaction that accepts it */
+  /** runs in the transaction that accepts the send */
   freeze: (tx: EntityManager) => Promise<void>;
 }
 
-/** From a request to a submission: the approved text, the sender, the recipients. */
+/** Turns a request into a submission: approved text, sender, recipients. */
 @Injectable()
 export class BulkSends {
   constructor(
@@ -172,19 +159,14 @@ export class BulkSends {
     return CHANNELS[channel];
   }
 
-  /** The recipients of a body, sorted out; null where they are in an upload or a list. */
+  /** The validated recipients of a body; null when they are in an upload or a list. */
   async inBody({ channel, recipients }: BulkRequest): Promise<JsonRecipients | null> {
     if (!('entries' in recipients)) return null;
     const { readRecipient } = CHANNELS[channel];
     return readJsonRecipients(recipients.field, recipients.entries, readRecipient);
   }
 
-  /**
-   * @param inBody the recipients of the body
-   * @param by how those of an upload or a list are read
-   * @throws AppError the template's rows, `sender_id is not approved`, `Message is too long` where everyone's would be, and
-   * what an upload or a list answers
-   */
+  /** @throws AppError faults of the template, the sender id, the length of the shared text, the upload or the list */
   async open(account: Account, request: BulkRequest, inBody: JsonRecipients | null, by: ReadBy): Promise<OpenBulk> {
     const channel = CHANNELS[request.channel];
     const said = await this.saidBy(account.id, request);
@@ -238,11 +220,9 @@ export class BulkSends {
   }
 }
 
-/** What a send says, and what it costs where the content does not tell. */
 interface Said {
   content: Content;
   senderId?: string;
-  /** of the placeholders */
   names: readonly string[];
   price?: Price;
 }

@@ -10,12 +10,8 @@ import { assertValid, BulkSends, isOfTemplates } from './bulk-sends.js';
 import type { AcceptedBulk } from './bulk.dto.js';
 import type { JsonRecipients } from './json-recipients.js';
 
-/**
- * Accepts a campaign whose recipients have texts of their own: all of them, or none.
- * @throws AppError the rows of reference/bulk#errors, in their order
- */
+/** Accepts a campaign with a text per recipient: all or none. @throws AppError rows of reference/bulk#errors, in order */
 export class SendBulkCampaignCommand extends Command<AcceptedBulk> {
-  /** @param body as it came */
   constructor(
     readonly account: Account,
     readonly body: JsonObject,
@@ -73,7 +69,6 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
     return answerOf(accepted);
   }
 
-  /** Over the account's own connection, or by the rules of routes. */
   private async departure({ channel: name }: BulkRequest, submission: Submission): Promise<Way> {
     if (!isOfTemplates(name)) {
       return { routes: await this.submissions.routesOf(submission), service: submission.service };

@@ -20,7 +20,7 @@ import { SendBulkCampaignCommand } from './bulk.commands.js';
 import { BULK_EXAMPLES, BulkAnswer, BulkBody } from './bulk.dto.js';
 import { BULK_ERRORS } from './bulk.errors.js';
 
-/** Campaigns whose recipients have texts of their own (reference/bulk#send). */
+/** Campaigns with a text per recipient (reference/bulk#send). */
 @ApiTags('Campaigns')
 @Authenticated()
 @Controller('v6/api/campaigns')
@@ -54,7 +54,7 @@ export class BulkController {
     const { routeId, hints = [], ...data } = await this.commands.execute(command);
     warn(...hints);
     const hasDlt = textOrNull(body['dlt_template_id']) !== null;
-    // of a template send `route` is a connection, which is not wished for
+    // `route` of a template send is a connection, not a requested route
     const isAsked = hasDlt || textOrNull(body['route']) !== null;
     warn(...scheduleWarnings(body['schedule_time'], account.timeZone));
     if (isAsked) warn(...(await this.usedRoutes.of(data.route, { routeId }, { field: 'route', hasDlt })));

@@ -10,7 +10,6 @@ import {
 } from '../../../platform/http/index.js';
 import { BULK_CHANNEL_NAMES, type BulkChannelName, LONGEST_TEXT, MOST_IN_BODY } from './bulk.errors.js';
 
-/** A recipient of a body, for Swagger. */
 export class BulkRecipient {
   @ApiProperty({ example: '919812345678', description: 'as the channel takes numbers' }) to!: string;
   @ApiPropertyOptional({
@@ -22,7 +21,7 @@ export class BulkRecipient {
   variables?: Record<string, string>;
 }
 
-/** Body of a personalised send for Swagger; `readBulkRequest` reads and judges it. */
+/** Body of a personalised send, for Swagger; `readBulkRequest` validates it. */
 export class BulkBody {
   @ApiProperty({ enum: [...BULK_CHANNEL_NAMES], example: 'sms' }) channel!: BulkChannelName;
   @ApiProperty({ description: 'Longer names are cut at 100 characters.', example: 'Spring sale' })
@@ -98,24 +97,21 @@ export class AcceptedBulkData {
   scheduled_at!: string | null;
 }
 
-/** The answer, and what it is judged by before it is given. */
 export interface AcceptedBulk extends AcceptedBulkData {
-  /** the route of the campaign; absent from answers that were kept before it was told */
+  /** absent from older stored answers */
   routeId?: number;
-  /** beside the data; absent from answers that were kept before it was told */
+  /** not part of the data; absent from older stored answers */
   hints?: AnswerWarning[];
 }
 
 export class BulkAnswer extends AnswerOf(AcceptedBulkData) {}
 
-/** Recipients for whom so many parts leave. */
 export class SegmentsShareData {
   @ApiProperty({ type: 'integer', example: 1 }) segments!: number;
   @ApiProperty({ type: 'integer', example: 2 }) recipients!: number;
   @ApiProperty({ type: 'integer', example: 2, description: 'for all of them together' }) credits!: number;
 }
 
-/** What leaves for one recipient, and what it costs. */
 export class PreviewRow {
   @ApiProperty({ type: 'integer', example: 1 }) row!: number;
   @ApiProperty({ example: '919812345678' }) to!: string;
@@ -135,7 +131,7 @@ export class PreviewRow {
   @ApiProperty({ type: 'integer', example: 1 }) credits!: number;
 }
 
-/** What a personalised send would cost (reference/bulk#quote). */
+/** Price of a personalised send (reference/bulk#quote). */
 export class BulkQuoteData {
   @ApiProperty({ enum: [...BULK_CHANNEL_NAMES], example: 'sms' }) channel!: BulkChannelName;
   @ApiProperty({ type: 'integer', example: 2, description: 'that would be charged' }) recipients!: number;
@@ -178,7 +174,6 @@ export class BulkQuoteData {
   warned!: number;
 }
 
-/** A quote with its hints. */
 export interface BulkQuote {
   data: BulkQuoteData;
   hints: AnswerWarning[];
@@ -193,7 +188,6 @@ const recipients = [
   { to: '919812345679', variables: { code: 'C3D4' } },
 ];
 
-/** Bodies to try, one of each channel and of each kind of recipients. */
 export const BULK_EXAMPLES = {
   sms: {
     summary: 'SMS, a text of its own for each',

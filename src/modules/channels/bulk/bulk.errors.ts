@@ -11,20 +11,19 @@ import { personalisedErrors } from '../personalised/index.js';
 import { templateRequestErrors } from '../template-messages/index.js';
 import { attachmentErrors } from '../unofficial-chat/index.js';
 
-/** What a personalised send may be sent over, in the order in which clients see the names. */
+/** Channels of a personalised send, in the order shown to clients. */
 export const BULK_CHANNEL_NAMES = ['sms', 'unofficial', 'template', 'branded'] as const;
 export type BulkChannelName = (typeof BULK_CHANNEL_NAMES)[number];
 
-/** Where a send has its recipients from: one of these fields. */
 export const RECIPIENT_FIELDS = ['recipients', 'contacts', 'upload_id', 'list_id'] as const;
 export type RecipientField = (typeof RECIPIENT_FIELDS)[number];
 
 /** Most recipients of one request; uploads and lists hold more. */
 export const MOST_IN_BODY = 100_000;
-/** Most characters of a text before it is filled in. */
+/** Longest text before its placeholders are filled in, characters. */
 export const LONGEST_TEXT = 5_000;
 
-/** Errors of personalised sends (reference/bulk#errors), in the order in which they are judged. */
+/** Errors of personalised sends (reference/bulk#errors), in checking order. */
 export const bulkErrors = {
   channel: fieldErrors.noWord.shown('channel', BULK_CHANNEL_NAMES),
   foreign: invalid(
@@ -70,7 +69,6 @@ export const bulkErrors = {
 
 const template = templateRequestErrors;
 
-/** Of the request alone. */
 const REQUEST_ERRORS: readonly DocumentedError[] = [
   bulkErrors.channel,
   bulkErrors.foreign,
@@ -97,7 +95,6 @@ const REQUEST_ERRORS: readonly DocumentedError[] = [
   bulkErrors.id,
 ];
 
-/** Of what it names. */
 const NAMED_ERRORS: readonly DocumentedError[] = [
   bulkErrors.rows,
   ...Object.values(templateSendErrors),
@@ -112,14 +109,13 @@ const NAMED_ERRORS: readonly DocumentedError[] = [
   listErrors.unreadable,
 ];
 
-/** Errors of the quote of a personalised send, in the order in which they are judged: it tells of recipients, and leaves by no route. */
+/** A quote reports faulty recipients instead of refusing them, and uses no route. */
 export const BULK_QUOTE_ERRORS: readonly DocumentedError[] = [
   ...REQUEST_ERRORS,
   tooMany.because('too many of the account’s quotes of uploads and lists are under way'),
   ...NAMED_ERRORS,
 ];
 
-/** Errors of a personalised send, likewise. */
 export const BULK_ERRORS: readonly DocumentedError[] = [
   ...REQUEST_ERRORS,
   ...NAMED_ERRORS,

@@ -14,7 +14,7 @@ import { QuoteBulkHandler } from './bulk.queries.js';
 import { SendBulkCampaignHandler } from './bulk.commands.js';
 import { BulkController } from './bulk.controller.js';
 
-/** Personalised campaigns of every channel that has texts (reference/bulk#send). */
+/** Personalised campaigns of every text channel (reference/bulk#send). */
 @Module({
   imports: [
     CqrsModule,

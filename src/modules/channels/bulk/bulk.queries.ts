@@ -11,14 +11,8 @@ import { type BulkRequest, readBulkRequest } from './bulk-request.js';
 import { BulkSends, rowOf } from './bulk-sends.js';
 import type { BulkQuote, BulkQuoteData } from './bulk.dto.js';
 
-/**
- * Prices a personalised send, each recipient by its own text. Costs nothing, sends nothing, stores nothing; what the send
- * would refuse a recipient for is told and left out.
- * @throws AppError the rows of reference/bulk#errors that are not about single recipients; too_many while others of uploads and
- * lists are under way
- */
+/** Prices a personalised send; stores nothing. @throws AppError rows of reference/bulk#errors about the request; too_many */
 export class QuoteBulkQuery extends Query<BulkQuote> {
-  /** @param body as it came */
   constructor(
     readonly account: Account,
     readonly body: JsonObject,
@@ -28,7 +22,7 @@ export class QuoteBulkQuery extends Query<BulkQuote> {
 }
 
 const PATIENCE_SECONDS = 15;
-/** Quotes of uploads and lists: sixty bytes of a request ask for a million rows to be read and priced. */
+/** Only a few quotes of uploads and lists run at once: a request of sixty bytes may price a million rows. */
 const SHARES = { permits: 8, each: 2, waiting: 8, patienceMs: PATIENCE_SECONDS * 1_000 };
 
 @QueryHandler(QuoteBulkQuery)

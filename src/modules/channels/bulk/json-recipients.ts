@@ -5,23 +5,17 @@ import { type Variables, MOST_VARIABLES, readVariables, TAKEN } from '../../../k
 import { objectOrNull, shownValue } from '../../../kernel/json-values.js';
 import type { Channel, RecipientSource, SourcedRecipient } from '../../engine/index.js';
 
-/** Digits that a number of JavaScript tells apart, with a one before them that keeps leading zeros. */
+/** A double holds this many digits exactly, plus a leading one that preserves leading zeros. */
 const MOST_DIGITS = 15;
 const ZERO = 48;
 
-/** Numbers that stand in an earlier place too. */
 export interface RepeatedNumbers {
-  /** the first ones, each once, in the order in which they come again */
+  /** the first ones, each once, in order of repetition */
   repeated: string[];
-  /** places whose number came before */
   duplicates: number;
 }
 
-/**
- * Finds what comes more than once. By sorting the numbers as numbers: the hashes of a hundred thousand texts take as long as
- * reading them does, and a hash of our own would be one that a sender can make collide.
- * @param most that are named
- */
+/** Finds repeated numbers by sorting doubles: hashing 100,000 texts is slow, and clients could make a custom hash collide. */
 export function repeatedNumbers(numbers: readonly string[], most: number): RepeatedNumbers {
   const { twice, duplicates } = alike(numbers);
   const found: RepeatedNumbers = { repeated: [], duplicates };
@@ -40,7 +34,6 @@ export function repeatedNumbers(numbers: readonly string[], most: number): Repea
   return found;
 }
 
-/** The numbers that come more than once, and how often they do so beyond the first time. */
 function alike(numbers: readonly string[]): { twice: Set<string>; duplicates: number } {
   const values = new Float64Array(numbers.length);
   const others = new Set<string>();
@@ -65,7 +58,7 @@ function alike(numbers: readonly string[]): { twice: Set<string>; duplicates: nu
   return { twice, duplicates };
 }
 
-/** The digits with a one before them; 0 = it is no number of as many digits. */
+/** The digits as a double with a leading one; 0 = not a number of at most 15 digits. */
 function valueOf(number: string): number {
   if (number.length > MOST_DIGITS) return 0;
   let value = 1;
@@ -77,20 +70,19 @@ function valueOf(number: string): number {
   return value;
 }
 
-/** Recipients of a body, sorted out: lists side by side, and no object of each, of which there would be a hundred thousand. */
+/** Recipients of a body as parallel arrays, without an object each: there may be a hundred thousand. */
 export interface JsonRecipients {
   numbers: string[];
-  /** of the recipient in this place: of some they are read whenever they are asked for */
+  /** by index; some are read on demand */
   variablesOf: (place: number) => Variables | undefined;
-  /** their places in the body, 1 = the first */
+  /** row numbers in the body, from 1 */
   rows: number[];
-  /** rows that a send refuses: the first hundred, and how many there are */
+  /** the first hundred rows that a send refuses; `invalid` counts all */
   faults: RowFault[];
   invalid: number;
-  /** numbers that stand in an earlier row too: the first hundred, and how many rows that is */
+  /** the first hundred repeated numbers; `duplicates` counts all repetitions */
   repeated: string[];
   duplicates: number;
-  /** of the body */
   field: 'recipients' | 'contacts';
 }
 
@@ -100,16 +92,11 @@ const TO = 'to';
 const VARIABLES = 'variables';
 const ROWS_A_TURN = 5_000;
 
-/** Recipients in the making. */
 type Reading = Pick<JsonRecipients, 'numbers' | 'rows' | 'faults' | 'invalid'> & {
-  /** by place, of those whose entry was an object; the others' are read when they are asked for */
   variables: Map<number, Variables | undefined>;
 };
 
-/**
- * Reads entries that are a number, or an object of a number and variables (reference/bulk#recipients). Other requests go on
- * meanwhile.
- */
+/** Reads numbers, or objects of a number and variables (reference/bulk#recipients), without blocking other requests. */
 export async function readJsonRecipients(
   field: 'recipients' | 'contacts',
   entries: readonly unknown[] | JsonRecords,
@@ -138,17 +125,16 @@ export async function readJsonRecipients(
 }
 
 type ReadNumber = Channel['readRecipient'];
-/** What is wrong with a row; null = it was added. */
+/** null = the row was added */
 type Fault = Omit<RowFault, 'row'> | null;
 
-/** A list, and which of its fields are those of recipients. */
 interface RecipientRecords {
   records: JsonRecords;
   to: number;
   variables: number;
 }
 
-/** The same as `readEntry`, of an entry without anything unusual, and without an object of it. @returns whether it was added */
+/** `readEntry` for a plain record, without creating an object. @returns true when it was added */
 function readRecord(
   read: Reading,
   { records, to, variables }: RecipientRecords,
@@ -194,10 +180,9 @@ function add(read: Reading, number: string, row: number): void {
   read.rows.push(row);
 }
 
-/** Few enough for their objects to be gone before any of them is moved. */
+/** The objects of a part are collected before V8 promotes them (docs/decisions/0065). */
 const RECIPIENTS_A_PART = 1_000;
 
-/** Recipients of a body, as a send reads them. */
 export const sourceOf = ({ numbers, variablesOf, rows }: JsonRecipients): RecipientSource => ({
   total: numbers.length,
   async *read() {

@@ -2,10 +2,7 @@ import { isGsmText, nonGsmCharacters } from '../../../kernel/gsm-alphabet.js';
 import { codePoints } from '../../../kernel/text.js';
 import { type MessageQuote, type Price, RecipientStatus } from '../../engine/index.js';
 
-/**
- * Words of every chat channel for recipient statuses (reference/engine#recipient-statuses). What may have left and is
- * not yet settled still counts as pending; the statuses of calls only complete the table.
- */
+/** Statuses of chat channels (reference/engine#recipient-statuses). Unsettled sends count as pending. */
 export const CHAT_STATUS_LABELS: Readonly<Record<RecipientStatus, string>> = {
   [RecipientStatus.Pending]: 'PENDING',
   [RecipientStatus.Unknown]: 'PENDING',
@@ -23,7 +20,7 @@ export const CHAT_STATUS_LABELS: Readonly<Record<RecipientStatus, string>> = {
 /** Webhook event of a chat status change (reference/webhooks#types). */
 export const CHAT_EVENT = 'chat.status.update';
 
-/** Chat messages are counted in code points and leave in one piece; their price does not depend on the text. */
+/** Chat messages are counted in code points and have one segment; the price does not depend on the text. */
 export const chatQuote = (text: string, price: Price): MessageQuote => ({
   encoding: isGsmText(text) ? 'gsm7' : 'unicode',
   unicodeCharacters: nonGsmCharacters(text),

@@ -29,19 +29,15 @@ export const personalisedErrors = {
   }),
 };
 
-/** The error of a field whose text has a fault. */
 export const textFault = (field: string, read: TemplateTextFault): AppError =>
   read.fault === 'tooMany' ? personalisedErrors.tooMany(field) : personalisedErrors.placeholder(field, read.at);
 
 const NOTHING: readonly string[] = [];
 
-/** By content: every recipient of a campaign is filled in from one reading of its text. */
+/** By content, so that a campaign's text is parsed once. */
 const KNOWN = new WeakMap<Content, MessageTemplate>();
 
-/**
- * The text with placeholders that a content carries; null where its `message` is plain text, whatever braces stand in it:
- * only a content that says so is personalised (docs/decisions/0031).
- */
+/** The parsed text of a content; null when it is not marked as personalised, even with braces (docs/decisions/0031). */
 export function templateOf(content: Content): MessageTemplate | null {
   if (content['personalised'] !== true) return null;
   const known = KNOWN.get(content);
@@ -52,15 +48,11 @@ export function templateOf(content: Content): MessageTemplate | null {
   return read.template;
 }
 
-/** The `message` of a content as one recipient reads it. */
+/** The `message` of a content for one recipient. */
 export const messageOf = (content: Content, addressee?: Addressee): string =>
   templateOf(content)?.render(addressee?.variables) ?? String(content['message']);
 
-/**
- * The same, to be priced. Without an addressee it is the text that all recipients share: no default counts, since every
- * recipient may have a value.
- * @throws AppError invalid `Message is empty` for the text of one recipient
- */
+/** The message to price; without addressee the shared text, without defaults. @throws AppError invalid `Message is empty` */
 export function pricedMessageOf(content: Content, addressee?: Addressee): string {
   if (!addressee) return templateOf(content)?.around ?? String(content['message']);
   const message = messageOf(content, addressee);
@@ -68,18 +60,13 @@ export function pricedMessageOf(content: Content, addressee?: Addressee): string
   return message;
 }
 
-/** A text whose characters are only counted: putting it together would be most of the work. */
+/** A text in parts: its characters are counted without joining them. */
 export interface TextParts {
-  /** what is the same for each recipient */
   around: string;
-  /** what stands in the placeholders' places */
   values: readonly string[];
 }
 
-/**
- * The same in parts, to count its characters.
- * @throws AppError invalid `Message is empty`
- */
+/** `pricedMessageOf` in parts, to count its characters. @throws AppError invalid `Message is empty` */
 export function pricedPartsOf(content: Content, addressee?: Addressee): TextParts {
   const template = templateOf(content);
   const around = template?.around ?? String(content['message']);
@@ -88,6 +75,6 @@ export function pricedPartsOf(content: Content, addressee?: Addressee): TextPart
   return { around, values };
 }
 
-/** Placeholders of a content's `message` that a recipient leaves open. */
+/** Placeholders of `message` without a value for a recipient. */
 export const missingOf = (content: Content, { variables }: Addressee): readonly string[] =>
   templateOf(content)?.missing(variables) ?? NOTHING;

@@ -7,11 +7,8 @@ import { fingerprintOf, type SmsBroadcast } from './sms-broadcast.js';
 import { smsChannel } from './sms.channel.js';
 
 /**
- * Accepts an SMS broadcast that passed the error table: routed, charged to `gsm_credits`, stored and handed to the
- * engine in one transaction.
- * @throws AppError `invalid` for a sender id that is not approved, `unavailable` without a usable route (before the debit),
- * `invalid` when that route asks for more than the message has, or when the credits do not suffice,
- * `conflict` when a caller-supplied id belongs to another request
+ * Accepts a validated SMS broadcast: routes it, charges `gsm_credits` and stores it in one transaction.
+ * @throws AppError `unavailable` (no route), `invalid` (sender id, DLT, credits), `conflict` (id of another request)
  */
 export class SendSmsBroadcastCommand extends Command<AcceptedBroadcast> {
   constructor(

@@ -98,7 +98,7 @@ export class SmsBroadcastController {
   }
 }
 
-/** How such a send is named in reports; it has no broadcast_name and no brodcast_service of its own. */
+/** Name in reports; the request has no broadcast_name. */
 const BROADCAST_NAME = 'sms_get';
 const SERVICE = 'default';
 
@@ -151,7 +151,7 @@ export class SmsGetController {
     const read = readSmsBroadcast({
       broadcast_name: BROADCAST_NAME,
       brodcast_service: SERVICE,
-      // A comma would join two numbers into one: such a text is no single number.
+      // a comma would join two numbers into one
       contacts: [number.includes(',') ? '' : number],
       message,
       providermessageid: query['providermessageid'],
@@ -161,7 +161,7 @@ export class SmsGetController {
       dlt_template_id: query['dlt_template_id'],
     });
     if ('fault' in read) {
-      // the one contact is `number` here
+      // this endpoint names the contact `number`
       throw smsErrors[read.fault]().helping(read.fault === 'contactLength' ? { field: 'number' } : (read.at ?? {}));
     }
     const sender = { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) };

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { BROADCAST_EXAMPLE, BroadcastBody } from '../broadcasts/index.js';
 
-/** Body of `addbroadcastgsm.php` for Swagger; `readSmsBroadcast` reads and judges it. */
+/** Body of `addbroadcastgsm.php`, for Swagger; `readSmsBroadcast` validates it. */
 export class SmsBroadcastBody extends BroadcastBody {
   @ApiProperty({
     description:
@@ -30,7 +30,6 @@ export class SmsBroadcastBody extends BroadcastBody {
   dlt_template_id?: string;
 }
 
-/** Bodies to try in Swagger UI. */
 export const BROADCAST_EXAMPLES = {
   minimal: { summary: 'With a token', value: BROADCAST_EXAMPLE },
   named: { summary: 'Without a token, by username', value: { username: 'demo', ...BROADCAST_EXAMPLE } },
@@ -61,7 +60,6 @@ export class SmsBroadcastAnswer {
   Credits!: number;
 }
 
-/** Answer of `sms_get.php` (reference/sms#sms_getphp). */
 export class SmsGetAnswer {
   @ApiProperty({ enum: ['ok'], example: 'ok' })
   status!: 'ok';

@@ -19,21 +19,18 @@ import {
 } from '../broadcasts/index.js';
 import { priceOf } from './sms.channel.js';
 
-/** An SMS broadcast as a client wrote it; every value may be of any type. */
 export interface RawSmsBroadcast extends RawBroadcast, Pick<RawSmsOptions, 'sender_id' | 'dlt_template_id'> {
   providermessageid?: unknown;
   provider_message_id?: unknown;
   providerMessageId?: unknown;
 }
 
-/** An SMS broadcast that passed every row of the error table. */
+/** An SMS broadcast that passed its error table. */
 export interface SmsBroadcast extends Broadcast {
-  /** caller-supplied request id */
   givenId: string | null;
   options: SmsOptions;
 }
 
-/** Rows of the endpoint's error table that look at the request alone. */
 export type SmsBroadcastFault = BroadcastFault | 'requestIdFormat' | SmsOptionFault;
 
 /** The first alias that is not empty, in the order of reference/sms#addbroadcastgsmphp. */
@@ -41,17 +38,14 @@ function firstGiven(...values: unknown[]): ReadText {
   return values.map(readText).find((read) => read.kind !== 'empty') ?? { kind: 'empty' };
 }
 
-/**
- * Reads an SMS broadcast and judges it by the error table (reference/sms#addbroadcastgsmphp).
- * @returns the broadcast, or the first row of the table that applies
- */
+/** Validates an SMS broadcast (reference/sms#addbroadcastgsmphp). @returns it, or the first row of the table that applies */
 export function readSmsBroadcast(
   raw: RawSmsBroadcast,
 ): { broadcast: SmsBroadcast } | BroadcastRefusal<'requestIdFormat' | SmsOptionFault> {
   const id = firstGiven(raw.providermessageid, raw.provider_message_id, raw.providerMessageId);
   const givenId = id.kind === 'text' ? id.value : null;
   const badId = id.kind === 'fault' || (givenId !== null && !isRequestId(givenId));
-  // how long it is of use cannot be said here
+  // this endpoint has no validity
   const said = readSmsOptions({ sender_id: raw.sender_id, dlt_template_id: raw.dlt_template_id });
   const read = readBroadcast<'requestIdFormat' | SmsOptionFault>(raw, {
     tooLong: (message) => priceOf(message).credits === null,
@@ -65,14 +59,11 @@ export function readSmsBroadcast(
   return { broadcast: { ...read.broadcast, givenId, options: said.options } };
 }
 
-/**
- * SHA-256 over what makes two requests with one caller-supplied id the same request: account, broadcast_name,
- * brodcast_service, message and the cleaned contacts in order, and what else was said (reference/sms#own-ids).
- */
+/** SHA-256 of what identifies a request under a caller-supplied id (reference/sms#own-ids). */
 export function fingerprintOf(accountId: number, broadcast: SmsBroadcast): Buffer {
   const { broadcastName, service, message, recipients, options } = broadcast;
   const { senderId, dltTemplateId } = options;
-  // Requests of before had none of these: their fingerprints stay as they are.
+  // Without these options the fingerprint equals that of older versions.
   const further = senderId === null && dltTemplateId === null ? [] : [senderId, dltTemplateId];
   return createHash('sha256')
     .update(JSON.stringify(['sms', accountId, broadcastName, service, message, ...further]))
@@ -80,7 +71,7 @@ export function fingerprintOf(accountId: number, broadcast: SmsBroadcast): Buffe
     .digest();
 }
 
-/** Errors of the SMS endpoints: the broadcasts' and their own (reference/sms#addbroadcastgsmphp), literally. */
+/** Errors of the SMS endpoints, literally (reference/sms#addbroadcastgsmphp). */
 export const smsErrors = {
   ...broadcastErrors,
   ...senderErrors,

@@ -7,7 +7,6 @@ import { AddressLimits, RateCounters, tooMany } from '../../../platform/security
 import { type Account, Credentials } from '../../accounts/index.js';
 import { acceptanceErrors, FOREIGN_REQUEST_ID } from '../../engine/index.js';
 
-/** Errors of a request under an id that its caller chose. */
 export const CHOSEN_ID_ERRORS: readonly DocumentedError[] = [
   tooMany.because('a caller-supplied id after too many of other accounts in a minute'),
   acceptanceErrors.requestIdTaken,
@@ -16,17 +15,15 @@ export const CHOSEN_ID_ERRORS: readonly DocumentedError[] = [
 const NAME = 'foreign-request-id';
 const WINDOW_SECONDS = 60;
 
-/** The sender of a request under an id of its own choice. */
 export interface Chooser {
   ip: string;
-  /** null: the request only named the account, so that it must not use up the account's limit */
+  /** null = the request only named the account and must not use up its limit */
   accountId: number | null;
 }
 
 /**
- * Guards requests under ids that their callers choose. Ids are unique over all accounts, so a conflict reveals that
- * another account has the id: each counts as a miss of an open look-up does (OPEN_MISS_LIMIT a minute), per address and
- * per account, and beyond the limit nothing is looked up. Requests that leave the id to us are not concerned.
+ * Guards caller-supplied ids, which are unique over all accounts: a conflict reveals that another account has the id.
+ * Each conflict counts as a miss, at most OPEN_MISS_LIMIT a minute by address and by account.
  */
 @Injectable()
 export class ChosenIds {
@@ -40,10 +37,7 @@ export class ChosenIds {
     this.limit = OPEN_MISS_LIMIT;
   }
 
-  /**
-   * @param id null = none was chosen
-   * @throws AppError too_many beyond the limit, also for the guesses that were under way when it was reached
-   */
+  /** @throws AppError too_many beyond the limit, also for guesses that were under way */
   async guard<T>(id: string | null, chooser: Chooser, send: () => Promise<T>): Promise<T> {
     if (id === null) return send();
     await this.refuseBlocked(chooser);
@@ -79,10 +73,8 @@ const KEPT_MS = 60_000;
 const MOST_ENTRIES = 10_000;
 
 /**
- * Credentials of `sms_get.php`: a pair that was verified is remembered for 60 s (reference/sms#sms_getphp), so that a
- * client that sends message after message does not wait for bcrypt each time. Only a digest under a key of this process
- * is kept. A changed password, a closed or an expired account ends it at once. An API key in place of the password
- * needs no bcrypt and is looked up by itself.
+ * Credentials of `sms_get.php`: because bcrypt is slow, a verified pair is cached for 60 s (reference/sms#sms_getphp).
+ * The cache holds keyed digests. A changed password or a closed or expired account ends an entry at once.
  */
 @Injectable()
 export class VerifiedCredentials {
@@ -92,10 +84,7 @@ export class VerifiedCredentials {
 
   constructor(private readonly credentials: Credentials) {}
 
-  /**
-   * @param ip the client's address: failures count against it
-   * @throws AppError the errors of login: unauthenticated, too_many
-   */
+  /** @throws AppError unauthenticated, too_many (as at login) */
   async check(username: string, password: string, ip: string): Promise<Account> {
     const byKey = await this.credentials.checkApiKey(username, password, ip);
     if (byKey) return byKey;
@@ -118,10 +107,7 @@ export class VerifiedCredentials {
     return account;
   }
 
-  /**
-   * Equal tries that arrive at the same moment share one verification while it succeeds. A failure is each caller's
-   * own, so that every try counts against the limits.
-   */
+  /** Equal concurrent tries share one verification if it succeeds; each failure counts separately against the limits. */
   private verify(digest: string, username: string, password: string, ip: string): Promise<Account> {
     const running = this.pending.get(digest);
     if (running) return running.catch(() => this.credentials.check(username, password, ip));

@@ -7,22 +7,18 @@ import { senderErrors, SenderIds, sentExtras } from '../../sender-ids/index.js';
 import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
 import { messageOf, missingOf, pricedPartsOf, type TextParts } from '../personalised/index.js';
 
-/** How a text is counted (reference/sms#encoding): `gsm7` in septets, `unicode` in UTF-16 code units. */
+/** Units of a text's length (reference/sms#encoding): `gsm7` in septets, `unicode` in UTF-16 code units. */
 export type SmsEncoding = 'gsm7' | 'unicode';
 
-/** What a text costs one recipient. */
 export interface SmsPrice {
   encoding: SmsEncoding;
   /** septets (extension characters count 2) or UTF-16 code units */
   length: number;
-  /** credits per contact; null = longer than the table goes: `Message is too long` */
+  /** credits per contact; null = `Message is too long` */
   credits: number | null;
 }
 
-/**
- * Longest text for 1, 2, 3 … credits: the table of reference/sms#prices, literally. It is not a count of wire segments
- * (134 Unicode units are 3 credits although 67 a part would give 2).
- */
+/** Longest text for 1, 2, 3 … credits (reference/sms#prices), not wire segments: 134 Unicode units cost 3 credits. */
 const LONGEST: Record<SmsEncoding, readonly number[]> = {
   gsm7: [160, 306, 459, 612],
   unicode: [70, 133, 199, 265, 331],
@@ -36,10 +32,7 @@ export function priceOf(text: string): SmsPrice {
   return { encoding, length, credits: creditsFor(encoding, length) };
 }
 
-/**
- * The credits of a text in parts, as `priceOf` has them.
- * @param around is the same for each recipient of a send
- */
+/** The credits of a text in parts, as `priceOf` counts; null = too long. @param around text shared by all recipients */
 function creditsOf(around: string, values: readonly string[]): number | null {
   const septets = inGsm(around, values);
   if (septets >= 0) return creditsFor('gsm7', septets);
@@ -53,7 +46,7 @@ function creditsFor(encoding: SmsEncoding, length: number): number | null {
   return row < 0 ? null : row + 1;
 }
 
-/** Septets of the whole text; -1 = it is none of the GSM alphabet. */
+/** Septets of the whole text; -1 = not GSM. */
 function inGsm(around: string, values: readonly string[]): number {
   if (counted.text !== around) counted = { text: around, septets: gsmLength(around) };
   let { septets } = counted;
@@ -66,13 +59,10 @@ function inGsm(around: string, values: readonly string[]): number {
   return septets;
 }
 
-/** The text of recipients before, which mostly is that of the next ones. */
+/** Consecutive recipients mostly share this text. */
 let counted = { text: '', septets: 0 };
 
-/**
- * SMS. What may have left and is not yet settled counts as still processing, so it shows PP1; carriers do not report
- * reading, so Read only completes the table (reference/engine#recipient-statuses).
- */
+/** SMS. Unsettled sends show as PP1; carriers do not report Read (reference/engine#recipient-statuses). */
 export const smsChannel: Channel<'sms'> = {
   name: 'sms',
   title: 'SMS',
@@ -114,17 +104,17 @@ export const smsChannel: Channel<'sms'> = {
 
 const wireParts = (message: string): number => splitSms(message)?.parts.length ?? 1;
 
-/** @throws AppError for a text that is longer than the table of prices goes */
+/** @throws AppError when the text is longer than the price table */
 function priceOfContent({ around, values }: TextParts): Price {
   const credits = creditsOf(around, values);
   if (credits === null) throw broadcastErrors.tooLong();
   return (PRICES[credits] ??= { balance: 'gsm_credits', unitCredits: credits });
 }
 
-/** By credits: an object less for each recipient of a personalised send. */
+/** By credits, which saves an object per recipient. */
 const PRICES: Readonly<Price>[] = [];
 
-/** With the parts that go over the air, which the price does not follow (reference/sms#parts). */
+/** Adds the parts sent over the air, which do not determine the price (reference/sms#parts). */
 function quoteOf(message: string): MessageQuote {
   const { encoding, length } = priceOf(message);
   return {

@@ -9,7 +9,7 @@ import { SendSmsBroadcastHandler } from './sms-broadcast.commands.js';
 import { ChosenIds, VerifiedCredentials } from './sms-callers.js';
 import { SmsBroadcastController, SmsGetController } from './sms-broadcast.controller.js';
 
-/** SMS in the API: both sending routes. */
+/** SMS in the API: both sending endpoints. */
 @Module({
   imports: [CqrsModule, AccountsModule, EngineModule, RoutesModule, SenderIdsModule],
   providers: [UsedRoutes, SendSmsBroadcastHandler, VerifiedCredentials, ChosenIds],

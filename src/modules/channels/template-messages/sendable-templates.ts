@@ -25,31 +25,29 @@ import { templateRequestErrors } from './template-messages.errors.js';
 import { parameterFault, PersonalisedComponents, type TemplateComponent } from './template-parameters.js';
 import type { TemplateReference } from './template-request.js';
 
-/** What of a request the approved template is held against. */
 interface WantedTemplate extends Omit<TemplateReference, 'language'> {
-  /** null = whichever the template has */
+  /** null = any language of the template */
   language: TemplateReference['language'] | null;
 }
 
-/** The upstream's request without recipient: what a campaign keeps of a template send. */
+/** The provider's request without recipient: the content of a template campaign. */
 interface Payload extends Content {
   type: 'template';
-  /** the texts of the components have placeholders (reference/bulk#templates) */
+  /** the components have placeholders (reference/bulk#templates) */
   personalised?: true;
   template: { name: string; language: { code: string }; components?: TemplateComponent[] };
 }
 
-/** Which balance pays for a category (reference/credits#balances). */
 const BALANCES = {
   marketing: 'chat_marketing_credits',
   utility: 'chat_utility_credits',
   auth: 'chat_auth_credits',
 } as const satisfies Record<TemplateCategory, Price['balance']>;
 
-/** The template's category decides which balance pays, 1 a recipient. */
+/** 1 credit a recipient, from the balance of the template's category (reference/credits#balances). */
 export const templatePrice = ({ category }: Template): Price => ({ balance: BALANCES[category], unitCredits: 1 });
 
-/** The language goes out as it was approved. */
+/** The language code is sent as it was approved. */
 export const payloadOf = (
   template: Template,
   { components }: Pick<WantedTemplate, 'components'>,
@@ -64,13 +62,13 @@ export const payloadOf = (
   },
 });
 
-/** What a campaign says: the template, and what its placeholders are filled with. */
+/** A campaign's template and the values of its placeholders. */
 export function outlineOf(content: Content): ContentOutline {
   const { name, language, components = [] } = (content as Payload).template;
   return { ...NO_OUTLINE, template: { name, language: language.code, components } };
 }
 
-/** By content: every recipient of a campaign is filled in from one reading of its components. */
+/** By content, so that a campaign's components are parsed once. */
 const PERSONALISED = new WeakMap<Content, PersonalisedComponents>();
 
 function personalisedOf(content: Content): PersonalisedComponents | null {
@@ -83,7 +81,7 @@ function personalisedOf(content: Content): PersonalisedComponents | null {
   return read.components;
 }
 
-/** The upstream's request as one recipient gets it. @param content made by `payloadOf` */
+/** The provider's request for one recipient. @param content made by `payloadOf` */
 export function payloadFor(content: Content, { variables }: Addressee): Content {
   const personalised = personalisedOf(content);
   if (!personalised) return content;
@@ -93,11 +91,11 @@ export function payloadFor(content: Content, { variables }: Addressee): Content 
 
 const NOTHING: readonly string[] = [];
 
-/** Placeholders of the components that a recipient leaves open. @param content made by `payloadOf` */
+/** Placeholders without a value for a recipient. @param content made by `payloadOf` */
 export const missingOf = (content: Content, { variables }: Addressee): readonly string[] =>
   personalisedOf(content)?.missing(variables) ?? NOTHING;
 
-/** What the request of a stored campaign wanted. @param content made by `payloadOf` */
+/** The template reference of a stored campaign. @param content made by `payloadOf` */
 export function wantedOf(content: Content): WantedTemplate {
   const { name, language, components = [] } = (content as Payload).template;
   const known = readLanguage(language.code);
@@ -105,7 +103,7 @@ export function wantedOf(content: Content): WantedTemplate {
   return { templateName: name, language: known, components };
 }
 
-/** Connections of an account in order of preference (reference/template-messages#connections). */
+/** In order of preference (reference/template-messages#connections). */
 const CONNECTIONS = {
   template: ['official'],
   branded: ['branded', 'official'],
@@ -113,15 +111,13 @@ const CONNECTIONS = {
 
 export type TemplateChannelName = keyof typeof CONNECTIONS;
 
-/** A template as it is sent to recipients that have values of their own. */
 export interface PersonalisedTemplate {
   template: Template;
   content: Content;
-  /** of the placeholders */
   names: readonly string[];
 }
 
-/** Whether a template may leave now, and over which connection: for a new send as for a retry of an old one. */
+/** Checks that a template may be sent now, and finds its connection; for new sends and retries. */
 @Injectable()
 export class SendableTemplates {
   constructor(
@@ -129,23 +125,19 @@ export class SendableTemplates {
     private readonly accounts: ChatAccounts,
   ) {}
 
-  /** @throws AppError the template's rows of reference/template-messages#errors in their order */
+  /** @throws AppError the template's rows of reference/template-messages#errors, in order */
   async approved(accountId: number, wanted: WantedTemplate): Promise<Template> {
     return judged(await this.library.find(accountId, wanted.templateName), wanted);
   }
 
-  /** As `approved`, of a request. @throws AppError first the request's row of a language that is none, then the same */
+  /** @throws AppError the request's row of an unknown language, then the rows of `approved` */
   async requested(accountId: number, wanted: WantedTemplate): Promise<Template> {
     const found = await this.library.find(accountId, wanted.templateName);
     assertRecognized(found, wanted);
     return judged(found, wanted);
   }
 
-  /**
-   * As `requested`, for a send whose recipients have values of their own: a part of the template that the components leave out
-   * is filled by them (reference/bulk#templates).
-   * @throws AppError the same rows, then a fault of a placeholder
-   */
+  /** `requested`, where the recipients' values fill the parts that the components omit (reference/bulk#templates). */
   async personalised(accountId: number, wanted: WantedTemplate): Promise<PersonalisedTemplate> {
     const found = await this.library.find(accountId, wanted.templateName);
     assertRecognized(found, wanted);
@@ -162,7 +154,7 @@ export class SendableTemplates {
     return usableAccount(await this.find(accountId, channel));
   }
 
-  /** @throws AppError the first of those rows: there is no chat account */
+  /** @throws AppError when there is no chat account */
   async assertConnected(accountId: number, channel: TemplateChannelName): Promise<void> {
     if (!(await this.find(accountId, channel))) throw chatAccountErrors.notFound();
   }
@@ -176,20 +168,19 @@ export class SendableTemplates {
   }
 }
 
-/** A code that the table lacks is a language only where the template is in it. @throws AppError the request's row */
+/** A language code outside the table is valid only if the template has it. @throws AppError the request's row */
 function assertRecognized(template: Template | null, { language }: WantedTemplate): void {
   if (language && !isListed(language) && template?.language.code !== language.code)
     throw templateRequestErrors.language();
 }
 
-/** @throws AppError the row that applies */
 function judged(template: Template | null, wanted: WantedTemplate): Template {
   const fault = template ? templateFault(template, wanted) : 'notFound';
   if (!template || fault) throw templateSendErrors[fault ?? 'notFound']();
   return template;
 }
 
-/** With a body and a text header whose parameters are the recipients' own, where the components have none. */
+/** Adds a body and a text header with parameters from the recipients' values, if the components have none. */
 function completed(template: Template, components: readonly TemplateComponent[]): TemplateComponent[] {
   const own = (type: 'header' | 'body', text: string, prefix = ''): TemplateComponent[] => {
     const isGiven = components.some((component) => String(component['type']).toLowerCase() === type);
@@ -201,9 +192,7 @@ function completed(template: Template, components: readonly TemplateComponent[])
   return [...own('header', headerText, 'header_'), ...own('body', template.body), ...components];
 }
 
-/**
- * Only an approved template sends (reference/templates#statuses), in its own language, with its number of parameters.
- */
+/** Only an approved template sends (reference/templates#statuses), in its language and with its number of parameters. */
 function templateFault(template: Template, { language, components }: WantedTemplate): TemplateSendFault | null {
   if (template.status === TemplateStatus.Pending) return 'pending';
   if (template.status === TemplateStatus.Rejected) return 'rejected';

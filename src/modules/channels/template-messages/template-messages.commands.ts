@@ -7,10 +7,8 @@ import { readBrandedRecipients, readTemplateRecipients } from './template-reques
 import { brandedChannel, templateChannel } from './template.channels.js';
 
 /**
- * Sends an approved template to many over the branded connection, else the official one
- * (reference/template-messages#connections). Numbers that are none are left out.
- * @throws AppError the rows of reference/template-messages#errors in their order; `failed` `Failed to queue template
- * campaign`
+ * Sends an approved template to many over the branded connection, else the official one; drops invalid numbers.
+ * @throws AppError rows of reference/template-messages#errors, in order; `failed` `Failed to queue template campaign`
  */
 export class SendBrandedCampaignCommand extends Command<QueuedTemplateSend> {
   constructor(
@@ -38,12 +36,10 @@ export class SendBrandedCampaignHandler implements ICommandHandler<SendBrandedCa
 }
 
 /**
- * Sends an approved template to one recipient or up to 30,000 (reference/template-messages#fields) over the official
- * connection. Takes the body as it came and gives the answer's body (status 201), because a v6 session message of type
- * template is the same request.
- * @param overSession by the session route, whose table has the missing chat account before all faults of the body
- * @throws AppError the rows of reference/template-messages#errors in their order; `failed` `Failed to queue template
- * message`
+ * Sends an approved template to up to 30,000 recipients (reference/template-messages#fields) over the official connection.
+ * Takes the unvalidated body, because a v6 session message of type template is the same request.
+ * @param overSession the session endpoint reports a missing chat account before all faults of the body
+ * @throws AppError rows of reference/template-messages#errors, in order; `failed` `Failed to queue template message`
  */
 export class SendTemplateMessageCommand extends Command<QueuedTemplateSend> {
   constructor(

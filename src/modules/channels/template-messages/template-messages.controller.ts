@@ -41,13 +41,11 @@ const RECIPIENTS = {
   duplicates: 'charged',
 } as const;
 
-/** The numbers of `to` that are sent to. */
 function recipientsOf(body: unknown): string[] {
   const { to } = objectOrEmpty(body);
   return (Array.isArray(to) ? (to as unknown[]) : [to]).map(RECIPIENTS.read).filter((number) => number !== null);
 }
 
-/** Errors of `template`, in the order in which they are judged. */
 const TEMPLATE_ERRORS = [
   request.type,
   request.template,
@@ -57,7 +55,6 @@ const TEMPLATE_ERRORS = [
   request.componentsTooLarge,
 ];
 
-/** Errors of every template send after those of its request, in the order in which they are judged. */
 const SENDING_ERRORS = [
   ...Object.values(templateSendErrors),
   acceptanceErrors.scheduleTime,

@@ -41,7 +41,7 @@ class TemplateSendBody {
   schedule_time?: string;
 }
 
-/** Body of chatTemplate for Swagger; `readTemplateRequest` reads and judges it. */
+/** Body of chatTemplate, for Swagger; `readTemplateRequest` validates it. */
 export class TemplateMessageBody extends TemplateSendBody {
   @ApiProperty({
     description: 'One number sends one message; an array of up to 30,000 sends a campaign. 8 to 20 digits each.',
@@ -51,7 +51,6 @@ export class TemplateMessageBody extends TemplateSendBody {
   to!: string | string[];
 }
 
-/** Body of chatBranded for Swagger. */
 export class BrandedCampaignBody extends TemplateSendBody {
   @ApiProperty({
     description: 'What has not 8 to 20 digits after cleanup is left out; `warnings` says so.',
@@ -68,7 +67,6 @@ const sample = (to: string | string[], template: Record<string, unknown>): Recor
   type: 'template',
   template,
 });
-/** The templates that the examples of `createTemplates.php` create. */
 const ORDER_READY = {
   name: 'order_ready',
   language: { code: 'en_US' },
@@ -85,7 +83,6 @@ const SPRING_SALE = {
 };
 const MANY = ['919812345678', '919812345679'];
 
-/** Bodies to try in Swagger UI. */
 export const BRANDED_EXAMPLES = {
   variable: { summary: 'A campaign with a variable', value: sample(MANY, ORDER_READY) },
   media: { summary: 'With an image, variables and a button', value: sample(MANY, SPRING_SALE) },

@@ -1,7 +1,7 @@
 import { failed, invalid, fieldErrors } from '../../../kernel/errors.js';
 import { RECIPIENT_TEXTS } from '../../../kernel/contacts.js';
 
-/** Faults of a request, whatever its template: the texts of reference/template-messages#errors, literally. */
+/** Faults of a request, whatever its template (reference/template-messages#errors, literally). */
 export const templateRequestErrors = {
   product: invalid(
     'template_message_product',
@@ -68,11 +68,10 @@ export const templateRequestErrors = {
 
 export type TemplateRequestFault = keyof typeof templateRequestErrors;
 
-/** After a COMMIT whose answer was lost, it may be queued all the same. */
+/** After a COMMIT whose answer was lost, the send may be queued all the same. */
 const REPEAT_HINT =
   'The fault is ours. Send it again with the same Idempotency-Key: it is charged and leaves once at most. Without a key see first whether it stands among the campaigns.';
 
-/** Errors of the template sends beside those of the request and of the template itself. */
 export const templateMessageErrors = {
   messageNotQueued: failed(
     'template_message_message_not_queued',

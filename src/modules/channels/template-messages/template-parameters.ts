@@ -6,24 +6,16 @@ import {
 } from '../../../kernel/message-template.js';
 import { isObject, type JsonObject } from '../../../kernel/json-values.js';
 
-/**
- * A component of a template message as a client wrote it (reference/template-messages#parameters); it goes to the
- * upstream as it stands.
- */
+/** A component as the client sent it; the provider gets it unchanged (reference/template-messages#parameters). */
 export type TemplateComponent = Readonly<Record<string, unknown>>;
 
-/** The parts of an approved template whose placeholders must be filled. */
 export interface ApprovedParts {
-  /** different placeholders of the body */
   bodyParameters: number;
-  /** different placeholders of a text header, 1 for a medium, 0 without a header */
+  /** different placeholders; 1 for a medium, 0 without a header */
   headerParameters: number;
 }
 
-/**
- * How many parameters the components of a kind bring.
- * @returns NaN when a list of parameters is none, or holds something else than parameters: it fits no template
- */
+/** Number of parameters of one kind; NaN when a list is malformed, which fits no template. */
 function countOf(components: readonly TemplateComponent[], type: string): number {
   let count = 0;
   for (const component of components) {
@@ -36,11 +28,7 @@ function countOf(components: readonly TemplateComponent[], type: string): number
   return count;
 }
 
-/**
- * Body first, then header, as reference/template-messages#errors lists them; button parameters pass unchecked
- * (reference/template-messages#parameters).
- * @returns the row that applies, or null when the counts match
- */
+/** Checks body, then header (reference/template-messages#errors); button parameters pass. @returns null = the counts match */
 export function parameterFault(
   components: readonly TemplateComponent[],
   parts: ApprovedParts,
@@ -49,10 +37,10 @@ export function parameterFault(
   return countOf(components, 'header') === parts.headerParameters ? null : 'headerParameters';
 }
 
-/** Makes a value of the components for one recipient; what has no placeholder stays the object that it is. */
+/** Fills a value for one recipient; a value without placeholders is returned unchanged. */
 type Filler = (variables?: Variables) => unknown;
 
-/** The components of a template send with placeholders in their texts (reference/bulk#templates), read once. */
+/** Components with placeholders in their texts (reference/bulk#templates), parsed once. */
 export class PersonalisedComponents {
   private constructor(
     private readonly filler: Filler,
@@ -69,28 +57,25 @@ export class PersonalisedComponents {
       : { components: new PersonalisedComponents(filler, templates) };
   }
 
-  /** Names of all placeholders, each once. */
   get names(): readonly string[] {
     return [...new Set(this.templates.flatMap(({ names }) => names))];
   }
 
-  /** Whether everyone gets the same, written as it stands. */
   get isConstant(): boolean {
     return this.templates.length === 0;
   }
 
-  /** As one recipient gets them. */
   fill(variables?: Variables): TemplateComponent[] {
     return this.filler(variables) as TemplateComponent[];
   }
 
-  /** Names of the placeholders that have neither value nor default for a recipient. */
+  /** Placeholders without value or default for a recipient. */
   missing(variables?: Variables): readonly string[] {
     return [...new Set(this.templates.flatMap((template) => template.missing(variables)))];
   }
 }
 
-/** Texts are filled in, names of fields are not. @param templates is added what has placeholders */
+/** Fills texts, not field names. @param templates collects the texts with placeholders */
 function fillerOf(value: unknown, templates: MessageTemplate[]): Filler | TemplateTextFault {
   if (typeof value === 'string') return textFiller(value, templates);
   const before = templates.length;

@@ -10,17 +10,15 @@ import { SendableTemplates, type TemplateChannelName, payloadOf, templatePrice }
 import { templateRequestErrors } from './template-messages.errors.js';
 import { type RecipientsReader, readTemplateRequest, type TemplateRequest } from './template-request.js';
 
-/** What distinguishes the endpoints of template sends. */
 export interface TemplateSendKind {
   channel: Channel<TemplateChannelName>;
   readRecipients: RecipientsReader;
-  /** the endpoint's text for a fault of ours */
   notQueued: DefinedError;
-  /** whether a missing chat account comes before faults of the body and of the template */
+  /** reports a missing chat account before faults of the body and the template */
   accountFirst: boolean;
 }
 
-/** A template send that the engine has: the body of the answer (reference/template-messages#answers). */
+/** The answer to a queued template send (reference/template-messages#answers). */
 export interface QueuedTemplateSend {
   success: true;
   message: string;
@@ -28,16 +26,14 @@ export interface QueuedTemplateSend {
   username: string;
   template_name: string;
   category: TemplateCategory;
-  /** recipients accepted; absent when one number was given as a text */
+  /** absent when `to` was a single text */
   contacts?: number;
 }
 
-/** A campaign's name holds less than a template's (reference/templates#createtemplatesphp). */
+/** A campaign's name is shorter than a template's may be (reference/templates#createtemplatesphp). */
 const NAME_LENGTH = 100;
 
-/** From a request to a campaign: the rows of the request, the approved template, the chat account, the credits
- * (reference/template-messages#errors).
- */
+/** Turns a template request into a campaign. */
 @Injectable()
 export class TemplateQueue {
   private readonly logger = new Logger(TemplateQueue.name);
@@ -48,12 +44,7 @@ export class TemplateQueue {
     private readonly idempotency: Idempotency,
   ) {}
 
-  /**
-   * @param body the request as it came, of any shape
-   * @param idempotent the request, where it has an `Idempotency-Key`
-   * @throws AppError the rows of reference/template-messages#errors in their order, then schedule_time, the chat account's rows, and
-   * `Insufficient credits. Available: X, Required: Y`; any fault of ours is the kind's `notQueued`
-   */
+  /** @throws AppError rows of reference/template-messages#errors, schedule, chat account, credits; `notQueued`: our faults */
   async send(
     account: Account,
     body: unknown,

@@ -5,36 +5,29 @@ import { type Language, readLanguage } from '../../templates/index.js';
 import type { TemplateComponent } from './template-parameters.js';
 import type { TemplateRequestFault } from './template-messages.errors.js';
 
-/** A request that passed the rows of the error table that look at it alone. */
 export interface TemplateRequest extends TemplateReference {
   /** digits, in order, duplicates kept */
   receivers: string[];
-  /** `to` was one text: one message, no campaign */
+  /** `to` was a text: one message, no campaign */
   single: boolean;
-  /** `schedule_time` as given */
   schedule: unknown;
 }
 
 /** Most numbers of one chatTemplate request (reference/template-messages#fields). */
 const MOST_RECIPIENTS = 30_000;
 
-/** `to` as read: the digits, and the first fault of its rows. */
 interface Recipients {
   single: boolean;
   receivers: string[];
-  /** of the rows before the template's */
+  /** fault checked before the template's rows */
   early: TemplateRequestFault | null;
-  /** of the rows after it */
+  /** fault checked after them */
   late: TemplateRequestFault | null;
 }
 
-/** What `to` may be at an endpoint. */
 export type RecipientsReader = (to: unknown) => Recipients;
 
-/**
- * Every number in one plain loop: 30,000 in a few milliseconds.
- * @returns the digits of the valid ones, and whether any was invalid or of a wrong length
- */
+/** One plain loop: 30,000 numbers take a few milliseconds. @returns the valid digits, and the faults that occurred */
 function cleanRecipients(entries: readonly unknown[]): { digits: string[] } & Record<RecipientFault, boolean> {
   const found = { digits: [] as string[], invalid: false, length: false };
   for (const entry of entries) {
@@ -45,7 +38,7 @@ function cleanRecipients(entries: readonly unknown[]): { digits: string[] } & Re
   return found;
 }
 
-/** `to` of chatTemplate: one number or up to 30,000; a bad one refuses the request. */
+/** `to` of chatTemplate: one number or up to 30,000; one bad number refuses the request. */
 export function readTemplateRecipients(to: unknown): Recipients {
   const single = !Array.isArray(to);
   const entries: unknown[] = single ? (readText(to).kind === 'text' ? [to] : []) : (to as unknown[]);
@@ -61,7 +54,7 @@ export function readTemplateRecipients(to: unknown): Recipients {
   };
 }
 
-/** `to` of chatBranded: always an array; what is no number is left out. */
+/** `to` of chatBranded: an array; bad numbers are left out. */
 export function readBrandedRecipients(to: unknown): Recipients {
   const read = { single: false, receivers: [] as string[], late: null };
   if (!Array.isArray(to) || to.length === 0) return { ...read, early: 'toOfCampaign' };
@@ -69,14 +62,13 @@ export function readBrandedRecipients(to: unknown): Recipients {
   return { ...read, receivers: digits, early: digits.length === 0 ? 'noneValid' : null };
 }
 
-/** An optional array of objects; null = something else. */
+/** Optional components; null = not an array of objects. */
 function readComponents(value: unknown): TemplateComponent[] | null {
   if (!Array.isArray(value)) return readText(value).kind === 'empty' ? [] : null;
   const objects = (value as unknown[]).map(objectOrNull);
   return objects.includes(null) ? null : (objects as TemplateComponent[]);
 }
 
-/** `template` of a request, as far as it is judged without the template itself. */
 export interface TemplateReference {
   templateName: string;
   language: Language;
@@ -88,10 +80,7 @@ type ReferenceFault = Extract<
   'template' | 'name' | 'language' | 'components' | 'componentsTooLarge'
 >;
 
-/**
- * Reads `template`: an object with a name, a language and components.
- * @param isOpen a language need not be given, and a text is the name alone
- */
+/** Reads `template`. @param isOpen true = the language is optional, and a text is the template's name */
 export function readTemplateReference(
   value: unknown,
   isOpen?: false,
@@ -118,11 +107,7 @@ export function readTemplateReference(
   return { reference: { templateName: name, language, components } };
 }
 
-/**
- * Reads a template send and judges it by the rows of reference/template-messages#errors that look at the request alone,
- * from top to bottom.
- * @returns the request, or the first row that applies
- */
+/** Validates a template send by the rows of reference/template-messages#errors about the request. @returns the first fault */
 export function readTemplateRequest(
   body: unknown,
   readRecipients: RecipientsReader,

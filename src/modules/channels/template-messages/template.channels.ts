@@ -15,7 +15,7 @@ import {
   wantedOf,
 } from './sendable-templates.js';
 
-/** A channel that sends approved templates: the category of the named template decides which balance pays. */
+/** The category of the named template determines the balance. */
 const templateChannelOf = <Name extends TemplateChannelName>(
   name: Name,
   { title, newRequestId }: Pick<Channel, 'title' | 'newRequestId'>,
@@ -45,7 +45,7 @@ const templateChannelOf = <Name extends TemplateChannelName>(
   },
   missing: missingOf,
   outline: outlineOf,
-  // a campaign keeps the upstream's request without recipient and reference
+  // a campaign's content is the provider's request without recipient and reference
   compose: (content, addressee) => ({ text: '', payload: payloadFor(content, addressee) }),
 });
 

@@ -4,11 +4,7 @@ import type { IdempotentRequest } from '../../idempotency/index.js';
 import { acceptedBroadcast, type AcceptedBroadcast } from '../broadcasts/index.js';
 import { type UnofficialBroadcast, unofficialChannel } from './unofficial.channel.js';
 
-/**
- * Accepts an unofficial broadcast that passed the error table: routed, charged to `bulk_chat_credits` at 1 a contact,
- * stored and handed to the engine in one transaction.
- * @throws AppError `unavailable` without a usable route (before the debit), `invalid` when the credits do not suffice
- */
+/** Accepts a validated broadcast for 1 `bulk_chat_credits` a contact. @throws AppError `unavailable`, `invalid` (credits) */
 export class SendUnofficialBroadcastCommand extends Command<AcceptedBroadcast> {
   constructor(
     readonly sender: Sender,

@@ -4,7 +4,7 @@ import { BROADCAST_EXAMPLE, BroadcastBody } from '../broadcasts/index.js';
 const IMAGE = 'https://files.example.com/offer.jpg';
 const DOCUMENT = 'https://files.example.com/offer.pdf';
 
-/** Body of `addbroadcastUnofficial.php` for Swagger; `readUnofficialBroadcast` reads and judges it. */
+/** Body of `addbroadcastUnofficial.php`, for Swagger; `readUnofficialBroadcast` validates it. */
 export class UnofficialBroadcastBody extends BroadcastBody {
   @ApiProperty({ description: 'At most 1500 characters.', example: 'Hello from Switchboard' })
   message!: string;
@@ -22,7 +22,6 @@ export class UnofficialBroadcastBody extends BroadcastBody {
   media_with_caption?: boolean;
 }
 
-/** Bodies to try in Swagger UI. */
 export const UNOFFICIAL_EXAMPLES = {
   minimal: { summary: 'With a token', value: BROADCAST_EXAMPLE },
   named: { summary: 'Without a token, by username', value: { username: 'demo', ...BROADCAST_EXAMPLE } },

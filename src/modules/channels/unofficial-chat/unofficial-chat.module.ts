@@ -7,7 +7,6 @@ import { UsedRoutes } from '../broadcasts/index.js';
 import { SendUnofficialBroadcastHandler } from './unofficial-broadcast.commands.js';
 import { UnofficialBroadcastController } from './unofficial-broadcast.controller.js';
 
-/** Unofficial chat in the API: the sending route. */
 @Module({
   imports: [CqrsModule, AccountsModule, EngineModule, RoutesModule],
   providers: [UsedRoutes, SendUnofficialBroadcastHandler],

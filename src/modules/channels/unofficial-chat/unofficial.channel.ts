@@ -15,18 +15,17 @@ import {
 import { CHAT_EVENT, CHAT_STATUS_LABELS, chatQuote } from '../chat/index.js';
 import { messageOf, missingOf, pricedMessageOf } from '../personalised/index.js';
 
-/** Attachments in the order in which they leave, after the text. */
+/** In sending order, after the text. */
 const ATTACHMENTS = ['img1', 'img2', 'document'] as const;
 type AttachmentField = (typeof ATTACHMENTS)[number];
 
-/** An unofficial broadcast as a client wrote it; every value may be of any type. */
 export type RawUnofficialBroadcast = RawBroadcast & Partial<Record<AttachmentField | 'media_with_caption', unknown>>;
 
-/** An unofficial broadcast that passed every row of the error table. */
+/** An unofficial broadcast that passed its error table. */
 export interface UnofficialBroadcast extends Broadcast {
-  /** http(s) URLs, handed on and never fetched by us */
+  /** http(s) URLs, forwarded and never fetched by us */
   attachments: Partial<Record<AttachmentField, string>>;
-  /** stored; attachments are separate items all the same (reference/unofficial-chat#items) */
+  /** stored only: attachments are separate items anyway (reference/unofficial-chat#items) */
   mediaWithCaption: boolean;
 }
 
@@ -37,14 +36,14 @@ const TRUE_WORDS: readonly unknown[] = [true, 'true', 1, '1'];
 /** True beyond 1500 code points (reference/unofficial-chat#addbroadcastunofficialphp). */
 const isTooLong = (message: string): boolean => codePoints(message) > LONGEST_MESSAGE;
 
-/** @returns the URL, null when none was given, or undefined when it is none */
+/** @returns the URL, null when none is given, undefined when it is invalid */
 function readUrl(value: unknown): string | null | undefined {
   if (readText(value).kind === 'empty') return null;
   const url = textOrNull(value)?.trim() ?? '';
   return url.length <= LONGEST_URL && isHttpUrl(url) ? url : undefined;
 }
 
-/** The attachments of a request. @returns them, or the first that is no URL */
+/** The attachments of a request, or the first field that is no URL. */
 export function readAttachments(
   raw: Partial<Record<AttachmentField | 'media_with_caption', unknown>>,
 ): Pick<UnofficialBroadcast, 'attachments' | 'mediaWithCaption'> | { fault: AttachmentField } {
@@ -57,10 +56,7 @@ export function readAttachments(
   return { attachments, mediaWithCaption: TRUE_WORDS.includes(raw.media_with_caption) };
 }
 
-/**
- * Reads an unofficial broadcast and judges it by the error table (reference/unofficial-chat#addbroadcastunofficialphp).
- * @returns the broadcast, or the first row of the table that applies
- */
+/** Validates an unofficial broadcast by its error table. @returns it, or the first row that applies */
 export function readUnofficialBroadcast(
   raw: RawUnofficialBroadcast,
 ): { broadcast: UnofficialBroadcast } | BroadcastRefusal<AttachmentField> {
@@ -80,7 +76,7 @@ const PRICE: Price = { balance: 'bulk_chat_credits', unitCredits: 1 };
 const attachmentsOf = (content: Content): string[] =>
   ATTACHMENTS.flatMap((field) => (typeof content[field] === 'string' ? [content[field]] : []));
 
-/** Unofficial chat: the text, then each attachment as an item of its own (reference/unofficial-chat#items). */
+/** Unofficial chat: the text, then each attachment as its own item (reference/unofficial-chat#items). */
 export const unofficialChannel: Channel<'unofficial'> = {
   name: 'unofficial',
   title: 'unofficial chat',
@@ -111,17 +107,13 @@ const notAUrl = (field: AttachmentField): DefinedError =>
     hint: 'Give an address that begins with http:// or https://, of 2048 characters at most.',
   });
 
-/** Faults of the attachments, by their fields. */
 export const attachmentErrors = {
   img1: notAUrl('img1'),
   img2: notAUrl('img2'),
   document: notAUrl('document'),
 } satisfies Record<AttachmentField, DefinedError>;
 
-/**
- * Errors of the unofficial broadcast: the broadcasts' and its own
- * (reference/unofficial-chat#addbroadcastunofficialphp), literally.
- */
+/** Errors of the unofficial broadcast, literally (reference/unofficial-chat#addbroadcastunofficialphp). */
 export const unofficialErrors = {
   ...broadcastErrors,
   tooLong: broadcastErrors.tooLong.because('over 1500 characters'),

@@ -5,14 +5,13 @@ import type { VoiceContent } from './calls/voice-content.js';
 import type { MenuRow } from './domain/menu.js';
 import type { VoiceRequest } from './domain/voice-request.js';
 
-/** A clip that a menu plays. */
 export interface MenuClip {
   url: string;
-  /** path to it in the request: `dtmf_flow.rows[1].audio` */
+  /** path in the request: `dtmf_flow.rows[1].audio` */
   at: string;
 }
 
-/** Every clip of a menu, in its order; only rows of `dtmf_flow` have any, and they are the first. */
+/** All clips of a menu, in order; only rows of `dtmf_flow` have clips, and they come first. */
 function clipsOf(rows: readonly MenuRow[], path = 'dtmf_flow.rows'): MenuClip[] {
   return rows.flatMap((row, index): MenuClip[] => {
     const at = `${path}[${index}]`;
@@ -22,7 +21,7 @@ function clipsOf(rows: readonly MenuRow[], path = 'dtmf_flow.rows'): MenuClip[] 
   });
 }
 
-/** The menu with the clips that are kept in place of the addresses that were supplied, which stay as `source`. */
+/** The menu with stored clips; the supplied URLs stay as `source`. */
 function withClips(rows: readonly MenuRow[], keptAt: (url: string) => string): MenuRow[] {
   return rows.map((row) => {
     if (row.action === 'audio') return { ...row, audio: keptAt(row.audio), source: row.audio };
@@ -33,25 +32,22 @@ function withClips(rows: readonly MenuRow[], keptAt: (url: string) => string): M
 
 const ROUNDS = 3;
 
-/** Everything that a campaign plays, drafted: the bytes that are priced, reviewed and played. */
+/** All audio of a campaign, drafted: the bytes that are priced, reviewed and played. */
 export interface CampaignSound {
   audio: DraftedAudio;
-  /** by the address that was supplied */
   clips: ReadonlyMap<string, DraftedAudio>;
 }
 
-/** What is kept of a sound, beside the campaign. */
 export type KeepSound = (tx: EntityManager, campaignId: number) => Promise<void>;
 
-/** The audio of a campaign and the clips of its menu: made outside transactions, kept in the one that accepts it. */
+/** A campaign's audio and menu clips: made outside transactions, stored in the one that accepts the campaign. */
 @Injectable()
 export class CampaignAudio {
   constructor(private readonly library: AudioLibrary) {}
 
   /**
-   * Makes or fetches the sound of a request and hands it on. Only a few fetch at once, since each holds what it has fetched.
-   * @param accept tries to accept the campaign; called again when another request kept the same audio meanwhile, or it was swept
-   * @throws AppError the audio's rows of reference/voice#order, in the order: audio, clips
+   * Makes or fetches the audio, a few requests at a time because they hold it in memory. Calls `accept` again when the same
+   * audio was stored or swept meanwhile. @throws AppError rows of reference/voice#order: audio, then clips
    */
   async of<T>(
     { source, menu }: Pick<VoiceRequest, 'source' | 'menu'>,
@@ -98,10 +94,9 @@ export class CampaignAudio {
   }
 }
 
-/** What of a request its campaign carries. */
 type Spoken = Pick<VoiceRequest, 'source' | 'plan' | 'menu' | 'retries' | 'retryIntervalSeconds'>;
 
-/** What the campaign of a request carries. @param callerId digits; '' = the route's own number */
+/** The content of a campaign. @param callerId digits; '' = the route's own number */
 export function contentOf(request: Spoken, { audio, clips }: CampaignSound, callerId: string): VoiceContent {
   const { source, plan, menu, retries, retryIntervalSeconds } = request;
   return {

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { FORWARD_OUTCOMES } from './calls/simulation.js';
 import { VOICE_EXAMPLES, VoiceMenusBody } from './voice.dto.js';
 
-/** Body of a simulation for Swagger; `readSimulation` reads and judges it. */
+/** Body of a simulation, for Swagger; `readSimulation` validates it. */
 export class SimulationBody extends VoiceMenusBody {
   @ApiPropertyOptional({
     oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }],
@@ -22,7 +22,6 @@ export class SimulationBody extends VoiceMenusBody {
 
 const { dtmf_flow } = VOICE_EXAMPLES.menu.value;
 
-/** Bodies to try in Swagger UI. */
 export const SIMULATION_EXAMPLES = {
   transfer: {
     summary: 'A transfer whose first number is busy',
@@ -83,7 +82,6 @@ class SimulationView {
   unused_digits!: string[];
 }
 
-/** Answer of a simulation. */
 export class SimulationAnswer {
   @ApiProperty({ example: true })
   success!: true;

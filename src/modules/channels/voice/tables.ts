@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { idBound } from '../../../platform/database/index.js';
 import type { TableRule } from '../../../platform/periodic/index.js';
 
-/** One call of a voice campaign: an attempt to reach one recipient. */
+/** One attempt to call one recipient of a voice campaign. */
 @Entity('voice_calls')
 export class VoiceCallEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
@@ -11,15 +11,14 @@ export class VoiceCallEntity {
   @PrimaryColumn({ name: 'seq', type: 'int', unsigned: true })
   seq!: number;
 
-  /** the network's id */
+  /** the carrier's id */
   @PrimaryColumn({ name: 'call_id', type: 'varchar', length: 128 })
   callId!: string;
 
-  /** counts from 1 */
   @Column({ name: 'attempt', type: 'smallint', unsigned: true })
   attempt!: number;
 
-  /** a `RecipientStatus`: Submitted until the call is over */
+  /** `RecipientStatus`; Submitted until the call ends */
   @Column({ name: 'status', type: 'tinyint', unsigned: true })
   status!: number;
 
@@ -36,15 +35,13 @@ export class VoiceCallEntity {
   @Column({ name: 'position', type: 'longtext', nullable: true })
   position!: string | null;
 
-  /** JSON list of the steps answered so far: a repeated question gets its answer again */
+  /** JSON list of the answered steps, so that a repeated question gets the same answer */
   @Column({ name: 'answers', type: 'longtext', nullable: true })
   answers!: string | null;
 
-  /** keys pressed, in order */
   @Column({ name: 'digits', type: 'varchar', length: 255 })
   digits!: string;
 
-  /** JSON list */
   @Column({ name: 'recording_urls', type: 'longtext', nullable: true })
   recordingUrls!: string | null;
 
@@ -58,7 +55,6 @@ export class VoiceCallEntity {
   endedAt!: Date | null;
 }
 
-/** What becomes of calls. */
 export const voiceTables: readonly TableRule[] = [
   { table: 'voice_calls', rule: 'days', bound: idBound, of: { root: 'campaigns', column: 'campaign_id' } },
 ];

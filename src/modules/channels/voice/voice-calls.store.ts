@@ -6,16 +6,14 @@ import { type AttemptLog, AttemptReader, type EndedAttempt, RecipientStatus } fr
 import type { CallStep } from '../../providers/index.js';
 import { type CallPosition, START } from './calls/menu-machine.js';
 
-/** One call, as owners and staff see it. */
 export interface VoiceCall {
   seq: number;
-  /** counts from 1 */
   attempt: number;
   callId: string;
   status: RecipientStatus;
   errorCode: number | null;
   errorMessage: string | null;
-  /** seconds from the answer to the end, 0 when it was not answered */
+  /** seconds from the answer to the end; 0 = unanswered */
   seconds: number;
   /** keys pressed, in order; '' = none */
   digits: string;
@@ -43,7 +41,7 @@ interface CallRow {
 const COLUMNS = `seq, attempt, call_id, status, error_code, error_message, seconds, digits, recording_urls,
   started_at, answered_at, ended_at`;
 
-/** A call without a menu asks us nothing: it was answered as long before its end as it lasted. */
+/** A call without a menu sends no questions: its answer time follows from its end and duration. */
 function answeredAt({ answered_at: at, ended_at: end, status, seconds }: CallRow): Date | null {
   if (at || !end || status !== RecipientStatus.Answered) return at;
   return new Date(end.getTime() - seconds * 1_000);
@@ -64,12 +62,11 @@ const toCall = (row: CallRow): VoiceCall => ({
   endedAt: row.ended_at,
 });
 
-/** Reads the calls of voice campaigns; takes no locks. */
+/** Reads the calls of voice campaigns without locks. */
 @Injectable()
 export class VoiceCalls {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Every call to these recipients, by recipient and attempt. */
   async of(campaignId: number, seqs: readonly number[]): Promise<VoiceCall[]> {
     if (seqs.length === 0) return [];
     const rows: CallRow[] = await this.dataSource.query(
@@ -83,7 +80,7 @@ export class VoiceCalls {
 const LONGEST_TEXT = 255;
 const INT_MAX = 2_147_483_647;
 
-/** What the engine knows of calls: begun, and over. The network's own requests may come first. */
+/** Stores the engine's events of calls: begun and ended. The carrier's questions may arrive first. */
 export const callAttemptLog: AttemptLog = {
   async began(tx, attempts) {
     await tx.query(
@@ -113,7 +110,7 @@ export const callAttemptLog: AttemptLog = {
   },
 };
 
-/** The first report stands: a column is written while the call counts as under way. `status` must be the last of them. */
+/** The first report wins: a column changes only while the call is under way. Set `status` last. */
 const firstReport = (column: string): string =>
   `${column} = IF(voice_calls.status = ${RecipientStatus.Submitted}, VALUES(${column}), voice_calls.${column})`;
 
@@ -128,17 +125,14 @@ const toRow = (attempt: EndedAttempt): unknown[] => [
   attempt.durationSeconds,
 ];
 
-/** Which call a question of the network is about. */
 export interface CallKey {
   campaignId: number;
   seq: number;
   callId: string;
 }
 
-/** A call as its script knows it. */
 export interface LiveCall {
   position: CallPosition;
-  /** answers given so far, by step */
   answers: CallStep[];
   digits: string;
   recordingUrls: string[];
@@ -151,15 +145,12 @@ interface LiveCallRow {
   recording_urls: string | null;
 }
 
-/** Answered calls: the row is locked while one question is answered, so that two instances never answer at once. */
+/** Answered calls; a row lock keeps two instances from answering at once. */
 @Injectable()
 export class LiveCalls {
   constructor(private readonly attempts: AttemptReader) {}
 
-  /**
-   * The call, locked; made when the network asks before the send has been written.
-   * @returns null when the campaign has no such recipient
-   */
+  /** The locked call, inserted when the carrier asks before the send is written. @returns null = no such recipient */
   async lock(tx: EntityManager, key: CallKey): Promise<LiveCall | null> {
     const known = await this.find(tx, key);
     if (known) return known;

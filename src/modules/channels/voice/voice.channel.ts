@@ -9,10 +9,7 @@ import { CampaignAudio, contentOf } from './campaign-audio.js';
 import { blocksOf, VOICE_PLANS } from './domain/voice-request.js';
 import { callAttemptLog } from './voice-calls.store.js';
 
-/**
- * A call that rings, waits for its next attempt or may have been made is INITIATED; calls are not delivered or read, so
- * these only complete the table (reference/engine#recipient-statuses).
- */
+/** Calls between attempts are INITIATED; calls are neither delivered nor read (reference/engine#recipient-statuses). */
 const STATUS_LABELS: Channel['statusLabels'] = {
   [RecipientStatus.Pending]: 'PENDING',
   [RecipientStatus.Unknown]: 'INITIATED',
@@ -27,7 +24,7 @@ const STATUS_LABELS: Channel['statusLabels'] = {
   [RecipientStatus.Busy]: 'BUSY',
 };
 
-/** A call of staff that shows whether a route carries. */
+/** A staff test call of a route. */
 const TEST = { plan: VOICE_PLANS[0], menu: null, retries: 0, retryIntervalSeconds: 60 } as const;
 const THE_ROUTES_OWN = '';
 
@@ -36,7 +33,7 @@ const blocksIn = (content: Content): number => {
   return blocksOf(milliseconds, voiceplan);
 };
 
-/** Voice: no quote of a text alone, because the price is the length of an audio that has yet to be made. */
+/** Voice has no quote of a text: the price depends on the length of an audio that is not made yet. */
 export const voiceChannel: Channel<'voice'> = {
   name: 'voice',
   title: 'voice',

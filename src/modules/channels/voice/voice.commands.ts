@@ -22,38 +22,34 @@ import { CampaignAudio, type CampaignSound, contentOf } from './campaign-audio.j
 import { FEWEST_BLOCKS, type VoiceRequest } from './domain/voice-request.js';
 import { voiceChannel } from './voice.channel.js';
 
-/** A voice campaign that the engine has. */
 export interface AcceptedVoice {
   requestId: string;
   contacts: number;
   creditsPerContact: number;
-  /** for all contacts together */
   creditsDeducted: number;
-  /** address of the speech that was made; null when the audio was supplied */
+  /** URL of the generated speech; null = the audio was supplied */
   speechUrl: string | null;
 }
 
 /**
- * Makes or fetches the audio, prices it, and accepts the campaign: charged to `voice_credits` and stored in one
- * transaction, waiting for its approval unless `VOICE_AUTO_APPROVE` is on.
- * @throws AppError `sender_id is not approved`, the audio's rows of reference/voice#order, `unavailable` without a usable route, and
- * `Insufficient credits. Required: X, Available: Y`
+ * Makes or fetches the audio and accepts the campaign for `voice_credits`; it awaits approval unless `VOICE_AUTO_APPROVE` is
+ * on.
+ * @throws AppError `sender_id is not approved`, the audio's rows of reference/voice#order, `unavailable`, missing credits
  */
 export class SendVoiceCampaignCommand extends Command<AcceptedVoice> {
   constructor(
     readonly sender: Sender,
     readonly request: VoiceRequest,
     readonly idempotent: IdempotentRequest | null,
-    /** a caller id is one of the account's approved sender ids */
+    /** true = the caller id must be an approved sender id */
     readonly requireSender: boolean,
   ) {
     super();
   }
 }
 
-/** There is no route to choose in a voice send: the operator's default carries it. */
+/** Voice sends name no route: the operator's default is used. */
 const SERVICE = 'default';
-/** What a contact costs at the least. */
 const SHORTEST = { unitCredits: FEWEST_BLOCKS, segments: FEWEST_BLOCKS };
 
 @CommandHandler(SendVoiceCampaignCommand)
@@ -82,7 +78,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     const scheduledAt = this.submissions.momentOf(request.schedule, sender);
     const senderId = await senderOf();
     await this.judgeCredits(accountId, request.receivers);
-    // Outside any transaction: speech and foreign servers take their time.
+    // Outside transactions: speech synthesis and foreign servers are slow.
     return this.sounds.of(request, accountId, async (sound, keep) => {
       const routes = await this.submissions.routesOf({ channel: voiceChannel, sender, service: SERVICE });
       const voice = ({ requestId, totalRows, unitCredits, chargedCredits }: AcceptedCampaign): AcceptedVoice => ({
@@ -103,13 +99,13 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     });
   }
 
-  /** Without a caller id the call shows the operator's own. */
+  /** Without a caller id the call shows the operator's number. */
   private async approved(accountId: number, { callerId }: VoiceRequest, required: boolean): Promise<string | null> {
     if (!required || callerId === null) return null;
     return (await this.senders.approved(accountId, 'voice', callerId)).senderId;
   }
 
-  /** Before anything is spoken or fetched: an account that cannot pay the shortest audio cannot pay any. */
+  /** Before any audio is made: refuse accounts that cannot pay even the shortest. */
   private async judgeCredits(accountId: number, receivers: readonly string[]): Promise<void> {
     const send = { channel: voiceChannel, sender: { accountId } };
     const { credits: required } = await this.submissions.quoteContacts(send, SHORTEST, receivers);
@@ -130,7 +126,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     };
   }
 
-  /** Voice has its own text for too few credits (reference/credits#debits). */
+  /** Voice has its own text for missing credits (reference/credits#debits). */
   private async accept(
     submission: Submission,
     departure: Departure,

@@ -10,7 +10,6 @@ const SPEECH_URL = 'https://api.example.com/audio/5kq2vJm1XhQn0c8ZrY3tLw.wav';
 const CLIP_URL = 'https://files.example.com/opening-hours.mp3';
 const NUMBER = '919812345678';
 
-/** Body of POST /speech. */
 export class SpeechBody {
   @ApiProperty({ example: 'Your order is ready.', maxLength: 5_000 })
   message!: string;
@@ -19,7 +18,6 @@ export class SpeechBody {
   language?: string;
 }
 
-/** What every row of a menu has. */
 class MenuKey {
   @ApiProperty({ example: '1', description: '0-9, * or #, each once in a menu.' })
   digit!: string;
@@ -83,13 +81,11 @@ const ROWS: Readonly<Record<(typeof ACTIONS)[number], Type>> = {
 @OneOf('action', ROWS)
 export class DtmfRow extends MenuKey {}
 
-/** A keypad menu; the campaign's audio is the prompt of the first one. */
 export class DtmfFlow {
   @ApiProperty({ type: [DtmfRow] })
   rows!: DtmfRow[];
 }
 
-/** An entry of the simple menu. */
 export class CallbackAudio {
   @ApiProperty({ example: '2' })
   dtmf!: string;
@@ -98,7 +94,6 @@ export class CallbackAudio {
   selected_number!: string;
 }
 
-/** What keys do, for Swagger; `readMenus` reads and judges it. */
 export class VoiceMenusBody {
   @ApiPropertyOptional({ type: DtmfFlow, description: 'An object, or its JSON as a text.' })
   dtmf_flow?: DtmfFlow;
@@ -116,7 +111,7 @@ export class VoiceMenusBody {
   audio_url?: string;
 }
 
-/** Body of a voice send for Swagger; `readVoiceRequest` reads and judges it. */
+/** Body of a voice send, for Swagger; `readVoiceRequest` validates it. */
 export class VoiceSendBody extends VoiceMenusBody {
   @ApiProperty({ example: 'Appointment reminder' })
   broadcast_name!: string;
@@ -168,7 +163,6 @@ const MENU_EXAMPLE = {
   ],
 };
 
-/** Bodies to try in Swagger UI. */
 export const VOICE_EXAMPLES = {
   minimal: {
     summary: 'Speech',
@@ -216,12 +210,11 @@ export class VoiceSendAnswer {
   audio_url!: string;
 }
 
-/** Body of a quote of a voice send: that of the send, where a `broadcast_name` is not needed. */
 export class VoiceQuoteBody extends OmitType(VoiceSendBody, ['broadcast_name', 'schedule_time'] as const) {
   @ApiProperty({ enum: [voiceChannel.name], example: voiceChannel.name }) channel!: string;
 }
 
-/** What a voice send would cost (reference/voice#quote). */
+/** Price of a voice send (reference/voice#quote). */
 export class VoiceQuoteData {
   @ApiProperty({ enum: [voiceChannel.name], example: voiceChannel.name }) channel!: string;
   @ApiProperty({ example: 21.4, description: 'length of the speech, or of the audio' }) audio_seconds!: number;

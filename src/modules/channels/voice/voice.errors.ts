@@ -10,7 +10,7 @@ import { INCOMPLETE_ITEM, NOT_JSON, usedTwice } from './domain/menu.js';
 import { CALL_NUMBER_TEXTS } from './domain/call-number.js';
 import { VOICE_TEXTS } from './domain/voice-request.js';
 
-/** Of texts that do not begin with their field. */
+/** Fields of the texts that do not begin with their field. */
 const FIELD_OF: Readonly<Record<string, string>> = {
   [VOICE_TEXTS.noAudio]: 'message',
   [VOICE_TEXTS.tooLong]: 'message',
@@ -21,14 +21,13 @@ const FIELD_OF: Readonly<Record<string, string>> = {
 
 const fieldOf = (text: string): string => FIELD_OF[text] ?? /^[\w.[\]]+/.exec(text)?.[0] ?? '';
 
-/** Errors of voice sends: the texts of reference/voice#order come from the readers, literally. */
+/** Errors of voice sends; their texts come from the readers (reference/voice#order, literally). */
 export const voiceErrors = {
   invalid: invalid('voice_request', (text: string) => text).with({ field: fieldOf }),
 };
 
 const row = (text: string, reason: string): DocumentedError => voiceErrors.invalid.shown(text).because(reason);
 
-/** Errors of `callback_audio` and `dtmf_flow`, in the order in which they are judged. */
 const MENU_ERRORS = [
   row(INCOMPLETE_ITEM, 'malformed callback_audio'),
   row(usedTwice('callback_audio[0].dtmf'), 'a fault inside callback_audio, with its path'),
@@ -53,7 +52,6 @@ const AUDIO_ERRORS = [
   audioErrors.tooLong.because('generated or supplied audio is too long'),
 ];
 
-/** Rows of the body before the menus. */
 const BODY_ERRORS = [
   row(VOICE_TEXTS.noAudio, 'neither message nor audio_url'),
   row(VOICE_TEXTS.tooLong, 'message over 5000 characters'),
@@ -65,7 +63,7 @@ const BODY_ERRORS = [
 ];
 const PLAN_ERROR = row(VOICE_TEXTS.plan, 'another value');
 
-/** Errors of a voice send (reference/voice#order), in the order in which they are judged. */
+/** Errors of a voice send (reference/voice#order), in checking order. */
 export const VOICE_SEND_ERRORS: readonly DocumentedError[] = [
   row(VOICE_TEXTS.name, 'missing'),
   ...BODY_ERRORS,
@@ -81,7 +79,7 @@ export const VOICE_SEND_ERRORS: readonly DocumentedError[] = [
   storageErrors.full,
 ];
 
-/** Errors of the quote of a voice send (reference/voice#quote), in the order in which they are judged. */
+/** Errors of the quote of a voice send (reference/voice#quote), in checking order. */
 export const VOICE_QUOTE_ERRORS: readonly DocumentedError[] = [
   tooManyContacts,
   ...BODY_ERRORS,
@@ -90,7 +88,6 @@ export const VOICE_QUOTE_ERRORS: readonly DocumentedError[] = [
   ...AUDIO_ERRORS,
 ];
 
-/** Errors of a text that is to be heard, in the order in which they are judged. */
 export const SPEECH_ERRORS: readonly DocumentedError[] = [
   row(VOICE_TEXTS.noAudio, 'no message'),
   row(VOICE_TEXTS.tooLong, 'message over 5000 characters'),
@@ -99,7 +96,6 @@ export const SPEECH_ERRORS: readonly DocumentedError[] = [
   audioErrors.tooLong.because('the speech is too long'),
 ];
 
-/** Errors of a simulation, in the order in which they are judged. */
 export const SIMULATION_ERRORS: readonly DocumentedError[] = [
   ...MENU_ERRORS,
   row(SIMULATION_TEXTS.digits, 'no list of keys'),

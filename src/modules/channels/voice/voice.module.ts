@@ -16,10 +16,7 @@ import { VoiceController } from './voice.controller.js';
 import { LiveCalls, VoiceCalls } from './voice-calls.store.js';
 import { VoiceCallEntity } from './tables.js';
 
-/**
- * Voice in the API: sending, simulating, and answering the network's questions. Global, because the providers module asks
- * `CallScripts` what comes next in a call and must not import the voice module.
- */
+/** Voice in the API. Global: the providers module needs `CallScripts` and must not import this module. */
 @Global()
 @Module({
   imports: [

@@ -13,13 +13,9 @@ import { voiceChannel } from './voice.channel.js';
 import type { VoiceQuoteData } from './voice.dto.js';
 import { voiceErrors } from './voice.errors.js';
 
-/** The text of a voice send as it will be spoken, to be heard before; costs nothing, and nothing of it is kept. */
+/** Speaks the text of a voice send for a preview; free, nothing is stored. */
 export class GetSpeechQuery extends Query<{ mime: string; bytes: Buffer }> {
-  /**
-   * @param body `message` and `language` as in a send
-   * @throws AppError the rows of reference/voice#order about the message; too_many when the account has too many texts with
-   * the engine
-   */
+  /** @throws AppError the message's rows of reference/voice#order; too_many while the account has too many texts under way */
   constructor(
     readonly accountId: number,
     readonly body: RawVoiceRequest,
@@ -40,15 +36,10 @@ export class GetSpeechHandler implements IQueryHandler<GetSpeechQuery> {
   }
 }
 
-/** Whether a quote is asked for a voice send. */
 export const isVoiceBody = (body: JsonObject): boolean => body['channel'] === voiceChannel.name;
 
-/**
- * Prices a voice send: its text is spoken, or its audio fetched, and thrown away. Costs nothing, makes no call.
- * @throws AppError the rows of reference/voice#order, but those of credits and routes
- */
+/** Prices a voice send, then discards its audio. @throws AppError rows of reference/voice#order, without credits and routes */
 export class QuoteVoiceQuery extends Query<VoiceQuoteData> {
-  /** @param body as it came */
   constructor(
     readonly accountId: number,
     readonly body: JsonObject,
@@ -57,7 +48,6 @@ export class QuoteVoiceQuery extends Query<VoiceQuoteData> {
   }
 }
 
-/** Of a send that is not sent. */
 const UNNAMED = 'Quote';
 
 @QueryHandler(QuoteVoiceQuery)
@@ -70,7 +60,7 @@ export class QuoteVoiceHandler implements IQueryHandler<QuoteVoiceQuery> {
   ) {}
 
   async execute({ accountId, body }: QuoteVoiceQuery): Promise<VoiceQuoteData> {
-    // more are refused before they are gone through
+    // refuse too many contacts before reading them
     const { contacts: given } = body;
     if (Array.isArray(given) && given.length > MOST_CONTACTS) throw tooManyContacts.asShown();
     const rules = { allowedPrefixes: this.environment.VOICE_ALLOWED_PREFIXES };

@@ -2,7 +2,7 @@ import { AppError, conflict, invalid, unavailable, fieldErrors } from '../../../
 import { creditErrors } from '../../credits/index.js';
 import { MOST_GROUPS } from '../lanes.js';
 
-/** What every channel answers to a send that cannot be accepted (reference/engine#acceptance), beside its own errors. */
+/** Errors of every channel for a send that cannot be accepted (reference/engine#acceptance). */
 export const acceptanceErrors = {
   scheduleTime: invalid(
     'schedule_time',
@@ -43,10 +43,7 @@ export const acceptanceErrors = {
   }),
 };
 
-/**
- * The balance does not pay for the campaign; a channel with a text of its own for it throws that instead
- * (reference/credits#debits).
- */
+/** The balance does not cover the campaign (reference/credits#debits); a channel may throw its own text instead. */
 export class InsufficientCredits extends AppError {
   constructor(
     readonly available: number,
@@ -58,5 +55,5 @@ export class InsufficientCredits extends AppError {
   }
 }
 
-/** Thrown inside the transaction to roll all of it back: a balance does not suffice, or another transaction has spent it meanwhile. */
+/** Rolls the transaction back: a balance does not suffice, or another transaction has spent it meanwhile. */
 export class Outspent extends Error {}

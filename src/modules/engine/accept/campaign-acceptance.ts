@@ -27,12 +27,11 @@ import { type DraftRecipients, LargeDraftRecipients, Staging, wholePage } from '
 
 interface Payable {
   draft: DraftHead;
-  /** recipients */
   total: number;
   sum: { charged: number };
 }
 
-/** Signals of messages of one recipient (docs/decisions/0064). */
+/** Notifies workers of single messages (docs/decisions/0064). */
 @Injectable()
 export class SingleSignals {
   constructor(
@@ -40,10 +39,7 @@ export class SingleSignals {
     private readonly signals: SingleSignalStream,
   ) {}
 
-  /**
-   * Tells workers of messages of one recipient that leave now, once one of them is known to be paid. It reads the balances
-   * itself, at most as often as there is something to tell: the group does not wait for it. Never fails.
-   */
+  /** Signals a single message that leaves now, once it is known to be paid. The group does not wait for it. Never fails. */
   async tell(payable: readonly Payable[]): Promise<void> {
     if (!this.signals.isDue) return;
     const single = payable.filter(({ draft, total }) => total === 1 && leavesNow(draft));
@@ -54,37 +50,34 @@ export class SingleSignals {
   }
 }
 
-/** A draft on its way into a transaction. */
 interface WaitingDraft {
   draft: DraftHead;
   total: number;
   sum: DraftSum;
-  /** all of its recipients; null = they are written already */
   page: RecipientPage | null;
-  /** further writes of its transaction */
   alongside?: Alongside<AcceptedCampaign> | undefined;
-  /** an `Idempotency-Key` that is stored with it */
   outcome?: KeptOutcome<AcceptedCampaign> | undefined;
-  /** the id under which its recipients are written already */
   stagedId?: number;
-  /** the step of the request's trace that it goes on with; null = none is recorded */
+  /** null = no trace is recorded */
   traceParent: string | null;
 }
 
 type Numbered = NumberedHead & WaitingDraft;
 type Committing = Pick<WaitingDraft, 'alongside' | 'outcome' | 'traceParent'>;
 
-/** Larger drafts get a transaction of their own, so that small requests do not wait behind their rows. */
+/** Larger drafts get their own transaction, so that small requests do not wait behind their rows. */
 const GROUPED_RECIPIENTS = 1_000;
-/** From here on the recipients are written before, in several commits. */
 const LARGE_DRAFT_RECIPIENTS = 25_000;
-/** Two at once: while one waits for the disk, the statements of the next run, which waits for half a group. */
+/** Two at once: while one commit waits for the disk, the next group runs its statements once it is half full. */
 const GROUP = { maxItems: 64, delayMs: 0, atOnce: 2, beside: { maxItems: 32, delayMs: 10 } };
 const ROUNDS = 6;
 
 /**
- * The one door into the engine: everything of a campaign, or nothing. Requests that wait at the same moment share a
- * transaction, whosever they are (docs/decisions/0025).
+ * Accepts campaigns, all or nothing. Concurrent requests share a transaction (docs/decisions/0025).
+ * @example
+ * const common = judging.ofAll();
+ * await this.assertTaken(judging, [chainOf(common.routeId, common.fallbacks)]);
+ * return this.acceptance.accept({ ...head, ...common, recipients }, alongside, outcome);
  */
 @Injectable()
 export class CampaignAcceptance {
@@ -105,12 +98,10 @@ export class CampaignAcceptance {
   ) {}
 
   /**
-   * Debits the credits and stores the campaign with all its recipients; after the commit the relay hears of what is due.
-   * A draft whose caller-supplied id exists gets the first answer.
-   * @param alongside further writes of the same transaction; what it throws rolls the campaign back
-   * @param outcome of the request's `Idempotency-Key`, stored in the same transaction
-   * @throws AppError invalid `Insufficient credits. Available: X, Required: Y`; conflict `request_id already exists`; conflict
-   * `A request with this Idempotency-Key is still running` when the key was stored meanwhile
+   * Debits the credits, stores the campaign, then notifies the relay. A repeat under a caller-supplied id gets the first
+   * answer.
+   * @throws AppError `Insufficient credits. Available: X, Required: Y`; `request_id already exists`; `A request with this
+   * Idempotency-Key is still running`
    */
   async accept(
     draft: CampaignDraft,
@@ -123,15 +114,12 @@ export class CampaignAcceptance {
     return this.acceptRecipients(head, all, alongside, outcome);
   }
 
-  /**
-   * Where the recipients of a large send are put while it is judged; null = it is small. Who does not come as far as
-   * `acceptRecipients` with it abandons it.
-   */
+  /** Writes recipients of a large send while they are priced; null = small send. Abandon it if the send fails. */
   stagingOf(accountId: number, total: number): Staging | null {
     return total >= LARGE_DRAFT_RECIPIENTS ? new Staging(this.staged.open(), accountId, this.credits) : null;
   }
 
-  /** As `accept`, of recipients some of whom may be written already. */
+  /** As `accept`, for recipients of whom some may already be written. */
   async acceptRecipients(
     draft: DraftHead,
     recipients: DraftRecipients,
@@ -150,7 +138,6 @@ export class CampaignAcceptance {
     }
   }
 
-  /** As a step of the request's trace, if it is recorded. */
   private async traced<Result>(
     { channel }: DraftHead,
     total: number,
@@ -177,22 +164,19 @@ export class CampaignAcceptance {
     return total <= GROUPED_RECIPIENTS ? this.group.add(waiting) : this.commitOne(waiting);
   }
 
-  /**
-   * The first answer to the same request under a caller-supplied id (reference/sms#own-ids); null = none yet.
-   * @throws AppError conflict `request_id already exists`
-   */
+  /** The first answer under a caller-supplied id (reference/sms#own-ids); null = none. @throws `request_id already exists` */
   repeated(draft: DraftIdentity): Promise<AcceptedCampaign | null> {
     return this.earlier.repeated(draft);
   }
 
-  /** What has spent the credits may have been the same request under the same id, at the same moment. */
+  /** The credits may have been spent by a concurrent copy of the same request. */
   private async spentByItself(draft: DraftIdentity, refusal: Error): Promise<AcceptedCampaign> {
     const repeated = refusal instanceof InsufficientCredits ? await this.repeated(draft) : null;
     if (!repeated) throw refusal;
     return repeated;
   }
 
-  /** Recipients first; what does not come about leaves none of them. */
+  /** Writes the recipients first, and removes them if the campaign is not stored. */
   private async commitStaged(draft: DraftHead, recipients: DraftRecipients, committing: Committing): Promise<Answer> {
     const { total, sum, staging } = recipients;
     const available = staging?.shortOf ?? (await this.credits.available(draft.accountId, draft.balance));
@@ -212,7 +196,7 @@ export class CampaignAcceptance {
     return (await this.commit([waiting]))[0] as Answer;
   }
 
-  /** Never throws: a part of a group that has committed gets its answers, whatever becomes of another part. */
+  /** Never throws: if one half of a group has committed, its answers stay valid whatever happens to the other half. */
   private async commit(waiting: readonly WaitingDraft[]): Promise<Answer[]> {
     const answers = new Map<WaitingDraft, Answer>();
     const unanswered = new Error('a draft was left without an answer');
@@ -224,10 +208,8 @@ export class CampaignAcceptance {
   }
 
   /**
-   * One transaction for all, again with all balances read if one fell short. Those whose id or key another request has stored
-   * are answered by it, and the others go again, with new ids. A lost race for credits, and a duplicate key that is neither an
-   * id's nor a request's, part them.
-   * @param answers is filled, also up to a fault
+   * One transaction for all; if a balance falls short, once more with all balances read. Taken ids and keys get the stored
+   * answer, the others retry with new ids; other conflicts split the group. Fills `answers` also up to a fault.
    */
   private async answerAll(waiting: readonly WaitingDraft[], answers: Map<WaitingDraft, Answer>): Promise<void> {
     const note = (drafts: readonly WaitingDraft[], made: readonly (Answer | null)[]): void =>
@@ -253,13 +235,13 @@ export class CampaignAcceptance {
         if (!(isTaken || error instanceof Outspent || error instanceof AppError)) throw error;
         if (going.length > 1) note(going, await this.inHalves(going));
         else if (error instanceof AppError)
-          note(going, [{ refused: error }]); // by what was to be written alongside
+          note(going, [{ refused: error }]); // thrown by a write of `alongside`
         else if (round >= ROUNDS) throw error;
       }
     }
   }
 
-  /** In order. One that cannot be met costs a group of 64 six smaller transactions more, and not 64. */
+  /** Halves in order: one bad draft costs a group of 64 six further transactions, not 64. */
   private async inHalves(waiting: readonly WaitingDraft[]): Promise<Answer[]> {
     const middle = Math.ceil(waiting.length / 2);
     return [...(await this.commit(waiting.slice(0, middle))), ...(await this.commit(waiting.slice(middle)))];
@@ -279,7 +261,7 @@ export class CampaignAcceptance {
 
   private async write(payable: readonly WaitingDraft[]): Promise<AcceptedCampaign[]> {
     const write = async (tx: EntityManager): Promise<AcceptedCampaign[]> => {
-      // Made anew each time: another process may have taken one of them.
+      // New ids in every attempt: another process may have taken one.
       const numbered = payable.map((entry): Numbered => {
         const { requestId: own } = entry.draft;
         const requestId = 'given' in own ? own.given : own.make();
@@ -311,7 +293,7 @@ export class CampaignAcceptance {
       if (!(await this.credits.debit(tx, charges))) throw new Outspent();
       return numbered.map(acceptedOf);
     };
-    // All of them came about, or none.
+    // One campaign suffices for the check: the transaction stores all or none.
     const committed = ([first]: readonly AcceptedCampaign[]) =>
       first ? { table: 'campaigns', where: { id: first.id, request_id: first.requestId } } : null;
     const accepted = await inTransaction(this.dataSource, write, { committed });

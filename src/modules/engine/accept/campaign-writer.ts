@@ -6,42 +6,36 @@ import { type PlannedLane, planLanes, chainOf, chainText, type RouteChain } from
 import { RecipientStatus } from '../recipient.js';
 import { type DraftSum, termsBatches, variablesBatches, type DraftHead, type RecipientPage } from './draft.js';
 
-/** A campaign with its keys, without its recipients. */
 export interface NumberedHead {
   id: number;
   requestId: string;
   draft: DraftHead;
-  /** recipients */
   total: number;
-  /** what they come to */
   sum: DraftSum;
 }
 
-/** What recipients are written for. */
 export type WrittenFor = Pick<NumberedHead, 'id' | 'draft' | 'sum'>;
 
-/** The same, while some of the recipients are still judged. */
 type WrittenEarly = Pick<WrittenFor, 'id'> & Partial<WrittenFor>;
 
-/** A campaign with all of its recipients. */
 export interface NumberedDraft extends WrittenFor {
   page: RecipientPage;
 }
 
 type PlannedHead = NumberedHead & { lanes: readonly PlannedLane[] };
 
-/** Below this, the recipients of all drafts of a group travel in one statement. */
+/** Up to this size, the recipients of all drafts of a group share one statement. */
 const SMALL = 100;
 
-/** The end of a validity; takes the schedule and the seconds. */
+/** End of the validity. Parameters: schedule, seconds. */
 const SETTLE_AT = 'COALESCE(?, UTC_TIMESTAMP(3)) + INTERVAL ? SECOND';
 
-/** Writes accepted campaigns in set-based statements; nothing here reads. Every moment is the database's. */
+/** Writes accepted campaigns in set-based statements. Reads nothing; all times are the database's. */
 @Injectable()
 export class CampaignWriter {
   constructor(private readonly channels: Channels) {}
 
-  /** Inserts the recipients of a group of drafts, with their terms: those of all small drafts in one statement. */
+  /** Inserts the recipients and terms of a group of drafts; all small drafts share one statement. */
   async insertRecipients(tx: EntityManager, drafts: readonly NumberedDraft[]): Promise<void> {
     const small = drafts.filter(({ page }) => page.numbers.length <= SMALL && !page.sources);
     if (small.length > 0) await this.insertSmall(tx, small);
@@ -51,7 +45,6 @@ export class CampaignWriter {
     }
   }
 
-  /** Inserts recipients with their terms, or those of recipients that are there. */
   async insertPage(tx: EntityManager, entry: WrittenEarly, page: RecipientPage): Promise<void> {
     const { from, numbers, sources } = page;
     if (numbers.length === 0) {
@@ -69,7 +62,7 @@ export class CampaignWriter {
     await this.insertTerms(tx, entry, page);
   }
 
-  /** Inserts campaigns with counters, lanes and chains of routes, without recipients. */
+  /** Inserts campaigns with counters, lanes and route chains, without recipients. */
   async insertHeads(tx: EntityManager, heads: readonly NumberedHead[]): Promise<void> {
     const planned = heads.map((head) => ({ ...head, lanes: planLanes(head.total, head.sum.own?.groups) }));
     await this.insertCampaigns(tx, planned);
@@ -85,7 +78,6 @@ export class CampaignWriter {
     await this.insertChains(tx, planned);
   }
 
-  /** @param sources places of the recipients in the campaign that failed */
   private async insertRetried(
     tx: EntityManager,
     id: number,
@@ -161,7 +153,7 @@ export class CampaignWriter {
     );
   }
 
-  /** Only of groups whose routes have others that take over. */
+  /** Only chains with fallback routes are stored. */
   private async insertChains(tx: EntityManager, heads: readonly PlannedHead[]): Promise<void> {
     const rows = heads.flatMap(({ id, draft, sum }) => {
       const chains: readonly RouteChain[] = sum.own?.chains ?? [chainOf(draft.routeId, draft.fallbacks)];
@@ -204,6 +196,5 @@ export class CampaignWriter {
   }
 }
 
-/** A JSON array of digit strings; they need no escaping, so joining them is enough. */
 const jsonDigits = (digits: readonly string[]): QuotedText =>
   new QuotedText(digits.length === 0 ? '[]' : `["${digits.join('","')}"]`);

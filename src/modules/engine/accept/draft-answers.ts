@@ -8,21 +8,17 @@ import { idempotencyErrors, IdempotencyKeys, type KeptOutcome } from '../../idem
 import { acceptanceErrors, InsufficientCredits } from './acceptance.errors.js';
 import type { AcceptedCampaign, CampaignDraft } from './draft.js';
 
-/** Code of the conflict with another account's id; its text is that of every such conflict. */
 export const FOREIGN_REQUEST_ID = 'request_id_foreign';
-/** What says whether a draft came before. */
 export type DraftIdentity = Pick<CampaignDraft, 'accountId' | 'requestId' | 'fingerprint'>;
-/** The campaign that a caller-supplied id names already. */
 type EarlierCampaign = Omit<AcceptedCampaign, 'repeated'> & { accountId: number; fingerprint: Buffer | null };
-/** What a draft is answered; `refused` is thrown to its caller, and to no other caller of its group. */
+/** Answer to one draft; `refused` is thrown to its caller only, not to others of the group. */
 export type Answer = { accepted: AcceptedCampaign } | { refused: Error };
-/** A draft that may have come before, by its id or by its key. */
 interface Known {
   draft: DraftIdentity;
   outcome?: KeptOutcome<AcceptedCampaign> | undefined;
 }
 
-/** Finds what earlier requests have stored under a caller-supplied id, or under an `Idempotency-Key`. */
+/** Finds earlier campaigns by caller-supplied id or `Idempotency-Key`. */
 @Injectable()
 export class EarlierCampaigns {
   constructor(
@@ -30,14 +26,14 @@ export class EarlierCampaigns {
     private readonly keys: IdempotencyKeys,
   ) {}
 
-  /** @returns null = there is no campaign of that id @throws AppError conflict `request_id already exists` */
+  /** The first answer, or null if no campaign has the id. @throws AppError conflict `request_id already exists` */
   async repeated(draft: DraftIdentity): Promise<AcceptedCampaign | null> {
     const [answer] = await this.earlier([draft]);
     if (answer && 'refused' in answer) throw answer.refused;
     return answer?.accepted ?? null;
   }
 
-  /** What those are answered whose id or key was stored between the look and the commit; null = neither was. */
+  /** Answers drafts whose id or key was stored between the query and the commit; null = neither was. */
   async taken(waiting: readonly Known[]): Promise<(Answer | null)[]> {
     const earlier = await this.earlier(waiting.map(({ draft }) => draft));
     return Promise.all(
@@ -52,7 +48,6 @@ export class EarlierCampaigns {
     );
   }
 
-  /** What each draft under a caller-supplied id is answered when there is a campaign of that id; null = there is none. */
   private async earlier(drafts: readonly DraftIdentity[]): Promise<(Answer | null)[]> {
     const ids = drafts.flatMap(({ requestId }) => ('given' in requestId ? [requestId.given] : []));
     if (ids.length === 0) return drafts.map(() => null);
@@ -74,7 +69,7 @@ export class EarlierCampaigns {
   }
 }
 
-/** Of drafts under the same caller-supplied id the first: the others get its answer. */
+/** Keeps the first draft of each caller-supplied id: the others get its answer. */
 export function oncePerId<Draft extends Known>(waiting: readonly Draft[]): Draft[] {
   const seen = new Set<string>();
   return waiting.filter(({ draft: { requestId } }) => {
@@ -87,7 +82,6 @@ export function oncePerId<Draft extends Known>(waiting: readonly Draft[]): Draft
 
 const takenError = (code: string): AppError => conflict(code, acceptanceErrors.requestIdTaken.text)();
 
-/** What a draft asks of the balance that pays for it, and what is written before that is debited. */
 interface Asking {
   draft: Purse;
   total: number;
@@ -95,14 +89,13 @@ interface Asking {
   alongside?: unknown;
 }
 
-/** A balance that is remembered costs its group a read, one that was forgotten a transaction. */
+/** An entry kept needlessly costs its group a read; a forgotten one costs a transaction. */
 const KEPT_MS = 3_600_000;
 const MOST_KEPT = 100_000;
 
 /**
- * Refuses what cannot be paid before anything is written, by a read without a lock; the conditional UPDATE of the debit stays
- * the judge. A draft of one recipient and nothing else is as quickly written as its balance is read, and most balances suffice:
- * of these only those are read that fell short lately, and all of a group whose debit was refused.
+ * Refuses unpayable drafts by a read without a lock; the conditional UPDATE of the debit decides. Writing a single message
+ * costs no more than this read, so these read only balances that fell short lately, and all of them after a refused debit.
  */
 @Injectable()
 export class ShortBalances {
@@ -110,11 +103,7 @@ export class ShortBalances {
 
   constructor(private readonly credits: CreditBook) {}
 
-  /**
-   * @param asking in the order in which they are charged
-   * @param all whether all balances are read
-   * @returns the refusal of each that cannot be paid, null for the others
-   */
+  /** A refusal or null per draft. @param asking in the order of charging @param all read every balance */
   async refusals(asking: readonly Asking[], all: boolean): Promise<(InsufficientCredits | null)[]> {
     const read = asking.filter((each) => all || isDear(each) || this.short.has(purseKey(each.draft)));
     if (read.length === 0) return asking.map(() => null);
@@ -135,5 +124,5 @@ export class ShortBalances {
   }
 }
 
-/** Whether much would be written in vain. */
+/** Whether a refused debit would undo many writes. */
 const isDear = ({ total, alongside }: Asking): boolean => total > 1 || alongside !== undefined;

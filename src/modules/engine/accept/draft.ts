@@ -5,105 +5,84 @@ import type { RecipientTerms } from '../recipient.js';
 import { blockText, OWN_KIND, RECIPIENTS_A_BLOCK, type Variables } from '../state/own-variables.js';
 import { acceptanceErrors } from './acceptance.errors.js';
 
-/** What a channel asks the engine to accept: validated, priced, routed. */
+/** A validated, priced and routed send that a channel submits to the engine. */
 export interface CampaignDraft {
   accountId: number;
   channel: string;
-  /** a caller-supplied id, or a maker of ids (tried again on a collision) */
   requestId: { given: string } | { make: () => string };
   broadcastName: string;
   service: string;
   routeId: number;
-  /** the routes that take over from the campaign's own, in this order; with it they are its chain */
+  /** fallback routes in order; with `routeId` they form the campaign's chain */
   fallbacks?: readonly number[];
-  /** sender id of recipients that have none of their own; absent or null = the route's */
   sender?: string | null;
-  /** what kind of message it is; absent or null = none was named */
   category?: string | null;
   content: Record<string, unknown>;
-  /** e.g. gsm_credits */
   balance: BalanceName;
-  /** credits per recipient; 0 = free */
+  /** per recipient; 0 = free */
   unitCredits: number;
-  /** cleaned, in order, duplicates as the channel wants them */
   recipients: string[];
-  /** as long as `recipients`; absent = all of them have the campaign's */
   terms?: readonly (RecipientTerms | null)[];
   initialState: 'accepted' | 'pending_approval';
   scheduledAt?: Date;
   retryOf?: string;
-  /** who sends it (`kernel/maker.ts`); absent = not known */
   createdBy?: string;
-  /** SHA-256 over what makes two requests with one caller-supplied id the same */
+  /** SHA-256 that identifies a repeated request under the same caller-supplied id */
   fingerprint?: Buffer;
 }
 
-/** The engine's answer to a draft. `repeated` = the same caller-supplied id and fingerprint came before; nothing was charged. */
+/** The engine's answer. `repeated` = the same caller-supplied id and fingerprint came before; nothing was charged. */
 export interface AcceptedCampaign {
   id: number;
   requestId: string;
   totalRows: number;
-  /** of a recipient that has no price of its own */
   unitCredits: number;
-  /** for all recipients together */
   chargedCredits: number;
-  /** of the recipients that have none of their own */
   routeId: number;
   repeated: boolean;
 }
 
-/** What the recipients of a draft come to together. */
+/** Totals of a draft. */
 export interface DraftSum {
-  /** credits, for all recipients together */
   charged: number;
-  /** the same by calling code and sender */
   usage: readonly UsageShare[];
-  /** where some recipient differs from the campaign */
   own?: {
-    /** by lane group: the campaign's own, then the further ones, ascending by their ids */
+    /** by lane group: the campaign's own chain first, the others ascending by ids */
     chains: readonly RouteChain[];
-    /** of the recipients, in their order; absent where there is one group */
     groups?: Uint8Array;
-    /** whether any has a row of terms: another price, chain or sender */
+    /** whether any recipient has its own price, chain or sender */
     hasTerms: boolean;
-    /** what sending has to read: a sum of `OWN_KIND` */
+    /** bit sum of `OWN_KIND` */
     kinds: number;
   };
 }
 
-/** Some recipients of a campaign in their order, to be written. */
 export interface RecipientPage {
-  /** recipients before these: whole blocks of variables */
+  /** number of recipients before this page; a multiple of the block size of variables */
   from: number;
-  /** none where they are written already, and the terms are not */
+  /** empty if the recipients are written and the terms are not */
   numbers: readonly string[];
-  /** one of each recipient; absent = all of them have the campaign's */
+  /** absent = all have the campaign's terms */
   terms?: readonly (RecipientTerms | null)[];
-  /**
-   * Values of the texts' placeholders as they are stored, a text of each hundred recipients; null = none of those has any, absent =
-   * none of all.
-   */
+  /** Placeholder values as stored, one text per hundred recipients; null = none in the block, absent = none at all. */
   blocks?: readonly (string | null)[];
-  /** of a retry: their places in the campaign that failed */
+  /** of a retry: their seq in the failed campaign */
   sources?: readonly number[];
 }
 
-/** A campaign without its recipients. */
 export type DraftHead = Omit<CampaignDraft, 'recipients' | 'terms'>;
 
-/** Whether it leaves as soon as it is stored: without a schedule, and without a release to wait for. */
+/** Whether sending starts at once: no schedule, no approval. */
 export const leavesNow = ({ initialState, scheduledAt }: DraftHead): boolean =>
   initialState === 'accepted' && !scheduledAt;
 
-/** What one commit of a large acceptance writes. */
 const RECIPIENTS_A_PAGE = 10_000;
-/** All others wait for the first page, which takes the campaign's id. */
+/** The first page is small: all others wait for it, since it reserves the campaign's id. */
 const RECIPIENTS_FIRST = 1_000;
 
-/** Recipients of the page that begins behind so many. */
 export const sizeOfPage = (from: number): number => (from === 0 ? RECIPIENTS_FIRST : RECIPIENTS_A_PAGE);
 
-/** Recipients that are in memory. */
+/** Pages of recipients that are in memory. */
 export function* pagesOf({
   recipients,
   terms,
@@ -116,7 +95,7 @@ export function* pagesOf({
   }
 }
 
-/** Values of recipients as they are stored. */
+/** Variables in the stored form, one text per block. */
 export function blocksOf(variables: readonly (Variables | undefined)[]): (string | null)[] {
   const blocks: (string | null)[] = [];
   for (let from = 0; from < variables.length; from += RECIPIENTS_A_BLOCK) {
@@ -125,13 +104,13 @@ export function blocksOf(variables: readonly (Variables | undefined)[]): (string
   return blocks;
 }
 
-/** First digits that tell every calling code, and how many of them there are. */
+/** Three leading digits identify every calling code. */
 const CODE_DIGITS = 3;
 const CODES = 10 ** CODE_DIGITS;
-/** Below this, arrays cost more than they spare. */
+/** Below this size, arrays cost more than they save. */
 const MANY = 500;
 
-/** Adds up what usage is counted by: of a large campaign, for a recipient under its sender, with two additions. */
+/** Sums usage by calling code and sender; for large campaigns with two array additions per recipient. */
 export class UsageBuckets {
   private readonly recipients: Uint32Array;
   private readonly credits: Float64Array;
@@ -139,10 +118,6 @@ export class UsageBuckets {
   private readonly sender: string;
   private readonly size: number;
 
-  /**
-   * @param sender the campaign's; none = the route's
-   * @param total recipients that there will be
-   */
   constructor(sender: string | null | undefined, total: number) {
     this.sender = sender ?? '';
     this.size = total < MANY ? 0 : CODES;
@@ -150,7 +125,6 @@ export class UsageBuckets {
     this.credits = new Float64Array(this.size);
   }
 
-  /** @param sender of its own */
   add(number: string, credits: number, sender?: string): void {
     if (credits === 0) return;
     const place = sender === undefined && number.length >= CODE_DIGITS ? placeOf(number) : -1;
@@ -162,7 +136,7 @@ export class UsageBuckets {
     this.credits[place] = Number(this.credits[place]) + credits;
   }
 
-  /** One share of each calling code and sender. Asked once, when all are added. */
+  /** One share per calling code and sender. Call once, after the last `add`. */
   shares(): UsageShare[] {
     for (const [place, recipients] of this.recipients.entries()) {
       if (recipients === 0) continue;
@@ -173,11 +147,10 @@ export class UsageBuckets {
   }
 }
 
-/** Out of range for what does not begin with digits. */
+/** Out of range if the number does not begin with digits. */
 const placeOf = (number: string): number =>
   (number.charCodeAt(0) - 48) * 100 + (number.charCodeAt(1) - 48) * 10 + (number.charCodeAt(2) - 48);
 
-/** What of a draft its terms go by. */
 export type TermsDraft = Pick<
   CampaignDraft,
   'recipients' | 'terms' | 'unitCredits' | 'routeId' | 'fallbacks' | 'sender'
@@ -185,7 +158,7 @@ export type TermsDraft = Pick<
 
 type Common = Pick<TermsDraft, 'unitCredits' | 'routeId'>;
 
-/** Adds up a draft: one pass over its recipients. */
+/** Sums a draft in one pass over its recipients. */
 export function sumOf({ recipients, terms, unitCredits, routeId, fallbacks, sender }: TermsDraft): DraftSum {
   const chain = chainOf(routeId, fallbacks);
   const usage = new UsageBuckets(sender, recipients.length);
@@ -213,26 +186,20 @@ export function sumOf({ recipients, terms, unitCredits, routeId, fallbacks, send
   return { charged, usage: usage.shares(), ...ownOf(found, groups, hasTerms, kinds) };
 }
 
-/** What sending has to read of a recipient besides its route. */
 const kindsOf = ({ sender, variables }: Pick<RecipientTerms, 'sender' | 'variables'>): number =>
   (sender === undefined ? 0 : OWN_KIND.senders) | (hasVariables(variables) ? OWN_KIND.variables : 0);
 
-/**
- * @param groups of the recipients, as they were found
- * @param hasTerms whether any differs in price or sender
- * @param kinds of all of them together
- */
+/** Own terms of a draft, if any. @param hasTerms whether a price or sender differs @param kinds bit sum of `OWN_KIND` */
 export function ownOf(found: FoundChains, groups: Uint8Array, hasTerms: boolean, kinds: number): Pick<DraftSum, 'own'> {
   if (!found.isOne) return { own: { ...found.ascending(groups), hasTerms: true, kinds: kinds | OWN_KIND.routes } };
   return hasTerms || kinds !== 0 ? { own: { chains: [found.first], hasTerms, kinds } } : {};
 }
 
-/** The chains of a draft's recipients, as they are found. */
+/** Collects the distinct route chains of a draft's recipients. */
 export class FoundChains {
   private readonly chains: RouteChain[];
   private readonly groups: Map<string, number>;
 
-  /** @param first the campaign's own */
   constructor(readonly first: RouteChain) {
     this.chains = [first];
     this.groups = new Map([[chainText(first), 0]]);
@@ -252,7 +219,6 @@ export class FoundChains {
     return group;
   }
 
-  /** Whichever came first, the groups of a campaign are in the order of their chains. @param groups as they were found */
   ascending(groups: Uint8Array): { chains: readonly RouteChain[]; groups: Uint8Array } {
     const [own, ...further] = this.chains;
     const chains = [own as RouteChain, ...further.sort(byIds)];
@@ -262,7 +228,7 @@ export class FoundChains {
   }
 }
 
-/** Rows of `recipient_terms`, each batch as one JSON parameter. */
+/** Rows of `recipient_terms`, one JSON parameter per batch. */
 export function* termsBatches(
   id: number,
   { from, terms }: RecipientPage,
@@ -283,10 +249,9 @@ export function* termsBatches(
   if (rows.length > 0) yield jsonRows(rows);
 }
 
-/** A row of `recipient_variables`. */
 export type VariablesRow = [id: number, block: number, variables: QuotedText];
 
-/** Rows of `recipient_variables`, each batch of a size that the servers take, whatever the variables hold. */
+/** Rows of `recipient_variables`, in batches below the server's packet limit. */
 export const variablesBatches = (id: number, page: RecipientPage): Generator<VariablesRow[], void, undefined> =>
   batchesOf(variablesRows(id, page), ([, , { text }]) => text.length);
 

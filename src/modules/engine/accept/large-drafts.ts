@@ -10,25 +10,22 @@ import { CampaignWriter, type WrittenFor } from './campaign-writer.js';
 import { blocksOf, type CampaignDraft, type DraftHead, type DraftSum, type RecipientPage } from './draft.js';
 import { ACCEPTANCE_LEASE_MS } from '../tables.js';
 
-/** What pages are priced by, once all recipients are known. */
 type Priced = Pick<WrittenFor, 'draft' | 'sum'>;
 
-/** The steps of a stage, each a transaction. */
 export interface LargeDraftSteps {
-  /** Says that an acceptance is under way. */
+  /** Records that an acceptance is running. */
   begin: (id: number) => Promise<void>;
   write: (id: number, page: RecipientPage, priced: Priced | null) => Promise<void>;
-  /** Removes what was written, and never fails. */
   abandon: (id: number) => Promise<void>;
 }
 
-/** While one commit is written to the disk, the next one's rows are inserted. */
+/** While one commit is flushed to disk, the next one inserts its rows. */
 const COMMITS_AT_ONCE = 2;
 const ROUNDS = 6;
 
-/** The recipients of one large acceptance on their way into the database, before there is a campaign of them. */
+/** Writes the recipients of one large draft before its campaign exists. */
 class Stage {
-  /** the id, once the first page is written under it; null = nothing was begun, or it was abandoned */
+  /** the id, once the first page is written; null = not begun, or abandoned */
   private first: Promise<number> | null = null;
   private written = 0;
   private isKept = false;
@@ -37,18 +34,14 @@ class Stage {
 
   constructor(private readonly steps: LargeDraftSteps) {}
 
-  /**
-   * Writes a page. The first one alone: it takes the id from every other process, so that no later ones can stray into its
-   * campaign; the others some at a time. Comes back when there is room for another, which may be judged meanwhile.
-   * @param priced absent = the page is without terms
-   */
+  /** Writes a page; resolves when there is room for another. The first one goes alone: it reserves the id in the database. */
   async add(page: RecipientPage, priced: Priced | null = null): Promise<void> {
     if (this.first) await this.writeNext(await this.first, page, priced);
     else this.begin(page, priced);
     this.written += page.numbers.length;
   }
 
-  /** Waits until everything is written. @returns the id that the campaign must have */
+  /** Waits for all writes and returns the id that the campaign must have. */
   async end(total: number): Promise<number> {
     await this.settled();
     const id = await this.first;
@@ -58,20 +51,20 @@ class Stage {
     return id;
   }
 
-  /** The campaign is there. */
+  /** Marks the recipients as owned by a stored campaign. */
   keep(): void {
     this.isKept = true;
   }
 
-  /** Removes what was written, if no campaign has come of it. */
+  /** Removes the written rows unless a campaign was stored. */
   async abandon(): Promise<void> {
-    const id = await this.first?.catch(() => null); // one that fails removes what it has begun
+    const id = await this.first?.catch(() => null); // a failed first page removes its own rows
     this.first = null;
     await Promise.all(this.running);
     if (typeof id === 'number' && !this.isKept) await this.steps.abandon(id);
   }
 
-  /** Its faults are those of the next page, or of the end. */
+  /** A fault is thrown by the next page or by `end`. */
   private begin(page: RecipientPage, priced: Priced | null): void {
     this.first = this.writeFirst(page, priced);
     this.first.catch(() => undefined);
@@ -88,7 +81,7 @@ class Stage {
         return id;
       } catch (error) {
         const isTaken = isDuplicateKey(error);
-        // Who could not begin because another process writes under this id must not touch what that one has written.
+        // If another process owns this id, do not delete its rows.
         if (isBegun || !isTaken) await this.steps.abandon(id);
         if (!isTaken || round >= ROUNDS) throw error;
       }
@@ -115,14 +108,12 @@ class Stage {
   }
 }
 
-/** What the recipients of a send come to so far. */
 interface SoFar {
-  /** credits */
   charged: number;
   balance: CampaignDraft['balance'];
 }
 
-/** A large send whose recipients are written while the rest of them is judged, as long as its account can pay for them. */
+/** Writes the recipients of a large send while the remaining ones are priced, as long as the balance covers them. */
 export class Staging {
   private available: number | null = null;
   private isShort = false;
@@ -133,35 +124,32 @@ export class Staging {
     private readonly credits: Pick<CreditBook, 'available'>,
   ) {}
 
-  /** Credits that the account had when they did not suffice any more; null = they did. */
+  /** Available credits when they no longer sufficed; null = they suffice. */
   get shortOf(): number | null {
     return this.isShort ? this.available : null;
   }
 
-  /** Takes the next page, after those before; comes back when there is room for another. */
+  /** Writes the next page in order; resolves when there is room for another. */
   async take(page: RecipientPage, { charged, balance }: SoFar): Promise<void> {
     this.available ??= await this.credits.available(this.accountId, balance);
     this.isShort ||= charged > this.available;
     if (!this.isShort) await this.stage.add(page);
   }
 
-  /** Removes what was written, if no campaign has come of it. */
   abandon(): Promise<void> {
     return this.stage.abandon();
   }
 }
 
-/** The recipients of a draft, and what they come to. */
 export interface DraftRecipients {
   total: number;
   sum: DraftSum;
-  /** of a large send: they were written while they were judged; `pages` has what is missing */
+  /** of a large send: recipients already written; `pages` yields only what is missing */
   staging?: Staging;
-  /** in order */
   pages(): Iterable<RecipientPage>;
 }
 
-/** All recipients of a small draft at once. */
+/** Joins all recipients of a small draft into one page. */
 export function wholePage(recipients: DraftRecipients): RecipientPage {
   const all = [...recipients.pages()];
   const [first] = all;
@@ -181,10 +169,10 @@ export function wholePage(recipients: DraftRecipients): RecipientPage {
 
 const TABLE = 'acceptances_under_way';
 const UNDER_WAY = new LeasedTable({ table: TABLE, key: ['campaign_id'] });
-/** Only its writer has had the row. */
+/** The fence before any sweeper has claimed the row. */
 const WRITERS_FENCE = 0;
 const ROWS_A_REMOVAL = 5_000;
-/** By the second column of their keys; the recipients last. */
+/** Tables by the second column of their keys; recipients last (see `discard`). */
 const WRITTEN = [
   ['recipient_variables', 'block'],
   ['recipient_terms', 'seq'],
@@ -192,7 +180,7 @@ const WRITTEN = [
 ] as const;
 const ORPHANS_A_SWEEP = 10;
 
-/** The lease was over, and a sweeper has taken the recipients for orphans. */
+/** The lease expired and a sweeper removed the recipients. */
 class LargeDraftLost extends Error {
   override readonly name = 'LargeDraftLost';
 
@@ -202,10 +190,9 @@ class LargeDraftLost extends Error {
 }
 
 /**
- * Recipients of a large acceptance, written in bounded commits before their campaign is (docs/decisions/0025): one
- * transaction of 200,000 rows would hold up the commits of all others for seconds. Nothing finds them until the last
- * transaction writes the campaign, because every reader comes by the campaign's row. What was not finished is removed by its
- * writer, or, when that was killed, by a sweeper: a row that is written first and removed by the last transaction tells of it.
+ * Writes a large draft's recipients in bounded commits before the campaign (docs/decisions/0025): one transaction of 200,000
+ * rows would block all commits for seconds. Readers find recipients only through the campaign's row. A row in
+ * `acceptances_under_way`, deleted with the last commit, lets a sweeper remove what a killed writer left.
  */
 @Injectable()
 export class LargeDraftRecipients {
@@ -216,7 +203,6 @@ export class LargeDraftRecipients {
     private readonly writer: CampaignWriter,
   ) {}
 
-  /** Where recipients can be put before it is known whether there will be a campaign of them. */
   open(): Stage {
     return new Stage({
       begin: (id) => this.begin(id),
@@ -225,17 +211,14 @@ export class LargeDraftRecipients {
     });
   }
 
-  /**
-   * Writes the recipients and their terms, or what is missing of them on the stage, whose owner abandons it if that fails.
-   * @returns the id that their campaign must have
-   */
+  /** Writes what is missing of the recipients and terms. @returns the id that the campaign must have */
   async write(draft: DraftHead, recipients: DraftRecipients, stage = this.open()): Promise<number> {
     const { total, sum } = recipients;
     for (const page of recipients.pages()) await stage.add(page, { draft, sum });
     return stage.end(total);
   }
 
-  /** In the transaction that writes the campaign: its recipients are no orphans any more. */
+  /** Call in the transaction that writes the campaign: its recipients are then no orphans. */
   async end(tx: EntityManager, id: number): Promise<void> {
     const ended: WriteResult = await tx.query(`DELETE FROM ${TABLE} WHERE campaign_id = ? AND fence = ?`, [
       id,
@@ -244,19 +227,14 @@ export class LargeDraftRecipients {
     if (ended.affectedRows === 0) throw new LargeDraftLost();
   }
 
-  /** As `discard`, and never fails: what cannot be removed now is left to the sweeper. */
+  /** As `discard`, but never fails: the sweeper removes what is left. */
   async abandon(id: number): Promise<void> {
     await this.discard(id).catch((error: unknown) => {
       this.logger.warn({ err: safeError(error), campaign: id }, 'recipients without a campaign wait for the sweeper');
     });
   }
 
-  /**
-   * Removes what was written for a campaign that did not come about; nothing where it did. Some rows at a time, the first
-   * recipient last: until then no other process can make a campaign of this id.
-   * @param fence as `sweep` has claimed it
-   * @param isStopped asked between two steps; the rest is left to a sweeper
-   */
+  /** Removes an acceptance without a campaign, some rows at a time. The first recipient goes last: it keeps the id reserved. */
   async discard(id: number, fence = WRITERS_FENCE, isStopped: () => boolean = () => false): Promise<void> {
     const step = (): Promise<boolean> =>
       inTransaction(this.dataSource, async (tx) => {
@@ -268,7 +246,7 @@ export class LargeDraftRecipients {
     while (!isStopped() && (await step()));
   }
 
-  /** Removes what killed processes have left. Any number of workers may do so side by side. @param isStopped as of `discard` */
+  /** Removes what killed processes left. Several workers may run it concurrently. */
   async sweep(isStopped: () => boolean = () => false): Promise<void> {
     const found = await this.dataSource.query<{ id: number; fence: number }[]>(
       `SELECT campaign_id AS id, fence FROM ${TABLE} WHERE lease_until <= UTC_TIMESTAMP(3)
@@ -289,7 +267,7 @@ export class LargeDraftRecipients {
     );
   }
 
-  /** The lease last: it is decided with the commit whether a sweeper was faster, and locked for no longer. */
+  /** Renews the lease last: the commit decides whether a sweeper was faster, and the row is locked only briefly. */
   private async writeSome(id: number, page: RecipientPage, priced: Priced | null): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       await this.writer.insertPage(tx, { id, ...priced }, page);
@@ -297,9 +275,8 @@ export class LargeDraftRecipients {
     });
   }
 
-  /** @returns whether there may be more */
   private async removeSome(tx: EntityManager, id: number): Promise<boolean> {
-    // Another process has made a campaign of this id at the same moment: nothing of ours was written.
+    // Another process has stored a campaign under this id at the same moment: the rows are its own.
     const campaigns: unknown[] = await tx.query('SELECT 1 FROM campaigns WHERE id = ?', [id]);
     if (campaigns.length > 0) return false;
     let isMore = false;
@@ -316,7 +293,7 @@ export class LargeDraftRecipients {
 
 const SWEEP_EVERY_MS = 60_000;
 
-/** Once a minute, in the worker: removes recipients whose acceptance was killed before it wrote their campaign. */
+/** Removes, once a minute in the worker, recipients of killed acceptances. */
 @Injectable()
 export class OrphanSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OrphanSweeper.name);

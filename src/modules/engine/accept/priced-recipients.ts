@@ -25,32 +25,24 @@ import {
   type SourcedRecipient,
 } from './pricing.js';
 
-/** Recipients that have passed, and what their campaign takes from what most of them have. */
+/** Validated recipients with the terms that most of them share. */
 export interface PricedRecipients extends DraftRecipients {
-  /** of the campaign */
   common: CommonTerms;
 }
 
 export interface Judging {
-  /** the campaign's sender id; none = the route's */
   sender?: string | undefined;
-  /** makes the answer when recipients are at fault; absent = what is said of the first */
+  /** makes the error for faulty recipients; absent = the error of the first one */
   refused?: ((faults: readonly RecipientFault[]) => AppError) | undefined;
-  /** whether rows are places in a campaign that is sent again */
   isRetry?: boolean;
-  /** takes the recipients of a large send while it is judged; absent = they are kept */
   staging?: Staging | null;
 }
 
-/** For so long the texts of recipients are looked at before others have their turn. */
+/** Pricing yields to the event loop after this time. */
 const AT_ONCE_MS = 8;
-/** So many recipients are looked at before the clock is. */
 const BETWEEN_LOOKS = 64;
 
-/**
- * Goes through recipients one by one and lets others have their turn in between.
- * @param visit may have to be waited for before the next one
- */
+/** Visits recipients one by one and yields to the event loop in between; awaits a promise of `visit` before the next one. */
 export async function forEach(
   source: RecipientSource,
   visit: (recipient: SourcedRecipient) => Promise<void> | void,
@@ -70,10 +62,8 @@ export async function forEach(
 }
 
 /**
- * Judges every recipient of a submission and adds them up. Those of a large one are handed on page by page as long as nothing is
- * wrong; what is wrong with recipients is gathered for the answer.
- * @throws AppError what is wrong with them; unavailable `No route available for this channel`; invalid `Recipients leave over
- * more than 256 chains of routes`
+ * Validates and prices every recipient, and writes a large send page by page until the first fault.
+ * @throws AppError the faults; `No route available for this channel`; `Recipients leave over more than 256 chains of routes`
  */
 export async function judge(
   source: RecipientSource,
@@ -118,10 +108,8 @@ export async function judge(
   return { ...tally.judged(judging.paidFrom, kept), ...(staging && { staging }) };
 }
 
-/** The page that recipients are put into. */
 class PagesInMaking {
   private page = newPage(0);
-  /** a hundred objects live at a time, and not those of a page */
   private variables: (Variables | undefined)[] = [];
 
   constructor(
@@ -129,7 +117,6 @@ class PagesInMaking {
     private readonly isRetry: boolean,
   ) {}
 
-  /** @returns whether the page is full */
   add({ number, variables, row }: SourcedRecipient): boolean {
     const { page } = this;
     page.numbers.push(number);
@@ -138,7 +125,7 @@ class PagesInMaking {
     return page.numbers.length === sizeOfPage(page.from);
   }
 
-  /** The page as it is, and the next one begins; null = it is empty. */
+  /** Takes the page and begins the next one; null = empty. */
   next(): RecipientPage | null {
     const { page } = this;
     if (page.numbers.length === 0) return null;
@@ -153,22 +140,18 @@ class PagesInMaking {
   }
 }
 
-/** What recipients come to, and their terms: five bytes of each, and senders where they have their own. */
+/** Sums recipients and keeps their terms in five bytes each, plus senders that differ. */
 class RecipientTally {
   private readonly credits: Uint32Array;
   private readonly groups: Uint8Array;
   private readonly chains: RouteChain[] = [];
-  /** how many leave over each chain */
   private readonly leaving: number[] = [];
   private readonly byChain = new Map<RouteChain, number>();
-  /** how many cost so much */
   private readonly costing = new Map<number, number>();
   private readonly usage: UsageBuckets;
-  /** senders of their own, by place */
   private readonly senders = new Map<number, string>();
   private count = 0;
   private kinds = 0;
-  /** credits of all so far */
   charged = 0;
 
   constructor(
@@ -193,14 +176,12 @@ class RecipientTally {
     this.count += 1;
   }
 
-  /** Of the recipient that was added last. */
   addChain(chain: RouteChain): void {
     const known = this.byChain.get(chain) ?? this.placeOf(chain);
     this.groups[this.count - 1] = known;
     this.leaving[known] = (this.leaving[known] ?? 0) + 1;
   }
 
-  /** @param kept pages that were not handed on */
   judged(balance: CampaignDraft['balance'], kept: readonly RecipientPage[]): PricedRecipients {
     const { total } = this;
     if (this.count !== total) throw new Error(`of ${total} recipients ${this.count} were judged`);
@@ -227,7 +208,7 @@ class RecipientTally {
     return place;
   }
 
-  /** Of pages that were handed on their terms alone, if there are any. */
+  /** For pages already written, yields only their terms. */
   private *pages(
     kept: readonly RecipientPage[],
     { sum: { own }, common }: Pick<PricedRecipients, 'sum' | 'common'>,
@@ -253,7 +234,6 @@ class RecipientTally {
   }
 }
 
-/** A page in the making. */
 interface NewPage extends RecipientPage {
   numbers: string[];
   blocks?: (string | null)[];
@@ -262,7 +242,7 @@ interface NewPage extends RecipientPage {
 
 const newPage = (from: number): NewPage => ({ from, numbers: [] });
 
-/** The value that comes most often; of several, the one that came first. */
+/** The most frequent value; on a tie the first. */
 export function mostCommon(counts: readonly (readonly [value: number, count: number])[]): number | null {
   let most: readonly [value: number, count: number] | null = null;
   for (const each of counts) if (!most || each[1] > most[1]) most = each;

@@ -5,38 +5,34 @@ import { type Channel, type Content, isPersonalised, type Price } from '../chann
 import { acceptanceErrors } from './acceptance.errors.js';
 import type { CampaignDraft } from './draft.js';
 
-/** A recipient as a client gave it, its number cleaned by the channel's `readRecipient`. */
+/** A recipient of a request; the number is cleaned by the channel's `readRecipient`. */
 export interface SourcedRecipient {
   number: string;
-  /** values of the text's placeholders */
   variables?: Readonly<Record<string, string>>;
-  /** sender id of its own; absent = the submission's */
+  /** own sender id; absent = the submission's */
   sender?: string;
-  /** its place in what the client gave, 1 = the first; errors name it */
+  /** position in the request, from 1; errors name it */
   row: number;
 }
 
-/** Recipients in their order, some thousand at a time. */
+/** Recipients in order, some thousand per read. */
 export interface RecipientSource {
-  /** how many there are */
   total: number;
   read(): AsyncIterable<readonly SourcedRecipient[]>;
 }
 
-/** A recipient that makes the whole send be refused, as the answer names it. */
 export interface RecipientFault extends RowFault {
-  /** what the channel's `price` or `segments`, or the check of the number, says of it alone; absent where a value is missing */
+  /** error of the channel's `price` or `segments`, or of the number check; absent = a value is missing */
   error?: AppError;
 }
 
-/** What is wrong with a number beside its form, and what is known of it. */
 export interface NumberRefusal extends Pick<RowFault, 'country'> {
   error: AppError;
 }
 
 const RECIPIENTS_A_READ = 5_000;
 
-/** Recipients that are in memory, without variables. */
+/** Recipients in memory, without variables. */
 export const sourceOf = (recipients: readonly string[]): RecipientSource => ({
   total: recipients.length,
   async *read() {
@@ -47,55 +43,49 @@ export const sourceOf = (recipients: readonly string[]): RecipientSource => ({
   },
 });
 
-/** What the price and the routes of recipients follow from. */
 export interface SendTerms {
   channel: Channel;
   content: Content;
-  /** where the channel's own `price` cannot tell it from the content */
+  /** if the channel's `price` cannot derive it from the content */
   price?: Price | undefined;
-  /** null = the account pays what everyone pays */
+  /** null = list price */
   pricer: Pricer | null;
-  /** null = it is asked for prices alone */
   plan: RoutePlan | null;
   numberCheck?: ((number: string) => NumberRefusal | null) | undefined;
 }
 
-/** What leaves for one recipient, and what it costs. */
 export interface RecipientPreview {
   row: number;
   number: string;
   variables: Readonly<Record<string, string>>;
-  /** as it leaves; '' where the carrier makes it of a template */
+  /** '' if the carrier renders a template */
   text: string;
   segments: number;
   credits: number;
 }
 
-/** What of a campaign all of its recipients have that have nothing else. */
+/** Terms of recipients without their own. */
 export type CommonTerms = Pick<CampaignDraft, 'unitCredits' | 'balance' | 'routeId' | 'fallbacks'>;
 
-/** Without a route, as where only prices are asked for. */
 const NO_CHAIN: RouteChain = [];
 
-/** Says of one recipient after the other what it costs, over which routes it leaves, and what is wrong with it. */
+/** Prices and routes recipients one by one, and finds their faults. */
 export class RecipientPricer {
-  /** of all recipients, where they get the same text */
   private readonly common: { price: Price; segments: number } | null;
   private balance: Price['balance'] | null = null;
 
-  /** @throws AppError what makes a text that is the same for all be refused */
   constructor(readonly terms: SendTerms) {
     this.common = isPersonalised(terms.content)
       ? null
       : { price: this.priceOf(), segments: terms.channel.segments?.(terms.content) ?? 1 };
   }
 
-  /** Whether all recipients cost the same and leave over the same routes. */
+  /** Whether all recipients have the same price and routes. */
   get isOne(): boolean {
     return this.common !== null && !this.terms.pricer && this.terms.plan?.only !== null && !this.terms.numberCheck;
   }
 
-  /** Of a campaign in which `isOne` holds. @throws AppError unavailable `No route available for this channel` */
+  /** Terms of all recipients, if `isOne`. @throws AppError unavailable `No route available for this channel` */
   ofAll(): CommonTerms {
     if (!this.common) throw new Error('each recipient has a price of its own');
     const [routeId, ...fallbacks] = this.chainOf('');
@@ -103,18 +93,17 @@ export class RecipientPricer {
     return { ...this.common.price, routeId, ...(fallbacks.length > 0 && { fallbacks }) };
   }
 
-  /** Whether texts have values of the recipients' own. */
   get isPersonal(): boolean {
     return this.common === null;
   }
 
-  /** Which balance pays; of personalised texts once a recipient has been priced. */
+  /** The paying balance; of personalised texts known after the first price. */
   get paidFrom(): Price['balance'] {
     if (this.balance === null) throw new Error('no recipient has been priced yet');
     return this.balance;
   }
 
-  /** @throws AppError what makes a send to this recipient be refused */
+  /** Credits of one recipient. @throws AppError if a send to it is refused */
   creditsOf(recipient: SourcedRecipient): number {
     const { common } = this;
     const { pricer } = this.terms;
@@ -123,13 +112,12 @@ export class RecipientPricer {
     return each === null ? price.unitCredits : each * this.billedUnits(recipient);
   }
 
-  /** Parts that leave for one recipient. */
+  /** Parts of the message to one recipient. */
   segmentsOf(recipient: SourcedRecipient): number {
     const { channel, content } = this.terms;
     return this.common?.segments ?? channel.segments?.(content, recipient) ?? 1;
   }
 
-  /** What leaves for one recipient, as far as the channel writes it. */
   previewOf(recipient: SourcedRecipient): Pick<RecipientPreview, 'row' | 'number' | 'variables' | 'text'> {
     const { channel, content } = this.terms;
     const { row, number, variables = {} } = recipient;
@@ -145,7 +133,7 @@ export class RecipientPricer {
     return chain;
   }
 
-  /** What is wrong with a recipient beside its price; null = nothing. */
+  /** A fault other than the price; null = none. */
   faultOf(recipient: SourcedRecipient): RecipientFault | null {
     const { channel, content, numberCheck } = this.terms;
     const missing = this.isPersonal ? channel.missing?.(content, recipient) : undefined;
@@ -162,7 +150,6 @@ export class RecipientPricer {
     return { ...faultBy(recipient, error), ...known };
   }
 
-  /** What a rate plan's price is for. */
   private billedUnits(recipient: SourcedRecipient): number {
     const { channel, content } = this.terms;
     return channel.billedUnits?.(content) ?? this.segmentsOf(recipient);
@@ -178,7 +165,7 @@ export class RecipientPricer {
   }
 }
 
-/** The recipients at fault, as many as an answer names. */
+/** Faulty recipients, up to the number that an answer names. */
 export class Faults {
   private readonly found: RecipientFault[] = [];
 
@@ -194,7 +181,6 @@ export class Faults {
     this.found.push(fault);
   }
 
-  /** @param refused makes the answer; absent = what is said of the first */
   thrown(refused: ((faults: readonly RecipientFault[]) => AppError) | undefined): Error {
     if (refused) return refused(this.found);
     const [first] = this.found;
@@ -203,7 +189,7 @@ export class Faults {
 }
 
 const LONGEST_SHOWN = 64;
-/** A hundred of them are written as one value, which the servers take whatever characters it is made of. */
+/** A block of a hundred is written as one value; this keeps it below the server's limit in every encoding. */
 const LONGEST_VARIABLES = 30_000;
 
 function isTooLong(variables: SourcedRecipient['variables']): boolean {

@@ -11,18 +11,12 @@ import {
   sourceOf,
 } from './pricing.js';
 
-/** What contacts would be charged for a message that is the same for all of them. */
 export interface ContactsQuote {
-  /** for all of them together */
   credits: number;
-  /** what each of them costs; where they differ, what most of them do */
   unitCredits: number;
 }
 
-/**
- * As `RecipientPricer` prices a send to them.
- * @param pricer null = the account pays what everyone pays
- */
+/** Prices contacts as a send would (credits). @param pricer null = list price */
 export async function contactsQuoteOf(
   { unitCredits, segments }: Pick<MessageQuote, 'unitCredits' | 'segments'>,
   pricer: Pricer | null,
@@ -42,33 +36,24 @@ export async function contactsQuoteOf(
   };
 }
 
-/** Recipients for whom so many parts leave. */
 export interface SegmentsShare {
   segments: number;
   recipients: number;
-  /** for all of them together */
   credits: number;
 }
 
-/** The first so many recipients are shown as they would be sent. */
 const PREVIEWED = 10;
 
-/** What a send to the recipients of a source would cost. */
 export interface SourceQuote {
-  /** that nothing is wrong with */
   recipients: number;
-  /** for all of them together */
   credits: number;
-  /** ascending by segments */
   histogram: SegmentsShare[];
-  /** the first that nothing is wrong with */
   preview: readonly RecipientPreview[];
-  /** recipients for which the send would be refused: the first hundred, and how many there are */
   faults: readonly RecipientFault[];
   refused: number;
 }
 
-/** Prices the recipients of a source, in memory of one page, and writes nothing. */
+/** Prices the recipients of a source page by page (credits); writes nothing. */
 export async function quoteOf(source: RecipientSource, judging: RecipientPricer): Promise<SourceQuote> {
   const shares = new Map<number, SegmentsShare>();
   const preview: RecipientPreview[] = [];

@@ -16,27 +16,23 @@ import { type ContactsQuote, contactsQuoteOf, quoteOf, type SourceQuote } from '
 import { judge, type PricedRecipients, type Judging } from './priced-recipients.js';
 import { RecipientPricer, type NumberRefusal, type RecipientFault, type RecipientSource, sourceOf } from './pricing.js';
 
-/** The account that pays; the zone dates the request id, and is meant by a `schedule_time` without an offset. */
+/** The paying account; the time zone applies to the request id and to a `schedule_time` without an offset. */
 export interface Sender {
   accountId: number;
   timeZone: string;
-  /** who sends (`kernel/maker.ts`) */
   createdBy: string;
 }
 
-/** To whom a submission goes. */
 export type SubmissionRecipients =
   | {
-      /** cleaned, in order, duplicates as the channel wants them; all of them get the same text */
       recipients: string[];
       source?: never;
     }
   | { source: RecipientSource; recipients?: never };
 
-/** A send whose request passed the rows of its endpoint that look at the request alone. */
+/** A send whose request has passed the validation of its endpoint. */
 export type Submission = SubmissionRecipients & SubmissionHead;
 
-/** What of a submission is approved beforehand. */
 export interface ApprovedTerms {
   senderId?: string;
   content: Content;
@@ -46,48 +42,36 @@ interface SubmissionHead {
   channel: Channel;
   sender: Sender;
   broadcastName: string;
-  /** name of the route that the sender wishes for; the channel's default takes what there is no such route for */
+  /** name of the requested route; the channel's default applies if no such route exists */
   service: string;
-  /** what kind of message it is, for rules of routes: a lower case word of 32 characters at most */
+  /** message category for routing rules: a lower-case word of at most 32 characters */
   category?: string | null;
-  /** sender id of recipients that have none of their own, approved for the account; absent = the route's */
   senderId?: string;
   content: Content;
-  /**
-   * Judges what of it must be approved, once it is known to be no repeat: what was approved stands in the place of `senderId`
-   * and `content`.
-   */
+  /** Checks what needs approval, once the send is known to be no repeat; its result replaces `senderId` and `content`. */
   approve?: () => Promise<ApprovedTerms>;
-  /** where the channel's own `price` cannot tell it from the content */
   price?: Price;
-  /** a caller-supplied request id, with what makes two requests under it the same (SHA-256) */
   given?: { id: string; fingerprint: Buffer };
   initialState?: CampaignDraft['initialState'];
-  /** what is wrong with a number beside its form, where the account has that looked at; null = nothing */
+  /** the account's optional check of well-formed numbers; null = accepted */
   numberCheck?: (number: string) => NumberRefusal | null;
-  /** What is answered when recipients are at fault: the first hundred of them. Absent = what is said of the first. */
+  /** Makes the error from the first hundred faults; absent = the error of the first. */
   refused?: (faults: readonly RecipientFault[]) => AppError;
 }
 
-/** When and over which routes a submission leaves. */
 export interface Departure {
-  /** null = at once */
   scheduledAt: Date | null;
   routes: RoutePlan;
 }
 
-/** A send whose routes are looked for. */
 export type RoutedSubmission = Pick<SubmissionHead, 'channel' | 'service' | 'category'> & {
   sender: Pick<Sender, 'accountId'>;
 };
 
-/** The plan of a send that one route carries, whatever the number. */
+/** The plan of a send that uses one route for every number. */
 export const onlyRoute = (routeId: number): RoutePlan => ({ only: [routeId], chainOf: () => [routeId] });
 
-/**
- * The way of every send into the engine. `submit` goes all of it; a channel that has more to judge on the way (a template, an
- * audio that must be made first) takes the steps one by one, in the order of its own errors.
- */
+/** Runs sends from request to engine. Channels with more checks call the steps of `submit` one by one, in their error order. */
 @Injectable()
 export class Submissions {
   constructor(
@@ -101,13 +85,9 @@ export class Submissions {
   ) {}
 
   /**
-   * Scheduled, routed, charged and stored with all its recipients: everything of it, or nothing. A repeated request under a
-   * caller-supplied id gets its first answer, although its schedule_time has passed or no route is left.
-   * @param schedule `schedule_time` as it was given
-   * @param idempotent the request, where it has an `Idempotency-Key`; its outcome is what `answerOf` makes
-   * @throws AppError `conflict` when a caller-supplied id belongs to another request, `invalid` for a past
-   * schedule_time, `unavailable` without a usable route (before the debit), `invalid` when recipients are at fault or the
-   * credits do not suffice
+   * Schedules, routes, charges and stores a send, or nothing of it. A repeat under a caller-supplied id gets the first answer,
+   * even if its schedule_time has passed or no route is left.
+   * @throws AppError conflict: id of another request; invalid: past schedule_time, faults, credits; unavailable: no route
    */
   submit<Answer>(
     submission: Submission & { schedule: unknown },
@@ -124,10 +104,7 @@ export class Submissions {
     });
   }
 
-  /**
-   * @returns null = at once
-   * @throws AppError invalid `schedule_time is invalid`
-   */
+  /** Null = at once. @throws AppError invalid `schedule_time is invalid` */
   momentOf(schedule: unknown, { timeZone }: Pick<Sender, 'timeZone'>): Date | null {
     const moment = readSchedule(schedule, timeZone, now());
     if (moment === undefined) {
@@ -149,11 +126,7 @@ export class Submissions {
     return plan;
   }
 
-  /**
-   * What recipients cost and how they leave, by what the account pays now.
-   * @param routes null = it is asked for prices alone
-   * @throws AppError what makes a text that is the same for all be refused
-   */
+  /** A pricer with the account's current rates. @param routes null = prices only @throws AppError refusal of a common text */
   async judgeOf(
     send: Pick<SubmissionHead, 'channel' | 'content' | 'price' | 'numberCheck'> & RoutedSubmission,
     routes: RoutePlan | null,
@@ -163,12 +136,7 @@ export class Submissions {
     return new RecipientPricer({ channel, content, price, pricer, plan: routes, numberCheck });
   }
 
-  /**
-   * Judges all recipients, and whether every route that may carry them takes what they get. Of a large send they are written
-   * meanwhile, where nothing finds them.
-   * @returns what `CampaignAcceptance.acceptRecipients` is given next
-   * @throws AppError what is wrong with recipients; unavailable without a route for one of them
-   */
+  /** Prices all recipients and checks every route; a large send is written meanwhile. @throws AppError faults; no route */
   async judged(
     accountId: number,
     source: RecipientSource,
@@ -187,7 +155,6 @@ export class Submissions {
     }
   }
 
-  /** @throws AppError what the channel says of a message that one of the routes does not take */
   private async assertTaken({ terms }: RecipientPricer, chains: readonly RouteChain[]): Promise<void> {
     const { channel, content } = terms;
     if (!channel.judgeDemands) return;
@@ -198,11 +165,8 @@ export class Submissions {
   }
 
   /**
-   * Charged and stored.
-   * @param alongside further writes of the same transaction
-   * @param outcome of the request's `Idempotency-Key`, stored in the same transaction
-   * @throws AppError `conflict` when a caller-supplied id belongs to another request, `invalid` when recipients are at
-   * fault or the credits do not suffice, `unavailable` when there is no route for one of the numbers
+   * Charges and stores a submission, with `alongside` and `outcome` in the same transaction.
+   * @throws AppError conflict: id of another request; invalid: faulty recipients or credits; unavailable: no route
    */
   async accept(
     submission: Submission,
@@ -236,13 +200,13 @@ export class Submissions {
     return this.acceptance.acceptRecipients({ ...head, ...common }, recipients, alongside, outcome);
   }
 
-  /** What a submission would cost, by the parts that leave. @throws AppError what makes a text that is the same for all be refused */
+  /** Price of a submission in credits, by parts. @throws AppError if a common text is refused */
   async quote(submission: Submission): Promise<SourceQuote> {
     const source = submission.source ?? sourceOf(submission.recipients);
     return quoteOf(source, await this.judgeOf(submission, null));
   }
 
-  /** What contacts would be charged for a message that its channel has quoted. @param numbers as the channel reads them */
+  /** Price of a quoted message for contacts (credits). @param numbers as cleaned by the channel */
   async quoteContacts(
     { channel, sender }: Pick<RoutedSubmission, 'channel' | 'sender'>,
     quote: Pick<MessageQuote, 'unitCredits' | 'segments'>,

@@ -12,26 +12,19 @@ import { type LaneClaim, type LanePart, pendingOf, pendingOfEach, type BatchClai
 import { LaneStore } from '../state/lane-store.js';
 import { BATCH_RECIPIENTS } from './capacity.js';
 
-/** A lane of several groups is looked through for its own recipients in steps of so many. */
+/** Rows of a grouped lane that are scanned at once for recipients of its own group. */
 const GROUPED_SPAN = 10_000;
 
-/** A lane in a window. */
 export interface PlannedLane {
   lane: LaneSnapshot;
-  /** the end of the part that is planned, exclusive */
   end: number;
-  /** recipients of it, at the most */
   most: number;
 }
 
-/** A campaign's lane of which only the recipients of a group, or retries, leave: where that part ends is not known yet. */
+/** Lanes with retries or several groups need their own batch: the end of the range is unknown until recipients are read. */
 const isAlone = ({ single, retriesDue, grouped }: LaneSnapshot): boolean => !single && (retriesDue || grouped);
 
-/**
- * Fills a window with lanes of one route, in their order. Retries that are due come first; campaigns' retries, and lanes of
- * a campaign whose recipients leave over several routes, have windows of their own.
- * @param size recipients
- */
+/** Fills a batch with lanes of one route in order; retries and grouped lanes get their own. @param size recipients */
 export function planBatch(lanes: readonly LaneSnapshot[], size: number): PlannedLane[] {
   const [first] = lanes;
   if (!first) return [];
@@ -52,17 +45,13 @@ export function planBatch(lanes: readonly LaneSnapshot[], size: number): Planned
   return planned;
 }
 
-/** Whether the part of a lane may have more recipients than its window takes. */
 const isGrouped = ({ lane }: PlannedLane): boolean => lane.grouped && !lane.single && !lane.retriesDue;
 
-/** Recipients of a read that windows share, at the most; a look at a lane costs what a few of them do. */
+/** Recipients of a shared read; each lane costs as much as `OF_A_LANE` recipients. */
 const RECIPIENTS_A_READ = 2_000;
 const OF_A_LANE = 4;
 
-/**
- * What windows ask and write before anything leaves. Windows of several routes that come at the same moment share statements:
- * a thousand slow routes cost what a few quick ones do. A fault that lies in one of them stays with it.
- */
+/** Reads and claims recipients. Batches share statements, so that a thousand slow routes cost as much as a few quick ones. */
 @Injectable()
 export class BatchClaims {
   private readonly reads = new GroupCommit<readonly LanePart[], DueRecipient[]>(
@@ -81,7 +70,7 @@ export class BatchClaims {
     private readonly lanes: LaneStore,
   ) {}
 
-  /** Who waits in the lanes of a window. Read before the claim: only a turn of the lane changes who waits there. */
+  /** Pending recipients per lane. Read before the claim, since only a batch of the same lane changes them. */
   async plan(planned: readonly PlannedLane[]): Promise<LaneClaim[]> {
     const [first] = planned;
     const alone = planned.length === 1 && first && isGrouped(first) ? first : null;
@@ -102,7 +91,6 @@ export class BatchClaims {
     }));
   }
 
-  /** The last that is written before a message leaves. @returns as `LaneStore.claim` */
   async claim(batch: BatchClaim): Promise<LaneClaim[]> {
     const asked = { mostRetries: BATCH_RECIPIENTS, ...batch };
     if (asked.claims.every(({ lane }) => isShared(lane))) return this.claims.add(asked);
@@ -115,7 +103,7 @@ export class BatchClaims {
     const lanes = batches.flatMap(({ claims }) => claims.map(({ lane }) => lane));
     const unbegun = lanes.filter(({ state }) => TRANSITIONS.begin.from.includes(state));
     const ids = [...new Set(unbegun.map(({ campaignId }) => campaignId))];
-    // Whatever leaves from now on has a deadline, even when this worker dies or the owner cancels.
+    // From now on the campaign has a receipt deadline, even if this worker dies or the owner cancels.
     const begin = ids.length > 0 ? beginsAlongside(ids, RECEIPT_TIMEOUT) : undefined;
     return this.lanes.claimEach(batches, LANE_LEASE, begin);
   }

@@ -20,25 +20,22 @@ import { OutcomeCodes, BatchTraces } from './metrics.js';
 import { YieldToSingles } from './single-priority.js';
 import { type SubmitLog, SubmitLogs } from './submit-log.js';
 
-/** A number that an account would write to. */
 export interface Addressed {
   accountId: number;
-  /** digits */
   number: string;
 }
 
-/** The numbers that an account may not write to. The suppressions module implements it; the engine asks before each window leaves. */
+/** Numbers that accounts may not write to; implemented by the suppressions module and queried before each batch. */
 export abstract class StopList {
-  /** @returns the places of those of the numbers that stand on their account's list at this moment */
   abstract among(addressed: readonly Addressed[]): Promise<ReadonlySet<number>>;
 }
 
 const logger = new Logger('Suppressions');
 
-/** Nothing leaves while the stop list cannot be read. */
+/** Nothing is sent while the stop list cannot be read. */
 const NOT_NOW: SendOutcome = { kind: 'unsent', afterMs: 0, text: 'Stop list unread' };
 
-/** Leaves out the recipients on their account's stop list as it stands now: a STOP after the acceptance counts too. */
+/** Leaves out suppressed recipients at send time, so that a STOP after the acceptance counts too. */
 async function applySuppressions(
   stopList: StopList,
   recipients: readonly DueRecipient[],
@@ -65,19 +62,18 @@ async function applySuppressions(
 }
 
 const WRITE_AGAIN_MS = 500;
-/** Results outlive a database that is away for minutes: a lost one would leave an outcome unknown. */
+/** Results are kept through minutes of database downtime: a lost result is an unknown outcome. */
 const KEEP_RESULTS_MS = 600_000;
 
-/** What a window leaves over. */
+/** The route connection a batch is sent through. */
 export interface Carrier {
   route: Route;
   channel: Channel;
   connection: RouteConnection;
-  /** the route drops a second message with the same reference */
   deduplicated: boolean;
 }
 
-/** Sends one window of a route: claims its lanes, records the intent, sends, writes what became of it. */
+/** Sends one batch of a route: claims lanes, logs the intent, sends, and writes the results. */
 @Injectable()
 export class BatchRunner {
   private readonly logger = new Logger(BatchRunner.name);
@@ -101,15 +97,12 @@ export class BatchRunner {
     this.outcomes = metrics.counter('switchboard_sends_total', 'Sends by channel and outcome', ['channel', 'outcome']);
   }
 
-  /** Results that cannot be written are from now on kept for no longer than a lease. */
+  /** From now on unwritten results are kept only for the duration of a lease. */
   stop(): void {
     this.stopping = true;
   }
 
-  /**
-   * @param size recipients of the window
-   * @param onClaimed called with the lanes that are held, before anything leaves
-   */
+  /** Sends one batch. @param size recipients @param onClaimed called with the claimed lanes before anything leaves */
   async send(
     lanes: readonly LaneSnapshot[],
     carrier: Carrier,
@@ -120,7 +113,7 @@ export class BatchRunner {
     const claimedAt = performance.now();
     const wanted = await this.batches.plan(planned);
     const id = newClaimId();
-    // Before the claim, so that there is no moment in which a killed worker leaves all of it in doubt.
+    // Before the claim: otherwise a worker killed in between would leave the whole batch in doubt.
     const note = this.notes.begin(
       id,
       wanted.map(({ lane }) => ({ ...lane, fence: heldFence(lane) })),
@@ -137,11 +130,10 @@ export class BatchRunner {
     return planned.length < lanes.length ? { ...left, more: true } : left;
   }
 
-  /** What has not left can never leave, so it fails and is refunded (reference/engine#what-never-leaves). */
+  /** Fails and refunds recipients that can never be sent (reference/engine#what-never-leaves). */
   async refuse(lanes: readonly LaneSnapshot[], outcome: SendOutcome): Promise<LanesLeft> {
     const planned = await this.batches.plan(planBatch(lanes, BATCH_RECIPIENTS));
     const reached = new Map(planned.map(({ lane, intentSeq }) => [lane, lane.retriesDue ? lane.nextSeq : intentSeq]));
-    // No intent is recorded: nothing leaves, so a crash from here on leaves no recipient in doubt.
     const claims = await this.claim({
       id: newClaimId(),
       claims: planned.map((claim) => ({ ...claim, intentSeq: claim.lane.intentSeq })),
@@ -153,10 +145,7 @@ export class BatchRunner {
     return { ...(await this.results.giveUp(results, endings)), more: true };
   }
 
-  /**
-   * The last that is written before a message leaves. Whether a claim that broke off was written is unknown, but
-   * nothing has left: it is given back as soon as the database can be reached.
-   */
+  /** After a fault the claim may or may not be written, but nothing has left, so it is given back. */
   private async claim(batch: BatchClaim, recipients = 0): Promise<LaneClaim[]> {
     try {
       return await this.aside.step(recipients, () => this.batches.claim(batch));
@@ -214,7 +203,7 @@ export class BatchRunner {
         },
       );
       const tempo = this.governor.tempoOf({ single }, route.messagesPerSecond);
-      // To wait for single messages is no sign of a slow carrier, over which there would be more windows.
+      // Time spent yielding to single messages is not the carrier's.
       if (leaving.length > 0) tempo.took(route.id, leaving.length, performance.now() - began - waitedMs);
       last.push(...open.held, ...held);
       const ended = conclude(last, patience);
@@ -237,10 +226,7 @@ export class BatchRunner {
     for (const [outcome, count] of counts) this.outcomes.inc({ channel, outcome }, count);
   }
 
-  /**
-   * What cannot be written now is tried again, past the end of the lease too: what left, or has not, counts whichever worker holds
-   * the lanes by then. A worker that shall stop waits for no more than a lease.
-   */
+  /** Retries a write, also past the lease, since results count for any holder; a stopping worker gives up after a lease. */
   private async insist<Result>(
     lanes: readonly LaneSnapshot[],
     write: (mayBeOwnFault: boolean) => Promise<Result>,
@@ -259,13 +245,12 @@ export class BatchRunner {
   }
 }
 
-/** Whether a window waits for messages of one recipient: where there is a pace, its slots are booked already. */
+/** Whether the batch yields to single messages: on a paced route its slots are already booked. */
 const makesRoom = ([first]: readonly LaneSnapshot[], { route }: Carrier): boolean =>
   first?.single === false && route.messagesPerSecond === null;
 
 const mostOf = (planned: readonly PlannedLane[]): number => planned.reduce((sum, { most }) => sum + most, 0);
 
-/** Lanes in a log line. */
 const named = (lanes: readonly LaneSnapshot[]): { campaign: number | undefined; lanes: number } => ({
   campaign: lanes[0]?.campaignId,
   lanes: lanes.length,

@@ -10,11 +10,11 @@ import { gotThrough, type BatchResult } from '../settle/recipient-change.js';
 import type { Pacer } from './pacing.js';
 import type { SubmitLog } from './submit-log.js';
 
-/** @returns whether nothing of the lane has got through for as long as a receipt may take (milliseconds) */
+/** Whether nothing of the lane got through for the receipt timeout (ms). */
 export const isOverdue = ({ stalledMs }: LaneSnapshot, receiptTimeoutMs: number): boolean =>
   stalledMs !== null && stalledMs >= receiptTimeoutMs;
 
-/** The deadline came before the message could leave. @param fault why it could not */
+/** The deadline passed before the message could be sent. @param fault the reason */
 export const inVain = (fault: string): SendOutcome => ({
   kind: 'rejected',
   code: null,
@@ -22,22 +22,21 @@ export const inVain = (fault: string): SendOutcome => ({
   submitted: false,
 });
 
-/** A message has waited for longer than it may (reference/sender-ids#validity). */
+/** The validity ended before the message was sent (reference/sender-ids#validity). */
 export const EXPIRED = {
   ...{ kind: 'rejected', code: null, text: 'Validity expired', submitted: false },
 } as const satisfies SendOutcome;
 
-/** How much is left of a validity, milliseconds. */
+/** Remaining validity, ms. */
 export const validityLeft = ({ waitingSince }: LaneSnapshot, validitySeconds: number): number =>
   validitySeconds * 1_000 - (performance.now() - waitingSince);
 
-/** Whether none of a lane's messages is of use any more. */
 export function hasExpired({ validitySeconds }: Channel, lane: LaneSnapshot): boolean {
   const validity = validitySeconds?.(lane.content);
   return validity !== undefined && validityLeft(lane, validity) <= 0;
 }
 
-/** A carrier that says nothing but "too fast" until the deadline will not say anything else: its recipients end. */
+/** If a carrier only throttles until the deadline, the recipients fail. */
 export function conclude(results: readonly BatchResult[], receiptTimeoutMs: number): readonly BatchResult[] {
   if (!results.some(({ recipient }) => isOverdue(recipient.lane, receiptTimeoutMs))) return results;
   const moving = new Set(results.flatMap(({ recipient, outcome }) => (gotThrough(outcome) ? [recipient.lane] : [])));
@@ -51,35 +50,25 @@ export function conclude(results: readonly BatchResult[], receiptTimeoutMs: numb
 }
 
 const BEAT_MS = 40;
-/** Windows of all routes hand over their results at the same moments, so that these share transactions. */
+/** Batches of all routes flush at the same moments, so that they share transactions. */
 const FLUSHES = new Beat(BEAT_MS);
 
-/** Whether the slots of a route lie so far apart that the end of a window can wait for the beat. */
+/** Whether the route's slots are so far apart that the end of a batch can wait for the next beat. */
 export const isPatient = (perSecond: number | null): boolean => perSecond !== null && perSecond <= 1_000 / BEAT_MS;
 
-/** One window under way: recipients of one route, of whichever campaigns. */
 export interface Window {
   channel: Channel;
   connection: RouteConnection;
-  /** the route drops a second message with the same reference */
   deduplicated: boolean;
   recipients: readonly DueRecipient[];
-  /** is told who leaves, before it does */
   note: SubmitLog;
-  /** messages of their own, which go in front of campaigns */
   urgent: boolean;
-  /** gives the slots of a paced route; null = as fast as the carrier takes them */
   pacer: Pacer | null;
-  /** it has time until its route's next slot: its end is written with what others flush */
   isPatient: boolean;
-  /** clock of `performance.now()`: when the lease ends */
   notAfter: () => number;
 }
 
-/**
- * Sends a window and hands over results as they come, every few tens of milliseconds, one flush at a time.
- * The last results are returned, not flushed: they are written together with the end of the turn.
- */
+/** Sends a batch and flushes results on each beat. Returns the last results, to be written with the end of the lanes. */
 export async function submitBatch(
   window: Window,
   flush: (results: BatchResult[]) => Promise<void>,
@@ -96,7 +85,7 @@ export async function submitBatch(
     results = [];
     flushing = flush(batch)
       .catch((error: unknown) => {
-        // Kept for the last write: a result is never dropped because one write failed.
+        // Kept for the last write: one failed write must not drop results.
         results = batch.concat(results);
         isRefused = !isPassing(error);
       })
@@ -129,7 +118,7 @@ export async function submitBatch(
   return results;
 }
 
-/** @returns null for what a channel cannot make a message of */
+/** @returns null if the channel cannot compose the message */
 function compose({ compose: make }: Channel, recipient: DueRecipient): Composed | null {
   try {
     return make(recipient.lane.content, recipient);
@@ -138,7 +127,7 @@ function compose({ compose: make }: Channel, recipient: DueRecipient): Composed 
   }
 }
 
-/** Never rejects: a fault of a driver or a channel spoils one recipient, not the results of the whole window. */
+/** Never rejects: a fault of a driver or channel fails one recipient, not the batch. */
 function send(window: Window, recipient: DueRecipient, place: number, composed: Composed | null): Promise<SendOutcome> {
   const notAfter = window.notAfter();
   if (performance.now() >= notAfter) return tooLate;
@@ -170,5 +159,5 @@ const notComposed = Promise.resolve<SendOutcome>({
 
 const expired = Promise.resolve<SendOutcome>(EXPIRED);
 
-/** The lease has passed to another worker: this recipient certainly did not leave through us. */
+/** The lease may belong to another worker: this recipient was certainly not sent here. */
 const tooLate = Promise.resolve<SendOutcome>({ kind: 'unsent', afterMs: 0, text: 'Lease lost' });

@@ -8,41 +8,28 @@ import { SlotOwners } from './job-routing.js';
 import { ASK_AGAIN_MS, HORIZON_MS, Pacer, RoutePace } from './pacing.js';
 import { YieldToSingles } from './single-priority.js';
 
-/** Most recipients of one window: what a killed worker can leave of unknown outcome, at the most, per lane. */
+/** Maximum recipients of a batch: what a killed worker can leave with unknown outcome, per lane. */
 export const BATCH_RECIPIENTS = 500;
 
 const AIM_MS = 1_000;
 const TOO_LONG_MS = 2_000;
-/** Below this the round trips of a slow carrier would cost more than the short window gains. */
+/** Below this size, a slow carrier's round trips cost more than shorter batches gain. */
 const SMALLEST = 20;
-/** Windows at once of a route that is not known yet, or slow; each quick one doubles them. */
+/** Concurrent batches of unknown and slow routes; each quick batch doubles them. */
 const FEW_WINDOWS = 2;
 const UNKNOWN = { most: FEW_WINDOWS, aside: FEW_WINDOWS };
-/**
- * Recipients under way at once over a quick route, about: four full windows, of which some leave while others are claimed or
- * written. Three send a few hundredths slower; more send no faster, and hold up what else needs the database or the
- * connection.
- */
+/** Recipients under way over a quick route: four full batches, as some send while others claim or write. More are no faster. */
 const UNDER_WAY = 4 * BATCH_RECIPIENTS;
-/**
- * Recipients that a carrier takes in so long are under way over it while messages of one recipient come, a window of them at the
- * least: beside one that leaves in a quarter of this, a second one takes the processor and the database from it and from all else.
- */
+/** While single messages arrive, a route has at most what its carrier takes in this time under way (at least one batch). */
 const AMPLE_MS = 400;
 
-/**
- * At most one second of the route's rate (reference/engine#windows), so that pause and cancel act within two seconds.
- */
+/** At most one second of the route's rate (reference/engine#windows), so that pause and cancel act within two seconds. */
 const windowSize = (messagesPerSecond: number | null): number =>
   messagesPerSecond === null
     ? BATCH_RECIPIENTS
     : Math.max(1, Math.min(BATCH_RECIPIENTS, Math.floor(messagesPerSecond)));
 
-/**
- * Windows of about a second on a carrier that is slower than its route says: a window of a fixed size would keep a place of
- * this worker, and a pause or cancel waiting, for as long as the carrier likes. Known for slow routes only. How many windows
- * a route may have at once follows its speed alike.
- */
+/** Batches of about a second on slow carriers: larger ones would hold a permit and delay pause and cancel. */
 export class BatchTempo {
   private readonly sizes = new Map<number, number>();
   private readonly windows = new Map<number, { most: number; aside: number }>();
@@ -51,18 +38,18 @@ export class BatchTempo {
     return Math.min(windowSize(route.messagesPerSecond), this.sizes.get(route.id) ?? BATCH_RECIPIENTS);
   }
 
-  /** Whether its carrier takes less than windows of full size within their time. */
+  /** Whether the carrier cannot take full batches in time. */
   isSlow(routeId: number): boolean {
     return this.sizes.has(routeId);
   }
 
-  /** Windows that may be under way at once. @param standsAside they are to leave room to messages of one recipient */
+  /** Maximum concurrent batches. @param standsAside while single messages arrive */
   atOnce(routeId: number, standsAside = false): number {
     const { most, aside } = this.windows.get(routeId) ?? UNKNOWN;
     return standsAside ? Math.min(most, aside) : most;
   }
 
-  /** A window is over: the next ones follow its speed down at once, and up by doubling. */
+  /** Adapts to a finished batch: down at once, up by doubling. */
   took(routeId: number, recipients: number, milliseconds: number): void {
     const known = this.sizes.get(routeId) ?? BATCH_RECIPIENTS;
     if (milliseconds > TOO_LONG_MS) {
@@ -82,52 +69,43 @@ export class BatchTempo {
   }
 }
 
-/** The route with its speed in recipients: a message of several items takes several of its slots. */
+/** Converts the rate to recipients: a message of several items takes several slots. */
 export function inRecipients(route: Route, channel: Channel, content: Record<string, unknown>): Route {
   if (route.messagesPerSecond === null) return route;
   try {
     return { ...route, messagesPerSecond: route.messagesPerSecond / itemsOf(channel.compose(content, { number: '' })) };
   } catch {
-    return route; // what cannot be composed is refused one by one
+    return route; // recipients that cannot be composed fail one by one
   }
 }
 
-/** A route that cannot be used is looked at again after so long. */
 export const ROUTE_DOWN_MS = 1_000;
-/** A slot that is free so soon is waited for by the window itself. */
 const SOON_MS = 50;
-/** A route of so few messages a second spends its windows waiting for slots: they take no place. */
+/** Up to this rate, batches mostly wait for slots, so they need no permit. */
 const FEW_PER_SECOND = 50;
-/** Windows without a place of a channel and class, at the most: they hold their recipients in memory. */
+/** Maximum batches without a permit per channel and class: each holds its recipients in memory. */
 const MOST_WITHOUT_PLACE = 4_000;
 
-/** A turn of a channel's route. */
 export type ChannelRoute = RouteKey & { channel: string };
 
-/** Windows under way of one channel and class, by route. */
 type Running = Map<number, number>;
 
 const classOf = ({ channel, single }: ChannelRoute): string => `${channel} ${single}`;
-/** One text a turn, for maps. */
 export const routeKeyText = (route: ChannelRoute): string => `${classOf(route)} ${route.routeId}`;
 
 /**
- * Says for each route and this worker how many may leave now, and else when: the connection's own state, the route's pace, the
- * size of windows, and the number of windows under way (docs/decisions/0023), which are fewer while messages of one recipient come
- * (docs/decisions/0064). Windows of routes that are paced to little take no place. Slow carriers together never have more than half of the places of a channel and class, so a wait for one keeps no quick
- * one waiting.
+ * Limits what a worker sends per route: connection, pace, size and number of batches (docs/decisions/0023, 0064). Slow carriers
+ * together get at most half of the permits of a channel and class.
  */
 @Injectable()
 export class Governor {
-  /** a window of one message says nothing of a full one, so each class has its own */
+  /** a batch of one message does not predict a full one, so each class has its own tempo */
   private readonly tempos = { single: new BatchTempo(), campaign: new BatchTempo() };
   private readonly running = new Map<string, Running>();
-  /** windows under way that take no place */
   private readonly light = new Map<string, Set<number>>();
   private readonly pacers = new Map<number, { perSecond: number; pacer: Pacer }>();
-  /** turns that found no place because of other routes; the first of them is told when there is one */
+  /** route jobs refused because of other routes; the first gets the next permit */
   private readonly waiting = new Map<string, ChannelRoute>();
-  /** turns that came while windows of their own route were under way, and found no place for another */
   private readonly refused = new Set<string>();
   private readonly resting = new Map<string, number>();
 
@@ -138,11 +116,7 @@ export class Governor {
     private readonly aside: YieldToSingles,
   ) {}
 
-  /**
-   * Takes a place for a window.
-   * @param perSecond a paced route has one window of each class at once: more of them would only share its slots; null = not paced
-   * @returns false without one: a window of the route that is under way goes on with it, or `leave` names the turn
-   */
+  /** Takes a permit for a batch. A refused job is continued by a running batch of the route, or returned by `leave`. */
   enter(route: ChannelRoute, perSecond: number | null): boolean {
     if (isLight(perSecond)) return this.enterLight(route);
     const running = this.running.get(classOf(route)) ?? new Map<number, number>();
@@ -157,7 +131,7 @@ export class Governor {
     return true;
   }
 
-  /** Gives the place back. @returns a turn that found none meanwhile */
+  /** Releases the permit. @returns a route job that waits for one */
   leave(route: ChannelRoute): ChannelRoute | null {
     if (this.light.get(classOf(route))?.delete(route.routeId)) return null;
     const running = this.running.get(classOf(route));
@@ -172,12 +146,12 @@ export class Governor {
     return null;
   }
 
-  /** Whether a turn of the route was refused because of windows such as this one, since this was last asked. */
+  /** Whether a job of the route was refused since the last call. */
   wasRefused(route: ChannelRoute): boolean {
     return this.refused.delete(routeKeyText(route));
   }
 
-  /** Whether another window of the route might begin now. */
+  /** Whether another batch of the route could start now. */
   hasRoom(route: ChannelRoute, perSecond: number | null): boolean {
     if (isLight(perSecond)) return !this.light.get(classOf(route))?.has(route.routeId);
     const running = this.running.get(classOf(route));
@@ -186,53 +160,40 @@ export class Governor {
     return own < (perSecond !== null ? 1 : this.atOnce(route)) && this.hasPlace(running, route);
   }
 
-  /**
-   * Whether the route's next turn may follow at once in this worker, past the queue: its windows take no place that others wait
-   * for, and there is room for more such routes.
-   */
+  /** Whether this worker may run the next route job itself, past the queue: it needs no permit, and memory remains. */
   keeps(route: ChannelRoute, perSecond: number | null): boolean {
     return isLight(perSecond) && (this.light.get(classOf(route))?.size ?? 0) < MOST_WITHOUT_PLACE / 2;
   }
 
-  /**
-   * Messages of one recipient leave. Over a route that is slow, or paced, only those count that have just come: others may wait
-   * for it for hours. Over any other one it is for what leaves before them that they have waited.
-   */
+  /** On a slow or paced route only recent messages count: others may have waited hours for the carrier, not for campaigns. */
   noteSingles(lanes: readonly Pick<LaneSnapshot, 'waitingSince'>[], routeId: number, perSecond: number | null): void {
     const isQuick = lanes.length > 0 && perSecond === null && !this.tempos.single.isSlow(routeId);
     if (isQuick) this.aside.heard();
     else for (const { waitingSince } of lanes) this.aside.heard(waitingSince);
   }
 
-  /**
-   * What is known of the speed of routes by windows of this class. Over a paced route, whose windows wait for slots that other
-   * workers have booked before, those of single messages say best how quick its carrier is.
-   */
+  /** On a paced route both classes share a tempo: campaign batches wait for slots there, single messages show the speed. */
   tempoOf({ single }: Pick<RouteKey, 'single'>, perSecond: number | null = null): BatchTempo {
     return this.tempos[single && perSecond === null ? 'single' : 'campaign'];
   }
 
-  /** Nothing of the class leaves over the route for so long. */
   rest(route: ChannelRoute, milliseconds: number): void {
     this.resting.set(routeKeyText(route), performance.now() + milliseconds);
   }
 
-  /** Milliseconds for which a turn is in vain. */
+  /** Remaining backoff, ms. */
   restOf(route: ChannelRoute): number {
     const rest = (this.resting.get(routeKeyText(route)) ?? 0) - performance.now();
     if (rest <= 0) this.resting.delete(routeKeyText(route));
     return Math.max(0, rest);
   }
 
-  /** Recipients of the next window of a class. @param route with its speed in recipients */
+  /** Size of the next batch, recipients. @param route with its rate in recipients */
   size(route: Route, connection: RouteConnection, turn: Pick<RouteKey, 'single'>): number {
     return connection.onTrial ? 1 : this.tempoOf(turn, route.messagesPerSecond).size(route);
   }
 
-  /**
-   * Milliseconds until something may leave over a route that can be used; 0 = now, or so soon that the window waits for it.
-   * @param slots that the window is going to take
-   */
+  /** Milliseconds until the route may send; 0 = now, or so soon that the batch waits itself. @param slots of the batch */
   async wait(route: Route, connection: RouteConnection, slots: number): Promise<number> {
     const rest = connection.restMs ?? 0;
     if (rest > SOON_MS) return rest;
@@ -243,7 +204,7 @@ export class Governor {
     return free > (isLight(route.messagesPerSecond) ? HORIZON_MS : SOON_MS) ? free : 0;
   }
 
-  /** Gives the slots of a paced route; null = no limit of ours. */
+  /** Null = not paced. */
   pacerOf(route: Route): Pacer | null {
     const { id, messagesPerSecond: perSecond } = route;
     if (perSecond === null) return null;
@@ -281,5 +242,4 @@ export class Governor {
   }
 }
 
-/** Whether the route is paced to so little that its windows wait most of their time. */
 export const isLight = (perSecond: number | null): boolean => perSecond !== null && perSecond <= FEW_PER_SECOND;

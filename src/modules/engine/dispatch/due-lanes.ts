@@ -8,26 +8,20 @@ import { DueRoutes } from './due-routes.js';
 import { type ChannelRoute, routeKeyText } from './capacity.js';
 import type { LaneKey } from '../lanes.js';
 
-/** How much of what is due a turn takes. */
 export interface Share {
-  /** lanes */
   most: number;
-  /** accounts that take turns */
   accounts: number;
 }
 
-/** A lane, and whose it is. */
 interface OwnedLane extends LaneKey {
   accountId: number;
 }
 
-/** A look for the lanes of one turn. */
 interface Asked {
   route: ChannelRoute;
   most: number;
 }
 
-/** Looks of several turns go into one statement: of at most so many turns, which may find so many lanes together. */
 const MOST_TURNS = 32;
 const MOST_LANES = 960;
 const TOGETHER: Gathering<Asked> = {
@@ -37,16 +31,12 @@ const TOGETHER: Gathering<Asked> = {
   atOnce: 2,
 };
 
-/** Lanes that one step of a look for accounts reads, and steps of a look. */
 const STEP_LANES = 128;
 const MOST_STEPS = 16;
 
 const MOST_ACCOUNT_ID = 2 ** 32 - 1;
 
-/**
- * A lane that a worker holds may be due as well, when its campaign was cancelled or a retry planned: the end of its turn, or
- * of its lease, is waited for, and other lanes go on.
- */
+/** Lanes with a lease may be due too (after a cancel or a planned retry): they wait for the end of the batch or lease. */
 const DUE = `wake_at <= UTC_TIMESTAMP(3) AND ${isFree()}`;
 const OF_TURN = 'channel = ? AND route_id = ? AND single = ?';
 const valuesOf = ({ channel, routeId, single }: ChannelRoute): [string, number, number] => [
@@ -55,7 +45,7 @@ const valuesOf = ({ channel, routeId, single }: ChannelRoute): [string, number, 
   single ? 1 : 0,
 ];
 
-/** A lane of one account after another, beginning behind `after`; those of an account stay in their order. */
+/** Interleaves the lanes of accounts, starting after account `after`; keeps the order within an account. */
 export function roundRobin<Lane extends OwnedLane>(lanes: readonly Lane[], after: number): Lane[] {
   const rounds = new Map<number, number>();
   const placed = lanes.map((lane) => {
@@ -67,13 +57,10 @@ export function roundRobin<Lane extends OwnedLane>(lanes: readonly Lane[], after
   return placed.map(({ lane }) => lane);
 }
 
-/**
- * Finds what is due: where, and of whom. Each look goes through an index from route to route, or from account to account in
- * bounded steps, so it costs what there is to find and not what waits.
- */
+/** Finds due lanes. Queries jump through an index by route or account: the cost depends on what is found, not on what waits. */
 @Injectable()
 export class DueLanes {
-  /** the account that was served last, by turn: the next look goes on behind it */
+  /** last served account by route job; the next query starts after it */
   private readonly served = new Map<string, number>();
   private readonly looks = new GroupCommit<Asked, OwnedLane[]>((asked) => this.longestOfEach(asked), TOGETHER);
 
@@ -88,12 +75,11 @@ export class DueLanes {
     this.dueRoutes = new DueRoutes(dataSource);
   }
 
-  /** Routes over which something is due: the next ones of each channel, all of them look by look. */
+  /** Routes with due lanes, in pages per channel. */
   routes(channels: readonly string[]): Promise<Required<DueRoute>[]> {
     return this.dueRoutes.find(channels);
   }
 
-  /** Whether the route has something due. */
   any(route: ChannelRoute): Promise<boolean> {
     return this.anyOf.add(route);
   }
@@ -111,27 +97,23 @@ export class DueLanes {
     return routes.map((_, place) => due.has(place));
   }
 
-  /**
-   * The next due lanes of a route: a lane of one account after another, from behind the one that was served last, and of
-   * each the longest due. Where all that is due fits in, one statement finds it.
-   */
+  /** Due lanes in rotation over accounts, of each those due longest. One statement if all due lanes fit. */
   async next(route: ChannelRoute, { most, accounts }: Share): Promise<LaneKey[]> {
     const after = this.served.get(routeKeyText(route)) ?? 0;
     const all = await this.longestOfAll(route, most + 1);
     const lanes = all.length <= most ? all : await this.ofAccounts(route, after, { most, accounts });
     const inTurn = roundRobin(lanes, after);
-    // A campaign may have its window alone, so the next look begins with the second account of this one.
+    // The first campaign may fill the batch alone, so the next query starts after its account.
     const served = route.single ? inTurn.at(-1) : inTurn[0];
     if (served) this.servedTo(route, served.accountId);
     return inTurn.map(({ campaignId, lane }) => ({ campaignId, lane }));
   }
 
-  /** A window of the route has ended with this account: the next look goes on behind it. */
+  /** Continues the rotation after this account. */
   servedTo(route: ChannelRoute, accountId: number): void {
     this.served.set(routeKeyText(route), accountId);
   }
 
-  /** What is asked for several routes in the same moment is one statement. */
   private longestOfAll(route: ChannelRoute, most: number): Promise<OwnedLane[]> {
     return this.looks.add({ route, most });
   }
@@ -158,10 +140,8 @@ export class DueLanes {
   }
 
   /**
-   * Accounts that have something due, from behind one of them and once around. A step reads a few lanes by account, and
-   * the next one begins behind the last of these accounts, so one that has many lanes costs one step. (A loose index scan
-   * would do with one statement, but MariaDB makes none where the columns before the account are constants.)
-   * @returns `seen`: where the next look goes on if none of those that were looked at has anything due
+   * Accounts with due lanes after `after`, wrapping once. A step reads a few lanes by account and goes on behind the last one.
+   * (MariaDB makes no loose index scan if the preceding columns are constants.)
    */
   private async owners(route: ChannelRoute, after: number, most: number): Promise<{ owners: number[]; seen: number }> {
     const owners: number[] = [];
@@ -179,7 +159,6 @@ export class DueLanes {
     return { owners: owners.slice(0, most), seen };
   }
 
-  /** The next accounts that have lanes of the route. @param last the account up to which is looked */
   private async step(route: ChannelRoute, after: number, last: number): Promise<{ ids: number[]; isEnd: boolean }> {
     const rows: { account_id: number }[] = await this.dataSource.query(
       `SELECT account_id FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
@@ -189,7 +168,7 @@ export class DueLanes {
     return { ids: [...new Set(rows.map((row) => row.account_id))], isEnd: rows.length < STEP_LANES };
   }
 
-  /** Which of the accounts have something due; each is named as a constant, so that what sleeps is not read. */
+  /** One constant per account, so that the index skips lanes that are not due. */
   private async thatAreDue(route: ChannelRoute, ids: readonly number[]): Promise<number[]> {
     if (ids.length === 0) return [];
     const of = `(SELECT account_id FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)

@@ -3,66 +3,51 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { DueRoute } from '../../../platform/queues/index.js';
 
-/** Routes of a channel that one look asks for; the next one goes on behind them. One statement has all their probes. */
 const ROUTES_A_LOOK = 256;
-/** Rows in which one step of a look finds routes that are not known yet, and steps of a look: what is left is the next one's. */
+/** Rows in which a step finds unknown routes, and steps of a query; the next query does the remaining ones. */
 const STEP_LANES = 128;
 const MOST_STEPS = 64;
-/** Looks in a row for monitors, which want to know of all routes: 512 of a channel, and of the rest the next time. */
 const MOST_LOOKS = 2;
-/** Routes whose first lanes one statement asks for. */
 const PROBED = 64;
-/** The last of so many rounds forgets the routes without lanes, so that they are not asked for for ever. */
+/** Every so many rounds, routes without lanes are forgotten; otherwise they would be probed forever. */
 const ROUNDS_KEPT = 16;
 
 const MOST_ROUTE_ID = 2 ** 32 - 1;
 
-/** The first lane that is due of a route. */
 export interface FirstDue {
   channel: string;
   routeId: number;
   waitedMs: number;
-  /** false while a worker holds it, or its route lets nothing through */
+  /** false = held by a worker, or the route is stalled */
   isFree: boolean;
 }
 
-/** How far the looks have come among the routes of a channel. */
 interface Walk {
-  /** routes that have had lanes */
   known: Set<number>;
-  /** the last route of the look before; 0 = a round begins */
   after: number;
   rounds: number;
 }
 
-/** What one look asks for: the routes of a channel from behind `after` up to `end`. */
 interface Page {
   channel: string;
   walk: Walk;
   after: number;
   last: number;
-  /** `last`, or where there are more than one look takes, the last that has been asked for */
   end: number;
-  /** routes of the page that are known */
   routes: Set<number>;
-  /** those that have not been asked for yet whether they are due */
   unasked: number[];
-  /** whether there may be routes that are not known */
   hasOthers: boolean;
   due: Required<DueRoute>[];
 }
 
-/** What a step has found: a lane that is due, or with `single` null one that may be due or not. */
+/** A row of a step; `single` null = not necessarily due. */
 interface FoundRow {
   channel: string;
   routeId: number;
   single: number | null;
 }
 
-/**
- * What no lane has. Beside it the channel is no constant, so the server has to jump from range to range; else, where the statistics
- * of the table say that all else costs as much, it reads every lane of the channel up to the first route that is not known.
- */
+/** Matches no lane; keeps `channel` from being a constant. Else, with bad statistics, the server reads all lanes. */
 const NOTHING = "(channel = '' AND route_id = 0)";
 const LANES = 'campaign_lanes FORCE INDEX (ix_campaign_lanes_route)';
 const OTHERS = (isAnyKnown: boolean): string => `(SELECT channel, route_id AS routeId, NULL AS single FROM ${LANES}
@@ -73,29 +58,21 @@ const IS_DUE = (single: number): string => `(SELECT channel, route_id AS routeId
 const HAS_LANES = `(SELECT channel, route_id AS routeId, NULL AS single FROM ${LANES} WHERE channel = ? AND route_id = ? LIMIT 1)`;
 
 /**
- * Finds the routes over which something is due. Every value of a statement is a constant, so that each route costs two steps
- * in the index: `GROUP BY` with `MIN` does the same in one statement, but only while the statistics of the table say so,
- * and those of a queue are hardly ever true; else it reads every lane.
- *
- * A look takes the next routes of each channel and goes round, so that it costs the same however many routes have lanes,
- * and none is left out (docs/decisions/0002). At rest it is one statement.
+ * Finds routes with due lanes. With constants each route costs two index steps; `GROUP BY` with `MIN` needs accurate
+ * statistics, which a queue table never has. Each query takes the next routes of each channel (docs/decisions/0002).
  */
 export class DueRoutes {
   private readonly walks = new Map<string, Walk>();
-  /** what `first` has found, and asks for again */
   private readonly due = new Map<string, Required<DueRoute>>();
 
   constructor(private readonly dataSource: Pick<DataSource, 'query'>) {}
 
-  /** The next look. @param channels whose lanes are asked for */
+  /** The next page of due routes. */
   async find(channels: readonly string[]): Promise<Required<DueRoute>[]> {
     return (await this.look(channels)).flatMap(({ due }) => due);
   }
 
-  /**
-   * Asks for the lane that has been due for longest, of each route that is known to have one: two looks go on from where those
-   * before ended, and what they have found is asked for until it is due no more.
-   */
+  /** The longest due lane per route: probes two further pages, and earlier found routes until nothing of them is due. */
   async first(channels: readonly string[]): Promise<FirstDue[]> {
     let left = channels;
     for (let look = 0; look < MOST_LOOKS && left.length > 0; look++) {
@@ -165,7 +142,6 @@ const forgets = ({ rounds }: Walk): boolean => rounds % ROUNDS_KEPT === ROUNDS_K
 
 const keyOf = ({ channel, routeId, single }: Required<DueRoute>): string => `${channel} ${routeId} ${Number(single)}`;
 
-/** The next step of a look: routes that are not known yet, and which of the others are due. */
 function partsOf({ channel, walk, after, last, routes, unasked, hasOthers }: Page): {
   sql: string;
   values: unknown[];
@@ -181,7 +157,6 @@ function partsOf({ channel, walk, after, last, routes, unasked, hasOthers }: Pag
   ];
 }
 
-/** @param mayGoOn whether further routes may be looked for */
 function take(page: Page, rows: readonly FoundRow[], mayGoOn: boolean): void {
   const { channel, walk, routes, due } = page;
   for (const { routeId, single } of rows) {
@@ -198,18 +173,17 @@ function take(page: Page, rows: readonly FoundRow[], mayGoOn: boolean): void {
     walk.known.add(routeId);
   }
   if (!page.hasOthers) return;
-  // A step that was full may have hidden others behind it.
+  // A full step may hide further routes.
   const isFull = others.length === STEP_LANES;
   page.end = isFull ? (others.at(-1)?.routeId ?? page.last) : page.last;
   page.hasOthers = isFull && mayGoOn && routes.size < ROUTES_A_LOOK;
 }
 
-/** As many as one statement asks for. */
 function* inParts<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let first = 0; first < all.length; first += PROBED) yield all.slice(first, first + PROBED);
 }
 
-/** The first lane that is due of each route, for monitors. */
+/** Longest due lane of each route, for monitors. */
 @Injectable()
 export class OldestDue extends DueRoutes {
   constructor(@InjectDataSource() dataSource: DataSource) {

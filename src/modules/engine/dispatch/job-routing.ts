@@ -7,7 +7,7 @@ import { RouteConnections, RouteDirectory, RouteHealthBoard } from '../../provid
 import type { Channel } from '../channel.js';
 import { Channels } from '../channels.js';
 
-/** Puts turns where those workers take them that can serve them: all of a channel, or the holders of a route's binds. */
+/** Queues route jobs for all workers of a channel, or for the holders of a route's binds. */
 @Injectable()
 export class JobOffers {
   constructor(
@@ -16,7 +16,6 @@ export class JobOffers {
     private readonly routes: RouteDirectory,
   ) {}
 
-  /** @throws while Redis is away */
   async add(channel: string, jobs: readonly RouteJob[]): Promise<void> {
     const isHeld = await Promise.all(jobs.map(({ routeId }) => this.isForHolders(routeId)));
     const held = jobs.filter((_, place) => isHeld[place]);
@@ -25,18 +24,17 @@ export class JobOffers {
     if (open.length > 0) await this.queues.add(channel, open);
   }
 
-  /** Whether Redis can be asked to take turns. */
   isReady(channel: string): boolean {
     return this.queues.isReady(channel);
   }
 
-  /** Whether turns of the route are for those alone who hold one of its binds. */
+  /** Whether only holders of the route's binds may run its jobs. */
   async isForHolders(routeId: number): Promise<boolean> {
     return ((await this.routes.byId(routeId))?.binds ?? null) !== null;
   }
 }
 
-/** Whose queues this worker serves: those of `WORKER_QUEUES`, which bear the channels' names; default all. */
+/** Channels of this worker, by `WORKER_QUEUES`; default all. */
 @Injectable()
 export class WorkerQueues {
   constructor(
@@ -44,7 +42,7 @@ export class WorkerQueues {
     private readonly channels: Channels,
   ) {}
 
-  /** @throws InvalidEnvironment naming a queue that does not exist */
+  /** @throws InvalidEnvironment for an unknown queue */
   get served(): readonly Channel[] {
     const wanted = this.environment.WORKER_QUEUES;
     const wrong = wanted.filter((name) => !this.channels.find(name));
@@ -60,10 +58,10 @@ export class WorkerQueues {
   }
 }
 
-/** How soon a bind that was taken or lost decides whose turns are taken; nothing is asked of anyone for it. */
+/** Delay until a new or lost bind changes the served routes; costs no query. */
 const FOLLOW_MS = 100;
 
-/** Takes the turns of those routes with `binds` over which this worker can send, and those that are put to it. */
+/** Runs jobs of routes with `binds` that this worker can serve, and jobs addressed to it. */
 @Injectable()
 export class HeldJobs {
   private readonly permits;
@@ -79,7 +77,7 @@ export class HeldJobs {
     this.permits = new Semaphore(environment.WORKER_CONCURRENCY);
   }
 
-  /** @param take a turn; never rejects, and resolves when the next one may be taken in its place */
+  /** @param take runs a job; never rejects; resolves when the next job may start */
   start(take: OnRouteJob): void {
     this.jobs.listen(this.board.worker, async (...turn) => {
       await this.permits.acquire(Infinity);
@@ -88,13 +86,11 @@ export class HeldJobs {
     this.timer = setInterval(() => this.follow(), FOLLOW_MS);
   }
 
-  /** Takes no further turn. */
   stop(): void {
     if (this.timer) clearInterval(this.timer);
     this.jobs.stop();
   }
 
-  /** Whether this worker may take turns of the route now. */
   isServed(routeId: number): boolean {
     return this.connections.serving.includes(routeId);
   }
@@ -106,7 +102,6 @@ export class HeldJobs {
   }
 }
 
-/** The worker that has a route's next slots, and the channels that it serves. */
 interface SlotOwner {
   worker: string;
   channels: readonly string[];
@@ -120,13 +115,11 @@ function readOwner(text: string): SlotOwner {
 }
 
 /**
- * Which worker has the next slots of a paced route: its home. A message of one recipient whose turn another worker has would get
- * a slot behind all that are booked, so that worker hands the turn on (docs/decisions/0023). Only hints: a turn that
- * comes to nothing is made again by the look at MySQL.
+ * Worker with the next slots of a paced route. A single message of another worker would get a slot behind all booked ones, so
+ * its job moves to the owner (docs/decisions/0023). Only hints: the relay queues a lost job again.
  */
 @Injectable()
 export class SlotOwners {
-  /** clock of `performance.now()`: until when this worker is the home, by route */
   private readonly own = new Map<number, number>();
 
   constructor(
@@ -137,7 +130,7 @@ export class SlotOwners {
     private readonly selected: WorkerQueues,
   ) {}
 
-  /** This worker has the route's next slots for so long. Never waits and never fails. */
+  /** Publishes that this worker owns the route's next slots. Never waits, never fails. */
   say(routeId: number, milliseconds: number): void {
     if (!this.jobs.address()) return;
     this.own.set(routeId, performance.now() + milliseconds);
@@ -146,15 +139,11 @@ export class SlotOwners {
     this.redis.client.set(this.key(routeId), owner, 'PX', Math.ceil(milliseconds)).catch(() => undefined);
   }
 
-  /** Whether this worker is the route's home. */
   isHome(routeId: number): boolean {
     return (this.own.get(routeId) ?? 0) > performance.now();
   }
 
-  /**
-   * Hands a turn on to the home of its route. One that was handed on is not to come here again.
-   * @returns whether it is that worker's now
-   */
+  /** Passes a job to the slot owner, once only. @returns whether it was passed */
   async handOn(channel: string, job: RouteJob): Promise<boolean> {
     const { routeId, single } = job;
     if (!single || this.isHome(routeId)) return false;

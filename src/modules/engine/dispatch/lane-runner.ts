@@ -26,14 +26,13 @@ import { EXPIRED, hasExpired, inVain, isOverdue, validityLeft } from './batch-se
 import { Governor, inRecipients, ROUTE_DOWN_MS } from './capacity.js';
 import { type FailingRoute, LaneFailover } from './route-down.js';
 
-/** Lanes of each route. */
 function byRoute(lanes: readonly LaneSnapshot[]): LaneSnapshot[][] {
   const routes = new Map<number, LaneSnapshot[]>();
   for (const lane of lanes) routes.set(lane.routeId, [...(routes.get(lane.routeId) ?? []), lane]);
   return [...routes.values()];
 }
 
-/** What is to be done with each lane; a window that a lost worker left comes first. */
+/** Groups lanes by action; an open batch of a lost worker comes first. */
 function byAction(lanes: readonly LaneSnapshot[]): Record<LaneAction | 'recover', LaneSnapshot[]> {
   const of: Record<LaneAction | 'recover', LaneSnapshot[]> = { recover: [], wait: [], send: [], refund: [], rest: [] };
   for (const lane of lanes) {
@@ -43,9 +42,7 @@ function byAction(lanes: readonly LaneSnapshot[]): Record<LaneAction | 'recover'
   return of;
 }
 
-/** Recipients; a commit of more would hold up those of others for too long. */
 export const CANCEL_STEP = 5_000;
-/** Such commits at once. */
 const CANCELS_AT_ONCE = 4;
 
 const NO_ROUTE = {
@@ -55,11 +52,8 @@ const NO_ROUTE = {
   submitted: false,
 } as const satisfies SendOutcome;
 
-/** What lanes want after their turn. */
 export interface BatchEnd extends LanesLeft {
-  /** nothing may leave over the route for so long, milliseconds */
   restMs: number;
-  /** the route cannot be used */
   isDown: boolean;
 }
 
@@ -73,7 +67,15 @@ const ended = (left: LanesLeft): BatchEnd => ({ ...left, restMs: 0, isDown: fals
 const NOTHING: BatchEnd = ended(NOTHING_ENDED);
 const nothing = (): void => undefined;
 
-/** Takes one turn of lanes of one route: recovers, refunds, puts to sleep, or sends, by the state of each lane's campaign. */
+/**
+ * Runs one batch of lanes of one route: recovers, refunds, suspends or sends, by the state of each lane's campaign.
+ * @example
+ * const found = await this.lanes.lanes(await this.next(route, share));
+ * const lanes = found.filter(({ routeId }) => routeId === route.routeId);
+ * end = await this.runner.run(lanes, (held) => {
+ *   if (route.single) this.governor.noteSingles(held, route.routeId, perSecond);
+ * });
+ */
 @Injectable()
 export class LaneRunner {
   private readonly logger = new Logger(LaneRunner.name);
@@ -95,16 +97,13 @@ export class LaneRunner {
     private readonly accounts: AccountDirectory,
   ) {}
 
-  /** After this, no new turn begins (graceful stop); windows under way end normally. */
+  /** Starts no further run (graceful stop); batches under way finish. */
   stop(): void {
     this.stopping = true;
     this.batches.stop();
   }
 
-  /**
-   * @param lanes of one channel and route, in the order in which they are served
-   * @param onClaimed called with the lanes of a window once they are held, before anything leaves
-   */
+  /** Runs lanes of one channel and route, in order. @param onClaimed called with claimed lanes before anything leaves */
   async run(
     lanes: readonly LaneSnapshot[],
     onClaimed: (held: readonly LaneSnapshot[]) => void = nothing,
@@ -112,18 +111,13 @@ export class LaneRunner {
     try {
       return await this.take(lanes, async (of) => this.send(of.send, onClaimed));
     } catch (error) {
-      // What lies with the database lies in no lane: they are tried again at once.
+      // A database fault is not the lane's fault: retry immediately.
       if (!isPassing(error)) await this.lanes.leaveAlone(lanes).catch(() => undefined);
       throw error;
     }
   }
 
-  /**
-   * Settles lanes that may send nothing more: of campaigns that were stopped, and those whose validity is over. It asks no
-   * route, and takes no permit of one. Where one lane has a fault of its own, the others are settled without it.
-   * @param lanes of any routes
-   * @throws the fault of a lane, once all others are settled
-   */
+  /** Settles lanes of any routes that send nothing more; needs no permit. @throws Error of one lane, after the others */
   async settle(lanes: readonly LaneSnapshot[]): Promise<BatchEnd> {
     try {
       return await this.take(lanes, async (of) => this.expire([...of.send, ...of.wait]));
@@ -139,7 +133,6 @@ export class LaneRunner {
     }
   }
 
-  /** @param further is done last, with lanes of campaigns that send */
   private async take(
     lanes: readonly LaneSnapshot[],
     further: (of: Readonly<Record<LaneAction, LaneSnapshot[]>>) => Promise<BatchEnd>,
@@ -154,7 +147,7 @@ export class LaneRunner {
       if (of.rest.length > 0) await this.lanes.drop(of.rest);
       ends.push(await further(of));
     } finally {
-      // After the commit: of two lanes that end at once, whichever is later finds the other gone.
+      // After the commit: if two lanes end together, the later one sees both ended.
       const done = ends.flatMap((end) => end.done);
       if (done.length > 0) await this.states.markSent(done);
     }
@@ -173,9 +166,7 @@ export class LaneRunner {
     return ended(await this.results.recover(lanes, deduplicated, this.environment.LANE_LEASE));
   }
 
-  /** @param onEnd is told of each lane as it is committed: one that ended counts, whatever becomes of the others */
   private async cancel(lanes: readonly LaneSnapshot[], onEnd: (end: BatchEnd) => void): Promise<void> {
-    // No intent is recorded: nothing leaves, so a crash from here on leaves no recipient in doubt.
     const held = await this.claim(lanes);
     const permits = new Semaphore(CANCELS_AT_ONCE);
     const steps = held.map(async (lane) => {
@@ -190,7 +181,7 @@ export class LaneRunner {
     if (failed) throw failed.reason;
   }
 
-  /** Fails what has waited for longer than its validity; of other lanes it notes when theirs is over. */
+  /** Fails lanes with expired validity and schedules the expiry of the others. */
   private async expire(lanes: readonly LaneSnapshot[]): Promise<BatchEnd> {
     if (lanes.length === 0) return NOTHING;
     const expired = this.expired(lanes);
@@ -209,7 +200,7 @@ export class LaneRunner {
     return lanes.filter((lane) => hasExpired(this.channels.get(lane.channel), lane));
   }
 
-  /** What waits for another try ends with its lane: it need not be due. */
+  /** Retries end with their lane, even if not yet due. */
   private async refuse(lanes: readonly LaneSnapshot[], outcome: SendOutcome): Promise<BatchEnd> {
     if (lanes.length === 0) return NOTHING;
     const left = lanes.map((lane) => (lane.nextSeq < lane.endSeq ? lane : { ...lane, retriesDue: true }));
@@ -244,10 +235,7 @@ export class LaneRunner {
     return ended(await this.batches.send(lanes, carrier, size, onClaimed));
   }
 
-  /**
-   * The route cannot be used, or has to show first that it can: lanes that another route takes over from it go there.
-   * @returns null = it takes a message on trial
-   */
+  /** Moves lanes of a route that is down, or on trial, to fallback routes; null = the route takes a trial message. */
   private async withoutRoute(
     lanes: readonly LaneSnapshot[],
     route: FailingRoute,
@@ -264,7 +252,7 @@ export class LaneRunner {
     return lost.length > 0 ? this.refuse(lost, NO_ROUTE) : this.routeIsDown(lanes, fault);
   }
 
-  /** Those of a route that is gone for which no other route of their chain is left, usable now or not. */
+  /** Lanes of a deleted route whose chain has no other existing route. */
   private async withoutAnyRoute(lanes: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
     const othersOf = await this.failover.othersOf(lanes);
     const ids = [...new Set(lanes.flatMap(othersOf))];
@@ -273,7 +261,7 @@ export class LaneRunner {
     return lanes.filter((lane) => !othersOf(lane).some((id) => there.has(id)));
   }
 
-  /** Campaigns of closed accounts are paused. */
+  /** Pauses campaigns of closed accounts. */
   private async ofActiveAccounts(lanes: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
     const ids = [...new Set(lanes.map(({ accountId }) => accountId))];
     const accounts = await Promise.all(ids.map((id) => this.accounts.byId(id)));
@@ -285,7 +273,7 @@ export class LaneRunner {
     return lanes.filter(isActive);
   }
 
-  /** Nothing leaves and no attempt is counted: the lanes stay due, until their deadline, or as long as they are of use. */
+  /** Sends nothing and counts no attempt: lanes stay due until their deadline or the end of their validity. */
   private async routeIsDown(lanes: readonly LaneSnapshot[], fault: string): Promise<BatchEnd> {
     const { RECEIPT_TIMEOUT } = this.environment;
     const expired = this.expired(lanes);
@@ -296,7 +284,6 @@ export class LaneRunner {
     return { ...left, restMs: left.more ? 0 : ROUTE_DOWN_MS, isDown: true };
   }
 
-  /** Takes lanes of which nothing is going to leave. */
   private async claim(lanes: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
     if (lanes.length === 0) return [];
     const claims = lanes.map((lane) => ({
@@ -313,6 +300,5 @@ export class LaneRunner {
   }
 }
 
-/** Recipients that the lanes have at the most. */
 const waitingIn = (lanes: readonly LaneSnapshot[]): number =>
   lanes.reduce((sum, { retriesDue, nextSeq, endSeq }) => sum + (retriesDue ? 1 : endSeq - nextSeq), 0);

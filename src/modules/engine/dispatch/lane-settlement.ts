@@ -12,11 +12,9 @@ import { CANCEL_STEP, LaneRunner } from './lane-runner.js';
 import { LaneStore } from '../state/lane-store.js';
 import type { LaneKey } from '../lanes.js';
 
-/** Lanes that a look reads, and lanes and recipients that it then settles. */
 const MOST_READ = 1_000;
 const MOST_LANES = 500;
 const MOST_RECIPIENTS = 4 * CANCEL_STEP;
-/** Lanes that are cut short at once. */
 const CUTS_AT_ONCE = 4;
 
 interface SettledLane extends LaneKey {
@@ -28,17 +26,13 @@ interface SettledLane extends LaneKey {
 
 const LANES = 'campaign_lanes l FORCE INDEX (ix_campaign_lanes_settle)';
 const IS_DUE = 'l.settle_at <= UTC_TIMESTAMP(3)';
-/** One that a worker holds may be cut short, when its campaign was stopped. */
+/** Lanes held by a worker may be cut short if their campaign was stopped. */
 const IS_SETTLED = `(${isFree('l')} OR l.intent_seq < l.end_seq AND c.state IN (${sqlStates(statesThat('refund'))}))`;
 
-/**
- * Settles lanes that send nothing more, because their campaign was stopped or their validity is over. It needs no route,
- * no permit of one and no Redis: a cancel is refunded within two seconds whatever waits on the route (docs/decisions/0002).
- */
+/** Settles stopped and expired lanes without route, permit or Redis: refunds come within two seconds (docs/decisions/0002). */
 @Injectable()
 export class LaneSettlement implements BeforeApplicationShutdown {
   private readonly runs: SingleRun;
-  /** the account that was served last: accounts take turns */
   private served = 0;
 
   constructor(
@@ -65,7 +59,6 @@ export class LaneSettlement implements BeforeApplicationShutdown {
     while (!this.runs.isStopped && (await this.round()));
   }
 
-  /** @returns whether it has settled anything */
   private async round(): Promise<boolean> {
     const lanes = this.share(await this.due());
     const [end, ...cut] = await Promise.all([
@@ -75,7 +68,6 @@ export class LaneSettlement implements BeforeApplicationShutdown {
     return end.more || end.done.length > 0 || cut.includes(true);
   }
 
-  /** @returns whether anything of each was cancelled */
   private cut(held: readonly SettledLane[]): Promise<boolean>[] {
     const permits = new Semaphore(CUTS_AT_ONCE);
     return held.map(async (lane) => {
@@ -88,7 +80,7 @@ export class LaneSettlement implements BeforeApplicationShutdown {
     });
   }
 
-  /** Those that have been due for longest; where they fill a look, as many of other accounts. */
+  /** The longest due lanes; if these fill a query, also lanes of other accounts. */
   private async due(): Promise<SettledLane[]> {
     const first = await this.longestDue();
     if (first.length < MOST_READ) return first;
@@ -107,7 +99,7 @@ export class LaneSettlement implements BeforeApplicationShutdown {
     return rows.map(({ free, ...lane }) => ({ ...lane, isFree: Number(free) === 1 }));
   }
 
-  /** The next lanes, one of each account after another. */
+  /** The next lanes, in rotation over accounts. */
   private share(due: readonly SettledLane[]): SettledLane[] {
     const lanes: SettledLane[] = [];
     let recipients = 0;

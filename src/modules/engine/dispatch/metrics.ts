@@ -21,8 +21,8 @@ import { DueRoutes } from './due-routes.js';
 const LOOK_EVERY_MS = 10_000;
 
 /**
- * How long what is due has waited for a worker: what autoscaling goes by (docs/operate/sizing.md). Routes that are down, or let
- * nothing through, do not count; those with a pace have a label of their own, since no further worker makes them faster.
+ * Seconds that due lanes of working routes have waited, for autoscaling (docs/operate/sizing.md). Paced routes have their own
+ * label, since more workers do not speed them up.
  */
 @Injectable()
 export class DueLanesMonitor implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -58,7 +58,7 @@ export class DueLanesMonitor implements OnApplicationBootstrap, BeforeApplicatio
     return this.task.stop();
   }
 
-  /** One process for all. The gauge of the others has no figure then, so that the highest of all processes is right. */
+  /** One process reports for all; the others have no value, so that the maximum over processes is right. */
   async look(): Promise<void> {
     this.gauge.reset();
     if (!(await this.gate.isMine('oldest-due-lane', LOOK_EVERY_MS))) return;
@@ -75,12 +75,12 @@ export class DueLanesMonitor implements OnApplicationBootstrap, BeforeApplicatio
   }
 }
 
-/** Carriers make up codes: so many of them have a label of their own in a process, and so many routes. */
+/** Carriers invent codes, so the number of labels per process is limited. */
 const MOST_CODES = 60;
 const MOST_ROUTES = 500;
 const OTHER = 'other';
 
-/** What carriers answer to sends, by route and code, for Prometheus; what was accepted has the code `none`. */
+/** Prometheus counter of send outcomes by route and code; accepted ones have the code `none`. */
 export class OutcomeCodes {
   private readonly counter: Counter<'route' | 'channel' | 'outcome' | 'code'>;
   private readonly codes = new Set<string>();
@@ -117,13 +117,12 @@ function bounded(known: Set<string>, value: string, most: number): string {
   return value;
 }
 
-/** Where a window leaves, as its spans say it. */
 interface Leaving {
   channel: { name: string };
   route: { id: number };
 }
 
-/** The spans of one window: one a campaign, with counts, however many recipients it has. */
+/** Spans of one batch: one per campaign, with counts only. */
 export class BatchSpans {
   private readonly outcomes = new Map<number, Map<string, number>>();
 
@@ -139,7 +138,6 @@ export class BatchSpans {
     }
   }
 
-  /** What the carrier answered, in counts. */
   end(): void {
     for (const [campaignId, span] of this.spans) {
       const counts = [...(this.outcomes.get(campaignId) ?? [])];
@@ -149,7 +147,7 @@ export class BatchSpans {
   }
 }
 
-/** Begins the spans of windows, in the traces of their campaigns. */
+/** Starts batch spans in the traces of campaigns. */
 @Injectable()
 export class BatchTraces {
   constructor(
@@ -158,7 +156,7 @@ export class BatchTraces {
     private readonly traces: CampaignTraces,
   ) {}
 
-  /** @returns null where no traces are recorded; never rejects: a trace holds up no message */
+  /** Null = tracing is off. Never rejects: a trace must not delay messages. */
   async begin(claims: readonly LaneClaim[], { channel, route }: Leaving): Promise<BatchSpans | null> {
     if (!this.tracing.isOn) return null;
     const recipients = new Map<number, number>();

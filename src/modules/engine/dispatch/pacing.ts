@@ -5,38 +5,33 @@ import { GroupCommit, UrgentFirst } from '../../../platform/concurrency/index.js
 import { jsonRows, type WriteResult } from '../../../platform/database/index.js';
 import type { Route } from '../../providers/index.js';
 
-/** A window waits at most this long for its share of the route's speed; beyond it, the lane goes to the tail of the queue. */
+/** A batch waits at most this long for its slots; beyond it, the lane returns to the queue. */
 export const HORIZON_MS = 1_000;
 const HORIZON_US = HORIZON_MS * 1_000;
-/** Nothing is booked beyond the horizon and a few bookings: a route that is booked further was so by a clock that stepped back. */
+/** A route booked further ahead was booked by a clock that has since stepped back. */
 const LEAD_US = 3_000_000;
 const LEAD_BOOKINGS = 4;
-/** What a route that is in use lost between two windows, up to so much, is caught up with; one at rest has nothing to catch up. */
+/** A busy route catches up on slots lost between batches, up to this; an idle one has nothing to catch up on. */
 const CATCH_UP_MS = 150;
 const CATCH_UP_US = CATCH_UP_MS * 1_000;
 
-/** Not UNIX_TIMESTAMP(NOW(6)): that repeats an hour where the server's own zone leaves summer time. */
+/** Not UNIX_TIMESTAMP(NOW(6)): it repeats an hour when the server's zone leaves summer time. */
 const CLOCK = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 
 interface Booking {
   id: number;
-  /** microseconds of the route */
   cost: number;
 }
 
-/** A route while bookings of it are worked out. */
 interface Free {
-  /** as it was read */
   seen: number;
   clock: number;
-  /** when the route is next free */
   free: number;
 }
 
 /**
- * Shares a route's `messages_per_second` among all workers: one row holds the moment when the route is next free
- * (a GCRA in MySQL). A window books its slots at once, and what comes at the same moment for other routes is booked with it:
- * a thousand slow routes cost what one quick one does. It survives an emptied Redis, and a clock that steps back.
+ * Shares a route's `messages_per_second` among all workers: one row holds the time of the next free slot (a GCRA in MySQL, safe
+ * against an emptied Redis and a clock that steps back). Concurrent bookings of several routes share a statement.
  */
 @Injectable()
 export class RoutePace {
@@ -47,11 +42,7 @@ export class RoutePace {
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /**
-   * Reserves the next `messages` slots.
-   * @returns milliseconds to wait before the first (below 0: some are to be caught up with), or null when the route is spoken
-   * for beyond the horizon
-   */
+  /** Books `messages` slots. Milliseconds until the first (negative = catching up); null = booked beyond the horizon. */
   async reserve(route: Route, messages: number): Promise<number | null> {
     if (route.messagesPerSecond === null) return 0;
     return this.bookings.add({ id: route.id, cost: Math.ceil((messages * 1_000_000) / route.messagesPerSecond) });
@@ -80,7 +71,7 @@ export class RoutePace {
     );
   }
 
-  /** Writes what was worked out, where no other worker has booked since. @returns whether a route is booked so */
+  /** Optimistic write: skips routes that another worker has booked since the read. @returns whether a route is booked */
   private async write(changed: readonly [number, Free][]): Promise<(id: number) => boolean> {
     if (changed.length === 0) return () => true;
     const rows = changed.map(([id, { seen, free }]) => [id, seen, free]);
@@ -93,7 +84,7 @@ export class RoutePace {
     if (result.affectedRows === changed.length) return () => true;
     const now = await this.read(changed.map(([id]) => id));
     const done = new Set(changed.flatMap(([id, { free }]) => (now.get(id)?.seen === free ? [id] : [])));
-    // Another worker may have booked the very same: then none is taken for booked, which costs slots and doubles none.
+    // Another worker may have booked the same slots; then none counts as booked: slots get lost, but never used twice.
     return done.size === result.affectedRows ? (id) => done.has(id) : () => false;
   }
 
@@ -109,7 +100,6 @@ export class RoutePace {
   }
 }
 
-/** Books in the row as it was read. @returns as `reserve` */
 function bookIn(route: Free | undefined, { cost }: Booking): number | null {
   if (!route) return null;
   const { free, clock } = route;
@@ -120,16 +110,16 @@ function bookIn(route: Free | undefined, { cost }: Booking): number | null {
   return (start - clock) / 1_000;
 }
 
-/** What a window did not book at its begin is booked in blocks of so much. */
+/** Slots booked at once after the start of a batch. */
 const BLOCK_MS = 100;
-/** Timers are late by as much: what is due so soon goes at once. */
+/** Timer inaccuracy: slots due this soon are used at once. */
 const TIMER_MS = 4;
-/** A block beyond which a message elsewhere would wait so long is told of, shortly before its first slot. */
+/** A block that delays other workers' single messages this long is published shortly before its first slot. */
 const LONG_MS = 25;
 const AHEAD_MS = 20;
-/** A message for which a worker has begun to claim a lane asks for its slot so much later: of the last ones nothing is told. */
+/** A single message needs its slot this much after its claim began, so the last slots of a block are not published. */
 const CLAIM_MS = 10;
-/** When a route that is spoken for is asked again. */
+/** Retry interval while the route is booked beyond the horizon. */
 export const ASK_AGAIN_MS = 250;
 
 interface Waiting {
@@ -138,40 +128,28 @@ interface Waiting {
 }
 
 /**
- * The slots of one paced route in this worker, booked from MySQL: those of a window together, so that windows of several
- * workers follow each other and do not share their slots. A message of one recipient takes the next slot of what is booked,
- * in front of campaigns (`UrgentFirst`); it is told of when those that are booked are the route's next, for messages whose turn
- * another worker has (`SlotOwners`). Slots that no message asked for are gone after `CATCH_UP_MS`.
+ * Slots of one paced route in this worker, booked per batch, so that batches of several workers do not alternate. Single
+ * messages take the next slot (`UrgentFirst`); other workers' single messages go to the owner (`SlotOwners`).
  */
 export class Pacer {
   private readonly waiting = new UrgentFirst<Waiting>();
-  /** clock of `performance.now()`: the next slot of the block */
+  /** time of the block's next slot, clock of `performance.now()` */
   private next = 0;
-  /** slots of the block that are left; below 0 = a message of several items has taken some of the next block */
+  /** remaining slots of the block; negative = a message of several items used slots of the next block */
   private left = 0;
-  /** messages that are announced and have no slot yet */
   private expected = 0;
-  /** slots of windows that are about to begin */
   private wanted = 0;
   private booking: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
 
-  /**
-   * @param perSecond slots a second
-   * @param book books so many slots; resolves to the milliseconds until the first, null = spoken for
-   * @param onNext a long block is the route's next, for so many milliseconds
-   */
+  /** @param book milliseconds until the first slot, null = none @param onNext the next slots are this worker's for `forMs` */
   constructor(
     private readonly perSecond: number,
     private readonly book: (slots: number) => Promise<number | null>,
     private readonly onNext: (forMs: number) => void = () => undefined,
   ) {}
 
-  /**
-   * Milliseconds until a slot is free. Books if need be, for the window that asks.
-   * @param slots of the window
-   * @returns null while the route is spoken for
-   */
+  /** Milliseconds until a slot is free, booking if needed; null = booked beyond the horizon. @param slots of the batch */
   async freeIn(slots = 1): Promise<number | null> {
     this.forgetPast();
     if (this.left <= 0) {
@@ -182,7 +160,7 @@ export class Pacer {
     return Math.max(0, this.next - performance.now());
   }
 
-  /** So many messages are going to ask for slots, one after the other. */
+  /** Announces messages that will ask for slots. */
   expect(messages: number): void {
     this.expected += messages;
   }
@@ -221,7 +199,6 @@ export class Pacer {
     }, milliseconds);
   }
 
-  /** One booking at a time; what is announced says how much is worth it. */
   private bookBlock(): Promise<void> {
     this.booking ??= this.bookNow().finally(() => {
       this.booking = null;
@@ -241,10 +218,10 @@ export class Pacer {
     this.tell(wait, slots);
   }
 
-  /** By a timer, which no window waits for: the block before may be another worker's. */
+  /** By a timer, since the preceding block may be another worker's. */
   private tell(wait: number, slots: number): void {
     const apart = 1_000 / this.perSecond;
-    const begins = Math.max(0, wait); // what is caught up with has begun
+    const begins = Math.max(0, wait); // a block that catches up has begun
     const lasts = (slots - 1) * apart + wait - begins;
     if (lasts <= LONG_MS) return;
     const ahead = Math.min(begins, Math.max(AHEAD_MS, apart));

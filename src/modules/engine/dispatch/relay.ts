@@ -7,10 +7,7 @@ import { JobOffers, WorkerQueues } from './job-routing.js';
 
 const LOOK_EVERY_MS = 500;
 
-/**
- * Puts turns of routes where workers take them: when it is rung, and every half second by a look at MySQL that one process makes for all
- * with the same queues. A job that Redis loses is made again, because its lanes are still due (docs/decisions/0002).
- */
+/** Queues route jobs on notification, and every 500 ms from MySQL, so that jobs lost by Redis return (docs/decisions/0002). */
 @Injectable()
 export class Relay implements OnApplicationBootstrap {
   private readonly logger = new Logger(Relay.name);
@@ -39,7 +36,6 @@ export class Relay implements OnApplicationBootstrap {
     return this.task.stop();
   }
 
-  /** While Redis is away nothing can be queued, and nothing is asked. */
   private async look(): Promise<void> {
     const { names } = this.selected;
     if (!names.every((name) => this.offers.isReady(name))) return;

@@ -21,38 +21,31 @@ import { KEYS, OF_KEY } from '../state/lane-endings.js';
 import { dropInDoubtOf, HAS_BEGUN_RETRIES } from '../state/retries.js';
 import { type ChannelRoute, routeKeyText } from './capacity.js';
 
-/** A route that is gone for less may be back at once: a session that is bound again, a try that shows the upstream well. */
+/** A shorter outage may end by itself: a session binds again, or a trial message succeeds. */
 const PATIENCE_MS = 2_000;
-/** A lane that was handed over before waits longer each time: workers that reach different routes do not throw it to and fro. */
+/** A lane moved before waits longer each time, so that workers that reach different routes do not move it back and forth. */
 const MOST_DOUBLINGS = 5;
-/** While other routes carry its lanes, an upstream in trouble gets one message so often, which shows whether it is back. */
+/** Interval of trial messages while other routes carry the lanes. */
 const TRIAL_EVERY_MS = 15_000;
 const REASON_LENGTH = 255;
 
-/** The route that lanes of a turn leave over, as this worker finds it. */
 export interface FailingRoute {
   id: number;
   kind: RouteKind;
-  /** its row is gone */
   isGone: boolean;
 }
 
-/** A lane, and the route that takes over. */
 interface Move {
   lane: LaneSnapshot;
   to: number;
 }
 
-/**
- * Hands lanes of a route that cannot be used to the next route of their chain (docs/decisions/0034): what was never submitted
- * goes on there. Only lanes that no worker holds and of which no window is open are moved, and their fence rises: a turn that
- * has read one under its old route cannot claim it any more.
- */
+/** Moves free lanes of a down route to the next of their chain (docs/decisions/0034). The raised fence refuses older claims. */
 @Injectable()
 export class LaneFailover {
   private readonly logger = new Logger(LaneFailover.name);
   private readonly handed;
-  /** clock of `performance.now()`: when a route in trouble last got a message on trial, or got into trouble */
+  /** last trial, or begin of the outage; clock of `performance.now()` */
   private readonly triedAt = new Map<number, number>();
 
   constructor(
@@ -64,7 +57,7 @@ export class LaneFailover {
     this.handed = failoverCounter(metrics);
   }
 
-  /** The routes that may take over from this one now; none while it can be used, or may be back at once. */
+  /** Routes that may take over now; none while the route is usable, or down only briefly. */
   async targets({ id, kind, isGone }: FailingRoute): Promise<number[]> {
     if (kind === 'chat') return [];
     if (!isGone) {
@@ -75,16 +68,13 @@ export class LaneFailover {
     return (await this.connections.usable(kind)).filter((route) => route !== id);
   }
 
-  /** The routes, other than their present one, over which lanes may leave. */
+  /** Routes of each lane's chain other than its current one. */
   async othersOf(lanes: readonly LaneSnapshot[]): Promise<(lane: LaneSnapshot) => RouteChain> {
     const chainOf = await chainsOfLanes(this.dataSource, lanes);
     return (lane) => othersIn(chainOf(lane), lane);
   }
 
-  /**
-   * Whether a route in trouble that would take a message on trial is to have one now. Not at once: its lane would wait for the
-   * answer of an upstream that has just shown that it gives none.
-   */
+  /** Whether a trial message is due. Not at once: its lane would wait for a carrier that has just failed to answer. */
   isTrialDue(routeId: number): boolean {
     const at = performance.now();
     const last = this.triedAt.get(routeId);
@@ -93,12 +83,7 @@ export class LaneFailover {
     return last !== undefined;
   }
 
-  /**
-   * @param lanes lanes of the route that are due, of campaigns that send
-   * @param targets as `targets` has found them
-   * @param fault why the route cannot be used
-   * @returns those that stay with it
-   */
+  /** Moves due lanes of sending campaigns. @param fault why the route is down @returns lanes that stay */
   async relieve(
     lanes: readonly LaneSnapshot[],
     route: FailingRoute,
@@ -116,15 +101,12 @@ export class LaneFailover {
     moves.sort((a, b) => inLaneOrder(a.lane, b.lane));
     const moved = await inTransaction(this.dataSource, (tx) => this.move(tx, moves, fault.slice(0, REASON_LENGTH)));
     this.tell(moved, route, fault);
-    // One that another worker was faster with is another worker's, or is found again.
+    // A lane that another worker changed first is either moved already or found again.
     const planned = new Set(moves.map(({ lane }) => lane));
     return lanes.filter((lane) => !planned.has(lane));
   }
 
-  /**
-   * Retries of which a copy may be with the old route are dropped: a receipt or the deadline settles them.
-   * @param moves in the order in which lanes are locked
-   */
+  /** Drops retries with a possible copy at the old route: a receipt or the deadline settles them. @param moves in lock order */
   private async move(tx: EntityManager, moves: readonly Move[], reason: string): Promise<Move[]> {
     const id = newClaimId();
     const rows = jsonRows(moves.map(({ lane, to }) => [lane.campaignId, lane.lane, lane.fence, to, lane.routeId]));
@@ -173,46 +155,39 @@ const MOVES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGIN
   fence BIGINT PATH '$[2]', to_route BIGINT PATH '$[3]', from_route BIGINT PATH '$[4]')) j`;
 const MOVED = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence + 1 AND l.claim_id = ?';
 
-/** How long a lane waits on a route that is down before it is handed on, milliseconds. */
+/** Milliseconds that a lane waits on a down route before it moves. */
 const patienceOf = (moves: number): number =>
   moves === 0 ? 0 : PATIENCE_MS * 2 ** Math.min(moves - 1, MOST_DOUBLINGS);
 
 const isPatient = ({ moves, stalledMs }: LaneSnapshot): boolean => (stalledMs ?? 0) >= patienceOf(moves);
 
-/** `patienceOf` the lane `l`, in microseconds, as SQL. */
 const SQL_PATIENCE_US = `IF(l.moves = 0, 0, ${PATIENCE_MS * 1_000} * POW(2, LEAST(l.moves - 1, ${MOST_DOUBLINGS})))`;
 
-/** The routes of a chain from the place on from which the lane may leave, but its present one. */
 const othersIn = (chain: RouteChain | null, lane: LaneSnapshot): RouteChain =>
   chain?.slice(firstIndexOf(lane.lane)).filter((route) => route !== lane.routeId) ?? [];
 
-/** The first of them that is usable. */
 const nextOf = (chain: RouteChain | null, lane: LaneSnapshot, targets: readonly number[]): number | null =>
   othersIn(chain, lane).find((route) => targets.includes(route)) ?? null;
 
-/** What is to be done with lanes of a route that cannot be used. */
 export interface DownTerms {
-  /** for how long nothing may get through before a lane's recipients end, milliseconds */
+  /** milliseconds until the recipients of a stalled lane fail */
   timeoutMs: number;
-  /** routes that may take over */
   targets: readonly number[];
 }
 
-/** A look at all lanes of a route that found nothing to do. */
+/** A query over all lanes of a route that found nothing to do. */
 interface LastLook {
-  /** clock of `performance.now()` */
   at: number;
   targets: string;
 }
 
-/** Lanes that are looked at in one turn. */
 const MOST_LANES = 500;
-/** Even when nothing has come since: a lane that was held meanwhile, or whose deadline has come. */
+/** Full queries recur, since leases end and deadlines pass. */
 const LOOK_AT_ALL_MS = 15_000;
-/** A lane that is due from a moment on is seen later, once its transaction is over. */
+/** A lane can become visible this long after its wake-up time, when its transaction commits. */
 const LATE_MS = 30_000;
 
-/** From its place on, the lane's chain has one of the routes of a pattern. */
+/** Whether a route of a pattern follows in the lane's chain. */
 const ROUTES = "LENGTH(c.route_ids) - LENGTH(REPLACE(c.route_ids, ',', '')) + 1";
 const REST = `SUBSTRING_INDEX(c.route_ids, ',', CAST(${sqlFirstIndexOf('l.lane')} AS SIGNED) - (${ROUTES}))`;
 const HAS_TARGET = `EXISTS (SELECT 1 FROM campaign_routes c WHERE c.campaign_id = l.campaign_id
@@ -221,9 +196,8 @@ const IS_PATIENT = `(l.moves = 0 OR l.stalled_since <= UTC_TIMESTAMP(3) - INTERV
 const DUE = `l.channel = ? AND l.route_id = ? AND l.single = ? AND l.wake_at <= UTC_TIMESTAMP(3) AND ${isFree('l')}`;
 
 /**
- * Finds lanes of a route that cannot be used, of which something is to be done: those whose deadline does not run yet, those
- * that have reached it, and those that another route takes over. Once a look at all of them has found nothing, the next ones
- * look at what has come since, and only now and then, or when other routes can take over, at all of them again.
+ * Finds lanes of a down route that need work. After a full query without result, further ones read only new lanes, except now
+ * and then and when the targets change.
  */
 @Injectable()
 export class DownLanes {
@@ -256,12 +230,12 @@ export class DownLanes {
     return lanes;
   }
 
-  /** The route can be used again: the next look at it is a first one. */
+  /** Call when the route is usable again: the next query is a full one. */
   forget(route: ChannelRoute): void {
     this.looks.delete(routeKeyText(route));
   }
 
-  /** Whether lanes will be handed over in a while that were handed over before. */
+  /** Whether lanes moved before will become movable again. */
   private async areSomeImpatient(route: ChannelRoute, targets: readonly number[]): Promise<boolean> {
     if (targets.length === 0) return false;
     const rows: unknown[] = await this.dataSource.query(
@@ -279,5 +253,4 @@ const valuesOf = ({ channel, routeId, single }: ChannelRoute): [string, number, 
   single ? 1 : 0,
 ];
 
-/** A regular expression for a chain's ids between commas. */
 const patternOf = (targets: readonly number[]): string[] => (targets.length > 0 ? [`,(${targets.join('|')}),`] : []);

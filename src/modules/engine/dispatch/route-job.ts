@@ -9,44 +9,43 @@ import { DueLanes, type Share } from './due-lanes.js';
 import { LaneRunner, type BatchEnd } from './lane-runner.js';
 import { DownLanes, LaneFailover } from './route-down.js';
 
-/** Messages of one recipient travel together; of campaigns, a window takes small ones together. */
+/** Single messages are batched together; small campaigns share a batch. */
 const SHARES: Readonly<Record<'single' | 'campaign', Share>> = {
   single: { most: BATCH_RECIPIENTS, accounts: 64 },
   campaign: { most: 8, accounts: 8 },
 };
 
-/** After a fault of the database that passes: a lost race, a writer that is changed. */
+/** Retry after a passing database fault, such as a lost race or a change of the writer node. */
 const AFTER_PASSING_MS = 250;
 
-/** What the route wants after a turn. */
+/** Result of a route job. */
 export interface RouteJobEnd {
-  /** another turn at once */
+  /** run another job at once */
   more: boolean;
-  /** which this worker may take as well, without a job: it keeps no other route waiting */
+  /** this worker may run it without a queue: it delays no other route */
   keeps: boolean;
-  /** another turn, after so many milliseconds; null = when something is due */
+  /** run another job after this time; null = when something is due */
   againMs: number | null;
-  /** a turn that found no place before this one ended, and that has one now */
+  /** a refused job of another route that has a permit now */
   next: ChannelRoute | null;
-  /** nothing is known to be due: to be looked at once more when its job is gone */
+  /** nothing was due: check once more when the job is removed */
   atRest: boolean;
 }
 
-/** What is known when the lanes of a window are held. */
+/** State when the lanes of a batch are claimed. */
 export interface Room {
-  /** more is due than the window takes */
   hasMore: boolean;
-  /** and another turn of the route may begin beside this one */
+  /** another job of the route may run concurrently */
   forAnother: boolean;
 }
 
 const NOTHING: RouteJobEnd = { more: false, keeps: false, againMs: null, next: null, atRest: false };
 
-/** One turn of a channel's route: asks the governor, takes the next lanes, and runs their turn. */
+/** Runs one job of a channel's route: takes a permit, finds due lanes, and runs them. */
 @Injectable()
 export class RouteJobs {
   private readonly logger = new Logger(RouteJobs.name);
-  /** routes that could not be used at their last turn */
+  /** routes that were down at their last job */
   private readonly down = new Set<string>();
 
   constructor(
@@ -61,7 +60,7 @@ export class RouteJobs {
     private readonly failover: LaneFailover,
   ) {}
 
-  /** @param onClaimed called once the lanes of a window are held, if there are any to send */
+  /** @param onClaimed called once lanes are claimed, if there is anything to send */
   async take(route: ChannelRoute, onClaimed: (room: Room) => void): Promise<RouteJobEnd> {
     const rest = this.governor.restOf(route);
     if (rest > 0) return { ...NOTHING, againMs: rest };
@@ -73,7 +72,7 @@ export class RouteJobs {
     let wasPassing = false;
     try {
       const share = SHARES[route.single ? 'single' : 'campaign'];
-      // One that was handed to another route since it was found is that route's.
+      // A lane may have moved to another route since it was found.
       const found = await this.lanes.lanes(await this.next(route, share));
       const lanes = found.filter(({ routeId }) => routeId === route.routeId);
       hasMore = lanes.length >= share.most || (!route.single && lanes.length > 1);
@@ -106,7 +105,7 @@ export class RouteJobs {
     return this.due.next(route, share);
   }
 
-  /** The routes that take over from this one: a route that is gone is handled as its lanes come up. */
+  /** Fallback routes. Lanes of a deleted route are handled when they are due. */
   private async targets({ channel, routeId: id }: ChannelRoute): Promise<number[]> {
     const isGone = (await this.routes.byId(id)) === null && !(await this.routes.exists(id));
     return this.failover.targets({ id, kind: this.channels.get(channel).routes, isGone });

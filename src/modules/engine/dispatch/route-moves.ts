@@ -13,22 +13,20 @@ import { newClaimId } from '../state/lane-claims.js';
 import { KEYS, OF_KEY } from '../state/lane-endings.js';
 import { dropInDoubtOf, type FencedLane, HAS_BEGUN_RETRIES } from '../state/retries.js';
 
-/** The pool or a transaction. */
 type Source = Pick<EntityManager, 'query'>;
 
 /** Recipients that wait on a route. */
 export interface RouteQueue {
-  /** due now, those that a worker is about to send among them */
+  /** due now, including those about to be sent */
   waiting: number;
-  /** of campaigns that are paused, scheduled, or wait for their approval, and of tries that come later */
+  /** paused, scheduled, unapproved, and later retries */
   later: number;
-  /** true when there are more: what is read is bounded */
+  /** true = counts are lower bounds */
   hasMore: boolean;
-  /** how long the lane has been due that has waited longest and that no worker holds; null = none */
+  /** of lanes without a lease; null = none */
   oldestDueMs: number | null;
 }
 
-/** A campaign of which something waits on a route. */
 export interface WaitingCampaign {
   requestId: string;
   broadcastName: string;
@@ -36,22 +34,17 @@ export interface WaitingCampaign {
   channel: string;
   state: CampaignState;
   scheduledAt: Date | null;
-  /** recipients, due or later */
   waiting: number;
 }
 
-/** Campaigns that one look names. */
 const MOST_CAMPAIGNS = 100;
-/** Lanes of campaigns, and messages of their own, that one look reads. */
+/** Rows read per query: lanes of campaigns, and single messages. */
 const MOST_LANES = 2_000;
 const MOST_SINGLE = 20_000;
 
 const OPEN = [RecipientStatus.Pending, RecipientStatus.Retrying].join(', ');
 
-/**
- * How many recipients wait in a lane, as SQL: what it has not come to yet and what it is to try again, but of a lane that
- * shares its range with other groups no more than its own.
- */
+/** SQL: pending recipients and retries of a lane; a grouped lane counts only its own recipients. */
 function sqlWaitingIn(lane: string): string {
   const of = `campaign_id = ${lane}.campaign_id AND`;
   const retries = `(SELECT COUNT(*) FROM recipient_retries t WHERE t.${of} t.lane = ${lane}.lane)`;
@@ -61,7 +54,7 @@ function sqlWaitingIn(lane: string): string {
   return `IF(${sqlIsRefusedLane(`${lane}.lane`)}, ${retries}, LEAST(${own}, ${range} + ${retries}))`;
 }
 
-/** What waits on routes, by the lanes that are left: it costs lanes, not recipients. */
+/** Counts recipients that wait on routes, by lane, so the cost does not depend on the number of recipients. */
 @Injectable()
 export class RouteQueues {
   constructor(
@@ -69,7 +62,7 @@ export class RouteQueues {
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
-  /** @param channels whose messages the route carries */
+  /** Waiting recipients of a route. @param channels carried by the route */
   async of(channels: readonly string[], routeId: number): Promise<RouteQueue> {
     if (channels.length === 0) return { waiting: 0, later: 0, hasMore: false, oldestDueMs: null };
     const [campaigns, single] = await Promise.all([
@@ -85,10 +78,7 @@ export class RouteQueues {
     };
   }
 
-  /**
-   * The campaigns that wait there, those with the most first; of messages of one recipient some.
-   * @param channels whose messages the route carries
-   */
+  /** Waiting campaigns of a route, largest first; only some of the single messages. @param channels carried by the route */
   async campaigns(
     channels: readonly string[],
     routeId: number,
@@ -107,7 +97,7 @@ export class RouteQueues {
        JOIN campaigns c ON c.id = w.campaign_id ORDER BY w.waiting DESC, w.campaign_id`,
       [channels, routeId, channels, routeId],
     );
-    // filtered here: lanes in which nothing is left count among those that were read
+    // filtered here, since empty lanes count towards the limit of rows
     const waiting = rows.filter((row) => Number(row.waiting) > 0);
     return {
       campaigns: waiting
@@ -117,7 +107,7 @@ export class RouteQueues {
     };
   }
 
-  /** Whether a lane leaves over the route. */
+  /** Whether any lane uses the route. */
   async isUsed(source: Source, channels: readonly string[], routeId: number): Promise<boolean> {
     if (channels.length === 0) return false;
     const rows: unknown[] = await source.query(
@@ -128,7 +118,7 @@ export class RouteQueues {
     return rows.length > 0;
   }
 
-  /** A lane that a worker holds is due again when its lease is over. */
+  /** A lane with a lease is due again when the lease ends. */
   private async sums(
     channels: readonly string[],
     routeId: number,
@@ -151,19 +141,17 @@ export class RouteQueues {
   }
 }
 
-/** What is to be moved from one route to another of the same kind. */
+/** A move by staff between routes of the same kind. */
 export interface RouteMove {
-  /** whose messages both routes carry */
   channels: readonly string[];
   from: number;
   to: number;
-  /** of this campaign alone; null = of all */
+  /** null = all campaigns */
   campaignId: number | null;
-  /** for timelines */
+  /** shown in timelines */
   reason: string;
 }
 
-/** Lanes, and the recipients that wait in them. */
 export interface MovedLanes {
   lanes: number;
   recipients: number;
@@ -174,26 +162,21 @@ interface FoundLane extends FencedLane {
   single: number;
 }
 
-/** Lanes that one transaction moves. */
+/** Lanes per transaction. */
 const AT_ONCE = 500;
-/** Lanes that workers hold are free between two windows. */
+/** Lanes with a lease become free between two batches. */
 const AGAIN_MS = 100;
 const PATIENCE_MS = 5_000;
-/** What is left by then is left to the next request. */
 const MOST_MS = 20_000;
 
 const MOVES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]',
   fence BIGINT PATH '$[2]')) j`;
 const MOVED = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence + 1 AND l.claim_id = ?';
-/** Nothing of it is under way or in doubt. */
+/** No batch is open or in doubt. */
 const IS_MOVABLE = `${isFree('l')} AND l.intent_seq <= l.next_seq AND NOT (${HAS_BEGUN_RETRIES})`;
 const IS_OPEN = `c.state IN (${sqlStates([...statesThat('send'), ...statesThat('wait')])})`;
 
-/**
- * Moves what waits on a route to another one, because staff say so: lanes change their route as in a failover
- * (docs/decisions/0034), in bounded transactions, and nothing else of them changes: a paused campaign stays paused.
- * What may have left stays with its route.
- */
+/** Moves waiting lanes between routes for staff, in bounded transactions, as in a failover (docs/decisions/0034). */
 @Injectable()
 export class RouteMoves {
   constructor(
@@ -201,10 +184,7 @@ export class RouteMoves {
     private readonly relay: RelayNotifier,
   ) {}
 
-  /**
-   * @param alongside goes into each transaction, with what that one moves
-   * @returns what was moved, and the lanes that are left because workers hold them or the time was over
-   */
+  /** Returns what was moved, and the number of lanes left. @param alongside further writes of each transaction */
   async move(
     move: RouteMove,
     alongside: (tx: EntityManager, moved: MovedLanes) => Promise<void>,
@@ -287,7 +267,6 @@ export class RouteMoves {
   }
 }
 
-/** The lanes of a move, by the index that has the fewest others. */
 function whereOf({ channels, from, campaignId }: RouteMove): [string, unknown[]] {
   if (campaignId !== null) {
     return [

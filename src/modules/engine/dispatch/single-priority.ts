@@ -2,20 +2,17 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Semaphore } from '../../../platform/concurrency/index.js';
 import { SingleSignalStream } from '../../../platform/queues/index.js';
 
-/** For so long after a message of one recipient has come, campaigns leave room to the next. */
+/** Campaigns yield this long after each single message. */
 const ASIDE_MS = 2_000;
-/** A step of fewer recipients is over before it would be in the way, and shares its statements with others. */
+/** Smaller writes are not throttled. */
 const SMALL_STEP = 100;
-/** A step waits no longer for one before it, which may hang with its connection. */
+/** Maximum wait for the preceding write, which may hang with its connection. */
 const PATIENCE_MS = 500;
 
-/**
- * Whether campaigns are to leave room to messages of one recipient (docs/decisions/0064). Of what their full windows write, claims
- * and results, one step is under way at once in this worker while they are.
- */
+/** Whether campaigns yield to single messages (docs/decisions/0064): then their large writes run one at a time per worker. */
 @Injectable()
 export class YieldToSingles implements OnApplicationBootstrap {
-  /** clock of `performance.now()`: when the last message of one recipient came of which this worker knows */
+  /** arrival of the last known single message, clock of `performance.now()` */
   private lastSingle = -Infinity;
   private readonly steps = new Semaphore(() => (this.isAsked ? 1 : Infinity));
 
@@ -25,20 +22,17 @@ export class YieldToSingles implements OnApplicationBootstrap {
     this.signals.listen(() => this.heard());
   }
 
-  /** A message of one recipient has come. @param at clock of `performance.now()` */
+  /** Records a single message. @param at clock of `performance.now()` */
   heard(at = performance.now()): void {
     this.lastSingle = Math.max(this.lastSingle, at);
   }
 
-  /** Whether messages of one recipient come. */
+  /** Whether single messages arrived recently. */
   get isAsked(): boolean {
     return performance.now() - this.lastSingle < ASIDE_MS;
   }
 
-  /**
-   * What a window writes, in its turn.
-   * @param recipients that it writes, at the most; 0 = it makes room for none
-   */
+  /** Runs a write of a batch, one at a time if throttled. @param recipients at most; 0 = not throttled */
   async step<Result>(recipients: number, work: () => Promise<Result>): Promise<Result> {
     if (recipients < SMALL_STEP) return work();
     const isCounted = await this.steps.acquire(performance.now() + PATIENCE_MS);

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { LaneKey } from '../lanes.js';
 import { BATCH_RECIPIENTS } from './capacity.js';
 
-/** of the socket that only a living process holds */
+/** suffix of the socket that only a living process holds */
 const ALIVE = '.alive';
 export const NOTE = '.note';
 
-/** The kernel's own name of this boot, the same in every container; null where there is none. */
+/** The kernel's id of this boot, equal in every container; null = none. */
 export function bootId(): string | null {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -18,7 +18,7 @@ export function bootId(): string | null {
   }
 }
 
-/** Where notes of a database's campaigns lie: two databases that share a directory know nothing of each other. */
+/** Submit-log directory by database, since several databases may share a data directory. */
 export function submitLogDirectory(dataDirectory: string, databaseUrl: string): string {
   const { host, pathname } = new URL(databaseUrl);
   const database = createHash('sha256')
@@ -29,9 +29,8 @@ export function submitLogDirectory(dataDirectory: string, databaseUrl: string): 
 }
 
 /**
- * Says that a process lives, by a Unix socket that it listens on: the kernel refuses calls to it from the moment in which
- * the last thread of the process is gone, and takes them while it is frozen. So no process number is compared, which
- * another process may have by now, or which is another one's in another container.
+ * Proves by a Unix socket that a process lives: the kernel accepts connections even while it is frozen, and refuses them once
+ * it is gone. Process ids are reused, and differ between containers.
  */
 export class LifeSign {
   private constructor(
@@ -39,7 +38,7 @@ export class LifeSign {
     private readonly server: Server,
   ) {}
 
-  /** @throws where the directory takes no sockets */
+  /** @throws Error if the directory cannot hold sockets */
   static async show(directory: string): Promise<LifeSign> {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const name = `${process.pid}-${randomBytes(6).toString('hex')}`;
@@ -52,7 +51,7 @@ export class LifeSign {
     return new LifeSign(name, server);
   }
 
-  /** The process of that name is gone for certain: what is unclear counts as alive. Only for notes of this boot. */
+  /** Whether the process is certainly gone; unclear counts as alive. Only for logs of this boot. */
   static isGone(directory: string, name: string): Promise<boolean> {
     return near(
       directory,
@@ -65,18 +64,16 @@ export class LifeSign {
     );
   }
 
-  /** From here on the process counts as gone. */
   end(): Promise<void> {
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
 }
 
-/** Removes the notes of a process and its sign. */
 export function removeSubmitLogs(directory: string, name: string): void {
   for (const kind of [NOTE, ALIVE]) rmSync(join(directory, name + kind), { force: true });
 }
 
-/** A short way to a directory: the path of a socket has no more than 107 bytes. */
+/** A short path to the directory: socket paths have at most 107 bytes. */
 async function near<Result>(directory: string, work: (place: string) => Promise<Result>): Promise<Result> {
   const handle = openSync(directory, 'r');
   try {
@@ -86,16 +83,12 @@ async function near<Result>(directory: string, work: (place: string) => Promise<
   }
 }
 
-/**
- * How notes of submits lie in their file (docs/decisions/0015): a header, then slots of one size, a slot a window. What a
- * slot says counts under its generation alone, so whatever an earlier window left behind it needs no clearing. Numbers are
- * little-endian.
- */
+/** File of header and one slot per batch (docs/decisions/0015). Only records of the slot's generation count. Little-endian. */
 const MAGIC = 'SUBMITS1';
 const BOOT_ID_LENGTH = 36;
 const HIGH = 2 ** 32;
 export const FILE_HEADER = 64;
-/** generation (0 = nothing is noted here), number of lanes, id of the claim */
+/** generation (0 = empty), number of lanes, claim id */
 const SLOT_HEADER = 16;
 /** campaign, fence, lane */
 const LANE = 16;
@@ -104,17 +97,15 @@ export const RECORD = 16;
 const RECORDS_AT = SLOT_HEADER + BATCH_RECIPIENTS * LANE;
 export const SLOT = RECORDS_AT + BATCH_RECIPIENTS * RECORD;
 
-/** A lane as its claim left it. */
 export interface ClaimedLane extends LaneKey {
-  /** that the claim raised it to */
+  /** after the claim */
   fence: number;
 }
 
-/** A claim, and who of its recipients may have left: the others certainly have not. */
+/** A claim with the recipients that may have left; all others have certainly not. */
 export interface LoggedClaim {
   id: number;
   lanes: ClaimedLane[];
-  /** by `leftKey` */
   left: Set<string>;
 }
 
@@ -149,7 +140,7 @@ export function laneBytes(lanes: readonly ClaimedLane[]): Buffer {
   return bytes;
 }
 
-/** @returns the position after it */
+/** @returns the next position */
 export function writeRecord(target: Buffer, at: number, generation: number, campaignId: number, seq: number): number {
   target.writeUInt32LE(campaignId % HIGH, at);
   target.writeUInt32LE(Math.floor(campaignId / HIGH), at + 4);
@@ -158,13 +149,13 @@ export function writeRecord(target: Buffer, at: number, generation: number, camp
   return at + RECORD;
 }
 
-/** The boot under which the file was written; null when it is none of ours. */
+/** Boot id of the file; null = not a submit log. */
 export function bootIdOf(bytes: Buffer): string | null {
   const isOurs = bytes.length >= FILE_HEADER && bytes.toString('latin1', 0, MAGIC.length) === MAGIC;
   return isOurs ? bytes.toString('latin1', MAGIC.length, MAGIC.length + BOOT_ID_LENGTH) : null;
 }
 
-/** Claims that were under way when the file was written last. */
+/** Claims that were open when the file was last written. */
 export function readClaims(bytes: Buffer): LoggedClaim[] {
   const claims: LoggedClaim[] = [];
   for (let slot = 0; slotAt(slot + 1) <= bytes.length; slot++) {

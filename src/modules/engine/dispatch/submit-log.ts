@@ -37,36 +37,33 @@ import {
   writeRecord,
 } from './submit-log-file.js';
 
-/** A recipient as notes name it. */
 export interface LoggedRecipient {
   lane: { campaignId: number };
   seq: number;
 }
 
-/** How a note stands in its file. */
 interface NoteSlot {
   generation: number;
-  /** @throws when neither the records nor the end of the note can be written */
+  /** @throws Error if neither the records nor the end of the log can be written */
   write(record: number, bytes: Buffer, length: number): void;
   clear(): void;
 }
 
-/** The note of one claim: recipients of it that are not named have certainly not left. */
+/** Submit log of one claim: recipients without a record have certainly not left. */
 export class SubmitLog {
   private recipients: readonly LoggedRecipient[] = [];
-  /** by place in the window: noted, left */
   private isNoted = new Uint8Array(0);
   private hasLeft = new Uint8Array(0);
-  /** noted, and not left yet */
+  /** recorded but not yet sent */
   private ahead = 0;
   private records = 0;
-  /** the note says too little from here on, so nothing more may leave */
+  /** set = the log is incomplete, so nothing more may leave */
   private fault: Error | null = null;
 
-  /** @param slot null = nothing is noted: all of the window is in doubt when this process dies */
+  /** @param slot null = no log: the whole batch is in doubt if this process dies */
   constructor(private slot: NoteSlot | null) {}
 
-  /** @param recipients more or less in the order in which they will leave */
+  /** @param recipients roughly in the order of sending */
   begin(recipients: readonly LoggedRecipient[]): void {
     this.recipients = recipients;
     this.isNoted = new Uint8Array(recipients.length);
@@ -74,11 +71,7 @@ export class SubmitLog {
     if (recipients.length > BATCH_RECIPIENTS) this.end();
   }
 
-  /**
-   * The recipient at that place is about to leave.
-   * @param others how many more go into the same write: those that follow in the window are noted with it
-   * @throws when that could not be noted: then it must stay
-   */
+  /** Call before sending. @param others following recipients in the same write @throws Error: the recipient must not be sent */
   leaving(place: number, others = 0): void {
     if (this.fault) throw this.fault;
     if (!this.slot || this.hasLeft[place] === 1) return;
@@ -87,7 +80,7 @@ export class SubmitLog {
     this.hasLeft[place] = 1;
   }
 
-  /** The results of the window are written, or nothing of it has left and the claim is given back. */
+  /** Call when the results are written, or nothing has left and the claim is given back. */
   end(): void {
     this.slot?.clear();
     this.slot = null;
@@ -118,10 +111,7 @@ export class SubmitLog {
   }
 }
 
-/**
- * Notes of what this worker lets leave, in a file that outlives the process: the kernel keeps what was written even when
- * the process is killed. `LostSubmitLogs` reads them (docs/decisions/0015).
- */
+/** Submit logs of this worker, in a file that survives a kill; `LostSubmitLogs` reads them (docs/decisions/0015). */
 @Injectable()
 export class SubmitLogs implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(SubmitLogs.name);
@@ -130,7 +120,7 @@ export class SubmitLogs implements OnModuleInit, OnApplicationShutdown {
   private life: LifeSign | null = null;
   private readonly free: number[] = [];
   private slots = 0;
-  /** slots that have their place on the disk */
+  /** slots allocated on disk */
   private filled = 0;
   private open = 0;
   private generation = 0;
@@ -139,7 +129,7 @@ export class SubmitLogs implements OnModuleInit, OnApplicationShutdown {
     this.directory = submitLogDirectory(DATA_DIR, DATABASE_URL);
   }
 
-  /** Without notes everything works as with them; a killed worker then leaves whole windows in doubt. */
+  /** Without submit logs all works the same, except that a killed worker leaves whole batches in doubt. */
   async onModuleInit(): Promise<void> {
     const boot = bootId();
     if (boot === null) return;
@@ -153,7 +143,7 @@ export class SubmitLogs implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** What is still noted is another worker's to read. */
+  /** Open logs are left for another worker to read. */
   async onApplicationShutdown(): Promise<void> {
     if (this.file !== null) closeSync(this.file);
     this.file = null;
@@ -161,7 +151,7 @@ export class SubmitLogs implements OnModuleInit, OnApplicationShutdown {
     if (this.life && this.open === 0) removeSubmitLogs(this.directory, this.life.name);
   }
 
-  /** Before the claim is made: from then on nothing of it has left unless the note says so. */
+  /** Call before the claim: from then on only recorded recipients may have left. */
   begin(claimId: number, lanes: readonly ClaimedLane[]): SubmitLog {
     const { file } = this;
     if (file === null || lanes.length > BATCH_RECIPIENTS) return new SubmitLog(null);
@@ -169,14 +159,14 @@ export class SubmitLogs implements OnModuleInit, OnApplicationShutdown {
     this.generation = (this.generation % 0xffffffff) + 1;
     const { generation } = this;
     try {
-      // A new slot is filled at once: what is written into it later needs no room on the disk.
+      // A new slot is filled at once, so that later writes need no disk space.
       if (slot >= this.filled) writeSync(file, Buffer.alloc(SLOT), 0, SLOT, slotAt(slot));
       this.filled = Math.max(this.filled, slot + 1);
       const bytes = laneBytes(lanes);
       writeSync(file, bytes, 0, bytes.length, lanesAt(slot));
       writeSync(file, slotHeader(generation, lanes.length, claimId), 0, undefined, slotAt(slot));
     } catch (error) {
-      this.free.push(slot); // as it was: its header is the last that is written
+      this.free.push(slot); // unchanged: the header is written last
       this.logger.warn({ err: error }, 'a window could not be noted');
       return new SubmitLog(null);
     }
@@ -207,7 +197,7 @@ export class SubmitLogs implements OnModuleInit, OnApplicationShutdown {
           if (isNoted && this.file !== null) forget();
           this.free.push(slot);
         } catch (error) {
-          // Its claim is over, so that reading it comes to nothing.
+          // Harmless: its claim is over.
           this.logger.warn({ err: error }, 'a note could not be cleared');
         }
       },
@@ -216,15 +206,12 @@ export class SubmitLogs implements OnModuleInit, OnApplicationShutdown {
 }
 
 const LOOK_EVERY_MS = 2_000;
-/** A claim that was on its way when its worker was killed has arrived by then, or never will. */
+/** After this time, a claim in flight when its worker was killed is either committed or lost. */
 const ON_ITS_WAY_MS = 600_000;
-/** Notes of an earlier boot, or another machine, are of no use; those of a living worker are written more often. */
+/** Logs of an earlier boot or another machine are useless; those of a living worker are younger. */
 const FOREIGN_MS = 86_400_000;
 
-/**
- * Reads the notes of workers of this machine that were killed, and gives those a new try that never left
- * (docs/decisions/0015). What is not certain is not believed: only notes of this boot, of a process that is gone.
- */
+/** Retries recipients of killed workers on this machine that certainly did not leave (docs/decisions/0015). */
 @Injectable()
 export class LostSubmitLogs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(LostSubmitLogs.name);
@@ -250,7 +237,7 @@ export class LostSubmitLogs implements OnApplicationBootstrap, BeforeApplication
     return this.task.stop();
   }
 
-  /** One look at all notes. Any number of workers may do so at the same time. */
+  /** Reads all logs once. Several workers may do so concurrently. */
   async look(): Promise<void> {
     const boot = bootId();
     if (boot === null) return;
@@ -262,7 +249,7 @@ export class LostSubmitLogs implements OnApplicationBootstrap, BeforeApplication
 
   private async read(name: string, boot: string): Promise<void> {
     const path = join(this.directory, name + NOTE);
-    // Another worker may have been faster.
+    // Another worker may have removed it.
     const written = await stat(path).catch(() => null);
     if (!written) return;
     const age = Date.now() - written.mtimeMs;
@@ -273,7 +260,7 @@ export class LostSubmitLogs implements OnApplicationBootstrap, BeforeApplication
       return;
     }
     if (!(await LifeSign.isGone(this.directory, name))) return;
-    // Once more: it may have been written between the first reading and the end of its process.
+    // Read again: the process may have written between the first read and its end.
     const noted = readClaims(await readFile(path).catch(() => Buffer.alloc(0)));
     let waiting = 0;
     for (const claim of noted) if (!(await this.settle(claim, age))) waiting += 1;
@@ -291,7 +278,7 @@ export class LostSubmitLogs implements OnApplicationBootstrap, BeforeApplication
   }
 }
 
-/** Those of living workers are looked at as well, and may be large. */
+/** Only the header: logs of living workers are read too, and may be large. */
 async function headOf(path: string): Promise<Buffer> {
   const file = await open(path);
   try {

@@ -10,24 +10,20 @@ import { ReceiptListeners, ReceiptTraces } from './receipt-listeners.js';
 import { ReceiptLookup, type RoutedReceipt } from './receipt-lookup.js';
 import { UnmatchedStore } from './unmatched-store.js';
 
-/** Receipts that came in together. */
 interface RoutedReceipts extends Omit<RoutedReceipt, 'receipt'> {
   receipts: readonly Receipt[];
 }
 
 type Found = Awaited<ReturnType<ReceiptLookup['find']>>;
 
-/** Two side by side: while the database writes the one, the other is looked up. */
+/** Two concurrent groups: one is written while the other is looked up. */
 const GROUP = { maxItems: 1_000, delayMs: 5, atOnce: 2, weigh: (batch: RoutedReceipts) => batch.receipts.length };
 const LONGEST_ID = 128;
-/** A longer name of a recipient is the name of none, a longer text is cut: a thousand receipts are one statement. */
+/** Longer names match no recipient, and longer texts are cut, since a thousand receipts share a statement. */
 const LONGEST_NAME = 64;
 const LONGEST_ERROR = 255;
 
-/**
- * Receipts in group commits: gathered for a few milliseconds, written in one transaction, then each caller is answered,
- * so a carrier gets its acknowledgement only after the commit.
- */
+/** Writes receipts in group commits: collects for 5 ms, writes one transaction, and acknowledges after the commit. */
 @Injectable()
 export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
   private readonly group = new GroupCommit<RoutedReceipts, void>(async (batches) => {
@@ -35,7 +31,7 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     let apart = await this.lookup.findApart(receipts);
     const find = (tx: EntityManager): Promise<Found> => {
       const found = apart;
-      apart = null; // whatever runs again has found it outdated
+      apart = null; // a second run must read again
       return found ? Promise.resolve(found) : this.lookup.find(tx, receipts);
     };
     const write = async (tx: EntityManager, locking: boolean): Promise<number[]> =>
@@ -58,7 +54,7 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
   ) {}
 
   async accept(routeId: number, receipts: Receipt[]): Promise<void> {
-    // An id that no submit answer can have carried belongs to no message; one such row must not refuse the whole group.
+    // An id that exceeds the column belongs to no message; it must not fail the whole group.
     const possible = receipts
       .filter(({ providerMessageId: id }) => id.length > 0 && id.length <= LONGEST_ID)
       .map((receipt) => (isBounded(receipt) ? receipt : bounded(receipt)));
@@ -71,10 +67,7 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     return this.group.drained();
   }
 
-  /**
-   * Known messages move forward; a receipt whose message is not known yet is kept for the sweeper.
-   * @returns whose the known ones are
-   */
+  /** Keeps receipts of unknown messages for the sweeper. @returns campaign ids of the others */
   private async write(
     tx: EntityManager,
     receipts: readonly RoutedReceipt[],

@@ -11,12 +11,12 @@ import { Settlement } from '../settle/settlement.js';
 const RECIPIENTS_A_STEP = 2_000;
 const CAMPAIGNS_A_STEP = 500;
 const LOOK_AGAIN_MS = 60_000;
-/** Read by one statement at the most (one campaign more): a look has no index, and longer ones would end by their time-out. */
+/** Rows per statement (plus one campaign): the query has no index, and a longer one would time out. */
 const ROWS_A_LOOK = 250_000;
-/** A look reads the campaign's whole range, so they keep a hundredth of the time-out apart (43 minutes of 72 hours). */
+/** A query reads the campaign's whole range, so queries are at least 1/100 of the timeout apart (43 minutes of 72 hours). */
 const LOOKS_A_TIMEOUT = 100;
 
-/** SQL: the earliest deadline of some campaign has come. */
+/** SQL: whether a campaign's check is due. */
 export const IS_ANY_OVERDUE = 'EXISTS (SELECT 1 FROM campaigns WHERE overdue_check_at <= UTC_TIMESTAMP(3))';
 
 interface DueCampaign {
@@ -27,21 +27,16 @@ interface DueCampaign {
 interface WaitingRow extends KnownRecipient {
   campaign_id: number;
   seq: number;
-  /** until the deadline, microseconds; overdue from 0 down */
+  /** microseconds until the deadline; ≤ 0 = overdue */
   left_us: string;
 }
 
-/** A recipient on the list of unknown outcomes. */
 interface UnknownRow extends Pick<WaitingRow, 'campaign_id' | 'seq'> {
   created_at: Date;
-  /** for a receipt */
   is_waiting: number | string;
 }
 
-/**
- * No receipt by the deadline: FAILED `No delivery receipt`, so that no recipient stays in limbo
- * (reference/engine#receipt-deadline).
- */
+/** Fails recipients without a receipt by the deadline: FAILED `No delivery receipt` (reference/engine#receipt-deadline). */
 @Injectable()
 export class OverdueReceipts {
   constructor(
@@ -49,10 +44,7 @@ export class OverdueReceipts {
     private readonly settlement: Settlement,
   ) {}
 
-  /**
-   * Fails every recipient that is overdue, whatever the campaign, until no campaign is left that is due.
-   * @param isStopped asked between two steps; what was taken by then is looked at by another worker in a minute
-   */
+  /** Fails overdue recipients of all due campaigns. @param isStopped checked between transactions */
   async round(receiptTimeoutMs: number, isStopped: () => boolean = () => false): Promise<void> {
     for (let full = true; full && !isStopped();) {
       const campaigns = await this.take();
@@ -61,7 +53,7 @@ export class OverdueReceipts {
     }
   }
 
-  /** Campaigns whose earliest deadline has come; looked at again in a minute in case this worker dies meanwhile. */
+  /** Takes due campaigns; their next check is in a minute, in case this worker dies. */
   private take(): Promise<DueCampaign[]> {
     return takeDue<DueCampaign>(this.dataSource, {
       table: 'campaigns',
@@ -73,7 +65,7 @@ export class OverdueReceipts {
     });
   }
 
-  /** Fails what is overdue in these campaigns, in bounded steps, and sets their next look to the earliest deadline left. */
+  /** Fails overdue recipients of these campaigns and schedules the next check. */
   async sweep(campaigns: readonly number[], receiptTimeoutMs: number): Promise<void> {
     const timeoutUs = Math.round(receiptTimeoutMs * 1000);
     const next = new Map(campaigns.map((id) => [id, timeoutUs]));
@@ -101,9 +93,8 @@ export class OverdueReceipts {
   }
 
   /**
-   * Takes recipients off the list of unknown outcomes, twice the deadline after they came on it and whatever their campaign has
-   * come to: no receipt settles them then. Who still waits for one stays, since what goes back at the deadline hangs on the list.
-   * @param isStopped asked between two steps
+   * Removes recipients from the list of unknown outcomes after twice the deadline. Waiting ones stay, since the refund at the
+   * deadline depends on the list.
    */
   async forgetUnknown(receiptTimeoutMs: number, isStopped: () => boolean = () => false): Promise<void> {
     const isOld = 'u.created_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND';
@@ -133,7 +124,6 @@ export class OverdueReceipts {
     }
   }
 
-  /** The recipients that wait for a receipt in these campaigns, read without locks and by key. @param campaigns ascending */
   private async *waiting(
     campaigns: readonly number[],
     timeoutUs: number,
@@ -165,7 +155,6 @@ export class OverdueReceipts {
   }
 }
 
-/** Together as long as they are small. */
 function looks(campaigns: readonly DueCampaign[]): number[][] {
   const found: number[][] = [];
   let room = 0;

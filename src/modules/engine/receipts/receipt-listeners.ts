@@ -5,16 +5,13 @@ import { type Tracing, TRACING } from '../../../platform/observability/index.js'
 import { CampaignTraces } from '../state/campaign-briefs.js';
 import type { RoutedReceipt } from './receipt-lookup.js';
 
-/** A module that sends messages outside campaigns and wants their receipts. */
+/** A module that sends messages outside campaigns and settles their receipts. */
 export interface ReceiptListener {
-  /**
-   * Settles the receipts of its own messages within the transaction.
-   * @returns one entry a receipt, in order: true where the message was its own
-   */
+  /** Settles its own receipts in the transaction; one entry per receipt: true = own message. */
   take(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<boolean[]>;
 }
 
-/** The modules that are handed receipts whose message is in no campaign, before they are kept as unmatched. */
+/** Offers receipts of unknown messages to modules before they are stored as unmatched. */
 @Injectable()
 export class ReceiptListeners {
   private readonly listeners: ReceiptListener[] = [];
@@ -23,7 +20,7 @@ export class ReceiptListeners {
     this.listeners.push(listener);
   }
 
-  /** @returns the receipts that no module took */
+  /** @returns receipts that no module took */
   async handOver<Entry extends RoutedReceipt>(tx: EntityManager, receipts: readonly Entry[]): Promise<Entry[]> {
     let left = [...receipts];
     for (const listener of this.listeners) {
@@ -35,7 +32,7 @@ export class ReceiptListeners {
   }
 }
 
-/** Says in the traces of campaigns how many receipts of theirs a batch has written. */
+/** Adds counts of written receipts to the traces of campaigns. */
 @Injectable()
 export class ReceiptTraces {
   constructor(
@@ -44,10 +41,7 @@ export class ReceiptTraces {
     private readonly traces: CampaignTraces,
   ) {}
 
-  /**
-   * After the commit; carriers do not wait for it.
-   * @param campaignIds one for each receipt
-   */
+  /** Call after the commit; carriers do not wait for it. @param campaignIds one per receipt */
   async tell(campaignIds: readonly number[]): Promise<void> {
     if (!this.tracing.isOn || campaignIds.length === 0) return;
     const counts = new Map<number, number>();

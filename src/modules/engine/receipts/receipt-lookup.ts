@@ -8,22 +8,18 @@ import { firstSendDay, isFinal, readReference, RecipientStatus } from '../recipi
 import { isCounted, isSameNumber, spellings } from '../settle/message-ids.js';
 import type { KnownRecipient } from '../settle/recipient-change.js';
 
-/** Days that are looked through together; for an id as it came, part by part, newest first. Conditions on `m.sent_on`. */
 interface Span {
   days: string;
   parts: readonly string[];
 }
 
-/** What was sent from so many to so many days ago (UTC); today's with whatever a clock ahead has written. */
+/** SQL: sent between two ages in days (UTC); age 0 includes rows of clocks that are ahead. */
 const sentAgo = (newest: number, oldest: number): string =>
   newest === 0
     ? `m.sent_on >= UTC_DATE() - INTERVAL ${oldest} DAY`
     : `m.sent_on BETWEEN UTC_DATE() - INTERVAL ${oldest} DAY AND UTC_DATE() - INTERVAL ${newest} DAY`;
 
-/**
- * Today and yesterday, then the days before them until `oldest` days ago: one, two, four days at a time. Most receipts come on
- * the same day, and of a table far beyond the memory each day that an id is looked up in is a read of the disk.
- */
+/** Today and yesterday, then spans of 1, 2, 4 … days: each day of a table larger than memory costs a disk read per id. */
 export function spansOf(oldest: number): Span[] {
   const parts: string[] = [];
   for (let newest = 2, days = 1; newest <= oldest; newest += days, days *= 2) {
@@ -35,72 +31,58 @@ export function spansOf(oldest: number): Span[] {
   ];
 }
 
-/** A receipt with where it came in. */
 export interface RoutedReceipt {
   routeId: number;
-  /** the routes of the same login, this one among them; without it this one alone */
+  /** all routes of the same login; absent = this one only */
   routeIds?: readonly number[];
   receipt: Receipt;
 }
 
-/** An item that a carrier has: most messages are one, some are several. */
+/** One item of a message at the carrier; most messages have one. */
 export interface KnownItem {
   campaignId: number;
   seq: number;
-  /** counts from 0 */
   item: number;
-  /** items of the whole message */
   items: number;
-  /** over which it was sent; absent = not known */
   routeId?: number;
-  /** since it was sent, milliseconds; absent = not known */
   ageMs?: number | null;
 }
 
-/** An item with its recipient as it stood, read without a lock. */
 export interface FoundItem extends KnownItem, KnownRecipient {}
 
-/** An item that may be the one a receipt is about; `ordinal` = the receipt's place in the list. */
+/** A candidate; `ordinal` = index of the receipt. */
 interface FoundRow extends FoundItem {
   ordinal: number;
   routeId: number;
-  /** where it was looked up by our reference: it must agree */
+  /** set if found by our reference: it must match too */
   id?: string;
   matchKey?: string | null;
 }
 
-/** What to look for: place in the list of these, route, id. */
 type Wanted = [place: number, routeId: number, id: string];
 
-/** By what an id is looked up: as the carrier gave it, or as it may be written otherwise. */
 type IdColumn = 'provider_message_id' | 'match_key';
 
-/** What is read through: the pool, or a transaction. */
 type Source = Pick<EntityManager, 'query'>;
 
 type Rule = (receipt: Receipt, row: FoundRow) => boolean;
 
 const DAY_MS = 86_400_000;
-/** Receipts that come this much later than they may are still found: the deadline is looked at by campaign, not by message. */
+/** Extra days, since the deadline is checked per campaign, not per message. */
 const DAYS_OF_GRACE = 7;
-/**
- * Messages of one id that are looked at, and those that one statement reads for the ids of a batch, of which nearly all have
- * one: an upstream that gives all its messages one id names none of them, and must not make every receipt read them all.
- */
+/** Limits per id and per statement. A carrier that gives all messages the same id must not make every receipt read them all. */
 const MOST_OF_ONE_ID = 50;
 const MOST_ROWS = 5_000;
-/** Fewer are looked up as quickly by one statement. */
 const RECEIPTS_A_PART = 200;
-/** Two groups are looked up at a time (`CampaignReceipts`), each over a third of the pool, rounded up. */
+/** Two groups run concurrently (`CampaignReceipts`), each with up to a third of the pool, rounded up. */
 const POOL_SHARE = 3;
 const COLUMNS = `j.ordinal, TIMESTAMPDIFF(MICROSECOND, m.submitted_at, UTC_TIMESTAMP(3)) DIV 1000 AS ageMs, m.campaign_id AS campaignId, m.seq, m.item, m.items, m.route_id AS routeId,
   r.receiver AS number, r.status, r.attempts`;
 const RECIPIENT = 'STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = m.campaign_id AND r.seq = m.seq';
 
 /**
- * Finds the messages that receipts are about (docs/decisions/0026): by our reference where the receipt carries one, else
- * by the carrier's id. Nothing is locked. Today is looked through first, yesterday for what is left or settled already; the days
- * before them, part by part alike, only for what neither has.
+ * Finds the messages of receipts without locks (docs/decisions/0026): by our reference if present, else by the carrier's id.
+ * Searches today, then yesterday for receipts that found nothing or only a final message, then older days.
  */
 @Injectable()
 export class ReceiptLookup {
@@ -116,11 +98,7 @@ export class ReceiptLookup {
     this.mostParts = Math.ceil(DATABASE_POOL_SIZE / POOL_SHARE);
   }
 
-  /**
-   * The same before a transaction, by some statements side by side: of a table that is far larger than the memory each id is
-   * a read of the disk, and one statement waits for one after the other.
-   * @returns null where it is not worth it, or did not go well: then they are looked up as the transaction reads
-   */
+  /** Looks up large batches in parallel, since each id may be a disk read. Null = too few or a fault: use the transaction. */
   async findApart(receipts: readonly RoutedReceipt[]): Promise<(FoundItem | undefined)[] | null> {
     const parts = Math.min(this.mostParts, Math.floor(receipts.length / RECEIPTS_A_PART));
     if (parts < 2) return null;
@@ -139,9 +117,8 @@ export class ReceiptLookup {
   }
 
   /**
-   * One entry a receipt, in order; undefined where no message of its login has the id. Carriers hand receipts to any
-   * session of a login, so all routes of it count. The id as it came goes first, then what it may mean otherwise. A
-   * number that is counted up may be another message's in another spelling: it counts only with the same recipient.
+   * One entry per receipt; undefined = unknown id. All routes of the login count, as carriers use any of its sessions. Exact
+   * ids come first, then other spellings; a counted number matches in another spelling only with the same recipient.
    */
   async find(source: Source, receipts: readonly RoutedReceipt[]): Promise<(FoundItem | undefined)[]> {
     const found = receipts.map((): FoundRow | undefined => undefined);
@@ -168,7 +145,6 @@ export class ReceiptLookup {
     return found;
   }
 
-  /** The messages of the recipients that our references name, over the routes of their receipts' logins. */
   private async referred(
     source: Source,
     receipts: readonly RoutedReceipt[],
@@ -190,11 +166,11 @@ export class ReceiptLookup {
     return rows.filter(({ ordinal, routeId }) => routesOf(receipts[ordinal]).includes(routeId));
   }
 
-  /** Each id once, however many receipts have it. */
+  /** Queries each distinct id once. */
   private async lookUp(source: Source, column: IdColumn, ids: readonly Wanted[], days: string): Promise<FoundRow[]> {
     const known = new Map<string, number>();
     const names: Wanted[] = [];
-    /** by place of the name: the receipts that have it, of which nearly all are one */
+    /** receipts by index of the name; nearly always one */
     const first: number[] = [];
     const others = new Map<number, number[]>();
     for (const [ordinal, routeId, id] of ids) {
@@ -219,14 +195,14 @@ export class ReceiptLookup {
     return found;
   }
 
-  /** @param ids different ones; what has too many messages is found by halves, and does not hide those of the others */
+  /** Splits the ids if one has too many messages, so that it does not hide those of others. */
   private async named(source: Source, column: IdColumn, ids: readonly Wanted[], days: string): Promise<FoundRow[]> {
     if (ids.length === 0) return [];
     const [type, index] =
       column === 'match_key'
         ? ['CHARACTER SET ascii COLLATE ascii_bin', 'ix_provider_messages_match']
         : ['CHARACTER SET utf8mb4 COLLATE utf8mb4_bin', 'ix_provider_messages_id'];
-    // The optimizer would take the primary key for its bound on the day.
+    // Without the hint, the optimizer takes the primary key because of the day.
     const rows: FoundRow[] = await source.query(
       `SELECT ${COLUMNS}
        FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', route_id INT PATH '$[1]', id VARCHAR(128) ${type} PATH '$[2]')) j
@@ -257,7 +233,6 @@ const sameId = ({ providerMessageId }: Receipt): readonly string[] => [providerM
 const otherSpellings = ({ providerMessageId: id, receiver }: Receipt): readonly string[] =>
   receiver === null ? [] : spellings(id);
 
-/** The ids of receipts, over every route of their logins. */
 function wanted(
   receipts: readonly RoutedReceipt[],
   places: readonly number[],
@@ -272,46 +247,35 @@ function wanted(
   return all;
 }
 
-/**
- * Of several messages of one id the one that is meant first: carriers count from the start again one day, so one that still
- * waits, then one of the receipt's own route rather than of another of its login, then the latest. Of older days none is
- * read where one of the newer still waits.
- */
+/** Preference, since carriers reuse ids: a message that still waits, then one of the receipt's route, then the latest. */
 const inOrder = (a: FoundRow, b: FoundRow, { routeId }: RoutedReceipt): number =>
   Number(isFinal(a.status)) - Number(isFinal(b.status)) ||
   Number(a.routeId !== routeId) - Number(b.routeId !== routeId) ||
   b.campaignId - a.campaignId;
 
-/** The recipient that a receipt names by our reference; an upstream without ids of its own names the message by it. */
+/** The recipient named by our reference; carriers without ids of their own return it as the id. */
 const referentOf = (receipt: Receipt | undefined) =>
   receipt ? readReference(receipt.ref ?? receipt.providerMessageId) : null;
 
-/** Of a recipient that our reference names: the message is the one with this id, however it is written. */
+/** The recipient is known by our reference: accepts any spelling of the id. */
 const hasId: Rule = ({ providerMessageId: id }, row) =>
   row.id === id || spellings(id).some((spelling) => spelling === row.id || spelling === row.matchKey);
 
-/** An id as it was given is a name; one that is counted up may be another message's in another spelling. */
+/** An exact id counts, unless it is a counter that may belong to another message. */
 const isNamed: Rule = (receipt, row) =>
   receipt.receiver === null || !isCounted(receipt.providerMessageId) || isAbout(receipt, row);
 
-/**
- * Whether the receipt says that it is about this recipient: by our reference, or by the number. Carriers that do not turn
- * the two addresses round name the recipient where others name the sender.
- */
+/** Whether reference or number match. Some carriers do not swap the two addresses, so the recipient may be in either field. */
 const isAbout: Rule = ({ ref, receiver, otherAddress }, row) => {
   const referent = ref === undefined ? null : readReference(ref);
   if (referent?.campaignId === row.campaignId && referent.seq === row.seq) return true;
   return [receiver, otherAddress].some((address) => typeof address === 'string' && isSameNumber(address, row.number));
 };
 
-/** Which attempt a carrier speaks of, also before its submit answer has been written. */
+/** Finds the attempt of a carrier's id, even before its submit answer is written. */
 @Injectable()
 export class AttemptReader {
-  /**
-   * Read in one statement, so that a send which is being written counts wholly or not at all.
-   * @returns the attempt with this id of the carrier, else the one whose answer is not written yet, counted from 1; null
-   * without such a recipient or attempt (reference/providers#receipts: only messages of the connection's own)
-   */
+  /** In one statement, to see a concurrent write entirely or not at all; from 1, or null (reference/providers#receipts). */
   async numberOf(
     tx: EntityManager,
     campaignId: number,
@@ -328,7 +292,7 @@ export class AttemptReader {
     if (!row) return null;
     if (row.item !== null) return row.item + 1;
     if (row.status === RecipientStatus.Submitted || isFinal(row.status)) return null;
-    // An attempt of unknown outcome has been counted; any other is counted when its answer is written.
+    // Attempts of unknown outcome are already counted; others are counted with their answer.
     return Math.max(1, row.status === RecipientStatus.Unknown ? row.attempts : row.attempts + 1);
   }
 }

@@ -7,18 +7,12 @@ import { IS_ANY_OVERDUE, OverdueReceipts } from './overdue-receipts.js';
 import { UnmatchedReceipts } from './unmatched-receipts.js';
 import { isAnyUnmatched, type ScanPosition, UnmatchedReceiptsMonitor } from './unmatched-store.js';
 
-/** How much of them one pass may look through. */
 export interface ScanTerms {
-  /** only what came within this time, milliseconds; null = all */
   sinceMs: number | null;
-  /** a pass begins no further batch after so long, milliseconds */
   longestMs: number;
 }
 
-/**
- * Goes through the receipts without a message again and again, pass by pass: one that took too long is gone on with by the
- * next, so a pass costs the same however many wait, and is over before another process may begin one.
- */
+/** Scans unmatched receipts in passes: one that runs out of time is continued by the next, so that passes never overlap. */
 export class UnmatchedScan {
   private after: ScanPosition | null = null;
 
@@ -27,7 +21,6 @@ export class UnmatchedScan {
     private readonly terms: ScanTerms,
   ) {}
 
-  /** @param isStopped asked between two batches */
   async pass(isStopped: () => boolean = () => false): Promise<void> {
     const { sinceMs, longestMs } = this.terms;
     const until = performance.now() + longestMs;
@@ -35,19 +28,18 @@ export class UnmatchedScan {
   }
 }
 
-/** Unmatched receipts find their message within seconds, or wait for a dead worker's window: the older, the rarer the look. */
+/** Receipts find their message within seconds or wait for a dead worker's batch: older ones are checked less often. */
 const YOUNG_MS = 15_000;
 const OLDER: readonly { everyMs: number; sinceMs: number | null }[] = [
   { everyMs: 10_000, sinceMs: 120_000 },
   { everyMs: 60_000, sinceMs: null },
 ];
 
-/** A pass takes no more of its period: it is over before another process may begin the next. */
 const PASS_SHARE = 1 / 6;
-/** No hurry: the rows that go are of no use to any receipt. */
+/** Not urgent: these rows match no receipt. */
 const FORGET_EVERY_MS = 600_000;
 
-/** Receipts that came too early or for an unknown outcome find their message; and recipients whose receipt never came fail. */
+/** Matches receipts that came early or belong to unknown outcomes, and fails recipients without a receipt. */
 @Injectable()
 export class ReceiptSweeper implements OnApplicationBootstrap {
   private readonly logger = new Logger(ReceiptSweeper.name);

@@ -13,11 +13,10 @@ import { CampaignStates } from '../state/campaign-states.js';
 import { type NextAttempt, RetryStore } from '../state/retries.js';
 import type { KnownItem } from './receipt-lookup.js';
 
-/** A receipt with the item that it is about. */
 export interface MatchedReceipt {
   receipt: Receipt;
   item: KnownItem;
-  /** as it was read without a lock; absent = it must be locked to be judged */
+  /** as read without a lock; absent = must be locked first */
   recipient?: KnownRecipient | undefined;
 }
 
@@ -31,10 +30,9 @@ const STATUS_OF_RECEIPT: Readonly<Record<Receipt['status'], RecipientStatus>> = 
   busy: RecipientStatus.Busy,
 };
 
-/** Outcomes of which the carrier's number says more. */
 const WITH_REASON: ReadonlySet<Receipt['status']> = new Set(['failed', 'no_answer', 'busy']);
 
-/** What a receipt does to its recipient. @param recipient as it was read, where that is enough to judge it by */
+/** The change by a receipt. @param recipient as read without a lock, if that suffices */
 function receiptChange({ receipt, item }: MatchedReceipt, recipient?: KnownRecipient): RecipientChange {
   const withReason = WITH_REASON.has(receipt.status);
   return {
@@ -51,10 +49,8 @@ function receiptChange({ receipt, item }: MatchedReceipt, recipient?: KnownRecip
   };
 }
 
-/** A campaign whose channel makes several attempts. */
 export type RetriedCampaign = RetryPlan & Pick<CampaignBrief, 'channel'>;
 
-/** A receipt of a channel that makes several attempts; `item.item` counts the attempts from 0. */
 export interface AttemptReceipt extends MatchedReceipt {
   campaign: RetriedCampaign;
 }
@@ -66,8 +62,8 @@ const IN_VAIN: ReadonlySet<RecipientStatus> = new Set([
 ]);
 
 /**
- * The receipts that count (reference/engine#attempts-in-vain): of the attempt that is under way, one a recipient, the outcome of the attempt rather than its
- * ringing. While the next attempt waits, none counts; a receipt of an older attempt goes into the attempt log alone.
+ * Receipts that count (reference/engine#attempts-in-vain): one per recipient, of its current attempt, the outcome rather than
+ * ringing. Others only go to the attempt log.
  */
 export function currentAttempts(receipts: readonly AttemptReceipt[], locked: KnownRecipients): AttemptReceipt[] {
   const current = new Map<string, AttemptReceipt>();
@@ -82,11 +78,11 @@ export function currentAttempts(receipts: readonly AttemptReceipt[], locked: Kno
   return [...current.values()];
 }
 
-/** True for an attempt in vain after which another one may follow. */
+/** Whether the attempt failed and another may follow. */
 export const wantsAnother = ({ receipt, item, campaign }: AttemptReceipt): boolean =>
   IN_VAIN.has(STATUS_OF_RECEIPT[receipt.status]) && item.item < campaign.retries;
 
-/** @param lane of the recipient, by which its next attempt leaves too */
+/** @param lane of the recipient and its next attempt */
 const nextAttempt = ({ receipt, item, campaign }: AttemptReceipt, lane: number): NextAttempt => ({
   campaignId: item.campaignId,
   seq: item.seq,
@@ -95,7 +91,7 @@ const nextAttempt = ({ receipt, item, campaign }: AttemptReceipt, lane: number):
   lastStatus: STATUS_OF_RECEIPT[receipt.status],
 });
 
-/** What the attempt log takes of a receipt; empty while the attempt goes on. */
+/** The attempt log's entry of a receipt; empty while the attempt goes on. */
 export function endedAttempt({ receipt, item }: AttemptReceipt): EndedAttempt[] {
   const status = STATUS_OF_RECEIPT[receipt.status];
   if (status === RecipientStatus.Submitted) return [];
@@ -104,15 +100,13 @@ export function endedAttempt({ receipt, item }: AttemptReceipt): EndedAttempt[] 
   return [{ ...attempt, status, errorCode, errorText, durationSeconds }];
 }
 
-/** Receipts of one route, account and channel. */
 interface Group {
   of: TrafficOf;
   receipts: number;
-  /** of those that may settle their recipient, milliseconds since the message left */
   delays: number[];
 }
 
-/** Counts the receipts of a batch for the statistics, once they have committed. */
+/** Counts receipts for the statistics after the commit. */
 function countReceipts(
   tx: EntityManager,
   traffic: Traffic,
@@ -141,12 +135,11 @@ function countReceipts(
   });
 }
 
-/** An item as it stands, locked. Messages of several items (a text with attachments) have receipts for each of them. */
+/** A locked item; each item of a message (text, attachments) has its own receipts. */
 export interface LockedItem extends KnownItem {
   status: RecipientStatus;
 }
 
-/** All items of the recipients of these items, locked. */
 async function lockItems(tx: EntityManager, items: readonly KnownItem[]): Promise<LockedItem[]> {
   if (items.length === 0) return [];
   return tx.query(
@@ -158,10 +151,7 @@ async function lockItems(tx: EntityManager, items: readonly KnownItem[]): Promis
   );
 }
 
-/**
- * Writes all items of the recipients of which one has moved, the unmoved ones too: on another node of a cluster a receipt
- * of another item may be judged at the same moment, and one of the two must give way and look again.
- */
+/** Writes all items of changed recipients: on another cluster node a concurrent receipt of a sibling must conflict. */
 async function writeItems(tx: EntityManager, items: readonly LockedItem[]): Promise<void> {
   if (items.length === 0) return;
   await tx.query(
@@ -177,12 +167,7 @@ async function writeItems(tx: EntityManager, items: readonly LockedItem[]): Prom
   );
 }
 
-/**
- * A message of several items has failed if any failed; else it is as far as its slowest item
- * (reference/engine#recipient-statuses).
- * @param locked all items of these recipients, as they stood
- * @returns what becomes of the recipients, and the items to write
- */
+/** Failed if any item failed, else the lowest (reference/engine#recipient-statuses). @param locked all of their items */
 export function priceItems(
   receipts: readonly MatchedReceipt[],
   locked: readonly LockedItem[],
@@ -191,7 +176,7 @@ export function priceItems(
   for (const entry of locked) {
     const message = messages.get(keyOf(entry)) ?? [];
     messages.set(keyOf(entry), message);
-    // Told by two workers on two sides of midnight, an item has a row of each day, and is as far as the further of them.
+    // An item written by two workers around midnight has two rows; the further status counts.
     const same = message.find(({ item }) => item === entry.item);
     if (!same) message.push({ ...entry });
     else if (mayMove(same.status, entry.status)) same.status = entry.status;
@@ -210,27 +195,20 @@ export function priceItems(
     const missing = statuses.length < item.items ? [RecipientStatus.Submitted] : [];
     const to = lowest([...statuses, ...missing]);
     const failed = to === RecipientStatus.Failed;
-    // The receipt of the failed item brings the reason; it stands in this batch, or came before.
+    // The reason comes with the receipt of the failed item, in this batch or an earlier one.
     if (failed && receipt.status !== 'failed') return [];
     return [{ ...receiptChange(matched), to, ...(failed ? {} : { errorCode: null, errorText: null }) }];
   });
   return { changes, items: [...messages].flatMap(([place, items]) => (moved.has(place) ? items : [])) };
 }
 
-/** A batch, sorted by how its receipts are judged. */
 interface SortedReceipts {
-  /** of channels that make several attempts */
   attempts: AttemptReceipt[];
-  /** of messages of several items */
   several: MatchedReceipt[];
-  /** of messages of one item: what the receipt says is the recipient's status */
   single: MatchedReceipt[];
 }
 
-/**
- * Writes a batch of receipts whose messages are known, in four steps: what is needed to judge them is gathered once, what
- * cannot be judged by what was read is locked once, all of them are judged, and what changes is written once.
- */
+/** Writes receipts of known messages: reads, locks, computes and writes once per batch. */
 @Injectable()
 export class ReceiptWriter {
   constructor(
@@ -250,9 +228,9 @@ export class ReceiptWriter {
     );
     countReceipts(tx, this.traffic, matched, campaigns);
     const { attempts, several, single } = sorted(matched, campaigns);
-    // The only locks of the batch, in the order of every transaction (docs/decisions/0004): items, then recipients, by key.
+    // All locks of the batch in the global order (docs/decisions/0004): items, then recipients, by key.
     const items = await lockItems(tx, itemsOf(several));
-    // What the status of one item says is judged by the recipient alone, so it is enough how that was read.
+    // Receipts of single items need no lock if the recipient was read.
     const unread = single.filter(({ recipient }) => !recipient);
     const locked = await this.settlement.lock(tx, itemsOf([...attempts, ...several, ...unread]));
     const messages = priceItems(several, items);
@@ -282,7 +260,7 @@ export class ReceiptWriter {
     );
   }
 
-  /** What was in vain is tried again while attempts are left and the campaign goes on; only the last outcome is final. */
+  /** Failed attempts that are retried: attempts are left and the campaign is not over. */
   private async tryAgain(tx: EntityManager, current: readonly AttemptReceipt[]): Promise<Set<AttemptReceipt>> {
     const wanting = current.filter(wantsAnother);
     const open = await this.states.open(tx, [...new Set(wanting.map(({ item }) => item.campaignId))]);

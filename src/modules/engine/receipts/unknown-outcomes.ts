@@ -8,12 +8,10 @@ import { matchKey } from '../settle/message-ids.js';
 import { RecipientStatus, firstSendDay, readReference, type RecipientKey } from '../recipient.js';
 import type { KnownItem, RoutedReceipt } from './receipt-lookup.js';
 
-/** What a receipt says of its recipient. */
 export type About = Pick<Receipt, 'receiver' | 'ref'>;
 
-/** The item that a receipt is about, of a recipient of unknown outcome. */
 export interface AwaitedItem extends KnownItem {
-  /** with it the carrier has named every item, and the recipient leaves the list */
+  /** the last item without an id: the recipient then leaves the list */
   isLast: boolean;
 }
 
@@ -25,16 +23,14 @@ interface WaitingRow {
   attempts: number;
 }
 
-/** Recipients that may have been sent to, or not: found again by what the carrier says of their number. */
+/** Recipients of unknown outcome, found by receipts with our reference or their number. */
 @Injectable()
 export class UnknownOutcomes {
   constructor(private readonly channels: Channels) {}
 
   /**
-   * The recipient that a receipt is about: the one that our reference names, where the upstream gives it back (it may
-   * write the number otherwise than we did); else the longest waiting on the route with this number. One whose message is
-   * several items stays on the list until the carrier has named them all, because only what it names has left.
-   * @returns the item that the receipt is about; null when no recipient waits for it
+   * The item of a receipt: by our reference if present, else the longest waiting recipient of the number on the route. Null =
+   * none. Recipients of several items stay listed until all have ids.
    */
   async take(tx: EntityManager, routeIds: readonly number[], { receiver, ref }: About): Promise<AwaitedItem | null> {
     for (;;) {
@@ -45,16 +41,16 @@ export class UnknownOutcomes {
       const named = await this.named(tx, row);
       const isLast = named.count + 1 >= items;
       if (items === 1 && status === RecipientStatus.Unknown) {
-        // The attempts of a recipient count as its items.
+        // For a recipient's attempts, the attempt is the item.
         return { campaignId, seq, item: Math.max(row.attempts, 1) - 1, items, isLast };
       }
       if (named.count < items && items > 1) return { campaignId, seq, item: named.next, items, isLast };
-      // The answer came after all, and brought the ids.
+      // The submit answer came late, with the ids.
       await this.remove(tx, { campaignId, seq });
     }
   }
 
-  /** The places of those receipts that a recipient may be waiting for, found in one statement: most orphans belong to none. */
+  /** Indexes of receipts that a recipient may be waiting for, in one statement: most match none. */
   async awaited(tx: EntityManager, orphans: readonly RoutedReceipt[]): Promise<Set<number>> {
     const wanted = orphans.flatMap(({ routeId, routeIds = [routeId], receipt: { receiver, ref } }, index) => {
       const referent = ref === undefined ? null : readReference(ref);
@@ -74,14 +70,10 @@ export class UnknownOutcomes {
     return new Set(found.map(({ ordinal }) => ordinal));
   }
 
-  /**
-   * Remembers the carrier's id of an item that a receipt has identified.
-   * @returns false when the id, or the item, is another message's by now; nothing has changed then, and the recipient
-   * goes on waiting for a receipt of its own
-   */
+  /** Stores the carrier's id of an identified item. False = taken meanwhile: nothing changed, and the recipient waits on. */
   async adopt(tx: EntityManager, routeId: number, providerMessageId: string, item: AwaitedItem): Promise<boolean> {
     const result: WriteResult = await tx.query(
-      // The look-up before this one has found none; what another transaction has written since is no older than a day.
+      // The lookup before found none, so a newer row is at most a day old.
       `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, match_key, items, status)
        SELECT ?, ?, ?, ?, ?, ?, ?, ? FROM DUAL WHERE NOT EXISTS (
          SELECT 1 FROM provider_messages m FORCE INDEX (ix_provider_messages_id)
@@ -138,7 +130,7 @@ export class UnknownOutcomes {
     return rows[0];
   }
 
-  /** Into how many items the channel splits what leaves for this recipient. */
+  /** Number of items of the message. */
   private async itemsOf(tx: EntityManager, { campaign_id: id, receiver }: WaitingRow): Promise<number> {
     const [campaign] = await tx.query<{ channel: string; content: string }[]>(
       'SELECT channel, content FROM campaigns WHERE id = ?',

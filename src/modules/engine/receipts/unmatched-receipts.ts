@@ -10,10 +10,10 @@ import { UnknownOutcomes } from './unknown-outcomes.js';
 import { type ScanPosition, type UnmatchedReceipt, UnmatchedStore } from './unmatched-store.js';
 
 const BATCH = 1_000;
-/** A submit answer is written well before this; a receipt that still has no message belongs to an unknown outcome, or to no message at all. */
+/** Submit answers are written well before this: a receipt still unmatched belongs to an unknown outcome, or to no message. */
 const ORPHAN_AFTER_MS = 5_000;
 
-/** Looks again for the messages of receipts that had none when they came. */
+/** Matches stored receipts whose message was unknown on arrival. */
 @Injectable()
 export class UnmatchedReceipts {
   constructor(
@@ -28,11 +28,8 @@ export class UnmatchedReceipts {
   ) {}
 
   /**
-   * Matches what can be matched by now. An orphan settles the recipient of unknown outcome with the same route and number.
-   * @param sinceMs looks at what came within this time only; old orphans would cost every round
-   * @param after where the sweep before has ended; null = at the end of all
-   * @param isStopped asked between two batches
-   * @returns where this one has ended, or null
+   * Matches receipts; an orphan settles a recipient of unknown outcome with the same route and number. Returns the position for
+   * the next call; null = done. @param sinceMs maximum age; null = all
    */
   async sweep(
     sinceMs: number | null = null,
@@ -59,15 +56,11 @@ export class UnmatchedReceipts {
     return at;
   }
 
-  /** Drops what belongs to nothing until the receipt deadline. @param isStopped asked between two steps */
+  /** Drops receipts that are unmatched at the receipt deadline. @param isStopped checked between steps */
   drop(receiptTimeoutMs: number, isStopped: () => boolean = () => false): Promise<void> {
     return this.store.removeOlder(this.dataSource, Math.max(receiptTimeoutMs, 2 * ORPHAN_AFTER_MS), isStopped);
   }
 
-  /**
-   * @param campaignIds is told whose they are
-   * @returns the ids of those that wait no longer
-   */
   private async match(tx: EntityManager, batch: readonly UnmatchedReceipt[], campaignIds: number[]): Promise<number[]> {
     const found = await this.lookup.find(tx, batch);
     const matched = new Map<UnmatchedReceipt, KnownItem>();
@@ -87,7 +80,6 @@ export class UnmatchedReceipts {
     return [...matched.keys(), ...strangers.filter((entry) => !left.has(entry))].map(({ id }) => id);
   }
 
-  /** Orphans that a recipient of unknown outcome waits for, each with what it is about. */
   private async adopt(
     tx: EntityManager,
     orphans: readonly UnmatchedReceipt[],
@@ -98,7 +90,7 @@ export class UnmatchedReceipts {
     for (const orphan of orphans.filter((_, index) => awaited.has(index))) {
       const { routeId, routeIds = [routeId], receipt } = orphan;
       const key = `${routeId} ${receipt.providerMessageId}`;
-      // Another receipt of the same message must not settle a second recipient with the same number.
+      // A second receipt of the same message must not settle another recipient of the same number.
       const item = known.get(key) ?? (await this.identify(tx, routeIds, routeId, receipt));
       if (!item) continue;
       known.set(key, item);

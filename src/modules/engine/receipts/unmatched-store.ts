@@ -10,23 +10,21 @@ import { Metrics, safeError } from '../../../platform/observability/index.js';
 import { type Receipt, RouteDirectory } from '../../providers/index.js';
 import type { RoutedReceipt } from './receipt-lookup.js';
 
-/** A receipt that has found no message yet. */
 export interface UnmatchedReceipt extends RoutedReceipt {
   id: number;
   receivedAt: Date;
   ageMs: number;
 }
 
-/** Where a scan of the unmatched receipts stands: behind this one. */
 export type ScanPosition = Pick<UnmatchedReceipt, 'receivedAt' | 'id'>;
 
 const ROWS_A_STEP = 5_000;
 
-/** SQL: some receipt that came within so many milliseconds has no message yet. */
+/** SQL: whether an unmatched receipt is younger than this. */
 export const isAnyUnmatched = (sinceMs: number): string =>
   `EXISTS (SELECT 1 FROM parked_receipts WHERE received_at >= UTC_TIMESTAMP(3) - INTERVAL ${sinceMs * 1000} MICROSECOND)`;
 
-/** Receipts that came before their submit answer was written, or that belong to no message (table `parked_receipts`). */
+/** Receipts that came before their submit answer, or belong to no message (table `parked_receipts`). */
 @Injectable()
 export class UnmatchedStore {
   async keep(tx: EntityManager, receipts: readonly RoutedReceipt[]): Promise<void> {
@@ -43,11 +41,7 @@ export class UnmatchedStore {
     );
   }
 
-  /**
-   * In the order in which they came; locked, so that two workers never adopt one receipt twice.
-   * @param sinceMs only what came within this time; null = all
-   * @param after the last one of the batch before; null = from the oldest
-   */
+  /** Oldest first; locked, so that two workers never match one receipt twice. @param sinceMs maximum age; null = all */
   async page(
     tx: EntityManager,
     sinceMs: number | null,
@@ -79,7 +73,6 @@ export class UnmatchedStore {
     if (ids.length > 0) await tx.query('DELETE FROM parked_receipts WHERE id IN (?)', [ids]);
   }
 
-  /** Removes what came longer ago. @param isStopped asked between two steps */
   async removeOlder(source: DataSource, ageMs: number, isStopped: () => boolean): Promise<void> {
     do {
       const { affectedRows }: WriteResult = await source.query(
@@ -91,10 +84,7 @@ export class UnmatchedStore {
     } while (!isStopped());
   }
 
-  /**
-   * How many have found no message for longer than this, by route.
-   * @param most counted, the latest: what is beyond says nothing new
-   */
+  /** Unmatched receipts older than this, by route; counts only the `most` latest. */
   async countByRoute(source: DataSource, olderThanMs: number, most: number): Promise<Map<number, number>> {
     const rows: { route_id: number; receipts: string }[] = await source.query(
       `SELECT route_id, COUNT(*) AS receipts FROM (
@@ -111,7 +101,7 @@ const WARN_EVERY_MS = 600_000;
 const UNMATCHED_AFTER_MS = 60_000;
 const MOST_COUNTED = 100_000;
 
-/** Reports receipts without a message to operators: a login shared with another system, or ids of another dialect. */
+/** Reports unmatched receipts to operators: a login shared with another system, or an unknown id format. */
 @Injectable()
 export class UnmatchedReceiptsMonitor {
   private readonly logger = new Logger(UnmatchedReceiptsMonitor.name);
@@ -137,7 +127,6 @@ export class UnmatchedReceiptsMonitor {
     );
   }
 
-  /** From now on it looks once a minute. */
   start(): void {
     this.task.start();
   }
@@ -146,10 +135,7 @@ export class UnmatchedReceiptsMonitor {
     return this.task.stop();
   }
 
-  /**
-   * Counts, and warns, at most once in ten minutes: one process for all. The gauge of the others has no figure then, so
-   * that the sum over all processes is right.
-   */
+  /** One process counts for all and warns at most every ten minutes; the others report no value, so that the sum is right. */
   async look(): Promise<void> {
     this.gauge.reset();
     if (!(await this.gate.isMine('unmatched-count', LOOK_EVERY_MS))) return;

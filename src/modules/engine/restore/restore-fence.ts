@@ -19,22 +19,20 @@ import { removeLanes } from '../state/lane-endings.js';
 import { LaneStore } from '../state/lane-store.js';
 import { NEW_FENCE, RetryStore } from '../state/retries.js';
 
-/** What a fence has found in the copy. */
 export interface FencedCopy {
   restoreId: number;
-  /** campaigns that had something to send, and how many of their recipients may have been sent to since */
+  /** campaigns that had something to send; below, their recipients that may have been sent to since */
   campaigns: number;
   mayHaveLeft: number;
-  /** recipients whose next call is not made: the outcome of the last one stands */
+  /** recipients whose last call outcome becomes final */
   callsEnded: number;
-  /** campaigns before their schedule, which are paused: nothing of them has left */
+  /** scheduled campaigns, paused by the restore: nothing was sent */
   held: number;
 }
 
 interface CopiedCampaign {
   id: number;
   state: CampaignState;
-  /** its schedule is to come on any clock that may have been used */
   is_ahead: number;
 }
 
@@ -51,16 +49,12 @@ interface WaitingRow {
 
 const RECIPIENTS_A_STEP = 2_000;
 const CAMPAIGNS_A_LOOK = 500;
-/** The clock by which the former life held its schedules may have been ahead by so much. */
 const CLOCK_MARGIN_MINUTES = 10;
 
-/** Raises the fence of lanes above any that a worker of the former life may hold; see `NEW_FENCE`. */
+/** Raises fences above any that a worker of the original may hold; see `NEW_FENCE`. */
 const FENCED = `fence = GREATEST(fence + 1, ${NEW_FENCE})`;
 
-/**
- * Makes a copy of the database fit for use: what left after it was taken is not sent again (docs/decisions/0042). For a
- * database that nothing else works on; once more comes to the same.
- */
+/** Prepares a copied database, so that messages sent since are not sent again (docs/decisions/0042). Needs exclusive access. */
 @Injectable()
 export class RestoreFence {
   constructor(
@@ -74,19 +68,19 @@ export class RestoreFence {
     private readonly states: CampaignStates,
   ) {}
 
-  /** For a copy since which nothing has left: workers of the former life are kept out, and what is due is sent. */
+  /** For a copy after which nothing was sent: excludes workers of the original; due lanes are sent. */
   async keepOut(): Promise<void> {
     await this.dataSource.query(again(`UPDATE campaign_lanes SET ${FENCED}`));
   }
 
-  /** Takes all recipients that the copy would send to for such as may have been sent to. */
+  /** Marks all recipients that the copy would send to as possibly sent. */
   async raise(): Promise<FencedCopy> {
     const restoreId = newId();
     const done: FencedCopy = { restoreId, campaigns: 0, mayHaveLeft: 0, callsEnded: 0, held: 0 };
     await this.dataSource.query(again('INSERT IGNORE INTO restores (id, restored_at) VALUES (?, UTC_TIMESTAMP(3))'), [
       restoreId,
     ]);
-    // A worker of the former life may have told since what became of these: no older notes take them back.
+    // Workers of the original may have settled these since: older submit logs must not take them back.
     await this.dataSource.query(
       again(`UPDATE unknown_outcomes SET lost_fence = NULL, lost_claim = NULL, lost_lane = NULL
        WHERE lost_claim IS NOT NULL AND lost_claim NOT IN (SELECT id FROM restores)`),
@@ -99,7 +93,7 @@ export class RestoreFence {
     }
   }
 
-  /** Whatever is not sent has a lane. */
+  /** Every unsent recipient belongs to a lane. */
   private campaigns(after: number): Promise<CopiedCampaign[]> {
     return this.dataSource.query(
       `SELECT c.id, c.state, c.overdue_check_at IS NULL
@@ -112,7 +106,7 @@ export class RestoreFence {
 
   private async fence(campaign: CopiedCampaign, done: FencedCopy): Promise<void> {
     const action = LANE_ACTION[campaign.state];
-    // What a cancel has not reached yet never leaves: the refund goes on.
+    // Unsent recipients of a cancel are never sent: the refund goes on.
     if (action === 'refund' || action === 'rest') return this.raiseLanes(this.dataSource, campaign.id, '');
     if (Number(campaign.is_ahead) === 1) {
       done.held += 1;
@@ -145,7 +139,7 @@ export class RestoreFence {
     });
   }
 
-  /** Its lanes are this fence's from now on; its receipts have a deadline. One that waited for approval may have had it. */
+  /** Takes the lanes and sets the receipt deadline. A campaign that waited for approval may have been approved. */
   private take({ id }: CopiedCampaign, restoreId: number): Promise<void> {
     const timeoutUs = Math.round(this.environment.RECEIPT_TIMEOUT * 1000);
     return inTransaction(this.dataSource, async (tx) => {
@@ -181,7 +175,7 @@ export class RestoreFence {
     return this.lanes.lanes(rows.map(({ lane }) => ({ campaignId, lane })));
   }
 
-  /** What waited for another try: of a message it may have left, of a call the outcome of the last one stands. */
+  /** Waiting retries: a message may have been sent; of a call the last outcome becomes final. */
   private async giveUpRetries(lane: LaneSnapshot, done: FencedCopy): Promise<void> {
     for (;;) {
       const rows: WaitingRow[] = await this.dataSource.query(
@@ -220,7 +214,7 @@ export class RestoreFence {
     }
   }
 
-  /** Of unknown outcome, because of this restore: a receipt, the deadline or an operator decides. */
+  /** Marks recipients as unknown because of this restore: a receipt, the deadline or an operator decides. */
   private async settle(
     lane: LaneSnapshot,
     recipients: DueRecipient[],

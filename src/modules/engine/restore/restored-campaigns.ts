@@ -7,7 +7,6 @@ import { keyOf, type RecipientKey, RecipientStatus } from '../recipient.js';
 import { LostClaims } from '../settle/lost-claims.js';
 import { CampaignStates } from '../state/campaign-states.js';
 
-/** A campaign of which a restore has left something to decide. */
 export interface UndecidedCampaign {
   id: number;
   restoreId: number;
@@ -15,19 +14,19 @@ export interface UndecidedCampaign {
   username: string;
   channel: string;
   state: CampaignState;
-  /** paused by the restore before its schedule */
+  /** 1 = paused by the restore before its schedule */
   held: number;
-  /** recipients of unknown outcome because of the restore, that no receipt has named yet */
+  /** recipients of unknown outcome because of the restore, without a receipt */
   mayHaveLeft: number;
 }
 
-/** Those that a restore left of unknown outcome, and that are so still. @param campaign SQL of the campaign's id */
+/** SQL: recipients still unknown because of a restore. @param campaign SQL of the campaign's id */
 const leftUnknown = (campaign: string, restore: string): string =>
   `SELECT COUNT(*) FROM unknown_outcomes u JOIN campaign_recipients r ON r.campaign_id = u.campaign_id AND r.seq = u.seq
      AND r.status = ${RecipientStatus.Unknown}
    WHERE u.campaign_id = ${campaign} AND u.lost_claim = ${restore}`;
 
-/** What an operator decides after a restore (docs/decisions/0042). */
+/** Decisions of an operator after a restore (docs/decisions/0042). */
 @Injectable()
 export class RestoredCampaigns {
   constructor(
@@ -36,7 +35,6 @@ export class RestoredCampaigns {
     private readonly states: CampaignStates,
   ) {}
 
-  /** By id, one page behind `after`. @param requestId of one campaign alone */
   async undecided(after: number, limit: number, requestId?: string): Promise<UndecidedCampaign[]> {
     const rows = await this.dataSource.query<UndecidedCampaign[]>(
       `SELECT * FROM (SELECT c.id, p.restore_id AS restoreId, c.request_id AS requestId, a.username, c.channel, c.state,
@@ -50,10 +48,7 @@ export class RestoredCampaigns {
     return rows.map((row) => ({ ...row, held: Number(row.held), mayHaveLeft: Number(row.mayHaveLeft) }));
   }
 
-  /**
-   * Has sent what no receipt has named: recipients that were sent to after the copy get it twice. What was held before its schedule
-   * goes on by it; a campaign that its owner has paused stays so.
-   */
+  /** Sends what has no receipt: recipients sent to after the copy get it twice. Campaigns paused by their owner stay paused. */
   async resume({ id, restoreId, held }: UndecidedCampaign): Promise<void> {
     const noted =
       'UPDATE restored_campaigns SET resumed_at = UTC_TIMESTAMP(3) WHERE campaign_id = ? AND restore_id = ?';
@@ -73,11 +68,7 @@ export class RestoredCampaigns {
   }
 }
 
-/**
- * Those of the recipients whose outcome is unknown because of a restore alone. Past their deadline they are refunded: what
- * the installation has forgotten is not the customer's to pay.
- * @returns keys, as `keyOf`
- */
+/** Recipients unknown only because of a restore, as `keyOf`. They are refunded at the deadline: the operator lost the data. */
 export async function unknownByRestore(
   source: Pick<EntityManager, 'query'>,
   recipients: readonly RecipientKey[],

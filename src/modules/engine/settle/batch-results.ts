@@ -30,20 +30,15 @@ import { RefusedSends } from './refused-sends.js';
 import { Settlement } from './settlement.js';
 import { readFirst } from './status-writer.js';
 
-/** What a window, or a part of it, comes to. */
 interface WindowPart {
   results: readonly BatchResult[];
-  /** with the last part of a window */
   endings: readonly LaneEnding[] | null;
 }
 
-/** Results and lanes of a transaction: MariaDB makes a subquery of a list of a thousand (`in_predicate_conversion_threshold`). */
+/** MariaDB turns a list of 1,000 values into a subquery (`in_predicate_conversion_threshold`). */
 const MOST_TOGETHER = 999;
 
-/**
- * Writes what windows did: statuses, provider ids, retries, ambiguous outcomes. Windows of several routes that come to write at
- * the same moment share a transaction; a fault that lies in one of them stays with it.
- */
+/** Writes results of batches. Batches of several routes share a transaction; a fault stays with its batch. */
 @Injectable()
 export class BatchResults {
   private readonly flushes = new GroupCommit<WindowPart, LanesLeft>((parts) => this.write(parts, false), {
@@ -65,11 +60,7 @@ export class BatchResults {
     private readonly spend: BatchSpend,
   ) {}
 
-  /**
-   * Writes a batch of results of one route's window, in one transaction with those of others.
-   * @param endings given with the last batch of a window: the turns of its lanes end in the same transaction
-   * @param isAlone it shares no transaction: what failed for a reason that may be its own would spoil another group
-   */
+  /** Writes results. @param endings lanes to end as well @param isAlone no shared transaction: the fault may be its own */
   async flush(
     results: readonly BatchResult[],
     endings: readonly LaneEnding[] | null,
@@ -82,15 +73,12 @@ export class BatchResults {
     return left;
   }
 
-  /** Before a window leaves: as `RefusedSends.holdBack`. */
+  /** Before sending: as `RefusedSends.holdBack`. */
   holdBack(recipients: readonly DueRecipient[]): ReturnType<RefusedSends['holdBack']> {
     return this.refused.holdBack(recipients);
   }
 
-  /**
-   * What turns give up that recorded no intent. Nothing is written once a lane of them has passed on: another worker may have
-   * sent what this one takes for refused.
-   */
+  /** Fails recipients without intent; writes nothing if a lane was taken over, since the other worker may have sent them. */
   async giveUp(results: readonly BatchResult[], endings: readonly LaneEnding[]): Promise<LanesLeft> {
     try {
       const [left = NOTHING_ENDED] = await this.write([{ results, endings }], true);
@@ -105,7 +93,7 @@ export class BatchResults {
     const ofResults = [...new Set(results.map(({ recipient }) => recipient.lane))];
     const isAnswered = await this.answered(ofResults);
     const successors = await this.refused.successors(results);
-    // Between two runs a receipt may settle what may have left, and what is given up is given up by one worker.
+    // Between two runs of the transaction a receipt may settle an unknown outcome, so the commit must be checked.
     const isLookedUp = mustHold || results.some(isUnknown);
     const { left, handed } = await this.spend.counting(ofResults, (count) => {
       const work = async (tx: EntityManager, locking: boolean) => {
@@ -145,7 +133,7 @@ export class BatchResults {
     return changes;
   }
 
-  /** A lane of which nothing gets through has a deadline; the end of a window tells, or the first that did. */
+  /** Starts or stops the deadline of lanes, by whether anything got through. */
   private async markProgress(
     tx: EntityManager,
     results: readonly BatchResult[],
@@ -162,10 +150,8 @@ export class BatchResults {
   }
 
   /**
-   * A worker died in the middle of these lanes' windows: what still waits there may have left, so it is of unknown outcome,
-   * and a receipt or the deadline settles it. Where the upstream removes duplicates it is sent again besides.
-   * @param leaseMs takes the lanes in the same transaction: until its commit the lost worker's claim stands in them, by which
-   * its notes are known. Where another worker was faster with one of them, nothing happens. null: they are claimed
+   * Marks open batches of a dead worker as unknown; sends again if the carrier drops duplicates. @param leaseMs claims the
+   * lanes in the same transaction: submit logs find the lost claim until its commit; null = claimed
    */
   async recover(
     lanes: readonly LaneSnapshot[],
@@ -201,7 +187,6 @@ export class BatchResults {
     return recovered.catch(unlessTaken);
   }
 
-  /** Over which of the turns' routes texts from handsets come in. */
   private async answered(lanes: readonly LaneSnapshot[]): Promise<(lane: LaneSnapshot) => boolean> {
     const ids = [...new Set(lanes.map(({ routeId }) => routeId))];
     const hears = await Promise.all(ids.map((id) => this.senders.hears(id)));
@@ -209,12 +194,12 @@ export class BatchResults {
     return ({ routeId }) => heard.has(routeId);
   }
 
-  /** Channels that make several attempts count those which the carrier took, not how often it had to be asked. */
+  /** Channels with several attempts count attempts, not tries. */
   private counted({ lane, attempt }: DueRecipient): number {
     return this.channels.find(lane.channel)?.retryPlan ? 1 : attempt;
   }
 
-  /** Channels that make several attempts keep a record of each. */
+  /** Channels with several attempts log each one. */
   private async logAttempts(tx: EntityManager, results: readonly BatchResult[]): Promise<void> {
     for (const name of new Set(results.map(({ recipient }) => recipient.lane.channel))) {
       const log = this.channels.find(name)?.attemptLog;
@@ -240,7 +225,6 @@ export class BatchResults {
   }
 }
 
-/** The carrier has it, or may have. */
 const hasLeft = ({ outcome: { kind } }: BatchResult): boolean => kind === 'accepted' || kind === 'unknown';
 
 function spendingOf({ recipient, outcome }: BatchResult): SpendingRecipient {
@@ -252,10 +236,10 @@ const isUnknown = (result: BatchResult): boolean => result.outcome.kind === 'unk
 
 const recipientOf = ({ recipient }: BatchResult): DueRecipient => recipient;
 
-/** Nothing of it has ever left, neither now nor before. */
+/** Certainly never sent, neither now nor before. */
 const neverLeft = ({ recipient: { made = 0, inDoubt = false, last }, outcome }: BatchResult): boolean =>
   waits(outcome) && made === 0 && !inDoubt && !last;
 
-/** A recipient that its window has read and that waits for its first try; what waits for another one is locked. */
+/** Recipients read for their first try; retried ones are locked instead. */
 const asRead = ({ made, number }: DueRecipient): KnownRecipient | undefined =>
   made === undefined ? { number, status: RecipientStatus.Pending, attempts: 0 } : undefined;

@@ -5,17 +5,15 @@ import { Channels } from '../channels.js';
 import { type Addressee, keyOf, RecipientStatus } from '../recipient.js';
 import type { RecipientMove } from './recipient-change.js';
 
-/** A recipient of a window, as far as its cost asks. */
 export interface SpendingRecipient extends Addressee {
   lane: { campaignId: number; routeId: number; accountId: number; channel: string; content: Record<string, unknown> };
   seq: number;
-  /** messages that the carrier has answered; absent = none is known */
+  /** messages answered by the carrier; absent = unknown */
   items?: number;
-  /** parts that the carrier has, or may have, of what has failed for the others; absent = none */
+  /** parts taken by the carrier although the message failed; absent = none */
   taken?: number;
 }
 
-/** Counts what a window costs; called last in its transaction. */
 type CountMoves = (
   tx: EntityManager,
   moves: readonly RecipientMove[],
@@ -24,11 +22,7 @@ type CountMoves = (
 
 const NOTHING: CountMoves = () => Promise.resolve();
 
-/**
- * What windows cost where their route has costs (reference/routing#costs): a recipient is counted when it moves to a status of
- * which the carrier has it, or may have, and taken off when it turns out that it never left. What has failed because a part of
- * it was refused costs the parts that were taken.
- */
+/** Carrier costs (reference/routing#costs): counted when the carrier has or may have it, deducted if it never left. */
 @Injectable()
 export class BatchSpend {
   constructor(
@@ -37,10 +31,7 @@ export class BatchSpend {
     private readonly channels: Channels,
   ) {}
 
-  /**
-   * @param turns by whose routes it leaves
-   * @param work a transaction, which is handed what counts for these routes: nothing where none of them has costs
-   */
+  /** Runs a transaction with a function that counts its costs; no-op if none of the routes has costs. */
   async counting<Result>(
     turns: readonly { routeId: number }[],
     work: (count: CountMoves) => Promise<Result>,
@@ -52,7 +43,6 @@ export class BatchSpend {
     );
   }
 
-  /** Of those routes that have any. */
   private async pricesOf(turns: readonly { routeId: number }[]): Promise<ReadonlyMap<number, PriceList>> {
     const ids = [...new Set(turns.map(({ routeId }) => routeId))];
     const lists = await Promise.all(ids.map((id) => this.costs.listOf(id)));
@@ -87,7 +77,7 @@ export class BatchSpend {
     });
   }
 
-  /** Parts on the wire: what the carrier has taken, or answered, or what the text comes to, which is told once a text. */
+  /** Parts on the wire: accepted, answered, or computed once per text. */
   private segments(): (recipient: SpendingRecipient) => number {
     const plain = new Map<object, number>();
     return (recipient) => {
@@ -105,13 +95,13 @@ export class BatchSpend {
     try {
       return this.channels.find(channel)?.segments?.(content, recipient) ?? 1;
     } catch {
-      // What left is written whatever is thought of its text now.
+      // A message that was sent is counted even if its text is no longer valid.
       return 1;
     }
   }
 }
 
-/** Where the carrier has it, or may have: `from` Unknown it was counted before, and a window that says no takes it off. */
+/** From Unknown, the recipient was counted before; a rejection then deducts it. */
 const leaves = (status: RecipientStatus): boolean =>
   status === RecipientStatus.Submitted || status === RecipientStatus.Unknown;
 

@@ -16,10 +16,9 @@ import { StatusEvents, type StatusChange } from './status-events.js';
 
 const { Cancelled, Pending } = RecipientStatus;
 
-/** Retries that a step ends: they go row by row. */
+/** Retries per transaction; they are written row by row. */
 const RETRIES_A_STEP = 2_000;
 
-/** Unsent recipients of a lane that follow each other; `end` exclusive. */
 interface UnsentRange {
   lane: number;
   campaign: CampaignBrief;
@@ -27,24 +26,20 @@ interface UnsentRange {
   end: number;
 }
 
-/** A lane of a stopped campaign that a worker holds. */
 export interface HeldLane extends LaneKey {
-  /** up to which its window sends */
+  /** end of the current batch */
   intentSeq: number;
   endSeq: number;
 }
 
-/** What the unsent recipients of a range were charged. */
 interface ChargedRange {
   recipients: number;
-  /** those that were not free */
   charged: number;
-  /** credits */
   amount: number;
   tally: UsageTally;
 }
 
-/** Unsent recipients of a range that are counted alike: their numbers begin alike, and they have one sender. */
+/** Unsent recipients with the same leading digits and sender. */
 interface ChargedGroup {
   digits: string;
   sender: string | null;
@@ -53,7 +48,7 @@ interface ChargedGroup {
   amount: string;
 }
 
-/** Ends what a cancelled or rejected campaign has not sent, in bounded steps: it becomes CANCELLED and is refunded. */
+/** Cancels and refunds unsent recipients of cancelled or rejected campaigns, in bounded transactions. */
 @Injectable()
 export class Cancellations {
   constructor(
@@ -65,10 +60,7 @@ export class Cancellations {
     private readonly events: StatusEvents,
   ) {}
 
-  /**
-   * The next part of a lane: retries that wait first, then what was never tried.
-   * @param limit recipients
-   */
+  /** Next part of a lane: waiting retries first, then unsent recipients. @param limit recipients */
   step(lane: LaneSnapshot, limit: number): Promise<LanesLeft> {
     return readFirst(this.dataSource, async (tx) => {
       if (await this.endRetries(tx, lane, Math.min(limit, RETRIES_A_STEP))) {
@@ -83,12 +75,7 @@ export class Cancellations {
     });
   }
 
-  /**
-   * The last part of a lane that a worker holds, of what its window does not send: the window ends where the lane then ends.
-   * @param lane as it was read
-   * @param limit recipients
-   * @returns whether anything was cancelled
-   */
+  /** Cancels the end of a lane behind the batch that a worker sends. @returns whether anything was cancelled */
   async cut(lane: HeldLane, limit: number): Promise<boolean> {
     const { campaignId, endSeq } = lane;
     const from = Math.max(lane.intentSeq, endSeq - limit);
@@ -109,7 +96,7 @@ export class Cancellations {
     });
   }
 
-  /** What was tried before keeps its last outcome, and its price. @returns whether there was any */
+  /** Recipients already tried keep their last outcome, without refund. @returns whether there were any */
   private async endRetries(tx: EntityManager, lane: LaneSnapshot, limit: number): Promise<boolean> {
     const waiting = await this.retries.waiting(tx, lane, limit);
     if (waiting.length === 0) return false;
@@ -127,7 +114,7 @@ export class Cancellations {
     return true;
   }
 
-  /** One statement writes the range: unsent recipients all have the same status, and its condition says which they are. */
+  /** One statement per range: all unsent recipients have the same status, which is also the condition. */
   private async cancel(tx: EntityManager, range: UnsentRange): Promise<void> {
     const { campaign, lane, from, end } = range;
     const campaignId = campaign.id;
@@ -153,7 +140,7 @@ export class Cancellations {
     );
   }
 
-  /** What a range was charged, and for what; null = nothing, as every recipient of the campaign is free. */
+  /** Charged credits of a range; null = the campaign is free. */
   private async charged(tx: EntityManager, range: UnsentRange): Promise<ChargedRange | null> {
     const { unitCredits, ownTerms, id, sender } = range.campaign;
     if (!ownTerms && unitCredits === 0) return null;
@@ -181,7 +168,7 @@ export class Cancellations {
     return sum;
   }
 
-  /** The recipients themselves, for those who subscribe to what becomes of them. */
+  /** Recipients of a range, for subscribers of status events. */
   private async unsent(tx: EntityManager, range: UnsentRange): Promise<StatusChange[]> {
     const { joined, own } = members(range);
     const { campaign, from, end } = range;
@@ -195,7 +182,7 @@ export class Cancellations {
   }
 }
 
-/** A lane of a campaign with routes of its recipients' own has those of its group alone. */
+/** A lane of a campaign with own terms covers only its group. */
 const members = ({ campaign, lane }: UnsentRange): { joined: string; own: string } =>
   campaign.ownTerms
     ? {

@@ -5,23 +5,19 @@ import { isFinal, RecipientStatus } from '../recipient.js';
 import type { CampaignBrief } from '../state/campaign-briefs.js';
 import type { RecipientMove } from './recipient-change.js';
 
-/** A move as the counters see it. */
 export interface CountedMove {
   campaignId: number;
   lane: number;
-  /** that made it; absent = one */
   recipients?: number;
   from: RecipientStatus;
   to: RecipientStatus;
 }
 
-/** What changes in one counter row. */
 type Delta = [campaignId: number, lane: number, status: RecipientStatus, recipients: number, unsettled: number];
 
 /**
- * Counts moves, by lane: those who settle lanes of one campaign side by side share no row (docs/decisions/0026). The row of
- * status 0 keeps how many recipients of its lane are not final, so all who bring a lane to its end write one row.
- * @returns by campaign, of how many lanes the last recipient has become final with these moves
+ * Counts moves by lane, so that concurrent transactions of a campaign share no row (docs/decisions/0026). The row of status 0
+ * also holds the unsettled recipients of its lane. @returns by campaign, the number of lanes that became final
  */
 export async function count(tx: EntityManager, moves: readonly CountedMove[]): Promise<Map<number, number>> {
   const rows = deltas(moves);
@@ -48,7 +44,7 @@ export async function count(tx: EntityManager, moves: readonly CountedMove[]): P
   return lanes;
 }
 
-/** One row a counter that changes, in the order of their keys. */
+/** One row per changed counter, in key order. */
 function deltas(moves: readonly CountedMove[]): Delta[] {
   const found = new Map<string, Delta>();
   const add = (campaignId: number, lane: number, status: RecipientStatus, recipients: number, unsettled = 0): void => {
@@ -67,7 +63,7 @@ function deltas(moves: readonly CountedMove[]): Delta[] {
   return [...found.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
 }
 
-/** Moves come in the order of their keys, so most are as the one before: these are added up first. */
+/** Moves are sorted, so equal neighbours are summed first. */
 function runsOf(moves: readonly CountedMove[]): Required<CountedMove>[] {
   const runs: Required<CountedMove>[] = [];
   let last: Required<CountedMove> | undefined;
@@ -91,7 +87,7 @@ const BY_STATUS: Partial<Record<RecipientStatus, readonly Figure[]>> = {
   [Busy]: ['unanswered'],
 };
 
-/** Counts moves for the statistics, once they have committed; most are as the one before, and are added up first. */
+/** Counts moves for the statistics after the commit. */
 export function countMoves(
   tx: EntityManager,
   traffic: Traffic,
@@ -123,7 +119,7 @@ const isAlike = (a: RecipientMove, b: RecipientMove): boolean =>
   a.routeId === b.routeId &&
   a.isOverdue === b.isOverdue;
 
-/** What a change of status counts as, of a recipient or of a message that is in no campaign (docs/decisions/0050). */
+/** Statistics figures of a status change, also of messages outside campaigns (docs/decisions/0050). */
 export function figuresOf({
   from,
   to,
@@ -134,6 +130,6 @@ export function figuresOf({
   return leftBefore(from, BY_STATUS[to] ?? NONE, to);
 }
 
-/** What may have left has left, as a receipt says; it was counted as unknown alone. */
+/** A receipt proves that an unknown outcome was sent; it was counted only as unknown. */
 const leftBefore = (from: RecipientStatus, figures: readonly Figure[], to?: RecipientStatus): readonly Figure[] =>
   from === Unknown && to !== Submitted && figures.length > 0 ? ['sent', ...figures] : figures;

@@ -11,13 +11,12 @@ import { type SpendingRecipient, BatchSpend } from './batch-spend.js';
 import type { RecipientChange, RecipientMove } from './recipient-change.js';
 import { Settlement } from './settlement.js';
 
-/** A recipient of a turn. */
 interface ClaimedRecipient {
   lane: Pick<LaneSnapshot, 'campaignId' | 'lane' | 'fence'>;
   seq: number;
 }
 
-/** Rows of recipients by key, in the order in which they are locked. */
+/** Rows in lock order. */
 const byKey = (recipients: readonly ClaimedRecipient[]): [campaignId: number, seq: number][] =>
   recipients
     .map(({ lane: { campaignId }, seq }) => ({ campaignId, seq }))
@@ -26,11 +25,7 @@ const byKey = (recipients: readonly ClaimedRecipient[]): [campaignId: number, se
 
 const KEYS = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j`;
 
-/**
- * Marks recipients whose outcome is unknown. The list is for receipts of unknown ids, and ends with the deadline; the
- * mark on the recipient stays for good.
- * @param lost the claims of a worker that was taken for dead, where the windows are not sent again: see `takeBack`
- */
+/** Marks recipients as unknown: listed for receipts until the deadline, flagged permanently. @param lost see `takeBack` */
 export async function markUnknown(tx: EntityManager, recipients: readonly DueRecipient[], lost = false): Promise<void> {
   if (recipients.length === 0) return;
   await tx.query(
@@ -61,11 +56,8 @@ export async function markUnknown(tx: EntityManager, recipients: readonly DueRec
 }
 
 /**
- * A worker that was cut off for longer than its lease was taken for dead, and what it held for unknown. What it says has
- * never left waits for its first try again, and is refunded like any other if that never comes. Where a second copy may
- * have left meanwhile, no recipient is taken back.
- * @param recipients of the worker's turns, what it knows has never left
- * @returns who was taken back
+ * A worker cut off past its lease counts as dead. What it reports as never sent becomes pending again, unless a second copy may
+ * have been sent.
  */
 export async function takeBack(
   tx: EntityManager,
@@ -107,19 +99,17 @@ export async function takeBack(
   return back;
 }
 
-/** A claim of a worker that is dead for certain, and what its notes say. */
+/** A claim of a dead worker with its submit log. */
 export interface LostClaim {
   id: number;
-  /** with the fences to which the claim raised them */
   lanes: readonly { campaignId: number; lane: number; fence: number }[];
   mayHaveLeft: (campaignId: number, seq: number) => boolean;
 }
 
-/** How a lost claim stands in the database. */
 export type ClaimStanding =
-  /** the lease is not over, or what it held is not recovered yet */
+  /** lease not over, or not yet recovered */
   | 'held'
-  /** it was never made, as far as can be seen: what was on its way when the worker died may still arrive */
+  /** not found; a write in flight when the worker died may still arrive */
   | 'unmade'
   | 'recovered';
 
@@ -140,7 +130,7 @@ interface LostRow {
 
 const RECIPIENTS_A_STEP = 500;
 
-/** What the claims of killed workers held, once their windows are recovered. */
+/** Recipients of killed workers' claims, once their batches are recovered. */
 @Injectable()
 export class LostClaims {
   constructor(
@@ -164,10 +154,8 @@ export class LostClaims {
   }
 
   /**
-   * Gives those a new try that are of unknown outcome because of this claim alone, and that have never left. Doing so twice,
-   * or in two workers at once, comes to the same: who has been taken back is of unknown outcome no more, or because of
-   * another claim. Calls that are made again are left in doubt: their wait would have to come back with its last word.
-   * @returns how many were taken back
+   * Retries recipients that are unknown only by this claim and were never sent; idempotent. Further call attempts stay unknown,
+   * since their wait would need its last outcome. @returns how many
    */
   async takeBack({ id, lanes, mayHaveLeft }: LostClaim): Promise<number> {
     let count = 0;

@@ -6,31 +6,28 @@ import type { BatchResult } from './recipient-change.js';
 
 const NUMBER = /^(0x)?([0-9a-f]{1,40})$/i;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Ids beyond 64 bits are names of some length, not numbers that a carrier counts. */
+/** Longer ids are names, not counters (64 bits). */
 const LONGEST_HEX = 16;
 const LONGEST_DECIMAL = 20;
-/** Fewer digits than this say too little of whose number it is. */
+/** Fewer digits do not identify a number. */
 const FEWEST_DIGITS = 8;
 
 const stripped = (digits: string): string => digits.replace(/^0+(?=.)/, '');
 
-/** The id as a value: without `0x`, leading zeros and capitals where it is a number or a UUID; any other one as it is. */
+/** Normal form: numbers without `0x`, leading zeros and capitals, UUIDs in lower case; others unchanged. */
 function canonical(id: string): string {
   if (UUID.test(id)) return id.toLowerCase();
   const digits = NUMBER.exec(id)?.[2];
   return digits === undefined ? id : stripped(digits.toLowerCase());
 }
 
-/** What is kept beside a carrier's id so that other spellings find it; null where the id says it itself. */
+/** Stored beside the carrier's id, so that other spellings find it; null = equal to the id. */
 export function matchKey(id: string): string | null {
   const key = canonical(id);
   return key === id ? null : key;
 }
 
-/**
- * The values that an id may mean, as ids and their keys are stored: some carriers answer a submit in hexadecimal and send
- * the receipt in decimal, or the other way round. At most three; none for an id that has one spelling only.
- */
+/** At most three other values of an id: some carriers answer in hexadecimal and send receipts in decimal, or vice versa. */
 export function spellings(id: string): string[] {
   const value = canonical(id);
   if (UUID.test(id)) return [value];
@@ -43,10 +40,10 @@ export function spellings(id: string): string[] {
   return [...found];
 }
 
-/** True for ids that a carrier counts up: the same one may be another message's in another spelling. */
+/** Whether the carrier counts its ids: in another spelling it may belong to another message. */
 export const isCounted = (id: string): boolean => NUMBER.test(id) && stripped(id).length <= LONGEST_DECIMAL;
 
-/** True when two numbers are one: carriers leave the country code out, or write zeros in front of it. */
+/** Whether two numbers are equal apart from a missing country code or leading zeros. */
 export function isSameNumber(a: string, b: string): boolean {
   if (a === b) return true;
   const [one, other] = [stripped(a), stripped(b)];
@@ -56,7 +53,6 @@ export function isSameNumber(a: string, b: string): boolean {
 
 const LONGEST_ID = 128;
 
-/** A message that a carrier took, under one of its ids. */
 interface TakenItem {
   campaignId: number;
   seq: number;
@@ -66,11 +62,7 @@ interface TakenItem {
   items: number;
 }
 
-/**
- * Keeps the ids that carriers gave, by which receipts are matched. An item whose id is known keeps it: a lost worker may have
- * written it before. An id that another message has had is no hindrance; which of the two a receipt is about, its look-up
- * says (docs/decisions/0026).
- */
+/** Stores carriers' ids. A known item keeps its id (maybe written by a lost worker); ids may repeat (docs/decisions/0026). */
 export async function storeProviderIds(tx: EntityManager, results: readonly BatchResult[]): Promise<void> {
   const taken: TakenItem[] = [];
   for (const { recipient, outcome } of results) {
@@ -96,7 +88,7 @@ export async function storeProviderIds(tx: EntityManager, results: readonly Batc
   );
 }
 
-/** The attempts that carriers have taken. */
+/** Attempts that carriers have accepted. */
 export function begunAttempts(results: readonly BatchResult[]): BegunAttempt[] {
   return results.flatMap(({ recipient, outcome }): BegunAttempt[] => {
     const id = outcome.kind === 'accepted' ? outcome.providerMessageIds[0]?.slice(0, LONGEST_ID) : undefined;

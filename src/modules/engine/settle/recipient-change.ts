@@ -3,33 +3,30 @@ import { type DueRecipient, type LastOutcome, MOST_ATTEMPTS } from '../attempts.
 import { firstIndexOf } from '../lanes.js';
 import { inLockOrder, mayMove, RecipientStatus } from '../recipient.js';
 
-/** A recipient's next status, wherever it comes from: a send, a receipt, a deadline, a cancel. */
+/** The next status of a recipient, by a send, receipt, deadline or cancel. */
 export interface RecipientChange {
   campaignId: number;
   seq: number;
   to: RecipientStatus;
   errorCode: number | null;
   errorText: string | null;
-  /** it never left us, so its credits go back (reference/credits#refunds) */
+  /** never sent, so it is refunded (reference/credits#refunds) */
   refund: boolean;
-  /** one more attempt was made, in so many tries (default 1) */
   attempted: boolean;
   tries?: number;
-  /** of a send: how many attempts came before it. A lost worker's late result of an older one does not end a wait for the next */
+  /** earlier attempts; a lost worker's late result must not end the wait for the next attempt */
   madeBefore?: number;
-  /** back to Pending: it was taken for unknown, and the worker that was to send it says that it never left */
+  /** back to Pending: its worker, taken for dead, reports that it was never sent */
   takenBack?: boolean;
-  /** seconds of talk; absent = no call, or no answer */
+  /** seconds of talk; absent = no call, or unanswered */
   durationSeconds?: number | undefined;
-  /** of the connection over which it was sent, or its receipt came; absent = not known */
   routeId?: number | undefined;
-  /** no receipt has come by the deadline */
   isOverdue?: boolean;
-  /** as it was read without a lock, which is the condition of what is written; absent = locked to be judged */
+  /** as read without a lock, checked by the write; absent = must be locked */
   recipient?: KnownRecipient | undefined;
 }
 
-/** A change that takes place. */
+/** A change that takes effect. */
 export interface RecipientMove {
   campaignId: number;
   seq: number;
@@ -40,27 +37,21 @@ export interface RecipientMove {
   errorText: string | null;
   durationSeconds: number | null;
   refund: boolean;
-  /** by which its attempts change */
   tries: number;
-  /** of the recipient, by its campaign and its own terms */
   lane: number;
-  /** what the recipient was charged */
   credits: number;
-  /** its sender id; '' = the route's */
+  /** '' = the route's */
   sender: string;
-  /** over which it was sent, or its receipt came; null = not known */
   routeId: number | null;
   isOverdue: boolean;
 }
 
-/** A recipient as it was read. */
 export interface KnownRecipient {
   number: string;
   status: RecipientStatus;
   attempts: number;
 }
 
-/** Recipients as they were read; by `keyOf`. */
 export type KnownRecipients = ReadonlyMap<string, KnownRecipient>;
 
 const ERROR_TEXT_LENGTH = 255;
@@ -68,13 +59,13 @@ const INT_MAX = 2_147_483_647;
 
 const triesOf = ({ attempted, tries = 1 }: RecipientChange): number => (attempted ? tries : 0);
 
-/** What a change comes to for a recipient as it stands, before its terms are known; null where the status does not move. */
+/** The effect of a change, without terms; null = the status does not move. */
 export function moveOf(change: RecipientChange, recipient: KnownRecipient): RecipientMove | null {
   if (!mayChange(change, recipient)) return null;
-  // Whatever declared the outcome unknown has counted the tries until then.
+  // The tries are already counted if the outcome was unknown.
   const counted = recipient.status === RecipientStatus.Unknown ? recipient.attempts : 0;
   const tries = change.takenBack ? -counted : Math.max(0, triesOf(change) - counted);
-  // One object a move, written out: batches of a thousand make nothing else as often.
+  // Plain object literal, since batches create thousands.
   return {
     campaignId: change.campaignId,
     seq: change.seq,
@@ -107,7 +98,7 @@ const code = (value: number | null): number | null =>
   value !== null && Number.isInteger(value) && Math.abs(value) <= INT_MAX ? value : null;
 const cut = (text: string | null): string | null => text?.slice(0, ERROR_TEXT_LENGTH) ?? null;
 
-/** Sorted by key; of several changes of one recipient the furthest. */
+/** Sorted by key; the furthest change per recipient. */
 export function furthest(changes: readonly RecipientChange[]): RecipientChange[] {
   const sorted = [...changes].sort(inLockOrder);
   const kept: RecipientChange[] = [];
@@ -119,42 +110,41 @@ export function furthest(changes: readonly RecipientChange[]): RecipientChange[]
   return kept;
 }
 
-/** The route has refused the recipient before: it is not asked again, and that refusal stands. */
+/** The route refused the recipient before; the refusal stays. */
 export interface EarlierRefusal {
   kind: 'refused';
   code: number | null;
   text: string;
 }
 
-/** What became of one recipient of a window. */
 export interface BatchResult {
   recipient: DueRecipient;
   outcome: SendOutcome | { kind: 'suppressed' } | EarlierRefusal;
-  /** the route drops a second message with the same reference: a send of unknown outcome may be made again under it */
+  /** the route drops duplicates, so a send of unknown outcome may be repeated under its reference */
   deduplicated?: boolean;
 }
 
 type Outcome = BatchResult['outcome'];
 
-/** It is not with the carrier, and shall leave later. */
+/** Not with the carrier, to be sent later. */
 export const waits = (outcome: Outcome): outcome is Extract<Outcome, { kind: 'retry' | 'unsent' }> =>
   outcome.kind === 'retry' || outcome.kind === 'unsent';
 
-/** The carrier had a look at it and said no, for now. */
+/** The carrier examined and temporarily rejected it. */
 export const counts = (outcome: Outcome): boolean => outcome.kind === 'retry' && !outcome.throttled;
 
-/** The carrier answered, or may have it: more than "not now". */
+/** The carrier answered, or may have it: more than throttling. */
 export const gotThrough = (outcome: Outcome): boolean =>
   outcome.kind === 'accepted' ||
   outcome.kind === 'unknown' ||
   (outcome.kind === 'rejected' && outcome.submitted) ||
   counts(outcome);
 
-/** Of five tries, and one more for each route of its chain that refused it before. */
+/** Five tries, plus one per route of the chain that refused it. */
 export const isExhausted = (recipient: DueRecipient, outcome: Outcome): boolean =>
   counts(outcome) && recipient.attempt >= MOST_ATTEMPTS + firstIndexOf(recipient.lane.lane);
 
-/** An attempt that may have left, of which a receipt or the deadline says more; `tries` as many as it counts for. */
+/** An attempt that the carrier has or may have. @param tries that it counts for */
 export const changeOf = (
   { lane, seq, made = 0 }: DueRecipient,
   to: RecipientStatus,
@@ -172,18 +162,15 @@ export const changeOf = (
   routeId: lane.routeId,
 });
 
-/**
- * @param counted how many tries an attempt that the carrier took, or may have, counts as
- * @returns null where nothing becomes of it, for now
- */
+/** Null = no change for now. @param counted tries of an attempt that the carrier has or may have */
 export function toChange({ recipient, outcome }: BatchResult, counted: number): RecipientChange | null {
   const { last, attempt, inDoubt = false } = recipient;
-  // Whatever became of the second copy, the first may be with the upstream: a receipt or the deadline settles it.
+  // The first copy may be with the carrier: a receipt or the deadline settles it.
   if (inDoubt && outcome.kind !== 'accepted') return null;
   if (outcome.kind === 'accepted') return changeOf(recipient, RecipientStatus.Submitted, counted);
   if (outcome.kind === 'unknown') return changeOf(recipient, RecipientStatus.Unknown, counted);
   const failed = changeOf(recipient, RecipientStatus.Failed, attempt);
-  // The tries before this one, which never left: as many as the carrier has turned down.
+  // Earlier tries, all rejected by the carrier.
   const neverLeft = { ...failed, attempted: attempt > 1, tries: attempt - 1 };
   switch (outcome.kind) {
     case 'suppressed':
@@ -202,7 +189,7 @@ export function toChange({ recipient, outcome }: BatchResult, counted: number): 
   }
 }
 
-/** What cannot be tried again keeps the outcome of its last attempt; that one was made, so nothing is refunded. */
+/** Without a further try, the last attempt's outcome is final; it was made, so nothing is refunded. */
 const lastStands = (change: RecipientChange, { status, errorCode, errorText }: LastOutcome): RecipientChange => ({
   ...change,
   ...{ to: status, errorCode, errorText },

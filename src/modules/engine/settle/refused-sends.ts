@@ -25,35 +25,29 @@ import { referenceOf } from '../recipient.js';
 import { NEW_FENCE, RETRIABLE } from '../state/retries.js';
 import type { BatchResult } from './recipient-change.js';
 
-/** Lanes that cannot leave over their route, and recipients that a carrier refused. */
+/** Counter of moved lanes and refused recipients. */
 export const failoverCounter = (metrics: Metrics): Counter<'channel'> =>
   metrics.counter('switchboard_failovers_total', 'Lanes and refused recipients handed to another route', ['channel']);
 
 const REASON_LENGTH = 255;
 
-/** A recipient that another route of its chain goes on with. */
 export interface HandedOn {
   recipient: DueRecipient;
-  /** a lane of the route that goes on with it; made where it is not there */
+  /** created if it does not exist */
   toLane: number;
   routeId: number;
-  /** why, for timelines */
   reason: string;
 }
 
-/** The routes that take over what the carriers of lanes refuse; the refusal stands where there is none. */
+/** The next route after a carrier's refusal; null = the refusal is final. */
 export type Successors = (lane: LaneSnapshot) => { place: number; routeId: number } | null;
 
-/** Results of a window, by whether another route goes on with the recipient. */
 export interface Sorted {
   handed: readonly HandedOn[];
   others: readonly BatchResult[];
 }
 
-/**
- * Recipients that a carrier refused with a code of the route's `failover_codes` go on to the next route of their chain, as
- * retries in a lane of that route (docs/decisions/0034). A chain is gone through once, from its first route to its last.
- */
+/** Moves recipients refused with one of `failover_codes` to the next route of their chain, as retries (docs/decisions/0034). */
 @Injectable()
 export class RefusedSends {
   private readonly logger = new Logger(RefusedSends.name);
@@ -68,7 +62,7 @@ export class RefusedSends {
     this.counter = failoverCounter(metrics);
   }
 
-  /** Asked before a transaction: a look at the chains, where something was refused at all. */
+  /** Call before the transaction; reads chains only if something was refused. */
   async successors(results: readonly BatchResult[]): Promise<Successors | null> {
     const lanes = [...new Set(results.filter(isForAnother).map(({ recipient }) => recipient.lane))];
     if (lanes.length === 0) return null;
@@ -79,11 +73,7 @@ export class RefusedSends {
     return (lane) => successorOf(chainOf(lane), lane, there);
   }
 
-  /**
-   * Holds recipients back whom the route of their turn has refused before, on which their lane was moved back to it: it is not
-   * asked again.
-   * @returns the recipients that may leave, and the results of the others; where that cannot be read none leaves now
-   */
+  /** Holds back recipients that the route refused before their lane moved back; if unreadable, nothing is sent now. */
   async holdBack(
     recipients: readonly DueRecipient[],
   ): Promise<{ leaving: readonly DueRecipient[]; held: BatchResult[] }> {
@@ -105,7 +95,7 @@ export class RefusedSends {
     }
   }
 
-  /** Why the routes of their turns have refused recipients before. */
+  /** Earlier refusal reasons. */
   private async refusals(recipients: readonly DueRecipient[]): Promise<ReadonlyMap<DueRecipient, string>> {
     if (recipients.length === 0) return new Map();
     const rows = recipients.flatMap(({ lane: turn, seq }, place) =>
@@ -126,10 +116,7 @@ export class RefusedSends {
     );
   }
 
-  /**
-   * A worker that has lost its lane hands nothing on: its refusals stand. Those that were handed on when the same results were
-   * written before, by a commit whose answer was lost, are neither.
-   */
+  /** A worker that lost its lane moves nothing; skips refusals moved by an earlier commit of the same results. */
   async sort(tx: EntityManager, results: readonly BatchResult[], successors: Successors | null): Promise<Sorted> {
     if (!successors) return { handed: [], others: results };
     const held = await this.held(tx, results);
@@ -152,8 +139,8 @@ export class RefusedSends {
   }
 
   /**
-   * Puts recipients that a carrier refused into lanes of other routes, due at once. Only while their turns hold their lanes, and
-   * written twice it is done once: a result whose commit was in doubt may come again when the other route has begun.
+   * Moves recipients to lanes of other routes, due at once, while the claim is held. Idempotent, since results may be written
+   * again after a lost answer.
    */
   async handOn(tx: EntityManager, handed: readonly HandedOn[]): Promise<void> {
     if (handed.length === 0) return;
@@ -210,7 +197,7 @@ export class RefusedSends {
     );
   }
 
-  /** After the commit. */
+  /** Call after the commit: logs the moves and notifies the relay. */
   tell(handed: readonly HandedOn[]): void {
     const byCarrier = new Map<string, HandedOn[]>();
     for (const each of handed) {
@@ -253,7 +240,7 @@ export class RefusedSends {
     return new Set(rows.map(referenceOf));
   }
 
-  /** By lane and fence: a lane may stand in one flush twice, of a worker that has lost it and of its next holder. */
+  /** By lane and fence: one flush may contain a lane twice, of the worker that lost it and of the next one. */
   private async held(tx: EntityManager, results: readonly BatchResult[]): Promise<ReadonlySet<string>> {
     const lanes = [...new Set(results.filter(isForAnother).map(({ recipient }) => recipient.lane))];
     const rows = await tx.query<(LaneKey & { fence: number })[]>(
@@ -266,7 +253,6 @@ export class RefusedSends {
   }
 }
 
-/** Recipients that are handed on, with the lanes that they come from. */
 const HANDED = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', lane INT PATH '$[2]',
   fence BIGINT PATH '$[3]', attempt INT PATH '$[4]', to_lane INT PATH '$[5]', from_route INT PATH '$[6]',
   to_route INT PATH '$[7]', reason VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[8]')) j`;
@@ -277,17 +263,16 @@ const heldKey = (lane: LaneSnapshot): string => `${laneKey(lane)} ${heldFence(la
 const reasonOf = (outcome: BatchResult['outcome'] & { text: string }): string =>
   'code' in outcome && outcome.code !== null ? `${outcome.code}: ${outcome.text}` : outcome.text;
 
-/** What `reasonOf` was made of. */
 function said(reason: string): { code: number | null; text: string } {
   const [, code, text] = /^(-?\d{1,10}): (.*)$/s.exec(reason) ?? [];
   return text === undefined ? { code: null, text: reason } : { code: Number(code), text };
 }
 
-/** Of a recipient of which a copy may be with the carrier already, nothing is sent elsewhere. */
+/** A recipient with a possible copy at the carrier is not sent elsewhere. */
 const isForAnother = ({ recipient, outcome }: BatchResult): boolean =>
   'elsewhere' in outcome && !recipient.inDoubt && recipient.attempt < MOST_TRIES;
 
-/** The next route of the chain that is there: behind the one that refused, and behind the place of the lane, where others have. */
+/** The next existing route behind the refusing one and behind the lane's index. */
 function successorOf(
   chain: RouteChain | null,
   { routeId, lane }: LaneSnapshot,

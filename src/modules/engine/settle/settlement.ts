@@ -19,26 +19,20 @@ import {
 import { StatusEvents } from './status-events.js';
 import { writeStatuses } from './status-writer.js';
 
-/** What a campaign gets back. */
 interface Refund {
   campaignId: number;
   recipients: number;
-  /** credits: the sum of what these recipients were charged */
   amount: number;
   campaign: CampaignBrief;
-  /** the amount by calling code and sender */
   shares: readonly UsageShare[];
 }
 
-/** Gives back what recipients were charged, once: their status moves once, and the refund goes with it. */
+/** Refunds charged credits once: a refund is part of the status move. */
 @Injectable()
 export class Refunds {
   constructor(private readonly credits: CreditBook) {}
 
-  /**
-   * Credits of recipients that never left, and of carrier failures where the account has `refund_failed`, each by the price
-   * it was charged. Marks failures that are refunded.
-   */
+  /** Refunds of unsent recipients, and of carrier failures if the account has `refund_failed`, at the charged price. */
   async of(
     tx: EntityManager,
     moves: readonly RecipientMove[],
@@ -65,7 +59,7 @@ export class Refunds {
     return [...refunds.values()].map(({ tally, ...refund }) => ({ ...refund, shares: tally.shares }));
   }
 
-  /** The balances are locked until the commit: the last step of a transaction. */
+  /** Locks the balances until the commit: call last. */
   async pay(tx: EntityManager, refunds: readonly Refund[]): Promise<void> {
     await this.credits.refund(
       tx,
@@ -76,7 +70,6 @@ export class Refunds {
     );
   }
 
-  /** Those of these accounts that get their credits back for what a carrier could not deliver. */
   private async generous(tx: EntityManager, accountIds: readonly number[]): Promise<Set<number>> {
     if (accountIds.length === 0) return new Set();
     const rows: { id: number }[] = await tx.query('SELECT id FROM accounts WHERE id IN (?) AND refund_failed = 1', [
@@ -85,7 +78,7 @@ export class Refunds {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** For the timeline. The status of a cancelled recipient says that it was refunded; only failures need a mark. */
+  /** For the timeline: cancelled recipients are always refunded, so only failures need a mark. */
   private async mark(tx: EntityManager, refunded: readonly RecipientMove[]): Promise<void> {
     const failed = refunded.filter(({ to }) => to === RecipientStatus.Failed);
     if (failed.length === 0) return;
@@ -105,8 +98,11 @@ interface TermsRow extends RecipientKey {
 }
 
 /**
- * The only writer of recipient statuses. In one transaction, and in the order of docs/decisions/0004: forward moves written
- * in bulk, counted by lane, campaigns told of lanes that ended and of what goes back, balances last.
+ * The only writer of recipient statuses, in the order of docs/decisions/0004: statuses, counters, campaigns, balances.
+ * @example
+ * await readFirst(this.dataSource, (tx, locking) =>
+ *   this.settlement.settle(tx, changes, locking ? undefined : read),
+ * );
  */
 @Injectable()
 export class Settlement {
@@ -118,13 +114,7 @@ export class Settlement {
     private readonly traffic: Traffic,
   ) {}
 
-  /**
-   * @param changes any order; several for one recipient are taken as the furthest of them
-   * @param known recipients that the caller has read, under a lock or without one; absent = those without one that a
-   * change brings along are locked
-   * @returns what really changed
-   * @throws Outdated where a recipient is not as it was read without a lock; see `readFirst`
-   */
+  /** Returns the moves that took effect. @param known recipients as read; absent = locked here @throws Outdated */
   async settle(
     tx: EntityManager,
     changes: readonly RecipientChange[],
@@ -145,7 +135,7 @@ export class Settlement {
     }
     if (possible.length === 0) return [];
     const campaigns = await this.briefs.of(tx, campaignsOf(possible));
-    // Retention takes a campaign before its recipients: a late receipt of one that has gone must not stop those beside it.
+    // Retention deletes campaigns before recipients: a late receipt must not fail the others.
     const moves = possible.filter(({ campaignId }) => campaigns.has(campaignId));
     if (moves.length === 0) return [];
     await this.addTerms(tx, moves, campaigns);
@@ -156,10 +146,7 @@ export class Settlement {
     return moves;
   }
 
-  /**
-   * Counts moves whose statuses have been written, and settles what follows from them.
-   * @param publish tells subscribers, given the campaigns that ended with these moves; before the balances are locked
-   */
+  /** Counts written moves, completes campaigns, and refunds. @param publish runs before the balances are locked */
   async finish(
     tx: EntityManager,
     moves: readonly CountedMove[],
@@ -176,7 +163,7 @@ export class Settlement {
     await this.refunds.pay(tx, refunds);
   }
 
-  /** Locks recipients in the order of their keys; those that do not exist are missing. */
+  /** Locks recipients in key order; unknown ones are missing. */
   async lock(tx: EntityManager, places: readonly RecipientKey[]): Promise<KnownRecipients> {
     if (places.length === 0) return new Map();
     const rows: (KnownRecipient & RecipientKey)[] = await tx.query(
@@ -189,7 +176,7 @@ export class Settlement {
     return new Map(rows.map((row) => [keyOf(row), row]));
   }
 
-  /** Adds lane, price and sender of each recipient; a campaign without own terms costs no look at them. Terms never change. */
+  /** Adds lane, price and sender. Terms never change; campaigns without own terms need no query. */
   private async addTerms(
     tx: EntityManager,
     moves: readonly RecipientMove[],

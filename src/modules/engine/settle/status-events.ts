@@ -7,7 +7,6 @@ import { type CampaignBrief, CampaignBriefs } from '../state/campaign-briefs.js'
 import { deliveryRecord, statusCounts } from '../state/recipient-outcome.js';
 import { RecipientStatus } from '../recipient.js';
 
-/** A recipient's new status, as it may be published to the customer. */
 export interface StatusChange {
   campaignId: number;
   seq: number;
@@ -25,10 +24,7 @@ interface CounterRow {
   recipients: string;
 }
 
-/**
- * Publishes statuses and ended campaigns to customers (reference/webhooks#when), in the transaction of the change
- * itself.
- */
+/** Publishes statuses and completed campaigns to customers (reference/webhooks#when), in the transaction of the change. */
 @Injectable()
 export class StatusEvents {
   constructor(
@@ -37,10 +33,7 @@ export class StatusEvents {
     private readonly briefs: CampaignBriefs,
   ) {}
 
-  /**
-   * One look at the endpoints of the accounts; nothing more without subscriptions.
-   * @param ended campaigns of these changes whose last recipient became final
-   */
+  /** One query for subscriptions; nothing more without any. @param ended completed campaigns */
   async publish(tx: EntityManager, changes: readonly StatusChange[], ended: readonly number[]): Promise<void> {
     if (!this.events.hasSubscribers) return;
     const campaigns = await this.briefs.of(tx, [...changes.map(({ campaignId }) => campaignId), ...ended]);
@@ -63,7 +56,7 @@ export class StatusEvents {
     if (events.length > 0) await subscriptions.record(events);
   }
 
-  /** True where an endpoint takes what becomes of a campaign's recipients; else its changes need not be gathered. */
+  /** Whether a subscriber exists; if not, changes need not be collected. */
   async isHeard(tx: EntityManager, { accountId, channel: name }: CampaignBrief): Promise<boolean> {
     const channel = this.channels.find(name);
     if (!channel || !this.events.hasSubscribers) return false;
@@ -90,7 +83,7 @@ export class StatusEvents {
   }
 }
 
-/** Another label than before, and none of those that say only that it is under way (PP1, PENDING, INITIATED). */
+/** A new label that is not a progress label (PP1, PENDING, INITIATED). */
 function isNews({ statusLabels }: Channel, { from, to }: StatusChange): boolean {
   const label = statusLabels[to];
   return (

@@ -3,25 +3,18 @@ import { inTransaction, jsonRows, type LostCommit, type WriteResult } from '../.
 import { campaignsOf, RecipientStatus } from '../recipient.js';
 import type { RecipientMove } from './recipient-change.js';
 
-/** A recipient is not as it was read: nothing may be written of what was concluded from it. */
+/** A recipient has changed since it was read: roll back. */
 export class Outdated extends Error {}
 
-/** Recipients that get the same values; what they have less in common is left over for one statement, row by row. */
 interface Alike {
   members: RecipientMove[];
-  /** of one campaign, else of several */
   ofOne: boolean;
 }
 
-/** Fewer go row by row: one statement for all of them costs less than one for each few. */
+/** Smaller groups go row by row: one statement for all is cheaper than one for each. */
 const FEWEST_ALIKE = 16;
 
-/**
- * Writes statuses under the condition that every recipient still stands as it was read. Recipients that get the same values
- * share a statement whose values are constants: that costs a third of one whose rows bring their own.
- * @param moves in the order of their keys
- * @throws Outdated where a recipient has changed since; its transaction must be rolled back
- */
+/** Writes statuses if recipients are still as read; equal values share a statement. @param moves sorted @throws Outdated */
 export async function writeStatuses(tx: EntityManager, moves: readonly RecipientMove[]): Promise<void> {
   const { alike, others } = sorted(moves);
   let written = 0;
@@ -31,7 +24,6 @@ export async function writeStatuses(tx: EntityManager, moves: readonly Recipient
   if (written !== moves.length) throw new Outdated();
 }
 
-/** What is the same for recipients that a statement writes together. */
 const valuesOf = (move: RecipientMove): string =>
   `${move.from} ${move.to} ${move.tries} ${move.durationSeconds} ${move.errorCode} ${move.errorText === null ? '' : `'${move.errorText}`}`;
 
@@ -61,7 +53,6 @@ const isSame = (a: RecipientMove, b: RecipientMove): boolean =>
 
 const isOfSame = (a: RecipientMove, b: RecipientMove): boolean => a.campaignId === b.campaignId;
 
-/** @param isAlike what the equality of keys comes to: most moves are as the one before, and need no key */
 function group<Key>(
   moves: readonly RecipientMove[],
   keyOf: (move: RecipientMove) => Key,
@@ -81,7 +72,7 @@ function group<Key>(
   return [...groups.values()];
 }
 
-/** The column holds no more: a count that is full stays full, and the status is written. */
+/** Limited to the column's maximum, so that the status is still written. */
 const counted = (row: string, tries: string): string =>
   `LEAST(255, GREATEST(0, CAST(${row}attempts AS SIGNED) + ${tries}))`;
 
@@ -143,18 +134,13 @@ async function writeRows(tx: EntityManager, moves: readonly RecipientMove[]): Pr
   return affectedRows;
 }
 
-/** Before a message counts as read, the time of its delivery is kept for the timeline; other statements stay as they are. */
+/** Keeps the time of delivery for the timeline when a message is read; other statements are unchanged. */
 const keepDelivered = (moves: readonly RecipientMove[], row = ''): string =>
   moves.some(({ to }) => to === RecipientStatus.Read)
     ? `${row}delivered_at = IF(${row}status = ${RecipientStatus.Delivered}, ${row}updated_at, ${row}delivered_at), `
     : '';
 
-/**
- * Runs work that judges recipients as they were read without a lock: what was read is the condition of what is written. Where
- * another transaction was faster, which is rare, it runs again in a fresh transaction and locks before it judges.
- * @param work told whether it locks; as in `inTransaction` without any effect outside the database
- * @param lost as in `inTransaction`
- */
+/** Runs work on recipients read without locks, and after a conflict once more with locks: no effects outside the database. */
 export async function readFirst<Result>(
   dataSource: DataSource,
   work: (tx: EntityManager, locking: boolean) => Promise<Result>,

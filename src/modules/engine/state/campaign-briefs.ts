@@ -6,7 +6,7 @@ import type { BalanceName } from '../../credits/index.js';
 import type { RetryPlan } from '../attempts.js';
 import { Channels } from '../channels.js';
 
-/** What of a campaign never changes, as far as settling its recipients asks for it. */
+/** Constant fields of a campaign needed for settlement. */
 export interface CampaignBrief {
   id: number;
   accountId: number;
@@ -14,13 +14,10 @@ export interface CampaignBrief {
   channel: string;
   totalRows: number;
   balance: BalanceName;
-  /** credits per recipient that has no price of its own */
   unitCredits: number;
-  /** of recipients that have none of their own; '' = the route's */
   sender: string;
-  /** some recipients have terms of their own */
   ownTerms: boolean;
-  /** null = its channel makes one attempt */
+  /** null = one attempt */
   retryPlan: RetryPlan | null;
 }
 
@@ -39,14 +36,14 @@ interface BriefRow {
 
 const MOST_BRIEFS = 20_000;
 
-/** Campaigns in brief; kept, because every result and every receipt asks. */
+/** Cached briefs: every result and every receipt needs one. */
 @Injectable()
 export class CampaignBriefs {
   private readonly known = boundedCache<number, CampaignBrief>(MOST_BRIEFS);
 
   constructor(private readonly channels: Channels) {}
 
-  /** By id; campaigns that do not exist are missing. */
+  /** By id; unknown campaigns are missing. */
   async of(tx: EntityManager, campaignIds: Iterable<number>): Promise<ReadonlyMap<number, CampaignBrief>> {
     const found = new Map<number, CampaignBrief>();
     const unknown: number[] = [];
@@ -89,7 +86,6 @@ export class CampaignBriefs {
 
 const content = (json: string): Record<string, unknown> => JSON.parse(json) as Record<string, unknown>;
 
-/** A campaign and the step of its acceptance. */
 interface TracedCampaign {
   id: number;
   traceParent: string;
@@ -97,14 +93,13 @@ interface TracedCampaign {
 
 const MOST_KNOWN = 20_000;
 
-/** The traces that campaigns go on with. Where none are recorded, nothing is read and nothing is written. */
+/** Trace parents of campaigns; no queries if tracing is off. */
 @Injectable()
 export class CampaignTraces {
   private readonly known = boundedCache<number, string>(MOST_KNOWN);
 
   constructor(@Inject(TRACING) private readonly tracing: Tracing) {}
 
-  /** Notes them in the transaction that writes the campaigns. */
   async keep(tx: EntityManager, campaigns: readonly TracedCampaign[]): Promise<void> {
     if (campaigns.length === 0) return;
     const ids = campaigns.map(({ id }) => id);

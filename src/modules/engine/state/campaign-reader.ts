@@ -13,7 +13,6 @@ import {
 } from '../campaign.js';
 import type { RecipientStatus } from '../recipient.js';
 
-/** A row of `campaigns`, all columns. */
 export interface CampaignRow {
   id: number;
   account_id: number;
@@ -55,7 +54,6 @@ export interface RecipientRow {
   updated_at: Date;
 }
 
-/** The columns of a `RecipientRow`. */
 export const RECIPIENT_COLUMNS = 'seq, receiver, status, attempts, error_code, error_message, duration, updated_at';
 
 export const toRecord = (row: CampaignRow): CampaignRecord => ({
@@ -98,23 +96,18 @@ export const toRecipient = (row: RecipientRow): RecipientRecord => ({
   updatedAt: row.updated_at,
 });
 
-/** Which recipients to read: keyset on seq, ascending. */
+/** Recipients to read: keyset on seq, ascending. */
 export interface RecipientSelection {
-  /** the last seq already read; 0 at first */
   afterSeq: number;
   limit: number;
   status?: RecipientStatus | readonly RecipientStatus[];
 }
 
-/** Which records of a campaign a report shows; all of them when empty. */
 export interface RecordSelection {
-  /** a label of the channel, such as DELIVERED */
   status?: string;
-  /** one page of the (filtered) records */
   page?: { page: number; limit: number };
 }
 
-/** A row of `RECIPIENT_COLUMNS` as an array. */
 type RecipientColumns = readonly [
   seq: number,
   number: string,
@@ -126,15 +119,12 @@ type RecipientColumns = readonly [
   updatedAt: Date,
 ];
 
-/** Lanes that one look reads: of a thousand campaigns of usual size all. */
+/** Rows per query: enough for all lanes of a thousand usual campaigns. */
 const MOST_LANES = 20_000;
 const FIRST_CHUNK = 1_000;
 const ROWS_A_CHUNK = 4_000;
 
-/**
- * Reads campaigns for reports, owners and staff. Takes no locks and holds no connection between calls. What only shows
- * makes one of its own, which asks a replica: `campaignIn`.
- */
+/** Reads campaigns without locks and without a held connection. For display, use `campaignIn`, which reads a replica. */
 @Injectable()
 export class CampaignReader {
   private readonly source: ReadSource;
@@ -154,7 +144,7 @@ export class CampaignReader {
     return rows[0] ? toRecord(rows[0]) : null;
   }
 
-  /** Recipients per status, without zeros; the sum is the campaign's total at every moment. */
+  /** Recipients per status, without zeros; the sum always equals the total. */
   async counts(campaignId: number): Promise<Map<RecipientStatus, number>> {
     const rows: { status: RecipientStatus; recipients: string }[] = await this.source.query(
       `SELECT status, SUM(recipients) AS recipients FROM campaign_counters WHERE campaign_id = ?
@@ -164,7 +154,7 @@ export class CampaignReader {
     return new Map(rows.map((row) => [row.status, Number(row.recipients)]));
   }
 
-  /** Routes of the lanes that are left, by campaign; those without any are absent. */
+  /** Routes of the remaining lanes, by campaign. */
   async carrying(campaignIds: readonly number[]): Promise<Map<number, number[]>> {
     if (campaignIds.length === 0) return new Map();
     const rows: { campaign_id: number; route_id: number }[] = await this.source.query(
@@ -188,12 +178,7 @@ export class CampaignReader {
     return rows.map(toRecipient);
   }
 
-  /**
-   * Recipients in keyset chunks, in their order. Every chunk is one short query; no connection and no snapshot is held
-   * between them, so a slow reader costs the database nothing. The first chunk is small, so that the answer begins soon.
-   * @param columns what of each row is wanted beside `seq`, which stands first in each array
-   * @param statuses only these; undefined = all
-   */
+  /** Recipients in keyset chunks, one query each, so that a slow reader holds no connection. The first chunk is small. */
   async *chunks<Row extends readonly [seq: number, ...unknown[]]>(
     campaignId: number,
     columns: string,
@@ -220,7 +205,6 @@ export class CampaignReader {
     }
   }
 
-  /** Recipients as `chunks` reads them. */
   async *batches(
     campaignId: number,
     statuses: readonly RecipientStatus[] | undefined,
@@ -240,11 +224,7 @@ export class CampaignReader {
     }
   }
 
-  /**
-   * The place behind which a page begins. Without a filter seq counts 1, 2, 3 …, so that is known; with one, earlier
-   * matches are passed over, without being read.
-   * @returns null when there are not so many
-   */
+  /** The seq before a page; null = past the end. Only filtered pages need a query. */
   private async seqBefore(
     campaignId: number,
     statuses: readonly RecipientStatus[] | undefined,
@@ -258,12 +238,9 @@ export class CampaignReader {
     return rows[0]?.seq ?? null;
   }
 
-  /**
-   * True while a campaign that is not at its end leaves over this route, or a recipient of it does; completed ones wait for
-   * no recipient.
-   */
+  /** Whether an unfinished campaign, or a recipient of one, uses the route. */
   async unfinishedOn(tx: EntityManager, routeId: number): Promise<boolean> {
-    // By state: a busy route has millions of completed campaigns, and the optimizer would look at each of them.
+    // By state: otherwise the optimizer visits millions of completed campaigns.
     const rows: unknown[] = await tx.query(
       `SELECT 1 FROM campaigns c FORCE INDEX (ix_campaigns_state)
        WHERE c.state IN (?) AND c.open_lanes > 0 AND (c.route_id = ?
@@ -276,7 +253,7 @@ export class CampaignReader {
   }
 }
 
-/** A campaign as it is shown: read from a replica where there is one; what that does not have is asked of the writer. */
+/** A campaign for display: from a replica if there is one, else from the writer. */
 export async function campaignIn(
   session: ReadSession,
   requestId: string,

@@ -1,36 +1,27 @@
 import { firstIdAt } from '../../../kernel/ids.js';
 
-/** What a look through the recipients of a campaign goes by. */
 export interface ScannedCampaign {
   id: number;
   total_rows: number;
 }
 
 const CAMPAIGNS_A_READ = 1_000;
-/** One statement's share, so that none of them runs long. */
+/** Limit per statement, so that none runs long. */
 export const RECIPIENTS_A_READ = 250_000;
-/** Finding the start of a campaign's range costs about as much as looking at so many recipients. */
+/** Cost of finding a campaign's range, in recipients. */
 const CAMPAIGN_COST = 50;
-/**
- * Ids are made before the rows (of a large campaign before all of its recipients are written), and by the clock of whichever
- * host: the range of ids is taken this much wider.
- */
+/** Margin for ids, which are made before the rows (of a large draft long before) and by any host's clock. */
 const CLOCKS_APART_MS = 300_000;
 
-/** Recipients that a look through a campaign counts for. */
 export const costOf = ({ total_rows }: ScannedCampaign): number => total_rows + CAMPAIGN_COST;
 
-/** No campaign accepted from this moment on has a lower id. */
+/** Campaigns accepted from this time on have no lower id. */
 export const lowestId = (from: Date): number => firstIdAt(new Date(from.getTime() - CLOCKS_APART_MS));
 
-/** Every campaign accepted up to this moment has a lower id. */
+/** Campaigns accepted up to this time have a lower id. */
 export const idBehind = (to: Date): number => firstIdAt(new Date(to.getTime() + CLOCKS_APART_MS));
 
-/**
- * Campaigns page by page, newest first.
- * @param before an id above all of them
- * @param read the `limit` newest campaigns below an id, newest first
- */
+/** Campaigns in pages, newest first. @param before an id above all of them */
 export async function* newestFirst<C extends ScannedCampaign>(
   before: number,
   read: (before: number, limit: number) => Promise<C[]>,
@@ -44,11 +35,7 @@ export async function* newestFirst<C extends ScannedCampaign>(
   }
 }
 
-/**
- * Campaigns in groups that one statement looks through.
- * @param most cost of a group; a single campaign, and those that stay together, may cost more
- * @param stayTogether whether a campaign may not be in another group than the one before it
- */
+/** Campaigns in groups, one statement each. @param most cost of a group, except single campaigns and `stayTogether` */
 export async function* grouped<C extends ScannedCampaign>(
   campaigns: AsyncIterable<C>,
   most: number,

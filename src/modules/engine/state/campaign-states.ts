@@ -18,18 +18,14 @@ import {
   TRANSITIONS,
 } from '../campaign.js';
 
-/** A lane that a worker holds, or has died with, is looked at again; the others sleep. */
+/** Leased lanes are checked again, also after a worker's death; others sleep. */
 const WHILE_HELD = 'IF(lease_until IS NULL, NULL, UTC_TIMESTAMP(3))';
-/** Resuming or approving never sends before the schedule. */
+/** Resuming and approving never send before the schedule. */
 const WHEN_SCHEDULED = `GREATEST(UTC_TIMESTAMP(3), COALESCE(
   (SELECT c.scheduled_at FROM campaigns c WHERE c.id = campaign_lanes.campaign_id), UTC_TIMESTAMP(3)))`;
 const AT_ONCE = 'UTC_TIMESTAMP(3)';
 
-/**
- * When the lanes of a campaign wake, by what they do in its new state. Every lane is written, a held one too: the
- * turn that ends it at the same moment sees the new state, or is run again (docs/decisions/0004). A window under way
- * leaves the lanes of a paused campaign asleep.
- */
+/** Wake-up time by action. Writes leased lanes too, so that a lane that ends now sees the new state (docs/decisions/0004). */
 const WAKE_AT: Readonly<Record<LaneAction, string>> = {
   wait: WHILE_HELD,
   send: WHEN_SCHEDULED,
@@ -37,20 +33,17 @@ const WAKE_AT: Readonly<Record<LaneAction, string>> = {
   rest: 'NULL',
 };
 
-/** The next state as SQL: a campaign has begun once its receipts have a deadline. */
+/** SQL: the next state; a campaign has begun once it has a receipt deadline. */
 const nextState = ({ to, toUnbegun }: CampaignTransition): string =>
   toUnbegun === undefined ? `'${to}'` : `IF(overdue_check_at IS NULL, '${toUnbegun}', '${to}')`;
 
-/** States as an SQL list. */
 export const sqlStates = (states: readonly CampaignState[]): string => states.map((state) => `'${state}'`).join(', ');
 
-/** What a campaign that begins is set to; takes its deadline for receipts, in microseconds. */
 const BEGUN = [
   `state = ${nextState(TRANSITIONS.begin)}`,
   'overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND',
 ];
 
-/** A campaign that wants to send more. */
 export interface UnsentCampaign {
   id: number;
   requestId: string;
@@ -58,11 +51,7 @@ export interface UnsentCampaign {
   state: CampaignState;
 }
 
-/**
- * As `CampaignStates.begin`, by the statement that claims lanes of the campaigns: its rows are `j`. Campaigns that have begun
- * are not read by it.
- * @param ids each once
- */
+/** As `CampaignStates.begin`, inside the statement that claims lanes (`j` = its rows). @param ids distinct */
 export function beginsAlongside(ids: readonly number[], receiptTimeoutMs: number): ClaimedAlongside {
   return {
     join: `LEFT JOIN campaigns c FORCE INDEX (PRIMARY) ON c.id = IF(j.campaign_id IN (?), j.campaign_id, NULL)
@@ -73,12 +62,12 @@ export function beginsAlongside(ids: readonly number[], receiptTimeoutMs: number
   };
 }
 
-/** The only writer of campaign states: moves a campaign by the table of transitions, and its lanes with it. */
+/** The only writer of campaign states: applies `TRANSITIONS` to a campaign and its lanes. */
 @Injectable()
 export class CampaignStates {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Before the first windows leave; from now on receipts have a deadline. */
+  /** Call before the first batch leaves; sets the receipt deadline. */
   async begin(tx: EntityManager, ids: readonly number[], receiptTimeoutMs: number): Promise<void> {
     const { from } = TRANSITIONS.begin;
     await tx.query(
@@ -88,7 +77,7 @@ export class CampaignStates {
     );
   }
 
-  /** `sent_at`: the last recipient left, and no try waits, so no lane is left. @param ids of campaigns that lost a lane */
+  /** Sets `sent_at` when no lane is left. @param ids campaigns that lost a lane */
   async markSent(ids: readonly number[]): Promise<void> {
     await this.dataSource.query(
       again(`UPDATE campaigns SET sent_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND sent_at IS NULL
@@ -98,12 +87,8 @@ export class CampaignStates {
   }
 
   /**
-   * Counts lanes whose recipients have all become final, and what goes back to campaigns; completes campaigns with their
-   * last lane. One that ended otherwise before keeps its state. The row is written for every lane: of two transactions that
-   * end the last two, one waits for the other, or is run again by its cluster.
-   * @param closed lanes that ended, by campaign
-   * @param refunded credits, by campaign
-   * @returns the campaigns that wait for no recipient any more
+   * Counts final lanes and refunds (by campaign), and completes campaigns with their last lane; other end states stay. Two
+   * transactions that end the last two lanes conflict on the row.
    */
   async settle(
     tx: EntityManager,
@@ -135,7 +120,7 @@ export class CampaignStates {
     return over.map(({ id }) => id);
   }
 
-  /** Those of these campaigns that go on; what is cancelled or rejected tries nothing again. */
+  /** Campaigns that may still retry. */
   async open(tx: EntityManager, ids: readonly number[]): Promise<Set<number>> {
     if (ids.length === 0) return new Set();
     const rows: { id: number }[] = await tx.query('SELECT id FROM campaigns WHERE id IN (?) AND state IN (?)', [
@@ -145,7 +130,7 @@ export class CampaignStates {
     return new Set(rows.map((row) => row.id));
   }
 
-  /** Campaigns of an account that want to send more, so many at the most; not locked, as more rows are looked at than these. */
+  /** Campaigns with unsent recipients, not locked: the query reads more rows than it returns. */
   async unsentOf(tx: EntityManager, accountId: number, most: number): Promise<number[]> {
     const rows: { id: number }[] = await tx.query(
       `SELECT c.id FROM campaigns c
@@ -157,7 +142,7 @@ export class CampaignStates {
     return rows.map(({ id }) => id);
   }
 
-  /** Pauses those of these campaigns whose state still allows it. @returns them as they were before */
+  /** Pauses those that can be. @returns them as before */
   async pauseAll(tx: EntityManager, ids: readonly number[]): Promise<UnsentCampaign[]> {
     if (ids.length === 0) return [];
     const found: UnsentCampaign[] = await tx.query(
@@ -174,7 +159,6 @@ export class CampaignStates {
     return found;
   }
 
-  /** The state as it stands, locked until the transaction ends. */
   async locked(tx: EntityManager, campaignId: number): Promise<CampaignState | null> {
     const rows: { state: CampaignState }[] = await tx.query('SELECT state FROM campaigns WHERE id = ? FOR UPDATE', [
       campaignId,
@@ -182,16 +166,12 @@ export class CampaignStates {
     return rows[0]?.state ?? null;
   }
 
-  /**
-   * Does what an owner or staff ask. Lanes that no worker holds get a new fence: a turn that was planned under the old
-   * state can no longer be claimed.
-   * @returns false when the state did not allow it
-   */
+  /** A change by owner or staff; false = not allowed. Free lanes get a new fence, so that older batches fail to claim. */
   change(tx: EntityManager, campaignId: number, change: CampaignChange): Promise<boolean> {
     return this.move(tx, [campaignId], change);
   }
 
-  /** @param ids several only of campaigns that are locked in a state that allows it */
+  /** @param ids several only if locked in an allowed state */
   private async move(tx: EntityManager, ids: readonly number[], change: CampaignChange): Promise<boolean> {
     const transition = TRANSITIONS[change];
     const result: WriteResult = await tx.query(
@@ -209,12 +189,11 @@ export class CampaignStates {
     return true;
   }
 
-  /** Keeps why a campaign was rejected, in the transaction that rejects it. */
+  /** Stores the reason of a rejection. */
   async explain(tx: EntityManager, campaignId: number, reason: string): Promise<void> {
     await tx.query('UPDATE campaigns SET reason = ? WHERE id = ?', [reason, campaignId]);
   }
 
-  /** The same in a transaction of its own. */
   changeAlone(campaignId: number, change: CampaignChange): Promise<boolean> {
     return inTransaction(this.dataSource, (tx) => this.change(tx, campaignId, change));
   }

@@ -12,7 +12,6 @@ import { RecipientStatus, SENDER_COLUMN, type SenderRow, termsOf } from '../reci
 import { variablesOf } from './own-variables.js';
 import { beginRetries, begunRetries, dropRetries } from './retries.js';
 
-/** The pool or a transaction. */
 type Source = Pick<EntityManager, 'query'>;
 
 interface Terms {
@@ -20,7 +19,6 @@ interface Terms {
   most?: number;
 }
 
-/** A part of a lane's recipients, `from` inclusive, `end` exclusive. */
 export interface LanePart {
   lane: LaneSnapshot;
   from: number;
@@ -31,15 +29,11 @@ interface RecipientRow extends SenderRow {
   campaign_id: number;
   seq: number;
   number: string;
-  /** a DECIMAL to MariaDB, which drivers read as a text */
+  /** MariaDB returns a DECIMAL, which drivers read as text */
   lane_group?: number | string;
 }
 
-/**
- * Recipients that nothing has left to yet, by key. A lane of a campaign whose recipients leave over several routes has those
- * of its group alone.
- * @param terms `withoutRetries`: none that waits for another try; `most`: so many at the most
- */
+/** Unsent recipients by key; a grouped lane returns only its own group. @param terms `withoutRetries`: none with a retry */
 export async function pendingOf(
   source: Source,
   parts: readonly LanePart[],
@@ -49,7 +43,7 @@ export async function pendingOf(
   return recipients;
 }
 
-/** As `pendingOf`, of several windows in one look: where two of them ask for the same recipients, both have them. */
+/** As `pendingOf` for several batches in one query; a recipient in several batches is returned for each. */
 export async function pendingOfEach(
   source: Source,
   batches: readonly (readonly LanePart[])[],
@@ -98,7 +92,7 @@ function recipientsOf(batches: readonly (readonly LanePart[])[], rows: readonly 
   const found = batches.map((): DueRecipient[] => []);
   for (const row of rows) {
     const owners = (byCampaign.get(row.campaign_id) ?? []).filter(({ part }) => isOf(part, row));
-    // left out here, it would never be sent: its lane goes on behind it
+    // the lane would skip the recipient, and never send to it
     if (owners.length === 0)
       throw new Error(`recipient ${row.campaign_id}-${row.seq} is of no lane that was asked for`);
     for (const { part, window } of owners) {
@@ -109,7 +103,7 @@ function recipientsOf(batches: readonly (readonly LanePart[])[], rows: readonly 
   return found;
 }
 
-/** Those whose campaigns have variables get theirs, in the objects that they are: a window has thousands. */
+/** Adds variables in place, since a batch has thousands of recipients. */
 export async function withVariables(source: Source, recipients: DueRecipient[]): Promise<DueRecipient[]> {
   const own = recipients.filter(({ lane }) => lane.ownVariables);
   if (own.length === 0) return recipients;
@@ -125,37 +119,31 @@ export async function withVariables(source: Source, recipients: DueRecipient[]):
 const isOf = ({ lane, from, end }: LanePart, { seq, lane_group: group = 0 }: RecipientRow): boolean =>
   seq >= from && seq < end && (!lane.grouped || groupOf(lane.lane) === Number(group));
 
-/** A lane that is to be claimed. */
 export interface LaneClaim {
   lane: LaneSnapshot;
-  /** the end of the part that may leave from now on */
   intentSeq: number;
-  /** who that is; retries that are due are read with the claim */
   recipients: readonly DueRecipient[];
 }
 
-/** What a claim brings besides the lease. */
 export interface ClaimTerms {
-  /** names this claim, so that its maker can give it back when its answer was lost; see `newClaimId` */
+  /** identifies the claim, so that it can be given back if its answer is lost */
   id?: number;
-  /** most retries of a lane that are begun */
   mostRetries?: number;
-  /** retries are begun whether or not they are due: nothing of the lanes leaves any more */
+  /** begin retries that are not due, since nothing of the lanes will be sent */
   beforeDue?: boolean;
-  /** retries of unknown outcome may be made again; else they go */
+  /** retries of unknown outcome are repeated, else dropped */
   deduplicated?: boolean;
 }
 
-/** The lanes of a window, which are to be claimed under one id. */
 export interface BatchClaim extends ClaimTerms {
   id: number;
   claims: readonly LaneClaim[];
 }
 
-/** 48 random bits: no two processes take the same. */
+/** 48 random bits, unique across processes. */
 export const newClaimId = (): number => randomBytes(6).readUIntBE(0, 6);
 
-/** A lane wakes when its lease is over: the worker that held it is gone by then. */
+/** A lane wakes when its lease ends: its worker is gone then. */
 export const LEASED_LANES = new LeasedTable({
   table: 'campaign_lanes',
   key: ['campaign_id', 'lane'],
@@ -163,7 +151,6 @@ export const LEASED_LANES = new LeasedTable({
 });
 const keyOf = ({ campaignId, lane }: LaneKey) => ({ campaign_id: campaignId, lane });
 
-/** See `LaneStore.claimEach`. */
 export async function claimLanes(
   dataSource: DataSource,
   batches: readonly BatchClaim[],
@@ -177,7 +164,7 @@ export async function claimLanes(
     for (const [place, batch] of batches.entries()) held[place] = await withRetries(tx, held[place] ?? [], batch);
     return held;
   };
-  // Where others were faster with all of them, nothing was written.
+  // Null if other workers took all lanes: nothing was written.
   const committed = (held: LaneClaim[][]): WrittenRow | null => {
     const place = held.findIndex(({ length }) => length > 0);
     const first = held[place]?.[0];
@@ -189,7 +176,7 @@ export async function claimLanes(
   return inTransaction(dataSource, work, { committed });
 }
 
-/** Takes the leases of those lanes that are free. @returns by window, those that no other worker was faster with */
+/** Claims free lanes. @returns those claimed, by batch */
 export async function takeLanes(
   source: DataSource | EntityManager,
   batches: readonly BatchClaim[],
@@ -208,7 +195,7 @@ export async function takeLanes(
   return batches.map(({ claims }) => claims.filter(() => taken.has(place++)));
 }
 
-/** Begins the retries of a window's lanes that are due, and reads who that is. */
+/** Begins due retries of the claimed lanes and reads their recipients. */
 async function withRetries(
   tx: EntityManager,
   held: LaneClaim[],

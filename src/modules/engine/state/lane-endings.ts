@@ -3,40 +3,32 @@ import { jsonRows, type WriteResult } from '../../../platform/database/index.js'
 import { type CampaignState, LANE_ACTION } from '../campaign.js';
 import { heldFence, inLaneOrder, type LaneEnding, laneKey } from '../lanes.js';
 
-/** What lanes want when their turns end. */
 export interface LanesLeft {
-  /** one of them has more to do at once; the others wait for their `wake_at` */
+  /** a lane has more to do at once */
   more: boolean;
-  /** campaigns of lanes that are done, and gone; or that are not held any more */
+  /** campaigns of lanes that are finished, or no longer held */
   done: number[];
 }
 
-/** Another worker was faster. */
+/** Another worker has claimed the lane. */
 export class LaneTaken extends Error {}
 
 export const NOTHING_ENDED: LanesLeft = { more: false, done: [] };
 
-/** For `catch`. @throws anything but `LaneTaken` */
+/** For `catch`: ignores `LaneTaken`, rethrows all else. */
 export function unlessTaken(error: unknown): LanesLeft {
   if (error instanceof LaneTaken) return NOTHING_ENDED;
   throw error;
 }
 
-/**
- * Lanes of a set, joined by key. The index is forced everywhere: the table is small, and a statement that scanned it would
- * wait for lanes of others.
- */
+/** Forced index: the table is small, and a full scan would wait for other workers' locks. */
 export const KEYS = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]',
   reached INT PATH '$[3]')) j`;
 export const OF_KEY = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence';
 
 /**
- * Ends turns: position moved to the intent, lease given back, next wake decided; a lane that has nothing left goes. The
- * campaigns are read, not locked, once the lanes are written: every change of a campaign's state writes every lane too,
- * as does every retry that is planned, so one of both waits for the other, and on two nodes one of both is run again.
- * @param batches the lanes that end with each window
- * @returns what is left of each window
- * @throws LaneTaken where turns that must hold their lanes do not any more
+ * Ends batches: positions, leases, wake-up times; removes finished lanes. Campaigns are read without a lock after the lanes are
+ * written: state changes and planned retries write the lanes too, so they conflict. @throws LaneTaken if `mustHold`
  */
 export async function endLanes(
   tx: EntityManager,
@@ -80,19 +72,19 @@ export async function endLanes(
     const of = batch.map(({ lane }) => there.get(`${laneKey(lane)} ${heldFence(lane)}`));
     return {
       more: of.some((row) => row && isOpen(row) && wantsMore(row)),
-      // Those that are not there: a run before this one, whose answer was lost, may have ended them.
+      // Missing lanes: an earlier run whose answer was lost may have ended them.
       done: batch.flatMap(({ lane }, place) => (isStillOpen(of[place]) ? [] : [lane.campaignId])),
     };
   });
 }
 
-/** A window may have made lanes of its campaign while that was stopped: they are settled like those that the stop has found. */
+/** A batch may have created lanes after its campaign was stopped. */
 async function settleStopped(tx: EntityManager, ended: readonly LeftRow[]): Promise<void> {
   const stopped = [
     ...new Set(ended.filter(({ state }) => LANE_ACTION[state] === 'refund').map((row) => row.campaign_id)),
   ];
   if (stopped.length === 0) return;
-  // By the primary key: by the index of settle_at it would lock the lanes of all campaigns that never end by themselves.
+  // Primary key: the index of settle_at would lock lanes of all other campaigns.
   await tx.query(
     `UPDATE campaign_lanes FORCE INDEX (PRIMARY) SET settle_at = UTC_TIMESTAMP(3)
      WHERE campaign_id IN (?) AND settle_at IS NULL`,
@@ -100,7 +92,6 @@ async function settleStopped(tx: EntityManager, ended: readonly LeftRow[]): Prom
   );
 }
 
-/** Removes lanes that have nothing left to do. */
 export async function removeLanes(
   tx: EntityManager,
   lanes: readonly Pick<LeftRow, 'campaign_id' | 'lane' | 'fence'>[],
@@ -111,14 +102,12 @@ export async function removeLanes(
   ]);
 }
 
-/** What is left of a lane when its turn ends. */
 interface LeftRow {
   campaign_id: number;
   lane: number;
   fence: number;
   state: CampaignState;
   unsent: number;
-  /** of its next retry; null = none waits */
   due_at: Date | null;
   at: Date;
 }
@@ -127,12 +116,11 @@ const isStillOpen = (row: LeftRow | undefined): boolean => row !== undefined && 
 
 const isOpen = ({ unsent, due_at: dueAt }: LeftRow): boolean => Number(unsent) === 1 || dueAt !== null;
 
-/** What a cancel or a rejection ends need not wait for its next try. */
+/** Cancel and rejection do not wait for the next retry. */
 function wantsMore({ state, unsent, due_at: dueAt, at }: LeftRow): boolean {
   const action = LANE_ACTION[state];
   return action !== 'wait' && (Number(unsent) === 1 || action === 'refund' || (dueAt !== null && dueAt <= at));
 }
 
-/** Microseconds until the next retry; null while the campaign is paused. */
 const wakeIn = ({ state, due_at: dueAt, at }: LeftRow): number | null =>
   LANE_ACTION[state] === 'wait' || dueAt === null ? null : Math.max(0, dueAt.getTime() - at.getTime()) * 1_000;

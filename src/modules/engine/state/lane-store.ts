@@ -62,18 +62,14 @@ interface TurnRow {
   moves: number;
 }
 
-/** A lane whose turn broke off for a reason of its own is left alone for so long, so that others have their turns. */
+/** Delay after a lane's own fault, so that others are served. */
 const AFTER_FAULT_MS = 15_000;
 
-/** @param fence the one that was read, or the held one */
 const keysOf = (lanes: readonly LaneSnapshot[], fence: (lane: LaneSnapshot) => number): QuotedText =>
   jsonRows([...lanes].sort(inLaneOrder).map((lane) => [lane.campaignId, lane.lane, fence(lane)]));
 const readFence = ({ fence }: LaneSnapshot): number => fence;
 
-/**
- * Lanes: position, lease and fence, always as a set. A lane row is also its own outbox entry: `wake_at` says when it next
- * has something to do (docs/decisions/0002), so Redis may be emptied at any moment. It is gone once it has nothing left.
- */
+/** Lanes: position, lease and fence. `wake_at` is the next time of work (docs/decisions/0002): Redis may lose all data. */
 @Injectable()
 export class LaneStore {
   private readonly looks = new GroupCommit<readonly LaneKey[], TurnRow[]>((asked) => this.rowsOfEach(asked), {
@@ -83,10 +79,7 @@ export class LaneStore {
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /**
-   * What turns of these lanes are about, in the order that is asked for; those that a worker holds are missing. What is asked
-   * for several routes in the same moment is one statement.
-   */
+  /** Snapshots of free lanes, in the given order. Concurrent queries share a statement. */
   async lanes(keys: readonly LaneKey[]): Promise<LaneSnapshot[]> {
     const rows = await this.looks.add(keys);
     return rows.map(toSnapshot);
@@ -111,34 +104,25 @@ export class LaneStore {
     return asked.map((own) => own.flatMap((key) => found.get(laneKey(key)) ?? []));
   }
 
-  /**
-   * Takes the leases and records the intents before anything leaves.
-   * @returns those that no other worker was faster with, with their recipients
-   */
+  /** Takes leases and records intents before sending. @returns claimed lanes with their recipients */
   async claim(claims: readonly LaneClaim[], leaseMs: number, terms: ClaimTerms = {}): Promise<LaneClaim[]> {
     const [held = []] = await this.claimEach([{ id: newClaimId(), ...terms, claims }], leaseMs);
     return held;
   }
 
-  /**
-   * As `claim`, of several windows, each under its own id.
-   * @param begin campaigns whose first windows these are, if there are any
-   */
+  /** As `claim`, for several batches with their own ids. @param begin starts campaigns with their first batch */
   claimEach(batches: readonly BatchClaim[], leaseMs: number, begin?: ClaimedAlongside): Promise<LaneClaim[][]> {
     return claimLanes(this.dataSource, batches, leaseMs, begin);
   }
 
-  /** As `claim`, of lanes as they stand, in a transaction that does something for them. @returns those that were free */
+  /** As `claim`, inside a transaction. @returns lanes that were free */
   async hold(tx: EntityManager, lanes: readonly LaneSnapshot[], leaseMs: number): Promise<LaneSnapshot[]> {
     const claims = lanes.map((lane) => ({ lane, intentSeq: lane.intentSeq, recipients: [] }));
     const [held = []] = await takeLanes(tx, [{ id: newClaimId(), claims }], leaseMs);
     return held.map(({ lane }) => lane);
   }
 
-  /**
-   * Takes back a claim whose answer was lost, whether or not it was written. Nothing has left, so the intents go as well.
-   * The next fence refuses a claim that is still on its way; another worker's turn stays as it is.
-   */
+  /** Gives back a claim of unknown outcome, since nothing has left. The raised fence refuses a claim still in flight. */
   giveBack(lanes: readonly LaneSnapshot[], claimId: number): Promise<void> {
     return inTransaction(this.dataSource, async (tx) => {
       const rows = jsonRows([...lanes].sort(inLaneOrder).map((lane) => [lane.campaignId, lane.lane, lane.fence]));
@@ -159,24 +143,22 @@ export class LaneStore {
     });
   }
 
-  /** Keeps the leases while a window takes its time; what has been given back stays given back. */
+  /** Renews leases; lanes given back stay free. */
   renew(lanes: readonly LaneSnapshot[], leaseMs: number): Promise<boolean> {
     const rows = lanes.map((lane) => ({ key: [lane.campaignId, lane.lane], fence: heldFence(lane) }));
     return LEASED_LANES.renewAll(this.dataSource, rows, leaseMs);
   }
 
-  /** As `endLanes`. */
   finishEach(tx: EntityManager, batches: readonly (readonly LaneEnding[])[], mustHold: boolean): Promise<LanesLeft[]> {
     return endLanes(tx, batches, mustHold);
   }
 
-  /** As `endLanes`, of one window. */
   async finish(tx: EntityManager, endings: readonly LaneEnding[]): Promise<LanesLeft> {
     const [left = NOTHING_ENDED] = await endLanes(tx, [endings]);
     return left;
   }
 
-  /** Lanes of campaigns that have ended: there is nothing that they could do. */
+  /** Removes lanes of ended campaigns. */
   async drop(lanes: readonly LaneSnapshot[]): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
       await removeLanes(
@@ -187,7 +169,7 @@ export class LaneStore {
     });
   }
 
-  /** Lanes that a retry has woken while their campaign is paused: resuming wakes them again. */
+  /** Suspends lanes that a retry woke while their campaign is paused; resuming wakes them. */
   async sleep(lanes: readonly LaneSnapshot[]): Promise<void> {
     await this.dataSource.query(
       again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY} STRAIGHT_JOIN campaigns c ON c.id = l.campaign_id
@@ -196,7 +178,7 @@ export class LaneStore {
     );
   }
 
-  /** After a turn that broke off for a reason that may lie in its lanes; a lease that is held stays. */
+  /** Delays free lanes after a fault that may be their own. */
   async leaveAlone(lanes: readonly LaneSnapshot[]): Promise<void> {
     await this.dataSource.query(
       again(`UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
@@ -207,7 +189,7 @@ export class LaneStore {
     );
   }
 
-  /** Lanes that have nothing to settle before a later moment. @param moments in milliseconds from now; null = no validity */
+  /** Sets the next settlement. @param moments milliseconds from now; null = no validity */
   async settleLater(moments: readonly { lane: LaneSnapshot; inMs: number | null }[]): Promise<void> {
     const rows = [...moments]
       .sort((a, b) => inLaneOrder(a.lane, b.lane))
@@ -225,7 +207,7 @@ export class LaneStore {
     );
   }
 
-  /** Claimed lanes that something, or nothing any more, gets through: the clock of their deadline ends, or runs. */
+  /** Starts or stops the deadline of claimed lanes. */
   async markStalled(tx: EntityManager, lanes: readonly LaneSnapshot[], stalled: boolean): Promise<void> {
     if (lanes.length === 0) return;
     await tx.query(
@@ -234,7 +216,7 @@ export class LaneStore {
     );
   }
 
-  /** Lanes that no worker holds and that cannot leave, because their route is down: the clock of their deadline runs. */
+  /** Starts the deadline of free lanes whose route is down. */
   async stallUnclaimed(lanes: readonly LaneSnapshot[]): Promise<void> {
     if (lanes.length === 0) return;
     await this.dataSource.query(
@@ -244,7 +226,7 @@ export class LaneStore {
     );
   }
 
-  /** Recipients of the windows that lost workers had begun, and that may have left. */
+  /** Recipients of open batches of lost workers, which may have been sent. */
   intended(tx: EntityManager, lanes: readonly LaneSnapshot[]): Promise<DueRecipient[]> {
     const parts = lanes.map((lane) => ({ lane, from: lane.nextSeq, end: lane.intentSeq }));
     return pendingOf(tx, parts, { withoutRetries: true });
@@ -276,26 +258,19 @@ const toSnapshot = (row: TurnRow): LaneSnapshot => ({
   moves: row.moves,
 });
 
-/** What an operator's push found and did. */
 export interface WokenLanes {
   state: CampaignState;
-  /** lanes that are due at once */
   lanes: number;
-  /** their routes, for the relay */
   due: DueRoute[];
 }
 
 const SEND = sqlStates(statesThat('send'));
 const REFUND = sqlStates(statesThat('refund'));
 
-/** Wakes lanes by hand, for an operator who does not want to wait for the relay's own patience. */
+/** Wakes lanes on request of an operator. */
 @Injectable()
 export class LaneWake {
-  /**
-   * Wakes the lanes of a campaign that have something to do and that no worker holds; nothing is sent twice or before its
-   * schedule, and a paused campaign stays paused.
-   * @returns null when there is no such campaign
-   */
+  /** Wakes free lanes that have work, except before the schedule or while paused. Null = unknown campaign. */
   async wake(tx: EntityManager, requestId: string): Promise<WokenLanes | null> {
     const [campaign] = await tx.query<{ id: number; state: CampaignState }[]>(
       'SELECT id, state FROM campaigns WHERE request_id = ?',

@@ -1,33 +1,25 @@
 import type { Addressee } from '../recipient.js';
 
-/** Variables of a recipient by name. */
 export type Variables = NonNullable<Addressee['variables']>;
 
-/** In what recipients of a campaign differ from it, as far as sending asks for it: `campaigns.own_kinds` is a sum of these. */
+/** Bits of `campaigns.own_kinds`: how recipients differ from the campaign in sending. */
 export const OWN_KIND = { routes: 1, senders: 2, variables: 4 } as const;
 
-/** Recipients whose variables stand in one row: of a million recipients these are rows enough, and of one little to read. */
+/** Recipients per row: few rows for large campaigns, little to read for one recipient. */
 export const RECIPIENTS_A_BLOCK = 100;
 
 const SEPARATOR = /[,;]/;
 
-/** What is read through: the pool or a transaction. */
 interface Source {
   query<T>(sql: string, values: unknown[]): Promise<T>;
 }
 
 interface OwnPlace {
   campaignId: number;
-  /** 1 = the first */
   seq: number;
 }
 
-/**
- * The variables of a block as they are stored: the names, the length of each value, recipient after recipient, and then the
- * values, `name,city;3,4,5,0;AnnRomeMarie`. Nothing in it has to be escaped, neither here nor on the way to the server; 0 =
- * no value, as an empty one is none.
- * @returns null where none of them has any
- */
+/** Stored form of a block: names, lengths (0 = no value), values: `name,city;3,4,5,0;AnnRomeMarie`; null = no variables. */
 export function blockText(some: readonly (Variables | undefined)[]): string | null {
   const names = namesOf(some);
   if (names.length === 0) return null;
@@ -39,7 +31,7 @@ export function blockText(some: readonly (Variables | undefined)[]): string | nu
   for (const variables of some) {
     for (const name of names) {
       const value = variables?.[name];
-      const text = typeof value === 'string' ? value : ''; // what an object inherits is none
+      const text = typeof value === 'string' ? value : ''; // inherited properties are no values
       lengths[place] = text.length;
       values[place++] = text;
     }
@@ -51,7 +43,7 @@ const DIGITS = 10;
 const ZERO = 48;
 const COMMA = 44;
 
-/** Numbers with commas between them, written as bytes: of a million recipients, a text of each number would be most of the work. */
+/** Joins numbers as bytes: a string per number would dominate the cost for a million recipients. */
 function listed(numbers: Uint32Array): string {
   const bytes = Buffer.allocUnsafe(numbers.length * (DIGITS + 1));
   let at = 0;
@@ -72,13 +64,12 @@ function namesOf(some: readonly (Variables | undefined)[]): string[] {
   const names: string[] = [];
   for (const variables of some) {
     let place = 0;
-    // mostly the same ones come in the same order
     for (const name in variables) if (names[place++] !== name && !names.includes(name)) names.push(name);
   }
   return names;
 }
 
-/** The recipients of a block, as `blockText` has written them. */
+/** Reverse of `blockText`. */
 export function readBlock(block: string): (Variables | undefined)[] {
   const namesEnd = block.indexOf(';');
   const lengthsEnd = block.indexOf(';', namesEnd + 1);
@@ -103,10 +94,7 @@ export function readBlock(block: string): (Variables | undefined)[] {
 
 export const blockOf = (seq: number): number => Math.floor((seq - 1) / RECIPIENTS_A_BLOCK);
 
-/**
- * The variables of recipients whose campaigns have such, in one statement.
- * @returns by recipient; undefined for one that has none
- */
+/** Variables by recipient, in one statement; undefined = none. */
 export async function variablesOf(
   source: Source,
   places: readonly OwnPlace[],

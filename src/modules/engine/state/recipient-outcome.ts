@@ -2,21 +2,16 @@ import type { RecipientRecord } from '../campaign.js';
 import type { Channel } from '../channel.js';
 import { RecipientStatus } from '../recipient.js';
 
-/**
- * How a recipient stands, in the labels of its channel: the same in reports, pushes and the campaigns API
- * (reference/engine#recipient-statuses).
- */
+/** Outcome in the channel's labels, equal in reports, pushes and the campaigns API (reference/engine#recipient-statuses). */
 export interface RecipientOutcome {
   status: string;
-  /** 0 = normal, 1 = failed */
   status_code: 0 | 1;
-  /** the carrier's number of a message or call that did not get through */
+  /** the carrier's code, if not successful */
   error_code: number | null;
-  /** null unless failed */
   errorMessage: string | null;
 }
 
-/** Statuses under which the carrier's number is an outcome; before them it may be that of a passing fault. */
+/** In other statuses, the code may be of a temporary fault. */
 const WITH_ERROR_CODE: ReadonlySet<RecipientStatus> = new Set([
   RecipientStatus.Failed,
   RecipientStatus.NoAnswer,
@@ -36,7 +31,7 @@ export function outcomeOf(
   };
 }
 
-/** `status_counts`: recipients per label, without zeros; statuses that share a label are summed. */
+/** `status_counts`: recipients per label, without zeros; equal labels are summed. */
 export function statusCounts(channel: Channel, counts: ReadonlyMap<RecipientStatus, number>): Record<string, number> {
   const byLabel: Record<string, number> = {};
   for (const [status, count] of counts) {
@@ -47,7 +42,7 @@ export function statusCounts(channel: Channel, counts: ReadonlyMap<RecipientStat
   return byLabel;
 }
 
-/** The statuses behind a label, in any case of letters; empty for a label that the channel does not have. */
+/** Statuses of a label, in any case; empty = unknown label. */
 export function statusesOf(channel: Pick<Channel, 'statusLabels'>, label: string): RecipientStatus[] {
   const wanted = label.trim().toUpperCase();
   return Object.entries(channel.statusLabels)
@@ -55,23 +50,16 @@ export function statusesOf(channel: Pick<Channel, 'statusLabels'>, label: string
     .map(([status]) => Number(status) as RecipientStatus);
 }
 
-/**
- * One recipient's state in reports and pushes: exactly the fields of reference/delivery-reports#delivery-record, in its
- * order.
- */
+/** Delivery record: exactly the fields of reference/delivery-reports#delivery-record, in order. */
 export interface DeliveryRecord extends RecipientOutcome {
   event: string;
-  /** the campaign's request_id */
   providerMessageId: string;
   receiver: string;
-  /** seconds of talk, 0 when unanswered; on timed channels alone */
+  /** seconds of talk, 0 = unanswered; timed channels only */
   duration?: number;
 }
 
-/**
- * Builds the record of reference/delivery-reports#delivery-record in the labels of the channel
- * (reference/engine#recipient-statuses).
- */
+/** Builds a delivery record in the channel's labels. */
 export function deliveryRecord(
   channel: Pick<Channel, 'event' | 'statusLabels' | 'timed'>,
   requestId: string,

@@ -14,24 +14,18 @@ import {
 } from '../lanes.js';
 import { type RecipientKey, RecipientStatus, SENDER_COLUMN, type SenderRow, termsOf } from '../recipient.js';
 
-/**
- * A lane's first fence is 0; one that is made again takes the milliseconds since then. No lane is claimed so often, so it is
- * higher than any that a worker of the lane before may still hold.
- */
+/** First fence of a lane that is created again: milliseconds since 2024, hence above any fence of the earlier lane. */
 export const NEW_FENCE = "TIMESTAMPDIFF(MICROSECOND, '2024-01-01', UTC_TIMESTAMP(3)) DIV 1000";
 
-/** Another attempt, because the one before it was in vain. */
 export interface NextAttempt {
   campaignId: number;
   seq: number;
   lane: number;
   delayMs: number;
-  /** how the attempt before ended; null = there was none */
   lastStatus: RecipientStatus | null;
 }
 
 interface RetryRow {
-  /** of the turn that is asked for */
   n: number;
   seq: number;
   receiver: string;
@@ -43,16 +37,15 @@ interface RetryRow {
   error_message: string | null;
 }
 
-/** Statuses of recipients for which a retry may wait on every route; a row of any other is left over and goes with its turn. */
+/** Statuses with waiting retries; rows of other statuses are dropped. */
 export const RETRIABLE = [RecipientStatus.Pending, RecipientStatus.Retrying];
-/** On a route that drops a second message with the same reference, those of unknown outcome besides. */
+/** Also unknown outcomes, on routes that drop duplicates. */
 const REPEATABLE = [...RETRIABLE, RecipientStatus.Unknown];
 
-/** A send that is put off. */
 export interface PutOff {
   recipient: DueRecipient;
   delayMs: number;
-  /** a copy of it may have left, and the route drops a second one */
+  /** a copy may have been sent, and the route drops duplicates */
   inDoubt?: boolean;
 }
 
@@ -61,34 +54,29 @@ const lastOf = (row: RetryRow): LastOutcome | null =>
     ? null
     : { status: row.last_status, errorCode: row.error_code, errorText: row.error_message };
 
-/** A lane, and the fence under which it was read. */
 export type FencedLane = Pick<LaneSnapshot, 'campaignId' | 'lane' | 'fence'>;
 
 /**
- * SQL: whether a retry of lane `l` was begun. The last entry of the index tells, however many wait: NULL comes first. For
- * `IS NOT NULL`, and where the order does not name each column of the index, MySQL reads all that wait.
+ * SQL: whether lane `l` has a begun retry, by the last index entry. With `IS NOT NULL`, or a shorter ORDER BY, MySQL reads all
+ * waiting retries.
  */
 export const HAS_BEGUN_RETRIES = `(SELECT t.intent_fence FROM recipient_retries t FORCE INDEX (ix_recipient_retries_due)
   WHERE t.campaign_id = l.campaign_id AND t.lane = l.lane
   ORDER BY t.campaign_id DESC, t.lane DESC, t.intent_fence DESC, t.due_at DESC LIMIT 1) IS NOT NULL`;
 
-/** Lanes of turns, with a fence where one is asked for. */
 const LANES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]',
   fence BIGINT PATH '$[2]')) j`;
 const lanesOf = (lanes: readonly FencedLane[]): QuotedText =>
   jsonRows(lanes.map((lane) => [lane.campaignId, lane.lane, heldFence(lane)]));
 
-/** Retries of these turns that are begun, in order. */
+/** Begun retries, in order. */
 export interface BegunRetries {
   recipients: DueRecipient[];
-  /** rows whose recipients need none any more */
+  /** rows of recipients that need no retry */
   leftOver: RecipientKey[];
 }
 
-/**
- * @param ofAny begun by whichever turn, as a lost worker leaves them; else by the turns' own claims
- * @param deduplicated whether those of unknown outcome may be sent again
- */
+/** @param ofAny begun under any fence, as a lost worker leaves them @param deduplicated repeat unknown outcomes too */
 export async function begunRetries(
   tx: EntityManager,
   lanes: readonly LaneSnapshot[],
@@ -120,7 +108,7 @@ export async function begunRetries(
       number: row.receiver,
       ...termsOf(row, lane.sender),
       attempt: row.attempt,
-      // A second copy under the same reference is the same attempt.
+      // A copy under the same reference belongs to the same attempt.
       made: inDoubt ? row.made - 1 : row.made,
       last: lastOf(row),
       ...(inDoubt && { inDoubt }),
@@ -129,11 +117,7 @@ export async function begunRetries(
   return begun;
 }
 
-/**
- * Gives retries that are due the fence of the claim that begins them, as the recorded intent.
- * @param most of one turn; several turns begin all of theirs
- * @param beforeDue also those whose moment comes later: nothing of the lanes leaves any more
- */
+/** Marks due retries with the claim's fence as intent. @param most of a single lane @param beforeDue also later ones */
 export async function beginRetries(
   tx: EntityManager,
   lanes: readonly LaneSnapshot[],
@@ -143,7 +127,7 @@ export async function beginRetries(
   const [lane] = lanes;
   if (lane && lanes.length === 1) {
     await tx.query(
-      // chosen apart from the write: both servers sort all that are due for an order by an index that the write changes
+      // selected separately: otherwise both servers sort all due rows, as the update changes the index
       `UPDATE (SELECT campaign_id, seq FROM recipient_retries FORCE INDEX (ix_recipient_retries_due)
          WHERE campaign_id = ? AND lane = ? AND intent_fence IS NULL ${isDue('due_at')}
          ORDER BY due_at, seq LIMIT ?) j
@@ -169,7 +153,6 @@ export async function dropRetries(tx: EntityManager, recipients: readonly Recipi
   );
 }
 
-/** Retries of lanes that are over. */
 export async function dropRetriesOf(tx: EntityManager, lanes: readonly LaneSnapshot[]): Promise<void> {
   await tx.query(
     `DELETE t FROM ${LANES} STRAIGHT_JOIN recipient_retries t FORCE INDEX (ix_recipient_retries_due) ON t.campaign_id = j.campaign_id AND t.lane = j.lane`,
@@ -177,7 +160,7 @@ export async function dropRetriesOf(tx: EntityManager, lanes: readonly LaneSnaps
   );
 }
 
-/** Retries of lanes of which a copy may have left already; none of a window under way. */
+/** Drops retries with a possible copy at the carrier, except those of open batches. */
 export async function dropInDoubtOf(tx: EntityManager, lanes: readonly FencedLane[]): Promise<void> {
   await tx.query(
     `DELETE t FROM ${LANES}
@@ -189,13 +172,10 @@ export async function dropInDoubtOf(tx: EntityManager, lanes: readonly FencedLan
   );
 }
 
-/** What shall be sent later: temporary faults of the carrier, and further attempts of channels that make some. */
+/** Sends planned for later: temporary faults, and further attempts. */
 @Injectable()
 export class RetryStore {
-  /**
-   * Puts off sends of turns. Only for recipients that still wait, and only while the turn holds its lane: another worker
-   * has decided on them else.
-   */
+  /** Postpones sends of waiting recipients while the claim is held; otherwise another worker decides. */
   async putOff(tx: EntityManager, retries: readonly PutOff[]): Promise<void> {
     if (retries.length === 0) return;
     await tx.query(
@@ -219,10 +199,7 @@ export class RetryStore {
     );
   }
 
-  /**
-   * Plans further attempts and wakes their lanes for them, or makes those again that were done: under a fence made of the
-   * clock, which is higher than any before. Whatever state the campaign is in, the lane's next turn judges it.
-   */
+  /** Plans attempts and wakes their lanes, or creates these again (`NEW_FENCE`). The campaign's state does not matter here. */
   async plan(tx: EntityManager, attempts: readonly NextAttempt[]): Promise<void> {
     if (attempts.length === 0) return;
     const lanes = new Map<string, NextAttempt>();
@@ -230,7 +207,7 @@ export class RetryStore {
       const known = lanes.get(laneKey(attempt));
       if (!known || attempt.delayMs < known.delayMs) lanes.set(laneKey(attempt), attempt);
     }
-    // Lanes before retries, as a turn takes them. The settlement of a new lane ends it, or notes when its validity does.
+    // Lock order: lanes before retries. The settlement of a new lane ends it, or sets the end of its validity.
     await tx.query(
       `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq,
          fence, wake_at, settle_at)
@@ -260,10 +237,7 @@ export class RetryStore {
     );
   }
 
-  /**
-   * Begun retries that were not put off meanwhile: they are made, or their recipients need none any more.
-   * @param ofAny begun by whichever turn; else by the turns' own claims
-   */
+  /** Drops begun retries that were not postponed. @param ofAny begun under any fence */
   async dropBegun(tx: EntityManager, lanes: readonly LaneSnapshot[], ofAny = false): Promise<void> {
     if (lanes.length === 0) return;
     await tx.query(
@@ -277,7 +251,7 @@ export class RetryStore {
     return dropRetries(tx, recipients);
   }
 
-  /** The first retries of a lane, due or not, with the outcome that stands if they are never made. */
+  /** Waiting retries of a lane, with the outcome that is final if they are not made. */
   async waiting(
     tx: EntityManager,
     { campaignId, lane }: LaneKey,

@@ -16,17 +16,14 @@ import {
 import { CAMPAIGN_STATES } from '../campaign.js';
 import { SENDERS_KEPT_DAYS } from '../tables.js';
 
-/** A message that left, or may have. */
 export interface RouteSend {
   lane: { routeId: number; accountId: number };
-  /** digits */
   number: string;
 }
 
-/** An account that sent to a number on a day. */
+/** An account that sent to a number on a day (UTC). */
 export interface NumberSender {
   accountId: number;
-  /** its beginning, UTC */
   day: Date;
 }
 
@@ -36,13 +33,10 @@ interface RouteCampaign extends ScannedCampaign {
 
 const OF_STATE = `(SELECT id, account_id, total_rows FROM campaigns FORCE INDEX (ix_campaigns_route_state)
   WHERE route_id = ? AND state = ? AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?)`;
-/** Recipients that one search looks at: a few seconds of the database's time. */
+/** Limit per search: a few seconds of database time. */
 const MOST_RECIPIENTS = 5_000_000;
 
-/**
- * The account that sent to a number last over a route that accounts share: whom an answer is meant for. An answer comes over any
- * session of a login, so all of its routes count alike; of one day the route over which it came is preferred.
- */
+/** The last sender to a number over a shared route gets its answers. All routes of the login count, since any may answer. */
 @Injectable()
 export class RouteSenders {
   constructor(
@@ -52,16 +46,13 @@ export class RouteSenders {
     private readonly logins: RouteLogins,
   ) {}
 
-  /** Whether handsets can answer over the route, so that its sends are to be noted. Asked before a transaction. */
+  /** Whether handsets can answer over the route. Call before the transaction. */
   async hears(routeId: number): Promise<boolean> {
     const route = await this.routes.byId(routeId);
     return route !== null && (this.drivers.find(route.driver)?.bringsTexts ?? false);
   }
 
-  /**
-   * Notes sends in one statement, in the order of the key, so that two transactions wait for each other instead of locking up.
-   * Of several to one number over a route the last one counts.
-   */
+  /** Records sends in key order, to prevent deadlocks. The last sender to a number wins. */
   async note(tx: EntityManager, sends: readonly RouteSend[]): Promise<void> {
     if (sends.length === 0) return;
     const last = new Map<string, [routeId: number, number: string, accountId: number]>();
@@ -78,11 +69,7 @@ export class RouteSenders {
     );
   }
 
-  /**
-   * @param routeId over which the numbers answered
-   * @param numbers digits; one look-up serves as many as there are
-   * @returns by number, the account that sent to it last within `SENDERS_KEPT_DAYS`; numbers without one are missing
-   */
+  /** The last account that sent to each number within `SENDERS_KEPT_DAYS`. @param routeId that received the answers */
   async lastTo(routeId: number, numbers: readonly string[]): Promise<Map<string, number>> {
     const senders = await this.notedFor(routeId, numbers);
     const open = new Set(numbers.filter((number) => !senders.has(number)));
@@ -90,7 +77,6 @@ export class RouteSenders {
     return senders;
   }
 
-  /** The same of sends that are noted, which is one statement. */
   async notedFor(routeId: number, numbers: readonly string[]): Promise<Map<string, number>> {
     if (numbers.length === 0) return new Map();
     const rows: { number: string; account_id: number }[] = await this.dataSource.query(
@@ -101,10 +87,7 @@ export class RouteSenders {
     return new Map(rows.map((row) => [row.number, row.account_id]));
   }
 
-  /**
-   * The accounts that sent to a number, over the operator's routes that can be answered.
-   * @returns newest day first, each account once a day
-   */
+  /** Accounts that sent to a number over answerable routes, newest day first. */
   async sendersTo(number: string, limit: number): Promise<NumberSender[]> {
     const routes = (await this.routes.list()).map(({ id }) => id);
     if (routes.length === 0) return [];
@@ -117,10 +100,7 @@ export class RouteSenders {
     return rows.map(({ account_id: accountId, day }) => ({ accountId, day: new Date(`${day}T00:00:00Z`) }));
   }
 
-  /**
-   * Campaigns accepted before sends were noted, newest first and up to a bound. Nothing to look at once that is longer ago
-   * than a look-up goes back: then the row that says since when has gone with the others of its age.
-   */
+  /** Searches campaigns accepted before sends were recorded, up to a limit; needless after `SENDERS_KEPT_DAYS`. */
   private async search(routeIds: readonly number[], open: Set<string>, senders: Map<string, number>): Promise<void> {
     const [noted] = await this.dataSource.query<{ days: number }[]>(
       "SELECT DATEDIFF(UTC_DATE(), sent_on) AS days FROM route_senders WHERE route_id = 0 AND number = '' LIMIT 1",
@@ -144,7 +124,7 @@ export class RouteSenders {
     }
   }
 
-  /** The routes' campaigns accepted up to a moment, newest first: a range of the index for each route and state. */
+  /** Campaigns of the routes up to a time, newest first; an index range per route and state. */
   private campaigns(routeIds: readonly number[], until: Date): AsyncGenerator<RouteCampaign, void, undefined> {
     const oldest = lowestId(daysAgo(SENDERS_KEPT_DAYS));
     const ranges = routeIds.flatMap((routeId) => CAMPAIGN_STATES.map((state) => [routeId, state] as const));

@@ -7,36 +7,24 @@ import type { RouteRecord } from '../routes.store.js';
 import { BoundConnection, HeldBindSlot } from './bound-connection.js';
 import { type BindSlot, RouteBinds } from './route-binds.store.js';
 
-/** The places of one route, as a worker that may hold some of them finds them. */
 export interface BindMarket {
-  /** of the route */
   binds: number;
   slots: readonly BindSlot[];
-  /** the worker that asks */
   worker: string;
-  /** those that may hold places of the route, whether or not it is among them */
   workers: readonly string[];
 }
 
-/** What a worker does about its share. */
 export interface BindShare {
-  /** free places to take */
   take: BindSlot[];
-  /** places to give back */
   surplus: number;
-  /** it has less than its share */
   isShort: boolean;
-  /** others may hold places of the route too */
   hasOthers: boolean;
 }
 
-/**
- * Shares the places of a route among the workers: each has as many as any other, or one more. A free place goes to one
- * that is short of its share; where none is free, those that have one more than others give it back for one that is short.
- */
+/** Divides a route's bind slots equally, give or take one: a worker takes free slots, and gives back one that another lacks. */
 export function shareOf({ binds, slots: all, worker, workers }: BindMarket): BindShare {
   const slots = all.filter(({ place }) => place <= binds);
-  // Whose lease has ended without a word is no worker any more, whatever it said last.
+  // A holder whose lease expired is dead, whatever it reported last.
   const dead = new Set(slots.flatMap(({ holder, isFree }) => (isFree && holder !== null ? [holder] : [])));
   const others = [...new Set(workers)].filter((other) => other !== worker && !dead.has(other));
   const count = others.length + 1;
@@ -62,41 +50,38 @@ export function shareOf({ binds, slots: all, worker, workers }: BindMarket): Bin
   return { take: free.slice(0, own + more), surplus, isShort: mine + own + more < least, hasOthers };
 }
 
-/** A holder that dies is followed after so long; one that cannot renew closes its sessions before. */
+/** Successors wait this long for a dead holder; a holder that cannot renew closes its sessions before. */
 const LEASE_MS = 9_000;
 const RENEW_MS = LEASE_MS / 3;
-/** Nothing leaves in the last sixth of a lease: sessions close in it. */
+/** Nothing is sent in the last sixth of a lease: sessions close then. */
 const SAFE_MS = (LEASE_MS * 5) / 6;
 const CLOSE_AT_ONCE_MS = 500;
 const TICK_MS = 200;
-/** All workers together look for free places about twice a second, a worker that is short of its share once a second. */
+/** All workers together query free slots about twice a second, a worker below its share once a second. */
 const LOOK_MS = 500;
 const FIRST_LOOK_MS = 300;
 const SHORT_LOOK_MS = 1_000;
 const LONGEST_LOOK_MS = 15_000;
-/** A session that does not stand after so long is left to another worker, which may reach the carrier. */
+/** A slot without a session for this long goes to another worker, which may reach the carrier. */
 const UNREACHED_MS = 15_000;
-/** How long a place that was in vain is left to others. */
+/** After failing with a slot, a worker leaves free slots to others this long. */
 const AVOID_MS = 10_000;
 
 const WAKE = 'route-binds';
 
-/** A route with binds, and what this worker has of it. */
 interface KeptRoute {
   route: RouteRecord;
-  /** null = its configuration cannot be used */
   open: (route: RouteRecord) => RouteConnection | null;
   connection: BoundConnection;
-  /** clock of `performance.now()`: it takes none before */
+  /** clock of `performance.now()`: takes no slots before */
   avoidUntil: number;
   hasOthers: boolean;
   reopening: boolean;
 }
 
 /**
- * Keeps this worker's share of the sessions of routes with `binds`: takes free places, renews all that it holds with one
- * statement, gives back what is more than its share, and closes the session of a place that it may have lost
- * (docs/decisions/0023).
+ * Keeps this worker's share of the sessions of routes with `binds` (docs/decisions/0023): takes free slots, renews all its
+ * leases in one statement, gives back surplus slots, and closes the session of a slot that it may have lost.
  */
 @Injectable()
 export class BindKeeper {
@@ -110,7 +95,6 @@ export class BindKeeper {
   private renewAt = 0;
   private boundElsewhere: ReadonlySet<number> = new Set();
   private readAt = 0;
-  /** clock of `performance.now()`: `boundElsewhere` is of then, or newer */
   private knownAt = 0;
   private isListening = false;
 
@@ -120,7 +104,7 @@ export class BindKeeper {
     private readonly wakes: WakeCalls,
   ) {}
 
-  /** The routes whose turns this worker takes: over which it can send, or of which it has a place while no worker can. */
+  /** Routes whose jobs this worker takes: it can send over them, or it holds a slot while no worker can send. */
   get serving(): number[] {
     return [...this.routes.values()].flatMap(({ route, connection }) => {
       if (connection.ready) return [route.id];
@@ -131,7 +115,7 @@ export class BindKeeper {
     });
   }
 
-  /** The connection of a route with `binds`; from now on this worker takes its share of them. */
+  /** The connection of a route with `binds`; from now on this worker takes its share. */
   connection(route: RouteRecord, open: KeptRoute['open']): BoundConnection {
     const known = this.routes.get(route.id);
     if (known) {
@@ -146,7 +130,7 @@ export class BindKeeper {
     return connection;
   }
 
-  /** The route has no binds any more, or is gone. */
+  /** For a route that has no binds any more, or is removed. */
   forget(routeId: number): Promise<void> {
     const known = this.routes.get(routeId);
     if (!known) return Promise.resolve();
@@ -154,13 +138,13 @@ export class BindKeeper {
     return this.giveBack(known, [...known.connection.slots]).finally(() => this.routes.delete(routeId));
   }
 
-  /** Whether the session of any worker stands. */
+  /** True when any worker has a session. */
   async isBound(routeId: number): Promise<boolean> {
     if (this.routes.get(routeId)?.connection.ready) return true;
     return (await this.binds.known()).some((slot) => slot.routeId === routeId && slot.bound && !slot.isFree);
   }
 
-  /** Closes the sessions after their last answers and receipts, and gives every place back. */
+  /** Closes the sessions after their last answers and receipts, and gives back every slot. */
   async closeAll(): Promise<void> {
     await this.polls.stop();
     await Promise.all([...this.routes.keys()].map((routeId) => this.forget(routeId)));
@@ -173,7 +157,7 @@ export class BindKeeper {
     if (this.timer) return;
     this.polls.open();
     this.renewals.open();
-    // Those that start together are to know of each other first.
+    // Workers that start together must learn of each other first.
     this.lookAt = performance.now() + FIRST_LOOK_MS * (1 + Math.random());
     this.timer = setInterval(() => this.tick(), TICK_MS);
     if (this.isListening) return;
@@ -198,12 +182,10 @@ export class BindKeeper {
     }
   }
 
-  /** Whether others might send over a route of which this worker has a place without a session. */
   private isInDoubt(): boolean {
     return [...this.routes.values()].some(({ connection }) => connection.slots.size > 0 && !connection.ready);
   }
 
-  /** @returns whether there is something new to say of the place */
   private follow(kept: KeptRoute, slot: HeldBindSlot, at: number): boolean {
     const wasOpen = slot.session !== null;
     const hasNews = slot.look(at);
@@ -273,7 +255,7 @@ export class BindKeeper {
     }
   }
 
-  /** Gives places back in the background: their sessions close first, so the carrier has room for the next holder's. */
+  /** Gives slots back in the background: their sessions close first, so that the carrier accepts the next holder's. */
   private leave(kept: KeptRoute, slots: readonly HeldBindSlot[]): void {
     const leaving: Promise<void> = this.giveBack(kept, slots)
       .catch((error: unknown) => this.warn(error, 'a bind could not be given back'))
@@ -289,13 +271,13 @@ export class BindKeeper {
       await Promise.all(slots.flatMap(({ session, former }) => [session?.close() ?? [], former].flat()));
       await this.binds.giveBack(this.board.worker, reports);
     } finally {
-      // One that could not be given back is free when its lease ends.
+      // A slot that was not given back becomes free when its lease expires.
       for (const slot of slots) connection.slots.delete(slot);
     }
     this.wakes.wake(WAKE);
   }
 
-  /** Another may hold the place in a moment: what is under way ends as far as it can. */
+  /** Another worker may take the slot at any moment: ends the sends under way as far as possible. */
   private lose({ connection, route }: KeptRoute, slot: HeldBindSlot, why: string): void {
     slot.isLeaving = true;
     connection.slots.delete(slot);
@@ -303,7 +285,7 @@ export class BindKeeper {
     void slot.session?.close(CLOSE_AT_ONCE_MS);
   }
 
-  /** Sessions of another address or login, each once the one before it is closed: the carrier counts them. */
+  /** Reopens sessions with a new address or login, each after the old one is closed: the carrier counts them. */
   private async reopen(kept: KeptRoute): Promise<void> {
     if (kept.reopening) return;
     kept.reopening = true;
@@ -342,7 +324,6 @@ export class BindKeeper {
   }
 }
 
-/** Places beyond the route's number first, then those without a session. */
 function surplusOf({ route, connection }: KeptRoute, count: number): HeldBindSlot[] {
   const weight = ({ place, ready }: HeldBindSlot): number => (place > (route.binds ?? 0) ? 2 : 0) + (ready ? 0 : 1);
   return [...connection.slots]

@@ -1,30 +1,27 @@
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../message-driver.js';
 import type { BindKey, BindReport } from './route-binds.store.js';
 
-/** The first back-off after a refusal, doubled with each further one. */
+/** First backoff after a refused bind; doubles with each further refusal. */
 const REFUSED_MS = 1_000;
 const LONGEST_REFUSED_MS = 30_000;
 
-/** A place that this worker holds, and its session. */
+/** A bind slot held by this worker, and its session. */
 export class HeldBindSlot implements BindKey {
   readonly routeId: number;
   readonly place: number;
   readonly fence: number;
   session: RouteConnection | null = null;
-  /** the end of the session before, of another address or login */
   former = Promise.resolve();
   refusals: number;
   fault: string | null = null;
-  /** it is being given back, or its session is closing: nothing more leaves over it */
+  /** the slot is being given back, or its session is closing: nothing more is sent over it */
   isLeaving = false;
   /** clock of `performance.now()`: no session is tried before */
   restUntil = 0;
-  /** clock of `performance.now()`: since when there has been no session */
   downSince = performance.now();
-  /** what was last said of it */
   private said = '';
 
-  /** @param until clock of `performance.now()`: nothing may leave over it afterwards unless the lease is renewed */
+  /** @param until clock of `performance.now()`: nothing is sent over it later unless the lease is renewed */
   constructor(
     { routeId, place, fence, refusals = 0 }: BindKey & { refusals?: number },
     public until: number,
@@ -35,7 +32,6 @@ export class HeldBindSlot implements BindKey {
     this.refusals = refusals;
   }
 
-  /** Something may leave over it now. */
   get ready(): boolean {
     return !this.isLeaving && this.session !== null && this.session.ready && performance.now() < this.until;
   }
@@ -45,7 +41,7 @@ export class HeldBindSlot implements BindKey {
     return { routeId, place, fence, refusals, fault, bound: this.session?.ready ?? false };
   }
 
-  /** Follows its session. @returns whether there is something new to say of it */
+  /** Follows its session. @returns true when its state must be reported */
   look(at: number): boolean {
     const { session } = this;
     if (session?.ready) {
@@ -72,10 +68,7 @@ export class HeldBindSlot implements BindKey {
 
 export const NO_BIND = 'No bind of the route is held here';
 
-/**
- * One route over the binds of it that this worker holds: a message leaves over one that is ready, in turn, and before the
- * lease of that place ends; receipts come in over any of them.
- */
+/** A route over this worker's binds: sends over ready slots in rotation, before their leases end; receives over all. */
 export class BoundConnection implements RouteConnection {
   readonly slots = new Set<HeldBindSlot>();
   private next = 0;
@@ -101,7 +94,7 @@ export class BoundConnection implements RouteConnection {
 
   send(message: OutboundMessage): Promise<SendOutcome> {
     const ready = this.sessions();
-    // Those that the carrier throttles rest.
+    // skip slots that the carrier throttles
     const awake = ready.length > 1 ? ready.filter(({ session }) => (session?.restMs ?? 0) === 0) : ready;
     const among = awake.length > 0 ? awake : ready;
     const slot = among[(this.next = (this.next + 1) % Math.max(1, among.length))];
@@ -109,7 +102,7 @@ export class BoundConnection implements RouteConnection {
     return slot.session.send({ ...message, notAfter: Math.min(message.notAfter, slot.until) });
   }
 
-  /** The keeper closes the sessions, and gives their places back. */
+  /** The keeper closes the sessions and gives the slots back. */
   close(): Promise<void> {
     return Promise.resolve();
   }

@@ -4,25 +4,20 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { TtlCache } from '../../../platform/concurrency/index.js';
 import { again, jsonRows, type QuotedText, type WriteResult } from '../../../platform/database/index.js';
 
-/** One place by its key, and the fence under which it is known. */
 export interface BindKey {
   routeId: number;
   place: number;
   fence: number;
 }
 
-/** A place as its row has it. */
 export interface BindSlot extends BindKey {
-  /** the worker that holds it, or held it last; null = it was given back */
   holder: string | null;
   isFree: boolean;
-  /** its session stands */
   bound: boolean;
   refusals: number;
   fault: string | null;
 }
 
-/** What a holder says of its place with each renewal. */
 export interface BindReport extends BindKey {
   bound: boolean;
   refusals: number;
@@ -31,7 +26,7 @@ export interface BindReport extends BindKey {
 
 const KEPT_MS = 1_000;
 const FAULT_LENGTH = 255;
-/** No lease is that long: the clock has stepped back since it was taken. */
+/** No lease is this long: a longer one means that the clock was set back. */
 const NO_LEASE_SECONDS = 120;
 const FREE = `(b.lease_until IS NULL OR b.lease_until <= UTC_TIMESTAMP(3)
   OR b.lease_until > UTC_TIMESTAMP(3) + INTERVAL ${NO_LEASE_SECONDS} SECOND)`;
@@ -42,23 +37,19 @@ const OF_NOTE = `${NOTES} STRAIGHT_JOIN route_binds b FORCE INDEX (PRIMARY)
   ON b.route_id = j.route_id AND b.place = j.place AND b.fence = j.fence`;
 const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
 
-/** A route has this many places from now on; those beyond stay, and are taken no more. */
+/** Adds slots up to `binds`; rows beyond it stay and are not taken again. */
 export async function addBindSlots(tx: EntityManager, routeId: number, binds: number): Promise<void> {
   const places = Array.from({ length: binds }, (_, index) => [routeId, index + 1]);
   await tx.query('INSERT INTO route_binds (route_id, place) VALUES ? ON DUPLICATE KEY UPDATE place = place', [places]);
 }
 
-/**
- * The places of routes with `binds`, each held by one worker under a lease (docs/decisions/0023). One conditional UPDATE
- * decides, by the clock of the database, on a cluster too.
- */
+/** Bind slots, each held by one worker under a lease (docs/decisions/0023); the database's clock decides. */
 @Injectable()
 export class RouteBinds {
   private readonly cache = new TtlCache<'all', BindSlot[]>(KEPT_MS, 1);
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** All places of all routes. */
   async slots(): Promise<BindSlot[]> {
     const rows: (Omit<BindSlot, 'isFree' | 'bound'> & { isFree: number; bound: number })[] =
       await this.dataSource.query(
@@ -73,12 +64,11 @@ export class RouteBinds {
     }));
   }
 
-  /** The same, kept for a second. */
   known(): Promise<BindSlot[]> {
     return this.cache.get('all', () => this.slots());
   }
 
-  /** Takes those places that are still free under the fence that was read. @returns them, under the next fence */
+  /** Takes the slots that are still free under the fence that was read. @returns them, with the next fence */
   async claim(holder: string, keys: readonly BindKey[], leaseMs: number): Promise<BindKey[]> {
     if (keys.length === 0) return [];
     const result: WriteResult = await this.dataSource.query(
@@ -90,7 +80,7 @@ export class RouteBinds {
     return result.affectedRows === 0 ? [] : this.heldOf(holder, claimed);
   }
 
-  /** Keeps places, and says how they stand. @returns those that are still held */
+  /** Renews leases and stores the reports. @returns the slots still held */
   async renew<Note extends BindReport>(
     holder: string,
     notes: readonly Note[],
@@ -105,7 +95,7 @@ export class RouteBinds {
     return result.affectedRows === notes.length ? notes : this.heldOf(holder, notes);
   }
 
-  /** Lets places go; what was lost meanwhile stays as it is. */
+  /** Gives slots back; slots lost meanwhile stay unchanged. */
   async giveBack(holder: string, reports: readonly BindReport[]): Promise<void> {
     if (reports.length === 0) return;
     await this.dataSource.query(
@@ -128,7 +118,7 @@ export class RouteBinds {
 
 const textOf = ({ routeId, place, fence }: BindKey): string => `${routeId} ${place} ${Number(fence)}`;
 
-/** In the order in which rows are locked. */
+/** in lock order */
 const notesOf = (keys: readonly (BindKey & Partial<BindReport>)[]): QuotedText =>
   jsonRows(
     [...keys]

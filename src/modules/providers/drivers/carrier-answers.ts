@@ -4,25 +4,21 @@ import { OutboundError } from '../../../platform/outbound/index.js';
 import type { SendOutcome } from '../message-driver.js';
 
 /**
- * What an answer other than a success says of the message (reference/providers#answers-of-upstreams):
- * - `unreached`: it never left, or a proxy says that it never reached the upstream: it waits for the route
- * - `maybe`: the upstream may have it: unknown, never sent again
- * - `busy`: turned away unread for its speed: later, which counts as no attempt
- * - `fault`: the upstream itself says that it did not take it: an attempt in vain, tried again
- * - `refused`: the upstream's own no: never again
+ * Verdicts on answers other than 2xx (reference/providers#answers-of-upstreams): `unreached` = never left, waits for the
+ * route; `maybe` = unknown, never resent; `busy` = throttled, no attempt counted; `fault` = not taken, a failed attempt,
+ * retried; `refused` = final.
  */
 export type Verdict = 'unreached' | 'maybe' | 'busy' | 'fault' | 'refused';
 
 interface AnswerRow {
-  /** these, or a range from the first to the last */
   statuses: readonly number[] | { from: number; to: number };
   verdict: Verdict;
-  /** instead, where the answer names a time to come again */
+  /** verdict when the answer has Retry-After */
   withRetryAfter?: Verdict;
   why: string;
 }
 
-/** Every status but 2xx, which counts by the id in its body. The first row that holds decides; by law the last one is `maybe`. */
+/** All statuses but 2xx, which count by the id in the body. The first match wins; the last row must be `maybe`. */
 export const ANSWER_ROWS: readonly AnswerRow[] = [
   { statuses: [303], verdict: 'maybe', why: 'See Other: the request was carried out, its result stands elsewhere' },
   { statuses: { from: 300, to: 399 }, verdict: 'refused', why: 'sent elsewhere unread; redirects are not followed' },
@@ -55,7 +51,6 @@ export const ANSWER_ROWS: readonly AnswerRow[] = [
   { statuses: { from: 0, to: 999 }, verdict: 'maybe', why: 'a status of no known meaning' },
 ];
 
-/** @returns what the status says of a message; `retryAfter`: the header, where there is one */
 export function verdictOf(status: number, retryAfter?: string): Verdict {
   const row = ANSWER_ROWS.find(({ statuses }) =>
     'from' in statuses ? status >= statuses.from && status <= statuses.to : statuses.includes(status),
@@ -64,27 +59,24 @@ export function verdictOf(status: number, retryAfter?: string): Verdict {
   return again ?? row?.verdict ?? 'maybe';
 }
 
-/** What an upstream said, besides its status. */
 export interface Said {
-  /** its own code, else the status */
+  /** the carrier's own code, else the status */
   code: number;
-  /** in its own words, without secrets */
+  /** must not contain secrets */
   text: string;
   retryAfter: string | undefined;
-  /** milliseconds that its code asks for, where it does */
+  /** milliseconds to wait that the code asks for */
   afterMs?: number;
 }
 
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 3_600_000;
 
-/** As long as the upstream asks, from a second to an hour. */
 const waitOf = (retryAfter: string | undefined): number =>
   Math.min(Math.max(readRetryAfter(retryAfter, now()) ?? 0, RETRY_MS), LONGEST_RETRY_MS);
 
 const UNKNOWN: SendOutcome = { kind: 'unknown' };
 
-/** Outcomes of the port by what was said. */
 const OUTCOMES: Readonly<Record<Verdict, (said: Said) => SendOutcome>> = {
   unreached: ({ text }) => ({ kind: 'unsent', afterMs: RETRY_MS, text }),
   maybe: () => UNKNOWN,
@@ -95,19 +87,15 @@ const OUTCOMES: Readonly<Record<Verdict, (said: Said) => SendOutcome>> = {
   refused: ({ code, text }) => ({ kind: 'rejected', code, text, submitted: true }),
 };
 
-/** What an answer other than a success means for the message. @param own the verdict of the upstream's own code, if it has one */
+/** The outcome of an answer other than 2xx. @param own verdict of the carrier's own code */
 export const outcomeOfAnswer = (status: number, said: Said, own: Verdict | null = null): SendOutcome =>
   OUTCOMES[own ?? verdictOf(status, said.retryAfter)](said);
 
-/**
- * What a call without an answer means: a time-out, a reset or an answer cut short once it may have left is `unknown`; no
- * address, no connection, no TLS is `unsent`.
- * @param title how the upstream is called in texts: `Gateway`
- */
+/** The outcome of a call without answer: `unknown` if it may have left, else `unsent`. @param title carrier's name in texts */
 export function outcomeOfFault(title: string, error: unknown): SendOutcome {
   if (!(error instanceof OutboundError) || error.sent) return UNKNOWN;
   const text = `${title} is not reachable: ${error.reason}`;
-  // A URL that is none: waiting does not mend it. An address that the guard closes waits for staff to open its network.
+  // An invalid URL is final. An address that the guard refuses waits for staff to allow its network.
   if (error.fault === 'refused' && !error.byGuard) return { kind: 'rejected', code: null, text, submitted: false };
   return { kind: 'unsent', afterMs: RETRY_MS, text };
 }
@@ -116,13 +104,12 @@ type Rejected = Extract<SendOutcome, { kind: 'rejected' }>;
 
 const MOST_CODES = 100;
 
-/** `failover_codes` of upstreams whose codes are texts or numbers (reference/providers#failover-codes). */
+/** `failover_codes` of carriers whose codes are texts or numbers (reference/providers#failover-codes). */
 export const failoverCodes = z
   .array(z.union([z.number().int(), z.string().min(1).max(64)]))
   .max(MOST_CODES)
   .default([]);
 
-/** The same of SMPP: command statuses, decimal or hexadecimal. */
 export const failoverStatuses = z
   .array(
     z.union([
@@ -133,11 +120,7 @@ export const failoverStatuses = z
   .max(MOST_CODES)
   .default([]);
 
-/**
- * An answer that says that the upstream did not take a message: another route may carry it where the code is one of those
- * that the route's config names. "Too fast" is no refusal.
- * @param codes what the answer calls it: an own code, a status
- */
+/** Allows another route when the config names a code of the answer. Throttling is no refusal. */
 export function orElsewhere(
   outcome: SendOutcome,
   named: readonly (string | number)[],
@@ -150,11 +133,11 @@ export function orElsewhere(
   return outcome.kind === 'retry' && !outcome.throttled ? { ...outcome, elsewhere: true } : outcome;
 }
 
-/** Once a part of a message has been taken, or may have been, no other route may carry it. */
+/** Once a part may have been taken, no other route may carry the message. */
 export function takenInPart(outcome: Rejected, taken: number): Rejected {
   const { elsewhere: _, ...rest } = outcome;
   return { ...rest, taken };
 }
 
-/** What never left us, and never will: it is refunded. */
+/** A message that never left and never will: it is refunded. */
 export const neverSent = (text: string): SendOutcome => ({ kind: 'rejected', code: null, text, submitted: false });

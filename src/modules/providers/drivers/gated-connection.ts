@@ -1,44 +1,34 @@
 import { Semaphore } from '../../../platform/concurrency/index.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../message-driver.js';
 
-/** Faults in a row that open a circuit. */
 const FAULTS_TO_OPEN = 20;
-/** How long an open circuit lets nothing through. */
 export const HALF_OPEN_MS = 2_000;
 
-/** What a result says of the upstream, in faults: nothing bad; it answered badly or not at all; it could not be reached. */
 export const WELL = 0;
 export const ILL = 1;
-/** Three in a row are enough: nothing that is sent there can arrive. */
+/** Weight of a failed connect: three in a row open the circuit, because nothing can arrive. */
 export const UNREACHED = 7;
 
 /**
- * Stops calls to an upstream that answers nothing but faults: after 20 in a row, or 3 in vain attempts to reach it, one try
- * every 2 s, whose result decides for all that came meanwhile. By hand, because a general breaker costs a campaign a fifth of
- * its speed.
+ * Stops calls to a failing carrier: after 20 faults in a row, or 3 failed connects, one trial every 2 s decides for all calls.
+ * Hand-written, because a general breaker costs a campaign a fifth of its speed.
  */
 export class Circuit {
-  /** in a row */
   private faults = 0;
-  /** clock of `performance.now()` */
   private openedAt = 0;
-  /** the one try of a broken circuit */
   private trial: Promise<unknown> | null = null;
 
-  /** True while nothing would be let through. */
+  /** True while nothing is let through. */
   get isOpen(): boolean {
     return this.isBroken() && performance.now() - this.openedAt < HALF_OPEN_MS;
   }
 
-  /** True from the opening until a try has shown that the upstream is well. */
+  /** True from the opening until a trial succeeds. */
   isBroken(): boolean {
     return this.faults >= FAULTS_TO_OPEN;
   }
 
-  /**
-   * @param call must not reject @param weigh its result in faults: `WELL`, `ILL` or `UNREACHED`
-   * @returns the result, or null when the call was not made
-   */
+  /** @param call must not reject @param weigh faults of its result @returns null when the call was not made */
   async run<Result>(call: () => Promise<Result>, weigh: (result: Result) => number): Promise<Result | null> {
     if (this.isBroken()) {
       if (this.isOpen) return null;
@@ -81,21 +71,17 @@ const STREAK = 20;
 const SHORTEST_MS = 100;
 const LONGEST_MS = 5_000;
 
-/**
- * Judges an upstream's "throttled" answers of one connection: a single one only puts its own message off; a streak
- * without any success between puts everything off for a while, longer each time.
- */
+/** Handles throttling by a carrier: one throttled answer delays its own message, a streak pauses the connection. */
 export class Throttle {
   private streak = 0;
   private pauses = 0;
 
-  /** The upstream took a message. */
   accepted(): void {
     this.streak = 0;
     this.pauses = 0;
   }
 
-  /** The upstream refused one for its speed. @returns milliseconds for which nothing should leave, 0 = go on */
+  /** @returns milliseconds to pause the connection; 0 = go on */
   throttled(paused: boolean): number {
     this.streak += 1;
     if (paused || this.streak < STREAK) return 0;
@@ -103,7 +89,6 @@ export class Throttle {
     return this.backoff(this.pauses++);
   }
 
-  /** When the refused message may come again, milliseconds. */
   retryAfterMs(): number {
     return Math.round(this.backoff(this.pauses + 1));
   }
@@ -113,35 +98,28 @@ export class Throttle {
   }
 }
 
-/** A send is over within 30 s, whatever happens (port). */
+/** The port allows 30 s for a send. */
 const SEND_MS = 28_000;
 const CLOSE_MS = 10_000;
 const AT_ONCE = 200;
 
-/** What a connection over HTTP differs in. */
+/** The carrier-specific part of an HTTP connection. */
 export interface GatedCarrier {
-  /** how the upstream is called in texts: `Gateway` */
   title: string;
-  /** time limit of one attempt */
   timeoutMs: number;
-  /** texts of faults may quote the upstream, where its owner's config says so: they do not describe the route */
+  /** texts of faults may quote the carrier and do not describe the route */
   quotes?: true;
   /** one request; must not reject */
   attempt(message: OutboundMessage): Promise<SendOutcome>;
 }
 
-/**
- * One upstream over HTTP: bounded concurrency, a circuit breaker that stops sending while it answers only faults, and a
- * pause while it answers nothing but "too fast".
- */
+/** A connection over HTTP: bounded concurrency, a circuit breaker for faults, pauses for throttling. */
 export class GatedConnection implements RouteConnection {
   private readonly semaphore = new Semaphore(AT_ONCE);
   private readonly circuit = new Circuit();
   private readonly throttle = new Throttle();
-  /** clock of `performance.now()`: nothing leaves before */
   private pausedUntil = 0;
   private closing = false;
-  /** the upstream's last fault */
   private lastFault: string | null = null;
 
   constructor(private readonly carrier: GatedCarrier) {}
@@ -203,7 +181,6 @@ export class GatedConnection implements RouteConnection {
     return this.pausedUntil === 0 ? 0 : this.pausedUntil - performance.now();
   }
 
-  /** A single "too fast" puts its own message off; a streak of them everything (see `Throttle`). */
   private judgeSpeed(outcome: SendOutcome): void {
     if (outcome.kind === 'accepted' || outcome.kind === 'rejected') this.throttle.accepted();
     else if (outcome.kind === 'retry' && outcome.throttled) {
@@ -219,13 +196,11 @@ export class GatedConnection implements RouteConnection {
   }
 }
 
-/** What an outcome says of the upstream, for its circuit. */
 function weigh(outcome: SendOutcome): number {
   if (outcome.kind === 'unsent') return UNREACHED;
   return outcome.kind === 'unknown' || (outcome.kind === 'retry' && !outcome.throttled) ? ILL : WELL;
 }
 
-/** The same in words; null when all is well. */
 function faultOf(outcome: SendOutcome, title: string, quotes: boolean): string | null {
   if (weigh(outcome) === WELL) return null;
   if (quotes && outcome.kind === 'retry') return `${title} answers with faults`;

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import type { CarrierDemands, OutboundMessage, SendOutcome } from '../message-driver.js';
 
-/** Values that a request template may name: `{{to}}`, `{{from}}`, `{{text}}`, `{{media_url}}`, `{{ref}}`, `{{secrets.<name>}}` … */
+/** Values of a request template: `{{to}}`, `{{from}}`, `{{text}}`, `{{media_url}}`, `{{ref}}`, `{{secrets.<name>}}` … */
 export type TemplateValues = Readonly<Record<string, string | number | null>>;
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g;
 const ALONE = /^\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}$/;
-/** In a JSON text: the quotes around a placeholder belong to it, so that both ways of writing it are right. */
+/** The quotes around a placeholder in JSON text belong to it, so that both ways of writing it are valid. */
 const IN_JSON_TEXT = /"\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}"|\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}/g;
 
-/** Names of the placeholders anywhere in a JSON value. */
 export function placeholders(value: unknown): string[] {
   if (typeof value === 'string') return [...value.matchAll(PLACEHOLDER)].map((match) => match[1] as string);
   if (Array.isArray(value)) return value.flatMap(placeholders);
@@ -17,14 +16,11 @@ export function placeholders(value: unknown): string[] {
   return [];
 }
 
-/** Replaces placeholders within a text; absent values are empty. @param write escapes a value for its place */
+/** Replaces placeholders in a text; absent values are empty. @param write escapes a value */
 export const fillText = (template: string, values: TemplateValues, write: (value: string) => string): string =>
   template.replace(PLACEHOLDER, (_, name: string) => write(String(values[name] ?? '')));
 
-/**
- * Fills a JSON value: a string that is one placeholder becomes the value itself (null when absent), a placeholder within
- * a longer string its text. Keys stay as they are, so no message can change the shape of the request.
- */
+/** A lone placeholder becomes the value itself (null = absent). Keys stay, so that no message changes the request's shape. */
 export function fillJson(template: unknown, values: TemplateValues): unknown {
   if (typeof template === 'string') {
     const name = ALONE.exec(template)?.[1];
@@ -37,13 +33,12 @@ export function fillJson(template: unknown, values: TemplateValues): unknown {
   return template;
 }
 
-/** Fills a body that was written as JSON text, with or without quotes around its placeholders. */
 export const fillJsonText = (template: string, values: TemplateValues): string =>
   template.replace(IN_JSON_TEXT, (_, quoted: string | undefined, bare: string | undefined) =>
     JSON.stringify(values[quoted ?? bare ?? ''] ?? null),
   );
 
-/** Reads `a.b[0].c` or `a.b.0.c` in a JSON value; undefined when the path leads nowhere. `''` is the value itself. */
+/** Reads `a.b[0].c` or `a.b.0.c`; undefined = no such path. `''` is the value itself. */
 export function readPath(value: unknown, path: string): unknown {
   let current = value;
   for (const step of path.split(/[.[\]]+/).filter((part) => part !== '')) {
@@ -53,7 +48,6 @@ export function readPath(value: unknown, path: string): unknown {
   return current;
 }
 
-/** A text, or a number as its text; anything else is null. */
 export function readScalar(value: unknown): string | null {
   if (typeof value === 'string') return value === '' ? null : value;
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
@@ -62,23 +56,19 @@ export function readScalar(value: unknown): string | null {
 /** An id of an operators' registry (India's DLT). */
 export const dltIdSchema = z.string().regex(/^[0-9]{1,30}$/, 'must be 1 to 30 digits');
 
-/** What every route says of DLT. */
 export interface DltTerms {
   required: boolean;
-  /** of messages whose sender id has none */
   entity_id?: string | undefined;
 }
 
-/** What a route with these terms wants of messages; undefined = nothing. */
 export function demandsOf(dlt: DltTerms | undefined): CarrierDemands {
   const isRequired = dlt?.required ?? false;
   return { dltTemplateId: isRequired, dltEntityId: isRequired && dlt?.entity_id === undefined };
 }
 
-/** Whether what is filled in for each message has a place for the id of its text. */
 export const namesDlt = (template: unknown): boolean => placeholders(template).includes('dlt_template_id');
 
-/** Messages that were accepted before the route asked for the ids never leave without them. */
+/** Messages accepted before the route required DLT ids are never sent without them. */
 export function lacksDlt(dlt: DltTerms | null | undefined, { dlt: own }: Pick<OutboundMessage, 'dlt'>): boolean {
   if (!dlt?.required) return false;
   return own?.templateId === undefined || (own.entityId ?? dlt.entity_id) === undefined;

@@ -3,15 +3,12 @@ import { LONGEST_VARIABLE_NAME, MOST_VARIABLES } from '../../../kernel/message-t
 import { codePoints, cutCodePoints } from '../../../kernel/text.js';
 import { isTooLarge, type KeptRecipient, readNumber, valueText, VARIABLE_REASONS } from './recipient.js';
 
-/** The columns of a file: every one but the number's is a variable. */
+/** The columns of a file: every column but the number's is a variable. */
 export interface CsvLayout {
-  /** names of the variables, by place */
   columns: readonly string[];
-  /** place of the number's column */
   numberAt: number;
 }
 
-/** Why a header is refused (reference/recipient-lists#csv-files). */
 export type HeaderFault =
   | { fault: 'tooManyColumns' | 'noNumberColumn' | 'severalNumberColumns' | 'unknownNumberColumn' }
   | { fault: 'unnamedColumn' | 'longColumn'; column: number }
@@ -24,7 +21,7 @@ const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Names of the number's column, without signs and in lower case. */
+/** Names of the number's column, lower case, letters and digits only. */
 export const NUMBER_COLUMNS: ReadonlySet<string> = new Set([
   'to',
   'phone',
@@ -47,10 +44,7 @@ export const NUMBER_COLUMNS: ReadonlySet<string> = new Set([
   'cellphone',
 ]);
 
-/**
- * Finds what separates the cells: of comma, semicolon and tab the one that stands most often in the header, outside of
- * quotes; comma where none does. It is given the file piece by piece, each byte once.
- */
+/** Finds the delimiter: the most frequent of comma, semicolon and tab in the header, outside of quotes; else comma. */
 export class HeadScan {
   private isQuoted = false;
   private readonly counts = { [COMMA]: 0, [SEMICOLON]: 0, [TAB]: 0 };
@@ -77,12 +71,12 @@ const OTHER = String.raw`[^\p{L}\p{M}\p{N}_-]+`;
 const AROUND = new RegExp(`^${OTHER}|${OTHER}$`, 'gu');
 const WITHIN = new RegExp(OTHER, 'gu');
 
-/** The name of the variable that a column becomes: what a placeholder cannot bear is `_`, and nothing at both ends. */
+/** Variable name of a column: `_` replaces characters that placeholders do not allow, and both ends are trimmed. */
 export const variableOf = (cell: string): string => cell.replace(AROUND, '').replace(WITHIN, '_');
 
 const bare = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 
-/** Reads the cells of a header. @param wanted name of the number's column; null = it is to be found */
+/** Reads the cells of a header. @param wanted name of the number's column; null = find it */
 export function readHeader(cells: readonly string[], wanted: string | null): CsvLayout | HeaderFault {
   if (cells.length > MOST_VARIABLES + 1) return { fault: 'tooManyColumns' };
   const long = cells.findIndex((cell) => cell.length > 4 * LONGEST_VARIABLE_NAME);
@@ -118,20 +112,18 @@ function numberColumn(
   return found[0] ?? { fault: 'noNumberColumn' };
 }
 
-/** A row of a file that has a number. */
 export interface UploadRow extends KeptRecipient {
   /** 1 = the first below the header */
   row: number;
 }
 
-/** A row that is left out. */
 export type InvalidRow = Required<Pick<RowFault, 'row' | 'value' | 'reason' | 'message'>>;
 
 const LONGEST_SHOWN = 64;
 
 /** Reads the rows below a header. */
 export class RowReader {
-  /** of each variable, its name as a key of JSON; null = the number */
+  /** name of each variable as a JSON key, by column; null = the number */
   private readonly keys: readonly (string | null)[];
 
   constructor(private readonly layout: CsvLayout) {
@@ -139,7 +131,7 @@ export class RowReader {
     this.keys = columns.map((name, at) => (at === numberAt ? null : `${JSON.stringify(name)}:`));
   }
 
-  /** @returns null for a row in which nothing stands */
+  /** @returns null for an empty row */
   read(cells: readonly string[], row: number): UploadRow | InvalidRow | null {
     const { columns, numberAt } = this.layout;
     const given = cells[numberAt] ?? '';
@@ -170,5 +162,4 @@ export class RowReader {
   }
 }
 
-/** Whether a row is left out. */
 export const isInvalid = (read: UploadRow | InvalidRow): read is InvalidRow => 'reason' in read;

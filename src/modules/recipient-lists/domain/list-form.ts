@@ -5,54 +5,47 @@ import { codePoints, readText } from '../../../kernel/text.js';
 import type { InvalidRow } from './csv-rows.js';
 import { type KeptRecipient, readNumber, readVariables } from './recipient.js';
 
-/** A row of an upload, as it is shown. */
 export interface SampleRow {
   row: number;
   to: string;
   variables: Record<string, string>;
 }
 
-/** What was found in a file. */
+/** The result of reading a file. */
 export interface UploadFacts {
-  /** names of the variables, the number's column among them */
   columns: readonly string[];
   numberColumn: string;
-  /** the first rows */
   sample: readonly SampleRow[];
-  /** the first rows that were left out */
   invalid: readonly InvalidRow[];
   invalidCount: number;
-  /** rows whose number stands in an earlier row too */
+  /** rows whose number an earlier row has too */
   duplicatesCount: number;
-  /** the first numbers that stand in several rows; absent of files that an older version read */
+  /** the first numbers that occur more than once; absent for files that older versions read */
   duplicates?: readonly string[];
 }
 
-/** An uploaded file that is ready to be sent to. */
+/** An uploaded file that is ready for sends. */
 export interface Upload extends UploadFacts {
   id: number;
-  /** with a number */
+  /** rows with a number */
   rows: number;
-  /** who made it (`kernel/maker.ts`) */
   createdBy: string | null;
   createdAt: Date;
   expiresAt: Date;
 }
 
-/** A list of recipients. */
 export interface RecipientList {
   id: number;
   name: string;
   members: number;
   /** null = its members may change */
   frozenAt: Date | null;
-  /** who made it (`kernel/maker.ts`) */
   createdBy: string | null;
   createdAt: Date;
 }
 
 export const MOST_ROWS = 500_000;
-/** Rows in which nothing stands, which spreadsheets like to leave behind. */
+/** Empty rows, which spreadsheets often append. */
 export const MOST_BLANK_ROWS = 100_000;
 export const SAMPLE_ROWS = 5;
 export const MOST_INVALID_SHOWN = 100;
@@ -61,13 +54,11 @@ export const DAYS_KEPT = 7;
 export const MEMBERS_A_REQUEST = 10_000;
 export const LONGEST_LIST_NAME = 100;
 
-/** What an owner may write of a list; every value may be of any type. */
 export interface RawList {
   name?: unknown;
   from_list_id?: unknown;
 }
 
-/** Recipients that are to be added: a list of them, or an upload. */
 export interface RawMembers {
   members?: unknown;
   upload_id?: unknown;
@@ -75,7 +66,6 @@ export interface RawMembers {
 
 export type NameFault = 'nameRequired' | 'nameTooLong';
 
-/** Reads the name of a list, trimmed. */
 export function readListName(value: unknown): { name: string } | { fault: NameFault } {
   const read = readText(value);
   if (read.kind !== 'text') return { fault: 'nameRequired' };
@@ -83,7 +73,7 @@ export function readListName(value: unknown): { name: string } | { fault: NameFa
   return codePoints(name) > LONGEST_LIST_NAME ? { fault: 'nameTooLong' } : { name };
 }
 
-/** An id as JSON gives it: a number, or its digits. @returns undefined for what is none; null where nothing was given */
+/** Reads an id from JSON: a number, or its digits. @returns undefined for an invalid one; null when absent */
 export function readGivenId(value: unknown): number | null | undefined {
   if (value === undefined || value === null || value === '') return null;
   return typeof value === 'string' || typeof value === 'number' ? (readId(String(value)) ?? undefined) : undefined;
@@ -91,11 +81,10 @@ export function readGivenId(value: unknown): number | null | undefined {
 
 export type MembersFault = 'membersRequired' | 'noArray' | 'emptyArray' | 'tooManyAtOnce';
 
-/** What a request adds. */
 export type ReadMembers =
   { recipients: KeptRecipient[] } | { uploadId: number | undefined } | { fault: MembersFault } | { rows: RowFault[] };
 
-/** Reads what is to be added; `rows` names the entries at fault, `uploadId` is undefined for what is no id. */
+/** Reads the members to add; `rows` lists the invalid entries, `uploadId` is undefined for an invalid id. */
 export function readMembers({ members, upload_id }: RawMembers): ReadMembers {
   const uploadId = readGivenId(upload_id);
   const isGiven = members !== undefined && members !== null;

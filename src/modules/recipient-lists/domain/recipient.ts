@@ -6,11 +6,10 @@ import {
 import { cleanContact, isWrittenNumber } from '../../../kernel/contacts.js';
 import { codePoints } from '../../../kernel/text.js';
 
-/** A recipient as it is kept: whether a channel takes the number is judged when something is sent to it. */
+/** A stored recipient. The channel validates the number at a send, not here. */
 export interface KeptRecipient {
-  /** digits */
   number: string;
-  /** JSON object of texts; null = the client said nothing of them */
+  /** JSON object of texts; null = not given */
   variables: string | null;
 }
 
@@ -19,7 +18,6 @@ export const MOST_DIGITS = 30;
 /** bytes of a recipient's variables as JSON */
 export const LARGEST_VARIABLES = 8 * 1024;
 
-/** Why a number is not taken (reference/recipient-lists#numbers). */
 export const NUMBER_REASONS = {
   missing: 'number is missing',
   signs: 'number has other characters than digits and + - ( ) . / and spaces',
@@ -37,21 +35,19 @@ export function readNumber(value: unknown): { number: string } | { reason: strin
   return number === null ? { reason: NUMBER_REASONS.length } : { number };
 }
 
-/** Why variables are not taken (reference/recipient-lists#variables). */
 export const VARIABLE_REASONS = {
   ...REASONS_OF_SENDS,
   tooLarge: `variables are larger than ${LARGEST_VARIABLES / 1024} KB`,
 } as const;
 
-/** A value of a variable, as JSON; null = it is too long. Few texts are long enough to be counted. */
+/** The JSON text of a variable's value; null = too long. The check of the length avoids counting short texts. */
 export const valueText = (value: string): string | null =>
   value.length > LONGEST_VARIABLE && codePoints(value) > LONGEST_VARIABLE ? null : JSON.stringify(value);
 
-/** Whether the JSON text of variables is too large to be kept. */
 export const isTooLarge = (variables: string): boolean =>
   variables.length * 3 > LARGEST_VARIABLES && Buffer.byteLength(variables) > LARGEST_VARIABLES;
 
-/** Reads `variables` of a request as a send does, into what is kept of them. */
+/** Reads `variables` of a request with the rules of a send. @returns the JSON text to store */
 export function readVariables(value: unknown): { variables: string | null } | { reason: string } {
   if (value === undefined || value === null) return { variables: null };
   const read = readGiven(value);

@@ -5,24 +5,20 @@ import { now } from '../../../kernel/clock.js';
 import { again, inTransaction, isFree, LeasedTable } from '../../../platform/database/index.js';
 import { Sealer } from '../../../platform/security/index.js';
 
-/** An endpoint, as it was read under its fence. */
 export interface HeldEndpoint {
   id: number;
   fence: number;
-  /** whose it is */
   accountId: number;
   url: string;
-  /** that sign now, the newest first */
   secrets: string[];
   isFailing: boolean;
 }
 
-/** An event that is due at an endpoint. */
 export interface DueDelivery {
   eventId: string;
   dueAt: Date;
   type: string;
-  /** JSON text; null once the event is no longer kept */
+  /** JSON text; null = the event has expired */
   body: string | null;
   tries: number;
   attempts: number;
@@ -57,32 +53,25 @@ interface DueRow {
   revision: number;
 }
 
-/** A closed or expired account is sent nothing; what waits goes out when it is opened again, as long as it is kept. */
+// Deliveries of a closed or expired account wait until it is opened, as long as their events are kept.
 const MAY_BE_SENT_TO = `status = 'active' AND (held_until IS NULL OR held_until <= UTC_TIMESTAMP(3))
   AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = account_id AND a.is_active = 1
     AND (a.expires_at IS NULL OR a.expires_at >= UTC_TIMESTAMP(3)))`;
-/**
- * Not `MIN`, for which MariaDB reads everything that waits for the endpoint; and the order names each column of the index, without
- * which MySQL does.
- */
+// MariaDB reads all deliveries of the endpoint for `MIN`; MySQL does unless the order names every column of the index.
 const FIRST_DELIVERY = `(SELECT d.due_at FROM webhook_deliveries d WHERE d.endpoint_id = webhook_endpoints.id
   ORDER BY d.endpoint_id, d.due_at LIMIT 1)`;
 const IS_DUE = `status = 'active' AND next_due_at <= UTC_TIMESTAMP(3)`;
 
-/** SQL: some endpoint is to be looked at; one step in the index. */
+/** SQL: some endpoint is due; one step in the index. */
 export const IS_ANY_ENDPOINT_DUE = `EXISTS (SELECT 1 FROM webhook_endpoints WHERE ${IS_DUE})`;
 
-/** How long after a turn an endpoint is looked at once more: what was being written at its end is committed by then. */
+// Next poll after a run: transactions that were being written at its end have committed by then.
 const LOOK_AGAIN = 'UTC_TIMESTAMP(3) + INTERVAL 2 SECOND';
-/** When an endpoint of a closed account is looked at again. */
 const CLOSED_AGAIN = 'UTC_TIMESTAMP(3) + INTERVAL 5 SECOND';
 
 const ENDPOINTS = new LeasedTable({ table: 'webhook_endpoints', key: ['id'], moved: ['next_due_at'] });
 
-/**
- * What waits to be delivered, endpoint by endpoint: a worker takes an endpoint under a lease and a fence, so two never
- * send to it at once, and what a killed one had under way is due again when its lease is over.
- */
+/** Deliveries by endpoint. A lease and a fence give an endpoint to one worker and free it if that worker dies. */
 @Injectable()
 export class DeliveryQueue {
   constructor(
@@ -90,12 +79,7 @@ export class DeliveryQueue {
     private readonly sealer: Sealer,
   ) {}
 
-  /**
-   * Takes endpoints with something due. The look and the claim are one transaction that passes over rows which another one
-   * has locked, so workers that look at the same moment take different ones; two nodes of a cluster refuse one of the two.
-   * @param most endpoints that are looked at
-   * @returns those that are held now, and whether there may be more
-   */
+  /** Claims up to `most` due endpoints in one transaction; SKIP LOCKED gives concurrent workers different ones. */
   take(most: number, leaseMs: number): Promise<{ endpoints: HeldEndpoint[]; mayBeMore: boolean }> {
     return inTransaction(
       this.dataSource,
@@ -112,12 +96,7 @@ export class DeliveryQueue {
     );
   }
 
-  /**
-   * Locks endpoints with something due that no worker holds, the longest due first, by their moments and in the order of
-   * the index: neither idle endpoints nor long queues are gone through. Those that turn out to have nothing due, or may not
-   * be sent to, get the moment at which they are to be looked at again.
-   * @returns those to send to, and whether there may be more
-   */
+  // Reads the index by due time, so idle endpoints and long queues cost nothing. Postpones endpoints that get nothing now.
   async waiting(
     tx: Pick<EntityManager, 'query'>,
     most: number,
@@ -136,7 +115,7 @@ export class DeliveryQueue {
     return { endpoints: open.map((row) => this.endpointOf(row.id, row.fence, row)), mayBeMore: rows.length === most };
   }
 
-  /** Gives an endpoint back unused; it is looked at again in a while. */
+  /** Releases an unused endpoint and polls it again soon. */
   async putBack(id: number, fence: number): Promise<void> {
     await this.dataSource.query(
       again(`UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3), next_due_at = ${LOOK_AGAIN}
@@ -145,12 +124,11 @@ export class DeliveryQueue {
     );
   }
 
-  /** @returns false when the endpoint was lost */
   renew(id: number, fence: number, leaseMs: number): Promise<boolean> {
     return ENDPOINTS.renew(this.dataSource, [id], fence, leaseMs);
   }
 
-  /** It is looked at again when its next delivery is due, and in any case once more soon; others come before it. */
+  /** Releases an endpoint; its next poll is when the next delivery is due, and at the latest soon, after other endpoints. */
   async release(id: number, fence: number): Promise<void> {
     await this.dataSource.query(
       again(`UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3),
@@ -160,7 +138,7 @@ export class DeliveryQueue {
     );
   }
 
-  /** The endpoint as it is now; null when it was lost, disabled, removed, asked for a pause, or its account was closed. */
+  /** The current endpoint; null = lost, disabled, removed, paused, or its account is closed. */
   async held(id: number, fence: number): Promise<HeldEndpoint | null> {
     const [row] = await this.dataSource.query<EndpointRow[]>(
       `SELECT ${ENDPOINT} FROM webhook_endpoints WHERE id = ? AND fence = ? AND ${MAY_BE_SENT_TO}`,
@@ -169,11 +147,7 @@ export class DeliveryQueue {
     return row ? this.endpointOf(id, fence, row) : null;
   }
 
-  /**
-   * What is due, the longest due first.
-   * @param without what this worker has in hand
-   * @param after the last of the page before; without it from the beginning
-   */
+  /** Due deliveries, longest due first, except `without`; `after` = the last one of the page before. */
   async due(
     endpointId: number,
     most: number,
@@ -201,7 +175,6 @@ export class DeliveryQueue {
     }));
   }
 
-  /** The event is no longer kept. */
   async drop(endpointId: number, eventIds: readonly string[]): Promise<void> {
     await this.dataSource.query(again('DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND event_id IN (?)'), [
       endpointId,
@@ -209,7 +182,7 @@ export class DeliveryQueue {
     ]);
   }
 
-  /** Moves what was looked at to its next moment, unless that has been moved, or the endpoint taken, since. */
+  // Skips endpoints that were moved or claimed since they were read.
   private async putOff(
     tx: Pick<EntityManager, 'query'>,
     endpoints: readonly { id: number }[],

@@ -6,41 +6,34 @@ import { again, inTransaction, jsonRows, type WriteResult } from '../../../platf
 import { DISABLED_REASONS } from '../webhook.js';
 import type { DueDelivery } from './delivery-queue.store.js';
 
-/** What came of one try. */
 export interface Attempt {
   ok: boolean;
   statusCode: number | null;
-  /** null = delivered */
   error: string | null;
   answer: string;
   startedAt: Date;
   durationMs: number;
-  /** the endpoint will never want anything again (410) */
+  /** the endpoint wants no more events (410) */
   isGone: boolean;
-  /** the endpoint asked for a pause, milliseconds */
   heldMs: number | null;
 }
 
 export interface DeliveryResult {
   delivery: DueDelivery;
   attempt: Attempt;
-  /** until the next try, milliseconds; null = delivered or given up */
+  /** milliseconds until the next try; null = delivered or given up */
   waitMs: number | null;
 }
 
-/** SQL: the beginning of the ten minutes that are now. */
+// SQL: start of the current ten minutes.
 const PERIOD = `'1970-01-01' + INTERVAL TIMESTAMPDIFF(MINUTE, '1970-01-01', UTC_TIMESTAMP()) DIV 10 * 10 MINUTE`;
 
-/** Writes what became of tries: the log, what is tried again, and how the endpoint is. */
+/** Records tries: the log, the next try, and the endpoint's health. */
 @Injectable()
 export class DeliveryResults {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /**
-   * One transaction for a batch of one endpoint.
-   * @param wasFailing as last read: a healthy endpoint's row need not be touched
-   * @param disableAfterMs an endpoint without a success for so long is disabled
-   */
+  /** Writes one batch of an endpoint; `disableAfterMs` without a success disables it. A healthy row is not updated. */
   async write(
     endpointId: number,
     results: readonly DeliveryResult[],
@@ -59,7 +52,6 @@ export class DeliveryResults {
     await inTransaction(this.dataSource, write, { committed });
   }
 
-  /** @returns the id of the first entry */
   private async log(tx: EntityManager, endpointId: number, results: readonly DeliveryResult[]): Promise<number> {
     const ids = results.map(newId);
     await tx.query(
@@ -84,7 +76,7 @@ export class DeliveryResults {
     return ids[0] as number;
   }
 
-  /** Into the ten minutes that are now: the worker that holds the endpoint is the only one that writes its row. */
+  // No race: only the worker that holds the endpoint writes its row.
   private async count(tx: EntityManager, endpointId: number, results: readonly DeliveryResult[]): Promise<void> {
     const failed = results.filter(({ attempt }) => !attempt.ok).length;
     await tx.query(
@@ -137,7 +129,7 @@ export class DeliveryResults {
     if (settled < results.length) await this.countReplayed(tx, endpointId, results);
   }
 
-  /** Deliveries that were replayed during the try: they stay due, and only the try is counted. */
+  // A delivery that was replayed during the try stays due: only the try is counted.
   private async countReplayed(
     tx: EntityManager,
     endpointId: number,
@@ -195,7 +187,7 @@ export class DeliveryResults {
   }
 }
 
-/** The log of test events: a try, and no event that could be sent again. */
+/** Logs test events, which cannot be replayed. */
 @Injectable()
 export class TestAttempts {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}

@@ -10,28 +10,23 @@ import type { DeliveryQueue, DueDelivery, HeldEndpoint } from './delivery-queue.
 import type { Attempt, DeliveryResult, DeliveryResults } from './delivery-results.store.js';
 import { nextWait, type WebhookSender } from './webhook-sender.js';
 
-/** A page: what is read at once, bodies included. */
 const FETCHED = 200;
-/** The next page is read while this many still wait, so that the places are never empty meanwhile. */
+// Reads the next page at this fill, so that the sends never run out of events.
 const FETCH_BELOW = 100;
-/** A full page keeps the order of its subjects if it has at least so many of them, however many tries may run at once. */
+// A full page with at least this many subjects keeps their order, whatever the concurrency.
 const ENOUGH_SUBJECTS = 20;
-/** Tries that have ended and are not yet written. */
 const MOST_UNWRITTEN = 1_000;
 const LOOK_EVERY_MS = 250;
-/** What becomes due while tries are under way is read this often at the most. */
 const FETCH_AGAIN_MS = 50;
 const GROUP = { maxItems: MOST_UNWRITTEN, delayMs: 10 };
 const WRITE_AGAIN_MS = 500;
-/** What its owner changes (another URL, a new secret, disabled, removed) counts after so long at the latest. */
+// An owner's change (URL, secret, disabled, removed) takes effect within this time.
 const READ_AGAIN_MS = 1_000;
-/** While all places of the worker are taken a turn ends after so long, so that silent endpoints cannot keep the others out. */
+// A run yields to waiting endpoints after this time, so that silent endpoints cannot block the others.
 const CROWDED_TURN_MS = 5_000;
 
-/** An event that waits in this turn. */
 type Waiting = DueDelivery & { body: string; subject: string };
 
-/** What a turn works with. */
 export interface DeliveryTools {
   environment: Pick<
     Environment,
@@ -41,45 +36,35 @@ export interface DeliveryTools {
   results: DeliveryResults;
   sender: WebhookSender;
   logger: Logger;
-  /** whether others wait for a place in this worker */
   isCrowded: () => boolean;
 }
 
 /**
- * One worker's hold on one endpoint: sends what is due, a few at once, until nothing is. Everything an endpoint does to
- * its sender (silence, refusals) stays within its own turn. Of one subject one event is under way at a time, so that
- * DELIVERED does not overtake SENT while both are new. That holds while a page has enough subjects to fill the places, or
- * is all that is due: a full page of few subjects goes out side by side, for otherwise one busy subject would keep from
- * being read what waits behind it.
+ * Delivers the due events of one claimed endpoint, a few at once, until nothing is due; a slow endpoint delays only itself.
+ * Sends one event of a subject at a time, so that DELIVERED does not overtake SENT while both are new. Exception: a full
+ * page of few subjects is sent concurrently, because otherwise one busy subject would block the events behind it.
  */
 export class DeliveryRun {
-  /** events that are sent, or whose result is being written */
   private readonly underWay = new Set<string>();
   private readonly sends = new Set<Promise<void>>();
-  /** how many sends of each subject are under way */
   private readonly subjects = new Map<string, number>();
   private readonly group: GroupCommit<DeliveryResult, void>;
   private buffer: Waiting[] = [];
-  /** a full page of too few subjects: kept in order, it would hold up everything behind it, so its events go side by side */
+  /** a full page of too few subjects: sent without order */
   private isCrowded = false;
   private reading: Promise<void> | null = null;
   private fault: unknown = null;
-  /** the last event of a full page: the next page begins behind it */
   private last: DueDelivery | null = null;
-  /** clocks of `performance.now()` */
   private fetchedAt = -Infinity;
   private readAt: number;
   private endpoint: HeldEndpoint | null;
   private mayGoOn = true;
-  /** after a 410, or a refusal with `Retry-After`: the endpoint is looked at again before more is sent */
+  /** after a 410, or a refusal with `Retry-After`: read the endpoint again before the next send */
   private isStale = false;
   private wakeUp: () => void = () => undefined;
   private readonly lease: HeldLease;
 
-  /**
-   * @param held as it was claimed
-   * @param claimedAt clock of `performance.now()`, taken before the claim
-   */
+  /** @param claimedAt time of `performance.now()` before the claim */
   constructor(
     private readonly tools: DeliveryTools,
     private readonly held: HeldEndpoint,
@@ -101,29 +86,29 @@ export class DeliveryRun {
     }, GROUP);
   }
 
-  /** Nothing more leaves; what is under way is settled. */
+  /** Stops sending; running sends are settled. */
   end(): void {
     this.mayGoOn = false;
     this.wakeUp();
   }
 
-  /** Resolves when the endpoint is given back. */
+  /** Resolves when the endpoint is released. */
   async run(): Promise<void> {
     try {
       while (this.mayGoOn && (await this.step()));
     } finally {
       this.mayGoOn = false;
-      // Held until nothing is under way any more: what has left is not sent a second time.
+      // Holds the lease until all sends are recorded, so that no other worker sends them again.
       await this.reading;
       await Promise.all(this.sends);
       await this.group.drained();
       this.lease.end();
     }
-    // Not after a fault: its lease runs out first, so that the next turn does not meet the same at once.
+    // Skipped after a fault: the lease must expire first, so that the next run does not fail at once.
     await this.tools.queue.release(this.held.id, this.held.fence);
   }
 
-  /** @returns false when nothing is due any more, or the endpoint is no longer ours to send to */
+  // false = nothing is due, or the endpoint was lost
   private async step(): Promise<boolean> {
     if (this.isStale) {
       await Promise.race([this.group.drained(), sleep(LOOK_EVERY_MS)]);
@@ -143,12 +128,12 @@ export class DeliveryRun {
     if (this.fault) throw this.fault as Error;
     this.fill();
     if (this.underWay.size === 0 && this.buffer.length === 0 && !this.reading) return false;
-    // The endpoint may be silent for long; what becomes due meanwhile is not kept waiting by that.
+    // Bounded: new events may become due while the endpoint does not answer.
     await this.pause();
     return this.lease.maySend || this.sends.size > 0;
   }
 
-  /** Whether to read on: before the buffer is empty while pages are full, and otherwise now and then. */
+  // Full pages: read before the buffer is empty; otherwise at intervals.
   private isPageWanted(now: number): boolean {
     if (this.underWay.size >= MOST_UNWRITTEN || this.isStale) return false;
     if (this.last && this.buffer.length < FETCH_BELOW) return true;
@@ -156,7 +141,6 @@ export class DeliveryRun {
     return this.last !== null || this.underWay.size === 0 || now - this.fetchedAt >= FETCH_AGAIN_MS;
   }
 
-  /** Until a try or a page calls, or for a while. */
   private pause(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, LOOK_EVERY_MS);
@@ -173,7 +157,6 @@ export class DeliveryRun {
     return this.endpoint !== null;
   }
 
-  /** Sends what may leave now. */
   private fill(): void {
     const { endpoint } = this;
     const { WEBHOOK_CONCURRENCY: most } = this.tools.environment;
@@ -185,13 +168,12 @@ export class DeliveryRun {
     }
   }
 
-  /** Place in the buffer of what leaves next: the first event whose subject has none under way; -1 = there is none. */
+  // Index of the first event whose subject has no running send; -1 = none.
   private next(): number {
     const place = this.buffer.findIndex(({ subject }) => !this.subjects.has(subject));
     return place < 0 && this.isCrowded && this.buffer.length > 0 ? 0 : place;
   }
 
-  /** Reads the next page, and tells the turn. Never rejects. */
   private async readOn(): Promise<void> {
     try {
       await this.fetch();
@@ -209,7 +191,7 @@ export class DeliveryRun {
     const due = await queue.due(this.held.id, FETCHED, inHand, this.last);
     const unkept = due.filter(({ body }) => body === null).map(({ eventId }) => eventId);
     if (unkept.length > 0) await queue.drop(this.held.id, unkept);
-    if (this.isStale) return; // begins anew
+    if (this.isStale) return; // the run starts again with a new page
     this.buffer.push(
       ...due.flatMap((delivery): Waiting[] => {
         const { body } = delivery;
@@ -233,7 +215,7 @@ export class DeliveryRun {
       if (others > 0) this.subjects.set(subject, others);
       else this.subjects.delete(subject);
       if (attempt.isGone || attempt.heldMs !== null) this.isStale = true;
-      // Not waited for: the place is free for the next try while this one is being written.
+      // Not awaited: the next send may start while this result is written.
       void this.group.add(this.resultOf(delivery, attempt)).then(() => this.callWhenIdle());
       this.fill();
       if (this.isStale || this.buffer.length < FETCH_BELOW) this.wakeUp();
@@ -241,7 +223,6 @@ export class DeliveryRun {
     this.sends.add(send);
   }
 
-  /** With nothing under way any more, there is a page to be read or the turn is over. */
   private callWhenIdle(): void {
     if (this.underWay.size === 0) this.wakeUp();
   }
@@ -252,7 +233,7 @@ export class DeliveryRun {
     return { delivery, attempt, waitMs: nextWait(delays, delivery.tries + 1, attempt.heldMs, Math.random()) };
   }
 
-  /** Never rejects: while the lease lasts the database is asked again, and afterwards the tries are made once more. */
+  // Never rejects: retries while the lease lasts; unwritten tries are sent again afterwards.
   private async write(results: DeliveryResult[]): Promise<void> {
     const { results: store, environment, logger } = this.tools;
     for (;;) {

@@ -16,15 +16,11 @@ import { DeliveryResults } from './delivery-results.store.js';
 import { DeliveryRun } from './delivery-run.js';
 import { WebhookSender } from './webhook-sender.js';
 
-/** Endpoints that one worker holds at once. */
 const MOST_TURNS = 500;
-/** Endpoints of one look: its transaction is short, and other workers have their share of many. */
+// Few per transaction: it stays short and leaves endpoints to other workers.
 const TAKEN_AT_ONCE = 100;
 
-/**
- * Looks for endpoints with something due, when it is called and when the watch finds one, and gives each a turn of its
- * own. MySQL alone knows what is due; any number of workers may do so side by side.
- */
+/** Polls for due endpoints when notified, and starts a run for each. MySQL decides what is due; several workers may poll. */
 @Injectable()
 export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookDispatcher.name);
@@ -51,7 +47,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     this.calls.listen(WEBHOOK_CALLS, () => this.lookAtOnce());
   }
 
-  /** Tries under way are settled before the process ends. */
+  /** Settles running tries before the process ends. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.polls.stop();
     for (const { run } of this.runs.values()) run.end();
@@ -78,7 +74,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
 
   private async begin(held: HeldEndpoint, claimedAt: number): Promise<void> {
     const { id } = held;
-    // An earlier turn has outlived its lease, and still settles what it has sent.
+    // An earlier run has outlived its lease and still records its sends.
     if (this.runs.has(id)) return this.queue.putBack(id, held.fence);
     const { environment, queue, results, sender, logger } = this;
     const isCrowded = (): boolean => this.isFull;

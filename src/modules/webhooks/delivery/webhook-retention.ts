@@ -11,15 +11,12 @@ import { KEPT_DAYS } from '../webhook.js';
 
 const BATCH = 5_000;
 
-/**
- * Takes away what nothing delivers any more, in bounded steps; events and tries go with their days (`table-rules.ts`). Any
- * number of workers may do so side by side.
- */
+/** Deletes deliveries that will never be sent, in bounded steps; events and tries expire with their days (`table-rules.ts`). */
 @Injectable()
 export class WebhookRetention {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Deliveries to disabled endpoints, of events of before this moment. */
+  /** Deletes deliveries of older events to disabled endpoints. */
   async prune(before: Date): Promise<void> {
     const first = firstEventIdAt(before);
     for (let after = 0; ;) {
@@ -35,7 +32,7 @@ export class WebhookRetention {
     }
   }
 
-  /** Removed endpoints, a batch a round, with everything of theirs; later, since a transaction that saw one active may still commit. */
+  /** Deletes removed endpoints with their rows, delayed: a transaction that read one as active may still commit. */
   async clear(): Promise<void> {
     const removed: { id: number }[] = await this.dataSource.query(
       `SELECT id FROM webhook_endpoints WHERE status = 'removed' AND updated_at <= UTC_TIMESTAMP(3) - INTERVAL 10 MINUTE
@@ -60,10 +57,7 @@ export class WebhookRetention {
 const SWEEP_EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/**
- * Once a minute: what waits for a disabled endpoint for 30 days goes, and what removed endpoints left behind; and endpoints whose moment was
- * missed are due.
- */
+/** Each minute deletes 30-day-old deliveries to disabled endpoints and removed endpoints, and repairs missed due times. */
 @Injectable()
 export class WebhookSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookSweeper.name);

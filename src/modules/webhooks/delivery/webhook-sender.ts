@@ -17,17 +17,13 @@ import { keyOf, signatures } from '../webhook.js';
 import type { DueDelivery, HeldEndpoint } from './delivery-queue.store.js';
 import type { Attempt } from './delivery-results.store.js';
 
-/** Share of a wait that jitter adds at the most, so that what failed together is not tried together. */
+// Jitter: deliveries that failed together are not retried together.
 const JITTER = 0.1;
 const LONGEST_HOLD_MS = 24 * 3_600_000;
 
 /**
- * When a delivery is tried next (reference/webhooks#tries).
- * @param delays waits before the first, second … try, milliseconds
- * @param tries made so far, the failed one counted
- * @param heldMs what the endpoint asked for by `Retry-After`, null = nothing; the longer wait counts, up to a day
- * @param chance from 0 to 1
- * @returns milliseconds from now; null = given up
+ * Milliseconds until the next try; null = give up (reference/webhooks#tries). `delays` are the waits before each try, `tries`
+ * counts the failed one; the longer of delay and `heldMs` counts, up to a day. `chance` (0 to 1) adds jitter.
  */
 export function nextWait(
   delays: readonly number[],
@@ -40,16 +36,16 @@ export function nextWait(
   return Math.round(Math.max(delay * (1 + JITTER * chance), Math.min(heldMs ?? 0, LONGEST_HOLD_MS)));
 }
 
-/** How long an endpoint asks by `Retry-After` to be left alone. @returns milliseconds, a day at the most; null = it does not ask */
+/** Milliseconds that a `Retry-After` requests, at most a day; null = none. */
 export function holdOf(retryAfter: string | undefined, at: Date): number | null {
   const ms = readRetryAfter(retryAfter, at);
   return ms === null ? null : Math.min(ms, LONGEST_HOLD_MS);
 }
 
-/** Of a larger campaign the deliveries about its first recipients are in its trace, not those about hundreds of thousands. */
+// Later recipients of a campaign are not traced: there may be hundreds of thousands.
 const MOST_RECIPIENTS = 20;
 
-/** Puts tries of events about recipients into the traces of their campaigns. */
+/** Adds tries of recipient events to the traces of their campaigns. */
 @Injectable()
 export class DeliveryTraces {
   constructor(
@@ -58,7 +54,7 @@ export class DeliveryTraces {
     private readonly traces: CampaignTraces,
   ) {}
 
-  /** @returns null where none is recorded; never rejects */
+  // Never rejects; null = not traced.
   async begin(eventId: string): Promise<Span | null> {
     if (!this.tracing.isOn) return null;
     try {
@@ -78,12 +74,11 @@ export class DeliveryTraces {
 }
 
 const GONE = 410;
-/** What is kept of an answer, in bytes. */
 const ANSWER_BYTES = 1024;
-/** A little longer answers are read to their end, so that the connection can be used again. */
+// Slightly longer answers are read to the end, so that the connection can be reused.
 const READ_BYTES = 64 * 1024;
 
-/** How a fault reads in the customer's log; none reveals anything about our network. */
+// Texts in the customer's log must not reveal the internal network.
 const FAULT_TEXTS: Readonly<Record<OutboundFault, string>> = {
   refused: 'Address is not allowed',
   unencrypted: 'Plain HTTP is not allowed',
@@ -94,7 +89,7 @@ const FAULT_TEXTS: Readonly<Record<OutboundFault, string>> = {
   redirect: 'Redirects are not followed',
 };
 
-/** Makes one try (reference/webhooks#tries): signed, through the guard for users' addresses, without redirects. */
+/** Makes one signed try through the guard for users' addresses, without redirects (reference/webhooks#tries). */
 @Injectable()
 export class WebhookSender {
   constructor(
@@ -103,7 +98,7 @@ export class WebhookSender {
     private readonly traces: DeliveryTraces,
   ) {}
 
-  /** Never rejects. @param body as it was recorded: every try sends the same bytes under the same id */
+  /** Never rejects. Every try sends the recorded body under the same id. */
   async attempt(
     endpoint: Pick<HeldEndpoint, 'accountId' | 'url' | 'secrets'>,
     { eventId }: Pick<DueDelivery, 'eventId'>,

@@ -1,48 +1,44 @@
 import type { CallEvent, CallStep } from '../../../providers/index.js';
 import { keysOf, type MenuRow, rowsAt } from '../domain/menu.js';
 
-/** What a call follows; none of it changes while it lasts. */
+/** The script of a call; constant during the call. */
 export interface CallScript {
   /** the campaign's audio: the prompt of the first menu */
   audio: string;
-  /** rows of the first menu; null = the audio is all there is */
+  /** rows of the first menu; null = only the audio */
   menu: readonly MenuRow[] | null;
-  /** digits shown to those who are forwarded to; '' = the route's own number */
+  /** shown to forwarded legs, digits; '' = the route's own number */
   callerId: string;
-  /** a forwarded leg ends after this */
+  /** limit of a forwarded leg */
   maxSeconds: number;
 }
 
-/** Where a call stands: what it waits for. `path` = indices of the submenus that lead to the menu; `[]` is the first. */
+/** The position of a call. `path` = indices of the submenus that lead to the menu; `[]` = the first menu. */
 export type CallPosition =
   | { at: 'start' }
-  /** `again` = the prompt has been repeated: the next silence or wrong key ends the call */
+  /** `again` = the prompt was repeated: the next silence or wrong key ends the call */
   | { at: 'menu'; path: number[]; again: boolean }
   | { at: 'clip'; path: number[]; row: number }
-  /** `tried` = index of the number that is called now */
+  /** `tried` = index of the number being called */
   | { at: 'transfer'; path: number[]; row: number; tried: number }
   | { at: 'recording'; path: number[]; row: number }
   | { at: 'end' };
 
 export const START: CallPosition = { at: 'start' };
 
-/** What comes next, and where the call stands then. */
 export interface CallMove {
   position: CallPosition;
   step: CallStep;
 }
 
-/** How long a menu waits for a key once its prompt is over. */
 export const MENU_SECONDS = 5;
-/** Longest answer that is recorded. */
 export const RECORD_SECONDS = 120;
 
 const END: CallMove = { position: { at: 'end' }, step: { do: 'hangup' } };
 
 /**
- * The keypad menu as a machine (reference/voice#dtmf_flow): pure, so that any instance may take the next move. An event
- * that does not fit the position ends the call. Menus are walked by path and never by recursion, so every script,
- * however nested, ends as soon as the callee is silent.
+ * The keypad menu as a pure state machine (reference/voice#dtmf_flow), so that any instance can make the next move.
+ * An event that does not fit the position ends the call. Every script ends when the callee is silent.
  */
 export function nextMove(script: CallScript, position: CallPosition, event: CallEvent): CallMove {
   switch (position.at) {
@@ -67,7 +63,6 @@ function begin(script: CallScript): CallMove {
   return { position: { at: 'end' }, step: { do: 'play', audio: script.audio, then: 'hangup' } };
 }
 
-/** Presents a menu: its prompt, then a time for one key. */
 function menu(script: CallScript, path: number[], again = false): CallMove {
   const rows = script.menu ?? [];
   const parent = rowsAt(rows, path.slice(0, -1))[path.at(-1) ?? -1];
@@ -82,7 +77,7 @@ function pressed(script: CallScript, { path, again }: Extract<CallPosition, { at
   const rows = rowsAt(script.menu ?? [], path);
   const index = rows.findIndex(({ digit }) => digit === digits);
   const row = rows[index];
-  // Silence or a wrong key: the prompt once more, then the end (reference/voice#dtmf_flow).
+  // Silence or a wrong key repeats the prompt once, then ends the call (reference/voice#dtmf_flow).
   if (!row) return again ? END : menu(script, path, true);
   switch (row.action) {
     case 'transfer':
@@ -101,14 +96,13 @@ function pressed(script: CallScript, { path, again }: Extract<CallPosition, { at
   }
 }
 
-/** `repeat` presents the menu again in which the clip was chosen, `back` the one above it (the first has none above). */
+/** `repeat` presents the clip's menu again, `back` the menu above it. */
 function afterClip(script: CallScript, { path, row: index }: Extract<CallPosition, { at: 'clip' }>): CallMove {
   const row = rowsAt(script.menu ?? [], path)[index];
   if (row?.action !== 'audio' || row.after === 'hangup') return END;
   return menu(script, row.after === 'back' ? path.slice(0, -1) : path);
 }
 
-/** The next number of a transfer; none left: the end. */
 function dial(script: CallScript, position: Extract<CallPosition, { at: 'transfer' }>): CallMove {
   const row = rowsAt(script.menu ?? [], position.path)[position.row];
   const number = row?.action === 'transfer' ? row.numbers[position.tried] : undefined;

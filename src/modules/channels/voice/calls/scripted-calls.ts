@@ -11,7 +11,7 @@ import { voiceChannel } from '../voice.channel.js';
 import { type CallScript, nextMove } from './menu-machine.js';
 import { voiceContent } from './voice-content.js';
 
-/** A call that asks this often is at its end: no person presses so many keys. */
+/** Limit of steps: no person presses so many keys. */
 const MOST_STEPS = 200;
 const MOST_DIGITS = 255;
 const SCRIPTS_KEPT_MS = 10_000;
@@ -21,10 +21,7 @@ interface RoutedScript extends CallScript {
   routeId: number;
 }
 
-/**
- * Answers the network's questions about voice campaigns. Everything stands in MySQL, one locked row a call, so any
- * instance answers the next digit, and a repeated question gets the first answer.
- */
+/** Answers the carrier's questions about calls. Each call is one locked MySQL row, so any instance can answer. */
 @Injectable()
 export class ScriptedCalls extends CallScripts {
   private readonly scripts = new TtlCache<number, RoutedScript | null>(SCRIPTS_KEPT_MS, 1_000);
@@ -65,7 +62,7 @@ export class ScriptedCalls extends CallScripts {
 
 interface Answer {
   step: CallStep;
-  /** null = nothing happened */
+  /** null = no change */
   changed: LiveCall | null;
 }
 
@@ -83,7 +80,7 @@ function answered(script: CallScript, call: LiveCall, step: number, event: CallE
   return { step: next, changed: withRecording(moved, event) ?? moved };
 }
 
-/** The network reports a recording twice, and the second report may be the one with its address. */
+/** The carrier reports a recording twice; perhaps only the second report has the URL. */
 function withRecording(call: LiveCall, event: CallEvent): LiveCall | null {
   if (event.kind !== 'recorded' || event.url === '' || call.recordingUrls.includes(event.url)) return null;
   return { ...call, recordingUrls: [...call.recordingUrls, event.url] };

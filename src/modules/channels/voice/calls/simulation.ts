@@ -7,52 +7,40 @@ import { isKey, type MenuOrigins, type MenuRow, rowsAt } from '../domain/menu.js
 import { type RawVoiceRequest, readMenus } from '../domain/voice-request.js';
 import { type CallPosition, type CallScript, nextMove, START } from './menu-machine.js';
 
-/** How the number called in a transfer behaves. */
 type ForwardOutcome = Extract<CallEvent, { kind: 'dialed' }>['outcome'];
 export const FORWARD_OUTCOMES = ['completed', 'busy', 'no_answer', 'failed'] as const satisfies ForwardOutcome[];
 
-/** What the imagined callee does. */
 interface Callee {
-  /** keys in order, '' = silence; silence once they are used up */
+  /** keys in order, '' = silence; the callee is silent afterwards */
   digits: readonly string[];
-  /** what becomes of forwarded legs, by number; any other is answered */
+  /** outcomes of forwarded legs by number; other numbers answer */
   forwards: ReadonlyMap<string, ForwardOutcome>;
 }
 
-/** One thing that happens in the call. */
 export interface SimulatedStep {
-  /** path of the menu or row that is in charge, such as `dtmf_flow.rows[1].rows[0]`; the first menu is `dtmf_flow` */
+  /** path of the current menu or row, such as `dtmf_flow.rows[1].rows[0]`; the first menu is `dtmf_flow` */
   at: string;
   does: CallStep['do'];
-  /** address (or text) that the callee hears; null = nothing */
+  /** URL or text that the callee hears; null = nothing */
   hears: string | null;
-  /** keys that lead on from a menu; null elsewhere */
   keys: string | null;
   /** key pressed in a menu; '' = silence; null elsewhere */
   pressed: string | null;
-  /** number that is called; null elsewhere */
   number: string | null;
-  /** what became of that number; null elsewhere */
   outcome: ForwardOutcome | null;
 }
 
-/** How the call ends. */
 export type SimulatedEnd = 'played' | 'transferred' | 'not_transferred' | 'recorded' | 'silence' | 'wrong_key';
 
 export interface Simulation {
   steps: SimulatedStep[];
   ended: { reason: SimulatedEnd; at: string };
-  /** keys that were not needed */
   unused: string[];
 }
 
-/** Where a call without any menu is, from begin to end. */
 const AUDIO = 'audio';
 
-/**
- * Walks a call through its menus without calling anyone. It ends: every menu takes a key, and two silences end the call.
- * @param origins names the rows of a merged first menu by where the client wrote them
- */
+/** Simulates a call; two silences end every menu. @param origins request paths of the menu's rows */
 export function simulate(script: CallScript, callee: Callee, origins: MenuOrigins): Simulation {
   const steps: SimulatedStep[] = [];
   const left = [...callee.digits];
@@ -94,7 +82,6 @@ function eventOf(step: CallStep, pressed: string | null, outcome: ForwardOutcome
   }
 }
 
-/** Why the machine hung up: from what happened last. */
 function endOf(event: CallEvent, steps: readonly SimulatedStep[]): SimulatedEnd {
   switch (event.kind) {
     case 'dialed':
@@ -108,7 +95,6 @@ function endOf(event: CallEvent, steps: readonly SimulatedStep[]): SimulatedEnd 
   }
 }
 
-/** Where a row of a menu stands in the client's request. */
 function rowName(origins: MenuOrigins, path: readonly number[]): string {
   const [first, ...rest] = path;
   if (first === undefined) return origins.flowRows > 0 ? 'dtmf_flow' : 'callback_audio';
@@ -130,7 +116,6 @@ function placeOf(origins: MenuOrigins, position: CallPosition): string {
   }
 }
 
-/** The row that a key has chosen, where the machine does not wait for anything in it. */
 function pathOf(script: CallScript, origins: MenuOrigins, position: CallPosition, event: CallEvent): string {
   if (position.at !== 'menu' || event.kind !== 'digits') return placeOf(origins, position);
   const rows: readonly MenuRow[] = rowsAt(script.menu ?? [], position.path);
@@ -138,9 +123,8 @@ function pathOf(script: CallScript, origins: MenuOrigins, position: CallPosition
   return rowName(origins, index < 0 ? position.path : [...position.path, index]);
 }
 
-/** A simulation that passed its error table. */
 export interface SimulationRequest {
-  /** what the first prompt plays: the address or the text of the campaign's audio; '' = not given */
+  /** text or URL of the campaign's audio; '' = not given */
   audio: string;
   menu: MenuRow[] | null;
   origins: MenuOrigins;
@@ -154,10 +138,7 @@ export const SIMULATION_TEXTS = {
 
 const MOST_DIGITS = 200;
 
-/**
- * Reads a simulation: the same menus as a send, with the same errors, then what the imagined callee does. Never throws.
- * @returns the request, or the text of the first row that applies
- */
+/** Validates a simulation: the menus as in a send, then the callee. @returns it, or the text of the first fault */
 export function readSimulation(
   raw: RawVoiceRequest,
   rules: NumberRules,
@@ -172,7 +153,6 @@ export function readSimulation(
   return { request: { audio, menu: menu.rows, origins: menu.origins, callee: { digits, forwards } } };
 }
 
-/** A list of keys, or one text of them. */
 function readDigits(value: unknown): string[] | null {
   if (value === undefined || value === null) return [];
   const given: unknown = typeof value === 'string' ? Array.from(value.trim()) : value;

@@ -11,27 +11,26 @@ import type { MenuRow } from '../domain/menu.js';
 import type { VoicePlan } from '../domain/voice-request.js';
 import { type VoiceCall, VoiceCalls } from '../voice-calls.store.js';
 
-/** What a voice campaign carries (`campaigns.content`). */
+/** Content of a voice campaign (`campaigns.content`). */
 export interface VoiceContent {
-  /** address of the bytes that were priced, reviewed and played */
+  /** URL of the bytes that were priced, reviewed and played */
   audio_url: string;
   milliseconds: number;
-  /** text that was spoken, or the address that was supplied */
+  /** the spoken text, or the supplied URL */
   source: { message: string; language: string | null } | { audio_url: string };
   voiceplan: VoicePlan;
   /** digits; '' = the route's own number */
   caller_id: string;
-  /** rows of the first menu; null = none */
   menu: MenuRow[] | null;
   retries: number;
   /** seconds */
   retry_interval: number;
 }
 
-/** The stored content, which only `SendVoiceCampaignHandler` writes. */
+/** Casts stored content, which only `SendVoiceCampaignHandler` writes. */
 export const voiceContent = (content: Content): VoiceContent => content as unknown as VoiceContent;
 
-/** What staff review of a voice campaign: all the audio in it, and every number that it can forward to. */
+/** Content for staff review: all audio and all forwarding numbers. */
 export const reviewContent = (content: VoiceContent): ReviewContent => ({
   audio_url: content.audio_url,
   message: 'message' in content.source ? content.source.message : null,
@@ -56,19 +55,19 @@ function reviewRow(row: MenuRow): ReviewMenuRow {
   };
 }
 
-/** What a call adds to a recipient (reference/campaigns#contacts); null where no key was pressed or nothing was recorded. */
+/** Columns that a call adds to a recipient (reference/campaigns#contacts). */
 interface CallColumns extends Record<string, DetailValue> {
-  /** seconds of the answered call, 0 when unanswered */
+  /** seconds of the answered call; 0 = unanswered */
   duration: number;
   digits: string | null;
   recording_url: string | null;
 }
 
-/** What the campaigns API shows of calls (reference/campaigns#contacts): columns of the contacts, moments of the timeline. */
+/** Call columns and timeline events for the campaigns API (reference/campaigns#contacts). */
 export const callDetails = (labels: Channel['statusLabels']): RecipientDetails => ({
   columns: ['duration', 'digits', 'recording_url'],
 
-  /** Of several calls the last one counts; keys and recordings are those of the last call that has any. */
+  /** The last call counts; keys and recordings are those of the last call that has any. */
   async of(services, { id }, recipients) {
     const columns = new Map(
       recipients.map(({ seq, duration }): [number, CallColumns] => [
@@ -93,7 +92,7 @@ export const callDetails = (labels: Channel['statusLabels']): RecipientDetails =
   },
 });
 
-/** When a call was made is known to the engine, as `submitted`. */
+/** The start of a call is missing here: the engine reports it as `submitted`. */
 function moments(call: VoiceCall, labels: Channel['statusLabels']): TimelineEvent[] {
   const known = { attempt: call.attempt, provider_message_id: call.callId };
   const events: TimelineEvent[] = [];

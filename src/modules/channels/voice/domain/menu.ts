@@ -4,31 +4,25 @@ import { readText } from '../../../../kernel/text.js';
 import { isHttpUrl } from '../../../../kernel/urls.js';
 import { type NumberRules, readCallNumber } from './call-number.js';
 
-/** What a callee may press. */
 export const KEYS: readonly string[] = Array.from('0123456789*#');
 
-/** `after` of a clip: what follows when it is over (reference/voice#dtmf_flow). */
+/** Action after a clip (reference/voice#dtmf_flow). */
 export const AFTER_CLIP = ['hangup', 'repeat', 'back'] as const;
 type AfterClip = (typeof AFTER_CLIP)[number];
 
-/**
- * One entry of a keypad menu (reference/voice#dtmf_flow). `source`: where the clip was fetched that stands in the menu,
- * which campaigns of earlier versions have not.
- */
+/** A row of a keypad menu (reference/voice#dtmf_flow). `source` = supplied URL of a stored clip; absent in older campaigns. */
 export type MenuRow =
   /** forwards the call to the first number that answers */
   | { digit: string; action: 'transfer'; numbers: string[] }
   /** plays the prompt and waits for another key */
   | { digit: string; action: 'submenu'; prompt: string; source?: string; rows: MenuRow[] }
   | { digit: string; action: 'audio'; audio: string; source?: string; after: AfterClip }
-  /** records what the callee says */
   | { digit: string; action: 'record' }
-  /** to the menu above */
   | { digit: string; action: 'back' };
 
 export const ACTIONS = ['transfer', 'submenu', 'audio', 'record', 'back'] as const satisfies MenuRow['action'][];
 
-/** The rows at the end of a path: of the first menu (empty path), or of the submenu that its indices lead to. */
+/** The rows of the menu at a path: `[]` = the first menu, else indices of submenus. */
 export function rowsAt(rows: readonly MenuRow[], path: readonly number[]): readonly MenuRow[] {
   let current = rows;
   for (const index of path) {
@@ -39,33 +33,28 @@ export function rowsAt(rows: readonly MenuRow[], path: readonly number[]): reado
   return current;
 }
 
-/** The keys of a menu, in its order. */
 export const keysOf = (rows: readonly MenuRow[]): string => rows.map(({ digit }) => digit).join('');
 
-/** The first menu is 1 (reference/voice#dtmf_flow). */
+/** The first menu has depth 1 (reference/voice#dtmf_flow). */
 export const DEEPEST_MENU = 5;
 export const MOST_ROWS = 100;
 export const MOST_FALLBACKS = 3;
 const LONGEST_URL = 2_048;
 
-/** Says what is wrong, with the path to it: `dtmf_flow.rows[1].number is required`. */
+/** A fault's text with its path: `dtmf_flow.rows[1].number is required`. */
 class MenuFault extends Error {}
 
 export const NOT_JSON = 'dtmf_flow is not valid JSON';
 
-/** A key that two rows of a menu have. @param path to the key of the second one */
+/** Text for a key of two rows. @param path of the second key */
 export const usedTwice = (path: string): string => `${path} is used twice`;
 
-/** What a caller's menus may hold. */
 interface Reading extends NumberRules {
   /** rows read so far, over all menus */
   rows: number;
 }
 
-/**
- * Reads `dtmf_flow` (reference/voice#dtmf_flow): an object or its JSON text. Never throws.
- * @returns the rows of the first menu, null when none is given, or the text of the first fault
- */
+/** Validates `dtmf_flow` (reference/voice#dtmf_flow), an object or JSON text. @returns null = not given; or the first fault */
 export function readMenu(value: unknown, rules: NumberRules): { rows: MenuRow[] | null } | { fault: string } {
   if (readText(value).kind === 'empty') return { rows: null };
   const flow = typeof value === 'string' ? parsed(value) : value;
@@ -130,7 +119,6 @@ function readRow(entry: unknown, path: string, depth: number, reading: Reading):
   }
 }
 
-/** One key of a telephone. */
 export const isKey = (text: string): boolean => KEYS.includes(text);
 
 function readNumbers(entry: JsonObject, path: string, rules: NumberRules): string[] {
@@ -165,7 +153,7 @@ function url(value: unknown, path: string): string {
   return text;
 }
 
-/** A text that must be there; what is neither text nor number is at fault as if it were missing. */
+/** A required text; a value that is neither text nor number counts as missing. */
 function required(value: unknown, path: string): string {
   const read = readText(value);
   if (read.kind !== 'text') throw new MenuFault(fieldErrors.required.shown(path).text);
@@ -174,10 +162,7 @@ function required(value: unknown, path: string): string {
 
 export const INCOMPLETE_ITEM = 'Each callback_audio item must contain dtmf and selected_number';
 
-/**
- * Reads `callback_audio` (reference/voice#callback_audio): each item forwards to its number. Never throws.
- * @returns rows of the first menu, in order; empty when none is given; or the text of the first fault
- */
+/** Validates `callback_audio` (reference/voice#callback_audio). @returns rows that forward the call, or the first fault */
 export function readCallbackAudio(value: unknown, rules: NumberRules): { rows: MenuRow[] } | { fault: string } {
   if (readText(value).kind === 'empty') return { rows: [] };
   if (!Array.isArray(value)) return { fault: INCOMPLETE_ITEM };
@@ -202,14 +187,14 @@ function readItem(item: unknown, path: string, rules: NumberRules): MenuRow | { 
   return { digit, action: 'transfer', numbers: [read.digits] };
 }
 
-/** Where the rows of a merged first menu stand in the request: those of `dtmf_flow` come first. */
+/** Request origins of the rows of a merged first menu; rows of `dtmf_flow` come first. */
 export interface MenuOrigins {
   flowRows: number;
-  /** indices in `callback_audio` of the rows after them */
+  /** indices in `callback_audio` of the other rows */
   callbackRows: readonly number[];
 }
 
-/** One first menu of both; on a digit that both have, dtmf_flow wins. */
+/** Merges both into one first menu; on a shared digit `dtmf_flow` wins. */
 export function merged(
   flow: readonly MenuRow[],
   callbacks: readonly MenuRow[],

@@ -8,25 +8,18 @@ import { type MenuOrigins, type MenuRow, merged, readCallbackAudio, readMenu } f
 export const VOICE_PLANS = [15, 30] as const;
 export type VoicePlan = (typeof VOICE_PLANS)[number];
 
-/** Of the shortest audio. */
 export const FEWEST_BLOCKS = 1;
 
-/**
- * Blocks that a contact is charged, each of them a credit where no rate plan says otherwise: whole ones, rounded up, at least 1
- * (reference/voice#prices).
- * @param milliseconds duration of the audio
- * @param plan seconds of a block
- */
+/** Billing blocks of an audio: rounded up, at least 1 (reference/voice#prices). @param plan seconds of a block */
 export const blocksOf = (milliseconds: number, plan: VoicePlan): number =>
   Math.max(FEWEST_BLOCKS, Math.ceil(milliseconds / (plan * 1_000)));
 
-/** A voice send as a client wrote it; every value may be of any type. */
+/** A voice send as the client sent it; each value may be of any type. */
 export type RawVoiceRequest = Record<string, unknown>;
 
-/** Where the audio of a campaign comes from. */
 export type AudioSource = { text: string; language: string | null } | { url: string };
 
-/** A voice send that passed every row that looks at the request alone. */
+/** A voice send that passed the rows about the request alone. */
 export interface VoiceRequest {
   broadcastName: string;
   /** digits; null = the operator's default */
@@ -35,11 +28,10 @@ export interface VoiceRequest {
   /** digits, in order, without duplicates */
   receivers: string[];
   plan: VoicePlan;
-  /** rows of the first menu; null = the audio is played and that is all */
   menu: MenuRow[] | null;
   retries: number;
   retryIntervalSeconds: number;
-  /** `schedule_time` as given, of a form that is known: whether it is past is judged with the campaign */
+  /** `schedule_time` as given, in a known form */
   schedule: unknown;
 }
 
@@ -58,17 +50,12 @@ export const VOICE_TEXTS = {
 
 const LONGEST_TEXT = 5_000;
 const NAME_LENGTH = 255;
-/** No name or code of a language is longer; what is not recognized is English however long it is. */
+/** No name or code of a language is longer; unknown languages mean English. */
 const LANGUAGE_LENGTH = 64;
 const INTERVALS: readonly string[] = ['5', '10', '30', '60', '180', '300'];
 const DEFAULT_INTERVAL = '60';
 
-/**
- * Reads a voice send and judges it in the order of reference/voice#order: the cheap rows of the table from top to
- * bottom, then the rows that are ours, then voiceplan, callback_audio and dtmf_flow. Whether the moment is past, the
- * audio and the credits are judged afterwards.
- * @returns the request, or the text of the first row that applies
- */
+/** Validates a voice send by reference/voice#order, without past times, audio and credits. @returns it, or the first fault */
 export function readVoiceRequest(
   raw: RawVoiceRequest,
   rules: NumberRules,
@@ -107,7 +94,7 @@ export function readVoiceRequest(
   };
 }
 
-/** Both ways of saying what keys do, as one first menu; null when there is none. */
+/** Merges `dtmf_flow` and `callback_audio` into one first menu; null = none. */
 export function readMenus(
   raw: RawVoiceRequest,
   rules: NumberRules,
@@ -120,7 +107,7 @@ export function readMenus(
   return { rows: rows.length === 0 ? null : rows, origins };
 }
 
-/** Both given: audio_url is used, and the message is not looked at (reference/voice#voicesend). */
+/** When both are given, audio_url is used and the message ignored (reference/voice#voicesend). */
 export function readSource(raw: RawVoiceRequest): AudioSource | string {
   const url = readText(raw['audio_url']);
   if (url.kind === 'text') return { url: url.value.trim() };
@@ -132,7 +119,7 @@ export function readSource(raw: RawVoiceRequest): AudioSource | string {
   return { text, language: language === undefined ? null : cutCodePoints(language, LANGUAGE_LENGTH) };
 }
 
-/** A value out of a list, as text; null for any other. @param fallback where it is empty */
+/** A value of a list, as text; null = not in the list. @param fallback for an empty value */
 function oneOf(value: unknown, fallback: string, allowed: readonly string[]): string | null {
   const read = readText(value);
   if (read.kind === 'empty') return fallback;

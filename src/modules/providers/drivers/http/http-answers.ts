@@ -10,7 +10,7 @@ const LONGEST_TEXT = 200;
 const DEFAULTS: HttpReceiptConfig = { id_path: 'id', status_path: 'status' };
 const INBOUND_DEFAULTS: HttpInboundConfig = { from_path: 'from', text_path: 'text' };
 
-/** The receipts of a callback; entries without an id, or with an unknown status, are left out. */
+/** Receipts of a callback, without entries that lack an id or have an unknown status. */
 export function readReceipts(config: HttpReceiptConfig | undefined, callback: ProviderCallback): Receipt[] {
   const paths = config ?? DEFAULTS;
   const words = statusWords(paths);
@@ -39,7 +39,7 @@ function statusWords(paths: HttpReceiptConfig): Map<string, Receipt['status']> {
   return new Map(Object.entries(map).map(([word, status]) => [word.toLowerCase(), status]));
 }
 
-/** The texts from handsets of a callback; entries without a number or a text are left out, and so are receipts. */
+/** Inbound texts of a callback, without receipts and entries that lack a number or text. */
 export function readTexts(
   { inbound: paths = INBOUND_DEFAULTS, receipt = DEFAULTS }: Pick<HttpRouteConfig, 'inbound' | 'receipt'>,
   callback: ProviderCallback,
@@ -64,7 +64,6 @@ function entries({ method, query, body }: ProviderCallback, listPath: string | u
 const at = (entry: unknown, path: string | undefined): string | null =>
   path === undefined ? null : readScalar(readPath(entry, path));
 
-/** A carrier's code as a number; null for a code that is none. */
 const asCode = (text: string | null): number | null =>
   text !== null && /^-?[0-9]{1,9}$/.test(text) ? Number(text) : null;
 
@@ -72,16 +71,13 @@ const LONGEST_ID = 128;
 
 const answered = (status: number): string => `Gateway answered ${status}`;
 
-/** Verdicts that staff read as the route's state: what the gateway wrote is not quoted. */
+/** Staff read these as the route's state, so the gateway's text is not quoted. */
 const OWN_WORDS: Readonly<Partial<Record<Verdict, (status: number) => { code: number; text: string }>>> = {
   busy: (code) => ({ code, text: 'Throttled by the gateway' }),
   unreached: (code) => ({ code, text: answered(code) }),
 };
 
-/**
- * What an answer of the gateway means (port). @param ref stands for the id where the route names no `id_path`: the
- * gateway then uses our reference
- */
+/** The outcome of a gateway's answer. @param ref serves as id when the route has no `id_path` */
 export function outcomeOf(config: HttpRouteConfig, response: OutboundResponse, ref: string): SendOutcome {
   const { status, headers } = response;
   if (status >= 200 && status < 300) return accepted(config, response, ref);
@@ -91,14 +87,13 @@ export function outcomeOf(config: HttpRouteConfig, response: OutboundResponse, r
   return orElsewhere(outcome, config.failover_codes, [status, ownCode(config, response)]);
 }
 
-/** The gateway's own code, number or text. */
 const ownCode = ({ error_code_path: path }: HttpRouteConfig, { body }: OutboundResponse): string | null =>
   path ? readScalar(readPath(json(body), path)) : null;
 
 function accepted(config: HttpRouteConfig, response: OutboundResponse, ref: string): SendOutcome {
   if (config.id_path === undefined) return { kind: 'accepted', providerMessageIds: [ref] };
   const id = readScalar(readPath(json(response.body), config.id_path));
-  // A 2xx without the promised id: taken or not, it cannot be told.
+  // a 2xx without the promised id may or may not have been taken
   const isId = id !== null && id.trim() !== '' && id.length <= LONGEST_ID;
   return isId ? { kind: 'accepted', providerMessageIds: [id] } : { kind: 'unknown' };
 }
@@ -113,7 +108,7 @@ function refusal(config: HttpRouteConfig, response: OutboundResponse): { code: n
   };
 }
 
-/** A gateway that quotes our request must not publish its secrets. */
+/** The gateway may quote our request: its secrets must not be shown. */
 function withoutSecrets(config: HttpRouteConfig, text: string): string {
   let clean = text;
   for (const secret of [...Object.values(config.secrets), ...Object.values(config.headers)]) {

@@ -4,7 +4,7 @@ import { dltIdSchema, placeholders } from '../template.js';
 
 const path = z.string().max(200);
 const STATUSES = ['submitted', 'delivered', 'read', 'failed'] as const;
-/** Not the names that belong to the connection: with one of them nothing could ever be sent. */
+/** Without headers of the connection: with one of them no request could be sent. */
 const HEADER_NAME =
   /^(?!(?:connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$)[a-z0-9!#$%&'*+.^_`|~-]+$/i;
 const HEADER_VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/;
@@ -19,33 +19,26 @@ const MESSAGE_VALUES = new Set([
   'validity_s',
 ]);
 
-/** Where a callback's receipts stand. */
 const receiptSchema = z.object({
-  /** the list of receipts, for upstreams that send several at once; without it the body is one, or an array of them */
+  /** absent = the body is one receipt, or an array */
   list_path: path.optional(),
   id_path: path.default('id'),
   status_path: path.default('status'),
-  /** the upstream's word (any case) → ours */
+  /** the carrier's word (any case) → ours */
   status_map: z.record(z.string().max(64), z.enum(STATUSES)).optional(),
   error_code_path: path.optional(),
   error_text_path: path.optional(),
   receiver_path: path.optional(),
 });
 
-/** Where a callback's texts from handsets stand: what people wrote back. */
 const inboundSchema = z.object({
-  /** the list of texts; without it the body is one, or an array of them */
+  /** absent = the body is one text, or an array */
   list_path: path.optional(),
   from_path: path.default('from'),
   text_path: path.default('text'),
 });
 
-/**
- * `config` of a route with driver `http` (reference/providers#http-gateway). Beyond the fields named there: `secrets`,
- * whose values stand in the request as `{{secrets.<name>}}`; `error_code_path` and `error_text_path` for refusals;
- * `timeout_ms`; `deduplicates`: the upstream drops a second message with the same `{{ref}}`; `inbound`: where callbacks
- * carry inbound messages.
- */
+/** `config` of driver `http` (reference/providers#http-gateway). */
 export const httpConfigSchema = z
   .object({
     url: z
@@ -60,9 +53,7 @@ export const httpConfigSchema = z
       )
       .default({}),
     body: z.unknown().optional(),
-    /** sender of messages that have none of their own */
     from: z.string().max(32).optional(),
-    /** whether messages must have the ids of India's DLT, and the entity of those whose sender id has none */
     dlt: z
       .object({
         entity_id: dltIdSchema.optional(),
@@ -94,7 +85,7 @@ export type HttpRouteConfig = z.infer<typeof httpConfigSchema>;
 export type HttpReceiptConfig = z.infer<typeof receiptSchema>;
 export type HttpInboundConfig = z.infer<typeof inboundSchema>;
 
-/** What the usual words of gateways mean, for routes without a map of their own. */
+/** Usual status words of gateways, for routes without `status_map`. */
 export const USUAL_STATUSES: Readonly<Record<string, (typeof STATUSES)[number]>> = {
   accepted: 'submitted',
   queued: 'submitted',

@@ -27,7 +27,6 @@ import { outcomeOf, readReceipts, readTexts } from './http-answers.js';
 import { httpConfigSchema, type HttpRouteConfig } from './http-config.js';
 import { ItemizedConnection } from './itemized-connection.js';
 
-/** A request ready to leave. */
 export interface GatewayRequest {
   url: string;
   method: HttpRouteConfig['method'];
@@ -37,7 +36,7 @@ export interface GatewayRequest {
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Fills the route's template for one message: values stand as JSON in JSON, escaped in a form and in the URL. */
+/** Fills the route's template: JSON values in JSON, escaped values in a form and in the URL. */
 function buildRequest(config: HttpRouteConfig, message: OutboundMessage): GatewayRequest {
   const values: Record<string, string | number | null> = {
     to: message.to,
@@ -73,19 +72,16 @@ function buildBody(template: unknown, contentType: string, values: TemplateValue
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** A header takes no line ends and nothing beyond Latin-1. */
+/** Headers take no line ends, and only Latin-1. */
 const headerSafe = (value: string): string => value.replace(/[^\x20-\x7e\xa0-\xff]/g, ' ');
 
-/** Half a surrogate pair, on which encodeURIComponent throws, becomes the replacement character. */
+/** encodeURIComponent throws on half a surrogate pair, which this replaces. */
 const urlSafe = (value: string): string => encodeURIComponent(Buffer.from(value, 'utf8').toString('utf8'));
 
 const TITLE = 'Gateway';
 const MOST_ANSWER_BYTES = 256 * 1024;
 
-/**
- * A connection to one gateway; a message with attachments leaves as several requests.
- * @param guarded the gateway's address goes through the guard of routes
- */
+/** A message with attachments leaves as several requests. @param guarded the address goes through the guard of routes */
 function openGateway(config: HttpRouteConfig, outbound: OutboundClient, guarded = false): RouteConnection {
   const fixed = placeholders(config.url).length === 0 ? readAddress(config.url) : null;
   return new ItemizedConnection(
@@ -125,10 +121,7 @@ async function attempt(
   }
 }
 
-/**
- * Any HTTP gateway whose request and receipts a template can describe (reference/providers#http-gateway): SMS, and
- * self-hosted chat gateways.
- */
+/** Any HTTP gateway that a template can describe: SMS and self-hosted chat gateways (reference/providers#http-gateway). */
 export class HttpDriver implements MessageDriver<HttpRouteConfig> {
   readonly name = 'http';
   readonly channels = ['sms', 'unofficial'] as const;

@@ -3,25 +3,22 @@ import { within } from '../../../../platform/concurrency/index.js';
 import { takenInPart } from '../carrier-answers.js';
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../message-driver.js';
 
-/** A send is over within 30 s, whatever happens (port). */
+/** The port allows 30 s for a send. */
 const SEND_MS = 28_000;
-/** Shortest pause before an item is tried again. */
 const PAUSE_MS = 250;
-/** How long a closing connection waits for messages of which a part has been taken. */
 const CLOSE_MS = 8_000;
 
 const CLOSING: SendOutcome = { kind: 'unsent', afterMs: 0, text: 'Gateway is not reachable' };
 
 /**
- * Sends a message with attachments as several: the text, then each attachment, in order. While none is with the gateway the
- * whole message may come again; once one is, a later item is repeated here until it is taken, because a second copy of
- * the whole would repeat what has arrived.
+ * Sends a message with attachments as several items in order. Until one is taken, the whole message may be retried;
+ * afterwards items are retried here, because resending the whole would repeat what arrived.
  */
 export class ItemizedConnection implements RouteConnection {
   private readonly running = new Set<Promise<SendOutcome>>();
   private closing = false;
 
-  /** @param timeoutMs longest time of one request: the last item must not begin later than this before the end */
+  /** @param timeoutMs limit of one request: the last item must start this long before the end */
   constructor(
     private readonly connection: RouteConnection,
     private readonly timeoutMs: number,
@@ -63,14 +60,14 @@ export class ItemizedConnection implements RouteConnection {
       else if (waits(outcome) && taken > 0) {
         const text = `Only ${taken} of ${items.length} items were taken: ${outcome.text}`;
         return { kind: 'rejected', code: outcome.kind === 'retry' ? outcome.code : null, text, submitted: true, taken };
-        // What is refused before it leaves is no refusal of the whole once an item of it was taken.
+        // A refusal before sending does not refuse the whole message once an item was taken.
       } else
         return taken > 0 && outcome.kind === 'rejected' ? { ...takenInPart(outcome, taken), submitted: true } : outcome;
     }
     return { kind: 'accepted', providerMessageIds: ids };
   }
 
-  /** Sends an item again and again until it is taken, refused, or the time is over. */
+  /** Retries an item until it is taken or refused, or the time is over. */
   private async insist(item: OutboundMessage): Promise<SendOutcome> {
     for (;;) {
       const outcome = await this.connection.send(item);
@@ -82,14 +79,10 @@ export class ItemizedConnection implements RouteConnection {
   }
 }
 
-/** It is not with the gateway, and may come again. */
 const waits = (outcome: SendOutcome): outcome is Extract<SendOutcome, { kind: 'retry' | 'unsent' }> =>
   outcome.kind === 'retry' || outcome.kind === 'unsent';
 
-/**
- * Every item has a reference of its own: a gateway that removes duplicates would drop the second with the same one. The message
- * leaves with its first item, and the others follow it, also over a route that is stopped meanwhile.
- */
+/** Each item has its own reference, or a deduplicating gateway would drop it. Stops concern only the first item. */
 function itemsOf({ attachments = [], ...first }: OutboundMessage): OutboundMessage[] {
   const { leaving: _, hasStopped: __, ...common } = first;
   const rest = attachments.map((mediaUrl, index) => ({

@@ -5,34 +5,26 @@ import { MetaCloudClient } from './graph-client.js';
 import { WIRE_PRODUCT } from './messages.js';
 import { uploadFile, type UploadedFile } from './resumable-upload.js';
 
-/** The fields of a profile that can be changed; reference/business-profile#fields. */
 interface ChangeableProfile {
   about: string;
   address: string;
   description: string;
   email: string;
-  /** business category, a word of the upstream such as RETAIL */
   vertical: string;
   websites: string[];
 }
 
-/** Live business profile (reference/business-profile#fields); what the upstream does not say is `''` or `[]`. */
+/** Live business profile (reference/business-profile#fields); missing values are `''` or `[]`. */
 export interface BusinessProfile extends ChangeableProfile {
   profile_picture_url: string;
 }
 
-/** Fields to change; an absent one keeps its value. */
 export type BusinessProfileChanges = Partial<ChangeableProfile>;
 
 const TEXTS = ['about', 'address', 'description', 'email', 'profile_picture_url', 'vertical'] as const;
 const FIELDS = [...TEXTS, 'websites'].join(',');
 
-/**
- * Business profile of an account's number at the upstream; `crm` and `reseller` speak the same API. Only for accounts
- * whose URL names a number.
- * Every call throws AppError: `unprocessable` with the upstream's own text when it refuses, `upstream` when it is silent,
- * at fault itself, or answers something else than this API does.
- */
+/** The business profile of a number. @throws AppError `unprocessable` (the provider's text), `upstream` (no usable answer) */
 @Injectable()
 export class BusinessProfileClient {
   constructor(private readonly client: MetaCloudClient) {}
@@ -50,10 +42,7 @@ export class BusinessProfileClient {
     await this.change(account, { ...changes });
   }
 
-  /**
-   * Three steps: an upload session, the bytes, the profile's new handle. Nothing has changed unless all succeed.
-   * @returns the upstream's answer to the last step
-   */
+  /** Upload session, bytes, new handle: nothing changes unless all succeed. @returns the provider's last answer */
   async changePhoto(
     account: GraphAccount & { appId: string | null },
     photo: UploadedFile,
@@ -74,7 +63,7 @@ export class BusinessProfileClient {
 
 const pathOf = (account: GraphAccount): string => `${phoneNumberIdOf(account) ?? ''}/whatsapp_business_profile`;
 
-/** @throws AppError `upstream` when the answer holds no list of profiles */
+/** @throws AppError `upstream` when the answer has no list of profiles */
 export function readProfile(body: Record<string, unknown>): BusinessProfile {
   const { data } = body;
   if (!Array.isArray(data)) throw providerSilent();

@@ -5,19 +5,16 @@ import { cutCodePoints } from '../../../../kernel/text.js';
 import type { ChatAccount } from '../../chat-account.js';
 import type { Receipt } from '../../message-driver.js';
 
-/** The upstream's word on a template of a business account. */
 export interface TemplateStatusUpdate {
-  /** the upstream's id of the template */
   upstreamId: string | null;
   name: string;
-  /** the upstream's language code, such as `en_US` */
   language: string | null;
   /** upper case: `APPROVED`, `REJECTED`, `PAUSED`, `DISABLED`, … */
   event: string;
   reason: string | null;
 }
 
-/** Where template reviews go. The templates module implements it; resolves after its commit, and takes repeats. */
+/** Receives template reviews. The templates module implements it; idempotent, resolves after its commit. */
 export abstract class TemplateStatusSink {
   abstract accept(account: ChatAccount, updates: readonly TemplateStatusUpdate[]): Promise<void>;
 }
@@ -28,14 +25,12 @@ const LONGEST_CONTACT = 32;
 const LONGEST_TEXT = 200;
 const LONGEST_TYPE = 32;
 
-/** Who wrote: one of the two is known, or both. */
+/** One of the two is known, or both. */
 export interface ChatSender {
-  /** digits with country code */
   number: string | null;
   userId: string | null;
 }
 
-/** A message of a contact, as the upstream wrote it. */
 export interface InboundMessage extends ChatSender {
   messageId: string;
   type: string;
@@ -43,26 +38,20 @@ export interface InboundMessage extends ChatSender {
   message: Record<string, unknown>;
 }
 
-/** A contact wants no more campaigns, or wants them again, and said so beside the conversation. */
+/** A contact's changed consent to campaigns, made outside the conversation. */
 export interface ConsentChange extends ChatSender {
   wants: boolean;
   saidAt: Date;
 }
 
-/** A user id and its number, reported together. */
 export interface Acquaintance {
   userId: string;
   number: string;
 }
 
-/**
- * Why a part of a callback did not count: it is of another number or business account; it cannot be read; it names
- * no sender that could be answered; its kind means nothing to us.
- */
 export const DROP_REASONS = ['other_connection', 'unreadable', 'no_sender', 'unknown_kind'] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
-/** What a callback holds for one chat account. */
 export interface ChatCallback {
   receipts: Receipt[];
   messages: InboundMessage[];
@@ -72,13 +61,12 @@ export interface ChatCallback {
   dropped: DropReason[];
 }
 
-/** The ids by which a callback names its account. */
 export interface CallbackOwner {
   phoneNumberId: string | null;
   wabaId: string | null;
 }
 
-/** Maps, because the words are the upstream's: an object would answer to `constructor` too. */
+/** Maps, because the words come from outside: an object would find `constructor`. */
 const STATUSES: ReadonlyMap<string, Receipt['status']> = new Map([
   ['sent', 'submitted'],
   ['delivered', 'delivered'],
@@ -88,16 +76,10 @@ const STATUSES: ReadonlyMap<string, Receipt['status']> = new Map([
   ['failed', 'failed'],
 ]);
 
-/** `X-Hub-Signature-256` of these bytes. */
 export const signatureOf = (bytes: Buffer, appSecret: string): string =>
   `sha256=${createHmac('sha256', appSecret).update(bytes).digest('hex')}`;
 
-/**
- * Reads a callback of the upstream: `entry[].changes[]`, each of one number (`messages`, `user_preferences`) or one
- * business account (`message_template_status_update`). Only what belongs to the owner counts
- * (reference/providers#receipts).
- * @param receivedAt stands in for a message's own time where that is missing or lies ahead
- */
+/** Reads the owner's changes (reference/providers#receipts). @param receivedAt replaces missing or future times */
 export function readCallback(owner: CallbackOwner, body: unknown, receivedAt: Date): ChatCallback {
   const read: ChatCallback = {
     receipts: [],
@@ -194,14 +176,13 @@ function readFailure(status: JsonObject): { errorCode: number | null; errorText:
   };
 }
 
-/** The profiles beside messages: a contact that shows no number is named there by its user id. */
+/** Profiles beside messages: they name a contact without a number by its user id. */
 const readContacts = (value: JsonObject): ChatSender[] =>
   objects(value['contacts']).map((contact) => ({
     number: numberOf(contact['wa_id']),
     userId: userIdOf(contact['user_id']),
   }));
 
-/** The sender of a message; what it does not say itself stands in the profile beside it. */
 function senderOf(message: JsonObject, contacts: readonly ChatSender[]): ChatSender {
   const number = numberOf(message['from']);
   const userId = userIdOf(message['from_user_id']) ?? userIdOf(message['from']);
@@ -229,7 +210,6 @@ function readMessage(
   };
 }
 
-/** `stop` and `resume` of the recipient's own settings. */
 function readConsent(
   preference: JsonObject,
   contacts: readonly ChatSender[],
@@ -251,13 +231,13 @@ function timeOf(item: JsonObject, receivedAt: Date): Date {
 const acquainted = ({ number, userId }: ChatSender): Acquaintance[] =>
   number !== null && userId !== null ? [{ number, userId }] : [];
 
-/** The recipient of a message, under both names: reported once, with its delivery. */
+/** Number and user id of a recipient come once, with delivery. */
 const readRecipient = (status: JsonObject): Acquaintance[] =>
   status['status'] === 'delivered'
     ? acquainted({ number: numberOf(status['recipient_id']), userId: userIdOf(status['recipient_user_id']) })
     : [];
 
-/** The answer to a contact request brings the sender's own number; any other card may be another person's. */
+/** Only the answer to a contact request has the sender's own number; other cards may be another person's. */
 function readOwnCard(message: JsonObject, { userId }: ChatSender): Acquaintance[] {
   if (!(textOf(message['origin']) ?? '').startsWith('contact_request')) return [];
   const [card = {}] = objects(message['contacts']);
@@ -265,7 +245,7 @@ function readOwnCard(message: JsonObject, { userId }: ChatSender): Acquaintance[
   return acquainted({ number: numberOf(phone['wa_id']) ?? numberOf(phone['phone']), userId });
 }
 
-/** What the contact wrote or pressed, as plain text; '' for anything else. */
+/** The contact's text or pressed button, as plain text; '' = anything else. */
 export function textOfMessage(message: JsonObject): string {
   const pressed = objectOrEmpty(objectOrEmpty(message['interactive'])['button_reply'])['title'];
   const texts = [objectOrEmpty(message['text'])['body'], objectOrEmpty(message['button'])['text'], pressed];
@@ -288,7 +268,7 @@ function readTemplate(value: JsonObject): TemplateStatusUpdate | DropReason {
 
 const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.map(objectOrEmpty) : []);
 
-/** A text, or a number as its text: ids come as both. */
+/** Ids come as texts and as numbers. */
 const textOf = (value: unknown): string | null => {
   if (typeof value === 'string') return value.trim() === '' ? null : value;
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;

@@ -7,10 +7,7 @@ export type ChatProvider = (typeof CHAT_PROVIDERS)[number];
 const text = z.string().nullable().default(null);
 const former = z.object({ value: z.string(), until: z.number() }).nullish();
 
-/**
- * What a chat account's row keeps sealed (reference/admin#chat-accounts). All of it may be missing: the admin API takes any
- * text, and what is missing or wrong is said at use.
- */
+/** The sealed config of a chat account (reference/admin#chat-accounts). Fields are optional: faults are reported at use. */
 export const metaCloudConfigSchema = z.object({
   provider: z.enum(CHAT_PROVIDERS),
   number: text,
@@ -27,14 +24,13 @@ export const metaCloudConfigSchema = z.object({
 
 export type MetaCloudConfig = z.infer<typeof metaCloudConfigSchema>;
 
-/** What a call to the upstream needs of an account. */
 export interface GraphAccount {
   id: number;
   provider: ChatProvider;
   url: string | null;
   token: string | null;
   bmid: string | null;
-  /** its address goes through the guard of routes: staff without super set it */
+  /** staff without super set the address: it goes through the guard of routes */
   guarded?: boolean;
 }
 
@@ -45,10 +41,7 @@ interface Address {
   phoneNumberId: string;
 }
 
-/**
- * Reads `https://host/v21.0/<phone_number_id>[/messages]`: the last numeric segment of the path is the id, and what
- * stands before it is the base of every call (reference/providers#phone-number-id).
- */
+/** Splits `https://host/v21.0/<id>[/messages]` at its last numeric segment (reference/providers#phone-number-id). */
 function readAddress(text: string | null): Address | null {
   if (text === null || !isHttpUrl(text)) return null;
   const { origin, pathname } = new URL(text);
@@ -59,9 +52,8 @@ function readAddress(text: string | null): Address | null {
   return { base: [origin, ...segments.slice(0, at)].join('/'), phoneNumberId };
 }
 
-/** The last numeric segment of the account's URL; null when there is none. */
 export const phoneNumberIdOf = (account: Pick<GraphAccount, 'url'>): string | null =>
   readAddress(account.url)?.phoneNumberId ?? null;
 
-/** Scheme, host and what stands before the phone-number id, such as `https://graph.example/v21.0`; null as above. */
+/** The URL before the phone-number id, such as `https://graph.example/v21.0`; null = none. */
 export const baseUrlOf = (account: Pick<GraphAccount, 'url'>): string | null => readAddress(account.url)?.base ?? null;

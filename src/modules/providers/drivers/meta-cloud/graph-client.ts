@@ -10,7 +10,6 @@ import { baseUrlOf, type GraphAccount, phoneNumberIdOf } from './config.js';
 import { exchangeWith, type GraphCall, type GraphExchange } from './graph-exchange.js';
 import { type GraphMessage, inOurWords, messageCall, outcomeOf } from './messages.js';
 
-/** A JSON answer of the provider that is its own word: 2xx, or a refusal (4xx). */
 export interface GraphAnswer {
   status: number;
   body: Record<string, unknown>;
@@ -18,31 +17,22 @@ export interface GraphAnswer {
 
 const MOST_CIRCUITS = 10_000;
 
-/**
- * Calls to a chat account's provider, one at a time and answered at once (session sends, templates, business profile);
- * campaigns go through the driver. Connections are kept alive; each account has a circuit breaker of its own.
- */
+/** Single calls to a chat account's provider (campaigns use the driver), with one circuit breaker per account. */
 @Injectable()
 export class MetaCloudClient {
   private readonly circuits = boundedCache<number, Circuit>(MOST_CIRCUITS);
 
   constructor(private readonly outbound: OutboundClient) {}
 
-  /** The last numeric segment of the account's URL (reference/providers#phone-number-id); null when there is none. */
   phoneNumberId(account: Pick<GraphAccount, 'url'>): string | null {
     return phoneNumberIdOf(account);
   }
 
-  /** Scheme, host and version prefix of the account's URL; null when it has no phone-number id, or is no URL. */
   baseUrl(account: Pick<GraphAccount, 'url'>): string | null {
     return baseUrlOf(account);
   }
 
-  /**
-   * @returns the provider's own answer, `messaging_product` in our words
-   * @throws AppError 502 `Provider did not answer` (silence, 5xx, a redirect, no JSON, over 1 MB:
-   * reference/session-messages#errors); 500 `Unable to resolve provider endpoint`
-   */
+  /** @throws AppError 502 `Provider did not answer` (reference/session-messages#errors), 500 for an invalid account URL */
   async request(account: GraphAccount, call: GraphCall): Promise<GraphAnswer> {
     if (baseUrlOf(account) === null) throw chatAccountErrors.noEndpoint();
     const exchange = await this.exchange(account, call);
@@ -51,7 +41,6 @@ export class MetaCloudClient {
     return { status: exchange.status, body: inOurWords(exchange.body) };
   }
 
-  /** Sends one message; see `request` for the faults. */
   async send(account: GraphAccount, message: GraphMessage, timeoutMs?: number): Promise<GraphAnswer> {
     const phoneNumberId = phoneNumberIdOf(account);
     if (phoneNumberId === null) throw chatAccountErrors.noEndpoint();
@@ -61,17 +50,13 @@ export class MetaCloudClient {
     });
   }
 
-  /**
-   * Sends one message without a waiting caller; never throws.
-   * @returns what became of it, as the driver of campaigns says it
-   */
+  /** Sends one message without a waiting caller; never throws. */
   async attempt(account: GraphAccount, message: GraphMessage): Promise<SendOutcome> {
     const phoneNumberId = phoneNumberIdOf(account);
     if (phoneNumberId === null) return neverSent(chatAccountErrors.noEndpoint().message);
     return outcomeOf((await this.exchange(account, messageCall(phoneNumberId, message))) ?? NOT_CALLED);
   }
 
-  /** @returns null when the open circuit let nothing through */
   private exchange(account: GraphAccount, call: GraphCall): Promise<GraphExchange | null> {
     return this.circuitOf(account).run(() => exchangeWith(this.outbound, account, call), weigh);
   }
@@ -85,7 +70,6 @@ export class MetaCloudClient {
   }
 }
 
-/** A call that the open circuit held back. */
 const NOT_CALLED: GraphExchange = { kind: 'fault', error: new OutboundError('unreachable', false) };
 
 function weigh(exchange: GraphExchange): number {

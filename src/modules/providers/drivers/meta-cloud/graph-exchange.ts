@@ -2,27 +2,20 @@ import { readJsonObject } from '../../../../kernel/json-values.js';
 import { type Address, type OutboundClient, OutboundError, readAddress } from '../../../../platform/outbound/index.js';
 import { baseUrlOf, type GraphAccount } from './config.js';
 
-/** A call to the upstream, below the account's base URL. */
 export interface GraphCall {
   method: 'GET' | 'POST' | 'DELETE';
-  /** such as `/<phone_number_id>/messages` */
   path: string;
   query?: Record<string, string>;
-  /** a JSON body */
   json?: Record<string, unknown>;
-  /** any other body; its `content-type` stands in `headers` */
+  /** not JSON; its `content-type` is in `headers` */
   body?: Buffer;
-  /** beside the account's own; `authorization` replaces the bearer token */
+  /** added to the account's; `authorization` replaces the bearer token */
   headers?: Record<string, string>;
   /** default 15,000 */
   timeoutMs?: number;
 }
 
-/**
- * - `answer`: JSON came, whatever the status
- * - `odd`: an answer that is none (a redirect, something else than a JSON object)
- * - `fault`: no answer; the error says whether the request may have arrived
- */
+/** `odd` = a redirect, or no JSON object; `fault` = no answer, its error says whether the request may have arrived */
 export type GraphExchange =
   | { kind: 'answer'; status: number; body: Record<string, unknown>; retryAfter: string | undefined }
   | { kind: 'odd'; status: number; retryAfter: string | undefined }
@@ -30,20 +23,19 @@ export type GraphExchange =
 
 export const CALL_MS = 15_000;
 const MOST_ANSWER_BYTES = 1024 * 1024;
-/** Only tokens from this length on are masked in answers: a shorter one might be an ordinary word of the text. */
+/** Shorter tokens are not masked in answers: they might be ordinary words. */
 const SHORTEST_SECRET = 8;
 
-/** Where calls of an account go and what they carry: read once, for one call or for many. */
+/** URL and headers of an account's calls, computed once. */
 export interface GraphEndpoint {
   url: Address;
   method: GraphCall['method'];
   headers: Record<string, string>;
-  /** never shown, should an error quote our request */
+  /** masked in answers that quote our request */
   secret: string | null;
   guarded: boolean;
 }
 
-/** @returns null when the account's URL is none */
 export function endpointOf(account: GraphAccount, call: GraphCall): GraphEndpoint | null {
   const base = baseUrlOf(account);
   if (base === null) return null;
@@ -57,7 +49,7 @@ export function endpointOf(account: GraphAccount, call: GraphCall): GraphEndpoin
   };
 }
 
-/** One call and what came of it; never rejects for a fault of the network. A URL that is none counts as not sent. */
+/** Makes one call; never rejects for a network fault. An invalid URL counts as not sent. */
 export async function exchangeWith(
   outbound: OutboundClient,
   account: GraphAccount,
@@ -69,7 +61,6 @@ export async function exchangeWith(
   return exchangeAt(outbound, endpoint, body, call);
 }
 
-/** As `exchangeWith`, at an endpoint that has been read. */
 export async function exchangeAt(
   outbound: OutboundClient,
   { url, method, headers, secret, guarded }: GraphEndpoint,
@@ -98,14 +89,14 @@ export async function exchangeAt(
   }
 }
 
-/** A reseller serves many businesses with one token and names the business by its id (reference/providers#chat-network). */
+/** A reseller's token covers many businesses: `bmid` names one (reference/providers#chat-network). */
 function headersOf({ provider, token, bmid }: GraphAccount): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json', authorization: `Bearer ${token ?? ''}` };
   if (provider === 'reseller' && bmid !== null) headers['bmid'] = bmid;
   return headers;
 }
 
-/** The object that the text is, or null. @param secret blotted out, should an error quote our request */
+/** @returns null = no JSON object @param secret masked */
 function readJson(bytes: Buffer, secret: string | null): Record<string, unknown> | null {
   let text = bytes.toString('utf8');
   if (secret !== null && secret.length >= SHORTEST_SECRET) {

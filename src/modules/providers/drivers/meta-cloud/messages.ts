@@ -6,27 +6,25 @@ import { outcomeOfAnswer, outcomeOfFault, type Verdict } from '../carrier-answer
 import { isTemporary, providerErrorCode, providerErrorText, throttleMs } from './answers.js';
 import type { GraphCall, GraphExchange } from './graph-exchange.js';
 
-/** The product's name on the upstream's wire; everywhere else it is `chat`. */
+/** The product's name on the wire; everywhere else it is `chat`. */
 export const WIRE_PRODUCT = 'whatsapp';
 const OUR_PRODUCT = 'chat';
 
-/** One message as the upstream wants it: the payload (`type` and its object, `context`) for a recipient. */
+/** A payload (`type`, its object, `context`) for one recipient. */
 export interface GraphMessage {
-  /** digits, or a user id */
   to: string;
   payload: Readonly<Record<string, unknown>>;
-  /** comes back in statuses as `biz_opaque_callback_data` */
+  /** statuses return it as `biz_opaque_callback_data` */
   ref?: string;
 }
 
-/** Where messages of a number go: a JSON call whose body is still empty. */
 export const messagesCall = (phoneNumberId: string): GraphCall => ({
   method: 'POST',
   path: `/${phoneNumberId}/messages`,
   json: {},
 });
 
-/** The call that sends a message. What the payload says of product, recipient and reference does not count. */
+/** The call that sends a message; product, recipient and reference in the payload are ignored. */
 export const messageCall = (phoneNumberId: string, { to, payload, ref }: GraphMessage): GraphCall => ({
   ...messagesCall(phoneNumberId),
   json: {
@@ -44,10 +42,7 @@ function withoutRecipient(payload: GraphMessage['payload']): Record<string, unkn
   return common;
 }
 
-/**
- * Bodies of messages that differ in recipient and reference alone: what a campaign's messages have in common is written
- * once for as long as the payload is the same object.
- */
+/** Caches by payload object the JSON that a campaign's bodies share. */
 export class MessageBodies {
   private readonly beginnings = new WeakMap<GraphMessage['payload'], string>();
 
@@ -62,14 +57,13 @@ export class MessageBodies {
   }
 }
 
-/** The engine's message; without a payload it is a plain text. */
 export const toGraphMessage = ({ ref, to, text, payload }: OutboundMessage): GraphMessage => ({
   ref,
   to,
   payload: payload ?? { type: 'text', text: { body: text } },
 });
 
-/** An answer in our words: `messaging_product` reads `chat`, at the top and in a list of records (`data`). */
+/** `messaging_product` becomes `chat`, at the top and in the records of `data`. */
 export function inOurWords(body: Record<string, unknown>): Record<string, unknown> {
   const ours = renamed(body);
   return Array.isArray(ours['data']) ? { ...ours, data: (ours['data'] as unknown[]).map(renamedItem) } : ours;
@@ -84,7 +78,7 @@ export const TITLE = 'Provider';
 const LONGEST_ID = 128;
 const LONGEST_TEXT = 200;
 
-/** What an exchange means for the message (reference/providers#answers-of-upstreams). */
+/** The outcome of an exchange (reference/providers#answers-of-upstreams). */
 export function outcomeOf(exchange: GraphExchange): SendOutcome {
   if (exchange.kind === 'fault') return outcomeOfFault(TITLE, exchange.error);
   const { status, retryAfter } = exchange;
@@ -97,11 +91,11 @@ export function outcomeOf(exchange: GraphExchange): SendOutcome {
   return outcomeOfAnswer(status, said, verdictOfCode(code));
 }
 
-/** The upstream's own code tells more than the status it comes with. */
+/** The provider's code is more precise than the HTTP status. */
 const verdictOfCode = (code: number | null): Verdict | null =>
   throttleMs(code) !== null ? 'busy' : isTemporary(code) ? 'fault' : null;
 
-/** A success without an id: taken or not, it cannot be told. */
+/** A success without an id may or may not have been taken. */
 function accepted(body: Record<string, unknown> | null): SendOutcome {
   const messages = body?.['messages'];
   const { id } = objectOrEmpty(Array.isArray(messages) ? messages[0] : null);

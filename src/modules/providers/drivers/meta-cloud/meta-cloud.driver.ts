@@ -7,10 +7,7 @@ import { type GraphAccount, type MetaCloudConfig, metaCloudConfigSchema, phoneNu
 import { CALL_MS, endpointOf, exchangeAt } from './graph-exchange.js';
 import { MessageBodies, messagesCall, toGraphMessage, outcomeOf, TITLE } from './messages.js';
 
-/**
- * The chat upstream's messages API (reference/providers#chat-network), also of `crm` and `reseller`. It does not drop
- * repeated messages: our reference only comes back in statuses, as `biz_opaque_callback_data`.
- */
+/** The chat provider's messages API (reference/providers#chat-network). It does not deduplicate: only statuses return `ref`. */
 export class MetaCloudDriver implements MessageDriver<MetaCloudConfig> {
   readonly name = 'meta_cloud';
   readonly channels = ['chat'] as const;
@@ -33,7 +30,7 @@ export class MetaCloudDriver implements MessageDriver<MetaCloudConfig> {
     });
   }
 
-  /** One attempt at a message; what all messages of the account have in common is read once. */
+  /** What all messages of the account share is computed once. */
   private sender(account: GraphAccount): (message: OutboundMessage) => Promise<SendOutcome> {
     const phoneNumberId = account.provider === 'other' ? null : phoneNumberIdOf(account);
     const endpoint = phoneNumberId === null ? null : endpointOf(account, messagesCall(phoneNumberId));

@@ -7,7 +7,6 @@ import { acceptedBody, isTemporary, providerErrorCode, providerErrorText, textOf
 import { type GraphAnswer, MetaCloudClient } from './graph-client.js';
 import { type UploadedFile, uploadFile } from './resumable-upload.js';
 
-/** Media of a template's header. */
 export type HeaderMedium = 'Image' | 'Document' | 'Video';
 
 /** Deflated, in base64: a blue square of 160 × 160. */
@@ -41,24 +40,21 @@ const SAMPLES: Readonly<Record<HeaderMedium, UploadedFile>> = {
   Video: { name: 'sample.mp4', mimeType: 'video/mp4', bytes: unpacked(MP4) },
 };
 
-/** The medium that the upstream's reviewers see when the owner gave none (reference/templates#samples). */
+/** The sample for reviewers when the owner gave none (reference/templates#samples). */
 export const sampleOf = (medium: HeaderMedium): UploadedFile => SAMPLES[medium];
 
-/** A template as it is handed to the upstream. */
 export interface TemplateSubmission {
   name: string;
   category: 'marketing' | 'utility' | 'auth';
-  /** short code, such as `en_US` */
   language: string;
   header: { text: string; example: string | null } | { medium: HeaderMedium; sample: UploadedFile | null } | null;
   body: string;
-  /** one for each of the body's placeholders */
+  /** one for each placeholder of the body */
   bodyExamples: readonly string[];
   footer: string;
   quickReplies: readonly string[];
 }
 
-/** A template as the upstream has it. */
 export interface TemplateCopy {
   id: string;
   name: string;
@@ -68,34 +64,29 @@ export interface TemplateCopy {
   reason: string | null;
 }
 
-/** An account with all that the template API needs. */
 export type TemplateAccount = ChatAccount & { wabaId: string };
 
 const CATEGORIES = { marketing: 'MARKETING', utility: 'UTILITY', auth: 'AUTHENTICATION' } as const;
 const FORMATS: Readonly<Record<HeaderMedium, string>> = { Image: 'IMAGE', Document: 'DOCUMENT', Video: 'VIDEO' };
 const COPY_FIELDS = 'id,name,language,status,rejected_reason';
-/** More than the languages that one name can have. */
+/** More than a name has languages. */
 const MOST_COPIES = '100';
 /** Token refused, no permission: the account's set-up is at fault, not the template. */
 const SETUP_CODES: ReadonlySet<number> = new Set([10, 102, 104, 190, 200]);
 
-/**
- * The upstream's template API (it belongs to the business account, `waba_id`, not to the number). Every call throws
- * AppError: `unprocessable` with the upstream's text when it refuses this very template for good, `upstream` when it is
- * silent, busy, or refuses the account itself, so that another try makes sense.
- */
+/** The template API of a business account. @throws AppError `unprocessable` = refused for good, `upstream` = retry */
 @Injectable()
 export class TemplateClient {
   constructor(private readonly client: MetaCloudClient) {}
 
-  /** The components of `create` and `edit`; the sample of a header's medium is uploaded for the reviewers. */
+  /** Components for `create` and `edit`; uploads a header's sample for the reviewers. */
   async components(account: TemplateAccount, template: TemplateSubmission): Promise<Record<string, unknown>[]> {
     const { header } = template;
     const isMedium = header !== null && 'medium' in header && template.category !== 'auth';
     return componentsOf(template, isMedium ? await this.upload(account, header.sample ?? sampleOf(header.medium)) : '');
   }
 
-  /** Hands in a new template. @returns it as the upstream has it from now on */
+  /** Submits a new template. @returns the provider's copy */
   async create(
     account: TemplateAccount,
     template: TemplateSubmission,
@@ -109,7 +100,7 @@ export class TemplateClient {
     return { id: textOf(body, 'id'), name, language, status, reason: null };
   }
 
-  /** Another content of a template; it goes back to the upstream's review. */
+  /** Replaces the content of a template; the provider reviews it again. */
   async edit(
     account: TemplateAccount,
     id: string,
@@ -120,7 +111,7 @@ export class TemplateClient {
     judged(await this.client.request(account, { method: 'POST', path: encodeURIComponent(id), json }));
   }
 
-  /** Every language of a name, byte for byte. */
+  /** All languages of exactly this name. */
   async find(account: TemplateAccount, name: string): Promise<TemplateCopy[]> {
     const path = `${encodeURIComponent(account.wabaId)}/message_templates`;
     const query = { name, fields: COPY_FIELDS, limit: MOST_COPIES };
@@ -128,14 +119,14 @@ export class TemplateClient {
     return (Array.isArray(data) ? (data as unknown[]) : []).flatMap(copyOf).filter((copy) => copy.name === name);
   }
 
-  /** Takes one away; one that is gone already is fine. */
+  /** Removes a template; a missing one counts as removed. */
   async remove(account: TemplateAccount, { id, name }: Pick<TemplateCopy, 'id' | 'name'>): Promise<void> {
     const path = `${encodeURIComponent(account.wabaId)}/message_templates`;
     const answer = await this.client.request(account, { method: 'DELETE', path, query: { hsm_id: id, name } });
     if (answer.status !== 404) judged(answer);
   }
 
-  /** A file that is refused says nothing about the template: the account's application may be at fault. */
+  /** A refused file is not the template's fault: the account's application may be wrong. */
   private async upload(account: TemplateAccount, file: UploadedFile): Promise<string> {
     try {
       return await uploadFile(this.client, account, file);
@@ -146,11 +137,10 @@ export class TemplateClient {
   }
 }
 
-/** @param text the upstream's own */
 const sampleRefused = upstream('sample_refused', (text: string) => text);
 const providerBusy = upstream('provider_busy', (text: string) => text);
 
-/** The body of a yes; a no is told apart by whether another try makes sense. */
+/** Refusals differ in whether a retry makes sense. */
 function judged(answer: GraphAnswer): Record<string, unknown> {
   const code = providerErrorCode(answer.body);
   const again =
@@ -173,12 +163,11 @@ function copyOf(item: unknown): TemplateCopy[] {
   return [{ id, name, language: String(language), status: String(status), reason: isReason ? reason : null }];
 }
 
-/** The upstream's components, in its order. @param handle of the uploaded sample, for a header with a medium */
 export function componentsOf(template: TemplateSubmission, handle: string): Record<string, unknown>[] {
   return template.category === 'auth' ? authComponents() : [...headerOf(template, handle), ...textsOf(template)];
 }
 
-/** An authentication template is the upstream's own text: a body that names one code, and a button that copies it. */
+/** The provider writes authentication templates: a body with one code, and a copy button. */
 const authComponents = (): Record<string, unknown>[] => [
   { type: 'BODY', add_security_recommendation: true },
   { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE' }] },

@@ -3,10 +3,10 @@ import { type DeliverSm, writeIdResponse } from '../../../../platform/smpp/index
 import type { Receipt } from '../../message-driver.js';
 import { within } from './smpp-socket.js';
 
-/** Bits 5 to 2 of esm_class say what a deliver_sm is; 0 is a message from a handset. */
+/** Bits 5 to 2 of esm_class give a deliver_sm's type; 0 is a message from a handset. */
 const MESSAGE_TYPE = 0x3c;
 
-/** What a carrier's final or intermediate word means to us; `null` = wait on. */
+/** Words of carriers in our statuses; `null` = not final. */
 const WORDS: Readonly<Record<string, { status: Receipt['status']; text: string | null } | null>> = {
   DELIVRD: { status: 'delivered', text: null },
   DELIVERED: { status: 'delivered', text: null },
@@ -36,21 +36,17 @@ const STATES: Readonly<Record<number, string>> = {
   8: 'REJECTD',
 };
 
-/** Fields stand between spaces, or between commas. */
 const ID = /(?:^|[\s,;])id:\s*([^\s,;]+)/i;
 const STAT = /(?:^|[\s,;])stat:\s*([A-Za-z]+)/i;
 const ERR = /(?:^|[\s,;])err:\s*([0-9A-Za-z]+)/i;
-/** Shorter numbers are short codes, to which no message goes. */
+/** Shorter numbers are short codes, which get no messages. */
 const FEWEST_DIGITS = 8;
 
-/** True for receipts; false for messages from handsets, whose text must not be taken for a receipt. */
+/** False for messages from handsets, whose text must not be read as a receipt. */
 export const isReceipt = (message: DeliverSm): boolean =>
   (message.esmClass & MESSAGE_TYPE) !== 0 || message.receiptedMessageId !== null;
 
-/**
- * A receipt in our words, from its text form, its TLV form or both (the TLVs win). Its dates are not read: they lie.
- * @returns null when it names no message or says nothing final (UNKNOWN): it is acknowledged, and we wait on
- */
+/** Reads the text form, the TLV form or both (TLVs win); the dates are unreliable. @returns null = no id, or not final */
 export function readReceipt(message: DeliverSm): Receipt | null {
   const head = message.text.search(/\btext:/i);
   const fields = head < 0 ? message.text : message.text.slice(0, head);
@@ -78,16 +74,14 @@ function errorCode(fields: string, network: number | null): number | null {
   return network;
 }
 
-/** What is to be answered: the sequence number of a deliver_sm or data_sm, and the command of its answer. */
 export interface Delivery {
   sequence: number;
   answer: number;
 }
 
-/** A deliver_sm_resp or data_sm_resp: header and an empty message id. */
+/** Header and an empty message id of a deliver_sm_resp or data_sm_resp. */
 const ANSWER_LENGTH = 17;
 
-/** An answer to each of them. */
 export function answersTo(deliveries: readonly Delivery[], status: number): Buffer {
   const bytes = Buffer.allocUnsafe(deliveries.length * ANSWER_LENGTH);
   let at = 0;
@@ -96,9 +90,8 @@ export function answersTo(deliveries: readonly Delivery[], status: number): Buff
 }
 
 /**
- * Hands over together what came in one turn of the event loop, and says afterwards which deliveries may be answered: with
- * success only after their commit (reference/providers#smpp). Those who write receipts gather them into transactions, two at
- * a time: were one batch kept back until the one before is answered, a session had never more than one.
+ * Hands over together the receipts of one event-loop iteration; their deliveries get success only after the commit
+ * (reference/providers#smpp). Several batches may be under way, because the receipt writer combines them into transactions.
  */
 export class ReceiptBatch {
   private receipts: Receipt[] = [];
@@ -111,19 +104,16 @@ export class ReceiptBatch {
     private readonly answer: (deliveries: readonly Delivery[], committed: boolean) => void,
   ) {}
 
-  /** Receipts without an answer yet. */
   get unanswered(): number {
     return this.receipts.length + this.committing;
   }
 
-  /** @param delivery what brought the receipt */
   add(receipt: Receipt, delivery: Delivery): void {
     if (this.receipts.length === 0) setImmediate(() => void this.handOver());
     this.receipts.push(receipt);
     this.deliveries.push(delivery);
   }
 
-  /** Resolves when every receipt has its answer, at the latest after `milliseconds`. */
   drained(milliseconds: number): Promise<void> {
     return this.unanswered === 0 ? Promise.resolve() : within(milliseconds, (resolve) => this.idle.push(resolve));
   }

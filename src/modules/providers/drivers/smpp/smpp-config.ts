@@ -7,19 +7,14 @@ import type { OutboundMessage } from '../../message-driver.js';
 import { failoverStatuses } from '../carrier-answers.js';
 import { dltIdSchema, fillText, placeholders, type TemplateValues } from '../template.js';
 
-/** What stands in the values of optional parameters, as `{{name}}`. */
 export const TLV_PLACEHOLDERS = ['to', 'from', 'ref', 'dlt_entity_id', 'dlt_template_id', 'validity_s'] as const;
 
-/**
- * Tags that carry the text or its parts: a second copy beside ours would contradict it (SMPP 3.4 §5.3.2: message_payload,
- * sar_msg_ref_num, sar_total_segments, sar_segment_seqnum).
- */
+/** Tags of the text and its parts, which the driver sets itself (SMPP 3.4 §5.3.2: message_payload, sar_*). */
 const OWN_TAGS = new Set([0x0424, 0x020c, 0x020e, 0x020f]);
 const MOST_TLVS = 20;
 const LONGEST_VALUE = 200;
 const INTEGERS = { int8: 0xff, int16: 0xffff, int32: 0xffffffff } as const;
 
-/** A tag as operators write it: 5120, or "0x1400". */
 const tagNumber = (tag: number | string): number => Number(tag);
 
 const tag = z
@@ -31,16 +26,14 @@ const known = (names: readonly string[]) => (value: string) =>
   placeholders(value).every((name) => names.includes(name));
 
 /**
- * India's DLT. Operators and their resellers agree on no tags: 0x1400 and 0x1401 are what most say (php8-smpp#10,
- * python-smpplib#204, ksmppd#134), as texts without an end byte (the PDU of ksmppd#135), and 0x1402 for the chain. The chain
- * is SHA-256, in lower-case hexadecimal, of the ids of entity and telemarketers, joined by commas (operators' "PE-TM chain
- * hash logic"); to an aggregator the ids go as they are.
+ * India's DLT has no agreed tags: 0x1400 and 0x1401 are the most common, as texts without an end byte (php8-smpp#10,
+ * python-smpplib#204, ksmppd#134, ksmppd#135), and 0x1402 for the chain: SHA-256 in lower-case hexadecimal of the ids of
+ * entity and telemarketers, joined by commas (operators' "PE-TM chain hash logic"). Aggregators get the plain ids.
  */
 const dltSchema = z.object({
   entity_tag: tag.default('0x1400'),
   template_tag: tag.default('0x1401'),
   type: z.enum(['text', 'cstring']).default('text'),
-  /** of messages whose sender id has none */
   entity_id: dltIdSchema.optional(),
   required: z.boolean().default(false),
   chain: z
@@ -80,32 +73,27 @@ function faultOf(type: TlvConfig['type'], value: string | number): string | null
   return isFilled || readInteger(type, text) !== null ? null : `must be a whole number from 0 to ${INTEGERS[type]}`;
 }
 
-/** @returns null for what does not fit */
 function readInteger(type: keyof typeof INTEGERS, text: string): number | null {
   return /^[0-9]{1,10}$/.test(text) && Number(text) <= INTEGERS[type] ? Number(text) : null;
 }
 
-/** The tags of a route, in the order in which they leave. */
 const tagsOf = (dlt: DltConfig | undefined, tlvs: readonly TlvConfig[]): number[] =>
   [
     ...(dlt ? [dlt.entity_tag, dlt.template_tag, ...(dlt.chain ? [dlt.chain.tag] : [])] : []),
     ...tlvs.map((tlv) => tlv.tag),
   ].map(tagNumber);
 
-/** What of a route's configuration becomes optional parameters. */
 interface TlvOptions {
   dlt: DltConfig | null;
   tlvs: readonly TlvConfig[];
-  /** of messages that have no sender of their own */
   sourceAddr: string;
 }
 
-/** Messages of a campaign have the same ones. */
 const KEPT = 1_000;
-/** Values that differ from message to message: with one of them nothing is worth keeping. */
+/** With one of these per-message values caching is useless. */
 const OF_ONE = ['to', 'ref'];
 
-/** Makes the optional parameters of a route's messages. A parameter that names a value which a message has not stays away. */
+/** Writes the optional parameters of messages; omits a parameter that names a missing value. */
 export class TlvWriter {
   private readonly isEmpty: boolean;
   private readonly isShared: boolean;
@@ -117,7 +105,6 @@ export class TlvWriter {
     this.isShared = !tlvs.some(({ value }) => placeholders(value).some((name) => OF_ONE.includes(name)));
   }
 
-  /** @returns undefined = none */
   of(message: OutboundMessage): Buffer | undefined {
     if (this.isEmpty) return undefined;
     const { dlt, sender = '', validitySeconds = '' } = message;
@@ -169,7 +156,6 @@ function freeTlv({ tag, type, value }: TlvConfig, values: TemplateValues): Tlv[]
   return filled ? [{ tag: tagNumber(tag), value: filled }] : [];
 }
 
-/** @returns null for what does not fit the type */
 function valueOf(type: TlvConfig['type'], text: string): Buffer | null {
   if (type === 'text') return Buffer.from(text, 'latin1');
   if (type === 'cstring') return Buffer.from(`${text}\0`, 'latin1');
@@ -188,11 +174,7 @@ const ascii = (max: number) =>
     .regex(/^[\x20-\x7e]*$/, 'must be ASCII text');
 const oneByte = z.number().int().min(0).max(255);
 
-/**
- * `config` of a route with driver `smpp`, as the operator writes it (reference/providers#smpp). Beyond the fields named
- * there: `dest_ton`, `dest_npi`, `system_type`, `tls_ca` (PEM), `tls_verify`, `submit_timeout_ms`, `enquire_link_ms`, and the
- * optional parameters of each message: `dlt`, `tlvs`.
- */
+/** `config` of driver `smpp`, as the operator writes it (reference/providers#smpp). */
 export const smppConfigSchema = z
   .object({
     host: z.string().min(1).max(253),
@@ -223,7 +205,6 @@ export const smppConfigSchema = z
 
 export type SmppRouteConfig = z.infer<typeof smppConfigSchema>;
 
-/** The same, as the session reads it. */
 export interface SmppConfig extends Addressing, TlvOptions {
   host: string;
   port: number;
@@ -236,13 +217,12 @@ export interface SmppConfig extends Addressing, TlvOptions {
   window: number;
   submitTimeoutMs: number;
   enquireLinkMs: number;
-  /** command statuses that another route may take over */
   failoverCodes: readonly number[];
-  /** null: every address may be reached */
+  /** null = every address is allowed */
   guard: SocketGuard | null;
 }
 
-/** @param guard judges the carrier's address; null = it is trusted */
+/** @param guard checks the carrier's address; null = it is trusted */
 export function sessionConfig(config: SmppRouteConfig, guard: SocketGuard | null): SmppConfig {
   const source = describeSender(config.source_addr);
   return {

@@ -22,29 +22,24 @@ import type { SmppConfig } from './smpp-config.js';
 import { openSocket, UnreadAnswers, within } from './smpp-socket.js';
 import { type Submit, SubmitQueue, Unanswered } from './submits.js';
 
-/** What a session tells its connection. */
 interface SessionEvents {
   bound(): void;
-  /** the end, once; everything under way has its result by then */
+  /** called once, after every submit has its result */
   closed(reason: string): void;
   receipts(receipts: Receipt[]): Promise<void>;
-  /** a message from a handset; answered to the carrier afterwards */
   inbound(text: InboundText): Promise<void>;
 }
 
-/** How the reason of an end begins when the carrier takes no session of this login, or no other. */
+/** Prefix of the close reason when the carrier refuses this login a session, or a further one. */
 export const BIND_REFUSED = 'bind refused: ';
 const CONNECT_MS = 10_000;
 const SWEEP_MS = 200;
 const UNBIND_MS = 1_000;
 const MOST_UNANSWERED = 1_000;
-/** Submits that have been told that they leave, and are not with the kernel yet: what dies with the process, at the most. */
+/** Submits whose `leaving` was called and that are not written yet: at most these are in doubt when the process dies. */
 const MOST_A_WRITE = 10;
 
-/**
- * One SMPP connection from connect to close: bind_transceiver, window, time-outs, enquire_link, receipts. It never
- * reconnects. Submits leave a few in one write, so that little is in doubt when the process dies between the two.
- */
+/** One SMPP connection from connect to close: bind, window, time-outs, enquire_link, receipts. It never reconnects. */
 export class SmppSession {
   private readonly socket: net.Socket;
   private readonly encoder: SubmitSmEncoder;
@@ -59,9 +54,8 @@ export class SmppSession {
   private pausedUntil = 0;
   private lastHeard = performance.now();
   private enquiredAt = 0;
-  /** messages from handsets without an answer yet */
   private readonly texts = new Semaphore(MOST_UNANSWERED);
-  /** about to unbind: nothing is read until what has come is answered */
+  /** about to unbind: reading stops until everything received is answered */
   private leaving = false;
   private idle: (() => void) | null = null;
   private unbound: (() => void) | null = null;
@@ -94,27 +88,25 @@ export class SmppSession {
     return this.state === 'bound';
   }
 
-  /** Queues one submit_sm; its `done` is called exactly once. */
+  /** Queues a submit_sm; its `done` is called exactly once. */
   submit(submit: Submit): void {
     if (this.state !== 'bound') return submit.done({ kind: 'unsent' });
     this.queue.push(submit);
     this.schedule();
   }
 
-  /** Writes nothing more for a while: the carrier answers nothing but "throttled". */
+  /** Writes nothing for a while, because the carrier throttles. */
   pause(milliseconds: number): void {
     this.pausedUntil = performance.now() + milliseconds;
   }
 
-  /** Milliseconds until something is written again. */
   get pauseMs(): number {
     return Math.max(0, this.pausedUntil - performance.now());
   }
 
   /**
-   * Takes nothing more, waits for answers under way and for the commits of what has come, unbinds. Receipts come for as long as
-   * they are answered: from the last answer to a submit to Unbind nothing is read. What crosses Unbind is committed too.
-   * @param waitMs at most
+   * Takes no more submits, waits for answers and commits, then unbinds. Between the last answer and Unbind nothing is read;
+   * what crosses Unbind is committed too. @param waitMs at most
    */
   async close(waitMs: number): Promise<void> {
     if (this.state === 'binding') this.fail('closed');
@@ -171,7 +163,6 @@ export class SmppSession {
     });
   }
 
-  /** Writes what the window and the socket have room for. */
   private flush(): void {
     const now = performance.now();
     if (this.state !== 'bound' || now < this.pausedUntil) return;
@@ -252,7 +243,7 @@ export class SmppSession {
     return receipt ? this.batch.add(receipt, delivery) : this.answer([delivery], Status.Ok);
   }
 
-  /** A refused one comes again from the carrier. */
+  /** The carrier sends a refused text again. */
   private async takeInbound(text: InboundText, delivery: Delivery): Promise<void> {
     if (!this.texts.tryAcquire()) return this.answer([delivery], Status.SystemError);
     const answered = this.events.inbound(text).then(() => Status.Ok);
@@ -267,7 +258,7 @@ export class SmppSession {
     this.listenAgain();
   }
 
-  /** What came is not answered yet, or the answers are not read: nothing more is read until then. */
+  /** Too many deliveries or answers are pending: reading stops. */
   private get isFull(): boolean {
     return this.batch.unanswered >= MOST_UNANSWERED || this.unread.tooMany;
   }
@@ -276,7 +267,7 @@ export class SmppSession {
     if (this.socket.isPaused() && !this.isFull && !this.leaving) this.socket.resume();
   }
 
-  /** Time-outs. While reading rests (too many receipts wait for their commit), answers may be there unread: they get more time. */
+  /** While reading is paused, answers may be waiting unread, so submits get more time. */
   private sweep(now: number): void {
     const isBinding = this.state === 'binding';
     if (isBinding && now - this.lastHeard > CONNECT_MS) this.fail('no answer to the bind');

@@ -2,12 +2,9 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { SmppConfig } from './smpp-config.js';
 
-/**
- * Begins to connect, over TLS where the route says so. An address that the guard refuses ends the socket with an error, as
- * any other fault of connecting does.
- */
+/** Connects, over TLS if configured. An address that the guard refuses ends the socket with an error. */
 export function openSocket({ host, port, tls: secure, tlsVerify, tlsCa, guard }: SmppConfig): net.Socket {
-  // an address is connected to without a look-up
+  // for an IP address, net.connect does not call the guard's `lookup`
   if (guard && net.isIP(host) !== 0 && !guard.allows(host)) {
     return new net.Socket().destroy(new Error('Address is not allowed'));
   }
@@ -16,7 +13,7 @@ export function openSocket({ host, port, tls: secure, tlsVerify, tlsCa, guard }:
   return tls.connect({
     ...place,
     rejectUnauthorized: tlsVerify,
-    // server name indication takes no bare address
+    // server name indication takes no IP address
     ...(net.isIP(host) === 0 && { servername: host }),
     ...(tlsCa !== null && { ca: tlsCa }),
   });
@@ -35,7 +32,7 @@ export function within(milliseconds: number, begin: (resolve: () => void) => voi
 
 const MOST_UNREAD = 1024 * 1024;
 
-/** Answers that a carrier has not read. One that goes on asking without reading is not listened to, and given up in the end. */
+/** Answers that the carrier has not read. If it keeps sending without reading, the session stops reading, and then fails. */
 export class UnreadAnswers {
   private since = performance.now();
 
@@ -45,7 +42,7 @@ export class UnreadAnswers {
     return this.socket.writableLength > MOST_UNREAD;
   }
 
-  /** For how long there have been too many. @param now of `performance.now()`; asked at short intervals */
+  /** How long there have been too many. @param now of `performance.now()`; called at short intervals */
   sinceMs(now: number): number {
     if (!this.tooMany) this.since = now;
     return now - this.since;

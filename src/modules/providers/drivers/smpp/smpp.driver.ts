@@ -30,19 +30,19 @@ import { sessionConfig, type SmppConfig, smppConfigSchema, type SmppRouteConfig,
 import { BIND_REFUSED, SmppSession } from './smpp-session.js';
 import type { SubmitResult } from './submits.js';
 
-/** A send is over within 30 s, whatever happens (port). */
+/** The port allows 30 s for a send. */
 const SEND_MS = 28_000;
 const CLOSE_MS = 10_000;
 const RECONNECT_MS = 500;
 const LONGEST_RECONNECT_MS = 30_000;
-/** A session that lived shorter than this did not prove the carrier well. */
+/** A shorter session does not prove that the carrier works. */
 const STEADY_MS = 10_000;
 const TEMPORARY_RETRY_MS = 1_000;
 const UNTRIED = 'not connected yet';
 
 type Waiting = Extract<SendOutcome, { kind: 'retry' | 'unsent' }>;
 
-/** Keeps one route bound: sessions come and go, sends get exactly one outcome each. */
+/** Keeps one route bound: reopens sessions, gives each send exactly one outcome. */
 class SmppConnection implements RouteConnection {
   private readonly logger = new Logger('Smpp');
   private readonly cache = new PartsCache();
@@ -55,7 +55,6 @@ class SmppConnection implements RouteConnection {
   private reconnects = 0;
   private boundAt = 0;
   private timer: NodeJS.Timeout | null = null;
-  /** why there is no session */
   private reason: string | null = UNTRIED;
   refusal: string | null = null;
 
@@ -104,7 +103,7 @@ class SmppConnection implements RouteConnection {
     );
   }
 
-  /** A second call waits for the same end: a bind that is given back after it has no session at the carrier. */
+  /** A second call waits for the same end: a bind is given back only after its session has closed. */
   close(waitMs = CLOSE_MS): Promise<void> {
     this.closing = true;
     if (this.timer) clearTimeout(this.timer);
@@ -165,8 +164,9 @@ class SmppConnection implements RouteConnection {
   }
 
   /**
-   * All parts at once. While none is with the carrier, the whole message may come again; once one is, the missing ones
-   * are repeated here, because a second copy of the whole would reach handsets that have the first.
+   * Sends all parts at once. Until one is taken, the whole message may be retried; afterwards only the missing parts are
+   * retried,
+   * because a second copy of the whole would reach handsets that have the first.
    */
   private async sendParts(whole: OutboundMessage, sms: SmsParts): Promise<SendOutcome> {
     const message = { ...whole, leaving: whole.leaving && once(whole.leaving) };
@@ -227,7 +227,7 @@ class SmppConnection implements RouteConnection {
 
 const refusal = (text: string): SendOutcome => ({ kind: 'rejected', code: null, text, submitted: false });
 
-/** The first part that leaves is the message's. */
+/** The first part to leave counts for the message. */
 function once(call: (others?: number) => void): (others?: number) => void {
   let isCalled = false;
   return (others) => {
@@ -237,12 +237,11 @@ function once(call: (others?: number) => void): (others?: number) => void {
   };
 }
 
-/** The carrier took a part and gave no id for it: its receipts can only be matched by the number, as those of unknown outcome. */
+/** The carrier took a part without giving an id: its receipts match by number only. */
 type PartOutcome = SendOutcome | { kind: 'nameless' };
 
 const mayBeTaken = ({ kind }: PartOutcome): boolean => kind === 'accepted' || kind === 'nameless' || kind === 'unknown';
 
-/** One outcome for the parts of a message. */
 function combine(
   outcomes: readonly PartOutcome[],
 ): SendOutcome | { kind: 'parts missing'; waiting: Waiting; taken: number } {
@@ -271,7 +270,7 @@ function combine(
   return taken === 0 ? waiting : { kind: 'parts missing', waiting, taken };
 }
 
-/** SMPP 3.4 as a transceiver (reference/providers#smpp). A carrier takes a repeated message for a new one. */
+/** SMPP 3.4 as a transceiver (reference/providers#smpp). Carriers do not deduplicate. */
 export class SmppDriver implements MessageDriver<SmppRouteConfig> {
   readonly name = 'smpp';
   readonly channels = ['sms'] as const;
@@ -279,10 +278,10 @@ export class SmppDriver implements MessageDriver<SmppRouteConfig> {
   readonly bindsSessions = true;
   readonly configSchema = smppConfigSchema;
   readonly secretFields = ['password'];
-  /** without TLS, or with an unchecked certificate, the password goes to any party in between */
+  /** without TLS, or with an unchecked certificate, anyone in between gets the password */
   readonly addressFields = ['host', 'port', 'system_id', 'tls', 'tls_verify'];
 
-  /** @param guard for routes whose config staff without super wrote; without one such routes are not opened */
+  /** @param guard for routes whose config staff without super wrote; null = such routes are not opened */
   constructor(private readonly guard: SocketGuard | null = null) {}
 
   demandsOf({ dlt }: Pick<SmppRouteConfig, 'dlt'>): CarrierDemands {

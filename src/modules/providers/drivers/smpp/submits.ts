@@ -1,32 +1,29 @@
 import { UrgentFirst } from '../../../../platform/concurrency/index.js';
 import type { OutgoingSm } from '../../../../platform/smpp/index.js';
 
-/** What the carrier made of one submit_sm. */
 export type SubmitResult =
-  /** command status, and the message id when it is 0 */
+  /** command status; the message id when it is 0 */
   | { kind: 'answered'; status: number; messageId: string }
-  /** no byte of it was written */
+  /** no byte was written */
   | { kind: 'unsent' }
-  /** written, and no answer came */
+  /** written, but not answered */
   | { kind: 'unknown' };
 
-/** One submit_sm on its way. Moments are of the clock of `performance.now()`. */
+/** A submit_sm on its way. Times are of the clock of `performance.now()`. */
 export interface Submit extends OutgoingSm {
   urgent: boolean;
-  /** called right before it is written, with as many others; what it throws keeps it from being written */
+  /** called right before the write, with the number of others in it; an exception prevents the write */
   leaving: ((others?: number) => void) | undefined;
-  /** must not be written after this moment: the lease has passed on */
+  /** must not be written later: the lease has passed on */
   notAfter: number;
-  /** waits for its turn no longer than this */
   queueUntil: number;
-  /** when it was written; 0 before */
+  /** 0 = not written */
   writtenAt: number;
-  /** under which it was written; 0 before */
   sequence: number;
   done(result: SubmitResult): void;
 }
 
-/** What waits until the window and the socket have room for it. */
+/** Submits waiting for room in the window and the socket. */
 export class SubmitQueue {
   private readonly waiting = new UrgentFirst<Submit>();
 
@@ -38,10 +35,7 @@ export class SubmitQueue {
     this.waiting.push(submit, submit.urgent);
   }
 
-  /**
-   * The next ones, which must be written at once: each has been told that it leaves. Those whose time is over end unsent.
-   * @param now on the clock of `performance.now()`
-   */
+  /** The next submits, to be written at once: `leaving` was called for each. Submits past their time end unsent. */
   take(most: number, now: number): Submit[] {
     const next: Submit[] = [];
     while (next.length < most) {
@@ -57,12 +51,10 @@ export class SubmitQueue {
     });
   }
 
-  /** Those that have waited long enough end unsent. */
   turnAway(now: number): void {
     for (const submit of this.waiting.remove(({ queueUntil }) => now >= queueUntil)) submit.done({ kind: 'unsent' });
   }
 
-  /** Nothing that waits will be written. */
   failAll(): void {
     for (const submit of this.waiting.remove(() => true)) submit.done({ kind: 'unsent' });
   }
@@ -78,18 +70,16 @@ function mayLeave({ leaving }: Submit, others: number): boolean {
 }
 
 /**
- * Submits that are written and have no answer yet, by sequence number. They lie in slots that stay where they are: a Map
- * through which everything passes is laid out anew all the time, each layout refers to the one after it, and so V8 took
- * nearly all that had been in flight for old (docs/decisions/0065).
+ * Written submits without an answer, by sequence number. Slots of an array, because a busy Map is laid out anew all the time
+ * and V8 then promotes nearly everything in flight (docs/decisions/0065).
  */
 export class Unanswered {
   private readonly slots: (Submit | null)[];
   private readonly mask: number;
   private count = 0;
 
-  /** @param most submits at once */
   constructor(most: number) {
-    // Half of them are free at any time, so a sequence number whose slot is free is near.
+    // At least half the slots are free, so a sequence number with a free slot is near.
     const slots = 2 ** Math.ceil(Math.log2(2 * most));
     this.slots = Array.from({ length: slots }, () => null);
     this.mask = slots - 1;
@@ -99,19 +89,18 @@ export class Unanswered {
     return this.count;
   }
 
-  /** Whether no submit stands where one of this number would: one that is never answered keeps its slot until its time is over. */
+  /** A submit that is never answered keeps its slot until its time is over. */
   isFree(sequence: number): boolean {
     return this.slots[sequence & this.mask] === null;
   }
 
-  /** @param sequence one that is free */
+  /** @param sequence must be free */
   add(sequence: number, submit: Submit): void {
     submit.sequence = sequence;
     this.slots[sequence & this.mask] = submit;
     this.count += 1;
   }
 
-  /** The submit of that number, which is answered now; null = there is none. */
   take(sequence: number): Submit | null {
     const at = sequence & this.mask;
     const submit = this.slots[at];
@@ -121,7 +110,6 @@ export class Unanswered {
     return submit;
   }
 
-  /** Takes out those that `isOver` says are to go, in no order. */
   remove(isOver: (submit: Submit) => boolean): Submit[] {
     if (this.count === 0) return [];
     const over = this.slots.filter((submit): submit is Submit => submit !== null && isOver(submit));

@@ -13,12 +13,9 @@ const plainUrl = (url: string): boolean => {
   return username + password + search + hash === '';
 };
 
-/**
- * `config` of a route with driver `twilio` (reference/providers#twilio). Beyond the fields named there: `ring_seconds`,
- * after which a call counts as unanswered, and `timeout_ms` of a request.
- */
+/** `config` of driver `twilio` (reference/providers#twilio). A call counts as unanswered after `ring_seconds`. */
 export const twilioConfigSchema = z.object({
-  // `AC` and 32 hexadecimal digits at the network itself; networks that speak its API have forms of their own
+  // `AC` and 32 hexadecimal digits at Twilio; carriers with the same API have their own forms
   account_sid: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an account SID'),
   auth_token: z.string().min(1, 'must not be empty').max(256),
   base_url: z
@@ -26,7 +23,6 @@ export const twilioConfigSchema = z.object({
     .max(512)
     .refine(plainUrl, 'must be an http or https URL without login, query or fragment')
     .default('https://api.twilio.com'),
-  /** caller's number of calls that name none */
   from: z
     .string()
     .transform(digitsOf)
@@ -39,24 +35,18 @@ export const twilioConfigSchema = z.object({
 
 export type TwilioConfig = z.infer<typeof twilioConfigSchema>;
 
-/** Longest silence that ends a recording. */
 const RECORDING_SILENCE_SECONDS = 5;
-/** How long a forwarded leg rings. */
 const FORWARD_RING_SECONDS = 30;
 const METHOD = { method: 'POST' } as const;
 
-/** Loaded when the first call needs it: an installation without voice never does. */
+/** Loaded on first use: an installation without voice never needs it. */
 const library = async () => (await import('twilio/lib/twiml/VoiceResponse.js')).default;
 
 type VoiceResponse = InstanceType<Awaited<ReturnType<typeof library>>>;
 
-/** The empty document: the answer to a callback that only reports. */
 export const EMPTY_TWIML = '<?xml version="1.0" encoding="UTF-8"?><Response/>';
 
-/**
- * What the network does next, in its own language (TwiML). Whatever stands in a step is escaped.
- * @param after address of the next question, for the event that this step leads to
- */
+/** A step as TwiML, escaped. @param after URL of the next question, for the event that this step leads to */
 export async function renderStep(step: CallStep, after: (event: CallEvent['kind']) => string): Promise<string> {
   const response = new (await library())();
   write(response, step, after);
@@ -72,11 +62,11 @@ function write(response: VoiceResponse, step: CallStep, after: (event: CallEvent
       return;
     case 'menu': {
       const action = after('digits');
-      // An empty `finishOnKey` makes # a digit like any other.
+      // an empty `finishOnKey` makes # a digit like any other
       const attributes = { ...METHOD, action, numDigits: 1, finishOnKey: '', timeout: step.timeoutSeconds };
       const gather = response.gather({ ...attributes, input: ['dtmf'] });
       if (step.prompt !== null) gather.play(step.prompt);
-      // Reached on silence only: the action is asked when a key was pressed.
+      // reached on silence only: a pressed key calls the action
       response.redirect(METHOD, action);
       return;
     }
@@ -103,7 +93,7 @@ function write(response: VoiceResponse, step: CallStep, after: (event: CallEvent
         recordingStatusCallbackMethod: 'POST',
         recordingStatusCallbackEvent: ['completed'],
       });
-      // Reached when nothing was said: the action is asked when there is a recording.
+      // reached without speech only: a recording calls the action
       response.redirect(METHOD, action);
       return;
     }
@@ -112,21 +102,18 @@ function write(response: VoiceResponse, step: CallStep, after: (event: CallEvent
   }
 }
 
-/** The form that makes a call, or why there can be none. */
 export type CallForm = { form: string } | { fault: string };
 
-/** Documents of this many clips are kept: campaigns under way at the same time have one each. */
+/** Documents cached by clip: concurrent campaigns have one each. */
 const DOCUMENTS_KEPT = 100;
-/** What a call may last beyond its clip: the network counts from the answer. */
+/** Allowed beyond the clip: the carrier counts from the answer. */
 const SPARE_SECONDS = 15;
-/** The most that the network takes, seconds. */
 const LONGEST_CALL_SECONDS = 14_400;
 
-/** The requests of one route. A campaign differs from call to call in little, so what is the same is written once. */
+/** Builds the requests of one route; what a campaign's calls share is built once. */
 export class CallRequests {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** by the clip's address */
   private readonly documents = boundedCache<string, Promise<string>>(DOCUMENTS_KEPT);
   private readonly ending: string;
 
@@ -142,15 +129,14 @@ export class CallRequests {
       accept: 'application/json',
       'content-type': 'application/x-www-form-urlencoded',
     };
-    // Of the events only the last one decides a recipient's status.
+    // only the last event decides a recipient's status
     this.ending = `&StatusCallbackMethod=POST&StatusCallbackEvent=completed&Timeout=${seconds}`;
   }
 
   /**
-   * One call as the network wants it. What only plays a clip carries its document along, so that the network need not
-   * ask; what has a menu names the address of its first step. `payload`: `audio` (address of the clip, or a path of ours),
-   * `callerId` (digits; '' or none = the route's own number), `interactive` (the callee is asked for keys), `seconds` (how
-   * long the clip is). A sender of its own stands above `callerId` if it is a number: a call cannot show a name.
+   * A call's form. A clip alone carries its document, so that the carrier need not ask; a menu names its first step's URL.
+   * `payload`: `audio` (URL, or path of ours), `callerId` (digits; '' or none = the route's number), `interactive` (has a
+   * menu), `seconds` (length of the clip). A numeric sender overrides `callerId`.
    */
   async formOf({ ref, to, sender = '', payload = {} }: OutboundMessage): Promise<CallForm> {
     const { audio, callerId, interactive, seconds } = payload;
@@ -167,13 +153,12 @@ export class CallRequests {
     return { form: `To=%2B${to}&From=%2B${from}&${instructions}&StatusCallback=${statusUrl}${this.ending}${limit}` };
   }
 
-  /** A call ends with its clip; one with a menu may be in it as long as in a forwarded leg, which has a limit of its own. */
+  /** Seconds: up to the end of the clip; with a menu, room for a forwarded leg, which has its own limit. */
   private limitOf(isInteractive: boolean, seconds: unknown): number {
     const ofClip = typeof seconds === 'number' ? Math.ceil(seconds) + SPARE_SECONDS : this.maxSeconds;
     return Math.min(isInteractive ? 2 * this.maxSeconds : ofClip, LONGEST_CALL_SECONDS);
   }
 
-  /** What plays the clip and hangs up, escaped for the form. */
   private document(clip: string): Promise<string> {
     const known = this.documents.get(clip);
     if (known) return known;
@@ -185,6 +170,6 @@ export class CallRequests {
 
 const isNumber = (sender: string): boolean => /^\+?[0-9]+$/.test(sender);
 
-/** The network resolves nothing against us, so a path of ours becomes an address. */
+/** The carrier resolves no relative URLs, so our paths become absolute. */
 export const audioAddress = (origin: string, audio: string): string =>
   audio.startsWith('/') ? `${origin}${audio}` : audio;

@@ -3,27 +3,21 @@ import { cutCodePoints } from '../../../../kernel/text.js';
 import type { CallEvent } from '../../call-script.js';
 import type { Receipt } from '../../message-driver.js';
 
-/** Loaded when the first callback comes. */
 const library = async () => (await import('twilio/lib/webhooks/webhooks.js')).default;
 
-/** The network sends some thirty; the form is read before its proof is judged, so one with more is not read. */
+/** The carrier sends about thirty. The form is parsed before its signature is checked, so a larger one is refused. */
 const MOST_PARAMETERS = 1_000;
 const AMPERSAND = 0x26;
 
-/** A callback as it came. */
 export interface SignedCallback {
-  /** the address that the network was given: `PUBLIC_URL` and path; never what the Host header says */
+  /** `PUBLIC_URL` and path; never the Host header */
   url: string;
-  /** `X-Twilio-Signature` */
   signature: string | undefined;
-  /** the form that the signature covers */
   form: Buffer;
 }
 
-/** Names and values of a form; a name that comes several times has a list. */
 export type FormParameters = Record<string, string | string[]>;
 
-/** Reads a form as the network wrote it. */
 export function readForm(form: Buffer): FormParameters {
   const read = new Map<string, string | string[]>();
   for (const [name, value] of new URLSearchParams(form.toString('utf8'))) {
@@ -35,9 +29,9 @@ export function readForm(form: Buffer): FormParameters {
   return Object.fromEntries(read);
 }
 
-/** Whether this address and this form were signed with the auth token; compares in constant time. */
+/** True when the auth token signed this URL and form; compares in constant time. */
 export async function isSigned({ url, signature, form }: SignedCallback, authToken: string): Promise<boolean> {
-  // A path need not make an address below ours (`POST http://…` names one of its own).
+  // the path may be a URL itself (`POST http://…`), and the whole then is no valid URL
   if (!URL.canParse(url) || isOversized(form)) return false;
   const { validateRequest } = await library();
   return validateRequest(authToken, signature ?? '', url, readForm(form));
@@ -56,10 +50,10 @@ const LONGEST_ID = 128;
 const LONGEST_URL = 2_048;
 const LONGEST_TEXT = 200;
 const LONGEST_CALL_SECONDS = 86_400;
-/** SIP answers from here on are refusals. */
+/** SIP codes from here on are refusals. */
 const SIP_REFUSED = 400;
 
-/** How calls end. Other words (`queued`, `ringing`, `in-progress`, …) are no end. */
+/** Final states of calls; `queued`, `ringing`, `in-progress`, … are not final. */
 const ENDS: ReadonlyMap<string, Receipt['status']> = new Map([
   ['completed', 'answered'],
   ['busy', 'busy'],
@@ -70,7 +64,7 @@ const ENDS: ReadonlyMap<string, Receipt['status']> = new Map([
 
 type DialOutcome = Extract<CallEvent, { kind: 'dialed' }>['outcome'];
 
-/** How forwarded legs end; `answered` is the word of legs into a conference. */
+/** Final states of forwarded legs; `answered` means a conference. */
 const DIAL_ENDS: ReadonlyMap<string, DialOutcome> = new Map([
   ['completed', 'completed'],
   ['answered', 'completed'],
@@ -80,13 +74,13 @@ const DIAL_ENDS: ReadonlyMap<string, DialOutcome> = new Map([
   ['canceled', 'failed'],
 ]);
 
-/** The call that a callback is about. @returns null when it is not a call of this account */
+/** @returns null when the call is not of this account */
 export function callIdOf(parameters: FormParameters, accountSid: string): string | null {
   const id = textOf(parameters['CallSid']);
   return textOf(parameters['AccountSid']) === accountSid && id !== '' && id.length <= LONGEST_ID ? id : null;
 }
 
-/** What happened in a call. @returns null when nothing did (a recording that is not there) */
+/** @returns null when nothing happened (a recording that is missing) */
 export function readEvent(kind: CallEvent['kind'], parameters: FormParameters): CallEvent | null {
   switch (kind) {
     case 'answered':
@@ -100,7 +94,7 @@ export function readEvent(kind: CallEvent['kind'], parameters: FormParameters): 
     }
     case 'recorded': {
       const status = textOf(parameters['RecordingStatus']);
-      // The network's word on the recording itself (its own callback), which comes beside the action's.
+      // The callback of the recording itself, beside the action's.
       if (status !== '' && status !== 'completed') return null;
       const url = textOf(parameters['RecordingUrl']);
       return { kind, url: url.length <= LONGEST_URL ? url : '', seconds: secondsOf(parameters['RecordingDuration']) };
@@ -108,7 +102,7 @@ export function readEvent(kind: CallEvent['kind'], parameters: FormParameters): 
   }
 }
 
-/** How the call ended. @returns null when it has not */
+/** @returns null when the call has not ended */
 export function readReceipt(ref: string, callId: string, parameters: FormParameters): Receipt | null {
   const status = ENDS.get(textOf(parameters['CallStatus']));
   if (status === undefined) return null;
@@ -135,7 +129,6 @@ function readFailure(parameters: FormParameters): { errorCode: number | null; er
   };
 }
 
-/** The first value of a name; '' when there is none. */
 const textOf = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? (value[0] ?? '') : (value ?? '');
 
@@ -146,7 +139,6 @@ const codeOf = (value: string | string[] | undefined): number | null => {
 
 const secondsOf = (value: string | string[] | undefined): number => Math.min(codeOf(value) ?? 0, LONGEST_CALL_SECONDS);
 
-/** Kinds of events, in callback addresses. */
 export const CALL_EVENTS = [
   'answered',
   'digits',
@@ -155,23 +147,17 @@ export const CALL_EVENTS = [
   'recorded',
 ] as const satisfies CallEvent['kind'][];
 
-/** The same for every call of a route. */
 export interface CallbackOrigin {
-  /** `PUBLIC_URL`, without a slash at its end */
+  /** `PUBLIC_URL`, without a trailing slash */
   origin: string;
-  /** the route's name */
   route: string;
 }
 
 const callAddress = ({ origin, route }: CallbackOrigin, ref: string): string =>
   `${origin}/provider/voice/${encodeURIComponent(route)}/calls/${encodeURIComponent(ref)}`;
 
-/**
- * Where the network asks what comes next in a call. Reference, step and kind of event stand in the address (which the
- * signature covers), so that any instance can answer, and a repeated question gets the same answer.
- */
+/** URL of a call's next step. The signature covers reference, step and event, so that any instance can answer a repeat. */
 export const stepAddress = (origin: CallbackOrigin, ref: string, step: number, event: CallEvent['kind']): string =>
   `${callAddress(origin, ref)}/steps/${step}/${event}`;
 
-/** Where the network reports how a call ended. */
 export const statusAddress = (origin: CallbackOrigin, ref: string): string => `${callAddress(origin, ref)}/status`;

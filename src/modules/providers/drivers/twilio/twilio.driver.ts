@@ -8,17 +8,13 @@ import { CallRequests, type TwilioConfig, twilioConfigSchema } from './call-requ
 
 const LONGEST_ID = 128;
 const LONGEST_TEXT = 200;
-/** Only tokens from this length on are masked in answers: a shorter one might be an ordinary word of the text. */
+/** Shorter tokens are not masked in answers: they might be ordinary words. */
 const SHORTEST_SECRET = 8;
 
-/** Busy, by the network's code: too many requests, too many calls at once. */
+/** Throttling codes: too many requests, too many concurrent calls. */
 const THROTTLES: ReadonlySet<number> = new Set([20429, 10004]);
 
-/**
- * What an answer to the creation of a call means (reference/providers#answers-of-upstreams).
- * @param secret blotted out, should it be quoted
- * @param failoverCodes refusals that another route may take over
- */
+/** The outcome of an answer to a call's creation (reference/providers#answers-of-upstreams). @param secret masked in texts */
 export function outcomeOf(
   { status, headers, body }: OutboundResponse,
   secret: string,
@@ -52,10 +48,7 @@ function refusal(status: number, answer: Record<string, unknown>, secret: string
 const TITLE = 'Telephone network';
 const MOST_ANSWER_BYTES = 256 * 1024;
 
-/**
- * Programmable Voice (reference/providers#twilio), also of networks that speak its API. Menus are answered by
- * `AcceptCallCallbackCommand`; a second call with the same reference rings a second time.
- */
+/** Programmable Voice and compatible APIs (reference/providers#twilio). `AcceptCallCallbackCommand` answers menus. */
 export class TwilioDriver implements MessageDriver<TwilioConfig> {
   readonly name = 'twilio';
   readonly channels = ['voice'] as const;
@@ -64,10 +57,7 @@ export class TwilioDriver implements MessageDriver<TwilioConfig> {
   readonly secretFields = ['auth_token'];
   readonly addressFields = ['base_url', 'account_sid'];
 
-  /**
-   * @param origin where the network finds us (`PUBLIC_URL`); null = nowhere, so no call can be made
-   * @param maxSeconds of a forwarded leg (`VOICE_MAX_CALL_SECONDS`)
-   */
+  /** @param origin `PUBLIC_URL`; null = no calls @param maxSeconds of a forwarded leg (`VOICE_MAX_CALL_SECONDS`) */
   constructor(
     private readonly outbound: OutboundClient,
     private readonly origin: string | null,
