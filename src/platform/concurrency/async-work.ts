@@ -1,13 +1,13 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 
-/** Does work one piece after the other, and pauses in between, so that all of it takes a share of the time at most. */
+/** Runs work sequentially with pauses, so that it takes at most a share of the time. */
 export class PartTime {
   private before: Promise<unknown> = Promise.resolve();
 
   /** @param share of the time, above 0 and up to 1 */
   constructor(private readonly share: number) {}
 
-  /** The result of `work`, which begins when that of earlier calls is done and has paused. @throws what `work` throws */
+  /** The result of `work`, which starts after the pause that follows earlier calls. @throws what `work` throws */
   run<T>(work: () => Promise<T>): Promise<T> {
     let spent = 0;
     const result = this.before.then(async () => {
@@ -25,10 +25,7 @@ export class PartTime {
   }
 }
 
-/**
- * The same items, the next one always asked for while the last one is worked on: memory of two. A fault that
- * comes before its item is asked for is told then.
- */
+/** Yields the same items and fetches the next one ahead. An early fault is thrown only when its item is requested. */
 export async function* readAhead<T>(source: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   const iterator = source[Symbol.asyncIterator]();
   const ask = (): Promise<IteratorResult<T>> => {
@@ -50,11 +47,7 @@ export async function* readAhead<T>(source: AsyncIterable<T>): AsyncGenerator<T,
   }
 }
 
-/**
- * The result of `work`, or null when the time passes first; `work` goes on, and its late fault is dropped. By hand: it
- * stands before each call to a customer, and an AbortController would cost more than the rest of it. A process that was
- * itself held up finds its timer due before it has read what came meanwhile: it reads that before it gives up.
- */
+/** The result of `work`, or null on a timeout. `setImmediate`: results that arrived while the process was blocked win. */
 export function within<T>(milliseconds: number, work: Promise<T>): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => setImmediate(resolve, null), milliseconds);

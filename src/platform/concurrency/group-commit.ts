@@ -4,45 +4,38 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-/** How items are gathered. */
 export interface Gathering<Item = unknown> {
-  /** of one flush, or what they weigh together; one that weighs more goes alone */
+  /** of one flush, or their total weight; a heavier item is flushed alone */
   maxItems: number;
-  /** what an item counts as; absent = one */
   weigh?: (item: Item) => number;
-  /** milliseconds; 0 = what comes in one turn of the event loop, because a timer of 0 takes one at least */
+  /** milliseconds; 0 = the current tick of the event loop, since timers take at least 1 ms */
   delayMs: number;
-  /** flushes that may run side by side; without it one, so that order is kept */
+  /** parallel flushes; default one, which keeps the order */
   atOnce?: number;
-  /** how long and for how many one waits that begins beside another, which may end before; absent = not at all */
+  /** limits of a flush that starts beside another one; default: no wait */
   beside?: Pick<Gathering, 'maxItems' | 'delayMs'>;
-  /** whether a fault may lie in one item: then those of its group go one by one, up to a fault of which that is not so */
+  /** whether one item may have caused the fault: then each is flushed alone, until a fault for which this is false */
   isOwn?: (error: unknown) => boolean;
 }
 
-/** Reads of single rows that are asked for in one turn of the event loop become one statement; a few may be under way. */
+/** Single-row reads of one tick of the event loop become one statement; four may run in parallel. */
 export const ONE_TICK: Gathering = { maxItems: 500, delayMs: 0, atOnce: 4 };
 
-/**
- * Lets calls that arrive at the same moment share one round trip: items gather for at most `delayMs`
- * (or until `maxItems`), `flush` handles them in one go, and each caller gets its own answer.
- * What arrives while as many flushes run as may gathers for the next.
- */
+/** Gathers items for `delayMs` or up to `maxItems`, flushes them together, and returns each caller its own result. */
 export class GroupCommit<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
-  /** of all that waits */
   private weight = 0;
   private running = 0;
   private cancel: (() => void) | null = null;
   private idle: (() => void)[] = [];
 
-  /** @param flush answers one result per item, in order; its rejection rejects every caller of that group, unless `isOwn` */
+  /** @param flush returns one result per item, in order; its rejection rejects the group's callers, unless `isOwn` */
   constructor(
     private readonly flush: (items: Item[]) => Promise<Result[]>,
     private readonly options: Gathering<Item>,
   ) {}
 
-  /** Joins the next group; resolves with this item's own result after its flush. */
+  /** Adds an item to the next group. @returns its own result after the flush */
   add(item: Item): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
@@ -51,12 +44,11 @@ export class GroupCommit<Item, Result> {
     });
   }
 
-  /** Items that wait or are being flushed. */
   get busy(): boolean {
     return this.running > 0 || this.waiting.length > 0;
   }
 
-  /** Resolves when nothing waits and nothing runs (graceful stop). */
+  /** Resolves when nothing waits or runs (graceful stop). */
   drained(): Promise<void> {
     return this.busy ? new Promise((resolve) => this.idle.push(resolve)) : Promise.resolve();
   }
@@ -106,7 +98,7 @@ export class GroupCommit<Item, Result> {
     }
   }
 
-  /** Up to a fault that lies in none of them: those that are left share it, where each would wait for the same again. */
+  /** Stops at a fault that no single item caused: the remaining items share it instead of each waiting for it again. */
   private async runApart(group: readonly Waiting<Item, Result>[]): Promise<void> {
     for (const [place, { item, resolve, reject }] of group.entries()) {
       try {
@@ -120,7 +112,7 @@ export class GroupCommit<Item, Result> {
   }
 }
 
-/** Calls back after a time, or, for 0 ms, once this turn of the event loop is over. @returns what calls it off */
+/** Calls back after a delay; 0 ms = the end of this event-loop tick. @returns a function that cancels it */
 function later(delayMs: number, work: () => void): () => void {
   if (delayMs === 0) {
     const immediate = setImmediate(work);
@@ -130,16 +122,13 @@ function later(delayMs: number, work: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/**
- * Wakes those who wait at the same moment: within `everyMs` of the first of them. What they then do together can share a round
- * trip (`GroupCommit`), which a timer for each of them would not bring about.
- */
+/** Wakes all callers of one interval together, so that their next step can share a round trip (`GroupCommit`). */
 export class Beat {
   private next: Promise<void> | null = null;
 
   constructor(private readonly everyMs: number) {}
 
-  /** Resolves with the next beat; there is none while it is not asked for. */
+  /** Resolves with the next beat. No timer runs without callers. */
   heard(): Promise<void> {
     this.next ??= new Promise((resolve) => {
       setTimeout(() => {

@@ -1,30 +1,27 @@
 type Work = () => Promise<void>;
 
-/** Runs of one piece of work, never two at once. A fault ends its run, and no more. */
+/** Runs one piece of work, never concurrently. A fault ends only its run. */
 export class SingleRun {
   private underWay: Promise<void> | null = null;
   private again: Work | null = null;
   private isOpen = false;
 
-  /** @param onFault is given what a run has rejected with */
   constructor(private readonly onFault: (error: unknown) => void) {}
 
-  /** True before `open` and from `stop` on; a long run may look, and end early. */
+  /** True before `open` and after `stop`; a long run may check it and end early. */
   get isStopped(): boolean {
     return !this.isOpen;
   }
 
-  /** Whether a run is under way. */
   get isBusy(): boolean {
     return this.underWay !== null;
   }
 
-  /** From now on there are runs. */
   open(): void {
     this.isOpen = true;
   }
 
-  /** A run at once, unless one is under way. Resolves when the one that is under way then is over. */
+  /** Runs now, unless a run is active. Resolves when the active run ends. */
   run(work: Work): Promise<void> {
     if (!this.isOpen) return Promise.resolve();
     return (this.underWay ??= work()
@@ -36,33 +33,25 @@ export class SingleRun {
       }));
   }
 
-  /** A run at once, or as soon as the one under way is over: what made the caller ask is not overlooked. */
+  /** Runs now, or again after the active run, which may have missed the caller's change. */
   request(work: Work): Promise<void> {
     this.again = this.underWay ? work : null;
     return this.run(work);
   }
 
-  /** No run begins any more. Resolves when the one under way is over. */
+  /** Prevents new runs. Resolves when the active run ends. */
   async stop(): Promise<void> {
     this.isOpen = false;
     await this.underWay;
   }
 }
 
-/**
- * Does something again and again, never twice at once: a tick that finds a run under way is left out. A fault ends its
- * run, never the task.
- */
+/** Repeats work, never concurrently: a tick during a run is skipped. A fault ends only its run. */
 export class PeriodicTask {
   private timer: NodeJS.Timeout | null = null;
   private readonly runs: SingleRun;
 
-  /**
-   * @param everyMs from one tick to the next, milliseconds
-   * @param work what is done
-   * @param onFault is given what a run has rejected with
-   * @param jitter by how much of `everyMs` a tick may come early or late, so that processes do not tick in step
-   */
+  /** @param everyMs period, milliseconds @param jitter share of `everyMs`, so that processes do not tick together */
   constructor(
     private readonly everyMs: number,
     private readonly work: () => Promise<void>,
@@ -72,32 +61,27 @@ export class PeriodicTask {
     this.runs = new SingleRun(onFault);
   }
 
-  /** True before the start and from `stop` on; a long run may look, and end early. */
   get isStopped(): boolean {
     return this.runs.isStopped;
   }
 
-  /** The first run comes after `everyMs`. */
+  /** Starts the ticks; the first comes after `everyMs`. */
   start(): void {
     if (!this.isStopped) return;
     this.runs.open();
     this.tickLater();
   }
 
-  /** A run at once, unless one is under way. @param work done in place of the usual one */
+  /** Runs now, unless a run is active. @param work overrides the usual one */
   runNow(work = this.work): Promise<void> {
     return this.runs.run(work);
   }
 
-  /**
-   * A run at once, or as soon as the one under way is over: what made the caller ask is not overlooked.
-   * @param work done in place of the usual one
-   */
+  /** Runs now, or again after the active run, which may have missed the caller's change. @param work overrides the usual one */
   request(work = this.work): Promise<void> {
     return this.runs.request(work);
   }
 
-  /** No run begins any more. Resolves when the one under way is over. */
   stop(): Promise<void> {
     if (this.timer) clearTimeout(this.timer);
     return this.runs.stop();

@@ -1,16 +1,11 @@
 import Denque from 'denque';
 
-/** So many urgent items in a row leave before one of the others has a turn. */
 const URGENT_IN_A_ROW = 9;
 
-/**
- * A queue in which urgent items stand in front, each kind in the order in which it came. While both kinds wait, every tenth
- * turn is one of the others, so that no flood of urgent items holds the others up for ever.
- */
+/** FIFO queue with urgent items first. Every tenth item is a normal one, so that urgent items cannot starve the others. */
 export class UrgentFirst<Item> {
   private readonly urgent = new Denque<Item>();
   private readonly others = new Denque<Item>();
-  /** urgent items that have left since one of the others did */
   private inARow = 0;
 
   get length(): number {
@@ -21,20 +16,19 @@ export class UrgentFirst<Item> {
     (isUrgent ? this.urgent : this.others).push(item);
   }
 
-  /** The item whose turn it is. */
   shift(): Item | undefined {
     const isUrgent = this.urgent.length > 0 && (this.inARow < URGENT_IN_A_ROW || this.others.length === 0);
     this.inARow = isUrgent ? this.inARow + 1 : 0;
     return (isUrgent ? this.urgent : this.others).shift();
   }
 
-  /** Takes out what `isOver` says is to go; the others keep their order. */
+  /** Removes items for which `isOver` is true; the others keep their order. */
   remove(isOver: (item: Item) => boolean): Item[] {
     return [...removeFrom(this.urgent, isOver), ...removeFrom(this.others, isOver)];
   }
 }
 
-/** Each item is taken from the front and goes back behind the others, which keeps the order. */
+/** Rotates the queue once, which keeps the order. */
 function removeFrom<Item>(queue: Denque<Item>, isOver: (item: Item) => boolean): Item[] {
   const over: Item[] = [];
   for (let left = queue.length; left > 0; left--) {
@@ -46,27 +40,20 @@ function removeFrom<Item>(queue: Denque<Item>, isOver: (item: Item) => boolean):
 }
 
 interface Waiting {
-  /** clock of `performance.now()` */
+  /** on the clock of `performance.now()` */
   until: number;
   enter: (entered: boolean) => void;
 }
 
-/** How long, and how much, work waits for a permit in `run`. */
 export interface Patience {
-  /** a piece of work that waits longer gets `refusal` */
+  /** milliseconds */
   patienceMs: number;
-  /** a piece of work that comes while so many wait is refused at once; without it there is no limit */
+  /** more waiting work is refused at once; default: no limit */
   mostWaiting?: number;
-  /** the error of work that gets no permit */
   refusal: () => Error;
 }
 
-/**
- * Lets a few pieces of work run at once; the others wait in the order in which they came, urgent ones in front (see
- * `UrgentFirst`), each until a moment of its own.
- * For work that holds much memory or a processor, where more at once would only make all of it slow. Thousands may wait,
- * so one timer serves them all.
- */
+/** Limits concurrent work that needs much memory or CPU; other work waits, urgent first. One timer serves thousands. */
 export class Semaphore {
   private readonly waiting = new UrgentFirst<Waiting>();
   private running = 0;
@@ -74,25 +61,17 @@ export class Semaphore {
   private timerAt = Infinity;
   private idle: (() => void)[] = [];
 
-  /**
-   * @param permits how much runs at once; a function where that changes: what waits hears of more when something ends
-   * @param patience of `run`; callers of `acquire` say with each call how long they wait
-   */
+  /** @param permits a function if it changes: an increase takes effect at the next release @param patience of `run` only */
   constructor(
     private readonly permits: number | (() => number),
     private readonly patience: Patience = { patienceMs: Infinity, refusal: () => new Error('Too many wait') },
   ) {}
 
-  /** True when nothing runs and nothing waits. */
   get isIdle(): boolean {
     return this.running === 0 && this.waiting.length === 0;
   }
 
-  /**
-   * The result of `work`, begun when a permit is free.
-   * @param until the patience of work that has waited elsewhere, on the clock of `performance.now()`
-   * @throws what `refusal` makes, else what `work` throws
-   */
+  /** Runs `work` with a permit. @param until clock of `performance.now()` @throws `refusal()`, or what `work` throws */
   async run<T>(work: () => Promise<T>, until = performance.now() + this.patience.patienceMs): Promise<T> {
     if (!this.tryAcquire()) await this.turn(until);
     try {
@@ -102,18 +81,13 @@ export class Semaphore {
     }
   }
 
-  /**
-   * A permit, to be given back with `release`.
-   * @param until on the clock of `performance.now()`
-   * @param isUrgent stands in front of those that wait
-   * @returns false when there was none by then
-   */
+  /** Waits for a permit; return it with `release`. @param until clock of `performance.now()` @returns false on timeout */
   acquire(until: number, isUrgent = false): Promise<boolean> {
     if (performance.now() >= until) return Promise.resolve(false);
     return this.tryAcquire() ? Promise.resolve(true) : this.wait(until, isUrgent);
   }
 
-  /** Hands the permit to the next that may still have it, and further ones that there are by now. */
+  /** Returns a permit and gives all free permits to waiters that have not timed out. */
   release(): void {
     this.running -= 1;
     while (this.running < this.limit()) {
@@ -126,7 +100,6 @@ export class Semaphore {
     if (this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
   }
 
-  /** Everything that waits is turned away. */
   refuseWaiting(): void {
     for (let next = this.take(); next; next = this.take()) next.enter(false);
   }
@@ -143,7 +116,7 @@ export class Semaphore {
     });
   }
 
-  /** A permit, to be given back with `release`. @returns false when there is none at once */
+  /** Takes a permit; return it with `release`. @returns false when none is free */
   tryAcquire(): boolean {
     if (this.running >= this.limit()) return false;
     this.running += 1;
@@ -194,27 +167,21 @@ export class Semaphore {
   }
 }
 
-/** How much of some work runs at once. */
 export interface Shares {
-  /** in all */
+  /** in total */
   permits: number;
-  /** of one key */
+  /** per key */
   each: number;
-  /** work that waits longer for all of them is refused */
   patienceMs: number;
-  /** pieces of one key that wait at most; what comes on top is refused at once */
+  /** per key; more is refused at once */
   waiting: number;
 }
 
-/**
- * A semaphore of which no key takes more than its share: the slow work of one customer leaves permits for that
- * of the others.
- */
+/** A semaphore with a limit per key: slow work of one customer leaves permits for the others. */
 export class KeyedSemaphore<Key> {
   private readonly all: Semaphore;
   private readonly shares = new Map<Key, Semaphore>();
 
-  /** @param refusal the error of work that gets no permit */
   constructor(
     private readonly limits: Shares,
     private readonly refusal: () => Error,
@@ -222,12 +189,12 @@ export class KeyedSemaphore<Key> {
     this.all = new Semaphore(limits.permits, { patienceMs: limits.patienceMs, refusal });
   }
 
-  /** The result of `work`, begun when a permit is free. @throws what `refusal` makes, else what `work` throws */
+  /** Runs `work` with a permit. @throws `refusal()`, or what `work` throws */
   run<T>(key: Key, work: () => Promise<T>): Promise<T> {
     return this.runOf([key], work);
   }
 
-  /** The same for work of which each key has a share. Their order is the same for all work: else two of them could wait for each other. */
+  /** The same with a permit of each key. Callers must pass keys in one global order, else two may deadlock. */
   runOf<T>(keys: readonly Key[], work: () => Promise<T>): Promise<T> {
     return this.enter(keys, work, performance.now() + this.limits.patienceMs);
   }

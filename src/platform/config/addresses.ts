@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** Where a cell's API is reached. */
 export interface CellAddress {
   /** one lower-case letter */
   cell: string;
@@ -20,7 +19,7 @@ const isOnce = (text: string): boolean => new Set(pairs(text).map(([cell]) => ce
 const isOrigin = (text: string): boolean =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).href === `${new URL(text).origin}/`;
 
-/** The variables of cells and of the front before them (reference/cells#what-a-cell-is-given). */
+/** Variables of cells and of the front (reference/cells#what-a-cell-is-given). */
 export const cellVariables = {
   CELL: z
     .string()
@@ -45,25 +44,22 @@ export const cellVariables = {
     .transform((text) => new Map(pairs(text).map(([cell, weight]) => [cell, Number(weight)] as const))),
 };
 
-/** Where a client connects first. */
 export interface RedisAddress {
   host: string;
   port: number;
 }
 
-/** What `REDIS_URL` says. */
 export interface RedisTarget {
   kind: 'single' | 'cluster' | 'sentinel';
-  /** the server; some nodes of the cluster; the sentinels */
+  /** the server, some cluster nodes, or the sentinels */
   addresses: RedisAddress[];
   username: string | undefined;
   password: string | undefined;
-  /** always 0 in a cluster, which has one database only */
+  /** always 0 in a cluster */
   db: number;
   isTls: boolean;
-  /** the name that certificates must bear, where servers are known by addresses that they do not name */
+  /** name in certificates, where servers are addressed otherwise */
   servername: string | undefined;
-  /** the name by which sentinels know the master */
   master: string | undefined;
   sentinelUsername: string | undefined;
   sentinelPassword: string | undefined;
@@ -80,7 +76,7 @@ const PARAMETERS: Record<RedisTarget['kind'], readonly string[]> = {
   cluster: ['tls', 'servername'],
   sentinel: ['tls', 'servername', 'db', 'sentinel_username', 'sentinel_password'],
 };
-/** Not `URL`: that knows one host. */
+/** Not `URL`, which allows one host only. */
 const URL_PARTS = /^([a-z+]+):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\?([^#]*))?$/;
 const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[^:[\]\s]+)(?::(\d{1,5}))?$/;
 
@@ -99,10 +95,7 @@ function readDb(text: string): number {
 const isOn = (parameter: string | null): boolean => parameter !== null && !['false', '0'].includes(parameter);
 const given = (text: string | null | undefined): string | undefined => (text ? decodeURIComponent(text) : undefined);
 
-/**
- * Reads `redis://`, `rediss://`, `redis+cluster://h1:p1,h2:p2` and `redis+sentinel://h1:p1,h2:p2/<master>`; docs/reference/running.md.
- * @throws what is wrong with it, without the password
- */
+/** Reads `REDIS_URL` (docs/reference/running.md). @throws Error with the fault, without the password */
 export function readRedisUrl(url: string): RedisTarget {
   const [, scheme = '', username, password, hosts = '', path = '', query] = URL_PARTS.exec(url) ?? [];
   const kind = SCHEMES[scheme];

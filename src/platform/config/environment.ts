@@ -7,7 +7,7 @@ import { cellVariables, readRedisUrl } from './addresses.js';
 
 const PAIR = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(.*?)\s*$/;
 
-/** `name=value,name=value`, values percent-encoded, as OpenTelemetry says. */
+/** `name=value,name=value`, values percent-encoded, as in OpenTelemetry. */
 function headers(text: string, context: z.RefinementCtx): Record<string, string> {
   const pairs = text
     .split(',')
@@ -26,7 +26,7 @@ function headers(text: string, context: z.RefinementCtx): Record<string, string>
   return Object.fromEntries(pairs);
 }
 
-/** Where traces go, by the names of OpenTelemetry (docs/operate/traces.md). */
+/** Traces, with OpenTelemetry's names (docs/operate/traces.md). */
 const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_HEADERS: z.string().default('').transform(headers),
@@ -38,7 +38,7 @@ const tracingVariables = {
     .transform((text) => text === 'true' || text === '1' || text === 'on'),
 };
 
-/** Of a text such as 500ms or 30s; seconds without a unit. */
+/** From 500ms, 30s etc.; default unit: seconds. */
 function milliseconds(text: string): number {
   const [, count, unit] = /^(\d+)(ms|s|m|h|d)?$/.exec(text) as unknown as [string, string, string | undefined];
   const factor = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit ?? 's'] as number;
@@ -90,7 +90,6 @@ const list = z
       .map((item) => item.trim())
       .filter((item) => item !== ''),
   );
-/** `9.9.9.9`, `127.0.0.1:5353`, `2620:fe::9`, `[2620:fe::9]:53` */
 const isNameServer = (text: string): boolean =>
   isIP(text) !== 0 ||
   isIP(/^\[(.+)\](?::\d{1,5})?$/.exec(text)?.[1] ?? '') === 6 ||
@@ -110,7 +109,7 @@ const timeZone = z.string().refine((zone) => {
   }
 }, 'an IANA time zone such as Asia/Kolkata');
 
-/** Every variable the service reads, with its default. `.env.example` lists the same names; a test compares them. */
+/** All variables with their defaults. A test compares the names with `.env.example`. */
 export const environmentSchema = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
   UV_THREADPOOL_SIZE: z.coerce.number().int().min(2).max(1024).default(4),
@@ -225,19 +224,16 @@ export const environmentSchema = z.object({
 });
 
 export type Environment = z.infer<typeof environmentSchema> & {
-  /** address the API listens on: 127.0.0.1 in development, 0.0.0.0 in production */
+  /** address of the API: 127.0.0.1 in development, 0.0.0.0 in production */
   HOST: string;
   OUTBOUND_ALLOW: string;
   ROUTE_NETWORKS: string;
 };
 
-/** A bad value stops the start and names the variable (reference/running#configuration). */
+/** Stops the start; names the variable (reference/running#configuration). */
 export class InvalidEnvironment extends Error {}
 
-/**
- * The variables of a schema; an empty one is none.
- * @throws InvalidEnvironment with one line a faulty variable, without its value
- */
+/** Reads variables; empty = absent. @throws InvalidEnvironment with one line per faulty variable, without its value */
 export function readVariables<Schema extends z.ZodType>(schema: Schema, source: NodeJS.ProcessEnv): z.infer<Schema> {
   const present = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
   const parsed = schema.safeParse(present);
@@ -246,11 +242,7 @@ export function readVariables<Schema extends z.ZodType>(schema: Schema, source: 
   throw new InvalidEnvironment(`The environment is not valid:\n  ${lines.join('\n  ')}`);
 }
 
-/**
- * Validates the process environment. In production a weak secret is refused; outside it, the start script has put
- * generated secrets into the environment beforehand.
- * @throws InvalidEnvironment with one line a faulty variable, without its value
- */
+/** Validates the environment; refuses weak secrets in production. @throws InvalidEnvironment, without values */
 export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
   const environment = readVariables(environmentSchema, source);
   const production = environment.NODE_ENV === 'production';
@@ -279,25 +271,22 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
   };
 }
 
-/** Where the world finds a path of ours: below `PUBLIC_URL`, or the bare path when that is not set. */
+/** Public address of a path: below `PUBLIC_URL`, else the path alone. */
 export const publicAddress = ({ PUBLIC_URL: base = '' }: Pick<Environment, 'PUBLIC_URL'>, path: string): string =>
   `${base.replace(/\/+$/, '')}${path}`;
 
-/** The path below which the world finds us, without a slash at its end: that of `PUBLIC_URL`, mostly none. */
+/** The path of `PUBLIC_URL` without a trailing slash, usually empty. */
 export const publicPath = ({ PUBLIC_URL: base }: Pick<Environment, 'PUBLIC_URL'>): string =>
   base === undefined ? '' : new URL(base).pathname.replace(/\/+$/, '');
 
-/**
- * Where upstreams find us, without a slash at its end: `PUBLIC_URL`; in development also this machine's own address.
- * @returns null when there is no public address
- */
+/** Public origin, no trailing slash: `PUBLIC_URL`, or this machine in development. @returns null when there is none */
 export function publicOrigin(environment: Pick<Environment, 'PUBLIC_URL' | 'NODE_ENV' | 'PORT'>): string | null {
   const { PUBLIC_URL, NODE_ENV, PORT } = environment;
   const local = NODE_ENV === 'development' && PORT !== 0 ? `http://127.0.0.1:${PORT}` : null;
   return PUBLIC_URL?.replace(/\/+$/, '') ?? local;
 }
 
-/** Where a program is, as the shell would find it; null when it is not there. A name with a slash is its own place. */
+/** Path of a program, searched like a shell does; null when missing. */
 export function programPath(name: string): string | null {
   const places = name.includes('/') ? [name] : (process.env['PATH'] ?? '').split(delimiter).map((at) => join(at, name));
   return places.find(isProgram) ?? null;
@@ -312,10 +301,9 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Injection token of the validated environment. */
 export const ENVIRONMENT = Symbol('ENVIRONMENT');
 
-/** Gives every module the validated environment: `@Inject(ENVIRONMENT) environment: Environment`. */
+/** Provides the environment: `@Inject(ENVIRONMENT) environment: Environment`. */
 @Global()
 @Module({
   providers: [{ provide: ENVIRONMENT, useFactory: (): Environment => readEnvironment() }],

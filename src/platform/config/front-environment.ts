@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Environment, environmentSchema, InvalidEnvironment, readVariables } from './environment.js';
 
-/** What the front reads: it has neither the databases nor the secrets of the cells. */
+/** Variables of the front: no databases or secrets of the cells. */
 const frontSchema = environmentSchema.pick({
   NODE_ENV: true,
   HOST: true,
@@ -20,7 +20,7 @@ const frontSchema = environmentSchema.pick({
 export type FrontEnvironment = z.infer<typeof frontSchema> &
   Pick<Environment, 'HOST'> & { CELL_TOKEN: string; DIRECTORY_URL: string };
 
-/** @throws InvalidEnvironment with one line a faulty variable, without its value */
+/** @throws InvalidEnvironment with one line per faulty variable, without its value */
 export function readFrontEnvironment(source: NodeJS.ProcessEnv = process.env): FrontEnvironment {
   const environment = readVariables(frontSchema, source);
   const { CELLS, CELL_TOKEN, DIRECTORY_URL, NEW_ACCOUNTS, NODE_ENV } = environment;

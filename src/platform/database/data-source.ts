@@ -5,11 +5,7 @@ import { migrations } from './migrations/index.js';
 
 const BOUNDS: PoolBounds = { queryTimeout: 25_000, poolWait: 10_000 };
 
-/**
- * TypeORM options for one process; entities come from the feature modules (`TypeOrmModule.forFeature`).
- * READ COMMITTED, said once a connection: no gap locks, so bulk inserts and conditional updates of different campaigns
- * never meet. Times are UTC; BIGINT comes as number (our ids have 53 bits, sums stay below).
- */
+/** TypeORM options. READ COMMITTED has no gap locks, so bulk inserts of campaigns do not collide. UTC; BIGINT as number. */
 export function dataSourceOptions(
   url: string,
   poolSize = 12,
@@ -31,9 +27,9 @@ export function dataSourceOptions(
     logging: false,
     extra: {
       ...{ connectTimeout: 5_000, enableKeepAlive: true, waitForConnections: true },
-      // mysql2 would note the stack of every statement; logs show that of the error which TypeORM makes of a fault.
+      // mysql2 would record a stack for every statement; TypeORM's error has one already.
       trace: false,
-      // What is at rest is given back, the longest first: processes that idle leave their places to others.
+      // Idle processes close connections, so that others can use them.
       ...{ maxIdle: Math.max(1, poolSize - 1), idleTimeout: IDLE_MS },
     },
   };
@@ -42,10 +38,7 @@ export function dataSourceOptions(
 const POOL = 4;
 const OTHER_BOUNDS = { queryTimeout: 3_000, poolWait: 2_000 };
 
-/**
- * A small database beside the process's own, which it must be able to do without: it connects at the first question, and again
- * at the next one where that failed. Single statements only.
- */
+/** An optional second database for single statements: connects at the first query, and again after a failed attempt. */
 export class OtherDatabase {
   private opened: Promise<DataSource> | null = null;
 

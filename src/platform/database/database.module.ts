@@ -10,7 +10,7 @@ import { watchTransactions } from './transaction.js';
 @Module({ providers: [DatabaseWatch], exports: [DatabaseWatch] })
 class DatabaseWatchModule {}
 
-/** @param queryTimeout in place of `DATABASE_QUERY_TIMEOUT`, milliseconds; 0 = none */
+/** @param queryTimeout overrides `DATABASE_QUERY_TIMEOUT`, milliseconds; 0 = none */
 const connection = (retryAttempts: number, queryTimeout?: number): DynamicModule =>
   TypeOrmModule.forRootAsync({
     imports: [DatabaseWatchModule],
@@ -30,17 +30,17 @@ const connection = (retryAttempts: number, queryTimeout?: number): DynamicModule
     },
   });
 
-/** One connection pool a process. The pool connects in the background, so that a process starts while the database restarts. */
+/** One connection pool per process. It connects in the background, so a process can start while the database restarts. */
 @Global()
 @Module({ imports: [connection(20)], providers: [ReadDatabase], exports: [ReadDatabase] })
 export class DatabaseModule {}
 
-/** The same for a command line in use: a database that does not answer is reported at once. */
+/** For interactive commands: reports an unreachable database at once. */
 @Global()
 @Module({ imports: [connection(1)], providers: [ReadDatabase], exports: [ReadDatabase] })
 export class ImpatientDatabaseModule {}
 
-/** The same for migrations, whose statements take as long as the tables are large. */
+/** For migrations, whose statements have no timeout. */
 @Global()
 @Module({ imports: [connection(20, 0)], providers: [ReadDatabase], exports: [ReadDatabase] })
 export class MigratingDatabaseModule {}

@@ -1,17 +1,10 @@
 import { isRecentId } from '../../kernel/ids.js';
 
-/** Deadlock, lock wait time-out, MariaDB's snapshot conflict, group replication's rollback: all is rolled back, certainly. */
+/** Deadlock, lock wait timeout, MariaDB snapshot conflict, group replication rollback: the server has rolled all back. */
 const LOST_RACE = new Set([1213, 1205, 1020, 3101]);
-/**
- * A node of a cluster that is not ready, a server that is not the writer (any more), a proxy without a server: nothing of
- * the statement was done, and this connection is of no use.
- */
+/** Cluster node not ready, server not the writer, proxy without a server: nothing was executed; the connection is useless. */
 const WRONG_NODE = new Set([1047, 1290, 1836, 9001]);
-/**
- * The end of a connection, or of a node, in the middle of something: error during COMMIT, shutdown (which is also MySQL's
- * word for a kill of the connection), MariaDB's word for that, a proxy's. 1317 is neither: both servers keep it for a
- * kill of the statement alone, which is meant.
- */
+/** Connection or node lost during a statement. Without 1317: that is a kill of the statement alone, which is intended. */
 const BROKEN = new Set([1180, 1053, 1927, 2006, 2013]);
 const BROKEN_CODES = new Set([
   'ECONNRESET',
@@ -22,7 +15,7 @@ const BROKEN_CODES = new Set([
   'PROTOCOL_SEQUENCE_TIMEOUT',
   'PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR',
 ]);
-/** No connection came about. Too many connections and a server that starts belong to it: both pass. */
+/** Connection failed. Includes too many connections and a starting server: both are temporary. */
 const AWAY_CODES = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -32,12 +25,12 @@ const AWAY_CODES = new Set([
   'ER_TOO_MANY_USER_CONNECTIONS',
   'ER_HOST_IS_BLOCKED',
 ]);
-/** mysql2 says so without a code. */
+/** mysql2 sets no code for this error. */
 const NEVER_SENT = "Can't add new command when connection is in closed state";
 const DUPLICATE_KEY = 1062;
-/** A statement that took too long, for MariaDB and for MySQL, or that was killed: fewer rows, or a quieter server, may be served. */
+/** Statement too slow (MariaDB, MySQL) or killed: it may succeed with fewer rows or less load. */
 const BROKEN_OFF = new Set([1969, 3024, 1317]);
-/** How often something is run that the server asks to be run again: on a hot row of a cluster four of ten lose each race. */
+/** Retry limit after lost races: on a hot row of a cluster four of ten lose each race. */
 export const ATTEMPTS = 20;
 
 interface DriverFault {
@@ -53,16 +46,15 @@ function driverFault(error: unknown): DriverFault {
   return typeof inner === 'object' && inner !== null ? inner : error;
 }
 
-/** True for the losing side of a race on a unique key. */
 export const isDuplicateKey = (error: unknown): boolean => driverFault(error).errno === DUPLICATE_KEY;
 
-/** Name of the unique key that refused a row, such as `login_identities.PRIMARY`; null for any other error. */
+/** Name of the violated unique key, such as `login_identities.PRIMARY`; null for any other error. */
 export function duplicateKeyName(error: unknown): string | null {
   const fault = driverFault(error);
   return fault.errno === DUPLICATE_KEY ? (/for key '([^']+)'/.exec(fault.sqlMessage ?? '')?.[1] ?? null) : null;
 }
 
-/** True when another process has just taken an id that was made here (`kernel/ids.ts`): a new one will do. */
+/** Whether another process has used the generated id (`kernel/ids.ts`): a new id helps. */
 export function isIdCollision(error: unknown): boolean {
   const { errno, sqlMessage = '' } = driverFault(error);
   if (errno !== DUPLICATE_KEY) return false;
@@ -70,18 +62,16 @@ export function isIdCollision(error: unknown): boolean {
   return entry?.split('-').some((part) => isRecentId(Number(part))) ?? false;
 }
 
-/** What a fault says of the statement, or of the COMMIT, that it ended. */
+/** Outcome of the failed statement or COMMIT. */
 export type FaultOutcome =
-  /** rolled back, certainly, and to be run again from its start */
+  /** rolled back; retry from the start */
   | 'lost race'
-  /** nothing was done, and this connection is of no use: another one may reach who can do it */
+  /** not executed; retry on another connection */
   | 'elsewhere'
-  /** the connection has ended without a word of what became of it */
+  /** connection lost, outcome unknown */
   | 'unknown'
-  /** the server's word, which it would say again */
   | 'refused';
 
-/** What a fault says. */
 export function faultOutcome(error: unknown): FaultOutcome {
   const { errno = 0, code = '', message } = driverFault(error);
   if (LOST_RACE.has(errno)) return 'lost race';
@@ -89,51 +79,44 @@ export function faultOutcome(error: unknown): FaultOutcome {
   return BROKEN.has(errno) || BROKEN_CODES.has(code) ? 'unknown' : 'refused';
 }
 
-/** True when this server does not write, or does not serve at all: its other connections are of no more use. */
+/** Whether this server does not write or serve: its other connections are useless too. */
 export const isWrongNode = (error: unknown): boolean => WRONG_NODE.has(driverFault(error).errno ?? 0);
 
-/** True when the fault lies with the database, or the way to it, for now: a later try may be served. */
+/** Whether the fault is temporary (the database or its connection), so that a later retry may succeed. */
 export const isPassing = (error: unknown): boolean =>
   faultOutcome(error) !== 'refused' || driverFault(error).code === 'POOL_WAIT_TIMEOUT';
 
-/**
- * True when the fault may lie in what was asked, so that others that were asked for together with it need not share it: the
- * server refuses it, or its rows are lost to others again and again. A database that is away or too slow concerns all of them.
- */
+/** Whether one item of a batch may be the cause: refused, or races lost repeatedly. Outages and timeouts concern all items. */
 export function mayBeOwn(error: unknown): boolean {
   if (faultOutcome(error) === 'lost race') return true;
   return !isPassing(error) && !BROKEN_OFF.has(driverFault(error).errno ?? 0);
 }
 
-/** How long to wait before the next attempt, milliseconds: longer each time, with jitter. @param attempt the last one, from 1 */
+/** Milliseconds until the next attempt, growing, with jitter. @param attempt the last one, from 1 */
 export const pauseAfter = (attempt: number): number => Math.random() * 10 * 2 ** Math.min(attempt, 5);
 
 const AGAIN = '/* again */ ';
 const READS = /^[\s(]*(SELECT|SHOW|WITH)\b/i;
-/** Of one connection: another one has no use for it. A change of a table holds up all behind it: its duty comes again by itself. */
+/** Not retried elsewhere: connection state, and table changes, which block others; their leader task repeats them. */
 const OF_ITS_CONNECTION = /^(SET|ALTER|DROP|CREATE|START TRANSACTION|COMMIT|ROLLBACK)\b/;
 
-/**
- * Marks a single write as one that may be run twice: it is run again where its connection was lost and it may have been
- * done (docs/decisions/0004). For statements whose second run changes nothing more, or nothing that matters, and whose
- * caller does not go by the number of changed rows. Without the mark a write whose answer was lost fails.
- */
+/** Marks a write to retry after a lost connection even if executed (docs/decisions/0004): a second run must have no effect. */
 export const again = (sql: string): string => AGAIN + sql;
 
-/** Whether a single statement that ended so is run again on another connection. */
+/** Whether a failed single statement is retried on another connection. */
 export function mayGoElsewhere(sql: string, outcome: FaultOutcome): boolean {
   if (OF_ITS_CONNECTION.test(sql)) return false;
   return outcome === 'elsewhere' || (outcome === 'unknown' && (READS.test(sql) || sql.startsWith(AGAIN)));
 }
 
-/** A change of a table: all other statements wait behind one that waits, so it is not run again at once. */
+/** Not retried at once: all other statements queue behind a waiting table change. */
 const CHANGES = /^(ALTER|DROP|CREATE) TABLE\b/;
-/** The least that a change may take: to delete the file of a large table takes longer than any statement of the service. */
+/** Minimum timeout of a table change: deleting the file of a large table takes longer than any other statement. */
 const CHANGE_MS = 600_000;
 
-/** Whether a single statement that has lost a race of locks is run again where it was. */
+/** Whether a single statement that lost a lock race is retried on its connection. */
 export const mayRaceAgain = (sql: string): boolean => !CHANGES.test(sql);
 
-/** How long a statement may take, milliseconds; 0 = for ever. @param timeout of an ordinary one */
+/** Timeout of a statement, milliseconds; 0 = none. @param timeout of ordinary statements */
 export const timeOf = (sql: string, timeout: number): number =>
   timeout > 0 && CHANGES.test(sql) ? Math.max(timeout, CHANGE_MS) : timeout;

@@ -14,31 +14,25 @@ import {
 } from './faults.js';
 import { notePatience, type Patience, refuseInsideTransaction } from './transaction.js';
 
-/** From one look for the server to the next: those that wait go on within it once the server is back. */
+/** Interval between connection attempts during an outage. */
 const LOOK_EVERY_MS = 200;
 
-/** A wait for the server. */
 interface Waiting {
   tryNow: () => void;
-  /** whether it is still waited for */
   isWanted: () => boolean;
 }
 
-/**
- * Those that wait while no connection to the server comes about: one of them at a time looks again, so that a server which
- * comes back is not met by a crowd of tries; when it has got through, all go on.
- */
+/** Waiters during an outage. One at a time retries, so that a restarting server is not flooded; its success releases all. */
 class Outage {
   private waiting: Waiting[] = [];
   private timer: NodeJS.Timeout | null = null;
 
-  /** `tryNow` is called once, later; a try that fails waits anew. */
+  /** Calls `tryNow` once, later; a failed attempt must wait again. */
   wait(tryNow: () => void, isWanted: () => boolean): void {
     this.waiting.push({ tryNow, isWanted });
     this.timer ??= setTimeout(() => this.look(), LOOK_EVERY_MS).unref();
   }
 
-  /** A connection has come about. */
   over(): void {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
@@ -52,33 +46,21 @@ class Outage {
     this.waiting = this.waiting.filter(({ isWanted }) => isWanted());
     const first = this.waiting.shift();
     if (!first) return;
-    // The next look comes even where this one hangs: a server behind a line that swallows packets answers no look.
+    // Scheduled before the attempt, which may hang: a firewall that drops packets sends no answer.
     if (this.waiting.length > 0) this.timer = setTimeout(() => this.look(), LOOK_EVERY_MS).unref();
     first.tryNow();
   }
 }
 
-/** The pool closes a connection that idles this long. */
 export const IDLE_MS = 20_000;
-/** The server closes no connection that the pool still counts on. */
+/** Extra time before the server may close an idle connection. */
 const IDLE_MARGIN_MS = 5_000;
 
-/**
- * What mysql2 and our statements rely on, whatever the server's own settings are. Without NO_BACKSLASH_ESCAPES, since mysql2
- * escapes by backslashes; without ANSI_QUOTES and PIPES_AS_CONCAT, since statements quote by "; strict, so that a value that
- * does not fit is an error and never another value.
- */
+// Statements quote by " and mysql2 escapes by backslashes: no ANSI_QUOTES, PIPES_AS_CONCAT or NO_BACKSLASH_ESCAPES.
 const SQL_MODE = 'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
 
-/**
- * What each connection of each pool says once, when it is new. READ COMMITTED for single statements as for transactions
- * (docs/decisions/0004). What waits or works too long is ended by the server itself, each by its own error: a
- * transaction whose owner has fallen silent after half of the time of a query, so that its locks are free before those
- * who wait for them give up at two thirds, and a statement a little before we give up its connection. MySQL bounds no
- * transaction, but a silent connection (`wait_timeout`), and so a silent owner: by the same figure, yet never before the
- * pool closes an idle connection itself. It has no bound for writes either: the end of the connection does it.
- * @param queryTimeout milliseconds; 0 leaves the server's own figures (migrations)
- */
+// READ COMMITTED: docs/decisions/0004. The server ends silent transactions at 1/2 of the query time, before lock waits end at
+// 2/3, and statements at 0.9. MySQL has no such limits, only `wait_timeout` for silent connections, and 0.9 for SELECTs.
 function sessionStatements(queryTimeout: number): string[] {
   const isolation = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
   const relied = `SET SESSION sql_mode = '${SQL_MODE}', time_zone = '+00:00', autocommit = 1, character_set_client = utf8mb4,
@@ -94,15 +76,12 @@ function sessionStatements(queryTimeout: number): string[] {
   ];
 }
 
-/** The bounds of a pool, milliseconds. */
 export interface PoolBounds {
-  /** of one statement; 0 = none (migrations) */
   queryTimeout: number;
-  /** of the wait for a connection */
   poolWait: number;
 }
 
-/** A statement had no answer in time. Its connection is given up: it is unknown what the server still does with it. */
+/** A statement timed out. Its connection is closed, because the server may still be executing it. */
 export class QueryTimeout extends Error {
   override readonly name = 'QueryTimeout';
   readonly code = 'PROTOCOL_SEQUENCE_TIMEOUT';
@@ -112,7 +91,6 @@ export class QueryTimeout extends Error {
   }
 }
 
-/** No connection was free in time. */
 export class PoolWaitTimeout extends Error {
   override readonly name = 'PoolWaitTimeout';
   readonly code = 'POOL_WAIT_TIMEOUT';
@@ -130,7 +108,6 @@ type Query = (statement: Statement, values: unknown, done?: Done) => unknown;
 const BEGINS = /^START TRANSACTION/;
 const ENDS = /^(COMMIT|ROLLBACK)$/;
 
-/** A statement on its way. */
 interface Asking {
   statement: Statement;
   sql: string;
@@ -138,15 +115,10 @@ interface Asking {
   timeout: number;
   done: Done;
   begun: number;
-  /** runs so far */
   runs: number;
 }
 
-/**
- * mysql2 for TypeORM, with what the pool itself leaves open: a bounded wait for a connection, and for a server that is
- * away for a moment; a bounded wait for each answer; the session's settings; and a second try of single statements where
- * that is exact (docs/decisions/0004).
- */
+/** mysql2 for TypeORM with timeouts, waits during short outages, session settings and exact retries (docs/decisions/0004). */
 export const guardedDriver = (bounds: PoolBounds, watch = new DatabaseWatch()) => ({
   createPool: (options: PoolOptions): Pool => {
     const pool = createPool(options);
@@ -161,9 +133,9 @@ class GuardedPool {
   private readonly outage = new Outage();
   private readonly take: Pool['getConnection'];
   private readonly patience: Patience;
-  /** Connections of an earlier one lead to a server that writes no more. */
+  /** Connections of an earlier generation lead to a server that is no longer the writer. */
   private generation = 0;
-  /** Before the first connection there is no wait for the server: a start counts its own tries. */
+  /** No outage wait before the first connection: the process start counts its own attempts. */
   private hasServed = false;
 
   constructor(
@@ -190,12 +162,12 @@ class GuardedPool {
     this.watch.watch({ ping: (timeout) => this.ping(timeout) });
   }
 
-  /** @param isPatient waits for a server that is away as well as for a place in the pool */
+  /** @param isPatient also waits during an outage, not only for a free connection */
   private takeInTime(done: Take, isPatient = true): void {
     let waits = true;
     let last: Error | null = null;
     const end: Take = (error, connection) => {
-      // Too late: the place is given back, for the next in line.
+      // The caller has timed out: return the connection.
       if (!waits) return error ? undefined : connection.release();
       waits = false;
       clearTimeout(timer);
@@ -228,7 +200,6 @@ class GuardedPool {
     tryNow();
   }
 
-  /** What a new connection needs before it serves. */
   private greet(connection: PoolConnection, done: (fault: Error | null) => void): void {
     if (this.askers.has(connection)) return done(null);
     const { idle } = this;
@@ -263,7 +234,7 @@ class GuardedPool {
     });
   }
 
-  /** A connection to a server that writes no more ends with its use. */
+  /** Closes, on release, a connection to a server that is no longer the writer. */
   private guardRelease(connection: PoolConnection): void {
     const { generation } = this;
     const release = connection.release.bind(connection);
@@ -273,7 +244,7 @@ class GuardedPool {
     };
   }
 
-  /** Gives each statement of a connection its time, and runs a single one again where that is exact. */
+  /** Adds the timeout to each statement, and the retry to single statements. */
   private guardQueries(connection: PoolConnection): void {
     const send = connection.query.bind(connection) as unknown as Query;
     let inTransaction = false;
@@ -286,7 +257,7 @@ class GuardedPool {
       return send(statement, values, (error, rows, fields) => {
         clearTimeout(timer);
         this.watch.ended(error);
-        // A COMMIT that lost a race, as on a cluster, has lost its transaction: a second one would find nothing to commit.
+        // A COMMIT that failed has lost its transaction (cluster): a retry would commit nothing and succeed.
         const isSingle = !inTransaction;
         if (ENDS.test(sql) || (begins && error)) inTransaction = false;
         if (isIdCollision(error)) redrawIds();
@@ -308,7 +279,7 @@ class GuardedPool {
     Object.assign(connection, { query });
   }
 
-  /** @returns whether a single statement that failed so is run again; then its end is told later */
+  /** @returns whether the failed single statement is retried; its callback then runs later */
   private runsAgain(
     asking: Asking,
     error: Error,
@@ -325,7 +296,7 @@ class GuardedPool {
       return true;
     }
     if (!mayGoElsewhere(sql, outcome) || elapsed > this.patience.forWriter) return false;
-    drop(connection); // its place in the pool is free for the next one
+    drop(connection); // frees its slot in the pool
     setTimeout(() => {
       this.takeInTime((fault, other) => {
         if (fault) return done(fault);
@@ -339,7 +310,7 @@ class GuardedPool {
     return true;
   }
 
-  /** The server writes no more: its connections at rest end now, those in use when they are given back. */
+  /** The server is no longer the writer: close idle connections now, others on release. */
   private leaveServer(): void {
     this.generation++;
     this.dropIdle();
@@ -350,10 +321,7 @@ class GuardedPool {
     this.idle.clear();
   }
 
-  /**
-   * The statement under way, and all behind it, end with the error; the pool makes another connection. Where one connection
-   * is silent the others of its age are suspect: those at rest are made anew when they are needed.
-   */
+  /** Fails the running and queued statements and closes the connection, then all idle ones, which may hang as well. */
   private giveUp(connection: PoolConnection, timeout: number): void {
     socketOf(connection).destroy(new QueryTimeout(timeout));
     this.dropIdle();
@@ -361,14 +329,13 @@ class GuardedPool {
   }
 }
 
-/** One statement after the other; the first fault ends them. */
 function saying(connection: PoolConnection, statements: readonly string[], done: (error: Error | null) => void): void {
   const [first, ...rest] = statements;
   if (first === undefined) return done(null);
   connection.query(first, (error) => (error ? done(error) : saying(connection, rest, done)));
 }
 
-/** Its types leave the socket out; destroying it with an error ends everything that waits, which `destroy()` does not. */
+/** The socket is missing in mysql2's types. Destroying it with an error fails all queued statements; `destroy()` does not. */
 const socketOf = (connection: PoolConnection): Socket => (connection as PoolConnection & { stream: Socket }).stream;
 
 function drop(connection: PoolConnection): void {

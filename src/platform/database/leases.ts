@@ -3,27 +3,24 @@ import { again } from './faults.js';
 import type { WriteResult } from './rows.js';
 import { inTransaction } from './transaction.js';
 
-/** Renewed at a third of the lease, and nothing leaves in its last sixth: clocks and commits need room. */
+/** Renewals per lease. Sending stops before the last sixth: clocks and commits need a margin. */
 const RENEWALS = 3;
 const SAFE_SHARE = 5 / 6;
 
-/** What a hold is made of. */
 export interface LeaseTerms {
   leaseMs: number;
-  /** clock of `performance.now()`, taken before the claim was asked for */
+  /** on the clock of `performance.now()`, taken before the claim was sent */
   claimedAt: number;
-  /** asks the database for as much again. @returns false when the row has passed to another worker */
+  /** extends the lease in the database. @returns false when another worker has taken the row */
   renew: () => Promise<boolean>;
-  /** called once, when the row has passed to another worker */
   onLost?: () => void;
-  /** called when the database could not be asked; the lease goes on until its end */
+  /** called when a renewal failed; the lease still holds until its end */
   onFault?: (error: unknown) => void;
 }
 
 /**
- * A lease while its holder works: renewed again and again, until `end`. `sendUntil` is the moment up to which something
- * may leave, by this process's own monotonic clock: whatever becomes of the connection or of the wall clocks, the lease
- * in the database is not over before. A holder asks it before each message.
+ * A lease that is renewed until `end`. Check `maySend` before each message: `sendUntil` is on this process's monotonic clock
+ * and always precedes the end of the lease in the database, whatever happens to the connection or the wall clocks.
  */
 export class HeldLease {
   private until: number;
@@ -36,17 +33,15 @@ export class HeldLease {
     this.timer = setInterval(() => void this.renew(), leaseMs / RENEWALS);
   }
 
-  /** Clock of `performance.now()`; 0 once the row has passed to another worker. */
   get sendUntil(): number {
     return this.until;
   }
 
-  /** Whether something may leave now. */
   get maySend(): boolean {
     return performance.now() < this.until;
   }
 
-  /** Is renewed no more. The row itself is given back by what the holder writes at its end. */
+  /** Stops renewals. The holder's last write releases the row. */
   end(): void {
     this.hasEnded = true;
     clearInterval(this.timer);
@@ -70,45 +65,34 @@ export class HeldLease {
   }
 }
 
-/** The pool or a transaction. */
 type Source = Pick<EntityManager, 'query'>;
 
-/** How a table keeps its leases. */
 export interface LeaseColumns {
   table: string;
-  /** of the primary key, in the order in which keys are given */
   key: readonly string[];
-  /** moments that are moved with the lease, such as the one at which the row is looked at again */
+  /** times that move with the lease, such as the time of the next check */
   moved?: readonly string[];
 }
 
-/** What a claim asks and brings besides the lease. */
 export interface ClaimTerms {
-  /** the row must still have this fence: the claimer has decided by what it read under it */
+  /** the fence that the caller read: the claim fails when it has changed */
   fence?: number;
-  /** columns that are written with the claim */
   set?: Readonly<Record<string, number>>;
-  /** SQL: a further condition */
   onlyIf?: string;
 }
 
-/** A row that a worker holds, or is to. */
 export interface LeasedRow {
-  /** of the primary key */
   key: readonly number[];
   fence: number;
-  /** columns that are written with the claim */
   set?: Readonly<Record<string, number>>;
 }
 
-/** Rows of another table that are written by the statement of a claim, each with a leased row that is taken. */
+/** Rows of another table, one for each leased row, that the statement of a claim writes too. */
 export interface ClaimedAlongside {
-  /** SQL: joined to `j`, the rows that are asked for, and so locked before those that are leased */
+  /** SQL: joined to `j`, the requested rows, and so locked before the leased rows */
   join: string;
   set: readonly string[];
-  /** of the parameters of `join`, then of `set` */
   values: readonly [join: readonly unknown[], set: readonly unknown[]];
-  /** rows that are written when all are taken */
   rows: number;
 }
 
@@ -125,11 +109,7 @@ export const isFree = (alias = ''): string => {
   return `(${column} IS NULL OR ${column} <= UTC_TIMESTAMP(3))`;
 };
 
-/**
- * A table whose rows are held by one worker at a time: `lease_until` says how long the row is held, and `fence` counts the
- * claims, so that a worker that was held up longer than its lease writes nothing any more. One conditional UPDATE decides,
- * by the clock of the database; on a cluster too, because it writes what it decides by.
- */
+/** A table whose rows one worker holds at a time. `fence` counts claims: after its lease, a worker can write nothing. */
 export class LeasedTable {
   private readonly leased: string;
   private readonly moments: number;
@@ -142,7 +122,7 @@ export class LeasedTable {
     this.isKey = columns.key.map((column) => `${column} = ?`).join(' AND ');
   }
 
-  /** Takes the lease of a row that is free; its fence rises by one. @returns false when another worker was faster */
+  /** Takes the lease of a free row and increments its fence. @returns false when another worker was faster */
   async claim(source: Source, key: readonly number[], leaseMs: number, terms: ClaimTerms = {}): Promise<boolean> {
     const { fence, set = {}, onlyIf } = terms;
     const changes = ['fence = fence + 1', ...Object.keys(set).map((column) => `${column} = ?`), this.leased];
@@ -159,7 +139,7 @@ export class LeasedTable {
     return result.affectedRows === 1;
   }
 
-  /** Keeps the row for as long again. @returns false when it was lost; one that was given back stays given back */
+  /** Extends the lease. @returns false when the row was lost; a released row stays released */
   async renew(source: Source, key: readonly number[], fence: number, leaseMs: number): Promise<boolean> {
     const result: WriteResult = await source.query(
       again(
@@ -170,14 +150,7 @@ export class LeasedTable {
     return result.affectedRows === 1;
   }
 
-  /**
-   * Takes the leases of those rows that are free and still have the fence that was read, in one statement; another tells
-   * which those were if they are not all: also when the first one's answer was lost, and it has found its own claims.
-   * @param rows in any order; all of them bring the same further columns
-   * @param mark the one of these columns that names the claim
-   * @param alongside where they belong to rows that begin with the claim
-   * @returns which of the rows were taken, by their place
-   */
+  /** Claims free rows with an unchanged fence. @param mark column to find claims after a lost answer @returns their indexes */
   async claimAll(
     source: Source,
     rows: readonly LeasedRow[],
@@ -205,7 +178,7 @@ export class LeasedTable {
     return new Set(taken.map(({ n }) => n));
   }
 
-  /** Keeps rows for as long again. @returns false when one of them was lost; what was given back stays given back */
+  /** Extends several leases. @returns false when one row was lost; released rows stay released */
   async renewAll(source: Source, rows: readonly LeasedRow[], leaseMs: number): Promise<boolean> {
     const result: WriteResult = await source.query(
       again(`UPDATE ${this.rowsTable([])} STRAIGHT_JOIN ${this.columns.table} t FORCE INDEX (PRIMARY) ON ${this.isRow} AND t.fence = j.fence
@@ -215,10 +188,7 @@ export class LeasedTable {
     return result.affectedRows === rows.length;
   }
 
-  /**
-   * Takes rows of a key of one column that this transaction has locked and found free.
-   * @throws where that is not so
-   */
+  /** Takes rows by a one-column key, locked by this transaction and found free. @throws when one is not free */
   async claimLocked(tx: Source, ids: readonly number[], leaseMs: number): Promise<void> {
     if (ids.length === 0) return;
     const { affectedRows }: WriteResult = await tx.query(
@@ -228,13 +198,13 @@ export class LeasedTable {
     if (affectedRows !== ids.length) throw new Error('A row that was locked was not free');
   }
 
-  /** SQL: the rows that are asked for, as `j`. Joined by a forced key: a scan of a small table would wait for rows of others. */
+  /** SQL: the requested rows, as `j`. The join forces the key: a scan of a small table would wait for other rows' locks. */
   private rowsTable(set: readonly string[]): string {
     const names = ['place', 'fence', ...this.columns.key, ...set];
     return `JSON_TABLE(?, '$[*]' COLUMNS (${names.map((name, index) => `${name} BIGINT PATH '$[${index}]'`).join(', ')})) j`;
   }
 
-  /** By key, which is the order in which they are locked. */
+  /** Sorted by key, the order of locks. */
   private inOrder(rows: readonly LeasedRow[], set: readonly string[]): string {
     const places = rows.map(({ key, fence, set: values = {} }, place) => ({
       key,
@@ -257,26 +227,19 @@ export class LeasedTable {
   }
 }
 
-/** Which rows are due, and what becomes of them. */
 export interface DueRows {
   table: string;
-  /** of the primary key */
   key: readonly string[];
-  /** what is read of the rows, besides the key */
   columns?: readonly string[];
-  /** the column that says when a row is due; it needs an index */
+  /** time column; it needs an index */
   due: string;
-  /** SQL: a further condition, with the values of its question marks */
   where?: { sql: string; values: readonly unknown[] };
   most: number;
-  /** when a taken row is due again, in case its worker dies or forgets it */
+  /** milliseconds until a taken row is due again, in case its worker dies */
   againAfterMs: number;
 }
 
-/**
- * Takes what is due, the longest due first, and moves its moment ahead. Several workers never take the same rows: on one
- * server they pass over each other's locks, and on two nodes of a cluster one of the two writes is refused and looks again.
- */
+/** Takes due rows, oldest first, and moves their time ahead. Workers skip locked rows; a cluster retries conflicting writes. */
 export function takeDue<Row extends object>(dataSource: DataSource, rows: DueRows): Promise<Row[]> {
   const { table, key, columns = [], due, where, most, againAfterMs } = rows;
   const filter = where ? ` AND ${where.sql}` : '';

@@ -11,38 +11,31 @@ import {
 } from '../../kernel/lists.js';
 import type { Asked } from './day-partitions.js';
 
-/** Rows that lie together in an index, in the order of the list: those with these values in its first columns. */
+/** Consecutive rows of an index, in list order: those with these values in its first columns. */
 export interface KeyRange {
-  /** a condition that the index answers alone; '' = every row */
   where: string;
   values: readonly unknown[];
 }
 
-/** A list by keys: ranges of one index, merged (docs/decisions/0027). */
+/** A list by keys: merged ranges of one index (docs/decisions/0027). */
 export interface KeyedList {
   table: string;
-  /** without it the optimizer may walk the table along its primary key, whatever the condition */
+  /** forced: otherwise the optimizer may scan the primary key */
   index: string;
-  /** the last column of the index, unique in the table */
+  /** last column of the index, unique in the table */
   key: 'id' | 'number';
   order: 'ASC' | 'DESC';
-  /** no row is in two of them; none = an empty list */
+  /** disjoint; none = an empty list */
   ranges: readonly KeyRange[];
-  /** what the index does not know: rows are looked at, newest first, up to `MOST_LOOKED_AT` in one answer */
+  /** condition without an index: filters rows, newest first, up to `MOST_LOOKED_AT` per answer */
   look?: KeyRange;
 }
 
-/** Rows that one answer looks at, where a condition has no index. */
 export const MOST_LOOKED_AT = 10_000;
-/** Rows that one statement passes over. */
+/** Maximum OFFSET of one statement. */
 const HOP = 10_000;
 
-/**
- * The keys of a part of a list, at a cost that depends on the part and not on the table: keys are read from the index
- * alone, rows behind a cursor begin at their key, and no statement counts or passes over more than 10,000.
- * @param mostPassedOver entries before a page
- * @throws AppError invalid `page is too deep: go on with cursor`
- */
+/** Keys of a page; no statement skips over 10,000. @param mostPassedOver entries before a page @throws AppError too deep */
 export async function listKeys<Key extends Place>(
   source: Asked,
   list: KeyedList,
@@ -62,7 +55,7 @@ export async function listKeys<Key extends Place>(
   });
 }
 
-/** Up to one more than the page holds: it tells that the list goes on. */
+/** Reads one key more than the page holds, to detect a next page. */
 async function keysOf<Key extends Place>(reader: KeyReader<Key>, page: Page, most: number): Promise<Key[]> {
   let after = page.after as Key | null;
   let offset = offsetOf(page);
@@ -74,10 +67,7 @@ async function keysOf<Key extends Place>(reader: KeyReader<Key>, page: Page, mos
   return reader.keys(after, offset, page.limit + 1);
 }
 
-/**
- * Looks through the list from the page's place on. The total is that of the list's first rows, for every page alike;
- * where more follow it is told as capped, and `next` goes on behind the last one that was looked at.
- */
+/** Filters from the page's start on. Every page has the total of the list's first rows, capped when more follow; see `next`. */
 async function lookThrough<Key extends Place>(reader: KeyReader<Key>, page: Page): Promise<Listed<Key>> {
   const first = await reader.hits(null);
   const { keys, end } = page.after === null ? first : await reader.hits(page.after as Key);
@@ -97,7 +87,6 @@ class KeyReader<Key extends Place> {
     this.beyond = `${list.key} ${list.order === 'ASC' ? '>' : '<'} ?`;
   }
 
-  /** Rows of the list, as far as they are counted, and one more. */
   async count(): Promise<number> {
     const { sql, values } = this.merged(null, MOST_COUNTED + 1);
     const rows: { total: string }[] = await this.source.query(`SELECT COUNT(*) AS total FROM (${sql}) k`, values);
@@ -114,12 +103,12 @@ class KeyReader<Key extends Place> {
     return rows.map(({ place }) => place);
   }
 
-  /** The key so many rows behind a place; null when there are not so many. */
+  /** The key `rows` rows after `after`; null when there are fewer. */
   async nth(after: Key | null, rows: number): Promise<Key | null> {
     return (await this.keys(after, rows - 1, 1))[0] ?? null;
   }
 
-  /** Keys of the next rows for which `look` holds. `end` = the last row that was looked at, null when none follows it */
+  /** Keys of the next rows that match `look`. `end` = last row examined, null at the end of the list */
   async hits(after: Key | null): Promise<{ keys: Key[]; end: Key | null }> {
     const { table, key, order, look } = this.list;
     const [end, behind] = await this.keys(after, MOST_LOOKED_AT - 1, 2);
@@ -133,7 +122,7 @@ class KeyReader<Key extends Place> {
     return { keys: rows.map(({ place }) => place), end: behind === undefined ? null : (end ?? null) };
   }
 
-  /** The first keys of each range, which hold the first of all of them. */
+  /** The first keys of each range contain the first keys of the list. */
   private merged(after: Key | null, limit: number): { sql: string; values: unknown[] } {
     const { table, index, key, order, ranges } = this.list;
     const values: unknown[] = [];
@@ -147,7 +136,7 @@ class KeyReader<Key extends Place> {
   }
 }
 
-/** The rows of listed keys, in their order; one that has gone in between is left out. */
+/** Rows in the order of the listed keys; deleted rows are left out. */
 export function inListedOrder<Key extends Place, Row>(
   listed: Listed<Key>,
   rows: readonly Row[],

@@ -10,28 +10,23 @@ import { dataSourceOptions } from './data-source.js';
 import { type ReadSource, rowArrays } from './rows.js';
 import { again } from './faults.js';
 
-/** Why reads went to the writer although there is a replica. */
+/** Reason why a read went to the writer despite a replica. */
 export type WriterReason = 'away' | 'lag' | 'fault' | 'missing';
 
-/** A replica is looked at so often while it is used, milliseconds. */
+/** Interval of lag checks while the replica is used, milliseconds. */
 const LOOK_EVERY_MS = 1_000;
-/** A reader waits for no longer look: the writer answers it. */
+/** Readers wait at most this long for a lag check, then use the writer. */
 const LOOK_MS = 500;
-/** From one beat of the writer to the next. */
+/** Interval of the writer's heartbeats. */
 const BEAT_US = 500_000;
-/** A beat that was just made needs a moment to come over. */
+/** Attempts to read a new heartbeat from the replica. */
 const ARRIVALS = 5;
 const ARRIVAL_MS = 40;
 const BOUNDS = { queryTimeout: 10_000, poolWait: 1_000 };
 
-/**
- * Where reports, lists, searches, exports and usage are read: the replica of `DATABASE_READ_URL`, as long as it answers and is no
- * further behind than `DATABASE_READ_LAG`; else the writer, and without that variable always (docs/decisions/0037). Never
- * for what a write is decided by, and never inside a transaction.
- */
+/** Reads reports, lists, exports: from `DATABASE_READ_URL` within its lag limit, else from the writer (docs/decisions/0037). */
 @Injectable()
 export class ReadDatabase implements OnApplicationShutdown {
-  /** `writer`: a read that a replica was there for went to the writer */
   readonly events = new EventEmitter<{ replica: []; writer: [WriterReason] }>();
   private readonly url: string | undefined;
   private replica: DataSource | null = null;
@@ -47,15 +42,12 @@ export class ReadDatabase implements OnApplicationShutdown {
     this.url = environment.DATABASE_READ_URL;
   }
 
-  /** Milliseconds that the replica was behind when it was last looked at; null = unknown, or there is none. */
+  /** Replica lag in milliseconds at the last check; null = unknown, or no replica. */
   get lagMs(): number | null {
     return this.lag;
   }
 
-  /**
-   * One read, or several that belong together: all of them see one server. A session that has not found what it looks for
-   * asks the writer by `toWriter`.
-   */
+  /** Opens a session of reads that all see one server. If a row is missing, call `toWriter` and repeat. */
   async session(): Promise<ReadSession> {
     if (this.url === undefined) return new ReadSession(this.writer, null, () => undefined);
     if (this.looking === null && performance.now() - this.lookedAt > LOOK_EVERY_MS) this.look();
@@ -75,7 +67,6 @@ export class ReadDatabase implements OnApplicationShutdown {
     });
   }
 
-  /** A single read. */
   async query<T = unknown>(sql: string, values?: unknown[]): Promise<T> {
     return (await this.session()).query<T>(sql, values);
   }
@@ -102,10 +93,7 @@ export class ReadDatabase implements OnApplicationShutdown {
     this.looking = { since: performance.now(), done };
   }
 
-  /**
-   * How far the replica is behind: the writer's clock less the beat that has come over, so no two clocks are compared. While the
-   * writer is away nothing is written, and the replica is as good as it was.
-   */
+  /** Lag: the writer's clock minus the replicated heartbeat, so clocks are not compared. Unchanged while the writer is away. */
   private async measure(): Promise<number> {
     const replica = await this.connected();
     const writersTime = await this.beat().catch(() => null);
@@ -123,7 +111,7 @@ export class ReadDatabase implements OnApplicationShutdown {
     }
   }
 
-  /** Writes the beat where it is old. @returns the writer's time, microseconds */
+  /** Writes a heartbeat when the last one is old. @returns the writer's time, microseconds */
   private async beat(): Promise<number> {
     const [row] = await this.writer.query<{ now: string; isFresh: number | null }[]>(
       `SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS now,
@@ -147,7 +135,6 @@ export class ReadDatabase implements OnApplicationShutdown {
   }
 }
 
-/** Reads that belong together. */
 export class ReadSession implements ReadSource {
   constructor(
     private readonly writer: DataSource,
@@ -159,15 +146,11 @@ export class ReadSession implements ReadSource {
     return this.ask((server) => server.query<T>(sql, values));
   }
 
-  /** As `rowArrays`. */
   rowArrays<Row extends readonly unknown[]>(sql: string, values: unknown[]): Promise<Row[]> {
     return this.ask((server) => rowArrays<Row>(server, sql, values));
   }
 
-  /**
-   * What the replica does not have may be newer than it: from now on the writer is asked.
-   * @returns false where it is asked already: what was not found is not there
-   */
+  /** Switches to the writer for rows the replica may lack. @returns false when already there: the row does not exist */
   toWriter(reason: WriterReason = 'missing'): boolean {
     if (!this.replica) return false;
     this.replica = null;
@@ -175,7 +158,7 @@ export class ReadSession implements ReadSource {
     return true;
   }
 
-  /** Whatever the replica refuses the writer has the last word on: it may lack a table that was made a moment ago. */
+  /** Repeats on the writer what the replica refuses: it may lack a new table. */
   private async ask<T>(read: (server: DataSource) => Promise<T>): Promise<T> {
     const { replica } = this;
     if (!replica) return read(this.writer);

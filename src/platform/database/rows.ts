@@ -1,21 +1,17 @@
 import type { Pool, PoolConnection, QueryValues, RowDataPacket } from 'mysql2';
 import { type DataSource, QueryFailedError } from 'typeorm';
 
-/**
- * A long text as a parameter: it writes itself into its statement. mysql2 escapes every double quote too, of which a thousand
- * rows of JSON have thousands, and the server takes each of them away again; within single quotes only the single quote and
- * the backslash mean anything (MySQL 8.4 reference manual, 11.1.1; utf8mb4 has neither inside of another character).
- */
+/** A text that quotes itself with ', so that only ' and \ need escapes: mysql2 would escape the thousands of " in JSON rows. */
 export class QuotedText {
   constructor(readonly text: string) {}
 
-  /** Of mysql2: a literal of SQL. As all of its own, for a server whose `sql_mode` lets backslashes escape. */
+  /** mysql2 calls this. Correct only while `sql_mode` lets backslashes escape. */
   toSqlString(): string {
     return `'${doubled(doubled(this.text, "'"), '\\')}'`;
   }
 }
 
-/** Not by `replaceAll`, which takes four times as long for a text of nothing else: a client may send one. */
+/** Not `replaceAll`, which is four times slower on a text of only this character: a client may send one. */
 const doubled = (text: string, character: string): string =>
   text.includes(character) ? text.split(character).join(character + character) : text;
 
@@ -24,24 +20,16 @@ const HALF_CHARACTER = /\p{Surrogate}/gu;
 const wellFormed = (_key: string, value: unknown): unknown =>
   typeof value === 'string' ? value.replace(HALF_CHARACTER, '\uFFFD') : value;
 
-/**
- * Rows as one JSON parameter for JSON_TABLE: the portable bulk way (MariaDB and MySQL), about as fast as LOAD DATA.
- * JSON_TABLE's text columns need a character set, else mixed collations raise errors. Half a surrogate pair, which an
- * upstream may send and JavaScript writes as `\ud83d`, is no JSON to the servers: one such text would refuse every row
- * of the statement, so it is replaced.
- */
+/** Rows as one parameter for JSON_TABLE, as fast as LOAD DATA. Lone surrogates are replaced: servers reject them as JSON. */
 export function jsonRows(rows: readonly unknown[]): QuotedText {
   const text = JSON.stringify(rows);
   return new QuotedText(text.includes('\\ud') ? JSON.stringify(rows, wellFormed) : text);
 }
 
-/**
- * What one statement takes at the most. `length` is that of long texts, in UTF-16 units, each of which takes four bytes at most
- * (a backslash of a JSON text within JSON within a literal): far below the packet of 16 MB that MariaDB takes.
- */
+/** Limits of one statement. `length` in UTF-16 units of at most four escaped bytes: far below MariaDB's packet of 16 MB. */
 export const BATCH = { rows: 5_000, length: 1_000_000 } as const;
 
-/** Rows, as many at a time as one statement takes, whatever they hold. @param lengthOf the long text of a row */
+/** Splits rows into batches for one statement each. @param lengthOf UTF-16 units of a row's long text */
 export function* batchesOf<Row>(
   rows: Iterable<Row>,
   lengthOf: (row: Row) => number,
@@ -60,7 +48,6 @@ export function* batchesOf<Row>(
   if (batch.length > 0) yield batch;
 }
 
-/** What reads are asked through: the pool, or the session of a `ReadDatabase`. */
 export interface ReadSource {
   query<T = unknown>(sql: string, values?: unknown[]): Promise<T>;
 }
@@ -69,12 +56,7 @@ interface ArraySource extends ReadSource {
   rowArrays<Row extends readonly unknown[]>(sql: string, values: unknown[]): Promise<Row[]>;
 }
 
-/**
- * The rows of one statement as arrays, past the ORM: objects with names cost a stream of many rows a third of its speed
- * (docs/decisions/0027). The connection is the pool's, taken for this statement alone.
- * @param sql a SELECT
- * @throws QueryFailedError as TypeORM's own `query` does
- */
+/** Rows of a SELECT as arrays, without the ORM, which is a third slower (docs/decisions/0027). @throws QueryFailedError */
 export async function rowArrays<Row extends readonly unknown[]>(
   source: ReadSource,
   sql: string,
@@ -94,7 +76,7 @@ export async function rowArrays<Row extends readonly unknown[]>(
   }
 }
 
-/** A connection of the pool that TypeORM uses, with all its bounds (`guarded-pool.ts`). */
+/** A connection of TypeORM's pool, with all its limits (`guarded-pool.ts`). */
 function connectionOf(dataSource: DataSource): Promise<PoolConnection> {
   const { pool } = dataSource.driver as unknown as { pool: Pool };
   return new Promise((resolve, reject) => {
@@ -105,18 +87,14 @@ function connectionOf(dataSource: DataSource): Promise<PoolConnection> {
   });
 }
 
-/** What an INSERT, UPDATE or DELETE answered. `insertId` also carries LAST_INSERT_ID(expr). */
+/** Answer to a write. `insertId` also carries LAST_INSERT_ID(expr). */
 export interface WriteResult {
   affectedRows: number;
   insertId: number;
 }
 
 /**
- * The lock of a SELECT that joins a derived table or JSON_TABLE: only the rows of `alias` are locked.
- *
- * MySQL refuses to lock a JSON_TABLE (error 3569), so the clause names the table there (`OF`). MariaDB does not know `OF`, locks
- * stored rows only, and skips the comment: it runs `/*!NNNNN` only where NNNNN is below 50700 or above 99999 (and at most its
- * own version), in every release up to 12; MySQL runs it from NNNNN on.
- * @param alias of the table to lock, as in the FROM clause
+ * Locking clause for a SELECT that joins a derived table or JSON_TABLE: locks only the rows of `alias`. MySQL cannot lock a
+ * JSON_TABLE (error 3569). MariaDB has no `OF` and skips it: it runs `/*!NNNNN` only below 50700 and above 99999.
  */
 export const lockOnly = (alias: string): string => `FOR UPDATE /*!80000 OF ${alias} */`;

@@ -6,14 +6,13 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { newId } from '../../kernel/ids.js';
 import { ATTEMPTS, type FaultOutcome, faultOutcome, isIdCollision, pauseAfter } from './faults.js';
 
-/** A row by which a transaction is known: no other one has written it so, and it stays for minutes. */
+/** A row that identifies a transaction: no other transaction writes it, and it is kept for minutes. */
 export interface WrittenRow {
   table: string;
-  /** columns with their values; the first ones are those of a key */
   where: Readonly<Record<string, number | string | Buffer>>;
 }
 
-/** The connection was lost during a COMMIT, and the database could not be asked what became of it. */
+/** The connection was lost during COMMIT, and a query for the outcome failed. */
 export class CommitUnknown extends Error {
   override readonly name = 'CommitUnknown';
   readonly code = 'PROTOCOL_CONNECTION_LOST';
@@ -23,26 +22,21 @@ export class CommitUnknown extends Error {
   }
 }
 
-/** The mark of one transaction: the same mechanism for all that have no row of their own to be known by. */
+/** Marker row of a transaction that has no identifying row of its own. */
 function newMark(): WrittenRow {
   return { table: 'transaction_marks', where: { id: newId(), token: randomBytes(6).readUIntBE(0, 6) } };
 }
 
-/** Writes the mark; last in its transaction. */
+/** Inserts the mark; must be the transaction's last statement. */
 async function leaveMark(tx: EntityManager, { where: { id, token } }: WrittenRow): Promise<void> {
   await tx.query('INSERT INTO transaction_marks (id, token) VALUES (?, ?)', [id, token]);
 }
 
-/** A node of a cluster first applies what the others have committed. MySQL reads it as a comment. */
+/** A cluster node first applies what other nodes have committed. MySQL reads it as a comment. */
 const CAUGHT_UP = '/*M! SET STATEMENT wsrep_sync_wait = 1 FOR */ ';
 const UNKNOWN_VARIABLE = 1193;
 
-/**
- * Whether the transaction that was to write this row has committed. The read is a locking one: where the server still
- * works at the COMMIT, or has not yet heard that the connection is gone, the row is locked, and the answer waits for its end.
- * @param patience milliseconds in which it asks again while the database cannot be asked
- * @throws CommitUnknown
- */
+/** Whether the row's transaction has committed: a locking read waits for its end. @param patience ms @throws CommitUnknown */
 async function hasCommitted(dataSource: DataSource, row: WrittenRow, patience: number): Promise<boolean> {
   const until = performance.now() + patience;
   const columns = Object.keys(row.where);
@@ -61,18 +55,15 @@ async function hasCommitted(dataSource: DataSource, row: WrittenRow, patience: n
   }
 }
 
-/** How long something is tried again, milliseconds. */
+/** Retry limits, milliseconds: without a reachable writer, and after lost races for locks. */
 export interface Patience {
-  /** while there is no writer: that of a wait for a connection */
   forWriter: number;
-  /** while locks and certifications are lost */
   forLocks: number;
 }
 
 const DEFAULT: Patience = { forWriter: 10_000, forLocks: 50_000 };
 const ofPools = new WeakMap<object, Patience>();
 
-/** Of the pool: how long its users try again. */
 export function notePatience(pool: object, bounds: { queryTimeout: number; poolWait: number }): Patience {
   const forLocks = bounds.queryTimeout > 0 ? 2 * bounds.queryTimeout : DEFAULT.forLocks;
   const patience = { forWriter: bounds.poolWait, forLocks };
@@ -80,7 +71,7 @@ export function notePatience(pool: object, bounds: { queryTimeout: number; poolW
   return patience;
 }
 
-/** How long users of this pool try again. @param dataSource of a spec: has no driver */
+/** Retry limits of this pool's users. @param dataSource has no driver in specs */
 function patienceOf(dataSource: DataSource): Patience {
   const pool = (dataSource as { driver?: { pool?: object } }).driver?.pool;
   return (pool && ofPools.get(pool)) ?? DEFAULT;
@@ -88,7 +79,7 @@ function patienceOf(dataSource: DataSource): Patience {
 
 let scope: AsyncLocalStorage<true> | null = null;
 
-/** Work inside a transaction asked the pool for another connection: with enough of it at once, all wait for each other. */
+/** Work inside a transaction requested a second connection: under load all connections could wait for each other. */
 export class PoolInsideTransaction extends Error {
   override readonly name = 'PoolInsideTransaction';
 
@@ -97,68 +88,54 @@ export class PoolInsideTransaction extends Error {
   }
 }
 
-/** From now on this process knows which work runs inside a transaction (tests; it costs a little a promise). */
+/** Turns on the check of `refuseInsideTransaction` (tests; adds a small cost to each promise). */
 export const watchTransactions = (): void => {
   scope ??= new AsyncLocalStorage();
 };
 
-/** Runs the work of a transaction so that `refuseInsideTransaction` can tell. */
 const withinTransaction = <T>(work: () => Promise<T>): Promise<T> => (scope ? scope.run(true, work) : work());
 
-/** @throws PoolInsideTransaction where transactions are watched and the caller runs inside one */
+/** @throws PoolInsideTransaction when the check is on and the caller runs inside a transaction */
 export function refuseInsideTransaction(): void {
   if (scope?.getStore()) throw new PoolInsideTransaction();
 }
 
-/** Ids that were taken by others: so often in a row only where `work` does not make them anew. */
+/** Id collisions in a row; more mean that `work` does not make new ids. */
 const MOST_COLLISIONS = 8;
 
-/** Transactions that are run again, for metrics: by the server's number, or `connection` where it gave none. */
+/** Retried transactions, for metrics: the server's error number, or `connection`. */
 export const runsAgain = new EventEmitter<{ again: [cause: string] }>();
 
-/** What is done when a transaction has committed. */
 const commits = new WeakMap<EntityManager, (() => void)[]>();
 
-/**
- * Does something once this transaction has committed, and never when it has not: what tells others of its rows.
- * @param effect never throws; work that takes long it leaves to run by itself
- */
+/** Runs `effect` after this transaction has committed, never otherwise. @param effect must not throw or take long */
 export function afterCommit(tx: EntityManager, effect: () => void): void {
   const afterwards = commits.get(tx);
   if (!afterwards) throw new Error('Only a transaction of inTransaction has an end to wait for');
   afterwards.push(effect);
 }
 
-/**
- * How it is known what became of a COMMIT during which the connection was lost (docs/decisions/0004). Without a word
- * the transaction leaves a mark, a row of its own that is looked up: right for whatever is not hot.
- */
+/** How to find the outcome of a lost COMMIT (docs/decisions/0004). By default a marker row, too slow only for hot paths. */
 export type LostCommit<T> =
-  /** the row by which it is looked up: written by this transaction, and so by no other; null = nothing was written */
+  /** a row that only this transaction writes; null = it wrote nothing */
   | { committed: (result: T) => WrittenRow | null }
-  /** it is run again, without a look: why this is exact although the first run may have committed */
+  /** retried without a query: the reason why a second run is exact even after a commit */
   | { again: string };
 type KnownBy<T> = LostCommit<T> | { mark: WrittenRow };
 const leavingMark = <T>(): KnownBy<T> => ({ mark: newMark() });
 
-/** How a run of a transaction ended that came to no result. */
 interface FailedRun<T> {
   error: unknown;
   outcome: FaultOutcome;
-  /** what `work` had come to when COMMIT was sent; null = it was not */
+  /** result of `work` when COMMIT was sent; null = not sent */
   sent: { result: T } | null;
 }
 
 /**
- * Runs `work` in a transaction, and in a fresh one, with jitter, after a deadlock, a lost certification, where another
- * process has taken an id of ours, and where the server has gone, or is not the writer any more, before COMMIT was sent. A
- * connection that is lost during COMMIT leaves open what became of it: that is looked up, never guessed. `work` may run
- * more than once, it makes its ids anew each time, has no effect outside the database, and asks through its `tx` only: a
- * second connection inside a transaction is what a pool hangs on. This is the only way to open a transaction; its isolation
- * level is the connection's (`session.ts`).
- * Lock order everywhere: provider messages, recipients (by key), counters (by key), campaigns (by id), acceptances under way, recipient lists, stored bytes, balances (by account and name), ledger, lanes, webhook
- * endpoints.
- * @throws CommitUnknown when the database could not be asked about a lost COMMIT
+ * The only way to open a transaction. `work` may run again (deadlock, id collision, lost writer): it makes new ids each time,
+ * has no outside effects and uses only `tx`. The outcome of a lost COMMIT is queried. Lock order everywhere: provider
+ * messages, recipients (by key), counters (by key), campaigns (by id), pending acceptances, recipient lists, stored bytes,
+ * balances (by account and name), ledger, lanes, webhook endpoints. @throws CommitUnknown when the query failed
  */
 export async function inTransaction<T>(
   dataSource: DataSource,
@@ -209,7 +186,7 @@ async function runOnce<T>(
   }
 }
 
-/** Whether a run whose COMMIT ended with a fault has committed all the same. */
+/** Whether a transaction has committed although its COMMIT returned an error. */
 async function cameAbout<T>(
   dataSource: DataSource,
   { outcome, sent }: FailedRun<T>,
@@ -221,7 +198,7 @@ async function cameAbout<T>(
   return row === null || hasCommitted(dataSource, row, patience.forWriter);
 }
 
-/** A COMMIT that was lost is tried once more in any case: its caller would have nothing to go on otherwise. */
+/** A lost COMMIT always gets one retry: otherwise its caller has no outcome. */
 function isWorthAnother<T>(run: FailedRun<T>, attempt: number, elapsed: number, patience: Patience): boolean {
   if (isIdCollision(run.error)) return attempt < MOST_COLLISIONS;
   if (run.outcome === 'refused') return false;

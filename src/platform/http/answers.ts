@@ -4,7 +4,7 @@ import type { RowFault } from '../../kernel/errors.js';
 import { MAKER_KINDS, type MakerKind } from '../../kernel/maker.js';
 import type { Paged } from './page.js';
 
-/** For Swagger: the answer that shows one `item`. */
+/** For Swagger: an answer with one `item`. */
 export function AnswerOf<T>(item: Type<T>): Type<{ success: true; data: T }> {
   class Answer {
     @ApiProperty({ type: Boolean, enum: [true], example: true })
@@ -16,7 +16,7 @@ export function AnswerOf<T>(item: Type<T>): Type<{ success: true; data: T }> {
   return Answer;
 }
 
-/** For Swagger: what `paged` answers. @param most items there can ever be */
+/** For Swagger: the answer of `paged`. @param most maximum number of items */
 export function PageOf<T>(item: Type<T>, most?: number): Type<Paged<T>> {
   class PageAnswer {
     @ApiProperty({ type: Boolean, enum: [true], example: true })
@@ -60,7 +60,6 @@ export const ListQuery = (): MethodDecorator =>
     }),
   );
 
-/** Answer without data. */
 export class DoneAnswer {
   @ApiProperty({ example: true })
   success!: true;
@@ -69,7 +68,6 @@ export class DoneAnswer {
   message!: string;
 }
 
-/** Who made a thing, as answers show it. */
 export class MakerData {
   @ApiProperty({ enum: [...MAKER_KINDS], example: 'person', description: 'staff: of the operator, or the reseller' })
   kind!: MakerKind;
@@ -91,7 +89,6 @@ export class MakerData {
   name!: string | null;
 }
 
-/** `created_by` of an answer. */
 export const MadeBy = (): PropertyDecorator =>
   ApiProperty({
     type: MakerData,
@@ -107,7 +104,6 @@ export const OLD_CREDITS = {
   description: 'the same as `credits`; it goes with the version after this one',
 };
 
-/** A row of a list or a file at fault, for Swagger. */
 export class RowFaultData implements RowFault {
   @ApiProperty({ type: 'integer', example: 17, description: '1 = the first; of a file the first below the header' })
   row!: number;

@@ -35,37 +35,33 @@ import { beginBody, hasBody } from './http-server.js';
 const KB = 1024;
 const MB = 1024 * KB;
 
-/** Of all bodies at once; three of 64 MB that came compressed fit in. */
+/** Memory of all bodies: fits three compressed bodies of 64 MB. */
 const KNOWN_BYTES = 256 * MB;
 const KNOWN_SHARE = 160 * MB;
-/** Of callers who are not known: a few broadcasts of BODY_LIMIT. */
+/** Memory of unauthenticated bodies: fits a few broadcasts of BODY_LIMIT. */
 const ANONYMOUS_BYTES = 32 * MB;
 const ANONYMOUS_SHARE = 16 * MB;
-/** Of the time of the process. */
 const STRANGERS_SHARE = 1 / 4;
-/** What is parsed of a larger body counts until the answer; of a smaller one it is soon gone. */
+/** Parsed data of larger bodies counts until the answer; that of smaller ones is freed soon. */
 const SMALL = 64 * KB;
 
-/** The body of a callback, which is parsed when its signature has been verified. */
+/** The body of a callback, parsed after its signature is verified. */
 export interface RawBody {
-  /** as the signature covers them; undefined when there was no readable body */
+  /** the signed bytes; undefined without a readable body */
   bytes: Buffer | undefined;
-  /** what they say. @throws AppError malformed_json, body_too_large */
+  /** the parsed body. @throws AppError malformed_json, body_too_large */
   value: () => Promise<unknown>;
 }
 
-/** Where there is none, or none that is worth reading. */
+/** For requests without a body, or with one not worth reading. */
 export const NO_BODY: RawBody = { bytes: undefined, value: () => Promise.resolve({}) };
 
-/**
- * Reads the bodies of requests, once it is known who sends them: nothing of a request that is refused by its head, and of a
- * caller who is not known little, slowly paid for and never inflated (docs/decisions/0071).
- */
+/** Reads bodies after authentication; unauthenticated ones small, rate-limited and uncompressed (docs/decisions/0071). */
 @Injectable()
 export class Bodies {
   private readonly known: BodyBudget;
   private readonly anonymous: BodyBudget;
-  /** parses what callers who are not known have sent */
+  /** limits the time for parsing unauthenticated bodies */
   private readonly strangers = new PartTime(STRANGERS_SHARE);
 
   constructor(@Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'BODY_LIMIT'>) {
@@ -77,11 +73,7 @@ export class Bodies {
     );
   }
 
-  /**
-   * Puts the body on the request; an empty object where there is none that the path takes.
-   * @param username whose request it is; null = the caller is not known
-   * @throws AppError for a body that is too large, too slow, compressed, unreadable or malformed, or finds no room
-   */
+  /** Sets `request.body`, `{}` without one. @param username null = unauthenticated @throws AppError of the body, or too_many */
   async read(request: Request, username: string | null): Promise<void> {
     const rule = ruleOf(request.path);
     request.body = {};
@@ -89,7 +81,7 @@ export class Bodies {
     request.body = await this.whole(request, rule, username, username === null ? ANONYMOUS_PACE : KNOWN_PACE);
   }
 
-  /** The same for a route that takes larger ones. @param isLarge whether others wait for it */
+  /** The same for larger bodies. @param isLarge whether other requests wait for it */
   async readLarge(request: Request, username: string, isLarge: boolean): Promise<void> {
     const rule = ruleOf(request.path);
     if (!rule.late) throw new Error(`no rule for large bodies of ${request.path}`);
@@ -97,20 +89,15 @@ export class Bodies {
     request.body = await this.whole(request, rule, username, isLarge ? LARGE_PACE : KNOWN_PACE);
   }
 
-  /** The body of a callback as it came. @throws AppError as `read` */
   async readRaw(request: Request): Promise<RawBody> {
     const rule = ruleOf(request.path);
     if (!hasBody(request) || !isTaken(rule, request)) return NO_BODY;
     const holding = this.hold(request, null);
     const bytes = await this.bytesOf(request, rule, holding, ANONYMOUS_PACE, false);
-    // asked for once the bytes are proven
     return { bytes, value: () => readBody(request, rule, bytes, true) };
   }
 
-  /**
-   * Room for a body that the route reads by itself, given back with the answer.
-   * @param username as of `read`
-   */
+  /** Reserves memory for a body that the route reads, until the answer. @param username as in `read` */
   hold(request: Request, username: string | null): Holding {
     beginBody(request, request.res);
     const holding = this.open(request, username);
@@ -140,7 +127,7 @@ export class Bodies {
     return inPace(request, pace, (signal) => readBytes(request, { limit, inflates: isKnown, holding, signal }));
   }
 
-  /** Neither accounts in one network nor addresses of one account take the room of all others. */
+  /** Counts by account and by network: neither many accounts nor many addresses can take all memory. */
   private open(request: Request, username: string | null): Holding {
     const network = (): string => {
       const ip = clientIp(request);
@@ -152,22 +139,21 @@ export class Bodies {
   }
 }
 
-/** One reader of bodies, whose room all routes share. */
 @Global()
 @Module({ providers: [Bodies], exports: [Bodies] })
 export class BodiesModule {}
 
 const OWN_BODY_METADATA = 'switchboard:own-body';
 
-/** The route reads its body by itself, when the caller has proved something that no guard knows of. */
+/** The route reads its body itself, after a check that no guard knows. */
 export const OwnBody = (): MethodDecorator => SetMetadata(OWN_BODY_METADATA, true);
 
 const COMPARED_BODY_METADATA = 'switchboard:compared-body';
 
-/** The body of the route is read also where no parameter takes it: requests are compared by it. */
+/** The body is read even without a `@Body()` parameter, to compare requests. */
 export const ComparedBody = (): MethodDecorator => SetMetadata(COMPARED_BODY_METADATA, true);
 
-/** The place of the parameter with `@Body()`; null = the handler has none. */
+/** Index of the parameter with `@Body()`; null = none. */
 export function bodyParameter(controller: Type, handler: object): number | null {
   const { name } = handler as { name: string };
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, { index: number }>;
@@ -175,10 +161,7 @@ export function bodyParameter(controller: Type, handler: object): number | null 
   return body?.index ?? null;
 }
 
-/**
- * Reads the body of a request whose caller may send it: the last of the guards that can refuse one, so that nothing is read of a
- * path that is unknown or takes no body, of a caller without a right, or of one beyond a limit.
- */
+/** Reads the body. Last of the guards that can refuse a request, so that no body of a refused request is read. */
 @Injectable()
 export class BodyGuard implements CanActivate {
   private readonly own = new RouteRules<true>(OWN_BODY_METADATA);
@@ -189,7 +172,7 @@ export class BodyGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<MeteredRequest>();
-    if (request.body !== undefined) return true; // it says who acts
+    if (request.body !== undefined) return true; // already read for authentication
     if (!this.takesBody(context)) {
       request.body = {};
       return true;
@@ -209,30 +192,27 @@ export class BodyGuard implements CanActivate {
   }
 }
 
-/** A body of 64 MB is several times that once it is parsed: so many of them at once, and of one account or network. */
+/** A parsed body of 64 MB takes several times that: limits of all, and of one account or network. */
 const AT_ONCE = { permits: 3, each: 2, patienceMs: 30_000, waiting: 8 };
 const RETRY_SECONDS = 5;
 
-/** Of all routes together: each module that has such a route makes a reader of its own. */
+/** Shared by all routes: each module with such a route has its own reader. */
 const LARGE = new KeyedSemaphore<string>(AT_ONCE, () => tooMany(RETRY_SECONDS));
 
-/** Whether a body may hold more than `limit` bytes: of a compressed one, or one in chunks, no length tells. */
+/** Whether a body may exceed `limit` bytes: compressed and chunked bodies may, as their length is unknown. */
 export function mayBeLarge(headers: IncomingHttpHeaders, limit: number): boolean {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   const isPlain = encoding === '' || encoding === 'identity';
   return !(isPlain && Number(headers['content-length'] ?? Number.NaN) <= limit);
 }
 
-/** Who has a share: neither accounts in one network nor addresses of one account keep all others waiting. */
+/** Limits both account and network, so that neither can block all others. */
 function sharersOf(request: MeteredRequest): string[] {
   const ip = clientIp(request);
   return [`account:${request.actor?.account.username ?? ''}`, `network:${networksOf(ip)[0]?.name ?? ip}`];
 }
 
-/**
- * Reads a body that may be larger than others. Bodies over `BODY_LIMIT` are taken a few at a time, until they are answered,
- * because they are kept in memory for so long. Others wait for them, so they have to come at a pace.
- */
+/** Reads large JSON. Bodies over `BODY_LIMIT` occupy memory until the answer: few at a time, with a minimum pace. */
 @Injectable()
 class LargeJsonReader implements NestInterceptor {
   constructor(
@@ -256,5 +236,5 @@ class LargeJsonReader implements NestInterceptor {
   }
 }
 
-/** The route takes JSON up to the limit of its path (reference/requests#bodies), whatever `BODY_LIMIT` is. */
+/** The route takes JSON up to the limit of its path (reference/requests#bodies), regardless of `BODY_LIMIT`. */
 export const LargeJson = (): MethodDecorator => UseInterceptors(LargeJsonReader);

@@ -5,38 +5,31 @@ import { UnsupportedMediaTypeException } from '@nestjs/common';
 import { tooMany } from '../security/index.js';
 import { bodyErrors, protocolErrors } from './http.errors.js';
 
-/** When a body that found no room may be sent again. */
+/** Seconds until a body refused for lack of memory may be sent again. */
 const RETRY_SECONDS = 1;
 
-/** Bytes that count for no sharer: a Map through which every request passes keeps dead objects alive (docs/decisions/0065). */
+/** Uncounted bytes: a Map through which every request passes keeps dead objects alive (docs/decisions/0065). */
 const UNSHARED = 4 * 1024;
 
-/** What one body holds of the memory that all of them share. */
+/** Memory of one body within a shared budget. */
 export interface Holding {
-  /** Counts bytes that have arrived, or been inflated. @throws AppError too_many when there is no room for them */
+  /** Counts received or inflated bytes. @throws AppError too_many when the budget is used up */
   take(bytes: number): void;
-  /** Gives all of them back. */
   release(): void;
 }
 
-/**
- * How many bytes of bodies a process holds at once: counted as they arrive and never as they are announced, so that a silent
- * connection holds nothing. No account and no network has more than its share.
- */
+/** Budget of body bytes per process, with a share per account and network. Counts received bytes, not announced ones. */
 export class BodyBudget {
   private held = 0;
   private readonly heldBy = new Map<string, number>();
 
-  /**
-   * @param most bytes of all bodies together
-   * @param share bytes of one account or network
-   */
+  /** @param most bytes in total @param share bytes of one account or network */
   constructor(
     private readonly most: number,
     private readonly share: number,
   ) {}
 
-  /** @param sharers names those whose share it counts for, when it is more than a few kilobytes */
+  /** @param sharers keys whose share counts bodies above `UNSHARED` */
   open(sharers: () => readonly string[]): Holding {
     let size = 0;
     let shared = 0;
@@ -61,7 +54,6 @@ export class BodyBudget {
     };
   }
 
-  /** @returns what the sharer holds */
   private count(sharer: string, bytes: number): number {
     const held = (this.heldBy.get(sharer) ?? 0) + bytes;
     if (held > 0) this.heldBy.set(sharer, held);
@@ -79,19 +71,15 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
 const NOTHING = Buffer.alloc(0);
 const ignore = (): void => undefined;
 
-/** Within what a body is read. */
 export interface ByteBounds {
-  /** bytes, after inflation too */
   limit: number;
-  /** whether a compressed body is inflated */
   inflates: boolean;
-  /** told of bytes as they come; what it throws ends the reading */
+  /** counts bytes; throwing ends the reading */
   holding: Holding;
-  /** ends the reading with its reason */
   signal?: AbortSignal | undefined;
 }
 
-/** The encoding of a body; '' = it is not compressed. */
+/** The encoding of a body; '' = not compressed. */
 function encodingOf(headers: IncomingHttpHeaders): string {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   return encoding === 'identity' ? '' : encoding;
@@ -99,11 +87,7 @@ function encodingOf(headers: IncomingHttpHeaders): string {
 
 export const isCompressed = (headers: IncomingHttpHeaders): boolean => encodingOf(headers) !== '';
 
-/**
- * The bytes of a body, inflated where that is permitted. The request stays open when reading stops early, because it has still
- * to be answered.
- * @throws AppError body_too_large, body_compressed, unreadable_body, and what the holding throws; 415 for an unknown encoding
- */
+/** Reads a body; leaves the request open after a fault. @throws AppError of the body or `holding`; 415 for encodings */
 export function readBytes(request: IncomingMessage, { limit, inflates, holding, signal }: ByteBounds): Promise<Buffer> {
   if (request.destroyed) throw bodyErrors.unreadable();
   const encoding = encodingOf(request.headers);
@@ -144,7 +128,7 @@ export function readBytes(request: IncomingMessage, { limit, inflates, holding, 
       source.off('data', add).off('end', end).off('error', breakOff);
       request.off('close', close);
       signal?.removeEventListener('abort', abort);
-      source.on('error', ignore); // a late one is told to none
+      source.on('error', ignore); // ignore late errors
     };
     source.on('data', add).on('end', end).on('error', breakOff);
     request.on('close', close);
@@ -152,7 +136,6 @@ export function readBytes(request: IncomingMessage, { limit, inflates, holding, 
   });
 }
 
-/** @throws AppError body_compressed; UnsupportedMediaTypeException */
 function decoderOf(encoding: string, inflates: boolean): Transform {
   if (!inflates) throw bodyErrors.compressed();
   const decoder = DECODERS.get(encoding);
@@ -160,13 +143,12 @@ function decoderOf(encoding: string, inflates: boolean): Transform {
   return decoder();
 }
 
-/** Blocks into which chunks are copied: a body of a million chunks would cost many times its size if each of them were kept. */
+/** Chunks are copied into blocks: a body of a million kept chunks would take many times its size. */
 const BLOCK = 64 * 1024;
 
 class GatheredBytes {
   length = 0;
   private blocks: Buffer[] = [];
-  /** of the last block, from here on */
   private free: Buffer = NOTHING;
 
   add(chunk: Buffer): void {
@@ -187,7 +169,7 @@ class GatheredBytes {
     }
   }
 
-  /** All of them; nothing is kept. */
+  /** All bytes; clears the blocks. */
   whole(): Buffer {
     const [only] = this.blocks;
     const whole = this.blocks.length === 1 && only ? only : Buffer.concat(this.blocks, this.length);
@@ -195,7 +177,7 @@ class GatheredBytes {
     return whole;
   }
 
-  /** What holds on to the reading would hold on to them. */
+  /** Frees the blocks, which references to the reader would keep. */
   drop(): void {
     this.blocks = [];
     this.free = NOTHING;
@@ -205,28 +187,23 @@ class GatheredBytes {
 const KB = 1024;
 const SECOND = 1_000;
 
-/** From then on the pace is looked at: connections begin slowly, and pause. */
+/** The pace is not checked before: connections start slowly and pause. */
 const GRACE_SECONDS = 10;
 
-/** How fast a body has to come. */
+/** Minimum rate of a body. */
 export interface Pace {
-  /** on average, after ten seconds */
+  /** average, after the grace period */
   bytesASecond: number;
-  /** the longest that it may take in all; none: as long as any request */
+  /** total limit; default: that of any request */
   mostSeconds?: number;
 }
 
 export const KNOWN_PACE: Pace = { bytesASecond: 16 * KB };
 export const ANONYMOUS_PACE: Pace = { bytesASecond: 16 * KB, mostSeconds: 30 };
-/** Others wait for it. What comes more slowly may come as a file, which holds nothing up. */
+/** Other requests wait for a large body; slow clients can send a file instead. */
 export const LARGE_PACE: Pace = { bytesASecond: 256 * KB };
 
-/**
- * The result of `read`, unless the body comes too slowly: then nothing else of it is waited for, and the connection ends with
- * the answer.
- * @param read ends when it is told to
- * @throws AppError body_too_slow
- */
+/** The result of `read` while the body keeps its pace. @param read must react to its signal @throws AppError body_too_slow */
 export async function inPace<T>(
   request: IncomingMessage,
   { bytesASecond, mostSeconds = Infinity }: Pace,
@@ -237,9 +214,9 @@ export async function inPace<T>(
   const before = socket.bytesRead;
   const late = new AbortController();
   let seconds = 0;
-  // looks are counted, not the time between them: while the process itself is held up, nothing is read
+  // Count checks instead of time: while the process is blocked, it reads nothing.
   const timer = setInterval(() => {
-    // the sender is not waited for while something that it has sent waits
+    // Unread data is waiting, so the sender is not the slow side.
     if (request.complete || request.readableLength > 0) return;
     seconds += 1;
     if (seconds <= GRACE_SECONDS) return;
@@ -253,6 +230,6 @@ export async function inPace<T>(
   }
 }
 
-/** Ends when the signal does, with its reason: for a reader that cannot be told to end. */
+/** Rejects with the reason of the signal, for readers without abort. */
 export const brokenOff = (signal: AbortSignal | undefined): Promise<never> =>
   new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));

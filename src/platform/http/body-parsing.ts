@@ -8,18 +8,15 @@ import { isObject, keepInexact, refuseInexact, refuseInexactIn } from '../../ker
 import { countJson, parseWithRecords } from '../../kernel/parse-records.js';
 import { bodyErrors, protocolErrors } from './http.errors.js';
 
-/** Lists and objects one within the other, the body itself counted (reference/requests#bodies). */
+/** Maximum nesting, including the body itself (reference/requests#bodies). */
 const DEEPEST = 32;
 
-/**
- * Whether parsed JSON has more than 32 levels. Code that walks a body (validation, digests, JSON.stringify) does so by
- * calling itself, and would run out of stack on one that is deep enough.
- */
+/** Whether JSON is nested too deeply: recursive code (validation, digests, JSON.stringify) would overflow the stack. */
 function isTooDeep(value: unknown, levels = DEEPEST): boolean {
   if (!isInner(value)) return false;
   if (levels === 0) return true;
   if (value instanceof JsonRecords) return value.deepest >= levels;
-  // no call for a text or a number, and no list of an object's values: a body has hundreds of thousands of them
+  // No calls for scalars, and no list of values: a body has hundreds of thousands.
   if (Array.isArray(value)) {
     for (let place = 0; place < value.length; place++) {
       const item: unknown = value[place];
@@ -38,18 +35,12 @@ const isInner = (value: unknown): value is object => typeof value === 'object' &
 
 const forms = new WeakSet<object>();
 
-/** Marks a body that came as `application/x-www-form-urlencoded`, where every value is a text. */
+/** Marks a form body (`application/x-www-form-urlencoded`), where every value is a text. */
 export function markForm(body: object): void {
   forms.add(body);
 }
 
-/**
- * Reads the body of a route that takes forms beside JSON (reference/requests#forms). A JSON body is returned as it
- * stands, so that `"contacts": "91…,91…"` in JSON stays the fault that it is.
- * @param fields.lists comma-separated in a form (`contacts`); also taken as `contacts[]=…` repeated
- * @param fields.json arrays and objects that stand in a form as JSON text; what is no JSON stays the text
- * @throws AppError invalid `Malformed JSON body` for such a text with more than 32 levels
- */
+/** Converts form fields (reference/requests#forms); JSON bodies stay. @param fields.lists `a,b` or `name[]` @throws AppError */
 export function fromForm(
   body: unknown,
   fields: { lists?: readonly string[]; json?: readonly string[] } = {},
@@ -85,12 +76,7 @@ function json(value: unknown): unknown {
   return read;
 }
 
-/**
- * The fields of a form (`application/x-www-form-urlencoded`); one that comes twice has the list of its values. Takes time in
- * proportion to the length of the text, whatever names come how often.
- * @param charset of what is escaped
- * @throws AppError body_too_large for more than 100,000 fields
- */
+/** Fields of a form in linear time; repeated ones become lists. @throws AppError body_too_large above 100,000 fields */
 function readForm(text: string, charset: 'utf-8' | 'iso-8859-1'): Record<string, unknown> {
   const parts = text.split('&', MOST_PARTS + 1);
   if (parts.length > MOST_PARTS) throw bodyErrors.tooLarge();
@@ -107,13 +93,13 @@ function readForm(text: string, charset: 'utf-8' | 'iso-8859-1'): Record<string,
   }
   const fields: Record<string, unknown> = {};
   for (const [name, list] of lists) {
-    // an object would take this name for its prototype
+    // `__proto__` would set the object's prototype.
     if (name !== '__proto__' && name !== '') fields[name] = list.length === 1 ? list[0] : list;
   }
   return fields;
 }
 
-/** An escape that is none stays as it is. */
+/** Keeps an invalid escape unchanged. */
 function decoded(text: string, decode: (text: string) => string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;
@@ -130,39 +116,35 @@ const fromLatin = (text: string): string =>
 const KB = 1024;
 const MB = 1024 * KB;
 
-/** The most that is read of a caller who is not known, but for the paths that are `open`. */
+/** Maximum body of unauthenticated callers, except on `open` paths. */
 export const ANONYMOUS_LIMIT = 64 * KB;
-/** Objects and lists in a body of a caller who is not known: none that such a caller may send has more. */
+/** Maximum objects and lists in an unauthenticated body; no permitted one needs more. */
 const MOST_ANONYMOUS = 10_000;
 
 export interface BodyRule {
   prefix: string;
-  /** only the path itself, and none below it */
+  /** matches the path only, not a prefix */
   exact?: true;
-  /** read by the route's `@LargeJson`: a list that may be long comes as `JsonRecords` */
+  /** read by the route's `@LargeJson`: a long list becomes `JsonRecords` */
   late?: LongList;
-  /** bytes; none: `BODY_LIMIT` */
+  /** bytes; default `BODY_LIMIT` */
   limit?: number;
-  /** takes `application/x-www-form-urlencoded` */
   form: boolean;
-  /** the limit is that of callers who are not known too: the body says who they are, or proves them */
+  /** the limit applies to unauthenticated callers too: the body authenticates them */
   open?: true;
-  /** takes an array */
   list?: true;
-  /** takes any JSON value as it stands */
+  /** takes any JSON value */
   any?: true;
 }
 
-/** A list of small objects in a body. */
 interface LongList {
   field: string;
-  /** items that a route looks at; it refuses more */
   most: number;
 }
 
 const RECIPIENTS: LongList = { field: 'recipients', most: 100_000 };
 
-/** What bodies each family of paths takes (reference/requests#bodies); the first prefix that fits decides. */
+/** Bodies by path (reference/requests#bodies); the first matching prefix decides. */
 const BODY_RULES: readonly BodyRule[] = [
   { prefix: '/v1/auth/', limit: ANONYMOUS_LIMIT, form: false },
   { prefix: '/v6/api/v1/auth/', limit: ANONYMOUS_LIMIT, form: false },
@@ -182,7 +164,6 @@ const JSON_TYPE = /^\s*(application|text)\/([\w.-]+\+)?json\s*(;|$)/i;
 const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 
-/** The last one takes every path. */
 export function ruleOf(path: string): BodyRule {
   const lower = path.toLowerCase();
   return BODY_RULES.find(({ prefix, exact }) =>
@@ -190,14 +171,14 @@ export function ruleOf(path: string): BodyRule {
   ) as BodyRule;
 }
 
-/** How large a body may be on a path, in words. */
+/** Text of the maximum body size of a path. */
 export function limitOfBodies(path: string): string {
   const { limit } = ruleOf(path);
   if (limit === undefined) return 'BODY_LIMIT';
   return limit < MB ? `${limit / KB} KB` : `${limit / MB} MB`;
 }
 
-/** JSON by its type, or a body that names no type at all. */
+/** JSON by its type, or a body without a type. */
 function isJson({ headers }: IncomingMessage): boolean {
   const type = headers['content-type'];
   return type === undefined || type === '' || JSON_TYPE.test(type);
@@ -205,39 +186,34 @@ function isJson({ headers }: IncomingMessage): boolean {
 
 const isForm = ({ headers }: IncomingMessage): boolean => FORM_TYPE.test(headers['content-type'] ?? '');
 
-/** Whether a body is of a type that its path takes: no other is read. */
+/** Whether the path takes a body of this type; other bodies are not read. */
 export const isTaken = (rule: BodyRule, request: IncomingMessage): boolean =>
   isJson(request) || (rule.form && isForm(request));
 
-/**
- * What the bytes of a body say; an object, except where a path takes something else. Looked through before it is parsed, so that
- * a small body does not become a large one.
- * @throws AppError malformed_json, body_too_large; 415 for an unknown charset
- */
+/** Parses a body; counts its values first, against small bodies that expand. @throws AppError malformed_json etc.; 415 */
 export async function readBody(request: Request, rule: BodyRule, bytes: Buffer, isKnown: boolean): Promise<unknown> {
   const body = await parsed(request, rule, bytes, isKnown);
   if (isTooDeep(body)) throw bodyErrors.malformedJson();
-  // An endpoint reads fields: what is no object has none of them.
   return isObject(body) || rule.any || (rule.list && Array.isArray(body)) ? body : {};
 }
 
 async function parsed(request: Request, rule: BodyRule, sentBytes: Buffer, isKnown: boolean): Promise<unknown> {
   const charset = CHARSET.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
   if (!isJson(request)) return formOf(sentBytes, charset);
-  // JSON is in Unicode (RFC 8259, section 8.1), texts need not be
+  // JSON must be Unicode (RFC 8259, section 8.1), other texts need not.
   if (!charset.startsWith('utf')) throw unreadableCharset();
   const isUtf8 = charset === 'utf-8';
   const most = isKnown ? undefined : MOST_ANONYMOUS;
   try {
-    // before a text is made of them
+    // Before the text is built.
     if (isUtf8 && !rule.late) await countJson(sentBytes, most);
-    // carriers and providers have their own bytes signed
+    // Carriers and providers sign their own bytes: do not change them.
     const bytes = !rule.any && isUtf8 ? refuseInexactIn(sentBytes) : sentBytes;
     const sent = textOf(bytes, charset);
     if (sent === '') return {};
     const text = rule.any ? keepInexact(sent) : isUtf8 ? sent : refuseInexact(sent);
     if (rule.late) return await parseWithRecords(text, rule.late.field, rule.late.most, isUtf8 ? bytes : undefined);
-    // a number that is refused has become an object
+    // `refuseInexactIn` turns refused numbers into objects.
     if (bytes !== sentBytes || !isUtf8) await countJson(isUtf8 ? bytes : Buffer.from(text), most);
     return JSON.parse(text);
   } catch (error) {
@@ -254,7 +230,6 @@ function formOf(bytes: Buffer, charset: string): Record<string, unknown> {
   return form;
 }
 
-/** Without a mark of the byte order. */
 function textOf(bytes: Buffer, charset: string): string {
   if (charset === 'utf-8') {
     const text = bytes.toString('utf8');

@@ -18,16 +18,12 @@ import { protocolErrors } from './http.errors.js';
 import { RouteTable } from './route-table.js';
 import { WARNINGS_HEADER } from './warnings.js';
 
-/** Statuses whose answers have no body; Express knows which headers they lose. */
+/** Express removes headers of these answers. */
 const BODILESS: readonly number[] = [204, 205, 304];
-/** Characters; longer ones are made into bytes once, instead of being measured and made. */
+/** Characters; longer texts are encoded once instead of measured and encoded. */
 const SHORT = 1_000;
 
-/**
- * Writes answers of JSON as Express would, without what this application has no use for: to look up its settings, to read the
- * type again that has just been set, and to compare tags, of which answers have none here. Without tags Express would take
- * `If-None-Match: *` for a hit, and send 304 without a body. Said once of all requests and answers, not of each.
- */
+/** Writes JSON like Express, without settings, type and ETag look-ups. With ETags, `If-None-Match: *` would cause a 304. */
 export function plainAnswers(app: NestExpressApplication): void {
   app.disable('etag');
   const { request, response } = app.getHttpAdapter().getInstance();
@@ -47,12 +43,11 @@ export function plainAnswers(app: NestExpressApplication): void {
 
 const SANE = /^[A-Za-z0-9._:-]{8,64}$/;
 
-/** The client's id of a request where it is a sane one, else one of ours. */
+/** The client's request id if valid, else a new one. */
 export function requestIdOf({ 'x-request-id': given }: IncomingHttpHeaders): string {
   return typeof given === 'string' && SANE.test(given) ? given : randomUUID();
 }
 
-/** Gives every request an id and tells it in `X-Request-Id`; a sane one of the client's is taken over. */
 function requestId(request: Request, response: Response, next: NextFunction): void {
   const id = requestIdOf(request.headers);
   request.id = id;
@@ -60,13 +55,10 @@ function requestId(request: Request, response: Response, next: NextFunction): vo
   next();
 }
 
-/** For a year, as browsers' preload lists ask for at the least; of other hosts of the domain we know nothing. */
+/** One year, the minimum of browsers' preload lists; without subdomains, which may not have TLS. */
 export const HSTS = ['Strict-Transport-Security', 'max-age=31536000'] as const;
 
-/**
- * Puts the technical layers before the routes. The application must be created with `bodyParser: false`; call this
- * before `init` or `listen`.
- */
+/** Installs the layers before the routes. Needs an application with `bodyParser: false`; call before `init` or `listen`. */
 export function configureHttp(app: NestExpressApplication, environment: Environment): void {
   app.disable('x-powered-by');
   plainAnswers(app);
@@ -96,11 +88,7 @@ export function configureHttp(app: NestExpressApplication, environment: Environm
   if (spans) app.use(spans.enter);
 }
 
-/**
- * What helmet says is the same for every request, so it is asked once. `upgrade-insecure-requests` would break Swagger UI over
- * plain HTTP. Browsers are told to stay with TLS only where there is TLS. No answer is stored on the way unless its handler
- * says so: any of them may hold a token, a secret, or what only its reader may see.
- */
+/** Headers computed once. No `upgrade-insecure-requests`, which breaks Swagger UI over HTTP; HSTS only with TLS. */
 function securityHeaders({ PUBLIC_URL }: Pick<Environment, 'PUBLIC_URL'>): RequestHandler {
   const isPublicSecure = PUBLIC_URL?.startsWith('https:') ?? false;
   const headers = new Map([['Cache-Control', 'no-store']]);
@@ -119,7 +107,7 @@ function securityHeaders({ PUBLIC_URL }: Pick<Environment, 'PUBLIC_URL'>): Reque
   };
 }
 
-/** Most requests have none, and need no parser for that. */
+/** Skips the parser for requests without cookies. */
 function cookies(): RequestHandler {
   const parse = cookieParser();
   return (request, response, next) => (request.headers.cookie === undefined ? next() : parse(request, response, next));
@@ -135,7 +123,7 @@ function trustProxies(app: NestExpressApplication, text: string): void {
   }
 }
 
-/** Empty: no proxy is trusted. Otherwise a number of hops, `true`, or a comma-separated list of addresses and ranges. */
+/** Value of `TRUST_PROXY`: empty = none, a number of hops, `true`, or a comma-separated list of addresses and ranges. */
 export function trustedProxies(text: string): boolean | number | string[] {
   if (text === '' || text === 'false') return false;
   if (text === 'true') return true;
@@ -153,7 +141,7 @@ function refuseHead(routes: RouteTable) {
   };
 }
 
-/** Callbacks are open to all until their proof is judged, which takes the whole body: they are counted before that. */
+/** Counts callbacks before their body is read, since anybody may send one. */
 function meterCarriers(meter: CarrierMeter) {
   return (request: MeteredRequest, _response: Response, next: NextFunction): Promise<void> | void => {
     const path = request.path.toLowerCase();
@@ -165,10 +153,7 @@ function meterCarriers(meter: CarrierMeter) {
 
 type Trust = (address: string, distance: number) => boolean;
 
-/**
- * Who asks a server that is no Nest application, and over which scheme, as `TRUST_PROXY` has it: what Express says of its requests.
- * @throws InvalidEnvironment for a value that is none
- */
+/** Client address and scheme by `TRUST_PROXY`, like Express, for other servers. @throws InvalidEnvironment */
 export function clientAddressReader(text: string): (request: IncomingMessage) => { ip: string; proto: string } {
   const trust = trustOf(text);
   return (request) => {

@@ -24,21 +24,18 @@ const FORM = 'multipart/form-data';
 const CSV = 'text/csv';
 const CSV_TYPES = [CSV, 'text/plain', 'application/csv', 'application/vnd.ms-excel', 'application/octet-stream'];
 
-/** A request whose file can be read as it comes in. */
+/** A request with a streamed file. */
 export interface CsvRequest extends Request {
   csv?: AsyncIterable<Uint8Array>;
 }
 
-/** The storage of the multipart reader: a part is piped on, nothing of it is kept. */
+/** A part of the form, piped and not stored. */
 interface Part {
   fieldname: string;
   stream: Readable;
 }
 
-/**
- * Hands over the file of a form, or a CSV body, as a stream: the handler reads while the client still sends, and a slow
- * handler slows the client. Faults of the form come out of the stream.
- */
+/** Streams the file of a form, or a CSV body, with backpressure. Faults of the form are errors of the stream. */
 @Injectable()
 class CsvUpload implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -48,7 +45,7 @@ class CsvUpload implements NestInterceptor {
     if (!isForm && !request.is(CSV_TYPES)) throw bodyErrors.fileRequired();
     beginBody(request, request.res);
     const csv = new PassThrough();
-    // A handler that has stopped reading does not meet a late fault.
+    // A handler that has stopped reading must not crash on a late error.
     csv.on('error', () => undefined);
     inPace(request, KNOWN_PACE, (signal) => {
       signal?.addEventListener('abort', () => csv.destroy(signal.reason as Error));
@@ -59,10 +56,10 @@ class CsvUpload implements NestInterceptor {
   }
 }
 
-/** The route takes a file of CSV, as the part `file` of a form or as the body: `@ApiBody` describes the form. */
+/** The route takes CSV as the part `file` of a form or as the body: `@ApiBody` describes the form. */
 export const CsvFile = (): MethodDecorator => applyDecorators(UseInterceptors(CsvUpload), ApiConsumes(FORM, CSV));
 
-/** Swagger describes all bodies of a route alike: one that is the file itself is what the part of the form is. */
+/** Corrects Swagger, which describes all body types alike: a plain body is the form's file part. */
 export function documentCsvFiles({ paths, components }: OpenAPIObject): void {
   for (const { post } of Object.values(paths)) {
     const body = post?.requestBody;
@@ -74,10 +71,7 @@ export function documentCsvFiles({ paths, components }: OpenAPIObject): void {
   }
 }
 
-/**
- * To be called for a body that is a file, or a form with one. Nothing is decompressed: a small body stays a small file.
- * @throws UnsupportedMediaTypeException
- */
+/** Refuses a compressed file, so that a small body stays a small file. @throws UnsupportedMediaTypeException */
 export function refuseEncoded({ headers }: Request): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
@@ -85,7 +79,7 @@ export function refuseEncoded({ headers }: Request): void {
     throw new UnsupportedMediaTypeException(protocolErrors.charset.message);
 }
 
-/** When the handler stops early the request stays open and the rest is discarded: the refusal has still to be answered. */
+/** When the handler stops early, discards remaining bytes and keeps the request open for its answer. */
 async function readWhole(request: Request, csv: PassThrough): Promise<void> {
   if (request.destroyed) throw bodyErrors.unreadable();
   const breakOff = (): void => void (request.complete || csv.destroy(bodyErrors.unreadable()));
@@ -94,7 +88,6 @@ async function readWhole(request: Request, csv: PassThrough): Promise<void> {
   request.off('close', breakOff).resume();
 }
 
-/** The first part called `file`. */
 async function readPart(context: ExecutionContext, csv: PassThrough): Promise<void> {
   const form = { hasFile: false };
   const Reader = AnyFilesInterceptor({
@@ -118,6 +111,6 @@ async function readPart(context: ExecutionContext, csv: PassThrough): Promise<vo
     throw error instanceof AppError ? error : bodyErrors.malformedMultipart();
   }
   if (!form.hasFile) throw bodyErrors.fileRequired();
-  // Not earlier: an answer before the whole form was read would cut the client's connection.
+  // An earlier answer would close the connection while the client still sends the form.
   csv.end();
 }

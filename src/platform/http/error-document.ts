@@ -17,7 +17,6 @@ import {
   WARNINGS_PROPERTY,
 } from './warnings.js';
 
-/** One row of an endpoint's error table: the status, the stable code, the literal text, and when it comes. */
 export interface ErrorRow {
   readonly status: number;
   readonly code: string;
@@ -26,31 +25,24 @@ export interface ErrorRow {
   readonly help: Readonly<ErrorHelp>;
 }
 
-/** Who answers an error before the handler does: guards, then (after the limit of the route) what reads the request. */
+/** Sources of errors before the handler: guards, then (after the rate limit) readers of the request. */
 type Judge = 'authentication' | 'path' | 'role' | 'upload' | 'idempotency';
 
-/** Metadata: the rows of a handler, or those that all handlers of a controller share. */
+/** Metadata key: rows of a handler, or shared by a controller. */
 export const API_ERRORS_METADATA = 'switchboard:api-errors';
 
-/** Metadata: the rows of a judge; those of a handler stand in the place of its controller's. */
+/** Metadata key: rows of a source; those of a handler replace its controller's. */
 const judgeMetadata = (judge: Judge): string => `${API_ERRORS_METADATA}:${judge}`;
 
-/**
- * Documents the errors of a handler, in the order in which they are judged: its own alone. Those that every endpoint
- * has come by themselves, and those of a guard from the guard's decorator (see `error-document.ts`). On a controller:
- * errors that all its handlers have, which come before their own.
- *
- * `@ApiErrors(smsErrors.tooLong, smsErrors.noRoute.because('nothing is charged'), ...CONTACT_ERRORS)`; an `ErrorRow` is
- * for what only HTTP knows, and so has no kind.
- */
+/** Documents a handler's errors in the order of their checks; a controller's come first. `ErrorRow`: error without a kind. */
 export const ApiErrors = (...errors: readonly (DocumentedError | ErrorRow)[]): MethodDecorator & ClassDecorator =>
   SetMetadata(API_ERRORS_METADATA, errors.map(rowOf));
 
-/** For the decorators of guards and interceptors: documents what they answer wherever they stand. */
+/** For decorators of guards and interceptors: documents their errors. */
 export const ApiErrorsOf = (judge: Judge, ...errors: readonly DocumentedError[]): MethodDecorator & ClassDecorator =>
   SetMetadata(judgeMetadata(judge), errors.map(rowOf));
 
-/** An error as a row. @throws Error when it takes figures, and none are given to show it with */
+/** An error as a row. @throws Error when it needs arguments and has no example */
 export function rowOf(error: DocumentedError | ErrorRow): ErrorRow {
   if ('status' in error) return error;
   const { kind, code, text, reason, help } = error;
@@ -64,19 +56,12 @@ const READERS: readonly Judge[] = ['upload', 'idempotency'];
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
-/** A handler of a controller, as its decorators describe it. */
 interface DescribedHandler {
   controller: Type;
   method: object;
 }
 
-/**
- * Writes the error answers into the document. An endpoint's table is put together here, from what its decorators said
- * in whatever order they stand: method, body, guards (`ApiErrorsOf`), limit (`@RateLimited`), what reads the request
- * (`ApiErrorsOf`), the controller's and the handler's own errors (`@ApiErrors`), faults of ours. An answer that a handler
- * documents by itself stays.
- * @param ownWords tag of the endpoints whose answers are all their own (probes)
- */
+/** Adds error answers; keeps those of a handler's own document. @param ownWords tag of endpoints that document all (probes) */
 export function documentErrors(app: INestApplicationContext, document: OpenAPIObject, ownWords: string): void {
   for (const { operation, handler, rows } of tablesOf(app, document)) {
     if (operation.tags?.includes(ownWords)) continue;
@@ -86,7 +71,7 @@ export function documentErrors(app: INestApplicationContext, document: OpenAPIOb
   }
 }
 
-/** Adds hints to the answers of the endpoints that have them: the header where the body is specified, else `warnings`. */
+/** Documents warnings: in the header for fully specified bodies, else in `warnings`. */
 export function documentWarnings(app: INestApplicationContext, document: OpenAPIObject): void {
   const schemas = ((document.components ??= {}).schemas ??= {});
   for (const { operation, handler } of tablesOf(app, document)) {
@@ -108,7 +93,7 @@ export function documentWarnings(app: INestApplicationContext, document: OpenAPI
   schemas['Warning'] = WARNING_SCHEMA;
 }
 
-/** Every row of every endpoint, and what can come before an endpoint is known: for the page about their codes. */
+/** All rows of all endpoints and of requests before routing, for the page of error codes. */
 export function errorRows(app: INestApplicationContext, document: OpenAPIObject): ErrorRow[] {
   return [
     ...tablesOf(app, document).flatMap(({ rows }) => rows),
@@ -123,7 +108,7 @@ interface DescribedOperation {
   rows: ErrorRow[];
 }
 
-/** The error table of each operation. The ids of the operations must still be those that Swagger gave them. */
+/** The error table of each operation. Needs Swagger's original operation ids. */
 function tablesOf(app: INestApplicationContext, document: OpenAPIObject): DescribedOperation[] {
   const handlers = handlersOf(app);
   return Object.entries(document.paths).flatMap(([path, item]) =>
@@ -135,7 +120,6 @@ function tablesOf(app: INestApplicationContext, document: OpenAPIObject): Descri
   );
 }
 
-/** Handlers by the id that Swagger gives their operations. */
 function handlersOf(app: INestApplicationContext): Map<string, DescribedHandler> {
   const handlers = new Map<string, DescribedHandler>();
   const scanner = new MetadataScanner();
@@ -155,11 +139,10 @@ function handlersOf(app: INestApplicationContext): Map<string, DescribedHandler>
   return handlers;
 }
 
-/** What is said of the handler, else of its controller. */
 const metadata = <T>(key: string, { controller, method }: DescribedHandler): T | undefined =>
   (Reflect.getMetadata(key, method) ?? Reflect.getMetadata(key, controller)) as T | undefined;
 
-/** The whole table of one endpoint, in the order in which its rows are judged. */
+/** The full table of an endpoint, in the order of the checks. */
 function rowsOf(handler: DescribedHandler, path: string, operation: Operation): ErrorRow[] {
   const rule = metadata<RateRule>(RATE_LIMIT_METADATA, handler) ?? 'user';
   const of = (judges: readonly Judge[]): ErrorRow[] =>
@@ -186,14 +169,10 @@ function methodRow(handler: DescribedHandler): ErrorRow {
   return noHead ? { ...method, reason: `${method.reason}; HEAD too` } : method;
 }
 
-/** The types that its body may have. */
 const typesOf = ({ requestBody }: Operation): string[] =>
   requestBody && 'content' in requestBody ? Object.keys(requestBody.content) : [];
 
-/**
- * What is judged of a body as such. The limit of a file is its route's own.
- * @param isKnown whether the guards have said who sends it
- */
+/** Errors of the body itself, except a file's limit. @param isKnown whether guards authenticate the caller */
 function bodyRows(path: string, types: readonly string[], isKnown: boolean): ErrorRow[] {
   if (types.length === 0) return [];
   const isFile = types.includes('multipart/form-data');
@@ -209,7 +188,7 @@ function bodyRows(path: string, types: readonly string[], isKnown: boolean): Err
 const faultRows = (shape?: ErrorShapeName): ErrorRow[] =>
   (shape === 'public' ? [serverErrors.lookUp] : [serverErrors.internal, serverErrors.databaseAway]).map(rowOf);
 
-/** One row a text, with all its reasons. */
+/** Merges rows of one text, with all their reasons. */
 function merged(rows: readonly ErrorRow[]): ErrorRow[] {
   return [...groupedBy(rows, ({ message }) => message).values()].map((same) => ({
     ...(same[0] as ErrorRow),
@@ -217,14 +196,13 @@ function merged(rows: readonly ErrorRow[]): ErrorRow[] {
   }));
 }
 
-/** Groups in the order in which their first members stand. */
+/** Groups in order of their first members. */
 function groupedBy<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
   const groups = new Map<Key, Row[]>();
   for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row]);
   return groups;
 }
 
-/** The answers of one status, with an example each. */
 function answerOf(shape: ErrorShapeName, status: number, rows: readonly ErrorRow[]) {
   return {
     description: rows.map(({ message, reason }) => `\`${message}\`${reason && `: ${reason}`}`).join('  \n'),

@@ -18,7 +18,7 @@ import { clientIp, type MeteredRequest, tooMany, UserMeter } from '../security/i
 import { bodyErrors, protocolErrors, serverErrors, unknownResource } from './http.errors.js';
 import { errorBody, RouteTable } from './route-table.js';
 
-/** The one place where kinds of errors become HTTP statuses. */
+/** The only mapping of error kinds to HTTP statuses. */
 export const STATUS_OF: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
@@ -36,20 +36,17 @@ export const STATUS_OF: Readonly<Record<ErrorKind, number>> = {
 
 const INTERNAL_TEXT = serverErrors.internal.text;
 
-/** What an error becomes for the client, and whether it is worth an entry in the error log. */
 interface ErrorAnswer {
   status: number;
-  /** stable machine name of the error */
   code: string;
   message: string;
   help?: Readonly<ErrorHelp>;
   retryAfterSeconds?: number;
-  /** rows of a list that are at fault */
   errors?: readonly RowFault[];
   fault: boolean;
 }
 
-/** The answer to anything thrown; unknown errors never show their own text. */
+/** The answer to any thrown value; the text of unknown errors is never shown. */
 export function answerOf(error: unknown): ErrorAnswer {
   if (error instanceof AppError) {
     const status = STATUS_OF[error.kind];
@@ -75,7 +72,7 @@ export function answerOf(error: unknown): ErrorAnswer {
   return { status: 500, code, message: text, help, fault: true };
 }
 
-/** What Nest and Express refuse by themselves, where it is known by another name here. */
+/** Errors of Nest and Express that have another code here. */
 const KNOWN_TO_NEST: Readonly<Record<number, { code: string; help: Readonly<ErrorHelp> }>> = {
   405: protocolErrors.method,
   413: bodyErrors.tooLarge,
@@ -86,7 +83,7 @@ const KNOWN_TO_NEST: Readonly<Record<number, { code: string; help: Readonly<Erro
 /** `bad_request` for 400 */
 const wordOf = (status: number): string => (STATUS_CODES[status] ?? 'error').toLowerCase().replace(/\W+/g, '_');
 
-/** Nest's own errors carry a text or a list of texts; the first is the one that counts. */
+/** The first text of a Nest error, which may have a list. */
 function clientText(error: HttpException, status: number): string {
   const body = error.getResponse();
   const inner: unknown = typeof body === 'string' ? body : (body as { message?: unknown }).message;
@@ -119,12 +116,12 @@ const CONNECTION_CODES = new Set([
   'ER_CONNECTION_KILLED',
   'ER_CLIENT_INTERACTION_TIMEOUT',
 ]);
-/** mysql2's pool says these without a code. */
+/** mysql2's pool sets no code for these. */
 const CONNECTION_TEXTS =
   /^(Pool is closed\.?|No connections available\.?|Queue limit reached\.?|Can't add new command when connection is in closed state|Connection lost|Driver not Connected)/;
 const MAX_CAUSES = 4;
 
-/** True when the database could not be reached, as against a statement that it refused. */
+/** True when the database could not be reached, false when it refused a statement. */
 export function isConnectionFault(error: unknown): boolean {
   let current: unknown = error;
   for (let depth = 0; depth < MAX_CAUSES && typeof current === 'object' && current !== null; depth++) {
@@ -143,7 +140,7 @@ export function isConnectionFault(error: unknown): boolean {
   return false;
 }
 
-/** Makes the service's error answers of everything thrown: the only place that does. */
+/** The only place that turns thrown values into error answers. */
 @Catch()
 @Injectable()
 export class ErrorFilter implements ExceptionFilter {
@@ -168,7 +165,7 @@ export class ErrorFilter implements ExceptionFilter {
     }
   }
 
-  /** Requests that failed before their limit was applied (unknown paths, bad tokens, bad bodies) count by address. */
+  /** Counts, by address, requests that failed before their rate limit (unknown path, bad token, bad body). */
   private async meteredAnswer(request: MeteredRequest): Promise<ErrorAnswer | null> {
     if (request.metered) return null;
     request.metered = true;
@@ -178,8 +175,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   private answer(error: unknown, request: MeteredRequest, response: Response): ErrorAnswer {
     if (!request.route) {
-      // No handler was reached. A wrong method comes before whatever is wrong with the body
-      // (reference/requests#methods).
+      // No handler was reached. 405 precedes faults of the body (reference/requests#methods).
       const methods = this.routes.methodsOf(request.path);
       if (methods.length > 0 && !methods.includes(request.method)) {
         response.setHeader('Allow', methods.join(', '));
@@ -192,23 +188,20 @@ export class ErrorFilter implements ExceptionFilter {
 
   private send(answer: ErrorAnswer, request: MeteredRequest, response: Response): void {
     if (response.headersSent) {
-      // A stream broke off: the client must see that the body is not whole.
+      // A stream failed: close the connection, so that the client detects an incomplete body.
       response.destroy();
       return;
     }
     if (answer.retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(answer.retryAfterSeconds));
     const shape = this.routes.shapeOf(request.method, request.path);
-    // a handler that answers text or XML has said so already
+    // The handler may have set text or XML.
     response.type('json');
     const site = this.environment.DOCS ? (this.environment.PUBLIC_URL ?? '') : null;
     response.status(answer.status).json(errorBody(shape, answer.status, answer, site));
   }
 }
 
-/**
- * Gives a statement that the database refused the endpoint's own text (reference/requests#error-bodies); the refusal
- * itself stays as the cause, for the log. An unreachable database and every other fault pass as they are.
- */
+/** Replaces the error of a refused statement by `failure` with a cause (reference/requests#error-bodies); passes others. */
 export async function namingQueryFaults<T>(failure: () => AppError, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -21,12 +21,12 @@ import {
 import { codePoints, isHeld, readText } from '../../kernel/text.js';
 import type { AnswerWarning } from './warnings.js';
 
-/** Where a text is due, a number that JSON holds is taken as its text (reference/requests#values). */
+/** Accepts an exact JSON number for a text (reference/requests#values). */
 const numberAsText = Transform(({ value }: { value: unknown }) =>
   typeof value === 'number' && isHeld(value) ? String(value) : value,
 );
 
-/** @param fault what is said of a value that does not hold, with the words that it shows */
+/** @param fault error of an invalid value, with its example arguments */
 export const rule = <Args extends unknown[]>(
   name: string,
   fault: DefinedError<Args>,
@@ -34,7 +34,7 @@ export const rule = <Args extends unknown[]>(
 ): PropertyDecorator =>
   ValidateBy({ name, validator: { validate: holds, defaultMessage: () => fault.text } }, { context: { fault } });
 
-/** What is said of values that are no plain text, beside `fieldErrors`. */
+/** Errors of values that are not plain texts; see also `fieldErrors`. */
 export const valueErrors = {
   noTexts: invalid('field_no_texts', (field: string) => `${field} must be a list of texts`, 'something else'),
   noIds: invalid('field_no_ids', (field: string) => `${field} must be true, false or a list of ids`, 'something else'),
@@ -53,7 +53,7 @@ export const valueErrors = {
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
-/** A text that must be there: 400 `<field> is required`. */
+/** Required text: 400 `<field> is required`. */
 export const RequiredText = (field: string, example: string): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ example }),
@@ -61,7 +61,7 @@ export const RequiredText = (field: string, example: string): PropertyDecorator 
     rule('requiredText', fieldErrors.required.shown(field), (value) => readText(value).kind === 'text'),
   );
 
-/** A text (of `maxLength` characters at most) that may be missing, null or empty: 400 `<field> is invalid` otherwise. */
+/** Text up to `maxLength` characters, missing, null or empty: else 400 `<field> is invalid`. */
 export const OptionalText = (field: string, options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ type: String, nullable: true, ...options }),
@@ -72,7 +72,7 @@ export const OptionalText = (field: string, options: ApiPropertyOptions): Proper
     }),
   );
 
-/** A list of texts, or missing or null: 400 `<field> must be a list of texts`. What stands in it is judged elsewhere. */
+/** List of texts, missing or null: else 400 `<field> must be a list of texts`. Items are validated elsewhere. */
 export const OptionalTexts = (field: string, options: { example: string[]; description: string }): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ type: [String], nullable: true, ...options }),
@@ -83,14 +83,14 @@ export const OptionalTexts = (field: string, options: { example: string[]; descr
     ),
   );
 
-/** true or false, or missing: 400 `<field> must be true or false`. */
+/** Boolean or missing: else 400 `<field> must be true or false`. */
 export const OptionalFlag = (field: string, example: boolean, description?: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ type: Boolean, example, ...(description === undefined ? {} : { description }) }),
     rule('optionalFlag', fieldErrors.noFlag.shown(field), (value) => isAbsent(value) || typeof value === 'boolean'),
   );
 
-/** true for all, false for none, or a list of ids; or missing: 400 `<field> must be true, false or a list of ids`. */
+/** true = all, false = none, a list of ids, or missing: else 400 `<field> must be true, false or a list of ids`. */
 export const OptionalIds = (field: string, most: number, description: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -111,7 +111,7 @@ export const OptionalIds = (field: string, most: number, description: string): P
 const isIdList = (value: unknown, most: number): boolean =>
   Array.isArray(value) && value.length <= most && value.every((id) => Number.isSafeInteger(id) && (id as number) > 0);
 
-/** One of the words, or missing: 400 `<field> must be one of: …`. */
+/** One of the words, or missing: else 400 `<field> must be one of: …`. */
 export const OptionalWord = (field: string, words: readonly string[], example: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ enum: [...words], example }),
@@ -122,7 +122,7 @@ export const OptionalWord = (field: string, words: readonly string[], example: s
     ),
   );
 
-/** One of the words: 400 `<field> must be one of: …`. */
+/** One of the words: else 400 `<field> must be one of: …`. */
 export const RequiredWord = (field: string, words: readonly string[], example: string): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ enum: [...words], example }),
@@ -133,7 +133,7 @@ export const RequiredWord = (field: string, words: readonly string[], example: s
     ),
   );
 
-/** An object of names with true or false, or missing. */
+/** Object of these names with booleans, or missing. */
 export const OptionalFlags = (field: string, names: readonly string[]): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -153,7 +153,7 @@ export const OptionalFlags = (field: string, names: readonly string[]): Property
     ),
   );
 
-/** A whole number other than 0 within ±`most`. */
+/** Integer within ±`most`, not 0. */
 export const RequiredAmount = (field: string, most: number, example: number): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ type: 'integer', example, minimum: -most, maximum: most }),
@@ -164,10 +164,7 @@ export const RequiredAmount = (field: string, most: number, example: number): Pr
     ),
   );
 
-/**
- * The revision that staff looked at (reference/admin#revisions), or missing or null: 400 `revision must be a whole
- * number from 1`.
- */
+/** The revision that staff edited (reference/admin#revisions), missing or null: else 400. */
 export const OptionalRevision = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -184,17 +181,16 @@ export const OptionalRevision = (): PropertyDecorator =>
     ),
   );
 
-/** What `revision` adds to an error table. */
 export const REVISION_ERRORS: readonly DocumentedError[] = [valueErrors.noRevision, changedSince];
 
-/** Most messages a second of a route or a chat account. */
+/** Maximum messages per second of a route or a chat account. */
 export const MOST_PER_SECOND = 1_000_000;
 
-/** Messages a second, or missing, or null for no limit. */
+/** Messages per second; null = no limit; may be missing. */
 export const OptionalSpeed = (field: string, example: number): PropertyDecorator =>
   OptionalCount(field, MOST_PER_SECOND, { example });
 
-/** A whole number from 1 to `most`, or null, or missing: 400 for anything else. */
+/** Integer from 1 to `most`, null or missing: else 400. */
 export const OptionalCount = (field: string, most: number, options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ type: 'integer', nullable: true, minimum: 1, maximum: most, ...options }),
@@ -205,7 +201,7 @@ export const OptionalCount = (field: string, most: number, options: ApiPropertyO
     ),
   );
 
-/** Printable ASCII up to `most` characters, or missing, null or empty: 400 `<field> is invalid` for anything else. */
+/** Printable ASCII up to `most` characters, missing, null or empty: else 400 `<field> is invalid`. */
 export const OptionalToken = (field: string, most: number, options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ type: String, nullable: true, maxLength: most, ...options }),
@@ -218,13 +214,9 @@ export const OptionalToken = (field: string, most: number, options: ApiPropertyO
 
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** @param text what the field's decorator says */
 const invalidField = invalid('invalid_field', (text: string) => text);
 
-/**
- * Validation of our own endpoints' DTOs: unknown fields are dropped, and the answer is the message of the first fault
- * in the order in which the DTO declares its fields.
- */
+/** Validates DTOs of own endpoints: drops unknown fields and answers with the first fault in the DTO's field order. */
 export const validation = (): ValidationPipe =>
   new ValidationPipe({
     whitelist: true,
@@ -247,25 +239,20 @@ function firstFault(errors: ValidationError[]): AppError {
   return invalidField('Bad Request');
 }
 
-/** What the rule of a field throws, which its decorator says (`fields.ts`). */
 const faultOf = (context: unknown): AppError | undefined =>
   (context as { fault?: DefinedError<unknown[]> } | undefined)?.fault?.asShown();
 
 const ONE_OF = 'x-one-of';
 
-/** What stands in the document until `withUnions` reads it. */
+/** Placeholder in the document until `withUnions` resolves it. */
 interface Union {
   field: string;
-  /** names of schemas by the word of the field */
   variants: Record<string, string>;
 }
 
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
-/**
- * A class that the document shows as one of several, told apart by a field. The class itself has what the code reads; the
- * variants are described only, and share a base with it rather than extend it.
- */
+/** Documents a class as one of `variants`, by a field. Code uses the class; the variants share a base with it. */
 export const OneOf =
   (field: string, variants: Readonly<Record<string, Type>>): ClassDecorator =>
   (target) => {
@@ -274,7 +261,7 @@ export const OneOf =
     ApiExtraModels(...Object.values(variants))(target);
   };
 
-/** Puts the variants in the place of the classes that are one of several. */
+/** Replaces such classes by their variants. */
 export const withUnions = (schemas: Schemas): Schemas =>
   Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => {
@@ -299,15 +286,14 @@ const ZONES = {
 } as const;
 
 interface LocalTimeOptions {
-  /** whose zone it is; `account` = the one whose thing it is */
+  /** `account` = the owner's zone */
   zone?: keyof typeof ZONES;
-  /** beside the zone, which is always said */
   description?: string;
   example?: string | null;
   nullable?: true;
 }
 
-/** YYYY-MM-DD HH:MM:SS, as a pattern: it is no `date-time`, since it names no offset (reference/requests#dates). */
+/** YYYY-MM-DD HH:MM:SS; not a `date-time`, since it has no offset (reference/requests#dates). */
 const PATTERN = String.raw`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`;
 
 const timeProperty =
@@ -321,13 +307,13 @@ const timeProperty =
       description: description === undefined ? ZONES[zone] : `${description}. ${ZONES[zone]}`,
     });
 
-/** A printed time of an answer: what it looks like, and in which time zone it is. */
+/** A time in answers, with its format and zone. */
 export const LocalTime = timeProperty({ pattern: PATTERN }, '2026-11-21 09:30:00');
 
-/** A moment of an answer with the offset of its zone: what is to come may be in an hour that clocks show twice. */
+/** A time with an offset: a future time may be in an hour that clocks show twice. */
 export const ZonedTime = timeProperty({ format: 'date-time' }, '2030-01-31T09:30:00+05:30');
 
-/** `schedule_time` of a send, for its body. The pattern is as wide as ISO 8601: `20300131T0930Z`, `2030-W05-4T09:30` too. */
+/** `schedule_time` of a send. The pattern allows all of ISO 8601, such as `20300131T0930Z` and `2030-W05-4T09:30`. */
 export const SCHEDULE_TIME = {
   pattern: String.raw`^\d{4}.*[ T]\d{2}`,
   description:
@@ -341,10 +327,10 @@ const CHANGES: Readonly<Record<ClockChange, string>> = {
   repeated: 'Clocks show this time twice: it is the earlier instant that is still to come',
 };
 
-/** The hint about a `schedule_time` that a change of the clocks has an effect on. */
+/** Warning about a `schedule_time` that a clock change affects. */
 export const clockWarnings = (change: ClockChange | null): AnswerWarning[] =>
   change === null ? [] : [{ code: 'schedule_time_moved', field: 'schedule_time', message: CHANGES[change] }];
 
-/** The same for the `schedule_time` of a request. @param zone of the account */
+/** The same for a request's `schedule_time`. @param zone of the account */
 export const scheduleWarnings = (value: unknown, zone: string): AnswerWarning[] =>
   clockWarnings(clockChangeOf(value, zone));

@@ -11,37 +11,34 @@ import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
 
-/** Of the head of a request, from the connection or from the request before it. */
+/** For a request's headers, from the connection or the previous request on. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 120_000;
-/** Longer than the minute of common balancers, which would send a request into a connection that is being closed here. */
+/** Longer than the minute of common load balancers, which would otherwise use a connection that is closing here. */
 const KEEP_ALIVE_MS = 65_000;
-/** How exact the first two are. */
+/** Precision of the first two. */
 const CHECKED_EVERY_MS = 5_000;
 
-/** A client that still sends a body after its answer may go on this long and this much, so that it can read the answer. */
+/** Limits for a client that still sends a body after its answer, so that it can read the answer. */
 const LINGER_MS = 3_000;
 const LINGER_BYTES = 16 * 1024 * 1024;
-/** So often one of those connections is read, and so much of it: what was read costs memory until it is collected. */
+/** Interval and amount of discarded reads: read data takes memory until it is collected. */
 const DISCARD_EVERY_MS = 20;
 const DISCARD_BYTES = 256 * 1024;
 
-/** Connections that end with an answer while the client may still send. */
+/** Connections to close after the answer while the client may still send. */
 const ending = new WeakSet<Socket>();
 
-/** Whether a request has a body, however long. */
+/** Whether a request has a body, of any length. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/**
- * To be called before a body is read: a client that waits for `100 Continue` sends it only now, and never sends one that is
- * not wanted.
- */
+/** Call before reading a body: sends `100 Continue`, so that clients never send unwanted bodies. */
 export function beginBody(request: IncomingMessage, response: ServerResponse | undefined): void {
   if (request.headers.expect !== undefined && response?.headersSent === false) response.writeContinue();
 }
 
-/** An answer that ends its connection when it comes before the end of the request's body. */
+/** An answer that closes its connection if it precedes the end of the request's body. */
 class EarlyAnswer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   override writeHead(status: number, ...more: never[]): this {
     endWithAnswer(this.req, this);
@@ -49,14 +46,10 @@ class EarlyAnswer<Request extends IncomingMessage = IncomingMessage> extends Ser
   }
 }
 
-/**
- * To be called when the head of an answer is written. What has not been read of the body would be taken for the next
- * request, so the connection ends; the rest is thrown away for a moment, because a client that is cut off while it sends
- * does not read its answer.
- */
+/** Closes the connection with an early answer; discards the body briefly first, so that the client can read the answer. */
 function endWithAnswer(request: IncomingMessage, response: Pick<ServerResponse, 'shouldKeepAlive'>): void {
   if (request.complete || !hasBody(request)) return;
-  // all of it has come with the head, though its end is not yet seen
+  // The whole body has arrived, although its end has not been processed.
   if (Number(request.headers['content-length']) <= request.readableLength) return;
   response.shouldKeepAlive = false;
   const { socket } = request;
@@ -70,11 +63,10 @@ function endWithAnswer(request: IncomingMessage, response: Pick<ServerResponse, 
   };
 }
 
-/** Connections whose clients still send, those first that have waited longest. */
 let lingering: { request: IncomingMessage; until: number; mostBytes: number }[] = [];
 let discarding: NodeJS.Timeout | undefined;
 
-/** Throws away what a client still sends. In turns, since a thousand of them could otherwise take all the time of the process. */
+/** Discards what a client sends, in rotation: a thousand clients could use all CPU time otherwise. */
 function discard(request: IncomingMessage): void {
   const { socket } = request;
   socket.end();
@@ -86,7 +78,7 @@ function discard(request: IncomingMessage): void {
     bytes = 0;
     socket.pause();
   });
-  // it would have the socket read on by itself
+  // The original `_read` would resume the socket.
   request._read = () => undefined;
   request.resume();
   lingering.push({ request, until: performance.now() + LINGER_MS, mostBytes: socket.bytesRead + LINGER_BYTES });
@@ -111,7 +103,7 @@ function discardSome(): void {
   discarding = undefined;
 }
 
-/** A server that reads no body by itself, answers before the end of one safely, and waits for its clients within bounds. */
+/** A server that reads no bodies itself, allows early answers and has timeouts. */
 export function createHttpServer(handler: RequestListener, classes: ServerOptions = {}): Server {
   const options = {
     IncomingMessage,
@@ -120,7 +112,7 @@ export function createHttpServer(handler: RequestListener, classes: ServerOption
     ...classes,
   };
   const server = createServer(options as ServerOptions, (request, response) => {
-    // what follows on a connection that has ended is no request
+    // Ignore requests after the end of a connection.
     if (!ending.has(request.socket)) handler(request, response);
   });
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
@@ -131,10 +123,8 @@ export function createHttpServer(handler: RequestListener, classes: ServerOption
 }
 
 /**
- * Express on a server whose requests and answers are what Express makes of them from the start. Express gives each of them
- * another prototype otherwise, whereupon V8 makes a hidden class for each alone (nodejs/node#37457, expressjs/express#5998):
- * that costs a small request more than half of its time in Express (docs/decisions/0065). TLS is the business of what stands
- * in front.
+ * Creates requests and answers with Express's prototypes. Changing them later, as Express does, gives each object its own V8
+ * hidden class (nodejs/node#37457): half of a small request's time in Express (docs/decisions/0065).
  */
 export class ExpressServer extends ExpressAdapter {
   override initHttpServer(options: NestApplicationOptions): void {
@@ -142,13 +132,13 @@ export class ExpressServer extends ExpressAdapter {
     const app = this.getInstance<Express>();
     class ExpressRequest extends IncomingMessage {}
     class ExpressResponse extends ServerResponse {
-      // `super` is what Express has, which stands between this class and Node's
+      // `super` is the prototype of Express.
       override writeHead(status: number, ...more: never[]): this {
         endWithAnswer(this.req, this);
         return super.writeHead(status, ...more);
       }
     }
-    // Between these classes and Node's stand the prototypes of Express, which only sets one that is another one.
+    // Insert Express's prototypes; Express itself changes a prototype only when it differs.
     Object.setPrototypeOf(ExpressRequest.prototype, app.request);
     Object.setPrototypeOf(ExpressResponse.prototype, app.response);
     Object.assign(app, { request: ExpressRequest.prototype, response: ExpressResponse.prototype });

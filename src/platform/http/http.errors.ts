@@ -2,7 +2,6 @@ import { failed, invalid, notFound, tooLarge, unsupported } from '../../kernel/e
 
 const UNREADABLE = 'Unsupported charset or encoding';
 
-/** Faults of a body as such, whichever endpoint it was for. */
 export const bodyErrors = {
   tooLarge: tooLarge('body_too_large', 'Request body is too large', 'body over the limit').with({
     hint: 'Split the request; large sets of recipients go into an upload (`POST /v6/api/uploads`).',
@@ -36,7 +35,6 @@ export const bodyErrors = {
   }),
 };
 
-/** What the client is told of a fault of ours. */
 export const serverErrors = {
   internal: failed('internal', 'Internal server error', 'a fault of ours').with({
     hint: 'The fault is ours. Name the `X-Request-Id` of the answer to the operator; a send may be repeated with the same Idempotency-Key.',
@@ -44,16 +42,15 @@ export const serverErrors = {
   databaseAway: failed('database_away', 'Database connection failed', 'the database cannot be reached').with({
     hint: 'The fault is ours, and mostly short: try again in a moment, a send with the same Idempotency-Key.',
   }),
-  /** the one text of the public look-up, whatever the fault */
+  /** the public lookup has one text for all faults */
   lookUp: failed('look_up_failed', 'Database query failed', 'a fault of ours'),
 };
 
-/** Where a path leads to nothing. */
 export const unknownResource = notFound('unknown_resource', 'Not Found', 'nothing of that name').with({
   hint: 'See the path, its version (/webhook/api, /v5/api, /v6/api) and the spelling; /docs lists every endpoint.',
 });
 
-/** Errors that only a protocol knows, and so have no kind. */
+/** Protocol errors, which have no kind. */
 export const protocolErrors = {
   method: {
     status: 405,

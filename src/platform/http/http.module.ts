@@ -7,10 +7,7 @@ import { ErrorFilter } from './error.filter.js';
 import { RouteTable } from './route-table.js';
 import { validation } from './fields.js';
 
-/**
- * Errors, validation and limits of every route. `configureHttp` adds what works before routing. Global guards work in the
- * order of modules: those that say who acts stand before this one in an application's imports.
- */
+/** Errors, validation and limits of all routes. Guards run in module order: import authentication before this module. */
 @Module({
   imports: [DiscoveryModule, RateLimitsModule, BodiesModule],
   providers: [

@@ -1,7 +1,7 @@
 import { fieldErrors } from '../../kernel/errors.js';
 import { type Listed, type Page, pageTooDeep, type Place, withTotalShown } from '../../kernel/lists.js';
 
-/** The answer of every list of ours (reference/requests#lists). */
+/** The answer of every list (reference/requests#lists). */
 export interface Paged<T> {
   success: true;
   data: T[];
@@ -12,10 +12,10 @@ export interface Paged<T> {
   next_cursor: string | null;
 }
 
-/** A list whose cursors are no other's. */
+/** A list with its own cursors. */
 export interface ListKind {
   readonly name: string;
-  /** what its places are; texts are of ASCII, as their columns are */
+  /** type of its positions; texts are ASCII, like their columns */
   readonly places: 'ids' | 'texts';
 }
 
@@ -24,21 +24,18 @@ const MAX_LIMIT = 1000;
 const MAX_PAGE = 1_000_000_000;
 const TEXT_PLACE = /^[\x20-\x7e]{0,255}$/;
 
-/** Reads `page` and `limit` of a query; odd values are clamped, never refused (reference/requests#lists). */
+/** Reads `page` and `limit` of a query; clamps invalid values (reference/requests#lists). */
 export function readPage(query: Record<string, unknown>): Omit<Page, 'after'> {
   return { page: clamp(query['page'], 1, MAX_PAGE), limit: clamp(query['limit'], DEFAULT_LIMIT, MAX_LIMIT) };
 }
 
-/** What is answered to a cursor that is none, and to pages too deep: the last rows of a list's error table. */
+/** Errors of invalid cursors and deep pages: the last rows of a list's error table. */
 export const LIST_ERRORS = [
   fieldErrors.invalid.shown('cursor').because('not a `next_cursor` of this list'),
   pageTooDeep,
 ] as const;
 
-/**
- * `page`, `limit` and `cursor` of a query; an empty cursor is none.
- * @throws AppError invalid `cursor is invalid`
- */
+/** Reads `page`, `limit` and `cursor`; an empty cursor is none. @throws AppError invalid `cursor is invalid` */
 export function readListPage(kind: ListKind, query: Record<string, unknown>): Page {
   const { cursor } = query;
   const isGiven = cursor !== undefined && cursor !== '';
@@ -47,14 +44,12 @@ export function readListPage(kind: ListKind, query: Record<string, unknown>): Pa
   return { ...readPage(query), after };
 }
 
-/** The answer that shows a part of a list. */
 export const paged = <T>(kind: ListKind, page: Page, listed: Listed<T>): Paged<T> => ({
   success: true,
   data: listed.items,
   ...pageFoot(kind, page, withTotalShown(page, listed)),
 });
 
-/** What stands below the items. */
 export const pageFoot = (
   kind: ListKind,
   { page, limit }: Page,
@@ -67,15 +62,12 @@ export const pageFoot = (
   next_cursor: next === null ? null : cursorOf(kind, next),
 });
 
-/**
- * A place as a client carries it. It is not signed: a place that a client makes up shows nothing but what the list shows
- * anyway.
- */
+/** A position for clients. Unsigned: an invented position reveals nothing beyond the list. */
 function cursorOf({ name }: ListKind, place: Place): string {
   return Buffer.from(JSON.stringify([name, place])).toString('base64url');
 }
 
-/** @returns null for what `cursorOf` never made of a place of this list */
+/** @returns null for text that is not a cursor of this list */
 function placeOf(kind: ListKind, cursor: string): Place | null {
   const parts = jsonOf(Buffer.from(cursor, 'base64url').toString());
   const place: unknown = Array.isArray(parts) ? parts[1] : null;

@@ -5,21 +5,17 @@ import { DiscoveryService, HttpAdapterHost, MetadataScanner, Reflector } from '@
 import { type ErrorHelp, MOST_ROW_FAULTS, type RowFault } from '../../kernel/errors.js';
 import { serverErrors } from './http.errors.js';
 
-/**
- * `standard`: everywhere; `v5`: below {v5_url}; `public`: the public profile-request lookup
- * (reference/requests#error-bodies).
- */
+/** `v5`: paths below {v5_url}; `public`: the public profile-request lookup (reference/requests#error-bodies). */
 export type ErrorShapeName = 'standard' | 'v5' | 'public';
 
 export const ERROR_SHAPE_METADATA = 'switchboard:error-shape';
 
-/** Declares which body the errors of a controller or handler have. Without it: `standard`. */
+/** Declares the error body of a controller or handler. Default: `standard`. */
 export const ErrorShape = (shape: ErrorShapeName): CustomDecorator => SetMetadata(ERROR_SHAPE_METADATA, shape);
 
 const TEXT = { type: 'string' };
 const ERROR_WORD = { type: 'string', enum: ['error'] };
 
-/** What stands beside the literal text, as schemas. */
 const HELP = {
   code: { type: 'string', description: 'stable name of the error, for programs' },
   field: { type: 'string', description: 'the field at fault, as the request calls it' },
@@ -38,7 +34,6 @@ const withHelp = (schema: ReturnType<typeof fields>, words: Record<string, objec
   properties: { ...schema.properties, ...words, ...HELP },
 });
 
-/** The bodies as schemas of the OpenAPI document, by the names under which it keeps them. */
 export const ERROR_SCHEMAS = {
   Error: {
     type: 'object' as const,
@@ -78,25 +73,19 @@ const SCHEMA_OF: Record<ErrorShapeName, keyof typeof ERROR_SCHEMAS> = {
   public: 'LookUpError',
 };
 
-/** The schema of a shape's error body, as the document refers to it. */
 export const errorSchema = (shape: ErrorShapeName) => ({ $ref: `#/components/schemas/${SCHEMA_OF[shape]}` });
 
-/** What an error body is made of, beside its status. */
 export interface ErrorContent {
   message: string;
   code: string;
   help?: Readonly<ErrorHelp>;
-  /** rows of a list that are at fault; legacy shapes have no place for them */
   errors?: readonly RowFault[];
 }
 
-/** Path of the page about error codes, below the address of the API (docs/generated/errors.md). */
+/** Path of the page of error codes (docs/generated/errors.md). */
 const CODES_PAGE = '/docs/guide/errors';
 
-/**
- * The error body of a shape (reference/requests#error-codes). The public look-up has no place for more than its text.
- * @param site address of the API, or '' for links within its host; null: no pages are served
- */
+/** An error body (reference/requests#error-codes). @param site the API's address; '' = relative links; null = no pages */
 export function errorBody(
   shape: ErrorShapeName,
   status: number,
@@ -124,10 +113,9 @@ export function errorBody(
 
 export const NO_HEAD_METADATA = 'switchboard:no-head';
 
-/** Express answers HEAD with a GET handler; a GET that sends must refuse it (405). */
+/** Refuses HEAD (405) on a GET that sends: Express would run the GET handler. */
 export const NoHead = (): CustomDecorator => SetMetadata(NO_HEAD_METADATA, true);
 
-/** What Express 5 keeps of a route, as far as it is read here. */
 interface RouterLayer {
   match(path: string): boolean;
   route?: { path: string | string[]; methods: Record<string, boolean> };
@@ -144,15 +132,12 @@ interface KnownRoute {
   facts: HandlerFacts;
 }
 
-/** Unknown paths of the family answer in its shape too (reference/requests#error-bodies). */
+/** Unknown v5 paths use its shape too (reference/requests#error-bodies). */
 const V5_PATHS = /^\/v5(\/|$)/i;
 
 const PLAIN: HandlerFacts = { shape: 'standard', noHead: false };
 
-/**
- * The routes of the application, read once from the router: which methods a path has (405), and which body its errors
- * have even where no handler was reached.
- */
+/** Routes read once from the router: methods of a path (405), and its error body when no handler is reached. */
 @Injectable()
 export class RouteTable {
   private routes: KnownRoute[] | null = null;
@@ -164,7 +149,7 @@ export class RouteTable {
     private readonly reflector: Reflector,
   ) {}
 
-  /** Methods that the path answers, in the spelling of `Allow`; empty for unknown paths. */
+  /** Methods of the path, as in `Allow`; empty for unknown paths. */
   methodsOf(path: string): string[] {
     const methods = new Set<string>();
     for (const route of this.matching(path)) {
@@ -174,7 +159,7 @@ export class RouteTable {
     return [...methods].sort();
   }
 
-  /** The body of an error on this path: of the handler for the method, else of any handler of the path or its family. */
+  /** Shape of errors on this path: of the method's handler, else of any handler of the path or its family. */
   shapeOf(method: string, path: string): ErrorShapeName {
     const routes = this.matching(path);
     const wanted = method === 'HEAD' ? 'GET' : method;
@@ -182,7 +167,7 @@ export class RouteTable {
     return known?.facts.shape ?? (V5_PATHS.test(path) ? 'v5' : 'standard');
   }
 
-  /** Whether HEAD must be refused on this path: Express would run a GET that sends, and find nothing where only others are. */
+  /** Whether HEAD must be refused: Express would run a GET that sends, or answer 404 where only other methods exist. */
   refusesHead(path: string): boolean {
     const methods = this.methodsOf(path);
     return methods.length > 0 && !methods.includes('HEAD');
@@ -243,7 +228,7 @@ const joined = (base: string, path: string): string =>
     .filter((part) => part !== '')
     .join('/')}`;
 
-/** A path that cannot be decoded matches nothing. */
+/** False for a path that cannot be decoded. */
 function matchSafely(layer: RouterLayer, path: string): boolean {
   try {
     return layer.match(path);

@@ -3,22 +3,17 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Listed, Page } from '../../kernel/lists.js';
 import { type ListKind, pageFoot } from './page.js';
 
-/** A reader that takes nothing for this long is closed (reference/delivery-reports#streaming), milliseconds. */
+/** Milliseconds after which a stalled reader is closed (reference/delivery-reports#streaming). */
 export const READER_PATIENCE_MS = 30_000;
 
-/** What stands around the chunks of a streamed answer. */
 export interface TextFrame {
   contentType: string;
-  /** further headers, such as Content-Disposition */
   headers?: Readonly<Record<string, string>>;
   before: string;
   after: string;
 }
 
-/**
- * Answers 200 with a text that is made chunk by chunk, as `streamChunks` does.
- * @throws as `streamChunks`
- */
+/** Streams a text with status 200. @throws as `streamChunks` */
 export function streamText(
   response: ServerResponse,
   frame: TextFrame,
@@ -41,13 +36,7 @@ async function* framed(
   yield opening + after;
 }
 
-/**
- * Answers, with the status that the response has, a body that is made chunk by chunk, in memory of one chunk whatever the
- * size. The next chunk is asked for only when the reader has taken the last one. HEAD gets the headers, and none of the
- * chunks.
- * @throws what making the chunks throws: before the first byte it becomes an ordinary error answer; later the
- * connection is cut as well, so that half an answer never looks like a whole one
- */
+/** Streams with backpressure. @throws errors of chunks: answered before the first byte, later the connection is closed too */
 export async function streamChunks(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
@@ -58,11 +47,11 @@ export async function streamChunks(
   try {
     let next = await iterator.next();
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    // Node's idle time-out sees progress inside a large write, so a slow reader is not taken for a stalled one.
+    // Node's idle timeout counts progress within a large write, so a slow reader is not stalled.
     response.setTimeout(patienceMs, () => response.destroy());
     while (!next.done && response.req.method !== 'HEAD') {
       await write(response, next.value);
-      // A reader that is always ready would keep this loop running; others get their turn between chunks.
+      // A fast reader would keep this loop running: yield between chunks.
       await yieldToOthers();
       if (response.destroyed) return;
       next = await iterator.next();
@@ -76,7 +65,7 @@ export async function streamChunks(
   }
 }
 
-/** Resolves when the reader has room again, or is gone. */
+/** Resolves when the buffer has room, or the reader is gone. */
 function write(response: ServerResponse, chunk: string | Uint8Array): Promise<void> {
   if (response.destroyed || response.write(chunk)) return Promise.resolve();
   return new Promise((resolve) => {
@@ -88,27 +77,19 @@ function write(response: ServerResponse, chunk: string | Uint8Array): Promise<vo
   });
 }
 
-/** What stands before the first item of a streamed array and behind the last. */
 export interface Around {
   before: string;
   after: string;
 }
 
-/**
- * Answers 200 with JSON around the items of one array, in memory of one batch whatever their number.
- * @throws as `streamText`: what fails before the first batch is ready becomes an ordinary error answer
- */
+/** Streams JSON around the items of one array, one batch in memory. @throws as `streamText` */
 export const streamItems = (
   response: ServerResponse,
   around: Around,
   batches: AsyncIterable<readonly unknown[]>,
 ): Promise<void> => streamTexts(response, around, inJson(batches));
 
-/**
- * The same for items that are JSON already.
- * @param texts items separated by commas; an empty text has none
- * @throws as `streamItems`
- */
+/** The same for JSON texts. @param texts comma-separated items; an empty text has none @throws as `streamItems` */
 export function streamTexts(
   response: ServerResponse,
   around: Around,
@@ -119,7 +100,7 @@ export function streamTexts(
   return streamText(response, frame, separated(texts), patienceMs);
 }
 
-/** The answer that `paged` would make, for items that may be large. */
+/** Streams the answer of `paged`, for large items. */
 export function streamPage(
   response: ServerResponse,
   kind: ListKind,

@@ -11,56 +11,48 @@ import { isObject } from '../../kernel/json-values.js';
 import { cutCodePoints } from '../../kernel/text.js';
 import { bodyParameter } from './bodies.js';
 
-/** A hint about a request that was not refused for it (reference/requests#warnings). */
+/** A warning about an accepted request (reference/requests#warnings). */
 export interface AnswerWarning {
   code: string;
-  /** in words; not in the header */
+  /** not in the header */
   message: string;
-  /** of the request */
   field?: string;
-  /** entries or rows that the warning is about */
   count?: number;
-  /** place of an entry in `field`, 0 = the first */
+  /** index of an entry in `field`, from 0 */
   index?: number;
-  /** row of a file or a list, 1 = the first */
+  /** row of a file or a list, from 1 */
   row?: number;
-  /** what the row gave as the number */
+  /** the number as given in the row */
   value?: string;
-  /** what is wrong with the row, a word for programs */
   reason?: string;
-  /** ISO 3166 code of the number's country, where it is known */
+  /** ISO 3166 code of the number's country, if known */
   country?: string;
 }
 
-/** Adds hints to the answer of the request. They are shown only when it succeeds. */
 export type Warn = (...warnings: readonly AnswerWarning[]) => void;
 
-/** Header of the hints of endpoints whose body is specified to the field. */
+/** Header for endpoints whose body is fully specified. */
 export const WARNINGS_HEADER = 'Switchboard-Warnings';
 
 const EXACT_METADATA = 'switchboard:exact-answer';
 const MOST_HEADER_BYTES = 2_048;
 
-/** The success body of a route, or of all routes of a controller, has the specified fields only: hints go into the header. */
+/** The success body has only the specified fields: warnings go into the header. */
 export const ExactAnswer = (): MethodDecorator & ClassDecorator => SetMetadata(EXACT_METADATA, true);
 
-/** For a handler: the function that adds hints to its answer. */
+/** Parameter: the function that adds warnings to the answer. */
 export const Warnings = createParamDecorator((_: unknown, context: ExecutionContext): Warn => {
   const found = warningsOf(context);
   return (...warnings) => found.push(...warnings);
 });
 
-/** Whether hints of a handler go into the header. */
 export function isExact(controller: Type, handler: object): boolean {
   return (Reflect.getMetadata(EXACT_METADATA, handler) ?? Reflect.getMetadata(EXACT_METADATA, controller)) === true;
 }
 
 const collected = new WeakMap<Response, AnswerWarning[]>();
 
-/**
- * The hints of a request that is being answered; what is added to them stands in the answer.
- * @param late further hints, asked for when the answer is there
- */
+/** The answer's list of warnings; later additions are included. @param late further ones, computed with the answer */
 function warningsOf(context: ExecutionContext, late?: (response: Response) => AnswerWarning[]): AnswerWarning[] {
   const response = context.switchToHttp().getResponse<Response>();
   const known = collected.get(response);
@@ -78,7 +70,7 @@ function warningsOf(context: ExecutionContext, late?: (response: Response) => An
 
 type Told = () => readonly AnswerWarning[];
 
-/** Written with the head of the answer, also of one that is streamed. */
+/** Written with the headers, also of a streamed answer. */
 function inHeader(response: Response, all: Told): void {
   const writeHead = response.writeHead.bind(response) as (...given: unknown[]) => Response;
   response.writeHead = (...given: unknown[]) => {
@@ -96,7 +88,7 @@ function inBody(response: Response, all: Told): void {
   };
 }
 
-/** The hints as a header: ASCII, at most 2 KB; entries at the end that do not fit are left out. */
+/** Warnings as a header: ASCII, at most 2 KB; drops entries at the end. */
 export function headerOf(warnings: readonly AnswerWarning[]): string {
   const entries: string[] = [];
   let length = 2;
@@ -109,7 +101,7 @@ export function headerOf(warnings: readonly AnswerWarning[]): string {
   return `[${entries.join(',')}]`;
 }
 
-/** JSON whose texts have every character beyond printable ASCII as `\uXXXX`. */
+/** JSON in printable ASCII, with other characters as `\uXXXX`. */
 function asciiJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[^\x20-\x7e]/g,
@@ -117,7 +109,6 @@ function asciiJson(value: unknown): string {
   );
 }
 
-/** Codes of hints, for the document. */
 const CODES = [
   'unknown_field',
   'unknown_route',
@@ -131,7 +122,6 @@ const CODES = [
   'schedule_time_moved',
 ] as const;
 
-/** The schema of a hint, as the document keeps it. */
 export const WARNING_SCHEMA = {
   type: 'object' as const,
   required: ['code', 'message'],
@@ -148,14 +138,12 @@ export const WARNING_SCHEMA = {
   },
 };
 
-/** `warnings` of an answer, as the document shows it. */
 export const WARNINGS_PROPERTY = {
   type: 'array' as const,
   items: { $ref: '#/components/schemas/Warning' },
   description: 'hints about the request; absent when there are none',
 };
 
-/** The header, as the document shows it. */
 export const WARNINGS_HEADER_DOCUMENT = {
   description:
     'Hints about the request: a JSON array of `{ code, field?, count? }` in ASCII, at most 2 KB; absent when there are none.',
@@ -163,18 +151,18 @@ export const WARNINGS_HEADER_DOCUMENT = {
   example: '[{"code":"unknown_field","field":"sceduled_time"}]',
 };
 
-/** How a send that leaves out bad contacts reads them. */
+/** Contacts of a send that skips invalid ones. */
 interface ContactRule {
-  /** of the request, a list of contacts */
+  /** name of the list in the request */
   field: string;
-  /** the number as the send takes it; null for one that it leaves out */
+  /** the normalized number; null = skipped */
   read: (entry: unknown) => string | null;
-  /** what a number must be, in words */
+  /** description of a valid number */
   wanted: string;
   duplicates: 'charged' | 'removed';
 }
 
-/** Hints about the contacts that such a send left out (reference/requests#warnings). */
+/** Warnings about contacts that such a send skipped (reference/requests#warnings). */
 export function contactWarnings(entries: unknown, { field, read, wanted, duplicates }: ContactRule): AnswerWarning[] {
   if (!Array.isArray(entries)) return [];
   const numbers = (entries as unknown[]).map(read);
@@ -204,21 +192,17 @@ export function contactWarnings(entries: unknown, { field, read, wanted, duplica
 
 const MOST = 10;
 const LONGEST_NAME = 64;
-/** Prefix of the endpoints whose answers have room for hints beside their data. */
+/** Prefix of the endpoints whose answers have `warnings`. */
 const OWN = '/v6/api/';
-/** Where @nestjs/swagger keeps what decorators said. */
+/** Metadata of @nestjs/swagger's decorators. */
 const SWAGGER_PARAMETERS = 'swagger/apiParameters';
 const SWAGGER_PROPERTIES = 'swagger/apiModelPropertiesArray';
 const ALSO_TAKES_METADATA = 'switchboard:also-takes';
 
-/** Names of fields that a route takes beside those that its documented body has. */
+/** Further fields that a route accepts. */
 export const AlsoTakes = (...names: readonly string[]): MethodDecorator => SetMetadata(ALSO_TAKES_METADATA, names);
 
-/**
- * Names in the hints of an answer what the request had beyond the fields of its endpoint, so that a misspelt optional field
- * does not go unnoticed. Nothing is refused or kept for it, and no value is shown. A guard, since it is told the handler: the
- * observables of an interceptor would cost a small request a tenth of its time.
- */
+/** Warns about unknown fields (misspelt options). A guard: an interceptor costs a small request 10 % more time. */
 @Injectable()
 export class FieldWarnings implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -233,7 +217,7 @@ export class FieldWarnings implements CanActivate {
 const isOwn = (context: ExecutionContext): boolean =>
   context.switchToHttp().getRequest<Request>().path.toLowerCase().startsWith(OWN);
 
-/** Asked when the answer is there: large bodies are read by the route. */
+/** Runs with the answer: routes read large bodies themselves. */
 function unknownFields(body: unknown, known: ReadonlySet<string>): AnswerWarning[] {
   if (!isObject(body)) return [];
   const names = Object.keys(body).filter((name) => !known.has(name));
@@ -247,7 +231,7 @@ function warningOf(name: string): AnswerWarning {
 
 const known = new WeakMap<object, ReadonlySet<string> | null>();
 
-/** Fields that a handler's body has; null where nothing is told of others. */
+/** Fields of a handler's body; null = no warnings. */
 export function fieldsOf(controller: Type, handler: object): ReadonlySet<string> | null {
   let fields = known.get(handler);
   if (fields === undefined) known.set(handler, (fields = readFields(controller, handler)));
@@ -266,7 +250,6 @@ function readFields(controller: Type, handler: object): ReadonlySet<string> | nu
   return new Set([...names.map((name) => name.replace(/^:/, '')), ...(of<string[]>(ALSO_TAKES_METADATA) ?? [])]);
 }
 
-/** The class of the parameter with `@Body()`, where the body is described by it. */
 function bodyTypeOf(controller: Type, handler: object): unknown {
   const { name } = handler as { name: string };
   const place = bodyParameter(controller, handler);

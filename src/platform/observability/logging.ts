@@ -4,13 +4,10 @@ import type { Environment } from '../config/index.js';
 const MAX_FRAMES = 12;
 const MAX_CAUSES = 3;
 
-/** What was made here: callers make errors safe by themselves, and the logger's serializer does it again. */
+/** Results of `safeError`: callers and the logger's serializer both apply it. */
 const safe = new WeakSet<object>();
 
-/**
- * An error as logs may hold it: never its SQL, its parameters or a request's fields. Quoted parts of a database's
- * message are values of rows, so they are blanked. What has been made safe before stays as it is.
- */
+/** An error for logs: no SQL, parameters or request fields; quoted parts of database messages (row values) are blanked. */
 export function safeError(error: unknown, causes = MAX_CAUSES): Record<string, unknown> {
   if (typeof error === 'object' && error !== null && safe.has(error)) return error as Record<string, unknown>;
   const made = describe(error, causes);
@@ -34,10 +31,10 @@ function describe(error: unknown, causes: number): Record<string, unknown> {
   };
 }
 
-/** Injection token of the process's pino logger, which stands behind Nest's own. */
+/** Injection token of the process's pino logger, used by Nest's logger. */
 export const ROOT_LOGGER = Symbol('ROOT_LOGGER');
 
-/** Fields that must not stand in a log line even where a whole object is logged. */
+/** Fields redacted even when a whole object is logged. */
 const SECRET_FIELDS = [
   'password',
   'password_confirmation',
@@ -49,7 +46,7 @@ const SECRET_FIELDS = [
   'query',
 ];
 
-/** JSON lines on standard output, written without blocking. @param stream for tests */
+/** JSON lines on standard output, non-blocking. @param stream for tests */
 export function createLogger(environment: Pick<Environment, 'LOG_LEVEL'>, stream?: DestinationStream): Logger {
   return pino(
     {

@@ -11,15 +11,14 @@ import {
 } from 'prom-client';
 import { DatabaseWatch, ReadDatabase, runsAgain } from '../database/index.js';
 
-/** What is added to a histogram at once. */
 export interface Observed {
-  /** observations of each bucket alone, in the order of the bounds; those beyond the last are in `count` only */
+  /** observations per bucket, not cumulative; those above the last bound are in `count` only */
   buckets: readonly number[];
   count: number;
   sum: number;
 }
 
-/** A histogram of observations that were counted by bucket before: prom-client's own takes them one by one. */
+/** A histogram that adds pre-counted buckets; prom-client's adds single observations. */
 class SummedHistogram<Label extends string> {
   readonly type = 'histogram';
   private readonly series = new Map<string, { labels: Record<string, string>; observed: Observed }>();
@@ -42,7 +41,6 @@ class SummedHistogram<Label extends string> {
     this.series.set(key, { labels: { ...labels }, observed });
   }
 
-  /** For the registry. */
   get(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
     const values = [...this.series.values()].flatMap(({ labels, observed }) => {
       const bucket = (le: number | string, value: number): MetricValueWithName<string> => ({
@@ -64,20 +62,16 @@ class SummedHistogram<Label extends string> {
     >);
   }
 
-  /** For the registry. */
   reset(): void {
     this.series.clear();
   }
 }
 
-/**
- * This process's metrics. Features take their counters from here by name; asking twice gives the same one.
- * Names end in their unit (`_total`, `_seconds`), labels have few values.
- */
+/** Metrics of this process; a repeated name returns the same metric. Names end in their unit; labels have few values. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
-  /** seconds of an HTTP request by method, route pattern and status */
+  /** seconds of HTTP requests */
   readonly requests: Histogram<'method' | 'route' | 'status'>;
 
   constructor() {
@@ -96,7 +90,7 @@ export class Metrics {
     return known ?? new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  /** @param read called at each scrape, for values that something else keeps */
+  /** @param read called at each scrape */
   gauge<Label extends string>(
     name: string,
     help: string,
@@ -115,7 +109,7 @@ export class Metrics {
     return gauge;
   }
 
-  /** A histogram of what was counted by bucket before. */
+  /** A histogram of pre-counted buckets. */
   summedHistogram<Label extends string>(
     name: string,
     help: string,
@@ -140,7 +134,7 @@ export class Metrics {
   }
 }
 
-/** What this process gave up on its database, for the operator. */
+/** Timeouts of this process's database calls. */
 @Injectable()
 export class DatabaseMetrics implements OnApplicationShutdown {
   private readonly count: (errno: string) => void;

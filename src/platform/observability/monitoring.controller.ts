@@ -20,10 +20,10 @@ import { constantTimeEqual, RateLimited, RedisLink } from '../security/index.js'
 import { Metrics } from './metrics.js';
 import { Drain } from './start-and-stop.js';
 
-/** Key under which a route says that it takes no authentication, and why (`@Open` of the accounts module writes it too). */
+/** Metadata of routes without authentication: the reason (also written by `@Open` of the accounts module). */
 export const OPEN_METADATA = 'switchboard:open';
 
-/** A probe has no longer for the database's answer; then the last one it gave counts. */
+/** A probe waits this long for the database, then uses its last answer. */
 const PATIENCE_MS = 1_500;
 
 const STATES = { type: 'object', additionalProperties: { type: 'object' } };
@@ -44,7 +44,7 @@ const READINESS = {
   },
 };
 
-/** the error body of the document; `platform/http`, which declares it, is built on this folder */
+/** declared in `platform/http`, which depends on this folder */
 const ERROR = { $ref: '#/components/schemas/Error' };
 
 const liveness = (status: 'ok' | 'stuck') => ({
@@ -54,7 +54,6 @@ const liveness = (status: 'ok' | 'stuck') => ({
   example: { status },
 });
 
-/** Probes of orchestrators and load balancers. */
 @ApiTags('Operations')
 @RateLimited('none')
 @SetMetadata(OPEN_METADATA, 'probes carry no credentials; the answer tells up or down and nothing else')
@@ -69,7 +68,7 @@ export class HealthController {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** 200 while the process gets on: 503 when nothing it asked its database has come to an end for `LIVE_SILENCE`. */
+  /** 503 when no database call has ended for `LIVE_SILENCE`, else 200. */
   @Get('live')
   @ApiOperation({ summary: 'The process runs and gets on' })
   @ApiResponse({ status: 200, schema: liveness('ok') })
@@ -80,12 +79,9 @@ export class HealthController {
     return { status: stuck ? 'stuck' : 'ok' };
   }
 
-  /**
-   * 200 while the database answers and the process is not stopping; a database that is slow, or whose connections are
-   * all in use, may say nothing for `READY_SILENCE`. Redis is reported, and its absence is not fatal.
-   */
+  /** 200 while the process is not stopping and the database answered within `READY_SILENCE`; Redis is reported only. */
   @Get('ready')
-  @RateLimited('user') // it asks both servers, though many who ask at once share one question
+  @RateLimited('user') // queries both servers; concurrent probes share one query
   @ApiOperation({ summary: 'The process can serve: the database answers' })
   @ApiResponse({ status: 200, schema: READINESS })
   @ApiResponse({ status: 503, schema: READINESS, description: 'The database does not answer, or the process stops' })
@@ -112,14 +108,14 @@ export class HealthController {
     const since = performance.now();
     const answered = this.database.ask().then(
       () => true,
-      () => performance.now() - since >= PATIENCE_MS, // else it was refused at once
+      () => performance.now() - since >= PATIENCE_MS, // otherwise it was refused at once
     );
     const unrefused = await Promise.race([answered, sleep(PATIENCE_MS, true, { ref: false })]);
     return unrefused && this.database.silentMs < this.environment.READY_SILENCE;
   }
 }
 
-/** Prometheus. With `METRICS_TOKEN` it wants that token as bearer; without it, it is open outside production only. */
+/** Prometheus. Needs `METRICS_TOKEN` as bearer; without the variable it is open outside production only. */
 @ApiTags('Operations')
 @RateLimited('none')
 @SetMetadata(OPEN_METADATA, 'Prometheus has a token of its own, METRICS_TOKEN')

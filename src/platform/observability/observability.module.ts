@@ -10,7 +10,6 @@ import { HealthController, MetricsController } from './monitoring.controller.js'
 import { Drain } from './start-and-stop.js';
 import { NO_TRACING, type Tracing, TRACING } from './tracing.js';
 
-/** Traces of a process, one for all who import it. */
 @Module({
   providers: [
     {
@@ -43,10 +42,7 @@ export class TracingModule {}
 })
 class InstrumentsModule {}
 
-/**
- * Logs, metrics and health of a process, with the controllers `/health/live`, `/health/ready` and `/metrics`. Requests
- * are logged by `requestLog`, one line each, instead of by pino-http, which costs a child logger a request.
- */
+/** Logs, metrics and probes. `requestLog` writes one line per request; pino-http would create a child logger for each. */
 @Module({
   imports: [
     SecurityModule,

@@ -21,16 +21,15 @@ import type { Environment } from '../config/index.js';
 import { readTraceParent, type Span, type SpanFacts, type SpanOptions, type Tracing } from './tracing.js';
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
-/** A collector that is away holds up no process that ends. */
+/** A missing collector must not delay the shutdown. */
 const SHUTDOWN_MS = 3_000;
 
-/** What is read of the environment, by the names of the standard. */
 export type TracingEnvironment = Pick<
   Environment,
   'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_SERVICE_NAME' | 'OTEL_TRACES_SAMPLER_ARG'
 >;
 
-/** Sends spans to a collector over OTLP/HTTP. Loaded only where there is an endpoint. */
+/** Sends spans over OTLP/HTTP. Loaded only with an endpoint. */
 export class OtelTracing implements Tracing {
   readonly isOn = true;
   private readonly running = new AsyncLocalStorage<Span>();
@@ -74,7 +73,6 @@ export class OtelTracing implements Tracing {
     return this.running.run(span, work);
   }
 
-  /** Sends what is left. */
   async onApplicationShutdown(): Promise<void> {
     const ended = this.provider.shutdown().catch(() => undefined);
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, SHUTDOWN_MS).unref())]);

@@ -7,23 +7,23 @@ import { Metrics } from './metrics.js';
 import { readTraceParent, type Span, type Tracing } from './tracing.js';
 
 const QUIET = /^\/(health|metrics)(\/|$)/;
-/** Paths with a secret in them (routing ignores their case) are logged as their route's pattern. */
+/** Paths that contain a secret (routing ignores case): the route's pattern is logged instead. */
 const SECRET_PATHS = '/provider/';
 
-/** Probes and scrapes, of which there are many and which tell nothing. */
+/** Probes and scrapes are frequent and not logged. */
 const isQuiet = (path: string): boolean => QUIET.test(path);
 
 type Handler = (request: Request, response: Response, next: NextFunction) => void;
 
-/** One line and one measurement a request. The query string is never logged: `sms_get.php` has a password in it. */
+/** One log line and one measurement per request, without the query string: `sms_get.php` has a password in it. */
 export function requestLog(app: INestApplicationContext): Handler {
-  // no field of the line is a secret, and looking for secrets costs six times what writing the line does
+  // No redaction: the line has no secrets, and looking for them costs six times the writing.
   const logger = app.get<Logger>(ROOT_LOGGER).child({}, { redact: [] });
   const { requests } = app.get(Metrics);
   return (request, response, next) => {
     const begun = performance.now();
     const { path } = request;
-    const ip = clientIp(request); // at the end the socket may be gone, and its address with it
+    const ip = clientIp(request); // the socket may be closed at the end
     response.on('close', () => {
       const ms = performance.now() - begun;
       const pattern = routePattern(request);
@@ -46,17 +46,12 @@ export function requestLog(app: INestApplicationContext): Handler {
   };
 }
 
-/** The pattern of the route that answered. */
 function routePattern(request: Request): string {
   const route = request.route as { path?: unknown } | undefined;
   return typeof route?.path === 'string' ? route.path : 'unmatched';
 }
 
-/**
- * A span a request, in two parts: the first begins it, the second, behind the reader of bodies, makes it that of the work;
- * what reads a body calls back from outside of it. The route's pattern stands for the path, which may hold secrets.
- * @param isCallerTrusted whether the trace of a caller's `traceparent` is gone on with
- */
+/** Starts a span; enters it after the body reader, whose callbacks run outside. Named by route: paths may hold secrets. */
 export function requestSpans(
   tracing: Tracing,
   isCallerTrusted: boolean,

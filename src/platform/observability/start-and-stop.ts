@@ -5,10 +5,10 @@ import { Injectable } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Logger } from 'nestjs-pino';
 
-/** Whether the process has begun to stop: `/health/ready` then answers 503, and answers end their connections. */
+/** Whether the process is stopping: then `/health/ready` answers 503 and answers close their connections. */
 @Injectable()
 export class Drain {
-  /** answers under way, in slots that stay where they are: a Set through which each passes makes them old (docs/decisions/0065) */
+  /** pending answers, in reused slots: a Set would promote each to V8's old generation (docs/decisions/0065) */
   private readonly open: (ServerResponse | null)[] = [];
   private readonly free: number[] = [];
   private stopping = false;
@@ -17,16 +17,12 @@ export class Drain {
     return this.stopping;
   }
 
-  /**
-   * From now on each answer ends its connection, also those under way, so that clients with kept connections go to
-   * another instance by themselves instead of meeting a closed one.
-   */
+  /** Makes every answer, also a pending one, close its connection, so that clients change to another instance. */
   begin(): void {
     this.stopping = true;
     for (const response of this.open) if (response) endConnection(response);
   }
 
-  /** Every request passes here. */
   watch(response: ServerResponse): void {
     if (this.stopping) return endConnection(response);
     const slot = this.free.pop() ?? this.open.length;
@@ -42,19 +38,16 @@ function endConnection(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
-/** A request that still runs so long after the last one was accepted is given up. */
+/** Limit for requests that still run after the last one was accepted. */
 export const DRAIN_MS = 30_000;
 const SWEEP_MS = 100;
 
-/**
- * Ends a server without failing a request: readiness goes off and every answer ends its connection, after `delayMs`
- * (`SHUTDOWN_DELAY`) nothing new is accepted, and what runs is finished, in 30 s at most.
- */
+/** Stops a server: readiness off, connections closed with answers; after `delayMs` no new requests; 30 s for running ones. */
 export async function drainServer(server: Server, drain: Drain, delayMs: number): Promise<void> {
   drain.begin();
   await sleep(delayMs);
   const force = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  // Answers that had begun to stream before the stop keep their connection, idle, until it is closed.
+  // Answers that were streaming before the stop keep their connection: close it when idle.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
@@ -64,10 +57,7 @@ export async function drainServer(server: Server, drain: Drain, delayMs: number)
   clearTimeout(force);
 }
 
-/**
- * Ends the process by SIGTERM or SIGINT: with 0 when `stop` is through, with 1 when it fails or takes longer than
- * `mostMs`, whatever it waits for (a database that has fallen silent, a carrier).
- */
+/** Exits on SIGTERM or SIGINT: 0 after `stop`, 1 when it fails or takes longer than `mostMs`. */
 export function stopProcessBySignal(stop: () => Promise<void>, mostMs: number): void {
   let stopping = false;
   const begin = (): void => {
@@ -83,27 +73,20 @@ export function stopProcessBySignal(stop: () => Promise<void>, mostMs: number): 
   process.on('SIGINT', begin);
 }
 
-/** Until then the last of the start is done. */
+/** Time after which the start is complete. */
 const AFTER_MS = 3_000;
 
-/**
- * A start leaves as much garbage as a process at rest holds, and a process at rest collects it only after minutes. So it is
- * collected once, where Node was started with `--expose-gc` (`npm start`).
- */
+/** Collects the garbage of the start, which an idle process keeps for minutes. Needs `--expose-gc` (`npm start`). */
 export function collectStartGarbage(): void {
   const { gc } = globalThis;
   if (!gc) return;
   setTimeout(() => {
     gc();
-    gc(); // what the first one only aged
+    gc(); // collects objects that the first run only promoted
   }, AFTER_MS).unref();
 }
 
-/**
- * Serves health and metrics of a process that serves nothing else (the worker), from `ObservabilityModule`.
- * @param port 0 = any free one
- * @returns where it listens
- */
+/** Serves health and metrics of a process without another server. @param port 0 = any free one @returns its address */
 export async function startMonitoringServer(app: NestExpressApplication, host: string, port: number): Promise<string> {
   app.useLogger(app.get(Logger));
   app.disable('x-powered-by');

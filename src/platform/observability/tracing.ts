@@ -1,31 +1,29 @@
-/** Facts about a step: never a number, a text of a message, a name that a client chose, or a statement. */
+/** Attributes of a span: no numbers, message texts, client-chosen names or statements. */
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>;
 
-/** A step of a trace under way. */
 export interface Span {
-  /** W3C traceparent by which others go on with the trace; null = it is not recorded */
+  /** W3C traceparent for child spans; null = not recorded */
   readonly traceParent: string | null;
   rename(name: string): void;
   note(facts: SpanFacts): void;
-  /** @param fault a kind of error, without its text */
+  /** @param fault kind of error, without its text */
   end(fault?: string): void;
 }
 
-/** How a step stands in its trace. */
 export interface SpanOptions {
   kind?: 'server' | 'client' | 'internal';
-  /** traceparent of the step before; null or absent: a trace begins */
+  /** traceparent of the parent; null or absent: a new trace */
   parent?: string | null;
   facts?: SpanFacts;
 }
 
-/** Traces of what the service does, for OpenTelemetry (docs/operate/traces.md). Off, nothing of it is loaded. */
+/** OpenTelemetry traces (docs/operate/traces.md). The library is loaded only when they are on. */
 export interface Tracing {
   readonly isOn: boolean;
-  /** traceparent of the step that runs now, where it is recorded */
+  /** traceparent of the current span, if recorded */
   current(): string | null;
   start(name: string, place?: SpanOptions): Span;
-  /** Runs work, and what it waits for, as part of a step. */
+  /** Runs work, including its async calls, within a span. */
   within<Result>(span: Span, work: () => Result): Result;
 }
 
@@ -38,7 +36,6 @@ const UNRECORDED: Span = {
   end: () => undefined,
 };
 
-/** Without an endpoint. */
 export const NO_TRACING: Tracing = {
   isOn: false,
   current: () => null,
@@ -46,7 +43,7 @@ export const NO_TRACING: Tracing = {
   within: (_span, work) => work(),
 };
 
-/** `version-trace-parent-flags`, as the W3C says; null for anything else. */
+/** Parses W3C `version-trace-parent-flags`; null if invalid. */
 export function readTraceParent(text: unknown): { traceId: string; spanId: string; flags: number } | null {
   const [, traceId, spanId, flags] =
     (typeof text === 'string' && /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text)) || [];

@@ -7,7 +7,7 @@ import type { Asker, NameResolver } from './name-resolver.js';
 type Ip = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Ip, number];
 
-/** The guard refused an address or a URL. The text names no address, so that it tells nothing about our network. */
+/** The guard refused an address or URL. The message contains no address, to reveal nothing about our network. */
 export class AddressRefused extends Error {
   constructor() {
     super('Address is not allowed');
@@ -15,7 +15,7 @@ export class AddressRefused extends Error {
   }
 }
 
-/** Reads comma-separated CIDRs. @throws Error naming the variable when one is none */
+/** Reads comma-separated CIDRs. @throws Error that names the variable */
 export function readRanges(text: string, variable = 'OUTBOUND_ALLOW'): Range[] {
   return text
     .split(',')
@@ -30,27 +30,21 @@ export function readRanges(text: string, variable = 'OUTBOUND_ALLOW'): Range[] {
     });
 }
 
-/** The addresses of IPv6 that are given out to hosts; everything else is a tunnel, a translation or private. */
+/** The IPv6 range of hosts; all others are tunnels, translations or private. */
 const GLOBAL_V6: Range = ipaddr.parseCIDR('2000::/3');
-/** Public by their number, private by their use: a cloud's agent that answers every machine in it. */
+/** Public address, private use: a cloud's agent that answers all its machines. */
 const CLOSED: readonly Range[] = [ipaddr.parseCIDR('168.63.129.16/32')];
 
 const isWithin = (ip: Ip, [range, bits]: Range): boolean => range.kind() === ip.kind() && ip.match(range, bits);
 
-/** Whether the operator opened the network of an address on purpose. */
+/** Whether the operator explicitly allowed the network of an address. */
 export const isOpened = (address: string, allowed: readonly Range[]): boolean =>
   ipaddr.isValid(address) && allowed.some((range) => isWithin(ipaddr.process(address), range));
 
-/** The addresses of this machine. */
 const ownAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
 
-/**
- * Public unicast addresses of other machines, and what the operator opened on purpose
- * (reference/providers#user-supplied-urls). Of IPv6 only what is given out to hosts counts, which closes every address
- * that has an IPv4 address in it.
- * @param own addresses of this machine, which are looked up each time: they change while we run
- */
+/** Whether a host's address is public and not this machine's, or opened (reference/providers#user-supplied-urls). */
 export function isAllowedAddress(address: string, allowed: readonly Range[], own = ownAddresses): boolean {
   if (!ipaddr.isValid(address)) return false;
   if (isOpened(address, allowed)) return true;
@@ -60,11 +54,7 @@ export function isAllowedAddress(address: string, allowed: readonly Range[], own
   return !own().some((mine) => ipaddr.isValid(mine) && ipaddr.process(mine).toString() === ip.toString());
 }
 
-/**
- * A connector for URLs that users give. Names are resolved here and only allowed addresses are tried; addresses in the
- * URL itself (in any spelling: the URL parser makes them canonical) are checked before, because no look-up happens for
- * them; and the address that was reached is checked once more before a byte is written.
- */
+/** Connector for user-supplied URLs: checks literal addresses, resolved ones and, before the first byte, the connected one. */
 export function guardedConnector(
   names: NameResolver,
   allowed: readonly Range[],
@@ -96,15 +86,15 @@ export function guardedConnector(
   };
 }
 
-/** What a socket of a guarded route asks before it connects. */
+/** Address checks of a guarded route's socket. */
 export interface SocketGuard {
-  /** resolves a name to its allowed addresses alone */
+  /** resolves a name to its allowed addresses */
   lookup: LookupFunction;
-  /** judges an address that is no name */
+  /** checks a literal address */
   allows(address: string): boolean;
 }
 
-/** The look-up of a connection. @param isAllowed which of the addresses are tried; default: all */
+/** The look-up function of a connection. @param isAllowed filters the addresses; default: all */
 export function lookupWith(names: NameResolver, asker: Asker, isAllowed: (address: string) => boolean = () => true) {
   const lookup: LookupFunction = (hostname, { all, family }, callback) => {
     names.resolve(hostname, asker).then(

@@ -3,34 +3,27 @@ import type { Dispatcher } from 'undici';
 import { AddressRefused } from './address-guard.js';
 import { OutboundError } from './outbound-error.js';
 
-/** An answer, whole. */
 export interface OutboundResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
-/** What one exchange sends and how much it may take. */
 export interface ExchangeOptions {
   origin: string;
-  /** with the query */
   path: string;
   method: Dispatcher.HttpMethod;
   headers: Record<string, string>;
   body: string | Buffer | null;
   timeoutMs: number;
   maxBytes: number;
-  /** true: what goes beyond is left unread, and the answer is what came before it */
+  /** true: truncates a longer answer */
   cutAnswer: boolean;
-  /** called right before the first byte goes to a socket; what it throws keeps the request from leaving */
+  /** called before the first byte; throwing prevents the request */
   onSending: (() => void) | undefined;
 }
 
-/**
- * One request and its answer, without redirects. Built on undici's dispatch, because its handler tells the moment when
- * the request goes to a socket: before it, a failed send is certain not to have left.
- * @throws OutboundError
- */
+/** One request, no redirects. undici's dispatch reports when it is sent: earlier faults sent nothing. @throws OutboundError */
 export function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Promise<OutboundResponse> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -65,7 +58,7 @@ export function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Prom
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(begun) {
         controller = begun;
-        // The time limit may have passed while the request waited for a connection: it must not leave any more.
+        // The timeout may have passed while the request waited for a connection: do not send it.
         if (settled) return begun.abort(new OutboundError('timeout', false));
         options.onSending?.();
         sent = true;

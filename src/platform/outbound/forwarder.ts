@@ -5,12 +5,12 @@ import { hasBody } from '../http/index.js';
 import { OutboundError } from './outbound-error.js';
 
 const CONNECT_TIMEOUT_MS = 2_000;
-/** As long as an API gives a request. */
+/** The same as the API's request timeout. */
 const ANSWER_TIMEOUT_MS = 120_000;
-/** Less than the 65 s after which an API ends a connection at rest. */
+/** Below 65 s, when an API closes an idle connection. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** Between two hosts, not from end to end (RFC 9110, 7.6.1); `expect` is met by this side. */
+/** Not forwarded (RFC 9110, 7.6.1); `expect` is handled here. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -24,36 +24,28 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'expect',
 ]);
 
-/** Where a request goes on, and as what. */
 export interface Forwarding {
   origin: string;
-  /** with the query */
   path: string;
-  /** headers that stand in place of the request's own of these names, in lower case; null = none */
+  /** overrides of the request's headers, names in lower case; null = remove */
   headers: Readonly<Record<string, string | null>>;
-  /** the body where it has been read; absent: it is streamed */
+  /** the body if already read; absent: streamed */
   body?: Buffer | undefined;
-  /** called once its answer begins */
+  /** called when the answer begins */
   answered?: () => void;
 }
 
-/**
- * Hands requests on to another HTTP server and streams both ways, at the pace of the slower side. Nothing is tried again,
- * nothing is kept.
- */
+/** Forwards requests to another HTTP server, streaming with backpressure both ways. No retries, no cache. */
 export class Forwarder {
   private readonly agent = new Agent({
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: ANSWER_TIMEOUT_MS,
-    bodyTimeout: 0, // progress is told as it happens, which may be seldom
+    bodyTimeout: 0, // event streams may be silent for long
     connect: { timeout: CONNECT_TIMEOUT_MS },
   });
 
-  /**
-   * Resolves when the answer has gone out, has broken off on the way, or has no reader left.
-   * @throws OutboundError when there is none to send; `sent` says whether the request may have arrived
-   */
+  /** Resolves when the answer was sent, broke off or lost its reader. @throws OutboundError; `sent`: may have arrived */
   forward(request: IncomingMessage, response: ServerResponse, forwarding: Forwarding): Promise<void> {
     if (response.destroyed) return Promise.resolve();
     const upload = forwarding.body === undefined && hasBody(request) ? uploadOf(request) : null;
@@ -69,7 +61,7 @@ export class Forwarder {
       const fail = (error: unknown): void => {
         response.off('close', gone);
         if (response.headersSent || response.destroyed) {
-          response.destroy(); // the client must see that the answer is not whole
+          response.destroy(); // the client must detect an incomplete answer
           resolve();
         } else reject(new OutboundError(sent ? 'interrupted' : 'unreachable', sent, error));
       };
@@ -83,7 +75,7 @@ export class Forwarder {
           if (status < 200) return;
           forwarding.answered?.();
           response.writeHead(status, endToEnd(headers));
-          // a stream of events begins before its first one
+          // An event stream sends its headers before the first event.
           if (String(headers['content-type']).startsWith('text/event-stream')) response.flushHeaders();
         },
         onResponseData(reading, chunk) {
@@ -109,7 +101,7 @@ export class Forwarder {
           method: request.method as Dispatcher.HttpMethod,
           headers: headersOf(request, forwarding),
           body: forwarding.body ?? upload?.stream ?? null,
-          // else the certificate would be judged by the `Host` that the client chose
+          // Otherwise the certificate would be checked against the client's `Host`.
           servername: new URL(forwarding.origin).hostname,
         };
         this.agent.dispatch(options, handler);
@@ -119,7 +111,7 @@ export class Forwarder {
     });
   }
 
-  /** One request with a body of its own; for questions beside the requests. @throws OutboundError */
+  /** Sends a request with its own body, for queries of the front itself. @throws OutboundError */
   async ask(origin: string, path: string, headers: Record<string, string>, body: string): Promise<unknown> {
     try {
       const signal = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
@@ -138,13 +130,13 @@ export class Forwarder {
   }
 }
 
-/** A stream of its own, because undici destroys what it was given, and with the request the client's connection. */
+/** A separate stream: undici destroys its input, which would close the client's connection. */
 function uploadOf(request: IncomingMessage): { stream: PassThrough; letGo: () => void } {
   const stream = new PassThrough();
   const end = (): void => {
     if (!request.complete) stream.destroy(new OutboundError('interrupted', true));
   };
-  stream.on('error', () => undefined); // told by the answer that does not come
+  stream.on('error', () => undefined); // the missing answer reports it
   request.once('close', end);
   request.pipe(stream);
   return {
@@ -166,7 +158,7 @@ function headersOf(request: IncomingMessage, { headers: own, body }: Forwarding)
     const lower = name.toLowerCase();
     if (HOP_BY_HOP.has(lower) || lower in own || named.has(lower)) continue;
     if (body !== undefined && lower === 'content-length') continue;
-    // the first one counts; a second is no reason to take the server for unreachable
+    // Only the first `host` counts; a second one must not fail as an unreachable server.
     if (lower === 'host' && hasHost) continue;
     hasHost ||= lower === 'host';
     headers.push(name, request.rawHeaders[i + 1] ?? '');
@@ -177,7 +169,7 @@ function headersOf(request: IncomingMessage, { headers: own, body }: Forwarding)
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Headers that `Connection` names are of the hop too. */
+/** Headers named by `Connection` are hop-by-hop too. */
 function connectionNames(connection: string | undefined): ReadonlySet<string> {
   if (connection === undefined || /^\s*(keep-alive|close)\s*$/i.test(connection)) return NONE;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));

@@ -6,11 +6,9 @@ import { TtlCache, KeyedSemaphore, within } from '../concurrency/index.js';
 const HOSTS = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 const RESOLV_CONF = '/etc/resolv.conf';
 
-/** What this machine says of names before any name server is asked. */
 interface MachineNames {
-  /** addresses by name, in the order of the hosts file */
   hosts: ReadonlyMap<string, readonly LookupAddress[]>;
-  /** domains in which short names of the operator are looked for too */
+  /** search domains for the operator's short names */
   domains: readonly string[];
 }
 
@@ -43,26 +41,24 @@ export function parseDomains(text: string): string[] {
 
 const textOf = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
-/** Reads both from this machine; empty where a file is missing. */
 async function readMachineNames(): Promise<MachineNames> {
   const [hosts, settings] = await Promise.all([textOf(HOSTS), textOf(RESOLV_CONF)]);
   return { hosts: parseHosts(hosts), domains: parseDomains(settings) };
 }
 
-/** What the resolver needs to know of the environment. */
 export interface NameSettings {
-  /** addresses of name servers, with or without port; empty = those of the machine */
+  /** addresses of name servers, port optional; empty = the machine's */
   DNS_SERVERS: readonly string[];
-  /** milliseconds for one name */
+  /** milliseconds per name */
   DNS_TIMEOUT: number;
 }
 
-/** On whose behalf a name is looked up: a customer (id of the account), the operator, or neither. */
+/** The requester: a customer (account id), the operator, or neither. */
 export type Asker = number | 'operator' | null;
 
-/** No address was found; nothing has left. */
+/** No address was found; nothing was sent. */
 export class NameUnresolved extends Error {
-  /** that of the name server's answer, such as `ENOTFOUND`; `ETIMEOUT` when there was none */
+  /** from the name server, such as `ENOTFOUND`; `ETIMEOUT` without an answer */
   readonly code: string;
 
   constructor(cause?: AggregateError) {
@@ -75,14 +71,14 @@ export class NameUnresolved extends Error {
 
 const KEPT_MS = 10_000;
 const MOST_KEPT = 5_000;
-/** The machine's own settings may change while we run. */
+/** The machine's settings may change at runtime. */
 const SETTINGS_KEPT_MS = 30_000;
-/** Two tries, of which the second waits twice as long, come to three of these. */
+/** The second of two attempts waits twice as long: three parts in total. */
 const TRIES = 2;
 const PARTS = 3;
-/** How long the addresses of one family wait for those of the other. */
+/** Time that addresses of one family wait for the other. */
 const OTHER_FAMILY_MS = 100;
-/** Look-ups under way, in all and of one customer. */
+/** Concurrent look-ups, in total and per customer. */
 const MOST_AT_ONCE = 512;
 const MOST_EACH = 8;
 const MOST_WAITING_EACH = 64;
@@ -91,11 +87,7 @@ const LOOPBACK: readonly LookupAddress[] = [
   { address: '::1', family: 6 },
 ];
 
-/**
- * Names of other hosts, asked over the network by ourselves. The system's own way (`dns.lookup`) keeps one of libuv's few
- * threads for as long as a name server is silent, so a handful of names under a silent server would hold up every
- * connection of the process. The hosts file counts; answers are kept for a short time, faults are not.
- */
+/** Resolves names over the network: `dns.lookup` blocks one of libuv's few threads per silent name server. */
 export class NameResolver {
   private readonly answers = new TtlCache<string, LookupAddress[]>(KEPT_MS, MOST_KEPT);
   private readonly machine = new TtlCache<'machine', MachineNames>(KEPT_MS, 1);
@@ -109,12 +101,7 @@ export class NameResolver {
     this.lookUps = new KeyedSemaphore(limits, () => new NameUnresolved());
   }
 
-  /**
-   * Every address of a name, IPv4 first; an address is its own.
-   * @param asker a customer has no more than a few look-ups under way; short names of the operator are looked for in the
-   * machine's search domains too
-   * @throws NameUnresolved
-   */
+  /** Addresses, IPv4 first. @param asker limits a customer's look-ups; 'operator': search domains too @throws NameUnresolved */
   async resolve(hostname: string, asker: Asker): Promise<LookupAddress[]> {
     const name = hostname.toLowerCase().replace(/\.$/, '');
     const family = isIP(name);
@@ -131,16 +118,15 @@ export class NameResolver {
     const known = this.answers.known(name);
     if (known) return known;
     const look = (): Promise<LookupAddress[]> => this.answers.get(name, () => this.ask(name));
-    // The permit comes first: others that ask for this name wait for an answer, never for this customer's permit.
+    // Permit before the shared look-up: other customers must not wait for this one's permit.
     return asker === null ? look() : this.lookUps.run(asker, look);
   }
 
-  /** Questions under way get no answer any more. */
+  /** Cancels pending queries. */
   close(): void {
     this.resolver?.cancel();
   }
 
-  /** The first of several names that is there. */
   private async search(names: readonly string[]): Promise<LookupAddress[]> {
     let fault: unknown;
     for (const name of names) {
@@ -148,7 +134,7 @@ export class NameResolver {
         return await this.ask(name);
       } catch (error) {
         fault ??= error;
-        if (error instanceof NameUnresolved && error.cause === undefined) break; // silence: a further name has no better luck
+        if (error instanceof NameUnresolved && error.cause === undefined) break; // timeout: further names would time out too
       }
     }
     throw fault;
@@ -176,7 +162,7 @@ export class NameResolver {
   }
 }
 
-/** What both families have; the one that is first to have any does not wait long for the other. */
+/** The addresses of both families; waits only briefly for the second one. */
 async function both(v4: Promise<LookupAddress[]>, v6: Promise<LookupAddress[]>): Promise<LookupAddress[]> {
   const families = [v4, v6];
   try {

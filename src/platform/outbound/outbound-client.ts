@@ -15,13 +15,12 @@ import { exchange, type OutboundResponse } from './exchange.js';
 import { NameResolver, type NameSettings } from './name-resolver.js';
 import { OutboundError } from './outbound-error.js';
 
-/** Where a call goes, read once: for many calls to one place that is a good part of their cost. */
+/** A parsed target: parsing costs much when many calls go to one place. */
 export interface Address {
   url: URL;
   origin: string;
-  /** with the query */
   path: string;
-  /** `authorization` from user and password in the URL */
+  /** `authorization` header from the URL's user and password */
   login: string | null;
 }
 
@@ -48,55 +47,45 @@ function decoded(text: string): string {
   }
 }
 
-/** A call to another host. */
 export interface OutboundRequest {
   url: string | Address;
   /** default GET */
   method?: Dispatcher.HttpMethod;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** for the whole call, redirects and waiting for a connection too; default 15,000 */
+  /** total, including redirects and the wait for a connection; default 15,000 */
   timeoutMs?: number;
-  /** the answer's size; default 1 MB */
+  /** of the answer; default 1 MB */
   maxBytes?: number;
-  /** true for upstreams that an operator configured: no address guard, and many connections for throughput */
+  /** true for carriers and providers that an operator configured: no address guard, more connections */
   trusted?: boolean;
-  /**
-   * true, beside `trusted`: the upstream's address was set by staff without super, so only public addresses and
-   * `ROUTE_NETWORKS` are reached
-   */
+  /** true, with `trusted`: staff without super set the address, so only public addresses and `ROUTE_NETWORKS` are allowed */
   guardedRoute?: boolean | undefined;
-  /** the account whose address it is: the names of one account do not delay another's */
+  /** account of the address: limits its look-ups, so that it cannot delay others */
   customer?: number;
-  /** true: in production plain HTTP goes to networks of `OUTBOUND_ALLOW` only (reference/webhooks#own-routes) */
+  /** true: in production, plain HTTP only to `OUTBOUND_ALLOW` (reference/webhooks#own-routes) */
   tlsOutside?: boolean;
-  /** true: an answer beyond `maxBytes` is cut there instead of being a fault */
+  /** true: truncates an answer at `maxBytes` instead of failing */
   cutAnswer?: boolean;
-  /**
-   * true for callers that bound by themselves how many calls run at once: no call waits until a connection to its host is
-   * free, so a host that is slow to one caller is not slow to another
-   */
+  /** true if the caller limits its concurrency: calls never queue for a connection, so slow hosts delay only their caller */
   ownConnections?: boolean;
-  /** called right before the first byte goes to a socket; what it throws keeps the request from leaving */
+  /** called before the first byte; throwing prevents the request */
   onSending?: (() => void) | undefined;
-  /** redirects followed on GET, each checked like the first URL; default 0: the 3xx is the answer */
+  /** followed on GET and checked like the first URL; default 0: returns the 3xx */
   maxRedirects?: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 15_000;
 const DEFAULT_MAX_BYTES = 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** of programs that have no settings */
+/** for programs without settings */
 const DNS_TIMEOUT_MS = 3_000;
 const TRUSTED_CONNECTIONS = 256;
 const GUARDED_CONNECTIONS = 16;
 const KEEP_ALIVE_MS = 15_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/**
- * The only way out by HTTP. Keeps connections alive per origin. Calls to addresses that users gave go through the
- * guard of reference/providers#user-supplied-urls; answers are bounded in size and time.
- */
+/** The only HTTP client. Checks user-supplied URLs (reference/providers#user-supplied-urls); limits size and time. */
 @Injectable()
 export class OutboundClient implements OnApplicationShutdown {
   private readonly guarded: Agent;
@@ -107,7 +96,7 @@ export class OutboundClient implements OnApplicationShutdown {
   private readonly names: NameResolver;
   private readonly opened;
   private readonly routeNetworks;
-  /** customers try their first webhook on a machine without certificates */
+  /** outside production, customers may test webhooks without certificates */
   private readonly isProduction;
 
   constructor(
@@ -135,10 +124,7 @@ export class OutboundClient implements OnApplicationShutdown {
     });
   }
 
-  /**
-   * @returns the answer, whatever its status
-   * @throws OutboundError saying what failed and whether the request may have arrived
-   */
+  /** @returns the answer, whatever its status @throws OutboundError with the fault and whether the request may have arrived */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     const { url, headers = {}, maxRedirects = 0 } = request;
     const deadline = performance.now() + (request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
@@ -187,37 +173,26 @@ export class OutboundClient implements OnApplicationShutdown {
     return ownConnections ? this.unshared : this.guarded;
   }
 
-  /** For sockets of guarded routes that do not speak HTTP. */
+  /** Guard for guarded routes that do not use HTTP. */
   get routeGuard(): SocketGuard {
     const allows = (address: string): boolean => isAllowedAddress(address, this.routeNetworks);
     return { lookup: lookupWith(this.names, 'operator', allows), allows };
   }
 
-  /**
-   * Whether a guarded route to this host would be refused, by what its name leads to now. A name that is not known, or not
-   * within `patienceMs`, is not judged: that is done at each connection.
-   * @param host a name or an address, without brackets
-   */
+  /** Whether a guarded route to this host is refused now. False if unresolved in `patienceMs`: connections check again. */
   async refusesRoute(host: string, patienceMs: number): Promise<boolean> {
     const found = await within(patienceMs, this.names.resolve(host, 'operator')).catch(() => null);
     return found !== null && !found.some(({ address }) => isAllowedAddress(address, this.routeNetworks));
   }
 
-  /**
-   * Whether a URL with `tlsOutside` may be called at all, as far as can be said without looking its name up: that of a
-   * host is judged at each call.
-   */
+  /** Whether `tlsOutside` may allow a URL; checks no name, which happens at each call. */
   takesPlain(url: string): boolean {
     const { protocol, host } = hostOf(new URL(url));
     if (!this.isProduction || protocol === 'https:') return true;
     return isIP(host) === 0 ? this.opened.length > 0 : isOpened(host, this.opened);
   }
 
-  /**
-   * Whether a call to a customer's URL would be refused before anything leaves, by what its name leads to now. A name that is
-   * not known, or not within `patienceMs`, is not judged: that is done at each call anyhow.
-   * @param request as of the calls that are to come
-   */
+  /** The fault that a customer's URL would cause now. Unresolved within `patienceMs`: null, as each call checks again. */
   async refusal(
     request: Pick<OutboundRequest, 'customer' | 'tlsOutside'> & { url: string; patienceMs: number },
   ): Promise<'refused' | 'unencrypted' | null> {
@@ -231,7 +206,7 @@ export class OutboundClient implements OnApplicationShutdown {
     }
   }
 
-  /** Looks for the host on its customer's account; the connection, which knows no customer, finds the kept answer. */
+  /** Resolves the host with the customer's limits; the connection then finds the cached answer. */
   private async find(
     url: URL,
     request: Pick<OutboundRequest, 'customer' | 'tlsOutside'>,
@@ -279,14 +254,13 @@ const targetOf = (address: Address, headers: Record<string, string>): Target => 
 const isRedirect = ({ method = 'GET' }: OutboundRequest, { status, headers }: OutboundResponse): boolean =>
   method === 'GET' && REDIRECTS.has(status) && Boolean(headers.location);
 
-/** Another origin gets none of the headers, since they may hold secrets. */
+/** Drops all headers for another origin, since they may hold secrets. */
 function redirected(from: Target, location: string): Target {
   const { url, origin } = from.address;
   const next = readAddress(URL.canParse(location, url.href) ? new URL(location, url).href : '');
   return targetOf(next, next.origin === origin ? from.headers : {});
 }
 
-/** Gives every module the one guarded way out. */
 @Global()
 @Module({ providers: [OutboundClient], exports: [OutboundClient] })
 export class OutboundModule {}

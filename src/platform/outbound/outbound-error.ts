@@ -1,23 +1,15 @@
-/**
- * - `refused`: the URL or its address is not allowed
- * - `unencrypted`: plain HTTP to a place that takes TLS only
- * - `unreachable`: no connection came about
- * - `timeout`: the time limit passed
- * - `interrupted`: the connection broke
- * - `too_large`: the answer exceeds `maxBytes`
- * - `redirect`: more redirects than allowed
- */
+/** `unencrypted`: plain HTTP where only TLS is allowed; `interrupted`: connection lost; `redirect`: too many redirects. */
 export type OutboundFault =
   'refused' | 'unencrypted' | 'unreachable' | 'timeout' | 'interrupted' | 'too_large' | 'redirect';
 
-/** Why a call brought no answer. Neither message nor reason holds a URL, an address or a header. */
+/** A call without an answer. Message and reason contain no URL, address or header. */
 export class OutboundError extends Error {
-  /** for staff, a few plain words: `connection refused` */
+  /** for staff, such as `connection refused` */
   readonly reason: string;
-  /** the guard closed the address: the URL itself may be a good one */
+  /** the guard refused the address; the URL itself may be valid */
   readonly byGuard: boolean;
 
-  /** @param sent whether the request, or a part of it, may have reached the other side */
+  /** @param sent whether the request, or a part of it, may have arrived */
   constructor(
     readonly fault: OutboundFault,
     readonly sent: boolean,
@@ -53,7 +45,7 @@ const REASONS_BY_CODE: Readonly<Record<string, string>> = {
   ENETUNREACH: 'no way to its network',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
 };
-/** Codes of OpenSSL and of certificates that do not hold. */
+/** Codes of OpenSSL and of invalid certificates. */
 const TLS_CODE = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
 
 const codeOf = (error: unknown): string =>

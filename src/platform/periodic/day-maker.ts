@@ -6,24 +6,16 @@ import { now } from '../../kernel/clock.js';
 import { addDays, type Asked, isPassing, LATER, missingDays, partitionsOf, startOfDay } from '../database/index.js';
 import { rulesOf, type TableRule, type TableWith } from './table-rule.js';
 
-/**
- * Statements on the table wait behind a change that waits for it. So a change first takes the table where it is free at
- * that moment, again and again (MySQL knows no wait below a second: there each try is one), and waits a second at its last try.
- */
+/** A waiting table change blocks all statements behind it: try without waiting (MySQL's minimum: 1 s), and wait 1 s at last. */
 const NO_WAIT = 'SET SESSION lock_wait_timeout = /*M! 0 * */ 1';
 const LAST_WAIT = 'SET SESSION lock_wait_timeout = 1';
 const TRIES_MS = 5_000;
 const PAUSE_MS = 30;
-/** Longer than any change beside the service takes: one of a table of thirty million rows has to delete its file. */
+/** Above any change: a table of thirty million rows must delete its file. */
 const OWN_TIME = 'SET SESSION /*M! max_statement_time = 600, */ lock_wait_timeout = DEFAULT';
 const AS_BEFORE = 'SET SESSION lock_wait_timeout = DEFAULT';
 
-/**
- * Changes a table beside the service, with a time of its own. A transaction that has used the table holds it until its end:
- * a change that finds no moment without one in five seconds, and none while it waits a second, gives up with an error, and
- * its duty comes again later.
- * @param change one statement that changes the table: it may be run again when it has not begun
- */
+/** Changes a table beside the service. Fails if transactions hold it for 5 s. @param change one repeatable statement */
 export async function changeTable(dataSource: DataSource, change: (db: Asked) => Promise<void>): Promise<void> {
   const runner = dataSource.createQueryRunner();
   const [time] = (await runner.query('SELECT /*M! @@SESSION.max_statement_time AS seconds, */ 1 AS one LIMIT 1')) as {
@@ -49,7 +41,7 @@ export async function changeTable(dataSource: DataSource, change: (db: Asked) =>
   }
 }
 
-/** @returns false where the table is in use */
+/** @returns false when the table is in use */
 async function takes(db: Asked, change: (db: Asked) => Promise<void>): Promise<boolean> {
   try {
     await change(db);
@@ -60,14 +52,13 @@ async function takes(db: Asked, change: (db: Asked) => Promise<void>): Promise<b
   }
 }
 
-/** The list of rules of the application. */
 export const TABLE_RULES = Symbol('TABLE_RULES');
-/** Days after today that have a partition: so long may every worker be away. */
+/** Days ahead with a partition: all workers may be away for that long. */
 export const DAYS_AHEAD = 7;
-/** Rows in the last partition that are copied into days beside the service: about a second without writes. */
+/** Rows copied at most while the service runs: about a second without writes. */
 const MOST_COPIED = 100_000;
 
-/** Makes the partitions of the days to come. Any number of processes may do so side by side. */
+/** Makes partitions for future days. Safe in several processes at once. */
 @Injectable()
 export class DayMaker {
   private readonly logger = new Logger(DayMaker.name);
@@ -77,10 +68,7 @@ export class DayMaker {
     @Inject(TABLE_RULES) private readonly rules: readonly TableRule[],
   ) {}
 
-  /**
-   * @param mostCopied rows that lie in the partition of later days already (no worker was there for a week): with more
-   * of them a table is left as it is, which costs speed and no row, until a start with `prepare` copies them
-   */
+  /** @param mostCopied with more rows in the last partition a table is skipped, which is slower, until `prepare` copies them */
   async makeDays(mostCopied = MOST_COPIED, ahead = DAYS_AHEAD, today = startOfDay(now())): Promise<void> {
     for (const rule of rulesOf(this.rules, 'days')) await this.makeDaysOf(rule, mostCopied, ahead, today);
   }
@@ -101,7 +89,7 @@ export class DayMaker {
     try {
       await changeTable(this.dataSource, (db) => addDays(db, table, bound, days));
     } catch (error) {
-      if ((await missing()).length > 0) throw error; // else another process was faster
+      if ((await missing()).length > 0) throw error; // otherwise another process was faster
     }
   }
 

@@ -16,57 +16,48 @@ import { RedisLink } from '../security/index.js';
 import { LeaderGate, JITTER } from './leader-tasks.js';
 
 const LOOK_EVERY_MS = 500;
-/** How much later than its tick a process that is at work looks: by then an idle one has, if there is any. */
+/** A busy process queries later, so that an idle one is first. */
 const BUSY_MS = 150;
-/** What is late by no more mends itself meanwhile; servers of one cluster differ by less. */
+/** A smaller step corrects itself; servers of one cluster differ by less. */
 const CLOCK_MARGIN_MS = 10_000;
-/** A step that others saw longer ago is not told again by a process whose turn comes so late, milliseconds. */
+/** A process ignores a step when its last query is older: others have handled it. */
 const CLOCK_SEEN_MS = 600_000;
-/** Not UNIX_TIMESTAMP(NOW(6)): that repeats an hour where the server's own zone leaves summer time. */
+/** Not UNIX_TIMESTAMP(NOW(6)), which repeats an hour at the end of summer time in the server's zone. */
 export const CLOCK = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000";
 
-/** A step back of the database's clock, as one process has seen it. */
+/** A step back of the database's clock, as seen by one process. */
 export interface ClockStep {
-  /** how far, milliseconds */
+  /** milliseconds */
   back: number;
-  /** what the clock would show now without it, milliseconds since 1970 */
+  /** expected time without the step, milliseconds since 1970 */
   clock: number;
-  /** steps that all processes had seen to when this one looked before (`LeaderGate.isNext`); null = Redis was away */
+  /** handled steps at this process's last query (`LeaderGate.isNext`); null = Redis was away */
   before: number | null;
 }
 
-/** Name of these steps among the events that one process sees to. */
+/** Event name of these steps in `LeaderGate`. */
 export const CLOCK_BACK = 'clock-back';
 
-/** Work that waits in a table until its moment comes. */
+/** Work in a table that becomes due. */
 export interface LeaderTask {
-  /** the processes that share it use the same */
+  /** shared by the processes that do it */
   name: string;
-  /**
-   * SQL: true while there is something to do, such as `EXISTS (SELECT 1 FROM sends WHERE due_at <= UTC_TIMESTAMP(3))`.
-   * One step in an index: it is asked twice a second.
-   */
+  /** SQL, such as `EXISTS (SELECT 1 … WHERE due_at <= UTC_TIMESTAMP(3))`; runs twice a second: use an index */
   isDue: string;
-  /**
-   * Does what is due, in bounded steps, until nothing is. Two processes may do so at once: each takes rows that the
-   * other does not.
-   */
+  /** Does all due work in bounded steps. Two processes may run it at once, on different rows. */
   work: () => Promise<void>;
-  /** is given what a run has rejected with */
+  /** receives the rejection of a run */
   onFault: (error: unknown) => void;
 }
 
-/**
- * Looks for due work of every kind with one statement, twice a second and one process for all: an installation at rest
- * asks as much with fifty processes as with one (docs/decisions/0038).
- */
+/** Checks all kinds of due work with one statement, twice a second, in one process for all (docs/decisions/0038). */
 @Injectable()
 export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DueWatch.name);
   private readonly tasks: { task: LeaderTask; runs: SingleRun }[] = [];
   private gateName = '';
   private readonly clockListeners: ((step: ClockStep) => void)[] = [];
-  /** what the last look of this process saw of the database's clock, and when by `performance.now()` its answer was there */
+  /** the database's clock at the last query, and `performance.now()` at its answer */
   private seen: { clock: number; by: number; steps: number | null } | null = null;
   private readonly task = new PeriodicTask(
     LOOK_EVERY_MS,
@@ -80,10 +71,7 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
-  /**
-   * Before the process is up; from then on the work is done whenever it is due.
-   * @returns the runs of it: `request` makes one at once, and the feature stops them when its time has come
-   */
+  /** Adds work, before the start. @returns its runs: `request` starts one; the feature stops them at shutdown */
   register(task: LeaderTask): SingleRun {
     const runs = new SingleRun(task.onFault);
     runs.open();
@@ -91,17 +79,14 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
     return runs;
   }
 
-  /**
-   * Is called when the clock of the database has gone back (by more than ten seconds) since this process looked last.
-   * @param listen never throws
-   */
+  /** Called when the database's clock has gone back by more than ten seconds. @param listen must not throw */
   onClockBack(listen: (step: ClockStep) => void): void {
     this.clockListeners.push(listen);
   }
 
   onApplicationBootstrap(): void {
     if (this.tasks.length === 0) return;
-    // Processes with other duties have a look of their own.
+    // Processes with other tasks query separately.
     const names = this.tasks.map(({ task }) => task.name).sort();
     this.gateName = `due-${createHash('sha256').update(names.join()).digest('base64url').slice(0, 12)}`;
     this.task.start();
@@ -114,7 +99,7 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
   private async look(): Promise<void> {
     if (this.tasks.some(({ runs }) => runs.isBusy)) await sleep(BUSY_MS);
     if (!(await this.gate.isMine(this.gateName, LOOK_EVERY_MS))) return;
-    // before the clock is read: a step that another process has seen to since then is counted after it
+    // Read before the clock: a step handled in between counts as later.
     const steps = this.clockListeners.length > 0 ? await this.gate.seenTo(CLOCK_BACK) : null;
     const columns = this.tasks.map(({ task }, index) => `${task.isDue} AS d${index}`);
     const asked = performance.now();
@@ -127,7 +112,7 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
     }
   }
 
-  /** @param asked clock of `performance.now()` @param steps that had been seen to when it was asked */
+  /** @param asked clock of `performance.now()` @param steps handled before the query */
   private watchClock(asked: number, clock: number, steps: number | null): void {
     const { seen } = this;
     this.seen = { clock, by: performance.now(), steps };
@@ -138,16 +123,12 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 }
 
-/** Calls of one name within so long are one. */
+/** Calls of one name within this time are merged. */
 const GATHERED_MS = 5;
-/** A call that no process has taken by then is forgotten. */
+/** Lifetime of a call that no process takes. */
 const KEPT_MS = 60_000;
 
-/**
- * Wakes one of the processes that listen to a name, the one that waits longest, so that work that is due now need not
- * wait for the next look. Only a hint: calls are lost with Redis or with the process that took one, and the look
- * (`DueWatch`) finds the work by itself.
- */
+/** Wakes the listener that waits longest, before the next check. Only a hint: `DueWatch` finds work of lost calls. */
 @Injectable()
 export class WakeCalls implements OnApplicationShutdown {
   private readonly pending = new Map<string, NodeJS.Timeout>();
@@ -162,7 +143,7 @@ export class WakeCalls implements OnApplicationShutdown {
     this.reads = new BlockingReads(clients);
   }
 
-  /** Wakes one listener soon. Never waits and never fails; without Redis it reaches the listener of this process only. */
+  /** Wakes one listener soon; never waits or fails. Without Redis, only a listener of this process. */
   wake(name: string): void {
     if (this.pending.has(name) || this.hasEnded) return;
     const timer = setTimeout(() => {
@@ -172,10 +153,7 @@ export class WakeCalls implements OnApplicationShutdown {
     this.pending.set(name, timer);
   }
 
-  /**
-   * Takes the calls of a name, one at a time: while `work` runs, the next one goes to another process.
-   * @param work never rejects
-   */
+  /** Takes calls of a name, one at a time; others go to other processes meanwhile. @param work must not reject */
   listen(name: string, work: () => Promise<void>): void {
     this.listeners.set(name, work);
     this.reads.start((connection) => connection.blpop(this.key(name), BLOCKED_SECONDS), work);
@@ -195,7 +173,7 @@ export class WakeCalls implements OnApplicationShutdown {
     const { client, ready } = this.redis;
     if (!ready) return void this.listeners.get(name)?.();
     const key = this.key(name);
-    // At most one waits to be taken: it stands for all.
+    // One pending call is enough.
     const calls = client.multi().lpush(key, '').ltrim(key, 0, 0).pexpire(key, KEPT_MS);
     calls.exec().catch(() => undefined);
   }

@@ -2,30 +2,22 @@ import { Injectable } from '@nestjs/common';
 import { PeriodicTask } from '../concurrency/index.js';
 import { RedisLink } from '../security/index.js';
 
-/** A little shorter than the period, so that the next tick of a process that is alone finds its own mark gone. */
+/** Shorter than the period, so that the mark of a lone process has expired at its next tick. */
 const MARKED_SHARE = 0.8;
 
-/** Goes on from a count, unless another process has; a count that Redis has lost is as the first one says. */
+/** Increments a count unless another process has; a count that Redis has lost restarts from the caller's. */
 const ADVANCE = `
 local count = redis.call('GET', KEYS[1])
 if count and count ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1] + 1)
 return 1`;
 
-/**
- * Says which process does what one can do for all of them: the first that asks in each period. Nothing is held: a
- * process that dies is followed by the next one that asks, within a period. Redis only spares work: without it every process does
- * its own, which all of this work bears (docs/decisions/0038).
- */
+/** Gives a leader task to the first process in each period; without Redis all run it (docs/decisions/0038). */
 @Injectable()
 export class LeaderGate {
   constructor(private readonly redis: RedisLink) {}
 
-  /**
-   * Whether this process does it this time.
-   * @param task its name; the processes that share it use the same
-   * @param everyMs its period, milliseconds: so often it is done by all processes together
-   */
+  /** Whether this process runs the task now. @param task shared name @param everyMs period over all processes, milliseconds */
   async isMine(task: string, everyMs: number): Promise<boolean> {
     const { client, prefix } = this.redis;
     const marked = await this.redis.answer(async () => {
@@ -35,16 +27,13 @@ export class LeaderGate {
     return marked ?? true;
   }
 
-  /** How many events of a name have been seen to so far, by all processes; null = Redis is away. */
+  /** Number of handled events of a name, over all processes; null = Redis is away. */
   async seenTo(event: string): Promise<number | null> {
     const { client, prefix } = this.redis;
     return this.redis.answer(async () => Number((await client.get(`${prefix}:events:${event}`)) ?? 0));
   }
 
-  /**
-   * Whether this process sees to an event that others may have seen too: the first one that asks, with the same count.
-   * @param count what `seenTo` has said before there was the event
-   */
+  /** Whether this process handles an event: the first with this count. @param count result of `seenTo` before the event */
   async isNext(event: string, count: number | null): Promise<boolean> {
     const { client, prefix } = this.redis;
     if (count === null) return true;
@@ -55,25 +44,21 @@ export class LeaderGate {
   }
 }
 
-/** How early or late a tick may come: whose tick comes first changes, and a busy process is soon followed by an idle one. */
+/** Share of the period: changes the first process, so that an idle one soon replaces a busy one. */
 export const JITTER = 0.15;
 
-/** What a shared task is made of. */
 export interface SharedTaskTerms {
-  /** the processes that share it use the same */
+  /** shared by the processes that do it */
   name: string;
-  /** so often it is done by all processes together, milliseconds */
+  /** period over all processes, milliseconds */
   everyMs: number;
-  /** bears being done by two processes at once: that happens without Redis, and when it takes longer than the period */
+  /** must be safe in two processes at once: without Redis, or when longer than the period */
   work: () => Promise<void>;
-  /** is given what a run has rejected with */
+  /** receives the rejection of a run */
   onFault: (error: unknown) => void;
 }
 
-/**
- * Something that is done again and again by one process for all (`LeaderGate`). A process that is still at it leaves the
- * next time to the others.
- */
+/** Repeats work in one process for all (`LeaderGate`). A process whose run is active leaves the next one to others. */
 export class SharedTask extends PeriodicTask {
   constructor(gate: LeaderGate, { name, everyMs, work, onFault }: SharedTaskTerms) {
     super(everyMs, async () => ((await gate.isMine(name, everyMs)) ? work() : undefined), onFault, JITTER);

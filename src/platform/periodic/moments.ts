@@ -12,9 +12,8 @@ import { TABLE_RULES } from './day-maker.js';
 import type { Leases, Moment, TableRule } from './table-rule.js';
 
 const ROWS_A_STEP = 500;
-/** Read by one statement, of which few are late: tables are larger than what one statement may take its time for. */
+/** Rows per statement, to keep statements short on large tables. */
 const ROWS_A_PAGE = 5_000;
-/** Of a key. */
 const MOST_COLUMNS = 16;
 const NOW = 'UTC_TIMESTAMP(3)';
 
@@ -27,17 +26,14 @@ interface Sql {
   values: readonly unknown[];
 }
 
-/** Which rows of a column are set right, and to what. */
+/** The late rows of a column and their new value. */
 interface Repair {
   column: string;
   isLate: Sql;
   right: Sql;
 }
 
-/**
- * Sets right the moments that the clock of the database has made while it was ahead, table by table (docs/decisions/0003).
- * Any number of processes may do so side by side.
- */
+/** Corrects times written while the database's clock was ahead (docs/decisions/0003). Safe in several processes at once. */
 @Injectable()
 export class Moments {
   constructor(
@@ -46,25 +42,20 @@ export class Moments {
     @Inject(ENVIRONMENT) private readonly environment: Leases,
   ) {}
 
-  /**
-   * @param backMs how far the clock has gone back. Waits of before it was ahead come so much too early, which no one
-   * can tell from the row; those of scheduled messages stay exact
-   * @param isStopped asked between two steps
-   * @param since milliseconds since 1970: waits that end before it are left as they are
-   */
+  /** @param backMs step of the clock; earlier waits end early by it, scheduled messages stay exact @param since ms */
   async repair(backMs: number, isStopped: () => boolean = () => false, since = 0): Promise<void> {
     for (const { table, moments = [] } of this.rules) {
       for (const moment of moments) await this.repairColumn(table, this.repairOf(moment, backMs, since), isStopped);
     }
   }
 
-  /** What the clock of the database shows, milliseconds since 1970. */
+  /** The database's clock, milliseconds since 1970. */
   async clock(): Promise<number> {
     const [row] = await this.dataSource.query<{ clock: string }[]>(`SELECT ${CLOCK} AS clock LIMIT 1`);
     return Number(row?.clock);
   }
 
-  /** By key from the first row to the last, so that a run moves a row once and few are locked at a time. */
+  /** In key order, so that a run moves each row once and locks few at a time. */
   private async repairColumn(
     table: string,
     { column, isLate, right }: Repair,
@@ -87,7 +78,7 @@ export class Moments {
     }
   }
 
-  /** The next rows by key, with what is late among them. */
+  /** The late rows of the next page. */
   private page(table: string, key: readonly string[], isLate: Sql, after: Key | null): Promise<Row[]> {
     const behind = after ? `WHERE ${isBehind(key)}` : '';
     return this.dataSource.query<Row[]>(
@@ -134,7 +125,7 @@ const keyIn =
   (row: Row): Key =>
     key.map((column) => row[column]);
 
-/** Not `(a, b) IN (…)`, nor `(a, b) > (…)`: MariaDB reads the whole index for them. */
+/** Not `(a, b) IN (…)` or `(a, b) > (…)`: MariaDB reads the whole index for them. */
 const isOneOf = (key: readonly string[], keys: readonly Key[]): string =>
   keys.map(() => `(${key.map((column) => `${column} = ?`).join(' AND ')})`).join(' OR ');
 
@@ -145,22 +136,18 @@ const isBehind = (key: readonly string[]): string =>
     .join(' OR ');
 
 const AGAIN_MS = 5_000;
-/** A statement is ended after 25 s, and no transaction has two that long: what was under way at a step is committed by then. */
+/** Statements end after 25 s, so transactions that were open at a step have ended by then. */
 const LONGEST_TRANSACTION_MS = 30_000;
-/** What is late by no more comes by itself: among waits of so long one that was set right already cannot be told. */
+/** Shorter delays end by themselves, and cannot be distinguished from corrected waits. */
 const LATE_MS = 150_000;
 
-/** What the clock showed just before a step back, milliseconds since 1970, and when that was by `performance.now()`. */
+/** The clock before a step, milliseconds since 1970, and `performance.now()` at the step. */
 interface Former {
   clock: number;
   at: number;
 }
 
-/**
- * Sets moments right whenever the clock of the database goes back. The first process that sees a step does so for all of
- * them: a second time would end waits too early by as much again. What a transaction that was under way has committed after
- * that is set right when all of those are over.
- */
+/** Corrects times after a step back of the clock, once for all processes; rows of open transactions follow after their end. */
 @Injectable()
 export class ClockKeeper implements BeforeApplicationShutdown {
   private readonly logger = new Logger(ClockKeeper.name);
@@ -170,9 +157,9 @@ export class ClockKeeper implements BeforeApplicationShutdown {
   });
   protected readonly patienceMs: number = LONGEST_TRANSACTION_MS;
   private readonly timers = new Set<NodeJS.Timeout>();
-  /** what is still to be set right, milliseconds */
+  /** pending correction, milliseconds */
   private back = 0;
-  /** steps behind which the transactions that were under way are over */
+  /** steps whose open transactions have ended */
   private readonly over: Former[] = [];
 
   constructor(
@@ -218,7 +205,7 @@ export class ClockKeeper implements BeforeApplicationShutdown {
     }
   }
 
-  /** What was committed after a step with moments of before it: but for the longest waits nothing else lies so far ahead. */
+  /** Corrects rows committed after a step with times from before: only the longest waits are otherwise so far ahead. */
   private async repairLate({ clock, at }: Former): Promise<void> {
     const back = clock + (performance.now() - at) - (await this.moments.clock());
     if (back <= LATE_MS) return;

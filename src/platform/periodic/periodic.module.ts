@@ -6,7 +6,6 @@ import { ClockKeeper, Moments } from './moments.js';
 import { Retention, TableKeeper } from './retention.js';
 import type { TableRule } from './table-rule.js';
 
-/** What one process does for all, for every process. */
 @Global()
 @Module({ providers: [DueWatch, LeaderGate, WakeCalls], exports: [DueWatch, LeaderGate, WakeCalls] })
 export class LeaderTasksModule {}
@@ -17,7 +16,7 @@ const providers = (rules: readonly TableRule[]): Provider[] => [
   Retention,
 ];
 
-/** What becomes of the rows of every table; the application brings the list. */
+/** Rules for the rows of every table; the application provides the list. */
 @Module({})
 export class TablesModule {
   static of(rules: readonly TableRule[]): DynamicModule {
@@ -25,7 +24,7 @@ export class TablesModule {
   }
 }
 
-/** The same in the worker, which sees to it again and again. */
+/** The same with the worker's periodic tasks. */
 @Module({})
 export class TablesWorkerModule {
   static of(rules: readonly TableRule[]): DynamicModule {

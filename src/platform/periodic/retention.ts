@@ -27,20 +27,18 @@ import { rulesOf, type TableRule, type TableWith } from './table-rule.js';
 
 const ROWS_A_STEP = 5_000;
 const ROOTS_A_STEP = 500;
-/** Of what stays in a day, so many are found at a time; the range optimizer makes ranges of a `NOT IN` up to so many values. */
+/** Surviving rows read per step, and maximum length of the `NOT IN`, which the optimizer turns into ranges. */
 const SURVIVORS_A_STEP = 1_000;
-/** A day with more of them is left as it is for so long: most wait for a receipt, and soon it goes at once. */
+/** A day with more survivors is left this long: most wait for a receipt, and then the whole day goes. */
 const PATIENCE_DAYS = 7;
 
-/** A day that is no longer kept. */
 interface Day {
-  /** of its partition */
   name: string;
-  /** whether what is left of it may soon be over */
+  /** whether its survivors may end soon */
   isYoung: boolean;
 }
 
-/** Takes away what is no longer kept, table by table (docs/decisions/0022). Any number of processes may do so side by side. */
+/** Deletes expired rows (docs/decisions/0022). Safe in several processes at once. */
 @Injectable()
 export class Retention {
   private readonly logger = new Logger(Retention.name);
@@ -51,18 +49,18 @@ export class Retention {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'RETENTION_DAYS'>,
   ) {}
 
-  /** Rows that go by their age. @param isStopped asked between two steps */
+  /** Deletes rows by age. @param isStopped checked between steps */
   async removeAged(isStopped: () => boolean = () => false): Promise<void> {
     const at = await this.earliest();
     for (const rule of rulesOf(this.rules, 'age')) await this.removeOld(rule, at, isStopped);
   }
 
-  /** Campaigns that were over before RETENTION_DAYS, with all that follows them; then the days that nothing needs any more. */
+  /** Deletes campaigns that ended before RETENTION_DAYS with their rows, then unneeded days. */
   async removeOver(isStopped: () => boolean = () => false): Promise<void> {
     const at = await this.earliest();
     const before = this.kept(at);
     if (before) for (const rule of rulesOf(this.rules, 'root')) await this.removeRoots(rule, before, isStopped);
-    // a table that is in use at every moment keeps no other from its turn
+    // A busy table must not block the others.
     const faults: unknown[] = [];
     for (const rule of rulesOf(this.rules, 'days')) {
       await this.removeDays(rule, at, isStopped).catch((error: unknown) => faults.push(error));
@@ -70,16 +68,13 @@ export class Retention {
     if (faults.length > 0) throw faults[0];
   }
 
-  /**
-   * What has gone does not come back when a clock is set right: of the clocks of this host and of the database the one
-   * that is behind counts.
-   */
+  /** The earlier clock of host and database: deletions cannot be undone when a clock is corrected. */
   private async earliest(): Promise<Date> {
     const [row] = await this.dataSource.query<{ at: Date }[]>('SELECT UTC_TIMESTAMP(3) AS at LIMIT 1');
     return new Date(Math.min(now().getTime(), row?.at.getTime() ?? 0));
   }
 
-  /** The moment before which nothing needs to be kept; null = everything is. */
+  /** The time before which nothing is kept; null = everything is. */
   private kept(at: Date, most = Infinity, least = 0): Date | null {
     const days = Math.max(Math.min(this.environment.RETENTION_DAYS || Infinity, most), least);
     return Number.isFinite(days) ? daysAfter(startOfDay(at), -days) : null;
@@ -132,12 +127,12 @@ export class Retention {
         await this.removeDay(rule, { name, isYoung: day >= daysAfter(before, -PATIENCE_DAYS) }, isStopped);
       } catch (error) {
         const left = await partitionsOf(this.dataSource, rule.table);
-        if (left.some((partition) => partition.name === name)) throw error; // else another process was faster
+        if (left.some((partition) => partition.name === name)) throw error; // otherwise another process was faster
       }
     }
   }
 
-  /** A day goes at once when nothing of it is needed; else what lies between those that stay goes, in bounded steps. */
+  /** Drops a day without survivors at once, else deletes the other rows in bounded steps. */
   private async removeDay(rule: TableWith<'days'>, day: Day, isStopped: () => boolean): Promise<void> {
     for (let after = 0; !isStopped();) {
       const survivors = await this.survivors(rule, day.name, after);
@@ -154,7 +149,7 @@ export class Retention {
     }
   }
 
-  /** The day is exchanged for nothing, and its file deleted aside: the table is held for neither (docs/decisions/0022). */
+  /** Exchanges the day for an empty table, whose file is deleted separately: neither blocks the table (docs/decisions/0022). */
   private async drop(table: string, name: string): Promise<void> {
     for (const left of await tablesLeftAside(this.dataSource, table)) await this.remove(left);
     const aside = await tableAside(this.dataSource, table);
@@ -176,7 +171,7 @@ export class Retention {
     });
   }
 
-  /** The next rows of the root that are there and have rows in this partition, ascending. */
+  /** The next existing root rows with rows in this partition, ascending. */
   private async survivors({ table, of }: TableWith<'days'>, name: string, after: number): Promise<number[]> {
     if (!of) return [];
     const rows: { id: number }[] = await this.dataSource.query(
@@ -217,10 +212,7 @@ export class Retention {
 
 const LOOK_EVERY_MS = 10 * 60_000;
 
-/**
- * Every ten minutes, one worker for all: days to come get their partition, and what is no longer kept goes. Most looks find
- * nothing to do. The first comes after ten minutes, since the start of an installation makes its days by itself (`prepare`).
- */
+/** Every ten minutes in one worker: makes future partitions and deletes expired rows. At installation, `prepare` makes them. */
 @Injectable()
 export class TableKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(TableKeeper.name);
@@ -235,7 +227,7 @@ export class TableKeeper implements OnApplicationBootstrap, BeforeApplicationShu
       name: 'tables',
       everyMs: LOOK_EVERY_MS,
       work: () => this.look(),
-      onFault: () => undefined, // each duty says what went wrong
+      onFault: () => undefined, // each task logs its faults
     });
   }
 
@@ -254,7 +246,7 @@ export class TableKeeper implements OnApplicationBootstrap, BeforeApplicationShu
     await this.attempt('old campaigns could not be removed, trying again', () => this.retention.removeOver(isStopped));
   }
 
-  /** One duty that fails keeps no other from its turn. */
+  /** A failed task must not block the others. */
   private async attempt(fault: string, duty: () => Promise<void>): Promise<void> {
     await duty().catch((error: unknown) => this.logger.warn({ err: safeError(error) }, fault));
   }

@@ -2,89 +2,78 @@ import { firstIdAt } from '../../kernel/ids.js';
 import type { Environment } from '../config/index.js';
 import type { DayBound } from '../database/index.js';
 
-/** Rows stay. */
 interface Kept {
   rule: 'kept';
-  /** why it does not grow, or why it may */
+  /** why its size is limited, or needs no limit */
   why: string;
 }
 
-/** Rows are there only while there is something to do; its end takes them away. */
+/** Rows exist only while they are pending. */
 interface Work {
   rule: 'work';
-  /** what takes a row away, and when */
+  /** when a row is deleted */
   why: string;
 }
 
-/** Rows go by their age, in bounded steps. */
+/** Rows are deleted by age, in bounded steps. */
 interface Aged {
   rule: 'age';
   /** an indexed column that ascends with time */
   column: string;
-  /** the value of the column at a moment; absent: the moment itself */
+  /** the column's value at a time; default: the time itself */
   valueAt?: (at: Date) => unknown;
-  /** SQL of what must hold too, each question mark the same moment; rows for which it does not hold stay until it does */
+  /** SQL of a further condition, each question mark the same time */
   onlyIf?: string;
-  /** how long they are kept, milliseconds; absent: RETENTION_DAYS */
+  /** milliseconds; default RETENTION_DAYS */
   keptMs?: number;
 }
 
-/** What other tables belong to: goes when it is over for RETENTION_DAYS, in bounded steps, with what follows it. */
+/** Parent rows, deleted with their followers RETENTION_DAYS after their end. */
 interface Root {
   rule: 'root';
-  /** SQL about the row `r`, with one question mark: the moment before which it must have been over */
+  /** SQL on the row `r` with one question mark: the latest end */
   over: string;
 }
 
-/** Goes in the transaction of the row that it belongs to; by `id` of the root. */
+/** Deleted in the transaction of its parent row. */
 interface Follower {
   rule: 'follows';
   root: string;
   column: string;
 }
 
-/**
- * Cut into days: a day goes at once when nothing of it is needed. Rows of campaigns that are there keep their day, alone
- * (docs/decisions/0022).
- */
+/** Partitioned by day; a day without needed rows is dropped at once. Rows of existing parents stay (docs/decisions/0022). */
 interface Daily {
   rule: 'days';
   bound: DayBound;
-  /** whose rows they are, by `id` of that table; absent: age alone decides */
+  /** the parent table; absent: age alone decides */
   of?: { root: string; column: string };
-  /** most days that they are kept, whatever RETENTION_DAYS says; absent: as long as that says */
+  /** maximum, regardless of RETENTION_DAYS */
   mostDays?: number;
-  /** fewest days that they are kept, however short RETENTION_DAYS is */
+  /** minimum, regardless of RETENTION_DAYS */
   leastDays?: number;
 }
 
-/**
- * A column with moments that lie ahead by the clock of the database: when a row is due, or free again. When that clock
- * goes back, those that it had made are too late (docs/decisions/0003).
- */
+/** A time column (due, or free again), corrected when the database's clock goes back (docs/decisions/0003). */
 export interface Moment {
   column: string;
-  /** of leases: none is longer, milliseconds, or the setting that says so. Absent: a wait, which ends as much earlier as the clock went back */
+  /** leases: maximum, milliseconds or a setting. Absent: a wait, shortened by the step of the clock */
   longest?: number | 'LANE_LEASE' | 'WEBHOOK_LEASE';
-  /** of waits: SQL about the row, the moment that its owner has asked for, which stands (null: none) */
+  /** waits: SQL, the earliest time, set by the owner and kept (null: none) */
   notBefore?: string;
 }
 
-/** Of the configuration, what moments go by. */
 export type Leases = Pick<Environment, 'LANE_LEASE' | 'WEBHOOK_LEASE'>;
 
-/** What becomes of the rows of one table. Every table has a rule; the module that owns the table declares it. */
+/** Retention rule of one table. Each table's module declares its rule. */
 export type TableRule = { table: string; moments?: readonly Moment[] } & (Kept | Work | Aged | Root | Follower | Daily);
 
-/** A table that has this rule. */
 export type TableWith<Rule extends TableRule['rule']> = Extract<TableRule, { rule: Rule }>;
 
-/** Those of the rules that are of one kind. */
 export function rulesOf<Rule extends TableRule['rule']>(rules: readonly TableRule[], rule: Rule): TableWith<Rule>[] {
   return rules.filter((entry): entry is TableWith<Rule> => entry.rule === rule);
 }
 
-/** The tables of no feature. */
 export const platformTables: readonly TableRule[] = [
   { table: 'migrations', rule: 'kept', why: 'one of each migration' },
   { table: 'migrations_begun', rule: 'kept', why: 'empty but while migrations run' },

@@ -6,21 +6,20 @@ import { type RedisClient, RedisClients } from '../redis/index.js';
 import { RedisLink } from '../security/index.js';
 import type { RouteJob } from './route-jobs.js';
 
-/** A turn that no worker takes is forgotten: the next look at MySQL finds what it was about. */
+/** Jobs that no worker takes expire: the next query of MySQL finds their lanes. */
 const KEPT_MS = 60_000;
-/** So long a holder of a further route may wait until it is asked for that one too. */
+/** Maximum delay until a blocking read includes a newly served route. */
 const LISTENED_SECONDS = 1;
 const AGAIN_MS = 200;
 
-/** A route's turns of one channel. */
 export interface HeldRoute {
   channel: string;
   routeId: number;
 }
 
-/** A turn as the set of its route has it: a second one of the same text is none. */
+/** Member of a route's set; duplicates collapse. */
 const textOf = ({ single, slot }: RouteJob): string => `${single ? 'single' : 'campaign'}-${slot}`;
-/** A turn as the set of a worker has it. */
+/** Member of a worker's set. */
 const addressedTextOf = (channel: string, job: RouteJob): string => `${channel}:${job.routeId}:${textOf(job)}`;
 
 function readTurn(channel: string, routeId: string | number, text: string): { channel: string; job: RouteJob } {
@@ -28,7 +27,7 @@ function readTurn(channel: string, routeId: string | number, text: string): { ch
   return { channel, job: { routeId: Number(routeId), single: kind === 'single', slot: Number(slot), turn: 0 } };
 }
 
-/** Takes a turn; never rejects. @param isAddressed it was put to this worker alone */
+/** Runs a job; must not reject. @param isAddressed the job was added for this worker only */
 export type OnRouteJob = (channel: string, job: RouteJob, isAddressed: boolean) => Promise<void>;
 
 interface Taken {
@@ -37,16 +36,12 @@ interface Taken {
   isAddressed: boolean;
 }
 
-/**
- * The turns that not every worker of a channel takes, in sorted sets: those of a route with `binds`, of which only the workers that
- * hold a bind of it take (docs/decisions/0023), so that no worker gets a turn that it could only hand on; and those that
- * are put to one worker. Only hints, as all jobs: MySQL is the truth.
- */
+/** Jobs for one worker, or for those with a bind of the route (docs/decisions/0023). Only hints: MySQL decides. */
 @Injectable()
 export class HolderJobs implements OnApplicationShutdown {
   private listener: RedisClient | null = null;
   private routes: readonly HeldRoute[] = [];
-  /** the set of this worker's own */
+  /** this worker's own set */
   private own = '';
   private isAddressed = false;
   private change: (() => void) | null = null;
@@ -59,7 +54,7 @@ export class HolderJobs implements OnApplicationShutdown {
     private readonly redis: RedisLink,
   ) {}
 
-  /** Puts turns where the holders take them. @throws while Redis is away */
+  /** Adds jobs for the workers with a bind. @throws while Redis is away */
   async add(channel: string, jobs: readonly RouteJob[]): Promise<void> {
     const at = Date.now();
     for (const routeId of new Set(jobs.map((job) => job.routeId))) {
@@ -70,33 +65,32 @@ export class HolderJobs implements OnApplicationShutdown {
     }
   }
 
-  /** Puts a turn where this worker alone takes it. @throws while Redis is away */
+  /** Adds a job for one worker. @throws while Redis is away */
   async addTo(worker: string, channel: string, job: RouteJob): Promise<void> {
     const key = this.ownKey(worker);
     const calls = this.redis.client.multi().zadd(key, 'NX', Date.now(), addressedTextOf(channel, job));
     await calls.pexpire(key, KEPT_MS).exec();
   }
 
-  /** Takes also what is put to this worker, from now on. @returns false when it takes none any more */
+  /** Starts taking jobs for this worker. @returns false when it is stopping */
   address(): boolean {
     if (!this.isAddressed) this.wakeUp();
     this.isAddressed = true;
     return !this.hasEnded;
   }
 
-  /** The routes of which turns are taken from now on. */
+  /** Sets the routes whose jobs are taken. */
   serve(routes: readonly HeldRoute[]): void {
     this.routes = [...routes];
     if (routes.length > 0) this.wakeUp();
   }
 
-  /** Takes turns of the served routes, and those put to this worker, one after the other; the next one when `onTurn` resolves. */
+  /** Takes jobs of the served routes and of this worker, one at a time; `onTurn` is awaited. */
   listen(worker: string, onTurn: OnRouteJob): void {
     this.own = this.ownKey(worker);
     void this.take(onTurn);
   }
 
-  /** Takes no further turn. */
   stop(): void {
     this.hasEnded = true;
     this.wakeUp();
@@ -125,11 +119,11 @@ export class HolderJobs implements OnApplicationShutdown {
     }
   }
 
-  /** @returns null when there has been none for a while */
+  /** @returns null on timeout */
   private async next(connection: RedisClient): Promise<Taken | null> {
     const routes = new Map(this.routes.map((route) => [this.key(route), route]));
     const all = [this.own, ...routes.keys()];
-    // Each time another set comes first: none waits behind one that always has turns.
+    // Rotate, so that a busy set cannot starve the others.
     this.first = (this.first + 1) % all.length;
     const taken = await connection.bzpopmin([...all.slice(this.first), ...all.slice(0, this.first)], LISTENED_SECONDS);
     if (!taken) return null;
@@ -142,7 +136,7 @@ export class HolderJobs implements OnApplicationShutdown {
     return route ? { ...readTurn(route.channel, route.routeId, text), isAddressed: false } : null;
   }
 
-  /** One hash slot for all sets, so that one command may wait for all of them. */
+  /** One hash slot for all sets, so that one command can wait for all. */
   private key({ channel, routeId }: HeldRoute): string {
     return `{${this.environment.REDIS_PREFIX}:turns}:${channel}:${routeId}`;
   }

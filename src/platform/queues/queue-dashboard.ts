@@ -7,20 +7,14 @@ import { ENVIRONMENT, type Environment, publicPath } from '../config/index.js';
 import { type RedisClient, RedisClients } from '../redis/index.js';
 import { queuePrefix } from './route-jobs.js';
 
-/** What the dashboard answers while Redis is silent. */
 export const redisAway = unavailable('redis_away', 'Redis does not answer');
 
-/** A queue as the dashboard names it. */
 export interface ShownQueue {
   name: string;
-  /** what it carries */
   purpose: string;
 }
 
-/**
- * The queues in a browser, to look at only: jobs are made and unmade by MySQL, never by hand. The guard stands before
- * it. Its code is loaded, and Redis connected, at the first look: most APIs are never looked at.
- */
+/** Read-only view of the queues; a guard must precede it. Loads its code and connects to Redis at first use. */
 @Injectable()
 export class QueueDashboard {
   private board: Promise<RequestHandler> | null = null;
@@ -31,7 +25,7 @@ export class QueueDashboard {
     private readonly modules: LazyModuleLoader,
   ) {}
 
-  /** Answers a GET of the dashboard. @param basePath where it stands, such as `/admin/queues` */
+  /** Answers a GET of the dashboard. @param basePath such as `/admin/queues` */
   serve(
     basePath: string,
     queues: readonly ShownQueue[],
@@ -63,12 +57,12 @@ export class QueueDashboard {
     const module = await this.modules.load(() => BullModule.registerQueue(...registered));
     const queues = shown.map(({ name, purpose }) => {
       const queue = module.get<Queue>(getQueueToken(name));
-      queue.on('error', () => undefined); // every answer says so by itself
+      queue.on('error', () => undefined); // each answer reports it
       return new BullAdapter(queue, { readOnlyMode: true, description: purpose });
     });
     const serverAdapter = new ExpressAdapter().setBasePath(publicPath(this.environment) + basePath);
     createBullBoard({ queues, serverAdapter, options: { uiConfig: { boardTitle: 'Switchboard queues' } } });
-    // Its own handler would tell the text of the error, and with it the host of Redis; this one leaves it to ours.
+    // The default handler would show the error's text, which includes the host of Redis.
     serverAdapter.setErrorHandler(() => {
       throw redisAway();
     });
@@ -77,7 +71,7 @@ export class QueueDashboard {
 
   private connect(): RedisClient {
     const redis = this.clients.open('commands', { isPatient: true });
-    redis.setMaxListeners(0); // every queue listens to the one connection
+    redis.setMaxListeners(0); // all queues share the connection
     return redis;
   }
 }

@@ -8,13 +8,10 @@ import { HolderJobs } from './holder-turns.js';
 import { LOCK_MS, queuePrefix, type RouteJob, JobQueues } from './route-jobs.js';
 import { RelayNotifier, SingleSignalStream } from './worker-signals.js';
 
-/** How long a processor that could not ask for a job waits before it asks again. */
+/** Delay after a failed request for a job. */
 const RETRY_MS = 1_000;
 
-/**
- * What `BullModule` makes queues of. All queues of a process share one connection for commands and one for what Redis
- * publishes; each has one of its own to wait for jobs.
- */
+/** Options of Bull: queues share a connection for commands and one for subscriptions; each has its own for blocking reads. */
 @Injectable()
 class QueueSettings {
   private readonly shared = new Map<string, RedisClient>();
@@ -24,7 +21,6 @@ class QueueSettings {
     private readonly clients: RedisClients,
   ) {}
 
-  /** @param name of a queue */
   of(name: string): QueueOptions {
     return {
       prefix: queuePrefix(this.environment.REDIS_PREFIX, name),
@@ -39,11 +35,11 @@ class QueueSettings {
     };
   }
 
-  /** Bull needs connections that never give up; only the relay adds, within a time limit. */
+  /** Bull needs connections that never fail; only the relay adds jobs, with a timeout. */
   private client(type: 'client' | 'subscriber' | 'bclient'): RedisClient {
     if (type === 'bclient') return this.clients.open('bull');
     const client = this.shared.get(type) ?? this.clients.open('bull');
-    client.setMaxListeners(0); // every queue listens to it
+    client.setMaxListeners(0); // all queues share it
     this.shared.set(type, client);
     return client;
   }
@@ -52,10 +48,10 @@ class QueueSettings {
 @Module({ imports: [RedisModule], providers: [QueueSettings], exports: [QueueSettings] })
 class QueueSettingsModule {}
 
-/** For processes that take and make jobs (the worker). */
+/** For processes that add and take jobs (the worker). */
 @Module({})
 export class QueuesModule {
-  /** @param names of all queues, also of those that this process does not serve */
+  /** @param names of all queues, including those not served here */
   static of(names: readonly string[]): DynamicModule {
     const queues = names.map((name) => ({
       name,
@@ -79,7 +75,7 @@ export class QueuesModule {
   }
 }
 
-/** For processes that only wake the relay and tell of messages (the API): no Bull, and no connection of their own. */
+/** For processes that only notify the relay and signal messages (the API): no Bull, no connection of their own. */
 @Module({
   imports: [SecurityModule],
   providers: [RelayNotifier, SingleSignalStream],

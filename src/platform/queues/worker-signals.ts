@@ -4,20 +4,20 @@ import { BLOCKED_SECONDS, BlockingReads, type RedisClient, RedisClients } from '
 import { RedisLink } from '../security/index.js';
 
 const NOTIFY_EVERY_MS = 5;
-/** Rings of a channel that no relay took: its own look finds what the others were about. */
+/** Maximum pending notifications per channel: the relay's own query finds others. */
 const MOST_RINGS = 1_000;
 const KEPT_MS = 60_000;
 const RINGS_A_TIME = 100;
 
-/** Where something is due now. */
+/** A route with something due now. */
 export interface DueRoute {
   channel: string;
   routeId: number;
-  /** messages of one recipient, or campaigns; absent = either */
+  /** single messages or campaigns; absent = either */
   single?: boolean;
 }
 
-/** A ring as the list of its channel has it. */
+/** List entry of a notification. */
 const ringOf = ({ routeId, single }: DueRoute): string =>
   `${routeId} ${single === undefined ? 'any' : single ? 'single' : 'campaign'}`;
 
@@ -26,10 +26,7 @@ function readRing(channel: string, ring: string): DueRoute {
   return { channel, routeId: Number(routeId), ...(kind !== 'any' && { single: kind === 'single' }) };
 }
 
-/**
- * Tells one relay that something is due over a route, so that it does not wait for the next look at MySQL.
- * Only a hint: without Redis, or when a ring is lost, the relay finds the lanes by its looks (`DueRoutes`).
- */
+/** Notifies one relay of a due route. Only a hint: the relay also queries MySQL (`DueRoutes`). */
 @Injectable()
 export class RelayNotifier implements OnApplicationShutdown {
   private readonly reads: BlockingReads;
@@ -45,10 +42,7 @@ export class RelayNotifier implements OnApplicationShutdown {
     this.reads = new BlockingReads(clients);
   }
 
-  /**
-   * Notifies soon; many calls within a few milliseconds are one. Never waits and never fails.
-   * @param due what may leave now; nothing is said of what waits for its schedule or an approval
-   */
+  /** Notifies soon, merging calls; never waits or fails. @param due without scheduled or unapproved sends */
   notify(due: readonly DueRoute[]): void {
     if (due.length === 0 || this.hasEnded) return;
     for (const route of due) {
@@ -58,10 +52,7 @@ export class RelayNotifier implements OnApplicationShutdown {
     this.timer ??= setTimeout(() => this.ring(), NOTIFY_EVERY_MS);
   }
 
-  /**
-   * Takes rings of these channels, each of which reaches one listener of all processes.
-   * @param onDue never rejects; the next rings are taken when it is over
-   */
+  /** Takes notifications; each reaches one process. @param onDue must not reject; awaited before the next ones */
   listen(channels: readonly string[], onDue: (due: DueRoute[]) => Promise<void>): void {
     const byKey = new Map(channels.map((channel) => [this.key(channel), channel]));
     const ask = (connection: RedisClient) => connection.blpop([...byKey.keys()], BLOCKED_SECONDS);
@@ -94,19 +85,16 @@ export class RelayNotifier implements OnApplicationShutdown {
     calls.exec().catch(() => undefined);
   }
 
-  /** One hash slot for all channels, so that one command may wait for all of them. */
+  /** One hash slot for all channels, so that one command can wait for all. */
   private key(channel: string): string {
     return `{${this.environment.REDIS_PREFIX}:due}:${channel}`;
   }
 }
 
-/** So often at the most a process tells: what is told holds for longer. */
+/** Minimum interval between signals of a process; a signal is valid for longer. */
 const EVERY_MS = 200;
 
-/**
- * Tells all workers that a message of one recipient is on its way, before it is accepted (docs/decisions/0064). Only a hint:
- * without Redis, or where one is lost, a worker knows it once it has the message.
- */
+/** Signals all workers before a single message is accepted (docs/decisions/0064). Only a hint: they also find it by itself. */
 @Injectable()
 export class SingleSignalStream implements OnApplicationShutdown {
   private readonly reads: BlockingReads;
@@ -119,16 +107,16 @@ export class SingleSignalStream implements OnApplicationShutdown {
     this.reads = new BlockingReads(clients);
   }
 
-  /** Whether `tell` would tell now: not while what was told last is fresh, nor while Redis is away. */
+  /** Whether `tell` would send: Redis is there and the last signal is not recent. */
   get isDue(): boolean {
     return this.redis.ready && performance.now() - this.toldAt >= EVERY_MS;
   }
 
-  /** Never waits and never fails. */
+  /** Sends a signal; never waits or fails. */
   tell(): void {
     if (!this.isDue) return;
     this.toldAt = performance.now();
-    // A stream, which all read that wait for it; its entries say nothing.
+    // A stream, since all readers get each entry; entries have no content.
     const calls = this.redis.client.multi().xadd(this.key, 'MAXLEN', 1, '*', 'single', '');
     calls
       .pexpire(this.key, KEPT_MS)
@@ -136,7 +124,7 @@ export class SingleSignalStream implements OnApplicationShutdown {
       .catch(() => undefined);
   }
 
-  /** Hears what any process tells, as long as this one lives. What is told between two looks is lost. */
+  /** Receives signals of all processes; those between two reads are lost. */
   listen(onNotice: () => void): void {
     this.reads.start(
       (connection) => connection.xread('BLOCK', 1_000 * BLOCKED_SECONDS, 'STREAMS', this.key, '$'),

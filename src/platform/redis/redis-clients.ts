@@ -6,43 +6,31 @@ import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
 import { within } from '../concurrency/index.js';
 import { type Environment, ENVIRONMENT, readRedisUrl, type RedisTarget } from '../config/index.js';
 
-/** A connection to Redis of whichever kind: a server, the master that sentinels name, or the masters of a cluster. */
+/** A connection to a server, to the master that sentinels name, or to a cluster. */
 export type RedisClient = Redis | Cluster;
 
-/**
- * What a client is for. `commands`: fail at once while Redis is away, and when it says nothing for 3 s. `blocking`: waits
- * in BLPOP and the like, and fails with its connection. `bull`: never gives up, as Bull demands.
- */
+/** `commands`: fail at once without Redis, after 3 s of silence. `blocking`: BLPOP etc. `bull`: never fails, as Bull needs. */
 export type ClientPurpose = 'commands' | 'blocking' | 'bull';
 
-/** What one caller needs otherwise. */
 export interface ClientOptions {
-  /** connect at the first command, or when told to */
   isLazy?: boolean;
-  /** commands wait for the connection in place of failing without it */
+  /** commands wait for a connection instead of failing */
   isPatient?: boolean;
 }
 
 const COMMAND_TIMEOUT_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 2_000;
-/**
- * A connection with a command under way that has said nothing for so long is dead, though nothing has closed it: the
- * server is frozen, or a network drops packets. It is made anew, by then perhaps with another master. Longer than the
- * longest command that blocks (5 s).
- */
+/** Silence after which a connection with a pending command is replaced (lost packets). Above the longest block, 5 s. */
 const SILENT_MS = { commands: COMMAND_TIMEOUT_MS, blocking: 9_000, bull: 9_000 };
-/** Commands for which a cluster has no node are tried so often, each time after `CLUSTER_PAUSE_MS`. */
+/** Attempts of a command without a cluster node, `CLUSTER_PAUSE_MS` apart. */
 const CLUSTER_TRIES = { commands: 3, blocking: 16, bull: 16 };
 const CLUSTER_PAUSE_MS = 100;
 
 const again = (attempt: number): number => Math.min(attempt * 200, 2_000);
-/** A master that has become a replica while its connections stayed: the next connection goes to the new one. */
+/** The master became a replica with its connections open: reconnect to the new master. */
 const isDemoted = (error: Error): boolean => error.message.startsWith('READONLY');
 
-/**
- * Makes every connection to Redis, by `REDIS_URL`: a server, a cluster, or what sentinels name (docs/decisions/0038). A
- * failover of the master needs nothing of the callers: their commands fail or wait meanwhile, as their purpose says.
- */
+/** Opens every Redis connection (docs/decisions/0038). During a failover commands fail or wait by their purpose. */
 @Injectable()
 export class RedisClients implements OnApplicationShutdown {
   private readonly target: RedisTarget;
@@ -54,10 +42,10 @@ export class RedisClients implements OnApplicationShutdown {
     this.ca = environment.REDIS_CA ? readFileSync(environment.REDIS_CA) : undefined;
   }
 
-  /** A new connection, which is closed with the application at the latest. */
+  /** Opens a connection, closed with the application at the latest. */
   open(purpose: ClientPurpose, options: ClientOptions = {}): RedisClient {
     const client = this.target.kind === 'cluster' ? this.cluster(purpose, options) : this.single(purpose, options);
-    // Where Redis is away /health/ready says so, and the callers bear it.
+    // /health/ready reports a missing Redis, and callers handle it.
     client.on('error', () => undefined);
     this.clients.push(client);
     return client;
@@ -90,7 +78,7 @@ export class RedisClients implements OnApplicationShutdown {
       retryStrategy: again,
       reconnectOnError: isDemoted,
     });
-    // Its timer outlives the connection that it was set for, and would end the next one.
+    // ioredis leaves this timer running, and it would close the next connection.
     client.on('close', () => {
       clearTimeout(client['socketTimeoutTimer'] as NodeJS.Timeout | undefined);
       delete client['socketTimeoutTimer'];
@@ -98,10 +86,7 @@ export class RedisClients implements OnApplicationShutdown {
     return client;
   }
 
-  /**
-   * No automatic pipelines here: one that spans slots fails as a whole while some of them move. A node is looked up by
-   * its name for each connection, so that certificates are held against names.
-   */
+  /** No automatic pipelines: those across slots fail during resharding. Resolves names per connection, for certificates. */
   private cluster(purpose: ClientPurpose, { isLazy, isPatient }: ClientOptions): Cluster {
     const tls = this.tls();
     return new Cluster(this.target.addresses, {
@@ -118,7 +103,6 @@ export class RedisClients implements OnApplicationShutdown {
     });
   }
 
-  /** What holds for each connection to a server, of whichever kind. */
   private common(purpose: ClientPurpose): CommonRedisOptions {
     const { username, password } = this.target;
     return {
@@ -127,7 +111,7 @@ export class RedisClients implements OnApplicationShutdown {
       connectTimeout: CONNECT_TIMEOUT_MS,
       socketTimeout: SILENT_MS[purpose],
       ...(purpose === 'commands' && { commandTimeout: COMMAND_TIMEOUT_MS }),
-      // Bull refuses connections that check by themselves, or that give commands up.
+      // Bull rejects connections with a ready check or limited retries.
       ...(purpose === 'bull' ? { maxRetriesPerRequest: null, enableReadyCheck: false } : { maxRetriesPerRequest: 0 }),
     };
   }
@@ -140,24 +124,20 @@ export class RedisClients implements OnApplicationShutdown {
 
 const waits = (purpose: ClientPurpose, isPatient: boolean | undefined): boolean => isPatient ?? purpose === 'bull';
 
-/** So long a read blocks at the most. */
+/** Longest block of a read. */
 export const BLOCKED_SECONDS = 5;
-/** A read that has no answer by then has lost its connection without a word. */
+/** A read without an answer by then has lost its connection silently. */
 const LOST_AFTER_MS = 2_000 * BLOCKED_SECONDS;
 const AGAIN_MS = 500;
 
-/** Commands that wait in Redis for something to come, asked again and again on a connection each, whatever becomes of Redis. */
+/** Repeats blocking reads, each on its own connection, through all outages of Redis. */
 export class BlockingReads {
   private readonly connections: RedisClient[] = [];
   private hasEnded = false;
 
   constructor(private readonly clients: Pick<RedisClients, 'open'>) {}
 
-  /**
-   * Asks from now on, one at a time.
-   * @param ask a command that blocks for `BLOCKED_SECONDS`; null = nothing has come
-   * @param onFound never rejects; the next is asked for when it is over
-   */
+  /** Starts reading. @param ask blocks `BLOCKED_SECONDS`; null = nothing @param onFound must not reject; awaited */
   start<Found>(
     ask: (connection: RedisClient) => Promise<Found | null>,
     onFound: (found: Found, connection: RedisClient) => Promise<void>,
@@ -190,7 +170,6 @@ export class BlockingReads {
   }
 }
 
-/** Connections to Redis, for every process. */
 @Global()
 @Module({ providers: [RedisClients], exports: [RedisClients] })
 export class RedisModule {}

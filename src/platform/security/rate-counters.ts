@@ -6,30 +6,26 @@ import { RedisLink } from './redis-link.js';
 const MOST_MOMENTS = 1_000_000;
 
 interface Hits {
-  /** when each stops to count, oldest first, in milliseconds of the process's own clock */
+  /** when each hit expires, oldest first, on the process's clock, milliseconds */
   ends: number[];
 }
 
-/**
- * Counted hits in this process, each with the moment at which it stops to count: the fall-back of `RateCounters` while
- * Redis is away. Bounded by the moments that are held; the key that was not asked for longest is forgotten first.
- */
+/** Sliding limits in this process, while Redis is away. Bounded by total hits; drops the least recently used key. */
 export class HitMemory {
   private readonly keys;
 
-  /** @param most moments that are held */
   constructor(most = MOST_MOMENTS) {
     this.keys = boundedCache<string, Hits>(most, { sizeOf: ({ ends }) => ends.length });
   }
 
-  /** Counts one hit unless `limit` of them count already. @returns milliseconds until one may; 0 = it was counted */
+  /** Counts one hit if fewer than `limit` are counted. @returns 0 when counted, else milliseconds to wait */
   hit(key: string, limit: number, windowMs: number): number {
     const wait = this.wait(key, limit);
     if (wait > 0) return wait;
     const ends = this.keys.get(key)?.ends ?? [];
     ends.push(performance.now() + windowMs);
     if (ends.length >= 2 * limit) ends.splice(0, ends.length - limit);
-    this.keys.set(key, { ends }); // put in anew, so that its size is counted anew
+    this.keys.set(key, { ends }); // set again to update its size
     return 0;
   }
 
@@ -47,11 +43,11 @@ interface Window {
 
 const MOST_WINDOWS = 100_000;
 
-/** Fixed windows in this process: the fall-back of `RateCounters.add` while Redis is away. */
+/** Fixed windows in this process, for `RateCounters.add` while Redis is away. */
 class WindowMemory {
   private readonly windows = boundedCache<string, Window>(MOST_WINDOWS);
 
-  /** Adds `amount` to the key's window (begun now when there is none). @returns the count and the milliseconds left */
+  /** Adds `amount` to the key's window, or opens one. @returns the count and the milliseconds left */
   add(key: string, amount: number, windowMs: number): { count: number; leftMs: number } {
     const now = Date.now();
     let window = this.windows.get(key);
@@ -64,10 +60,7 @@ class WindowMemory {
   }
 }
 
-/**
- * A log of the moments at which hits stop to count, never longer than the limit: the hit that decides is the limit-th
- * from its end. All by the clock of Redis, in one step, so that of hits at the same moment no more than the limit pass.
- */
+/** Expiry times of hits, at most `limit`; the limit-th from the end decides. Atomic and by Redis's clock. */
 const HIT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -84,7 +77,7 @@ local decisive = redis.call('LINDEX', KEYS[1], -ARGV[1])
 if not decisive then return 0 end
 return math.max(0, decisive - (time[1] * 1000 + math.floor(time[2] / 1000)))`;
 
-/** Adds to a window and says what is left of it: one round trip. The window begins with its first count. */
+/** Adds to a window and returns its count and remaining time in one round trip. */
 const ADD = `
 local count = redis.call('INCRBY', KEYS[1], ARGV[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -100,21 +93,15 @@ type Scripted = RedisClient & {
   addToWindow(key: string, amount: number, windowMs: number): Promise<[number, number]>;
 };
 
-/** After a failed command Redis is left alone for so long, so that a silent one delays few requests. */
+/** Backoff after a failed command, so that a silent Redis delays few requests. */
 const REST_MS = 2_000;
 
-/** What a window holds after a count. */
 export interface WindowCount {
   count: number;
-  /** milliseconds until the window ends */
   leftMs: number;
 }
 
-/**
- * Counters of rate limits, over all instances through Redis; while Redis is away, over this process alone. No call ever
- * fails or waits longer than the Redis time-out. Limits are sliding (docs/decisions/0071): no span of the window's
- * length, wherever it begins, holds more hits than the limit. Only `add`, for the general limit, counts in fixed windows.
- */
+/** Counters in Redis, or in this process while it is away; calls never fail. Limits slide (docs/decisions/0071), not `add`. */
 @Injectable()
 export class RateCounters {
   private readonly hits = new HitMemory();
@@ -129,11 +116,7 @@ export class RateCounters {
     this.redis = link.client as Scripted;
   }
 
-  /**
-   * Judges one and counts it when it is allowed; a refused one costs nothing.
-   * @param key names what is limited and for whom, such as `login:1.2.3.4:bob`
-   * @param limit counts that any span of `windowSeconds` may hold; 0 = no limit, nothing is counted
-   */
+  /** Counts a hit if the limit allows it. @param key such as `login:1.2.3.4:bob` @param limit hits per window; 0 = none */
   async hit(
     key: string,
     limit: number,
@@ -149,11 +132,7 @@ export class RateCounters {
       : { allowed: false, retryAfterSeconds: wholeSeconds(wait) };
   }
 
-  /**
-   * Whether a key has used up its limit, for counters of failures that are only asked beforehand. Counts nothing.
-   * What was counted here while Redis was away counts on.
-   * @returns seconds until it is free again; 0 = free
-   */
+  /** Checks a limit without counting, including hits counted here while Redis was away. @returns seconds to wait; 0 = free */
   async blocked(key: string, limit: number): Promise<number> {
     if (limit === 0) return 0;
     const there = await this.ask(() => this.redis.waitForHit(this.name('hits', key), limit));
@@ -161,7 +140,7 @@ export class RateCounters {
     return wait === 0 ? 0 : wholeSeconds(wait);
   }
 
-  /** Adds `amount` to a fixed window and returns its new count; for callers that judge by themselves. */
+  /** Adds `amount` to a fixed window. @returns its new count; the caller decides */
   async add(key: string, amount: number, windowMs: number): Promise<WindowCount> {
     const there = await this.ask(() => this.redis.addToWindow(this.name('rate', key), amount, windowMs));
     return there ? { count: there[0], leftMs: there[1] } : this.windows.add(key, amount, windowMs);

@@ -15,10 +15,7 @@ import { type Environment, ENVIRONMENT } from '../config/index.js';
 import { clientIp, networksOf } from './client-ip.js';
 import { RateCounters, wholeSeconds } from './rate-counters.js';
 
-/**
- * What decorators have said of a route under one key: of its handler, else of its controller. It never changes, and each
- * request asks for several, so it is looked up once a route.
- */
+/** Metadata of a route's handler, else of its controller. Cached per route, because each request reads several. */
 export class RouteRules<Rule> {
   private readonly known = new WeakMap<Type, Map<object, Rule | undefined>>();
 
@@ -36,7 +33,7 @@ export class RouteRules<Rule> {
   }
 }
 
-/** The error of every limit. Its argument, how many seconds to wait, becomes the `Retry-After` header. */
+/** The error of every limit. Its argument, the seconds to wait, becomes the `Retry-After` header. */
 export const tooMany = defineError<[seconds: number]>(
   'too_many',
   'too_many_requests',
@@ -47,43 +44,30 @@ export const tooMany = defineError<[seconds: number]>(
 
 const WINDOW_MS = 60_000;
 const MOST_METERS = 100_000;
-/** Share of the limit that one instance counts by itself before it tells the others. */
+/** An instance exchanges its count with the others at every hundredth of the limit. */
 const STEP_SHARE = 100;
 
 interface Meter {
-  /** requests a minute */
   limit: number;
-  /** what all instances had counted at the last exchange */
+  /** total of all instances at the last exchange */
   known: number;
   /** counted here since then */
   unsent: number;
   until: number;
 }
 
-/**
- * A limit that stands on every request of its kind, so it is counted in memory and exchanged with the other instances at
- * the first request and then every hundredth of the limit: the limit can be overshot by one hundredth for each further
- * instance, and most requests cost no round trip.
- */
+/** Limit counted in memory and exchanged at each hundredth: each further instance may overshoot by one hundredth. */
 class RequestMeter {
   private readonly meters = boundedCache<string, Meter>(MOST_METERS);
 
-  /**
-   * @param name what is counted, the beginning of its keys
-   * @param limit requests a minute; 0 = no limit
-   */
+  /** @param name prefix of the keys @param limit requests per minute; 0 = none */
   constructor(
     private readonly counters: RateCounters,
     private readonly name: string,
     private readonly limit: number,
   ) {}
 
-  /**
-   * Counts one request.
-   * @param who the user or the network
-   * @param share how many times the limit it may have
-   * @returns 0 when it may pass, otherwise seconds until the next window; a plain number where no exchange is due
-   */
+  /** Counts one request. @param share factor of the limit @returns 0 = passes, else seconds; synchronous without an exchange */
   check(who: string, share = 1): number | Promise<number> {
     if (this.limit === 0) return 0;
     const now = Date.now();
@@ -95,7 +79,7 @@ class RequestMeter {
     return this.judge(meter);
   }
 
-  /** Counts one request of an unknown caller, by the networks of its address. @returns as `check` */
+  /** Counts one unauthenticated request for each network of its address. @returns as `check` */
   async checkAddress(ip: string): Promise<number> {
     for (const { name, share } of networksOf(ip)) {
       const wait = await this.check(`ip:${name}`, share);
@@ -116,7 +100,7 @@ class RequestMeter {
     meter.unsent = 0;
     meter.known = mine;
     const { count, leftMs } = await this.counters.add(`${this.name}:${who}`, amount, WINDOW_MS);
-    // Answers of parallel exchanges may arrive in any order; the highest count stands.
+    // Parallel exchanges may answer in any order: keep the highest count.
     meter.known = Math.max(meter.known, count);
     meter.until = Date.now() + leftMs;
     return Math.max(mine, count) > meter.limit ? wholeSeconds(leftMs) : 0;
@@ -127,7 +111,7 @@ class RequestMeter {
   }
 }
 
-/** The general limit: `USER_RATE_LIMIT` a minute per user or address. */
+/** The general limit: `USER_RATE_LIMIT` per minute and user or address. */
 @Injectable()
 export class UserMeter extends RequestMeter {
   constructor(counters: RateCounters, @Inject(ENVIRONMENT) environment: Pick<Environment, 'USER_RATE_LIMIT'>) {
@@ -135,7 +119,7 @@ export class UserMeter extends RequestMeter {
   }
 }
 
-/** The limit of callbacks and of audio that carriers fetch: `CARRIER_RATE_LIMIT` a minute per address. */
+/** The limit of callbacks and of audio that carriers fetch: `CARRIER_RATE_LIMIT` per minute and address. */
 @Injectable()
 export class CarrierMeter extends RequestMeter {
   constructor(counters: RateCounters, @Inject(ENVIRONMENT) environment: Pick<Environment, 'CARRIER_RATE_LIMIT'>) {
@@ -143,38 +127,32 @@ export class CarrierMeter extends RequestMeter {
   }
 }
 
-/**
- * `broadcast`: BROADCAST_RATE_LIMIT per 60 s, username and IP, each endpoint by itself, over all instances.
- * `user` (every route that declares nothing): USER_RATE_LIMIT per minute per user or IP.
- * `carrier` (callbacks, and the audio that carriers fetch): CARRIER_RATE_LIMIT per minute and address, applied before the
- * body is read (`CARRIER_PATHS`), because a caller without a right must not make us read anything.
- * `none`: for what costs nothing or wants a token of its own.
- */
+// `broadcast`: per 60 s, username, IP and endpoint. `user`, the default: per minute and user or IP. `carrier`: per minute and
+// address, before the body is read (`CARRIER_PATHS`). `none`: for cheap routes or those with their own token.
 export type RateRule = 'broadcast' | 'user' | 'carrier' | 'none';
 
-/** Beginnings of the paths whose routes declare `carrier`. */
+/** Path prefixes of the routes that declare `carrier`. */
 export const CARRIER_PATHS = ['/provider/', '/audio/'];
 
 export const RATE_LIMIT_METADATA = 'switchboard:rate-limit';
 
-/** What a request over its limit is answered, for the document of every route that declares it. */
+/** The error of each limit in the API document. */
 export const rateLimitErrors: Readonly<Record<Exclude<RateRule, 'none'>, DocumentedError>> = {
   broadcast: tooMany.because('more than BROADCAST_RATE_LIMIT (10) requests in 60 seconds per username and IP'),
   user: tooMany.because('over USER_RATE_LIMIT a minute'),
   carrier: tooMany.because('over CARRIER_RATE_LIMIT a minute from one address'),
 };
 
-/** Declares the limit of a controller or handler. It is applied after authentication and before validation. */
+/** Declares the limit of a controller or handler. It applies after authentication and before validation. */
 export const RateLimited = (rule: RateRule): CustomDecorator => SetMetadata(RATE_LIMIT_METADATA, rule);
 
-/** A request as limits see it: authentication has put the acting account on it. */
 export interface MeteredRequest extends Request {
   actor?: { account: { username: string } };
-  /** a limit has been applied, so the error filter need not count this request */
+  /** true when a limit was applied: then the error filter does not count the request */
   metered?: boolean;
 }
 
-/** Lets @nestjs/throttler count in `RateCounters`, whose windows slide: no further punishment after them. */
+/** Storage of @nestjs/throttler in `RateCounters`; no block time after the window. */
 export const throttlerStorage = (counters: RateCounters): ThrottlerStorage => ({
   async increment(key, ttl, limit) {
     const { allowed, retryAfterSeconds } = await counters.hit(key, limit, ttl / 1000);
@@ -187,10 +165,10 @@ export const throttlerStorage = (counters: RateCounters): ThrottlerStorage => ({
   },
 });
 
-/** The broadcasts' limit. The key is the handler, the acting username (body username too) and the address. */
+/** The limit of broadcasts, by handler, acting username (also from the body) and address. */
 @Injectable()
 export class BroadcastThrottler extends ThrottlerGuard {
-  /** The one limit of the module's options, for whatever route asks: what single routes could say of it is not looked for. */
+  /** Applies the module's only limit; skips the throttler's look-up of per-route options. */
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const { limit, ttl } = this.throttlers[0] as { limit: number; ttl: number };
     if (limit === 0) return true;
@@ -206,11 +184,7 @@ export class BroadcastThrottler extends ThrottlerGuard {
   }
 }
 
-/**
- * Applies the declared limit of every route. The last of the global guards: those before it have said who acts
- * (authentication, path username), and all pipes (validation) come after it. No interceptor, whose observables would cost a
- * request more than the limit itself.
- */
+/** Applies each route's limit. Last global guard: after authentication, before validation. Observables would cost more. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   private readonly rules = new RouteRules<RateRule>(RATE_LIMIT_METADATA);
@@ -240,19 +214,12 @@ export class RateLimitGuard implements CanActivate {
 
 const WINDOW_SECONDS = 60;
 
-/**
- * Limits a minute by the client's address, over all instances: each network the address belongs to is counted, so that
- * a client gets no limit of its own for each address of its /64. A limit of 0 is none.
- */
+/** Limits per minute and network of the address: a /64 shares one limit. A limit of 0 means none. */
 @Injectable()
 export class AddressLimits {
   constructor(private readonly counters: RateCounters) {}
 
-  /**
-   * Counts one, unless it is one too many.
-   * @param name of the limit, with whom else it is for, such as `open-miss`
-   * @throws AppError too_many
-   */
+  /** Counts one. @param name of the limit, may include a subject, such as `open-miss` @throws AppError too_many */
   async count(name: string, ip: string, limit: number): Promise<void> {
     for (const network of networksOf(ip)) {
       const key = `${name}:${network.name}`;
@@ -261,7 +228,7 @@ export class AddressLimits {
     }
   }
 
-  /** Only looks. @throws AppError too_many for an address that has used up the limit */
+  /** Checks without counting. @throws AppError too_many when the limit is used up */
   async refuseBlocked(name: string, ip: string, limit: number): Promise<void> {
     const waits = networksOf(ip).map((network) =>
       this.counters.blocked(`${name}:${network.name}`, limit * network.share),

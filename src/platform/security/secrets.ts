@@ -26,14 +26,11 @@ import { type Environment, ENVIRONMENT } from '../config/index.js';
 import { again } from '../database/index.js';
 import { tooMany } from './rate-limits.js';
 
-/**
- * The key that signs and verifies tokens (HS256). A KeyObject, because jsonwebtoken tries to read a string as a public
- * key on every call, which makes verification 48 times slower.
- */
+/** Key of tokens (HS256). A KeyObject: jsonwebtoken tries to parse a string as a public key at each call, 48 times slower. */
 export const tokenKey = (environment: Pick<Environment, 'JWT_SECRET'>): KeyObject =>
   createSecretKey(Buffer.from(environment.JWT_SECRET, 'utf8'));
 
-/** Compares secrets in a time that tells nothing, whatever their lengths. */
+/** Compares secrets of any lengths in constant time. */
 export function constantTimeEqual(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b)) && a === b;
@@ -50,20 +47,16 @@ const read = (key: string): Buffer => Buffer.from(key, 'hex');
 const idOf = (key: Buffer): string =>
   createHash('sha256').update('switchboard key id').update(key).digest('hex').slice(0, 8);
 
-/** A key of its own for each purpose, so that a signature never tells anything of the key that seals. */
+/** Derives a key for each purpose, so that a signature reveals nothing about the sealing key. */
 const hmacOf = (key: Buffer, purpose: string, text: string): string =>
   createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', `switchboard signature: ${purpose}`, 32)))
     .update(text)
     .digest('hex');
 
-/** `changed` = the key is known and the signature is not of this text; `unknown key` = no key here could have made it. */
+/** `changed` = known key, but the text or signature differs; `unknown key` = no configured key made it. */
 export type SignatureCheck = 'valid' | 'changed' | 'unknown key';
 
-/**
- * Encrypts secrets at rest with AES-256-GCM under `ENCRYPTION_KEY`; opens what that key or one of
- * `ENCRYPTION_KEYS_ACCEPTED` sealed, so that keys can be changed. A sealed text is `<key id>.<base64url>`; the id is a
- * digest of the key, so that a text sealed under an unknown key is told from a damaged one.
- */
+/** AES-256-GCM under `ENCRYPTION_KEY`; also opens texts of `ENCRYPTION_KEYS_ACCEPTED`: `<digest of the key>.<base64url>`. */
 @Injectable()
 export class Sealer {
   private readonly key: Buffer;
@@ -76,22 +69,21 @@ export class Sealer {
     this.keys = new Map([own, ...accepted].map(read).map((key) => [idOf(key), key]));
   }
 
-  /** Whether there are further keys, so that texts may be waiting to be sealed anew. */
+  /** Whether further keys exist, so that texts may need resealing. */
   get hasAccepted(): boolean {
     return this.keys.size > 1;
   }
 
-  /** The keys that open texts, by digests that tell nothing of them; the first seals. */
+  /** Ids of the keys that open texts; the first key seals. */
   get keyIds(): string[] {
     return [...this.keys.keys()];
   }
 
-  /** How every text begins that is sealed under `ENCRYPTION_KEY`. */
   get prefix(): string {
     return `${this.keyId}.`;
   }
 
-  /** Two seals of one text differ. */
+  /** Encrypts a text, with a new nonce each time. */
   seal(text: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.key, nonce);
@@ -99,7 +91,7 @@ export class Sealer {
     return `${this.prefix}${sealed.toString('base64url')}`;
   }
 
-  /** @throws Error when the text was sealed under a key that is not known or was changed; the message holds nothing of it */
+  /** @throws Error, without the text, when it was changed or its key is unknown */
   open(sealed: string): string {
     const [keyId, payload] = sealed.split('.');
     const key = this.keys.get(keyId ?? '');
@@ -112,7 +104,7 @@ export class Sealer {
     return Buffer.concat([text, decipher.final()]).toString('utf8');
   }
 
-  /** @returns `<key id>.<HMAC-SHA256, hex>` under a key derived from `ENCRYPTION_KEY` for this purpose alone */
+  /** @returns `<key id>.<HMAC-SHA256, hex>` under a key derived from `ENCRYPTION_KEY` for this purpose */
   sign(purpose: string, text: string): string {
     return `${this.prefix}${hmacOf(this.key, purpose, text)}`;
   }
@@ -129,17 +121,13 @@ export class Sealer {
 const SEALED_COLUMNS = 'switchboard:sealed-columns';
 const BATCH = 500;
 
-/** Names the properties of an entity whose columns hold texts of the `Sealer`: they are sealed anew when its key changes. */
+/** Names the entity's properties with sealed texts, which are resealed when the key changes. */
 export const SealedColumns = (...properties: string[]): ClassDecorator => SetMetadata(SEALED_COLUMNS, properties);
 
 const sealedColumnsOf = (target: unknown): string[] =>
   typeof target === 'function' ? ((Reflect.getMetadata(SEALED_COLUMNS, target) as string[] | undefined) ?? []) : [];
 
-/**
- * Seals anew under `ENCRYPTION_KEY` what another accepted key has sealed, in the background after a start and only while
- * `ENCRYPTION_KEYS_ACCEPTED` names one. Several processes may do so at once: a row is changed only if it still is what was
- * read, so that a change by staff wins.
- */
+/** Reseals texts of accepted keys after a start. Conditional updates: parallel runs and staff's changes are safe. */
 @Injectable()
 export class SealRenewal implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(SealRenewal.name);
@@ -164,7 +152,7 @@ export class SealRenewal implements OnApplicationBootstrap, BeforeApplicationShu
     await this.running;
   }
 
-  /** @returns how many texts were sealed anew; one that no key opens stays as it is, and is logged */
+  /** @returns the number of resealed texts; a text that no key opens is logged and left */
   async renew(): Promise<number> {
     let count = 0;
     for (const entity of this.dataSource.entityMetadatas) {
@@ -214,21 +202,17 @@ export class SealRenewal implements OnApplicationBootstrap, BeforeApplicationShu
 }
 
 const COST = 10;
-/** bcrypt ignores what comes after. */
+/** bcrypt ignores further bytes. */
 const MOST_BYTES = 72;
 const PATIENCE_SECONDS = 10;
-/** Threads of libuv's pool that are left to everything else. */
+/** Threads of libuv's pool left for other work. */
 const SPARE_THREADS = 2;
 
-/** Passwords at once: as many as cores, but never so many that nothing of libuv's pool is left. */
+/** Parallel hashes: one per core, but never all threads of libuv's pool. */
 export const hashesAtOnce = (cores: number, poolSize: number): number =>
   Math.max(1, Math.min(cores, poolSize - SPARE_THREADS));
 
-/**
- * bcrypt with cost 10, as many at once as there are cores (reference/requests#passwords-at-work) and threads to spare
- * in libuv's pool, where files and connections to named hosts are opened too. What waits longer than 10 s gets the 429
- * of every limit.
- */
+/** bcrypt, cost 10, one per core (reference/requests#passwords-at-work) minus spare threads; 429 after waiting 10 s. */
 @Injectable()
 export class PasswordHasher {
   private readonly semaphore: Semaphore;
@@ -239,16 +223,12 @@ export class PasswordHasher {
     this.semaphore = new Semaphore(permits, { patienceMs: PATIENCE_SECONDS * 1000, refusal });
   }
 
-  /** @param password at most 72 bytes count; longer ones are refused where passwords are set */
+  /** @param password at most 72 bytes count; setting a longer one is refused */
   hash(password: string): Promise<string> {
     return this.semaphore.run(() => bcrypt.hash(password, COST));
   }
 
-  /**
-   * True when the password made the hash. PHP's prefix `$2y$` names the same algorithm as `$2a$`
-   * (reference/authentication#login). A text that is no bcrypt hash is false; so is, after the same time, a password of
-   * more bytes than bcrypt reads.
-   */
+  /** Checks a password. `$2y$` equals `$2a$` (reference/authentication#login). Overlong: false, in the same time. */
   async verify(password: string, hash: string): Promise<boolean> {
     const equal = await this.semaphore.run(() => bcrypt.compare(password, hash.replace(/^\$2y\$/, '$2a$')));
     return equal && Buffer.byteLength(password, 'utf8') <= MOST_BYTES;

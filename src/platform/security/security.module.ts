@@ -16,7 +16,6 @@ import { RedisLink } from './redis-link.js';
 
 const BROADCAST_WINDOW_MS = 60_000;
 
-/** Secrets and counters, for every process. */
 @Global()
 @Module({
   imports: [RedisModule],
@@ -25,7 +24,6 @@ const BROADCAST_WINDOW_MS = 60_000;
 })
 export class SecurityModule {}
 
-/** The limits of HTTP routes, for the API. */
 @Module({
   imports: [
     ThrottlerModule.forRootAsync({

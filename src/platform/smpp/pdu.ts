@@ -1,6 +1,6 @@
 import smpp from 'smpp';
 
-/** Command ids that we meet (SMPP 3.4 §5.1.2.1). An answer is its request with the highest bit set. */
+/** Command ids (SMPP 3.4 §5.1.2.1). A response has the highest bit set. */
 export const Command = {
   GenericNack: 0x80000000,
   BindReceiver: 0x00000001,
@@ -21,14 +21,13 @@ export const Command = {
 } as const;
 
 export const HEADER_LENGTH = 16;
-/** No PDU of ours or of a carrier comes near; a larger length is a stream that lost its place. */
+/** Longer PDUs do not occur: a larger length means a corrupt stream. */
 const LONGEST_PDU = 64 * 1024;
 const HIGHEST_SEQUENCE = 0x7fffffff;
 
-/** The stream can not be read on; the session must end. */
+/** The stream is corrupt; the session must end. */
 export class BrokenStream extends Error {}
 
-/** Writes the 16 bytes every PDU begins with. */
 export function writeHeader(
   target: Buffer,
   at: number,
@@ -43,7 +42,7 @@ export function writeHeader(
   writeUInt32(target, at + 12, sequence);
 }
 
-/** Four stores; `writeUInt32BE` costs twice as much on the hot path. */
+/** Half the cost of `writeUInt32BE` on the hot path. */
 function writeUInt32(target: Buffer, at: number, value: number): void {
   target[at] = value >>> 24;
   target[at + 1] = value >>> 16;
@@ -51,29 +50,26 @@ function writeUInt32(target: Buffer, at: number, value: number): void {
   target[at + 3] = value;
 }
 
-/**
- * True for a command that wants an answer: a request, and none of alert_notification, which has no answer at all (SMPP 3.4
- * §4.12). What we do not know gets the refusal the standard asks for; answers without a waiting request are dropped.
- */
+/** Whether a command needs a response: all requests but alert_notification (SMPP 3.4 §4.12). */
 export const isAnswered = (command: number): boolean =>
   (command & 0x80000000) === 0 && command !== Command.AlertNotification;
 
 /** Next sequence number, 1 to 0x7fffffff, then 1 again. */
 export const nextSequence = (sequence: number): number => (sequence >= HIGHEST_SEQUENCE ? 1 : sequence + 1);
 
-/** A PDU that consists of its header alone (enquire_link, unbind, most refusals). */
+/** A PDU without a body (enquire_link, unbind, most refusals). */
 export function headerOnly(command: number, status: number, sequence: number): Buffer {
   const bytes = Buffer.allocUnsafe(HEADER_LENGTH);
   writeHeader(bytes, 0, HEADER_LENGTH, command, status, sequence);
   return bytes;
 }
 
-/** Everything outside the hot path is encoded by npm `smpp`. */
+/** Encodes with npm `smpp`, outside the hot path. */
 export function encodePdu(command: string, sequence: number, fields: Record<string, unknown> = {}): Buffer {
   return new smpp.PDU(command, { ...fields, sequence_number: sequence }).toBuffer();
 }
 
-/** Everything outside the hot path is decoded by npm `smpp`; null when it can not make sense of the bytes. */
+/** Decodes with npm `smpp`, outside the hot path; null for invalid bytes. */
 export function decodePdu(bytes: Buffer): (Record<string, unknown> & { command: string }) | null {
   try {
     return new smpp.PDU(bytes);
@@ -82,20 +78,20 @@ export function decodePdu(bytes: Buffer): (Record<string, unknown> & { command: 
   }
 }
 
-/** A C-octet string, without its end byte; never reads beyond `end`. */
+/** Reads a C-octet string, never beyond `end`. */
 export function readCString(bytes: Buffer, at: number, end: number): string {
   let stop = at;
   while (stop < end && bytes[stop] !== 0) stop++;
   return bytes.toString('latin1', at, stop);
 }
 
-/** Cuts a byte stream into PDUs. What is handed out is a view on the received bytes: read it at once or copy it. */
+/** Splits a byte stream into PDUs. They are views on the received bytes: read at once or copy. */
 export class PduReader {
   private rest: Buffer | null = null;
 
   constructor(private readonly onPdu: (bytes: Buffer, start: number, end: number, command: number) => void) {}
 
-  /** @throws BrokenStream when a length can not be true */
+  /** @throws BrokenStream for an impossible length */
   push(chunk: Buffer): void {
     const bytes = this.rest ? Buffer.concat([this.rest, chunk]) : chunk;
     this.rest = null;
@@ -111,7 +107,7 @@ export class PduReader {
   }
 }
 
-/** Command statuses that decide what we do (SMPP 3.4 §5.1.3). */
+/** Command statuses with their own handling (SMPP 3.4 §5.1.3). */
 export const Status = {
   Ok: 0x00,
   InvalidMessageLength: 0x01,
@@ -156,19 +152,19 @@ const TEXTS: Readonly<Record<number, string>> = {
   0xff: 'Unknown carrier error',
 };
 
-/** A short human text for a carrier's refusal. */
+/** Text of a carrier's refusal. */
 export const statusText = (status: number): string =>
   TEXTS[status] ?? `Rejected by the carrier (0x${status.toString(16).padStart(2, '0')})`;
 
-/** The carrier is busy: the same message is welcome later, and the try does not count. */
+/** The carrier is busy: retry later; the attempt does not count. */
 export const isThrottling = (status: number): boolean =>
   status === Status.Throttled || status === Status.MessageQueueFull;
 
-/** The carrier is at fault and says that it did not take the message. */
+/** Temporary fault of the carrier, which did not take the message. */
 export const isTemporary = (status: number): boolean =>
   status === Status.SystemError || status === Status.InvalidBindStatus || status === Status.TemporaryReceiverError;
 
-/** An optional parameter (SMPP 3.4 §5.3): what follows the mandatory fields of a PDU. */
+/** An optional parameter (SMPP 3.4 §5.3). */
 export interface Tlv {
   tag: number;
   value: Buffer;
@@ -176,7 +172,6 @@ export interface Tlv {
 
 const HEAD = 4;
 
-/** Optional parameters as they stand in a PDU. */
 export function encodeTlvs(tlvs: readonly Tlv[]): Buffer {
   const bytes = Buffer.allocUnsafe(tlvs.reduce((length, { value }) => length + HEAD + value.length, 0));
   let at = 0;
@@ -188,10 +183,7 @@ export function encodeTlvs(tlvs: readonly Tlv[]): Buffer {
   return bytes;
 }
 
-/**
- * Reads the optional parameters from a place on; the values are views on the bytes.
- * @returns null when one of them does not fit
- */
+/** Reads optional parameters; values are views on the bytes. @returns null when one exceeds `end` */
 export function readTlvs(bytes: Buffer, start: number, end: number): Tlv[] | null {
   const tlvs: Tlv[] = [];
   for (let at = start; at < end;) {
@@ -209,7 +201,7 @@ const DAY = 86_400;
 const MOST_DAYS = 99;
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** A time from now on, `YYMMDDhhmmsstnnR` (SMPP 3.4 §7.1.1); at most 99 days. */
+/** A relative time, `YYMMDDhhmmsstnnR` (SMPP 3.4 §7.1.1); at most 99 days. */
 export function relativeTime(seconds: number): string {
   const days = Math.floor(seconds / DAY);
   if (days > MOST_DAYS) return `0000${MOST_DAYS}000000000R`;

@@ -1,4 +1,4 @@
-/** The part of npm `smpp` that we use; the package brings no types. */
+/** The used part of npm `smpp`, which has no types. */
 declare module 'smpp' {
   interface PduFields {
     command_status?: number;

@@ -4,10 +4,9 @@ import { encodeGsm, isGsmText } from '../../kernel/gsm-alphabet.js';
 /** data_coding: the carrier's default alphabet (GSM 03.38), or UCS-2 big endian. */
 export type DataCoding = 0 | 8;
 
-/** A text as it goes over the air. */
 export interface SmsParts {
   dataCoding: DataCoding;
-  /** more than one part: each begins with a user data header whose reference byte (index 3) the sender sets */
+  /** more than one part: the sender sets byte 3 of each part's user data header to the reference */
   concatenated: boolean;
   parts: Buffer[];
 }
@@ -19,15 +18,9 @@ const UNICODE_PART = 67;
 const MOST_PARTS = 255;
 const ESCAPE = 0x1b;
 const HEADER = 6;
-/** Where the reference stands in a part's user data header. */
 export const REFERENCE_AT = 3;
 
-/**
- * Splits a text as GSM 03.40 wants it: 160 septets or 70 UTF-16 units alone, 153 or 67 a part otherwise, never within an
- * escape pair or a surrogate pair. One byte a septet, as SMPP carries it. (The price follows another table,
- * reference/sms#prices.)
- * @returns null when the text needs more than 255 parts
- */
+/** Splits by GSM 03.40: 160 septets (a byte each) or 70 UTF-16 units, else 153 or 67 per part. @returns null above 255 parts */
 export function splitSms(text: string): SmsParts | null {
   const gsm = isGsmText(text);
   const bytes = gsm ? encodeGsm(text) : encodeUnicode(text);
@@ -56,10 +49,10 @@ function slice(bytes: Buffer, size: number, splits: (bytes: Buffer, at: number) 
   return slices;
 }
 
-/** 1 when a cut at `at` would part an escape from its character. An escape is never a character's second byte. */
+/** 1 when a cut at `at` would split an escape pair. An escape is never the second byte of a pair. */
 const splitsEscape = (bytes: Buffer, at: number): number => (bytes[at - 1] === ESCAPE ? 1 : 0);
 
-/** 2 (bytes) when a cut at `at` would part two surrogates. */
+/** 2 (bytes) when a cut at `at` would split a surrogate pair. */
 function splitsSurrogates(bytes: Buffer, at: number): number {
   const before = bytes.readUInt16BE(at - 2);
   const after = bytes.readUInt16BE(at);
@@ -68,11 +61,11 @@ function splitsSurrogates(bytes: Buffer, at: number): number {
 
 const REMEMBERED = 64;
 
-/** Texts of a campaign repeat: the last ones keep their encoding. */
+/** Caches encoded texts, since texts of a campaign repeat. */
 export class PartsCache {
   private readonly texts = boundedCache<string, { encoded: SmsParts | null }>(REMEMBERED);
 
-  /** As {@link splitSms}. The buffers are shared: the sender copies them and never writes into them. */
+  /** As {@link splitSms}. The buffers are shared: callers must not write into them. */
   of(text: string): SmsParts | null {
     let parts = this.texts.get(text);
     if (!parts) this.texts.set(text, (parts = { encoded: splitSms(text) }));

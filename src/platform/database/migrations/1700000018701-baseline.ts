@@ -11,13 +11,9 @@ const TABLES = [
   ...[...CONVERSATIONS, ...CONTENTS, ...WEBHOOKS, ...OPERATIONS],
 ];
 
-/**
- * The schema of version 0.3.0, made directly: a first start takes a quarter of the time of the 77 migrations that led to it
- * (docs/decisions/0037). A database at 0.3.0 has it already. A new one is noted as having the 77, so that version 0.3.0 can be
- * started on it again (docs/operate/upgrade.md).
- */
+/** Schema of 0.3.0 without its 77 migrations (docs/decisions/0037), which count as done: 0.3.0 can run on it again. */
 export class Baseline1700000018701 implements MigrationInterface {
-  /** @throws Error when the database was made by a version before 0.3.0; nothing is changed then */
+  /** @throws Error when the database is older than 0.3.0; nothing is changed then */
   async up(queryRunner: QueryRunner): Promise<void> {
     const rows = (await queryRunner.query('SELECT name FROM migrations')) as { name: string }[];
     const noted = new Set(rows.map(({ name }) => name));
@@ -27,7 +23,7 @@ export class Baseline1700000018701 implements MigrationInterface {
       throw new Error(`This database is older than version 0.3.0 (without ${missing[0]}): upgrade it to 0.3.0 first`);
     }
     for (const table of TABLES) await queryRunner.query(createTable(table));
-    // Route 0 does not exist: its row says that the routes have been looked through.
+    // Route 0 does not exist: its row marks all routes as scanned.
     await queryRunner.query("INSERT IGNORE INTO route_senders VALUES (0, '', UTC_DATE(), 0)");
     const values = FORMER_MIGRATIONS.map((name) => [Number(name.slice(-13)), name]);
     await queryRunner.query('INSERT INTO migrations (timestamp, name) VALUES ?', [values]);

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { hasIndex } from './schema-parts.js';
 
-/** When what is unsent of a lane is settled without its route; at once for campaigns that were stopped before. */
+/** Adds the time when unsent recipients of a lane are settled without its route; at once for campaigns stopped before. */
 export class SettlementOfLanes1700000019300 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     if (!(await queryRunner.hasColumn('campaign_lanes', 'settle_at'))) {

@@ -1,9 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Lanes whose moments one step notes. */
 const STEP = 1_000;
 
-/** Notes when the validity of lanes is over that were accepted by versions that did not: from then on no route is asked. */
+/** Sets the end of validity on lanes of versions that did not; after it no route is called. */
 export class ValidityOfLanes1700000019310 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     for (let [campaign, lane] = [0, -1]; ;) {
@@ -27,6 +26,6 @@ export class ValidityOfLanes1700000019310 implements MigrationInterface {
     }
   }
 
-  /** The moments stay right for the version before. */
+  /** The previous version can use these values. */
   async down(): Promise<void> {}
 }

@@ -19,7 +19,6 @@ interface Client {
   public_lookup: number;
 }
 
-/** Whether a setting differs from what every account begins with. */
 const DEVIATES: Record<string, (client: Client) => boolean> = {
   is_active: ({ is_active }) => is_active === 0,
   expires_at: ({ expires_at }) => expires_at !== null,
@@ -27,13 +26,10 @@ const DEVIATES: Record<string, (client: Client) => boolean> = {
   number_check: ({ number_check }) => number_check !== 'off',
   public_lookup: ({ public_lookup }) => public_lookup === 0,
 };
-/** These are staff's only while the account is closed, or ends. */
+/** Staff own these fields only while the account is closed or expires. */
 const WHILE_SET = ['is_active', 'expires_at'];
 
-/**
- * Which fields of an account staff set: a reseller changes the others only. The audit log says who set a field of the past.
- * A setting that differs from the default, and whose author is not known, counts as staff's. Passwords of the past do not.
- */
+/** Marks account fields set by staff, from the audit log; resellers change only the others. Unknown authors count as staff. */
 export class StaffSettings1700000019500 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     if (!(await queryRunner.hasColumn('accounts', 'set_by_staff')))
@@ -70,7 +66,7 @@ export class StaffSettings1700000019500 implements MigrationInterface {
     );
   }
 
-  /** @returns by account and field, whether staff set it last */
+  /** @returns whether staff set the field last, by account and field */
   private async authors(queryRunner: QueryRunner, usernames: Set<string>): Promise<Map<string, Map<string, boolean>>> {
     const resellers = (await queryRunner.query("SELECT id FROM accounts WHERE user_type = 'reseller'")) as {
       id: number;
@@ -79,7 +75,7 @@ export class StaffSettings1700000019500 implements MigrationInterface {
     const clients = (await queryRunner.query(
       "SELECT c.id FROM accounts c JOIN accounts p ON p.id = c.parent_id WHERE p.user_type = 'reseller'",
     )) as { id: number }[];
-    for (const { id } of clients) ids.add(Number(id)); // their owners are no staff either
+    for (const { id } of clients) ids.add(Number(id)); // clients are not staff either
     const authors = new Map<string, Map<string, boolean>>();
     for (let after = 0; ;) {
       const entries = (await queryRunner.query(
@@ -101,7 +97,6 @@ export class StaffSettings1700000019500 implements MigrationInterface {
   }
 }
 
-/** Settings that an entry of the audit log names. */
 function fieldsOf(details: Record<string, unknown>): string[] {
   const permissions = details['permissions'];
   const names = Object.keys(details).filter((name) => name in DEVIATES && details[name] !== null);

@@ -1,7 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { hasIndex } from './schema-parts.js';
 
-/** What a person, a key or staff may make. */
 const TABLES = [
   'accounts',
   'api_keys',
@@ -15,7 +14,7 @@ const TABLES = [
   'webhook_endpoints',
 ];
 
-/** Who made a thing (`kernel/maker.ts`; null = of the past), and which account an entry of the audit log concerns. */
+/** Adds the maker of a row (`kernel/maker.ts`; null = before this version), and the account of an audit entry. */
 export class Makers1700000019510 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     for (const table of TABLES) {

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { hasIndex } from './schema-parts.js';
 
-/** Who set the password of an account (`kernel/maker.ts`; null = its owner), and since when; of people: since when. */
+/** Adds the author (`kernel/maker.ts`; null = its owner) and time of account passwords, and the time of users' passwords. */
 export class WhoSetPasswords1700000019520 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     const columns = [

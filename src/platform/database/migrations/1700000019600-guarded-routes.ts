@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Who wrote a route's address decides whether it may lead to private networks (reference/providers#addresses-of-routes). */
+/** The author of a route's address decides whether it may be a private network (reference/providers#addresses-of-routes). */
 export class GuardedRoutes1700000019600 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     if (await queryRunner.hasColumn('routes', 'guarded')) return;

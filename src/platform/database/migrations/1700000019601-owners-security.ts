@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What an owner chose about sending and reports without a login (reference/accounts#security). */
+/** Adds the owner's settings for sending and reports without a login (reference/accounts#security). */
 export class OwnersSecurity1700000019601 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     if (await queryRunner.hasColumn('accounts', 'security_chosen_at')) return;

@@ -10,7 +10,7 @@ const HEADS = [
 
 const FILES_A_STEP = 1_000;
 
-/** Bytes that each account stores (reference/accounts#quotas): what is there is counted once, what comes where it is written. */
+/** Bytes stored by each account (reference/accounts#quotas): counts existing rows once; later writes keep it current. */
 export class StoredBytes1700000019610 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     for (const { heads } of HEADS) {
@@ -54,7 +54,7 @@ export class StoredBytes1700000019610 implements MigrationInterface {
     await queryRunner.query(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}, ALGORITHM = INSTANT`);
   }
 
-  /** Audio is of the account whose campaign brought it first, as far as that is kept. */
+  /** Assigns audio to the account whose campaign used it first, where that is known. */
   private async attribute(queryRunner: QueryRunner): Promise<void> {
     for (let after = '0'; ;) {
       const files = (await queryRunner.query(
@@ -73,7 +73,7 @@ export class StoredBytes1700000019610 implements MigrationInterface {
     }
   }
 
-  /** A statement for each list or upload, so that none reads more rows than one of them has. */
+  /** One statement for each list or upload limits the rows read at once. */
   private async count(queryRunner: QueryRunner, { heads, rows, of }: (typeof HEADS)[number]): Promise<void> {
     const ids = (await queryRunner.query(`SELECT id FROM ${heads} WHERE bytes = 0`)) as { id: string }[];
     for (const { id } of ids) {

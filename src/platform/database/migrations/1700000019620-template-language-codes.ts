@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Languages of templates that have no id: their codes, as the upstream spells them. */
+/** Adds language codes, in the provider's spelling, to template languages without an id. */
 export class TemplateLanguageCodes1700000019620 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     if (await queryRunner.hasColumn('templates', 'language_code')) return;

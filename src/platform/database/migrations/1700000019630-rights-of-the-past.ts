@@ -19,17 +19,14 @@ interface Client {
 
 const isAlarm = (type: string): boolean => type.startsWith('alarm.');
 
-/**
- * What was allowed before its rule. Webhooks that a key subscribed to alarms lose them. Clients of the house that are closed or
- * end were closed by staff, who else could: a reseller to whom one is moved does not open it.
- */
+/** Applies new rules to old rows: webhooks of keys lose alarms; closed clients of the house count as closed by staff. */
 export class RightsOfThePast1700000019630 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await this.takeAlarms(queryRunner);
     await this.keepClosed(queryRunner);
   }
 
-  /** Nothing to take back: what this wrote is what the version before writes. */
+  /** The previous version writes the same values. */
   async down(): Promise<void> {}
 
   private async takeAlarms(queryRunner: QueryRunner): Promise<void> {
@@ -49,7 +46,6 @@ export class RightsOfThePast1700000019630 implements MigrationInterface {
     }
   }
 
-  /** Whether a key made it, or wrote its address or types. */
   private async isOfKey(queryRunner: QueryRunner, { id, account_id, created_by }: Webhook): Promise<boolean> {
     if (created_by?.startsWith('key:')) return true;
     const entries = (await queryRunner.query(

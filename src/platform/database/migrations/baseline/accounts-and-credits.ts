@@ -1,6 +1,5 @@
 import { type BaselineTable, table } from '../schema-parts.js';
 
-/** Accounts, how their people log in, and what is noted of it. */
 export const ACCOUNTS: readonly BaselineTable[] = [
   table(
     'accounts',
@@ -187,7 +186,6 @@ export const ACCOUNTS: readonly BaselineTable[] = [
   ),
 ];
 
-/** Balances, the ledger, its closings, usage and rate plans. */
 export const CREDITS: readonly BaselineTable[] = [
   table(
     'credit_balances',

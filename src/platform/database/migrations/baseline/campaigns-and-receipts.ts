@@ -1,7 +1,6 @@
 import { dateBound, idBound } from '../../day-partitions.js';
 import { type BaselineTable, table } from '../schema-parts.js';
 
-/** Campaigns, their recipients, and how these are dispatched. */
 export const CAMPAIGNS: readonly BaselineTable[] = [
   table(
     'campaigns',
@@ -204,7 +203,6 @@ export const CAMPAIGNS: readonly BaselineTable[] = [
   ),
 ];
 
-/** Messages at carriers, their receipts, and outcomes that nobody knows. */
 export const RECEIPTS: readonly BaselineTable[] = [
   table(
     'provider_messages',

@@ -1,6 +1,5 @@
 import { type BaselineTable, table } from '../schema-parts.js';
 
-/** Templates, audio and recipient lists. */
 export const CONTENTS: readonly BaselineTable[] = [
   table(
     'teams',
@@ -151,7 +150,6 @@ export const CONTENTS: readonly BaselineTable[] = [
   ),
 ];
 
-/** Session messages, chat contacts and stop lists. */
 export const CONVERSATIONS: readonly BaselineTable[] = [
   table(
     'session_messages',

@@ -1,4 +1,4 @@
-/** What led to version 0.3.0, in order, as databases of that version note it. */
+/** Migrations up to version 0.3.0, in order, by their names in the database. */
 export const FORMER_MIGRATIONS: readonly string[] = [
   'Foundation1700000000000',
   'ChatAccounts1700000001000',

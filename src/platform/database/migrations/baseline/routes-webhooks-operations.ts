@@ -1,7 +1,6 @@
 import { dateBound, type DayBound, idBound } from '../../day-partitions.js';
 import { type BaselineTable, table } from '../schema-parts.js';
 
-/** Routes, how they are chosen, what they cost and how they work. */
 export const ROUTES: readonly BaselineTable[] = [
   table(
     'routes',
@@ -131,10 +130,9 @@ export const ROUTES: readonly BaselineTable[] = [
   ),
 ];
 
-/** Ids of events carry the time too: `evt_` and the id in hexadecimal digits. */
+/** Event ids contain the time: `evt_` and the id in hexadecimal digits. */
 const eventBound: DayBound = (start) => `'evt_${start.getTime().toString(16).padStart(12, '0')}'`;
 
-/** Webhook endpoints, events and deliveries. */
 export const WEBHOOKS: readonly BaselineTable[] = [
   table(
     'webhook_endpoints',
@@ -219,7 +217,6 @@ export const WEBHOOKS: readonly BaselineTable[] = [
   ),
 ];
 
-/** What the service notes about itself. */
 export const OPERATIONS: readonly BaselineTable[] = [
   table(
     'transaction_marks',
