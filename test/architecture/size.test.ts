@@ -10,8 +10,8 @@ import { ROOT, type SourceFile, sourceFiles } from './house.js';
  */
 const BOUNDS = {
   files: 715,
-  lines: 96_600,
-  commentLines: 11_150,
+  lines: 91_500,
+  commentLines: 5_500,
   filesUnder25Lines: 5,
   mostFilesInAFolder: 20,
   mostConstructorDependencies: 13,
