@@ -88,7 +88,7 @@ export class PoolInsideTransaction extends Error {
   }
 }
 
-/** Turns on the check of `refuseInsideTransaction` (tests; adds a small cost to each promise). */
+/** Switches on the check of `refuseInsideTransaction` (tests; adds a small cost to each promise). */
 export const watchTransactions = (): void => {
   scope ??= new AsyncLocalStorage();
 };

@@ -141,7 +141,7 @@ function refuseHead(routes: RouteTable) {
   };
 }
 
-/** Counts callbacks before their body is read, since anybody may send one. */
+/** Counts callbacks before their body is read: any caller may send one. */
 function meterCarriers(meter: CarrierMeter) {
   return (request: MeteredRequest, _response: Response, next: NextFunction): Promise<void> | void => {
     const path = request.path.toLowerCase();

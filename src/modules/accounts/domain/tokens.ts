@@ -79,7 +79,7 @@ export function readClaims(payload: unknown): ReadToken | null {
 export const isOutdated = (token: Pick<ReadToken, 'issuedAt'>, bearer: Pick<Account, 'passwordChangedAt'>): boolean =>
   token.issuedAt < Math.ceil(bearer.passwordChangedAt.getTime() / 1000);
 
-/** Rounds a password change up to whole seconds, as in tokens, so that all earlier tokens end; two never share a second. */
+/** A password change in whole seconds, rounded up, as in tokens, so that all earlier tokens end; two never share a second. */
 export const passwordChange = (before: Pick<Account, 'passwordChangedAt'>, at: Date): Date =>
   new Date(
     Math.max(Math.floor(at.getTime() / 1000), Math.ceil(before.passwordChangedAt.getTime() / 1000)) * 1000 + 1000,

@@ -146,7 +146,7 @@ export interface OpenBulk {
   freeze: (tx: EntityManager) => Promise<void>;
 }
 
-/** Turns a request into a submission: approved text, sender, recipients. */
+/** Makes a submission of a request: approved text, sender, recipients. */
 @Injectable()
 export class BulkSends {
   constructor(

@@ -33,7 +33,7 @@ export interface QueuedTemplateSend {
 /** A campaign's name is shorter than a template's may be (reference/templates#createtemplatesphp). */
 const NAME_LENGTH = 100;
 
-/** Turns a template request into a campaign. */
+/** Makes a campaign of a template request. */
 @Injectable()
 export class TemplateQueue {
   private readonly logger = new Logger(TemplateQueue.name);
