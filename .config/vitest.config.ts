@@ -42,7 +42,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          include: ['test/{contract,fuzz,integration}/**/*.test.ts'],
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/{architecture,e2e}/**'],
           globalSetup: ['test/support/schema.ts', 'test/support/answers-check.ts'],
         },
       },

@@ -1,6 +1,6 @@
 /**
  * `npm test`: the set-up of `npm start` on servers of its own, then every check.
- * `npm test -- unit lint` runs the named checks only; `npm test -- integration test/integration/x.test.ts` hands paths
+ * `npm test -- unit lint` runs the named checks only; `npm test -- integration test/engine/lanes.test.ts` hands paths
  * to vitest. Names: see `checks.mjs`. `--update` writes the snapshots again instead of comparing them, `--without chart,browser`
  * leaves out what needs these programs, `--on-mysql` runs everything on MySQL.
  */

@@ -77,21 +77,17 @@ export const CHECKS = {
  * and what depends on the server itself. `npm run test:mysql` runs everything there.
  */
 export const ON_MYSQL = [
-  'call-callbacks',
-  'chat-callbacks',
-  'conservation',
-  'credits-*',
-  'database-*',
-  'engine-*',
-  'http-first-start',
-  'idempotency-sessions',
-  'lost-commits',
-  'migrations-*',
-  'session-*',
-  'tables-*',
-  'voice-retries',
-  'webhooks-*',
-].map((name) => `test/integration/${name}.test.ts`);
+  'chat/callbacks',
+  'credits/*',
+  'database/*',
+  'engine/*',
+  'http/first-start',
+  'idempotency/sessions',
+  'session-messages/*',
+  'voice/call-callbacks',
+  'voice/retries',
+  'webhooks/*',
+].map((name) => `test/${name}.test.ts`);
 
 /** What runs side by side: the checks without servers, then MySQL; those with servers; and those that mostly wait. */
 export const LANES = [

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { debianEntry, parseList, parseSources, readAptSources, sourcesFile } from '../../scripts/lib/apt-sources.mjs';
 import { CHECKS, LANES, ON_MYSQL, readArguments } from '../../scripts/lib/checks.mjs';
@@ -36,8 +36,8 @@ describe('the arguments of npm test', () => {
   });
 
   it('name checks and hand paths to vitest', () => {
-    const read = readArguments(['integration', 'test/integration/rates.test.ts', '--update']);
-    expect(read).toMatchObject({ names: ['integration'], paths: ['test/integration/rates.test.ts'], update: true });
+    const read = readArguments(['integration', 'test/rates/rates.test.ts', '--update']);
+    expect(read).toMatchObject({ names: ['integration'], paths: ['test/rates/rates.test.ts'], update: true });
   });
 
   it.each([
@@ -66,7 +66,7 @@ describe('the arguments of npm test', () => {
 describe('the files that run a second time on MySQL', () => {
   it.each(ON_MYSQL)('%s are there', (pattern) => {
     const name = new RegExp(`^${basename(pattern).replaceAll('.', '\\.').replace('*', '.+')}$`);
-    const files = readdirSync(join(ROOT, 'test/integration'));
+    const files = readdirSync(join(ROOT, dirname(pattern)));
     expect(files.filter((file) => name.test(file))).not.toEqual([]);
   });
 });
@@ -107,7 +107,7 @@ const TITLES = new Map([
   ['mysql', 'On MySQL'],
 ]);
 const filesOf = (count: number, kind: string): string[] =>
-  Array.from({ length: count }, (_, index) => `test/integration/${kind}-${index}.test.ts`);
+  Array.from({ length: count }, (_, index) => `test/engine/${kind}-${index}.test.ts`);
 /** A check in which these files failed at first, and only `again` at the second look. */
 const twice = (files: string[], again: string[] = []) => ({
   ...look(false, reportOf(...files.map((file) => failed(file)))),
