@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -32,9 +32,33 @@ async function covered(set, directory, name, port, more = {}) {
   return { url, during };
 }
 
+const ARCHITECTURE = join(ROOT, 'docs/architecture.md');
+const WAY = /(<!-- ways: begin -->\n)[^]*?(<!-- ways: end -->)/g;
+
+/** Folders with the names of their files, one line each. */
+function byFolder(files) {
+  const folders = new Map();
+  for (const path of files) {
+    const at = path.lastIndexOf('/');
+    const name = path.slice(at + 1).replace(/\.ts$/, '');
+    folders.set(path.slice(0, at), [...(folders.get(path.slice(0, at)) ?? []), name]);
+  }
+  return [...folders].map(([folder, names]) => `- \`${folder}\`: ${names.join(', ')}`).join('\n');
+}
+
+/** Writes the files of the three ways into the document, between its marks. */
+function writeWays(ways) {
+  const texts = ways.map(
+    ([name, files]) => `\nFiles that run for ${name} (${files.length}):\n\n${byFolder(files)}\n\n`,
+  );
+  const page = readFileSync(ARCHITECTURE, 'utf8').replace(WAY, (_, begin, end) => `${begin}${texts.shift()}${end}`);
+  writeFileSync(ARCHITECTURE, page);
+}
+
 /**
  * Files with a function that ran, after warm-up: one accepted SMS (API), one batch of 500 sent without receipts and one receipt
- * (worker). Counted by V8, so that no document can be wrong about it. `SHOW=1` prints the files.
+ * (worker). Counted by V8, so that no document can be wrong about it. `WRITE=1` writes the files that do not run at rest into
+ * docs/architecture.md.
  */
 export async function benchPath(environment, say) {
   const set = await stage(environment);
@@ -79,14 +103,15 @@ export async function benchPath(environment, say) {
       await carrier.ask({ receipts: 1 });
       await sleep(RECEIPT_MS);
     });
-    return [
+    const ways = [
       ['one accepted SMS', accept, idleApi],
       ['one batch of 500 sent', batch, idle],
       ['one receipt', receipt, idle],
-    ].map(([name, files, atRest]) => {
-      if (process.env.SHOW) for (const path of files) say(`${atRest.has(path) ? '(idle)' : '      '} ${path}`);
-      const also = files.filter((path) => atRest.has(path)).length;
-      return `files with an executed function, ${name}: ${files.length} (${also} of them also at rest)`;
+    ].map(([name, all, atRest]) => [name, all.filter((path) => !atRest.has(path)), all.length]);
+    if (process.env.WRITE) writeWays(ways);
+    return ways.map(([name, own, all]) => {
+      say(`${name}: ${own.length} files that do not run at rest`);
+      return `files with an executed function, ${name}: ${all} (${all - own.length} of them also at rest)`;
     });
   } finally {
     await carrier.stop();

@@ -47,9 +47,10 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     private readonly owners: SlotOwners,
     metrics: Metrics,
   ) {
-    this.handovers = metrics.counter(
+    this.handovers = metrics.renamedCounter(
+      'switchboard_route_jobs_handed_on_total',
       'switchboard_turns_handed_on_total',
-      'Route turns that a worker without a bind handed on',
+      'Route jobs that a worker without a bind handed on',
       ['channel'],
     );
   }

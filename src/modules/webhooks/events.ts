@@ -4,6 +4,8 @@ import { CHANNELS } from '../channels/index.js';
 import { FEATURE_EVENT_TYPES, STAFF_EVENT_TYPES } from '../customer-events/index.js';
 import { Channels } from '../engine/index.js';
 
+// Schemas and examples only: engine/settle/status-events.ts and session-messages.store.ts build the bodies.
+
 /** Event types for customers: statuses of the process's channels, then those of other features. */
 export const eventTypesOf = (channels: Channels): readonly string[] => [...channels.eventTypes, ...FEATURE_EVENT_TYPES];
 

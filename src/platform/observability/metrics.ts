@@ -90,6 +90,17 @@ export class Metrics {
     return known ?? new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
+  /** The same counter under its former name too, for one version. */
+  renamedCounter<Label extends string>(
+    name: string,
+    formerName: string,
+    help: string,
+    labelNames: Label[],
+  ): Pick<Counter<Label>, 'inc'> {
+    const both = [this.counter(name, help, labelNames), this.counter(formerName, `Former name of ${name}`, labelNames)];
+    return { inc: (...given: []) => both.forEach((counter) => counter.inc(...given)) };
+  }
+
   /** @param read called at each scrape */
   gauge<Label extends string>(
     name: string,
