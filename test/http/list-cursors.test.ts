@@ -182,8 +182,8 @@ describe('a list', () => {
     expect(having('cursor').toSorted()).toEqual(Object.keys(LISTS).toSorted());
     // reports show all of their records, and have pages besides
     expect(having('page').filter((path) => !having('cursor').includes(path))).toEqual([
-      '/webhook/api/getGSMreport.php',
       '/v6/api/voice/report',
+      '/webhook/api/getGSMreport.php',
     ]);
   });
 
