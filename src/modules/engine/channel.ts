@@ -132,9 +132,9 @@ export interface RecipientDetails {
 /**
  * All that the engine needs of a channel. A channel adds only a request reader and a controller.
  * @example
- * export const smsChannel: Channel<'sms'> = {
- *   name: 'sms',
- *   routes: 'sms',
+ * export const lettersChannel: Channel<'letters'> = {
+ *   name: 'letters',
+ *   routes: 'letters',
  *   segments: (content, addressee) => wireParts(messageOf(content, addressee)),
  * };
  */
