@@ -9,7 +9,8 @@ import {
   listRoutes,
   showRates,
 } from './lists.js';
-import { grantCredits, type NewAdminOptions, proveBalances } from './operator.js';
+import { grantCredits, proveBalances } from './credits.js';
+import type { NewAdminOptions } from './operator.js';
 import { send, SEND_CHANNELS, type SendOptions } from './send.js';
 import { EXIT, Failure } from './terminal.js';
 
