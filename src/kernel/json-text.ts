@@ -3,11 +3,11 @@ export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
 export const OPEN_LIST = 0x5b;
-export const BACKSLASH = 0x5c;
+const BACKSLASH = 0x5c;
 export const CLOSE_LIST = 0x5d;
 export const OPEN = 0x7b;
 export const CLOSE = 0x7d;
-export const SPACE = 0x20;
+const SPACE = 0x20;
 export const NONE = -1;
 
 /** A number, true, false or null (RFC 8259, sections 3 and 6). */

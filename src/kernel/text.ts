@@ -36,7 +36,7 @@ export const cutCodePoints = (text: string, max: number): string =>
   text.length <= max ? text : Array.from(text).slice(0, max).join('');
 
 /** Most bytes of a stored JSON value (reference/requests#values). */
-export const LARGEST_JSON = 64 * 1024;
+const LARGEST_JSON = 64 * 1024;
 
 export const isTooLargeJson = (value: unknown): boolean =>
   value !== undefined && Buffer.byteLength(JSON.stringify(value)) > LARGEST_JSON;
@@ -48,7 +48,7 @@ export const isBlank = (text: string): boolean => !isVisible(text.charCodeAt(0))
 export const isVisible = (code: number): boolean => code > 0x20 && code < 0x7f;
 
 /** Escapes a text for LIKE. */
-export const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /** LIKE pattern for a prefix: a range of an index. */
 export const likePrefix = (text: string): string => `${likeLiteral(text)}%`;

@@ -45,7 +45,7 @@ async function keptPassword(directory: string): Promise<FirstPassword> {
 }
 
 export const DEMO_USERNAME = 'demo';
-export const DEMO_PASSWORD = 'Demo-1234!';
+const DEMO_PASSWORD = 'Demo-1234!';
 const DEMO_CREDITS = 1_000;
 
 /** Creates the accounts of the first start (reference/running#first-accounts); never changes an existing account. */

@@ -175,7 +175,7 @@ const HEADER_BYTES = 44;
 const LOWEST_RATE = 4_000;
 const HIGHEST_RATE = 48_000;
 
-export const isWav = (bytes: Buffer): boolean =>
+const isWav = (bytes: Buffer): boolean =>
   bytes.length >= 12 && bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE';
 
 /** Parses a WAV file. @returns null when the format or the samples are missing */

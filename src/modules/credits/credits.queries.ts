@@ -141,7 +141,7 @@ export class ListLedgerHandler implements IQueryHandler<ListLedgerQuery> {
   }
 }
 
-export const MOST_USAGE_ROWS = 100_000;
+const MOST_USAGE_ROWS = 100_000;
 
 /** Sums charges and refunds by balance and group. */
 export class GetUsageQuery extends Query<Listed<UsageRowAnswer>> {

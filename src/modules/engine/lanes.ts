@@ -160,7 +160,7 @@ export type RouteChain = readonly number[];
 
 export const chainText = (chain: RouteChain): string => chain.join(',');
 
-export const readChain = (text: string): RouteChain => text.split(',').map(Number);
+const readChain = (text: string): RouteChain => text.split(',').map(Number);
 
 /** SQL: the route at the lane's index of its chain. @param text, lane columns */
 export const sqlRouteAt = (text: string, lane: string): string =>

@@ -5,7 +5,7 @@ import { TtlCache } from '../../platform/concurrency/index.js';
 import { type Environment, publicPath } from '../../platform/config/index.js';
 import { renderLayout, renderMarkdown, type GuidePage, groupPages } from './rendering.js';
 
-export const GUIDE = '/docs/guide';
+const GUIDE = '/docs/guide';
 /** A file that identifies the project's root, since other folders may have a `docs`. */
 const MARK = join('docs', 'reference', 'README.md');
 const ASSETS = join('src', 'modules', 'guide', 'public');
@@ -74,7 +74,7 @@ export class GuidePages {
   }
 }
 
-export const addressOf = (path: string): string => (path === '' ? GUIDE : `${GUIDE}/${path}`);
+const addressOf = (path: string): string => (path === '' ? GUIDE : `${GUIDE}/${path}`);
 
 /** `operate/backup.md` becomes `operate/backup`, a README its folder, and a generated page loses its folder. */
 const pathOf = (file: string): string =>

@@ -80,7 +80,7 @@ export class ChatContacts {
   }
 }
 
-export const WINDOW_MS = 24 * 3_600_000;
+const WINDOW_MS = 24 * 3_600_000;
 
 /** The 24-hour windows (reference/session-messages#24-hour-window): an inbound message allows free-form replies for a day. */
 @Injectable()

@@ -123,7 +123,7 @@ function add<Key>(rules: Map<Key, RoutingRule[]>, key: Key, rule: RoutingRule): 
 }
 
 /** Precedence of rules with the same prefix. */
-export const compare = (a: RoutingRule, b: RoutingRule): number =>
+const compare = (a: RoutingRule, b: RoutingRule): number =>
   Number(a.accounts === null) - Number(b.accounts === null) ||
   Number(a.categories === null) - Number(b.categories === null) ||
   (a.table < b.table ? -1 : Number(a.table > b.table)) ||

@@ -79,7 +79,7 @@ export function readSender(raw: RawSender): { content: SenderContent } | { fault
   return { content: { channel, senderId, dltEntityId, useCase } };
 }
 
-export const SENDER_MOVES = ['approve', 'reject'] as const;
+const SENDER_MOVES = ['approve', 'reject'] as const;
 export type SenderMove = (typeof SENDER_MOVES)[number];
 
 /** pending → approved or rejected; approved → rejected (reference/sender-ids#life). */

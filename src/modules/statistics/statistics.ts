@@ -59,7 +59,7 @@ export interface ShownFigures {
 
 type Sums = Record<Figure, number>;
 
-export const NO_FIGURES = Object.freeze(Object.fromEntries(FIGURES.map((figure) => [figure, 0]))) as Readonly<Sums>;
+const NO_FIGURES = Object.freeze(Object.fromEntries(FIGURES.map((figure) => [figure, 0]))) as Readonly<Sums>;
 
 export function sumOf(points: readonly { figures: Sums }[]): Sums {
   const sum = { ...NO_FIGURES };

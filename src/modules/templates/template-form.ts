@@ -29,7 +29,7 @@ export interface RawTemplate {
 }
 
 /** Longest texts in code points (reference/templates#createtemplatesphp); footer and examples are own limits. */
-export const LONGEST = { name: 512, headerText: 60, body: 4096, footer: 4096, button: 200, example: 200 } as const;
+const LONGEST = { name: 512, headerText: 60, body: 4096, footer: 4096, button: 200, example: 200 } as const;
 
 export const MOST = { buttons: 10, examples: 100 } as const;
 

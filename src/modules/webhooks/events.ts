@@ -7,7 +7,7 @@ import { Channels } from '../engine/index.js';
 // Schemas and examples only: engine/settle/status-events.ts and session-messages.store.ts build the bodies.
 
 /** Event types for customers: statuses of the process's channels, then those of other features. */
-export const eventTypesOf = (channels: Channels): readonly string[] => [...channels.eventTypes, ...FEATURE_EVENT_TYPES];
+const eventTypesOf = (channels: Channels): readonly string[] => [...channels.eventTypes, ...FEATURE_EVENT_TYPES];
 
 // Alarms concern the whole installation; a key acts only for its own account.
 const hearsAlarms = ({ userType, apiKey }: Pick<Account, 'userType' | 'apiKey'>): boolean =>

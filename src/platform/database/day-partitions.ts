@@ -15,7 +15,7 @@ export interface DayPartition {
 /** SQL bound: rows of earlier days are below it, later rows are not. @param start 00:00 UTC */
 export type DayBound = (start: Date) => string;
 
-export const DAY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 /** Limit of MariaDB and MySQL per table. */
 const MOST_PARTITIONS = 8_192;
 /** The last partition, for days without one of their own; REORGANIZE splits days off it. */

@@ -82,7 +82,7 @@ export interface PoolBounds {
 }
 
 /** A statement timed out. Its connection is closed, because the server may still be executing it. */
-export class QueryTimeout extends Error {
+class QueryTimeout extends Error {
   override readonly name = 'QueryTimeout';
   readonly code = 'PROTOCOL_SEQUENCE_TIMEOUT';
 
@@ -91,7 +91,7 @@ export class QueryTimeout extends Error {
   }
 }
 
-export class PoolWaitTimeout extends Error {
+class PoolWaitTimeout extends Error {
   override readonly name = 'PoolWaitTimeout';
   readonly code = 'POOL_WAIT_TIMEOUT';
 

@@ -80,7 +80,7 @@ function patienceOf(dataSource: DataSource): Patience {
 let scope: AsyncLocalStorage<true> | null = null;
 
 /** Work inside a transaction requested a second connection: under load all connections could wait for each other. */
-export class PoolInsideTransaction extends Error {
+class PoolInsideTransaction extends Error {
   override readonly name = 'PoolInsideTransaction';
 
   constructor() {

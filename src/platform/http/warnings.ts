@@ -89,7 +89,7 @@ function inBody(response: Response, all: Told): void {
 }
 
 /** Warnings as a header: ASCII, at most 2 KB; drops entries at the end. */
-export function headerOf(warnings: readonly AnswerWarning[]): string {
+function headerOf(warnings: readonly AnswerWarning[]): string {
   const entries: string[] = [];
   let length = 2;
   for (const { code, field, count } of warnings) {

@@ -13,7 +13,7 @@ interface MachineNames {
 }
 
 /** Reads a hosts file: an address, then its names; `#` begins a comment. */
-export function parseHosts(text: string): MachineNames['hosts'] {
+function parseHosts(text: string): MachineNames['hosts'] {
   const hosts = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
@@ -28,7 +28,7 @@ export function parseHosts(text: string): MachineNames['hosts'] {
 }
 
 /** The domains of the last `search` (or `domain`) line of a resolv.conf. */
-export function parseDomains(text: string): string[] {
+function parseDomains(text: string): string[] {
   const lines = text.split('\n').map((line) =>
     line
       .replace(/[#;].*/, '')
@@ -57,7 +57,7 @@ export interface NameSettings {
 export type Asker = number | 'operator' | null;
 
 /** No address was found; nothing was sent. */
-export class NameUnresolved extends Error {
+class NameUnresolved extends Error {
   /** from the name server, such as `ENOTFOUND`; `ETIMEOUT` without an answer */
   readonly code: string;
 

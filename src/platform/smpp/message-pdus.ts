@@ -54,8 +54,6 @@ function kindOf(sender: string): SenderKind {
 
 /** destination_addr holds 20 digits and an end byte. */
 export const LONGEST_DESTINATION = 20;
-/** sm_length is one byte; the standard allows 254. */
-export const LONGEST_SHORT_MESSAGE = 254;
 
 const SENDERS_KEPT = 1_000;
 const UDH_INDICATOR = 0x40;

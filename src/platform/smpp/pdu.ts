@@ -26,7 +26,7 @@ const LONGEST_PDU = 64 * 1024;
 const HIGHEST_SEQUENCE = 0x7fffffff;
 
 /** The stream is corrupt; the session must end. */
-export class BrokenStream extends Error {}
+class BrokenStream extends Error {}
 
 export function writeHeader(
   target: Buffer,

@@ -45,7 +45,7 @@ const TRIES = 3;
 const REPEAT_MS = 500;
 
 /** `X-Twilio-Signature`: the address, then the form's names and values, sorted by name. */
-export function signatureOf(authToken: string, url: string, parameters: Readonly<Record<string, string>>): string {
+function signatureOf(authToken: string, url: string, parameters: Readonly<Record<string, string>>): string {
   const text = Object.keys(parameters)
     .sort()
     .reduce((all, name) => all + name + (parameters[name] ?? ''), url);

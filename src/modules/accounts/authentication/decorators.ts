@@ -62,7 +62,7 @@ export interface AdminRules {
 
 export const ADMIN_METADATA = 'switchboard:admin';
 
-export const SECURITY_SCHEMES = { bearer: 'bearer', cookie: 'cookie', v5: 'v5', apiKey: 'apiKey' } as const;
+const SECURITY_SCHEMES = { bearer: 'bearer', cookie: 'cookie', v5: 'v5', apiKey: 'apiKey' } as const;
 
 /** Requires an acting account, by default by token or key with 401 (reference/authentication#what-each-route-takes). */
 export function Authenticated(options: Partial<AuthenticationRules> = {}): MethodDecorator & ClassDecorator {

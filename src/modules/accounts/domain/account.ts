@@ -154,7 +154,7 @@ export const isClosedToOthers = (account: Pick<Account, 'requireToken' | 'securi
 type Acting = Pick<Account, 'id' | 'username' | 'assignedUser' | 'apiKey'>;
 
 /** Returns the acting person or key, else the account. A foreign `accountId` makes the maker staff. */
-export function makerOf(actor: Acting, accountId: number = actor.id): Maker {
+function makerOf(actor: Acting, accountId: number = actor.id): Maker {
   const { assignedUser, apiKey } = actor;
   if (accountId !== actor.id) return { kind: 'staff', ...(assignedUser ? named(assignedUser) : named(actor)) };
   if (assignedUser) return { kind: 'person', ...named(assignedUser) };

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { isObject, type JsonObject, readJsonObject } from '../../../kernel/json-values.js';
 import { type Account, assignedUserIdOf } from './account.js';
 
-export const TOKEN_ISSUER = 'switchboard';
+const TOKEN_ISSUER = 'switchboard';
 
-export const TOKEN_SECONDS = 604_800;
+const TOKEN_SECONDS = 604_800;
 
 export interface TokenClaims {
   iat: number;

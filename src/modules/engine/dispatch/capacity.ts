@@ -242,4 +242,4 @@ export class Governor {
   }
 }
 
-export const isLight = (perSecond: number | null): boolean => perSecond !== null && perSecond <= FEW_PER_SECOND;
+const isLight = (perSecond: number | null): boolean => perSecond !== null && perSecond <= FEW_PER_SECOND;

@@ -123,7 +123,7 @@ interface Leaving {
 }
 
 /** Spans of one batch: one per campaign, with counts only. */
-export class BatchSpans {
+class BatchSpans {
   private readonly outcomes = new Map<number, Map<string, number>>();
 
   constructor(private readonly spans: ReadonlyMap<number, Span>) {}

@@ -92,7 +92,7 @@ export function readBlock(block: string): (Variables | undefined)[] {
   return read;
 }
 
-export const blockOf = (seq: number): number => Math.floor((seq - 1) / RECIPIENTS_A_BLOCK);
+const blockOf = (seq: number): number => Math.floor((seq - 1) / RECIPIENTS_A_BLOCK);
 
 /** Variables by recipient, in one statement; undefined = none. */
 export async function variablesOf(

@@ -66,7 +66,7 @@ export class HeldBindSlot implements BindKey {
   }
 }
 
-export const NO_BIND = 'No bind of the route is held here';
+const NO_BIND = 'No bind of the route is held here';
 
 /** A route over this worker's binds: sends over ready slots in rotation, before their leases end; receives over all. */
 export class BoundConnection implements RouteConnection {

@@ -13,12 +13,12 @@ export interface KeptRecipient {
   variables: string | null;
 }
 
-export const FEWEST_DIGITS = 8;
-export const MOST_DIGITS = 30;
+const FEWEST_DIGITS = 8;
+const MOST_DIGITS = 30;
 /** bytes of a recipient's variables as JSON */
-export const LARGEST_VARIABLES = 8 * 1024;
+const LARGEST_VARIABLES = 8 * 1024;
 
-export const NUMBER_REASONS = {
+const NUMBER_REASONS = {
   missing: 'number is missing',
   signs: 'number has other characters than digits and + - ( ) . / and spaces',
   length: `number must be between ${FEWEST_DIGITS} and ${MOST_DIGITS} digits`,

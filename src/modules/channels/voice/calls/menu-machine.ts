@@ -31,8 +31,8 @@ export interface CallMove {
   step: CallStep;
 }
 
-export const MENU_SECONDS = 5;
-export const RECORD_SECONDS = 120;
+const MENU_SECONDS = 5;
+const RECORD_SECONDS = 120;
 
 const END: CallMove = { position: { at: 'end' }, step: { do: 'hangup' } };
 

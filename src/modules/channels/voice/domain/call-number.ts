@@ -16,7 +16,7 @@ export interface NumberRules {
 }
 
 /** True for a voice contact, caller id or forwarding number: 10 to 16 digits (reference/voice#voicesend). */
-export const isCallNumber = (digits: string): boolean => digits.length >= SHORTEST && digits.length <= LONGEST;
+const isCallNumber = (digits: string): boolean => digits.length >= SHORTEST && digits.length <= LONGEST;
 
 /** A JSON number beyond 2^53 has lost digits and would reach another person. */
 const isWhole = (value: unknown): boolean => typeof value !== 'number' || Number.isSafeInteger(value);

@@ -36,9 +36,9 @@ export function rowsAt(rows: readonly MenuRow[], path: readonly number[]): reado
 export const keysOf = (rows: readonly MenuRow[]): string => rows.map(({ digit }) => digit).join('');
 
 /** The first menu has depth 1 (reference/voice#dtmf_flow). */
-export const DEEPEST_MENU = 5;
-export const MOST_ROWS = 100;
-export const MOST_FALLBACKS = 3;
+const DEEPEST_MENU = 5;
+const MOST_ROWS = 100;
+const MOST_FALLBACKS = 3;
 const LONGEST_URL = 2_048;
 
 /** A fault's text with its path: `dtmf_flow.rows[1].number is required`. */

@@ -49,7 +49,7 @@ export interface Acquaintance {
   number: string;
 }
 
-export const DROP_REASONS = ['other_connection', 'unreadable', 'no_sender', 'unknown_kind'] as const;
+const DROP_REASONS = ['other_connection', 'unreadable', 'no_sender', 'unknown_kind'] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
 export interface ChatCallback {

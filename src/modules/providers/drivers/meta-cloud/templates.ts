@@ -163,7 +163,7 @@ function copyOf(item: unknown): TemplateCopy[] {
   return [{ id, name, language: String(language), status: String(status), reason: isReason ? reason : null }];
 }
 
-export function componentsOf(template: TemplateSubmission, handle: string): Record<string, unknown>[] {
+function componentsOf(template: TemplateSubmission, handle: string): Record<string, unknown>[] {
   return template.category === 'auth' ? authComponents() : [...headerOf(template, handle), ...textsOf(template)];
 }
 

@@ -7,7 +7,7 @@ import type { OutboundMessage } from '../../message-driver.js';
 import { failoverStatuses } from '../carrier-answers.js';
 import { dltIdSchema, fillText, placeholders, type TemplateValues } from '../template.js';
 
-export const TLV_PLACEHOLDERS = ['to', 'from', 'ref', 'dlt_entity_id', 'dlt_template_id', 'validity_s'] as const;
+const TLV_PLACEHOLDERS = ['to', 'from', 'ref', 'dlt_entity_id', 'dlt_template_id', 'validity_s'] as const;
 
 /** Tags of the text and its parts, which the driver sets itself (SMPP 3.4 §5.3.2: message_payload, sar_*). */
 const OWN_TAGS = new Set([0x0424, 0x020c, 0x020e, 0x020f]);
