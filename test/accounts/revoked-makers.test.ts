@@ -94,6 +94,36 @@ describe('a changed password that ends keys and people', () => {
     expect(await statuses(own)).toEqual(['active', 'active', 'disabled']);
   });
 
+  it('of an account that was super once neither shows nor ends staff: only super changes staff', async () => {
+    const seller = await sms.join(0, { userType: 'reseller' });
+    const own = await holder('super');
+    const username = `revoked.made${++names}`;
+    const draft = { username, password: PASSWORD, firstname: 'A', lastname: 'B', user_type: 'admin' };
+    const body = { ...draft, current_password: PASSWORD };
+    expect((await ways.call('POST', '/v6/api/admin/accounts', own.person.headers, body)).status).toBe(201);
+    const { id, username: former } = own.member.account;
+    await sms.dataSource.query("UPDATE accounts SET user_type = 'client', parent_id = ? WHERE id = ?", [
+      seller.account.id,
+      id,
+    ]);
+    const path = `/v6/api/admin/accounts/${former}`;
+    await expect
+      .poll(async () => (await made(`${path}/created`, bearer(seller.token))).users)
+      .toMatchObject([{ kind: 'webhook' }]);
+    const patch = { password: NEXT, revoke_users: true, revoke_created: true };
+    expect((await ways.call('PATCH', path, bearer(seller.token), patch)).status).toBe(200);
+    expect((await ways.logIn(username, PASSWORD)).status).toBe(200);
+    expect(await statuses(own)).toEqual(['active', 'active', 'disabled']);
+  });
+
+  it('ends what a person made who is inactive already', async () => {
+    const own = await holder();
+    const path = `/v6/api/account/users/${own.person.id}`;
+    expect((await ways.call('PATCH', path, bearer(own.member.token), { is_active: false })).status).toBe(200);
+    expect((await change(own, { revoke_users: true, revoke_created: true })).status).toBe(200);
+    expect(await statuses(own)).toEqual(['active', 'active', 'disabled']);
+  });
+
   it('by staff ends it too, and shows staff the origins of webhooks alone', async () => {
     const seller = await sms.join(0, { userType: 'reseller' });
     const own = await holder('client', seller.account.id);

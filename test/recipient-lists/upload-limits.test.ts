@@ -1,3 +1,4 @@
+import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Leftovers } from '../../src/modules/recipient-lists/leftovers.store.js';
@@ -99,6 +100,27 @@ describe('what is no file of recipients', () => {
     expect((await recipients.upload(member, `${header(51)}\n${row(51)}\n`)).status).toBe(201);
     expect((await recipients.upload(member, `to,${'n'.repeat(64)}\n919876543210,a\n`)).status).toBe(201);
   });
+
+  it('leaves no timer behind when it is refused before it is read', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const twoColumns = '?number_column=a&number_column=b';
+    await slowly(twoColumns);
+    const before = timers();
+    for (let count = 0; count < 20; count++) expect(await slowly(twoColumns)).toBe(400);
+    await expect.poll(() => timers() - before).toBeLessThan(10);
+  });
+
+  /** Sends head and body in two packets; resolves with the status. */
+  function slowly(query: string): Promise<number | undefined> {
+    return new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${member.token}`, 'content-type': 'text/csv', 'content-length': 16 };
+      const sent = httpRequest(`${recipients.url}${PATH}${query}`, { method: 'POST', headers }, (answer) => {
+        answer.resume().on('end', () => resolve(answer.statusCode));
+      }).on('error', reject);
+      sent.flushHeaders();
+      setTimeout(() => sent.end('to\n919876543210\n'), 30);
+    });
+  }
 
   it('refuses other types, charsets and encodings', async () => {
     const file = 'to\n919876543210\n';

@@ -61,7 +61,8 @@ export const languageOrDefault = (value: unknown): Language => readLanguage(valu
 
 export function languageOf(id: number, code: string | null): Language {
   const language = byId.get(id) ?? DEFAULT_LANGUAGE;
-  return code === null ? language : { ...language, code };
+  // A process of 0.3.0 changes the id and leaves the code: then the id counts.
+  return code === null || id !== DEFAULT_LANGUAGE.id ? language : { ...language, code };
 }
 
 /** Statuses by their numbers (reference/templates#statuses). Only approved templates can be sent. */

@@ -34,8 +34,11 @@ export class BodyBudget {
     let size = 0;
     let shared = 0;
     let names: readonly string[] = [];
+    let isReleased = false;
     return {
       take: (bytes) => {
+        // A reader may go on after the answer: nobody would release what it counts then.
+        if (isReleased) throw tooMany(RETRY_SECONDS);
         size += bytes;
         this.held += bytes;
         let isWithin = this.held <= this.most;
@@ -50,6 +53,7 @@ export class BodyBudget {
         this.held -= size;
         for (const name of names) this.count(name, -shared);
         size = shared = 0;
+        isReleased = true;
       },
     };
   }

@@ -47,6 +47,8 @@ class CsvUpload implements NestInterceptor {
     const csv = new PassThrough();
     // A handler that has stopped reading must not crash on a late error.
     csv.on('error', () => undefined);
+    // A handler may answer without reading: an unread stream would never close, and its reader would wait for ever.
+    request.res?.once('close', () => csv.destroy());
     inPace(request, KNOWN_PACE, (signal) => {
       signal?.addEventListener('abort', () => csv.destroy(signal.reason as Error));
       return isForm ? readPart(context, csv) : readWhole(request, csv);

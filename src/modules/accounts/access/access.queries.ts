@@ -149,7 +149,7 @@ export class ListMadeThingsHandler implements IQueryHandler<ListMadeThingsQuery>
         ? ([AssignedUserEntity, accountErrors.userNotFound] as const)
         : ([ApiKeyEntity, accountErrors.apiKeyNotFound] as const);
     if (!(await this.dataSource.manager.existsBy(entity, { id, accountId: account.id }))) throw missing();
-    const made = await this.made.of({ account, kind, ids: [id] });
+    const made = await this.made.of(actor, { account, kind, ids: [id] });
     return username === null ? made : made.map(shownToManager);
   }
 }
@@ -185,7 +185,7 @@ export class ListAllMadeThingsHandler implements IQueryHandler<ListAllMadeThings
         where: { accountId: account.id },
         select: { id: true },
       });
-      const made = await this.made.of({ account, kind, ids: rows.map(({ id }) => id) });
+      const made = await this.made.of(actor, { account, kind, ids: rows.map(({ id }) => id) });
       return username === null ? made : made.map(shownToManager);
     };
     return { api_keys: await of('key', ApiKeyEntity), users: await of('person', AssignedUserEntity) };

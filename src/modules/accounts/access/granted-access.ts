@@ -66,6 +66,11 @@ export class GrantedAccess {
     return { apiKeys: keyIds, users: userIds };
   }
 
+  /** Those who are inactive too: what they made may still be active. */
+  async allUsers(tx: EntityManager, accountId: number): Promise<number[]> {
+    return idsOf(true, () => tx.find(AssignedUserEntity, { where: { accountId } }));
+  }
+
   forget(): void {
     this.keys.forget();
     this.users.forget();

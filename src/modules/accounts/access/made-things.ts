@@ -148,10 +148,10 @@ export class MadeThings {
     this.listeners.push(listener);
   }
 
-  async of(gone: Gone): Promise<MadeThing[]> {
+  async of(actor: Account, gone: Gone): Promise<MadeThing[]> {
     const { manager } = this.dataSource;
     const parts = await Promise.all(this.listeners.map((one) => one.madeBy(manager, gone)));
-    const staff = (await this.staffOf(manager, gone)).map(({ kind, row: { id, username, isActive } }) => ({
+    const staff = (await this.staffOf(manager, actor, gone)).map(({ kind, row: { id, username, isActive } }) => ({
       kind,
       id,
       name: username,
@@ -169,9 +169,10 @@ export class MadeThings {
   ): Promise<Ended> {
     const { apiKeys, users } = await this.access.revoke(tx, actor, account, wanted);
     if (!created) return { closed: [], shutOut: [] };
+    const people = wanted.users === true ? await this.access.allUsers(tx, account.id) : users;
     const parts = [
       await this.end(tx, actor, { account, kind: 'key', ids: apiKeys }),
-      await this.end(tx, actor, { account, kind: 'person', ids: users }),
+      await this.end(tx, actor, { account, kind: 'person', ids: people }),
     ];
     return { closed: parts.flatMap(({ closed }) => closed), shutOut: parts.flatMap(({ shutOut }) => shutOut) };
   }
@@ -182,7 +183,7 @@ export class MadeThings {
    */
   async end(tx: EntityManager, actor: Account, gone: Gone): Promise<Ended> {
     await this.endParts(tx, actor, gone);
-    const staff = (await this.staffOf(tx, gone)).filter(({ row: { id } }) => id !== actor.id);
+    const staff = (await this.staffOf(tx, actor, gone)).filter(({ row: { id } }) => id !== actor.id);
     const passwords = staff.filter(({ kind }) => kind === 'password');
     for (const one of passwords) await this.endPassword(tx, actor, one);
     const closed = staff.filter(({ kind, row }) => kind === 'account' && row.isActive).map(({ row: { id } }) => id);
@@ -227,7 +228,8 @@ export class MadeThings {
     for (const listener of this.listeners) await listener.endMadeBy(tx, actor, gone);
   }
 
-  private async staffOf(source: EntityManager, { account, kind, ids }: Gone): Promise<MadeAccount[]> {
-    return kind === 'key' ? [] : staffMadeBy(source, account.id, ids);
+  /** Only super changes staff: an account that was super once no longer sees or ends what its people made then. */
+  private async staffOf(source: EntityManager, actor: Account, { account, kind, ids }: Gone): Promise<MadeAccount[]> {
+    return kind === 'key' || actor.userType !== 'super' ? [] : staffMadeBy(source, account.id, ids);
   }
 }

@@ -112,7 +112,7 @@ export class Credentials {
     if (currentPassword === null) throw fieldErrors.required('current_password');
     const { assignedUser } = actor;
     const row = assignedUser ? await this.assignedUsers.rowById(assignedUser.id) : await this.store.rowById(actor.id);
-    if (!row) throw accountErrors.invalidToken(); // removed a moment ago
+    if (!row?.isActive) throw accountErrors.invalidToken(); // removed or closed a moment ago
     await this.prove(row.id, currentPassword, row.passwordHash, ip);
   }
 

@@ -39,9 +39,9 @@ export class RightsOfThePast1700000019630 implements MigrationInterface {
       const rest = webhook.events.split(',').filter((type) => !isAlarm(type));
       await queryRunner.query(
         rest.length > 0
-          ? 'UPDATE webhook_endpoints SET events = ? WHERE id = ? LIMIT 1'
-          : "UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = ? WHERE id = ? LIMIT 1",
-        [rest.length > 0 ? rest.join(',') : DISABLED, webhook.id],
+          ? 'UPDATE webhook_endpoints SET events = ? WHERE id = ? AND events = ? LIMIT 1'
+          : "UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = ? WHERE id = ? AND events = ? LIMIT 1",
+        [rest.length > 0 ? rest.join(',') : DISABLED, webhook.id, webhook.events],
       );
     }
   }
@@ -82,8 +82,12 @@ export class RightsOfThePast1700000019630 implements MigrationInterface {
         if (names.length === before.length) continue;
         await queryRunner.query(
           `UPDATE accounts SET set_by_staff = ?, staff_expires_at = IF(?, expires_at, staff_expires_at)
-           WHERE id = ? LIMIT 1`,
-          [JSON.stringify(names), closed.includes('expires_at') && !before.includes('expires_at') ? 1 : 0, id],
+           WHERE id = ? AND set_by_staff <=> ? AND is_active = ? LIMIT 1`, // a process of this version may have written since
+          [
+            JSON.stringify(names),
+            closed.includes('expires_at') && !before.includes('expires_at') ? 1 : 0,
+            ...[id, set_by_staff, Number(is_active)],
+          ],
         );
       }
     }
