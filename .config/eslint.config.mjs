@@ -15,12 +15,12 @@ const noProcessImport = { name: 'node:process', message: 'The environment is rea
 const noBus = {
   name: '@nestjs/cqrs',
   importNames: ['CommandBus', 'QueryBus', 'EventBus'],
-  message: 'Only controllers and processors use the buses; share a service that takes `tx` instead (rule 3).',
+  message: 'Only controllers and processors use the buses; share a service that takes `tx` instead.',
 };
 const noForwardRef = {
   name: '@nestjs/common',
   importNames: ['forwardRef'],
-  message: 'A circle between modules is a fault of their cut (rule 6).',
+  message: 'A circle between modules is a fault of their cut.',
 };
 const noHttpErrors = {
   name: '@nestjs/common',
@@ -39,7 +39,7 @@ const noHttpErrors = {
     'UnauthorizedException',
     'UnprocessableEntityException',
   ],
-  message: 'Throw an AppError: errors know no HTTP, platform/http maps them (rule 4).',
+  message: 'Throw an AppError: errors know no HTTP, platform/http maps them.',
 };
 
 export default tseslint.config(
@@ -98,7 +98,7 @@ export default tseslint.config(
     rules: {
       'no-restricted-properties': ['error', noEnvironment],
       'no-restricted-imports': ['error', { paths: [noProcessImport, noForwardRef] }],
-      'no-restricted-globals': ['error', { name: 'fetch', message: 'HTTP leaves through platform/outbound (rule 5).' }],
+      'no-restricted-globals': ['error', { name: 'fetch', message: 'HTTP leaves through platform/outbound.' }],
     },
   },
   {

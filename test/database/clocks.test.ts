@@ -123,7 +123,7 @@ describe('clocks that differ, or step', () => {
     // its holder, if it lives, still has it
     expect(await secondsUntil('lease_until', 'campaign_lanes', held)).toBeGreaterThan(600);
     const keys = (id: number) => [{ campaignId: id, lane: 1 }];
-    expect(await engine.part(LaneStore).lanes(keys(held))).toEqual([]);
+    expect(await engine.part(LaneStore).snapshots(keys(held))).toEqual([]);
     for (const [column, table] of [
       ['wake_at', 'campaign_lanes'],
       ['due_at', 'recipient_retries'],

@@ -155,7 +155,7 @@ describe('a worker whose claim breaks off', () => {
       },
     });
     await runner({ lanes: late }).run(planned);
-    expect(await lanes.lanes([planned])).toEqual([]); // held
+    expect(await lanes.snapshots([planned])).toEqual([]); // held
     await leaseEnds(id);
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Unknown: 5 });

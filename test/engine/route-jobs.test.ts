@@ -49,7 +49,7 @@ describe('a turn of a route', () => {
   const many = async (accountId: number, campaigns: number, total: number): Promise<number[]> =>
     (await Promise.all(Array.from({ length: campaigns }, () => accept(accountId, total)))).map(({ id }) => id);
   const ownersOf = async (keys: readonly LaneKey[]): Promise<number[]> =>
-    (await engine.part(LaneStore).lanes(keys)).map(({ accountId }) => accountId);
+    (await engine.part(LaneStore).snapshots(keys)).map(({ accountId }) => accountId);
   const lanesLeft = async (): Promise<number> =>
     (await dataSource.query<unknown[]>('SELECT 1 FROM campaign_lanes')).length;
 
@@ -121,7 +121,7 @@ describe('a turn of a route', () => {
     const account = await engine.account('lost-singles', 40);
     const ids = await many(account, 5, 1);
     const lanes = engine.part(LaneStore);
-    const lost = await lanes.lanes(await due.next(SINGLES, { most: 500, accounts: 64 }));
+    const lost = await lanes.snapshots(await due.next(SINGLES, { most: 500, accounts: 64 }));
     await engine.part(CampaignStates).begin(dataSource.manager, ids, 60_000);
     expect(
       await lanes.claim(
@@ -243,7 +243,7 @@ describe('a turn of a route', () => {
     const account = await engine.account('held-and-due', 4_000);
     const [id] = await many(account, 1, 1_200);
     const lanes = engine.part(LaneStore);
-    const [held] = await lanes.lanes(await due.next(CAMPAIGNS, { most: 8, accounts: 8 }));
+    const [held] = await lanes.snapshots(await due.next(CAMPAIGNS, { most: 8, accounts: 8 }));
     if (!held) throw new Error('no lane');
     expect(await lanes.claim([{ lane: held, intentSeq: 501, recipients: [] }], 60_000)).toHaveLength(1);
     await engine.part(CampaignStates).changeAlone(id ?? 0, 'cancel');
@@ -266,7 +266,7 @@ describe('a turn of a route', () => {
     expect(await engine.counts(requestId)).toEqual({ Pending: 700, Submitted: 500 });
     // The rest of its recipients, with a worker that dies before any has left.
     const lanes = engine.part(LaneStore);
-    const [lost] = await lanes.lanes([other]);
+    const [lost] = await lanes.snapshots([other]);
     if (!lost) throw new Error('no lane');
     expect(await lanes.claim([{ lane: lost, intentSeq: lost.endSeq, recipients: [] }], 5_000)).toHaveLength(1);
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3), wake_at = UTC_TIMESTAMP(3)');

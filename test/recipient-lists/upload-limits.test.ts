@@ -118,7 +118,7 @@ describe('what is no file of recipients', () => {
         answer.resume().on('end', () => resolve(answer.statusCode));
       }).on('error', reject);
       sent.flushHeaders();
-      setTimeout(() => sent.end('to\n919876543210\n'), 30);
+      setImmediate(() => sent.end('to\n919876543210\n'));
     });
   }
 

@@ -100,7 +100,7 @@ export function campaignsOf(api: RunningApi) {
       const parts = [part(Settlement), lanes, part(RetryStore), part(CampaignBriefs), part(StatusEvents)] as const;
       const cancellations = new Cancellations(dataSource, ...parts);
       for (let steps = 0; ; steps++) {
-        const [lane] = await lanes.lanes([{ campaignId, lane: 0 }]);
+        const [lane] = await lanes.snapshots([{ campaignId, lane: 0 }]);
         if (!lane) return steps;
         await claimUpTo(lanes, lane, lane.intentSeq);
         await cancellations.step(lane, step);

@@ -67,12 +67,12 @@ export class LaneWorker {
 
   /** One turn of these lanes together. @returns whether one of them wants another at once */
   async run(...keys: LaneKey[]): Promise<boolean> {
-    return (await this.runner.run(await this.lanes.lanes(keys))).more;
+    return (await this.runner.run(await this.lanes.snapshots(keys))).more;
   }
 
   /** As `run`. @param onClaimed is told which lanes the window holds */
   async runTelling(keys: readonly LaneKey[], onClaimed: (held: readonly LaneSnapshot[]) => void): Promise<boolean> {
-    return (await this.runner.run(await this.lanes.lanes(keys), onClaimed)).more;
+    return (await this.runner.run(await this.lanes.snapshots(keys), onClaimed)).more;
   }
 
   stop(): void {
@@ -140,7 +140,7 @@ export const firstLane = (campaignId: number): LaneKey => ({ campaignId, lane: 0
 
 /** A lane as a turn finds it. @throws while a worker holds it, and when it is done */
 export async function turnOf(lanes: LaneStore, campaignId: number, lane = 0): Promise<LaneSnapshot> {
-  const [turn] = await lanes.lanes([{ campaignId, lane }]);
+  const [turn] = await lanes.snapshots([{ campaignId, lane }]);
   if (!turn) throw new Error('the lane is taken');
   return turn;
 }

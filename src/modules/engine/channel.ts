@@ -130,13 +130,8 @@ export interface RecipientDetails {
 }
 
 /**
- * All that the engine needs of a channel. A channel adds only a request reader and a controller.
- * @example
- * export const lettersChannel: Channel<'letters'> = {
- *   name: 'letters',
- *   routes: 'letters',
- *   segments: (content, addressee) => wireParts(messageOf(content, addressee)),
- * };
+ * All that the engine needs of a channel. A channel adds only a request reader and a controller. A complete one in one file:
+ * test/support/sixth-channel.ts.
  */
 export interface Channel<Name extends string = string> {
   /** stored with every campaign; also the name of the channel's queue */

@@ -247,7 +247,7 @@ export class TableKeeper implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   /** A failed task must not block the others. */
-  private async attempt(fault: string, duty: () => Promise<void>): Promise<void> {
-    await duty().catch((error: unknown) => this.logger.warn({ err: safeError(error) }, fault));
+  private async attempt(fault: string, task: () => Promise<void>): Promise<void> {
+    await task().catch((error: unknown) => this.logger.warn({ err: safeError(error) }, fault));
   }
 }

@@ -94,7 +94,7 @@ export class RelayNotifier implements OnApplicationShutdown {
 /** Minimum interval between signals of a process; a signal is valid for longer. */
 const EVERY_MS = 200;
 
-/** Signals all workers before a single message is accepted (docs/decisions/0064). Only a hint: they also find it by itself. */
+/** Signals all workers before a single message is accepted (docs/decisions/0064). Only a hint: workers also find it without. */
 @Injectable()
 export class SingleSignalStream implements OnApplicationShutdown {
   private readonly reads: BlockingReads;

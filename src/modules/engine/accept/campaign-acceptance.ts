@@ -75,9 +75,7 @@ const ROUNDS = 6;
 /**
  * Accepts campaigns, all or nothing. Concurrent requests share a transaction (docs/decisions/0025).
  * @example
- * const common = judging.ofAll();
- * await this.assertTaken(judging, [chainOf(common.routeId, common.fallbacks)]);
- * return this.acceptance.accept({ ...head, ...common, recipients }, alongside, outcome);
+ * return this.acceptance.accept({ ...head, unitCredits, balance, routeId, recipients }, alongside, outcome);
  */
 @Injectable()
 export class CampaignAcceptance {

@@ -70,11 +70,7 @@ const nothing = (): void => undefined;
 /**
  * Runs one batch of lanes of one route: recovers, refunds, suspends or sends, by the state of each lane's campaign.
  * @example
- * const found = await this.lanes.lanes(await this.next(route, share));
- * const lanes = found.filter(({ routeId }) => routeId === route.routeId);
- * end = await this.runner.run(lanes, (held) => {
- *   if (route.single) this.governor.noteSingles(held, route.routeId, perSecond);
- * });
+ * const end = await this.runner.run(lanes, (held) => onClaimed(held));
  */
 @Injectable()
 export class LaneRunner {

@@ -35,7 +35,7 @@ describe('a turn of messages of one recipient', () => {
       governor,
       { next: () => Promise.resolve([lane]), servedTo: () => undefined } as unknown as DueLanes,
       {} as DownLanes,
-      { lanes: () => Promise.resolve([lane]) } as unknown as LaneStore,
+      { snapshots: () => Promise.resolve([lane]) } as unknown as LaneStore,
       {
         run: (found: LaneSnapshot[], onClaimed: (held: LaneSnapshot[]) => void) => {
           onClaimed(isHeld ? found : []);

@@ -73,7 +73,7 @@ export class RouteJobs {
     try {
       const share = SHARES[route.single ? 'single' : 'campaign'];
       // A lane may have moved to another route since it was found.
-      const found = await this.lanes.lanes(await this.next(route, share));
+      const found = await this.lanes.snapshots(await this.next(route, share));
       const lanes = found.filter(({ routeId }) => routeId === route.routeId);
       hasMore = lanes.length >= share.most || (!route.single && lanes.length > 1);
       end = await this.runner.run(lanes, (held) => {

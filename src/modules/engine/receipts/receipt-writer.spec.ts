@@ -5,7 +5,7 @@ import {
   type AttemptReceipt,
   currentAttempts,
   endedAttempt,
-  priceItems,
+  moveItems,
   type LockedItem,
   type MatchedReceipt,
   wantsAnother,
@@ -86,7 +86,7 @@ describe('a message of two items', () => {
       0,
     ],
   ])('%s', (_name, receipts, items, becomes, written) => {
-    const judged = priceItems(receipts, items);
+    const judged = moveItems(receipts, items);
     expect(judged.changes.map(({ to }) => to)).toEqual(becomes);
     expect(judged.items).toHaveLength(written);
   });
@@ -94,7 +94,7 @@ describe('a message of two items', () => {
   it('has an item once that was told on two days, as far as the further row of it', () => {
     const [first, second] = lockedItems(Submitted, Submitted) as [LockedItem, LockedItem];
     const rows = [first, { ...first, status: Delivered }, second];
-    const judged = priceItems([itemReceipt(1, 'delivered')], rows);
+    const judged = moveItems([itemReceipt(1, 'delivered')], rows);
     expect(judged.changes.map(({ to }) => to)).toEqual([Delivered]);
     expect(judged.items.map(({ item, status }) => [item, status])).toEqual([
       [0, Delivered],
@@ -103,9 +103,9 @@ describe('a message of two items', () => {
   });
 
   it('names a reason only where it has failed', () => {
-    const [delivered] = priceItems([itemReceipt(1, 'delivered')], lockedItems(Delivered, Submitted)).changes;
+    const [delivered] = moveItems([itemReceipt(1, 'delivered')], lockedItems(Delivered, Submitted)).changes;
     expect(delivered).toMatchObject({ errorCode: null, errorText: null });
-    const [failed] = priceItems([itemReceipt(1, 'failed')], lockedItems(Delivered, Submitted)).changes;
+    const [failed] = moveItems([itemReceipt(1, 'failed')], lockedItems(Delivered, Submitted)).changes;
     expect(failed).toMatchObject({ errorCode: 88, errorText: 'Queue full' });
   });
 });

@@ -168,7 +168,7 @@ async function writeItems(tx: EntityManager, items: readonly LockedItem[]): Prom
 }
 
 /** Failed if any item failed, else the lowest (reference/engine#recipient-statuses). @param locked all of their items */
-export function priceItems(
+export function moveItems(
   receipts: readonly MatchedReceipt[],
   locked: readonly LockedItem[],
 ): { changes: RecipientChange[]; items: LockedItem[] } {
@@ -233,7 +233,7 @@ export class ReceiptWriter {
     // Receipts of single items need no lock if the recipient was read.
     const unread = single.filter(({ recipient }) => !recipient);
     const locked = await this.settlement.lock(tx, itemsOf([...attempts, ...several, ...unread]));
-    const messages = priceItems(several, items);
+    const messages = moveItems(several, items);
     await writeItems(tx, messages.items);
     await this.logAttempts(tx, attempts);
     const current = currentAttempts(attempts, locked);

@@ -172,7 +172,7 @@ export class RestoreFence {
       'SELECT lane FROM campaign_lanes WHERE campaign_id = ?',
       [campaignId],
     );
-    return this.lanes.lanes(rows.map(({ lane }) => ({ campaignId, lane })));
+    return this.lanes.snapshots(rows.map(({ lane }) => ({ campaignId, lane })));
   }
 
   /** Waiting retries: a message may have been sent; of a call the last outcome becomes final. */

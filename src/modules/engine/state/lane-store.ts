@@ -39,7 +39,7 @@ import { endLanes, KEYS, type LanesLeft, NOTHING_ENDED, OF_KEY, removeLanes } fr
 import { OWN_KIND } from './own-variables.js';
 import { dropRetriesOf, HAS_BEGUN_RETRIES } from './retries.js';
 
-interface TurnRow {
+interface LaneRow {
   campaign_id: number;
   lane: number;
   fence: number;
@@ -72,7 +72,7 @@ const readFence = ({ fence }: LaneSnapshot): number => fence;
 /** Lanes: position, lease and fence. `wake_at` is the next time of work (docs/decisions/0002): Redis may lose all data. */
 @Injectable()
 export class LaneStore {
-  private readonly looks = new GroupCommit<readonly LaneKey[], TurnRow[]>((asked) => this.rowsOfEach(asked), {
+  private readonly looks = new GroupCommit<readonly LaneKey[], LaneRow[]>((asked) => this.rowsOfEach(asked), {
     ...ONE_TICK,
     weigh: ({ length }) => length,
   });
@@ -80,15 +80,15 @@ export class LaneStore {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Snapshots of free lanes, in the given order. Concurrent queries share a statement. */
-  async lanes(keys: readonly LaneKey[]): Promise<LaneSnapshot[]> {
+  async snapshots(keys: readonly LaneKey[]): Promise<LaneSnapshot[]> {
     const rows = await this.looks.add(keys);
     return rows.map(toSnapshot);
   }
 
-  private async rowsOfEach(asked: readonly (readonly LaneKey[])[]): Promise<TurnRow[][]> {
+  private async rowsOfEach(asked: readonly (readonly LaneKey[])[]): Promise<LaneRow[][]> {
     const keys = asked.flat();
     if (keys.length === 0) return asked.map(() => []);
-    const rows: TurnRow[] = await this.dataSource.query(
+    const rows: LaneRow[] = await this.dataSource.query(
       `SELECT l.campaign_id, l.lane, l.fence, l.claim_id, l.next_seq, l.intent_seq, l.end_seq, l.channel, l.route_id, l.account_id,
          l.single, l.moves, c.state, c.own_kinds, c.sender, c.content,
          TIMESTAMPDIFF(MICROSECOND, COALESCE(c.scheduled_at, c.created_at), UTC_TIMESTAMP(3)) AS waited_us,
@@ -233,7 +233,7 @@ export class LaneStore {
   }
 }
 
-const toSnapshot = (row: TurnRow): LaneSnapshot => ({
+const toSnapshot = (row: LaneRow): LaneSnapshot => ({
   campaignId: row.campaign_id,
   lane: row.lane,
   fence: row.fence,

@@ -11,7 +11,7 @@ import { KEPT_DAYS } from '../webhook.js';
 
 const BATCH = 5_000;
 
-/** Deletes deliveries that will never be sent, in bounded steps; events and tries expire with their days (`table-rules.ts`). */
+/** Deletes deliveries that will never be sent, in bounded steps; events and tries expire with their days (`tables.ts`). */
 @Injectable()
 export class WebhookRetention {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
