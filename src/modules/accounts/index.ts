@@ -9,11 +9,9 @@ export {
   Open,
   PathUsername,
   ADMIN_METADATA,
-  type AdminRules,
   AUTHENTICATION_METADATA,
   type AuthenticationRules,
   OPEN_METADATA,
-  PATH_USERNAME_METADATA,
 } from './authentication/decorators.js';
 export { AccessTokens, AdminSessions } from './authentication/access-tokens.js';
 export { Credentials, proofErrors, proofOf } from './authentication/credentials.js';
@@ -22,24 +20,18 @@ export type { AccountChanges } from './account-changes.js';
 export { ChangeAccountCommand, CreateAccountCommand } from './managed-accounts.commands.js';
 export { RevokeManagedApiKeyCommand } from './access/api-keys.commands.js';
 export {
-  type AssignedUser,
   type Account,
   isClosedToOthers,
   NUMBER_CHECKS,
-  type NumberCheckMode,
-  type Role,
   roleOf,
   USER_TYPES,
   createdBy,
-  type Permission,
   PERMISSIONS,
-  type Permissions,
 } from './domain/account.js';
 export { apiKeyDigest, isApiKey, isApiKeyDigest } from './domain/tokens.js';
 export { looksLikeEmail, normalEmail } from './domain/identity.js';
 export {
   CountOpenAccountsQuery,
-  type OpenAccounts,
   FindAccountQuery,
   FindManagedAccountQuery,
   ListAccountsQuery,
@@ -47,16 +39,10 @@ export {
 export { accountErrors } from './domain/account.errors.js';
 export { assertMayChange, RELEASABLE_FIELDS } from './domain/account-policy.js';
 export { type Gone, isMadeBy, type MadeThing, type MadeThingListener, MadeThings } from './access/made-things.js';
-export {
-  sendEntry,
-  AuditEntryAnswer,
-  AuditPageAnswer,
-  SecurityEntryAnswer,
-  SecurityPageAnswer,
-} from './logs/logs.dto.js';
-export { type LogSource, OwnLog } from './logs/own-log.store.js';
+export { sendEntry } from './logs/logs.dto.js';
+export { OwnLog } from './logs/own-log.store.js';
 export { passwordErrors, passwordFault } from './domain/password-rules.js';
-export { type NewAccount, STARTING_CREDITS } from './domain/registration.js';
+export { type NewAccount } from './domain/registration.js';
 export { type ApiKeyAnswerData, ApiKeyPageAnswer } from './access/api-keys.dto.js';
 export { type UserAnswerData, UserPageAnswer } from './access/users.dto.js';
 export { ManagedAccountAnswer } from './managed-accounts.dto.js';
@@ -79,5 +65,4 @@ export { DirectoryFill, type DirectoryFilled, NameClaimSweeper } from './name-di
 export { NameClaims, LoginNames, usernameOf } from './names.store.js';
 export { AuditLog, withContent } from './logs/logs.store.js';
 export { ManagedAccounts } from './managed-accounts.store.js';
-export { ListAuditQuery, ListSecurityLogQuery } from './logs/logs.queries.js';
 export { accountTables } from './tables.js';

@@ -9,23 +9,12 @@ export {
   ProveCreditsQuery,
 } from './credits.queries.js';
 export { CreditsModule, CreditsWorkerModule } from './credits.module.js';
-export {
-  BALANCES,
-  type BalanceName,
-  isBalanceName,
-  type LedgerKind,
-  type Purse,
-  purseKey,
-  type Usage,
-  type UsageShare,
-} from './balances.js';
+export { BALANCES, type BalanceName, type Purse, purseKey, type UsageShare } from './balances.js';
 export {
   AdjustedCreditsAnswer,
   BalancesAnswer,
   type CreditProofAnswer,
   CreditProofsAnswer,
-  type LedgerEntryAnswer,
-  type LedgerOpeningAnswer,
   LedgerPageAnswer,
   BALANCE_ALERT_ERRORS,
   BALANCE_ALERTS_BODY,
@@ -35,8 +24,8 @@ export {
   readBalance,
 } from './credits.dto.js';
 export { readUsage, USAGE_ERRORS, wantsCsv, USAGE_CSV, usageCsv, UsagePageAnswer, UsageRoute } from './usage.dto.js';
-export { STAFF_USAGE_GROUPS, USAGE_GROUPS, type UsageSelection } from './usage-selection.js';
-export { type Charge, CreditBook, type Repayment } from './credit-book.store.js';
+export { STAFF_USAGE_GROUPS, USAGE_GROUPS } from './usage-selection.js';
+export { type Charge, CreditBook } from './credit-book.store.js';
 export { BalanceAlerts, type BalanceThresholds } from './balance-alerts.store.js';
 export { ResellerCredits, type ResellerMove } from './reseller-credits.store.js';
 export { UsageTally } from './usage-tally.js';

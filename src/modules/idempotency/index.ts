@@ -1,4 +1,4 @@
-export type { IdempotentEndpoint, IdempotentRequest } from './idempotent-request.js';
+export type { IdempotentRequest } from './idempotent-request.js';
 export {
   IdempotencyKey,
   Idempotent,

@@ -1,6 +1,5 @@
 export {
   callingCodeOf,
-  type CheckedNumber,
   checkNumber,
   numberWarnings,
   NumberCheck,

@@ -25,8 +25,6 @@ export {
   providerErrorText,
 } from './drivers/meta-cloud/answers.js';
 export { type GraphAnswer, MetaCloudClient } from './drivers/meta-cloud/graph-client.js';
-export type { GraphCall } from './drivers/meta-cloud/graph-exchange.js';
-export type { GraphMessage } from './drivers/meta-cloud/messages.js';
 export type { UploadedFile } from './drivers/meta-cloud/resumable-upload.js';
 export {
   type TemplateAccount,
@@ -35,16 +33,7 @@ export {
   type TemplateSubmission,
   type HeaderMedium,
 } from './drivers/meta-cloud/templates.js';
-export {
-  FORMER_SECRET_MS,
-  formerSecret,
-  hostsOf,
-  isSameAddress,
-  keepSecrets,
-  keepUrls,
-  maskSecrets,
-  maskUrls,
-} from './secrets.js';
+export { formerSecret, hostsOf, isSameAddress, keepSecrets, keepUrls, maskSecrets, maskUrls } from './secrets.js';
 export { type ChatAccountDraft, type ChatAccountRecord, ChatAccounts } from './chat-accounts.store.js';
 export { ChatWindows } from './chat-inbox.store.js';
 export type { BindSlot } from './binds/route-binds.store.js';
@@ -59,7 +48,6 @@ export {
   type CarrierDemands,
   type DltIds,
   type OutboundMessage,
-  type ProviderCallback,
   type Receipt,
   ReceiptSink,
   type Route,
@@ -80,7 +68,6 @@ export {
   type RouteStanding,
   type ShownHealth,
   UNHEARD,
-  type WorkerStanding,
 } from './route-health.js';
 export { providerTables } from './tables.js';
-export { type KnownState, RouteStates, RouteStandings, RouteStateKeeper } from './route-standings.js';
+export { type KnownState, RouteStates, RouteStandings } from './route-standings.js';

@@ -1,5 +1,5 @@
 export { MOST_CREDITS_A_SEGMENT, MOST_ROWS_A_PLAN, type Pricer, type Rate, Rates } from './rates.js';
-export { type RatePlan, type RatePlanHead, RatePlans } from './rates.store.js';
+export { RatePlans } from './rates.store.js';
 export { rateTables } from './tables.js';
 export { rateErrors } from './rates.errors.js';
 export { RatesModule } from './rates.module.js';

@@ -1,4 +1,4 @@
-export { type CellAddress, readRedisUrl, type RedisAddress, type RedisTarget } from './addresses.js';
+export { readRedisUrl, type RedisTarget } from './addresses.js';
 export {
   ConfigModule,
   ENVIRONMENT,

@@ -21,24 +21,21 @@ export {
   Warnings,
   WARNINGS_PROPERTY,
 } from './warnings.js';
-export { isConnectionFault, STATUS_OF, namingQueryFaults } from './error.filter.js';
+export { STATUS_OF, namingQueryFaults } from './error.filter.js';
 export {
   ERROR_SCHEMAS,
   ERROR_SHAPE_METADATA,
   errorBody,
-  type ErrorContent,
   errorSchema,
   ErrorShape,
   type ErrorShapeName,
   NoHead,
-  RouteTable,
 } from './route-table.js';
 export { ExpressServer, beginBody, createHttpServer, hasBody } from './http-server.js';
 export {
   documentErrors,
   documentWarnings,
   errorRows,
-  API_ERRORS_METADATA,
   ApiErrors,
   ApiErrorsOf,
   type ErrorRow,
@@ -81,6 +78,6 @@ export {
   streamText,
   type TextFrame,
 } from './streams.js';
-export { LIST_ERRORS, type ListKind, type Paged, paged, readListPage, readPage } from './page.js';
+export { LIST_ERRORS, type Paged, paged, readListPage, readPage } from './page.js';
 export { bodyErrors, protocolErrors, serverErrors, unknownResource } from './http.errors.js';
 export { clientIp } from '../security/index.js';

@@ -9,6 +9,5 @@ export {
 export { createLogger, ROOT_LOGGER, safeError } from './logging.js';
 export { Metrics } from './metrics.js';
 export { ObservabilityModule, TracingModule } from './observability.module.js';
-export { OPEN_METADATA } from './monitoring.controller.js';
 export { requestLog, requestSpans } from './request-log.js';
-export { NO_TRACING, type Span, type SpanFacts, TRACING, type Tracing } from './tracing.js';
+export { type Span, TRACING, type Tracing } from './tracing.js';

@@ -1,8 +1,1 @@
-export {
-  BLOCKED_SECONDS,
-  BlockingReads,
-  type ClientPurpose,
-  RedisClients,
-  type RedisClient,
-  RedisModule,
-} from './redis-clients.js';
+export { BLOCKED_SECONDS, BlockingReads, RedisClients, type RedisClient, RedisModule } from './redis-clients.js';

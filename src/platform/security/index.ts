@@ -14,6 +14,6 @@ export {
 } from './rate-limits.js';
 export { clientIp, networksOf, isInIpRanges, normalIpRange } from './client-ip.js';
 export { constantTimeEqual, tokenKey, PasswordHasher, SealedColumns, SealRenewal, Sealer } from './secrets.js';
-export { RateCounters, wholeSeconds } from './rate-counters.js';
+export { RateCounters } from './rate-counters.js';
 export { RedisLink } from './redis-link.js';
 export { RateLimitsModule, SecurityModule } from './security.module.js';

@@ -32,4 +32,4 @@ export {
   SubmitSmEncoder,
   writeIdResponse,
 } from './message-pdus.js';
-export { type DataCoding, PartsCache, type SmsParts, splitSms } from './sms-parts.js';
+export { PartsCache, type SmsParts, splitSms } from './sms-parts.js';

@@ -5,6 +5,5 @@ export {
   missingOf,
   pricedMessageOf,
   pricedPartsOf,
-  templateOf,
   type TextParts,
 } from './personalised-text.js';

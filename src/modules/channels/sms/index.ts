@@ -1,2 +1,2 @@
 export { SmsModule } from './sms.module.js';
-export { smsChannel, priceOf } from './sms.channel.js';
+export { smsChannel } from './sms.channel.js';

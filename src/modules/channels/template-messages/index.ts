@@ -1,6 +1,5 @@
 export { TemplateSendAnswer } from './template-messages.dto.js';
 export { SendTemplateMessageCommand } from './template-messages.commands.js';
-export type { QueuedTemplateSend } from './template-queue.js';
 export { TemplateMessagesModule } from './template-messages.module.js';
 export { brandedChannel, templateChannel } from './template.channels.js';
 export { SendableTemplates, type TemplateChannelName, templatePrice } from './sendable-templates.js';

@@ -1,5 +1,5 @@
-export { type VoiceCall, VoiceCalls } from './voice-calls.store.js';
-export { VoiceQuoteBody, type VoiceQuoteData, VoiceQuoteResponse } from './voice.dto.js';
+export { VoiceCalls } from './voice-calls.store.js';
+export { VoiceQuoteBody, VoiceQuoteResponse } from './voice.dto.js';
 export { isVoiceBody, QuoteVoiceQuery } from './voice.queries.js';
 export { VOICE_QUOTE_ERRORS } from './voice.errors.js';
 export { voiceChannel } from './voice.channel.js';
