@@ -10,7 +10,7 @@ import { ROOT, type SourceFile, sourceFiles } from './house.js';
  */
 const BOUNDS = {
   files: 715,
-  lines: 91_500,
+  lines: 91_000,
   commentLines: 5_500,
   filesUnder40Lines: 15,
   mostFilesInAFolder: 20,

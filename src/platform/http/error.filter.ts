@@ -122,7 +122,7 @@ const CONNECTION_TEXTS =
 const MAX_CAUSES = 4;
 
 /** True when the database could not be reached, false when it refused a statement. */
-export function isConnectionFault(error: unknown): boolean {
+function isConnectionFault(error: unknown): boolean {
   let current: unknown = error;
   for (let depth = 0; depth < MAX_CAUSES && typeof current === 'object' && current !== null; depth++) {
     const fault = current as {

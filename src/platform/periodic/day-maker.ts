@@ -54,7 +54,7 @@ async function takes(db: Asked, change: (db: Asked) => Promise<void>): Promise<b
 
 export const TABLE_RULES = Symbol('TABLE_RULES');
 /** Days ahead with a partition: all workers may be away for that long. */
-export const DAYS_AHEAD = 7;
+const DAYS_AHEAD = 7;
 /** Rows copied at most while the service runs: about a second without writes. */
 const MOST_COPIED = 100_000;
 

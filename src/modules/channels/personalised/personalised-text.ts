@@ -38,7 +38,7 @@ const NOTHING: readonly string[] = [];
 const KNOWN = new WeakMap<Content, MessageTemplate>();
 
 /** The parsed text of a content; null when it is not marked as personalised, even with braces (docs/decisions/0031). */
-export function templateOf(content: Content): MessageTemplate | null {
+function templateOf(content: Content): MessageTemplate | null {
   if (content['personalised'] !== true) return null;
   const known = KNOWN.get(content);
   if (known) return known;
