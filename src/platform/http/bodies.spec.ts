@@ -18,7 +18,7 @@ describe('a body that is taken a few at a time', () => {
 });
 
 describe('the budget of bodies', () => {
-  it('counts nothing for a reader that goes on after the answer: nobody would release it', () => {
+  it('counts nothing for a reader that goes on after the answer', () => {
     const budget = new BodyBudget(1_000_000, 600_000);
     const answered = budget.open(() => ['account:a']);
     answered.take(500_000);

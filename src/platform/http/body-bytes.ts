@@ -37,7 +37,7 @@ export class BodyBudget {
     let isReleased = false;
     return {
       take: (bytes) => {
-        // A reader may go on after the answer: nobody would release what it counts then.
+        // A reader may go on after the answer; its bytes would never be released.
         if (isReleased) throw tooMany(RETRY_SECONDS);
         size += bytes;
         this.held += bytes;
