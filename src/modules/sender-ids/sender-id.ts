@@ -79,8 +79,7 @@ export function readSender(raw: RawSender): { content: SenderContent } | { fault
   return { content: { channel, senderId, dltEntityId, useCase } };
 }
 
-const SENDER_MOVES = ['approve', 'reject'] as const;
-export type SenderMove = (typeof SENDER_MOVES)[number];
+export type SenderMove = 'approve' | 'reject';
 
 /** pending → approved or rejected; approved → rejected (reference/sender-ids#life). */
 const MOVES: Readonly<Record<SenderMove, { from: readonly SenderStatus[]; to: SenderStatus }>> = {

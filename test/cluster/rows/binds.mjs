@@ -135,7 +135,8 @@ async function handovers(workers) {
   let sum = 0;
   for (const { url } of workers) {
     const text = await fetch(`${url}/metrics`).then((response) => response.text());
-    for (const [, count] of text.matchAll(/^switchboard_route_jobs_handed_on_total\{[^}]*\} (\d+)/gm)) sum += Number(count);
+    for (const [, count] of text.matchAll(/^switchboard_route_jobs_handed_on_total\{[^}]*\} (\d+)/gm))
+      sum += Number(count);
   }
   return sum;
 }

@@ -49,8 +49,7 @@ export interface Acquaintance {
   number: string;
 }
 
-const DROP_REASONS = ['other_connection', 'unreadable', 'no_sender', 'unknown_kind'] as const;
-export type DropReason = (typeof DROP_REASONS)[number];
+export type DropReason = 'other_connection' | 'unreadable' | 'no_sender' | 'unknown_kind';
 
 export interface ChatCallback {
   receipts: Receipt[];
