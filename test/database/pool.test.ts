@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createConnection } from 'mysql2/promise';
 import { DataSource } from 'typeorm';
 import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
@@ -71,7 +71,8 @@ describe('a wait for a connection', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     pool = new DataSource(dataSourceOptions(database.url, 1, { queryTimeout: 60_000, poolWait: 200 }, watch));
-    await pool.initialize();
+    // on a busy machine the first connection may take longer than the wait that is tested
+    await vi.waitFor(() => pool.initialize(), { timeout: 20_000 });
   });
   afterAll(async () => {
     await pool.destroy();
