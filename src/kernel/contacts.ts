@@ -89,7 +89,8 @@ export interface SortedContacts {
   duplicatesCount: number;
 }
 
-const NO_NUMBER = { reason: 'number_invalid', message: 'the channel takes no such number' };
+/** The fault of a row without a number that its channel takes. */
+export const NO_NUMBER = { reason: 'number_invalid', message: 'the channel takes no such number' };
 const CONTACTS_A_TURN = 5_000;
 
 /** Sorts contacts in one loop (30,000 in a few milliseconds), yielding to other requests. `readContact` validates a number. */

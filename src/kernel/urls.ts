@@ -24,3 +24,12 @@ export function keepUrl(url: string, current: unknown): string | null {
   if (!isUrl(url) || !url.includes(MASK)) return url;
   return typeof current === 'string' && url === maskUrl(current) ? current : null;
 }
+
+/** A text without its percent-encoding; as it is where that is broken. */
+export function uriDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

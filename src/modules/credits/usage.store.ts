@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type Listed, MOST_COUNTED, offsetOf, type Page } from '../../kernel/lists.js';
+import { uriDecoded } from '../../kernel/urls.js';
 import { jsonRows, ReadDatabase } from '../../platform/database/index.js';
 import { type BalanceName, BALANCES, type Usage } from './balances.js';
 import { creditErrors } from './credits.errors.js';
@@ -217,13 +218,5 @@ const placeOf = ({ place, balance }: UsageRow): string => `${encodeURIComponent(
 
 function readPlace(place: string): { key: string; balance: string } {
   const [key = '', balance = ''] = place.split(' ');
-  return { key: decoded(key), balance };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return { key: uriDecoded(key), balance };
 }

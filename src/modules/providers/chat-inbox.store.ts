@@ -6,6 +6,7 @@ import { inTransaction, isDuplicateKey, jsonRows } from '../../platform/database
 import { type CustomerEvent, CustomerEvents } from '../customer-events/index.js';
 import type { ChatAccount } from './chat-account.js';
 import {
+  acquainted,
   type Acquaintance,
   type ChatCallback,
   type ChatSender,
@@ -248,9 +249,6 @@ export class ChatInbox {
 
 const addressesOf = (sender: ChatSender | undefined): string[] =>
   [sender?.number, sender?.userId].filter((address) => typeof address === 'string');
-
-const acquainted = ({ number, userId }: ChatSender): Acquaintance[] =>
-  number !== null && userId !== null ? [{ number, userId }] : [];
 
 /** The provider's message, unchanged (reference/webhooks#types); its time in seconds, as text. */
 function receivedEvent(

@@ -4,7 +4,14 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import { newId } from '../../kernel/ids.js';
 import { type Listed, type Page, shown } from '../../kernel/lists.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
-import { again, inListedOrder, inTransaction, listKeys, type WriteResult } from '../../platform/database/index.js';
+import {
+  FROM_NOW,
+  again,
+  inListedOrder,
+  inTransaction,
+  listKeys,
+  type WriteResult,
+} from '../../platform/database/index.js';
 import { addStored, lockQuota } from '../quotas/index.js';
 import type { RecipientList } from './domain/list-form.js';
 import { LEASE_MS, LISTS, removeHead, WRITERS_FENCE } from './leftovers.store.js';
@@ -26,7 +33,6 @@ export interface NamedList {
 
 /** Fillers renew it with every commit. */
 const FILLING_MS = 60_000;
-const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
 const { isThere: IS_THERE } = LISTS;
 const IS_NOT_FILLED = '(filling_until IS NULL OR filling_until <= UTC_TIMESTAMP(3))';
 

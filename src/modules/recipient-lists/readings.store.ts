@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { again, type WriteResult } from '../../platform/database/index.js';
+import { FROM_NOW, again, type WriteResult } from '../../platform/database/index.js';
 
 export interface Reading {
   id: number;
@@ -24,7 +24,6 @@ type Source = Pick<EntityManager, 'query'>;
 export const READERS_LEASE_MS = 120_000;
 /** A million rows come in hundreds of parts: few of them write the head. */
 const RENEWED_AFTER_MS = 10_000;
-const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
 
 /** Readers: `hold` keeps the rows by a lease even if they are removed; `look` writes nothing, and `keep` detects the loss. */
 export class Readings {

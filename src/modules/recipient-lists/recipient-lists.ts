@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { NO_NUMBER } from '../../kernel/contacts.js';
 import { MOST_ROW_FAULTS, type RowFault } from '../../kernel/errors.js';
 import type { Channel, RecipientSource, SourcedRecipient } from '../engine/index.js';
 import { ListMembers } from './members.store.js';
@@ -84,8 +85,6 @@ export class RecipientLists {
     return { total: reading.total, read: () => taken(rows(), channel), freeze: (tx) => lists.freeze(tx, reading) };
   }
 }
-
-const NO_NUMBER = { reason: 'number_invalid', message: 'the channel takes no such number' };
 
 /** Validates the rows for the channel. */
 async function* taken(

@@ -38,4 +38,4 @@ export { inListedOrder, type KeyedList, type KeyRange, listKeys, MOST_LOOKED_AT 
 export { FORMER_MIGRATIONS, migrations } from './migrations/index.js';
 export { dataSourceOptions, OtherDatabase } from './data-source.js';
 
-export { HeldLease, type ClaimedAlongside, isFree, LeasedTable, takeDue } from './leases.js';
+export { FROM_NOW, HeldLease, type ClaimedAlongside, isFree, LeasedTable, takeDue } from './leases.js';

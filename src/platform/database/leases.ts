@@ -101,7 +101,8 @@ const compare = (a: readonly number[], b: readonly number[]): number => {
   return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 };
 
-const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
+/** A moment so many microseconds from now, by the clock of the database. */
+export const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
 
 /** SQL: no worker holds the row. @param alias of its table in the statement */
 export const isFree = (alias = ''): string => {

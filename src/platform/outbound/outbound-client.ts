@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { Global, Inject, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher } from 'undici';
+import { uriDecoded } from '../../kernel/urls.js';
 import { within } from '../concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../config/index.js';
 import {
@@ -30,21 +31,13 @@ export function readAddress(text: string): Address {
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw new OutboundError('refused', false);
   const { origin, username, password } = url;
   const hasLogin = username !== '' || password !== '';
-  const login = hasLogin ? `${decoded(username)}:${decoded(password)}` : null;
+  const login = hasLogin ? `${uriDecoded(username)}:${uriDecoded(password)}` : null;
   return {
     url,
     origin,
     path: url.pathname + url.search,
     login: login === null ? null : `Basic ${Buffer.from(login).toString('base64')}`,
   };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 export interface OutboundRequest {

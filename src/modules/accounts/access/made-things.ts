@@ -168,7 +168,7 @@ export class MadeThings {
     { created, ...wanted }: Revocations & { created: boolean },
   ): Promise<Ended> {
     const { apiKeys, users } = await this.access.revoke(tx, actor, account, wanted);
-    if (!created) return { closed: [], shutOut: [] };
+    if (!created) return NOTHING_ENDED;
     const people = wanted.users === true ? await this.access.allUsers(tx, account.id) : users;
     const parts = [
       await this.end(tx, actor, { account, kind: 'key', ids: apiKeys }),

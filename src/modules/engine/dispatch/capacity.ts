@@ -92,6 +92,12 @@ type Running = Map<number, number>;
 
 const classOf = ({ channel, single }: ChannelRoute): string => `${channel} ${single}`;
 export const routeKeyText = (route: ChannelRoute): string => `${classOf(route)} ${route.routeId}`;
+/** The columns `channel`, `route_id` and `single` of a lane. */
+export const valuesOf = ({ channel, routeId, single }: ChannelRoute): [string, number, number] => [
+  channel,
+  routeId,
+  single ? 1 : 0,
+];
 
 /**
  * Limits what a worker sends per route: connection, pace, size and number of batches (docs/decisions/0023, 0064). Slow carriers

@@ -5,7 +5,7 @@ import { type Gathering, GroupCommit, ONE_TICK } from '../../../platform/concurr
 import { isFree } from '../../../platform/database/index.js';
 import type { DueRoute } from '../../../platform/queues/index.js';
 import { DueRoutes } from './due-routes.js';
-import { type ChannelRoute, routeKeyText } from './capacity.js';
+import { type ChannelRoute, routeKeyText, valuesOf } from './capacity.js';
 import type { LaneKey } from '../lanes.js';
 
 export interface Share {
@@ -39,11 +39,6 @@ const MOST_ACCOUNT_ID = 2 ** 32 - 1;
 /** Lanes with a lease may be due too (after a cancel or a planned retry): they wait for the end of the batch or lease. */
 const DUE = `wake_at <= UTC_TIMESTAMP(3) AND ${isFree()}`;
 const OF_TURN = 'channel = ? AND route_id = ? AND single = ?';
-const valuesOf = ({ channel, routeId, single }: ChannelRoute): [string, number, number] => [
-  channel,
-  routeId,
-  single ? 1 : 0,
-];
 
 /** Interleaves the lanes of accounts, starting after account `after`; keeps the order within an account. */
 export function roundRobin<Lane extends OwnedLane>(lanes: readonly Lane[], after: number): Lane[] {

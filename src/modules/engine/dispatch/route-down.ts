@@ -17,9 +17,9 @@ import {
 } from '../lanes.js';
 import { failoverCounter } from '../settle/refused-sends.js';
 import { newClaimId } from '../state/lane-claims.js';
-import { KEYS, OF_KEY } from '../state/lane-endings.js';
+import { KEYS, OF_KEY, OF_MOVED_KEY } from '../state/lane-endings.js';
 import { dropInDoubtOf, HAS_BEGUN_RETRIES } from '../state/retries.js';
-import { type ChannelRoute, routeKeyText } from './capacity.js';
+import { type ChannelRoute, routeKeyText, valuesOf } from './capacity.js';
 
 /** A shorter outage may end by itself: a session binds again, or a trial message succeeds. */
 const PATIENCE_MS = 2_000;
@@ -118,7 +118,7 @@ export class LaneFailover {
       [rows, id],
     );
     const found: { n: number }[] = await tx.query(
-      `SELECT STRAIGHT_JOIN j.n FROM ${MOVES} JOIN campaign_lanes l ON ${MOVED} LIMIT ?`,
+      `SELECT STRAIGHT_JOIN j.n FROM ${MOVES} JOIN campaign_lanes l ON ${OF_MOVED_KEY} LIMIT ?`,
       [rows, id, moves.length],
     );
     if (found.length === 0) return [];
@@ -130,7 +130,7 @@ export class LaneFailover {
     await tx.query(
       `INSERT INTO route_changes (campaign_id, lane, seq, fence, to_lane, from_seq, at, from_route, to_route, reason)
        SELECT STRAIGHT_JOIN l.campaign_id, l.lane, 0, l.fence, l.lane, l.next_seq, UTC_TIMESTAMP(3), j.from_route, j.to_route, ?
-       FROM ${MOVES} JOIN campaign_lanes l ON ${MOVED}`,
+       FROM ${MOVES} JOIN campaign_lanes l ON ${OF_MOVED_KEY}`,
       [reason, rows, id],
     );
     return moved;
@@ -153,7 +153,6 @@ export class LaneFailover {
 
 const MOVES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]',
   fence BIGINT PATH '$[2]', to_route BIGINT PATH '$[3]', from_route BIGINT PATH '$[4]')) j`;
-const MOVED = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence + 1 AND l.claim_id = ?';
 
 /** Milliseconds that a lane waits on a down route before it moves. */
 const patienceOf = (moves: number): number =>
@@ -246,11 +245,5 @@ export class DownLanes {
     return rows.length > 0;
   }
 }
-
-const valuesOf = ({ channel, routeId, single }: ChannelRoute): [string, number, number] => [
-  channel,
-  routeId,
-  single ? 1 : 0,
-];
 
 const patternOf = (targets: readonly number[]): string[] => (targets.length > 0 ? [`,(${targets.join('|')}),`] : []);

@@ -10,7 +10,7 @@ import { inLaneOrder, sqlIsRefusedLane } from '../lanes.js';
 import { RecipientStatus } from '../recipient.js';
 import { sqlStates } from '../state/campaign-states.js';
 import { newClaimId } from '../state/lane-claims.js';
-import { KEYS, OF_KEY } from '../state/lane-endings.js';
+import { KEYS, OF_KEY, OF_MOVED_KEY } from '../state/lane-endings.js';
 import { dropInDoubtOf, type FencedLane, HAS_BEGUN_RETRIES } from '../state/retries.js';
 
 type Source = Pick<EntityManager, 'query'>;
@@ -171,7 +171,6 @@ const MOST_MS = 20_000;
 
 const MOVES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]',
   fence BIGINT PATH '$[2]')) j`;
-const MOVED = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence + 1 AND l.claim_id = ?';
 /** No batch is open or in doubt. */
 const IS_MOVABLE = `${isFree('l')} AND l.intent_seq <= l.next_seq AND NOT (${HAS_BEGUN_RETRIES})`;
 const IS_OPEN = `c.state IN (${sqlStates([...statesThat('send'), ...statesThat('wait')])})`;
@@ -239,7 +238,7 @@ export class RouteMoves {
         [rows, to, id, from],
       );
       const taken: { n: number; waiting: string }[] = await tx.query(
-        `SELECT STRAIGHT_JOIN j.n, ${sqlWaitingIn('l')} AS waiting FROM ${MOVES} JOIN campaign_lanes l ON ${MOVED} LIMIT ?`,
+        `SELECT STRAIGHT_JOIN j.n, ${sqlWaitingIn('l')} AS waiting FROM ${MOVES} JOIN campaign_lanes l ON ${OF_MOVED_KEY} LIMIT ?`,
         [rows, id, lanes.length],
       );
       const moved = {
@@ -254,7 +253,7 @@ export class RouteMoves {
       await tx.query(
         `INSERT INTO route_changes (campaign_id, lane, seq, fence, to_lane, from_seq, at, from_route, to_route, reason)
          SELECT STRAIGHT_JOIN l.campaign_id, l.lane, 0, l.fence, l.lane, l.next_seq, UTC_TIMESTAMP(3), ?, ?, ?
-         FROM ${MOVES} JOIN campaign_lanes l ON ${MOVED}`,
+         FROM ${MOVES} JOIN campaign_lanes l ON ${OF_MOVED_KEY}`,
         [from, to, reason, rows, id],
       );
       await alongside(tx, moved);

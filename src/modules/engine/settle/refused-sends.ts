@@ -23,6 +23,7 @@ import {
 } from '../lanes.js';
 import { referenceOf } from '../recipient.js';
 import { NEW_FENCE, RETRIABLE } from '../state/retries.js';
+import { OF_KEY } from '../state/lane-endings.js';
 import type { BatchResult } from './recipient-change.js';
 
 /** Counter of moved lanes and refused recipients. */
@@ -176,7 +177,7 @@ export class RefusedSends {
       ]),
     );
     await tx.query(
-      `UPDATE ${HANDED} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_LANE}
+      `UPDATE ${HANDED} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
        STRAIGHT_JOIN recipient_retries t FORCE INDEX (PRIMARY) ON t.campaign_id = j.campaign_id AND t.seq = j.seq AND t.lane = j.lane
        SET t.lane = j.to_lane, t.due_at = UTC_TIMESTAMP(3), t.attempt = j.attempt, t.intent_fence = NULL`,
       [rows],
@@ -184,7 +185,7 @@ export class RefusedSends {
     await tx.query(
       `INSERT IGNORE INTO recipient_retries (campaign_id, seq, lane, due_at, attempt, intent_fence)
        SELECT STRAIGHT_JOIN j.campaign_id, j.seq, j.to_lane, UTC_TIMESTAMP(3), j.attempt, NULL
-       FROM ${HANDED} JOIN campaign_lanes l ON ${OF_LANE}
+       FROM ${HANDED} JOIN campaign_lanes l ON ${OF_KEY}
        JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq AND r.status IN (?)
        WHERE r.campaign_id IN (?)`,
       [rows, RETRIABLE, [...new Set(handed.map(({ recipient }) => recipient.lane.campaignId))]],
@@ -192,7 +193,7 @@ export class RefusedSends {
     await tx.query(
       `INSERT IGNORE INTO route_changes (campaign_id, lane, seq, fence, to_lane, from_seq, at, from_route, to_route, reason)
        SELECT STRAIGHT_JOIN j.campaign_id, j.lane, j.seq, j.fence, j.to_lane, j.seq, UTC_TIMESTAMP(3), j.from_route, j.to_route, j.reason
-       FROM ${HANDED} JOIN campaign_lanes l ON ${OF_LANE}`,
+       FROM ${HANDED} JOIN campaign_lanes l ON ${OF_KEY}`,
       [rows],
     );
   }
@@ -256,7 +257,6 @@ export class RefusedSends {
 const HANDED = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', lane INT PATH '$[2]',
   fence BIGINT PATH '$[3]', attempt INT PATH '$[4]', to_lane INT PATH '$[5]', from_route INT PATH '$[6]',
   to_route INT PATH '$[7]', reason VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[8]')) j`;
-const OF_LANE = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence';
 
 const heldKey = (lane: LaneSnapshot): string => `${laneKey(lane)} ${heldFence(lane)}`;
 

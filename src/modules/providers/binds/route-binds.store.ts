@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { TtlCache } from '../../../platform/concurrency/index.js';
-import { again, jsonRows, type QuotedText, type WriteResult } from '../../../platform/database/index.js';
+import { FROM_NOW, again, jsonRows, type QuotedText, type WriteResult } from '../../../platform/database/index.js';
 
 export interface BindKey {
   routeId: number;
@@ -35,7 +35,6 @@ const NOTES = `JSON_TABLE(?, '$[*]' COLUMNS (route_id INT UNSIGNED PATH '$[0]', 
   fault VARCHAR(${FAULT_LENGTH}) CHARACTER SET utf8mb4 PATH '$[5]')) j`;
 const OF_NOTE = `${NOTES} STRAIGHT_JOIN route_binds b FORCE INDEX (PRIMARY)
   ON b.route_id = j.route_id AND b.place = j.place AND b.fence = j.fence`;
-const FROM_NOW = 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND';
 
 /** Adds slots up to `binds`; rows beyond it stay and are not taken again. */
 export async function addBindSlots(tx: EntityManager, routeId: number, binds: number): Promise<void> {

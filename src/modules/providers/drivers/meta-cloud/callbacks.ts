@@ -227,7 +227,7 @@ function timeOf(item: JsonObject, receivedAt: Date): Date {
   return sent > 0 && sent <= receivedAt.getTime() ? new Date(sent) : receivedAt;
 }
 
-const acquainted = ({ number, userId }: ChatSender): Acquaintance[] =>
+export const acquainted = ({ number, userId }: ChatSender): Acquaintance[] =>
   number !== null && userId !== null ? [{ number, userId }] : [];
 
 /** Number and user id of a recipient come once, with delivery. */

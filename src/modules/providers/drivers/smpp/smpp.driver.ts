@@ -23,7 +23,7 @@ import type {
   RouteConnection,
   SendOutcome,
 } from '../../message-driver.js';
-import { orElsewhere, takenInPart } from '../carrier-answers.js';
+import { neverSent, orElsewhere, takenInPart } from '../carrier-answers.js';
 import { Throttle } from '../gated-connection.js';
 import { demandsOf, DLT_MISSING, lacksDlt, namesDlt } from '../template.js';
 import { sessionConfig, type SmppConfig, smppConfigSchema, type SmppRouteConfig, TlvWriter } from './smpp-config.js';
@@ -86,13 +86,13 @@ class SmppConnection implements RouteConnection {
 
   send(message: OutboundMessage): Promise<SendOutcome> {
     const { to, sender } = message;
-    if (to.length > LONGEST_DESTINATION) return Promise.resolve(refusal('Number too long for the carrier'));
-    if (to === '' || /[^0-9]/.test(to)) return Promise.resolve(refusal('Number is invalid'));
+    if (to.length > LONGEST_DESTINATION) return Promise.resolve(neverSent('Number too long for the carrier'));
+    if (to === '' || /[^0-9]/.test(to)) return Promise.resolve(neverSent('Number is invalid'));
     if (sender !== undefined && !isSender(sender))
-      return Promise.resolve(refusal('Sender not possible at the carrier'));
+      return Promise.resolve(neverSent('Sender not possible at the carrier'));
     if (lacksDlt(this.config.dlt, message)) return Promise.resolve(DLT_MISSING);
     const sms = this.cache.of(message.text);
-    if (!sms) return Promise.resolve(refusal('Message too long for the carrier'));
+    if (!sms) return Promise.resolve(neverSent('Message too long for the carrier'));
     if (sms.concatenated) return this.sendParts(message, sms);
     const queueUntil = this.queueUntil(performance.now());
     return new Promise((resolve) =>
@@ -224,8 +224,6 @@ class SmppConnection implements RouteConnection {
     this.timer = setTimeout(() => (this.session = this.connect()), delay);
   }
 }
-
-const refusal = (text: string): SendOutcome => ({ kind: 'rejected', code: null, text, submitted: false });
 
 /** The first part to leave counts for the message. */
 function once(call: (others?: number) => void): (others?: number) => void {
