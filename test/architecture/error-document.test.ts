@@ -63,7 +63,7 @@ const descriptions = (path: string, method: 'get' | 'post'): Record<string, stri
   );
 
 describe('documentErrors', () => {
-  it('puts the table together in the order of judging, in whatever order the decorators stand', () => {
+  it('puts the table together in the order of the checks, whatever the order of the decorators', () => {
     const [slow, malformed, key, name] = [
       '`Request body comes too slowly`: after ten seconds less than 16 KB a second of it (256 KB of a body over BODY_LIMIT), or not all of it after 30 seconds where the caller is not known',
       '`Malformed JSON body`: no JSON, or deeper than 32 levels',

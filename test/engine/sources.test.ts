@@ -188,7 +188,7 @@ describe('a submission whose recipients come from a source', () => {
     return early;
   };
 
-  it('of a large one writes recipients while others are judged, and what is their own once all are', async () => {
+  it('of a large one writes recipients while others are priced, and what is their own once all are', async () => {
     const accountId = await account(100_000);
     const recipients = people(LARGE, (at) => ({ name: at % 3 === 0 ? 'x'.repeat(200) : `Ann ${at}` }));
     const routes = plan((number) => (number.endsWith('5') ? [2, 1] : [1]));
@@ -211,10 +211,10 @@ describe('a submission whose recipients come from a source', () => {
     expect(early.recipients).toBe(21_000);
     await expectNothing(accountId, LARGE);
     const good = sourceOf(people(LARGE, () => ({ name: 'Ann' }))).source;
-    const judgeDemands = (): void => {
+    const assertDemands = (): void => {
       throw new AppError('invalid', 'demand', 'The route wants more');
     };
-    const channel = { ...smsChannel, judgeDemands };
+    const channel = { ...smsChannel, assertDemands };
     vi.spyOn(engine.part(RouteDirectory), 'byId').mockResolvedValue({ id: 1 } as Awaited<
       ReturnType<RouteDirectory['byId']>
     >);
@@ -230,7 +230,7 @@ describe('a submission whose recipients come from a source', () => {
     await expectNothing(accountId, LARGE);
   });
 
-  it('gives up, and leaves nothing, when a sweeper took it for dead while it was judged', async () => {
+  it('gives up, and leaves nothing, when a sweeper took it for dead while it was priced', async () => {
     const accountId = await account(LARGE);
     const { source: all } = sourceOf(people(LARGE, () => ({ name: 'Ann' })));
     const isTaken = async (): Promise<boolean> => {
@@ -250,7 +250,7 @@ describe('a submission whose recipients come from a source', () => {
         }
       },
     };
-    await expect(accept(accountId, source)).rejects.toThrow('held up');
+    await expect(accept(accountId, source)).rejects.toThrow('lease of an acceptance expired');
     await rows('UPDATE acceptances_under_way SET lease_until = UTC_TIMESTAMP(3)', []);
     await engine.part(LargeDraftRecipients).sweep();
     await expectNothing(accountId, LARGE);
@@ -261,8 +261,8 @@ describe('a submission whose recipients come from a source', () => {
     const failed = people(2 * LARGE, (at) => ({ name: at % 4 === 0 ? 'x'.repeat(200) : 'Ann' })).filter(({ row }) => row % 2 === 1); // prettier-ignore
     const { source } = sourceOf(failed);
     const sent = submission(accountId, source);
-    const judging = await submissions.judgeOf(sent, ONE);
-    const { common, ...recipients } = await submissions.judged(accountId, source, judging, { isRetry: true });
+    const pricer = await submissions.pricerOf(sent, ONE);
+    const { common, ...recipients } = await submissions.priced(accountId, source, pricer, { isRetry: true });
     const { content, broadcastName, service } = sent;
     const head = {
       accountId,

@@ -138,7 +138,7 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
   }
 
   /** Prices and routes the retry like a new send, including the channel's own validation. */
-  private async renewed(parent: CampaignRecord): Promise<Pick<RetryTerms, 'service' | 'judging'>> {
+  private async renewed(parent: CampaignRecord): Promise<Pick<RetryTerms, 'service' | 'pricer'>> {
     const { content, accountId, category } = parent;
     const channel = this.channels.get(parent.channel);
     await channel.validateRetry?.(this.channels.services, parent);
@@ -146,7 +146,7 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
     const service = renewed?.service ?? parent.service;
     const send = { channel, content, service, category, sender: { accountId }, ...(renewed && { price: renewed }) };
     const routes = renewed ? onlyRoute(renewed.routeId) : await this.submissions.routesOf(send);
-    return { service, judging: await this.submissions.judgeOf(send, routes) };
+    return { service, pricer: await this.submissions.pricerOf(send, routes) };
   }
 
   private async record(

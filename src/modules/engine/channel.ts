@@ -169,7 +169,7 @@ export interface Channel<Name extends string = string> {
   readonly renew?: (services: Services, campaign: CampaignRecord) => Promise<RenewedTerms>;
 
   /** Absent = accepts any route. @throws AppError if the message lacks what the route's carrier demands */
-  readonly judgeDemands?: (content: Content, demands: CarrierDemands) => void;
+  readonly assertDemands?: (content: Content, demands: CarrierDemands) => void;
   /** Checks, before a retry, what needed approval and may no longer be approved. @throws AppError */
   readonly validateRetry?: (services: Services, campaign: CampaignRecord) => Promise<void>;
 

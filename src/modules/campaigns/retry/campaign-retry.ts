@@ -86,7 +86,7 @@ export class RetryRights {
 
 export interface RetryTerms {
   service: string;
-  judging: RecipientPricer;
+  pricer: RecipientPricer;
   /** `kernel/maker.ts` */
   createdBy: string;
   /** called again when an id is taken */
@@ -141,13 +141,13 @@ export class CampaignRetry {
   private async acceptUnder(
     right: RetryRight,
     parent: CampaignRecord,
-    { service, judging, makeRequestId, alongside, outcome, createdBy }: RetryTerms,
+    { service, pricer, makeRequestId, alongside, outcome, createdBy }: RetryTerms,
   ): Promise<AcceptedCampaign> {
     const source = await this.failed.sourceOf(parent);
     if (source.total === 0) throw campaignErrors.noneFailed();
     const sender = parent.sender ?? undefined;
     const how = { sender, isRetry: true };
-    const { common, ...recipients } = await this.submissions.judged(parent.accountId, source, judging, how);
+    const { common, ...recipients } = await this.submissions.priced(parent.accountId, source, pricer, how);
     const head = {
       accountId: parent.accountId,
       channel: parent.channel,

@@ -89,7 +89,7 @@ export const smsChannel: Channel<'sms'> = {
   segments: (content, addressee) => wireParts(messageOf(content, addressee)),
   missing: missingOf,
   quote: async (_services, _accountId, message) => quoteOf(message),
-  judgeDemands: (content, { dltTemplateId, dltEntityId }) => {
+  assertDemands: (content, { dltTemplateId, dltEntityId }) => {
     const { templateId, entityId } = sentExtras(content).dlt ?? {};
     if (dltTemplateId && templateId === undefined) throw senderErrors.dltTemplateRequired();
     if (dltEntityId && entityId === undefined) throw senderErrors.dltEntityRequired();

@@ -23,7 +23,7 @@ import {
   type RecipientPage,
   sumOf,
 } from './draft.js';
-import { type DraftRecipients, LargeDraftRecipients, Staging, wholePage } from './large-drafts.js';
+import { type DraftRecipients, LargeDraftRecipients, LargeDraft, wholePage } from './large-drafts.js';
 
 interface Payable {
   draft: DraftHead;
@@ -40,7 +40,7 @@ export class SingleSignals {
   ) {}
 
   /** Signals a single message that leaves now, once it is known to be paid. The group does not wait for it. Never fails. */
-  async tell(payable: readonly Payable[]): Promise<void> {
+  async publish(payable: readonly Payable[]): Promise<void> {
     if (!this.signals.isDue) return;
     const single = payable.filter(({ draft, total }) => total === 1 && leavesNow(draft));
     if (single.length === 0) return;
@@ -57,7 +57,7 @@ interface WaitingDraft {
   page: RecipientPage | null;
   alongside?: Alongside<AcceptedCampaign> | undefined;
   outcome?: KeptOutcome<AcceptedCampaign> | undefined;
-  stagedId?: number;
+  writtenId?: number;
   /** null = no trace is recorded */
   traceParent: string | null;
 }
@@ -70,7 +70,7 @@ const GROUPED_RECIPIENTS = 1_000;
 const LARGE_DRAFT_RECIPIENTS = 25_000;
 /** Two at once: while one commit waits for the disk, the next group runs its statements once it is half full. */
 const GROUP = { maxItems: 64, delayMs: 0, atOnce: 2, beside: { maxItems: 32, delayMs: 10 } };
-const ROUNDS = 6;
+const MAX_TRIES = 6;
 
 /**
  * Accepts campaigns, all or nothing. Concurrent requests share a transaction (docs/decisions/0025).
@@ -87,7 +87,7 @@ export class CampaignAcceptance {
     private readonly shortBalances: ShortBalances,
     private readonly keys: IdempotencyKeys,
     private readonly writer: CampaignWriter,
-    private readonly staged: LargeDraftRecipients,
+    private readonly largeDrafts: LargeDraftRecipients,
     private readonly relay: RelayNotifier,
     private readonly signals: SingleSignals,
     private readonly earlier: EarlierCampaigns,
@@ -113,8 +113,8 @@ export class CampaignAcceptance {
   }
 
   /** Writes recipients of a large send while they are priced; null = small send. Abandon it if the send fails. */
-  stagingOf(accountId: number, total: number): Staging | null {
-    return total >= LARGE_DRAFT_RECIPIENTS ? new Staging(this.staged.open(), accountId, this.credits) : null;
+  largeDraftOf(accountId: number, total: number): LargeDraft | null {
+    return total >= LARGE_DRAFT_RECIPIENTS ? new LargeDraft(this.largeDrafts.open(), accountId, this.credits) : null;
   }
 
   /** As `accept`, for recipients of whom some may already be written. */
@@ -129,10 +129,10 @@ export class CampaignAcceptance {
         this.answerTo(draft, recipients, { alongside, outcome, traceParent }),
       );
       if ('refused' in answer) return await this.spentByItself(draft, answer.refused);
-      if (!answer.accepted.repeated) this.ring(draft, recipients);
+      if (!answer.accepted.repeated) this.notifyRelay(draft, recipients);
       return answer.accepted;
     } finally {
-      await recipients.staging?.abandon();
+      await recipients.largeDraft?.abandon();
     }
   }
 
@@ -148,7 +148,7 @@ export class CampaignAcceptance {
     return work(span.traceParent).finally(() => span.end());
   }
 
-  private ring(draft: DraftHead, { total, sum: { own } }: DraftRecipients): void {
+  private notifyRelay(draft: DraftHead, { total, sum: { own } }: DraftRecipients): void {
     if (!leavesNow(draft)) return;
     const { channel, routeId } = draft;
     const routes = own ? new Set(own.chains.flatMap((chain) => chain.slice(0, 1))) : [routeId];
@@ -157,7 +157,7 @@ export class CampaignAcceptance {
 
   private async answerTo(draft: DraftHead, recipients: DraftRecipients, committing: Committing): Promise<Answer> {
     const { total, sum } = recipients;
-    if (total >= LARGE_DRAFT_RECIPIENTS) return this.commitStaged(draft, recipients, committing);
+    if (total >= LARGE_DRAFT_RECIPIENTS) return this.commitLarge(draft, recipients, committing);
     const waiting = { draft, total, sum, page: wholePage(recipients), ...committing };
     return total <= GROUPED_RECIPIENTS ? this.group.add(waiting) : this.commitOne(waiting);
   }
@@ -175,18 +175,18 @@ export class CampaignAcceptance {
   }
 
   /** Writes the recipients first, and removes them if the campaign is not stored. */
-  private async commitStaged(draft: DraftHead, recipients: DraftRecipients, committing: Committing): Promise<Answer> {
-    const { total, sum, staging } = recipients;
-    const available = staging?.shortOf ?? (await this.credits.available(draft.accountId, draft.balance));
+  private async commitLarge(draft: DraftHead, recipients: DraftRecipients, committing: Committing): Promise<Answer> {
+    const { total, sum, largeDraft } = recipients;
+    const available = largeDraft?.shortOf ?? (await this.credits.available(draft.accountId, draft.balance));
     if (sum.charged > available) return { refused: new InsufficientCredits(available, sum.charged) };
-    const stage = staging?.stage ?? this.staged.open();
+    const rows = largeDraft?.rows ?? this.largeDrafts.open();
     try {
-      const stagedId = await this.staged.write(draft, recipients, stage);
-      const answer = await this.commitOne({ draft, total, sum, page: null, stagedId, ...committing });
-      if ('accepted' in answer && answer.accepted.id === stagedId) stage.keep();
+      const writtenId = await this.largeDrafts.write(draft, recipients, rows);
+      const answer = await this.commitOne({ draft, total, sum, page: null, writtenId, ...committing });
+      if ('accepted' in answer && answer.accepted.id === writtenId) rows.keep();
       return answer;
     } finally {
-      await stage.abandon();
+      await rows.abandon();
     }
   }
 
@@ -197,7 +197,7 @@ export class CampaignAcceptance {
   /** Never throws: if one half of a group has committed, its answers stay valid whatever happens to the other half. */
   private async commit(waiting: readonly WaitingDraft[]): Promise<Answer[]> {
     const answers = new Map<WaitingDraft, Answer>();
-    const unanswered = new Error('a draft was left without an answer');
+    const unanswered = new Error('a draft has no answer');
     const fault = await this.answerAll(waiting, answers).then(
       () => unanswered,
       (error: unknown) => (error instanceof Error ? error : unanswered),
@@ -210,16 +210,16 @@ export class CampaignAcceptance {
    * answer, the others retry with new ids; other conflicts split the group. Fills `answers` also up to a fault.
    */
   private async answerAll(waiting: readonly WaitingDraft[], answers: Map<WaitingDraft, Answer>): Promise<void> {
-    const note = (drafts: readonly WaitingDraft[], made: readonly (Answer | null)[]): void =>
-      drafts.forEach((each, place) => {
-        const answer = made[place];
+    const record = (drafts: readonly WaitingDraft[], made: readonly (Answer | null)[]): void =>
+      drafts.forEach((each, index) => {
+        const answer = made[index];
         if (answer) answers.set(each, answer);
       });
-    for (let round = 1, readsAll = false; answers.size < waiting.length; round++) {
+    for (let tries = 1, readsAll = false; answers.size < waiting.length; tries++) {
       const left = waiting.filter((each) => !answers.has(each));
       const going = oncePerId(left);
       try {
-        note(going, await this.attempt(going, readsAll));
+        record(going, await this.attempt(going, readsAll));
       } catch (error) {
         if (error instanceof Outspent && !readsAll) {
           readsAll = true;
@@ -227,14 +227,14 @@ export class CampaignAcceptance {
         }
         const isTaken = isDuplicateKey(error);
         if (isTaken) {
-          note(left, await this.earlier.taken(left));
-          if (round < ROUNDS || answers.size > waiting.length - left.length) continue;
+          record(left, await this.earlier.taken(left));
+          if (tries < MAX_TRIES || answers.size > waiting.length - left.length) continue;
         }
         if (!(isTaken || error instanceof Outspent || error instanceof AppError)) throw error;
-        if (going.length > 1) note(going, await this.inHalves(going));
+        if (going.length > 1) record(going, await this.inHalves(going));
         else if (error instanceof AppError)
-          note(going, [{ refused: error }]); // thrown by a write of `alongside`
-        else if (round >= ROUNDS) throw error;
+          record(going, [{ refused: error }]); // thrown by a write of `alongside`
+        else if (tries >= MAX_TRIES) throw error;
       }
     }
   }
@@ -247,12 +247,12 @@ export class CampaignAcceptance {
 
   private async attempt(waiting: readonly WaitingDraft[], readsAll: boolean): Promise<Answer[]> {
     const refusals = await this.shortBalances.refusals(waiting, readsAll);
-    const payable = waiting.filter((_, place) => !refusals[place]);
-    void this.signals.tell(payable);
+    const payable = waiting.filter((_, index) => !refusals[index]);
+    void this.signals.publish(payable);
     const accepted = payable.length > 0 ? await this.write(payable) : [];
-    const answers = new Map(payable.map((entry, place) => [entry, accepted[place]]));
-    return waiting.map((entry, place): Answer => {
-      const refused = refusals[place];
+    const answers = new Map(payable.map((entry, index) => [entry, accepted[index]]));
+    return waiting.map((entry, index): Answer => {
+      const refused = refusals[index];
       return refused ? { refused } : { accepted: answers.get(entry) as AcceptedCampaign };
     });
   }
@@ -263,7 +263,7 @@ export class CampaignAcceptance {
       const numbered = payable.map((entry): Numbered => {
         const { requestId: own } = entry.draft;
         const requestId = 'given' in own ? own.given : own.make();
-        return { ...entry, id: entry.stagedId ?? newId(), requestId };
+        return { ...entry, id: entry.writtenId ?? newId(), requestId };
       });
       await this.writer.insertHeads(tx, numbered);
       await this.traces.keep(
@@ -274,7 +274,7 @@ export class CampaignAcceptance {
         tx,
         numbered.flatMap(({ page, ...entry }) => (page ? [{ ...entry, page }] : [])),
       );
-      for (const { stagedId } of numbered) if (stagedId !== undefined) await this.staged.end(tx, stagedId);
+      for (const { writtenId } of numbered) if (writtenId !== undefined) await this.largeDrafts.end(tx, writtenId);
       for (const entry of numbered) await entry.alongside?.(tx, acceptedOf(entry));
       await this.keys.store(
         tx,

@@ -37,8 +37,8 @@ export class EarlierCampaigns {
   async taken(waiting: readonly Known[]): Promise<(Answer | null)[]> {
     const earlier = await this.earlier(waiting.map(({ draft }) => draft));
     return Promise.all(
-      waiting.map(async ({ outcome }, place): Promise<Answer | null> => {
-        const answer = earlier[place] ?? null;
+      waiting.map(async ({ outcome }, index): Promise<Answer | null> => {
+        const answer = earlier[index] ?? null;
         if (answer || !outcome) return answer;
         const found = await this.keys.earlier(outcome.key.request);
         if (found.kind !== 'free') return { refused: idempotencyErrors.running() };

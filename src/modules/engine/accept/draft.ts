@@ -127,28 +127,28 @@ export class UsageBuckets {
 
   add(number: string, credits: number, sender?: string): void {
     if (credits === 0) return;
-    const place = sender === undefined && number.length >= CODE_DIGITS ? placeOf(number) : -1;
-    if (place < 0 || place >= this.size) {
+    const index = sender === undefined && number.length >= CODE_DIGITS ? bucketOf(number) : -1;
+    if (index < 0 || index >= this.size) {
       this.tally.add(number, sender ?? this.sender, credits);
       return;
     }
-    this.recipients[place] = Number(this.recipients[place]) + 1;
-    this.credits[place] = Number(this.credits[place]) + credits;
+    this.recipients[index] = Number(this.recipients[index]) + 1;
+    this.credits[index] = Number(this.credits[index]) + credits;
   }
 
   /** One share per calling code and sender. Call once, after the last `add`. */
   shares(): UsageShare[] {
-    for (const [place, recipients] of this.recipients.entries()) {
+    for (const [index, recipients] of this.recipients.entries()) {
       if (recipients === 0) continue;
-      const digits = String(place).padStart(CODE_DIGITS, '0');
-      this.tally.add(digits, this.sender, Number(this.credits[place]), recipients);
+      const digits = String(index).padStart(CODE_DIGITS, '0');
+      this.tally.add(digits, this.sender, Number(this.credits[index]), recipients);
     }
     return this.tally.shares;
   }
 }
 
 /** Out of range if the number does not begin with digits. */
-const placeOf = (number: string): number =>
+const bucketOf = (number: string): number =>
   (number.charCodeAt(0) - 48) * 100 + (number.charCodeAt(1) - 48) * 10 + (number.charCodeAt(2) - 48);
 
 export type TermsDraft = Pick<
@@ -166,7 +166,7 @@ export function sumOf({ recipients, terms, unitCredits, routeId, fallbacks, send
     for (const number of recipients) usage.add(number, unitCredits);
     return { charged: unitCredits * recipients.length, usage: usage.shares() };
   }
-  if (terms.length !== recipients.length) throw new RangeError('terms stand beside the recipients, one each');
+  if (terms.length !== recipients.length) throw new RangeError('each recipient has one entry of terms');
   let charged = 0;
   let hasTerms = false;
   let kinds = 0;
@@ -222,9 +222,9 @@ export class FoundChains {
   ascending(groups: Uint8Array): { chains: readonly RouteChain[]; groups: Uint8Array } {
     const [own, ...further] = this.chains;
     const chains = [own as RouteChain, ...further.sort(byIds)];
-    const places = new Map(chains.map((chain, place) => [chainText(chain), place]));
-    const placeOf = [...this.groups.keys()].map((key) => places.get(key) ?? 0);
-    return { chains, groups: groups.map((group) => placeOf[group] ?? 0) };
+    const indexes = new Map(chains.map((chain, index) => [chainText(chain), index]));
+    const indexOfGroup = [...this.groups.keys()].map((key) => indexes.get(key) ?? 0);
+    return { chains, groups: groups.map((group) => indexOfGroup[group] ?? 0) };
   }
 }
 
@@ -259,8 +259,8 @@ function* variablesRows(id: number, { from, blocks }: RecipientPage): Generator<
   if (!blocks) return;
   if (from % RECIPIENTS_A_BLOCK !== 0) throw new RangeError('a page begins with a block of variables');
   const first = from / RECIPIENTS_A_BLOCK;
-  for (const [place, text] of blocks.entries()) {
-    if (text !== null) yield [id, first + place, new QuotedText(text)];
+  for (const [index, text] of blocks.entries()) {
+    if (text !== null) yield [id, first + index, new QuotedText(text)];
   }
 }
 

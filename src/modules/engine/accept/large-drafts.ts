@@ -21,10 +21,10 @@ export interface LargeDraftSteps {
 
 /** While one commit is flushed to disk, the next one inserts its rows. */
 const COMMITS_AT_ONCE = 2;
-const ROUNDS = 6;
+const MAX_TRIES = 6;
 
 /** Writes the recipients of one large draft before its campaign exists. */
-class Stage {
+class LargeDraftRows {
   /** the id, once the first page is written; null = not begun, or abandoned */
   private first: Promise<number> | null = null;
   private written = 0;
@@ -46,7 +46,7 @@ class Stage {
     await this.settled();
     const id = await this.first;
     if (id === null || this.written !== total) {
-      throw new Error(`${total} recipients were judged, and ${this.written} written`);
+      throw new Error(`${total} recipients were priced, and ${this.written} written`);
     }
     return id;
   }
@@ -71,7 +71,7 @@ class Stage {
   }
 
   private async writeFirst(page: RecipientPage, priced: Priced | null): Promise<number> {
-    for (let round = 1; ; round++) {
+    for (let tries = 1; ; tries++) {
       const id = newId();
       let isBegun = false;
       try {
@@ -83,7 +83,7 @@ class Stage {
         const isTaken = isDuplicateKey(error);
         // If another process owns this id, do not delete its rows.
         if (isBegun || !isTaken) await this.steps.abandon(id);
-        if (!isTaken || round >= ROUNDS) throw error;
+        if (!isTaken || tries >= MAX_TRIES) throw error;
       }
     }
   }
@@ -114,12 +114,12 @@ interface SoFar {
 }
 
 /** Writes the recipients of a large send while the remaining ones are priced, as long as the balance covers them. */
-export class Staging {
+export class LargeDraft {
   private available: number | null = null;
   private isShort = false;
 
   constructor(
-    readonly stage: Stage,
+    readonly rows: LargeDraftRows,
     private readonly accountId: number,
     private readonly credits: Pick<CreditBook, 'available'>,
   ) {}
@@ -133,11 +133,11 @@ export class Staging {
   async take(page: RecipientPage, { charged, balance }: SoFar): Promise<void> {
     this.available ??= await this.credits.available(this.accountId, balance);
     this.isShort ||= charged > this.available;
-    if (!this.isShort) await this.stage.add(page);
+    if (!this.isShort) await this.rows.add(page);
   }
 
   abandon(): Promise<void> {
-    return this.stage.abandon();
+    return this.rows.abandon();
   }
 }
 
@@ -145,7 +145,7 @@ export interface DraftRecipients {
   total: number;
   sum: DraftSum;
   /** of a large send: recipients already written; `pages` yields only what is missing */
-  staging?: Staging;
+  largeDraft?: LargeDraft;
   pages(): Iterable<RecipientPage>;
 }
 
@@ -185,7 +185,7 @@ class LargeDraftLost extends Error {
   override readonly name = 'LargeDraftLost';
 
   constructor() {
-    super('An acceptance was held up for so long that its recipients were swept');
+    super('The lease of an acceptance expired and its recipients were removed');
   }
 }
 
@@ -203,8 +203,8 @@ export class LargeDraftRecipients {
     private readonly writer: CampaignWriter,
   ) {}
 
-  open(): Stage {
-    return new Stage({
+  open(): LargeDraftRows {
+    return new LargeDraftRows({
       begin: (id) => this.begin(id),
       write: (id, page, priced) => this.writeSome(id, page, priced),
       abandon: (id) => this.abandon(id),
@@ -212,10 +212,10 @@ export class LargeDraftRecipients {
   }
 
   /** Writes what is missing of the recipients and terms. @returns the id that the campaign must have */
-  async write(draft: DraftHead, recipients: DraftRecipients, stage = this.open()): Promise<number> {
+  async write(draft: DraftHead, recipients: DraftRecipients, rows = this.open()): Promise<number> {
     const { total, sum } = recipients;
-    for (const page of recipients.pages()) await stage.add(page, { draft, sum });
-    return stage.end(total);
+    for (const page of recipients.pages()) await rows.add(page, { draft, sum });
+    return rows.end(total);
   }
 
   /** Call in the transaction that writes the campaign: its recipients are then no orphans. */
@@ -299,11 +299,11 @@ export class OrphanSweeper implements OnApplicationBootstrap, BeforeApplicationS
   private readonly logger = new Logger(OrphanSweeper.name);
   private readonly task: SharedTask;
 
-  constructor(gate: LeaderGate, staged: LargeDraftRecipients) {
+  constructor(gate: LeaderGate, largeDrafts: LargeDraftRecipients) {
     this.task = new SharedTask(gate, {
       name: 'orphan-sweep',
       everyMs: SWEEP_EVERY_MS,
-      work: () => staged.sweep(() => this.task.isStopped),
+      work: () => largeDrafts.sweep(() => this.task.isStopped),
       onFault: (error) =>
         this.logger.warn({ err: safeError(error) }, 'recipients without a campaign could not be removed'),
     });

@@ -14,7 +14,7 @@ import {
   sizeOfPage,
   UsageBuckets,
 } from './draft.js';
-import type { DraftRecipients, Staging } from './large-drafts.js';
+import type { DraftRecipients, LargeDraft } from './large-drafts.js';
 import {
   type CommonTerms,
   faultBy,
@@ -30,17 +30,17 @@ export interface PricedRecipients extends DraftRecipients {
   common: CommonTerms;
 }
 
-export interface Judging {
+export interface PricingOptions {
   sender?: string | undefined;
   /** makes the error for faulty recipients; absent = the error of the first one */
   refused?: ((faults: readonly RecipientFault[]) => AppError) | undefined;
   isRetry?: boolean;
-  staging?: Staging | null;
+  largeDraft?: LargeDraft | null;
 }
 
 /** Pricing yields to the event loop after this time. */
 const AT_ONCE_MS = 8;
-const BETWEEN_LOOKS = 64;
+const BETWEEN_CLOCK_READS = 64;
 
 /** Visits recipients one by one and yields to the event loop in between; awaits a promise of `visit` before the next one. */
 export async function forEach(
@@ -53,7 +53,7 @@ export async function forEach(
     for (const recipient of some) {
       const waiting = visit(recipient);
       if (waiting) await waiting;
-      if (++seen % BETWEEN_LOOKS !== 0 || performance.now() < until) continue;
+      if (++seen % BETWEEN_CLOCK_READS !== 0 || performance.now() < until) continue;
       await yieldToOthers();
       until = performance.now() + AT_ONCE_MS;
     }
@@ -65,12 +65,12 @@ export async function forEach(
  * Validates and prices every recipient, and writes a large send page by page until the first fault.
  * @throws AppError the faults; `No route available for this channel`; `Recipients leave over more than 256 chains of routes`
  */
-export async function judge(
+export async function priceRecipients(
   source: RecipientSource,
-  judging: RecipientPricer,
-  { sender, refused, isRetry = false, staging = null }: Judging = {},
+  pricer: RecipientPricer,
+  { sender, refused, isRetry = false, largeDraft = null }: PricingOptions = {},
 ): Promise<PricedRecipients> {
-  const making = new PagesInMaking(judging.isPersonal, isRetry);
+  const making = new PagesInMaking(pricer.isPersonal, isRetry);
   const tally = new RecipientTally(source.total, sender);
   const faults = new Faults();
   const unroutable: AppError[] = [];
@@ -78,23 +78,23 @@ export async function judge(
   const handOn = (): Promise<void> | undefined => {
     const page = making.next();
     if (!page) return undefined;
-    if (staging) return staging.take(page, { charged: tally.charged, balance: judging.paidFrom });
+    if (largeDraft) return largeDraft.take(page, { charged: tally.charged, balance: pricer.paidFrom });
     kept.push(page);
     return undefined;
   };
   await forEach(source, (recipient) => {
     if (faults.isFull) return undefined;
     try {
-      const fault = judging.faultOf(recipient);
+      const fault = pricer.faultOf(recipient);
       if (fault) faults.add(fault);
-      else tally.add(recipient, judging.creditsOf(recipient), judging.isPersonal);
+      else tally.add(recipient, pricer.creditsOf(recipient), pricer.isPersonal);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       faults.add(faultBy(recipient, error));
     }
     if (faults.isAny || unroutable.length > 0) return undefined;
     try {
-      tally.addChain(judging.chainOf(recipient.number));
+      tally.addChain(pricer.chainOf(recipient.number));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       unroutable.push(error);
@@ -105,7 +105,7 @@ export async function judge(
   if (faults.isAny) throw faults.thrown(refused);
   if (unroutable[0]) throw unroutable[0];
   await handOn();
-  return { ...tally.judged(judging.paidFrom, kept), ...(staging && { staging }) };
+  return { ...tally.priced(pricer.paidFrom, kept), ...(largeDraft && { largeDraft }) };
 }
 
 class PagesInMaking {
@@ -177,35 +177,35 @@ class RecipientTally {
   }
 
   addChain(chain: RouteChain): void {
-    const known = this.byChain.get(chain) ?? this.placeOf(chain);
+    const known = this.byChain.get(chain) ?? this.addChainIndex(chain);
     this.groups[this.count - 1] = known;
     this.leaving[known] = (this.leaving[known] ?? 0) + 1;
   }
 
-  judged(balance: CampaignDraft['balance'], kept: readonly RecipientPage[]): PricedRecipients {
+  priced(balance: CampaignDraft['balance'], kept: readonly RecipientPage[]): PricedRecipients {
     const { total } = this;
-    if (this.count !== total) throw new Error(`of ${total} recipients ${this.count} were judged`);
+    if (this.count !== total) throw new Error(`of ${total} recipients ${this.count} were priced`);
     const unitCredits = mostCommon([...this.costing]) ?? 0;
-    const usual = mostCommon(this.leaving.map((count, place) => [place, count])) ?? 0;
+    const usual = mostCommon(this.leaving.map((count, index) => [index, count])) ?? 0;
     const [routeId = 0, ...fallbacks] = this.chains[usual] ?? [];
     const found = new FoundChains(this.chains[usual] ?? []);
     const groupOf = this.chains.map((chain) => found.groupOf(chain));
-    const groups = found.isOne ? this.groups : this.groups.map((place) => groupOf[place] ?? 0);
+    const groups = found.isOne ? this.groups : this.groups.map((index) => groupOf[index] ?? 0);
     const hasTerms = this.costing.size > 1 || this.senders.size > 0;
     const kinds = this.kinds | (this.senders.size > 0 ? OWN_KIND.senders : 0);
     const sum = { charged: this.charged, usage: this.usage.shares(), ...ownOf(found, groups, hasTerms, kinds) };
     const common = { unitCredits, balance, routeId, ...(fallbacks.length > 0 && { fallbacks }) };
-    const judged = { total, sum, common };
-    return { ...judged, pages: () => this.pages(kept, judged) };
+    const priced = { total, sum, common };
+    return { ...priced, pages: () => this.pages(kept, priced) };
   }
 
-  private placeOf(chain: RouteChain): number {
+  private addChainIndex(chain: RouteChain): number {
     const text = chainText(chain);
     const alike = this.chains.findIndex((each) => chainText(each) === text);
-    const place = alike < 0 ? this.chains.push(chain) - 1 : alike;
-    if (place >= MOST_GROUPS) throw acceptanceErrors.tooManyChains();
-    this.byChain.set(chain, place);
-    return place;
+    const index = alike < 0 ? this.chains.push(chain) - 1 : alike;
+    if (index >= MOST_GROUPS) throw acceptanceErrors.tooManyChains();
+    this.byChain.set(chain, index);
+    return index;
   }
 
   /** For pages already written, yields only their terms. */
@@ -217,9 +217,9 @@ class RecipientTally {
       yield* kept;
       return;
     }
-    const termsOf = (place: number): RecipientTerms => {
-      const [credits, sender] = [this.credits[place], this.senders.get(place)];
-      const route = own.groups ? own.chains[own.groups[place] ?? 0]?.[0] : undefined;
+    const termsOf = (index: number): RecipientTerms => {
+      const [credits, sender] = [this.credits[index], this.senders.get(index)];
+      const route = own.groups ? own.chains[own.groups[index] ?? 0]?.[0] : undefined;
       const terms: RecipientTerms = {};
       if (credits !== undefined && credits !== common.unitCredits) terms.credits = credits;
       if (route !== undefined && route !== common.routeId) terms.routeId = route;
@@ -229,7 +229,7 @@ class RecipientTally {
     for (let from = 0, at = 0; from < this.total; from += sizeOfPage(from), at++) {
       const page = kept[at] ?? { from, numbers: [] };
       const count = Math.min(sizeOfPage(from), this.total - from);
-      yield { ...page, terms: Array.from({ length: count }, (_, place) => termsOf(from + place)) };
+      yield { ...page, terms: Array.from({ length: count }, (_, index) => termsOf(from + index)) };
     }
   }
 }

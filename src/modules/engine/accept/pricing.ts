@@ -139,7 +139,7 @@ export class RecipientPricer {
     const missing = this.isPersonal ? channel.missing?.(content, recipient) : undefined;
     if (missing && missing.length > 0) {
       const message = `no value for ${missing.join(', ')}`;
-      return { ...placeOf(recipient), reason: 'variables_missing', message, missing };
+      return { ...rowOf(recipient), reason: 'variables_missing', message, missing };
     }
     if (this.isPersonal && isTooLong(recipient.variables)) {
       return faultBy(recipient, acceptanceErrors.variablesTooLong());
@@ -198,13 +198,13 @@ function isTooLong(variables: SourcedRecipient['variables']): boolean {
   return length > LONGEST_VARIABLES;
 }
 
-const placeOf = ({ row, number }: SourcedRecipient): Pick<RecipientFault, 'row' | 'value'> => ({
+const rowOf = ({ row, number }: SourcedRecipient): Pick<RecipientFault, 'row' | 'value'> => ({
   row,
   value: number.slice(0, LONGEST_SHOWN),
 });
 
 export const faultBy = (recipient: SourcedRecipient, error: AppError): RecipientFault => ({
-  ...placeOf(recipient),
+  ...rowOf(recipient),
   reason: error.code,
   message: error.message,
   error,

@@ -54,7 +54,7 @@ export interface SourceQuote {
 }
 
 /** Prices the recipients of a source page by page (credits); writes nothing. */
-export async function quoteOf(source: RecipientSource, judging: RecipientPricer): Promise<SourceQuote> {
+export async function quoteOf(source: RecipientSource, pricer: RecipientPricer): Promise<SourceQuote> {
   const shares = new Map<number, SegmentsShare>();
   const preview: RecipientPreview[] = [];
   const faults: RecipientFault[] = [];
@@ -65,18 +65,18 @@ export async function quoteOf(source: RecipientSource, judging: RecipientPricer)
   };
   await forEach(source, (recipient) => {
     try {
-      const fault = judging.faultOf(recipient);
+      const fault = pricer.faultOf(recipient);
       if (fault) {
         refuse(fault);
         return;
       }
-      const credits = judging.creditsOf(recipient);
-      const segments = judging.segmentsOf(recipient);
+      const credits = pricer.creditsOf(recipient);
+      const segments = pricer.segmentsOf(recipient);
       const share = shares.get(segments) ?? { segments, recipients: 0, credits: 0 };
       share.recipients += 1;
       share.credits += credits;
       shares.set(segments, share);
-      if (preview.length < PREVIEWED) preview.push({ ...judging.previewOf(recipient), segments, credits });
+      if (preview.length < PREVIEWED) preview.push({ ...pricer.previewOf(recipient), segments, credits });
       quote.recipients += 1;
       quote.credits += credits;
     } catch (error) {

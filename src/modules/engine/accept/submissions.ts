@@ -13,7 +13,7 @@ import { CampaignAcceptance } from './campaign-acceptance.js';
 import type { DraftIdentity } from './draft-answers.js';
 import type { AcceptedCampaign, CampaignDraft, DraftHead } from './draft.js';
 import { type ContactsQuote, contactsQuoteOf, quoteOf, type SourceQuote } from './quote.js';
-import { judge, type PricedRecipients, type Judging } from './priced-recipients.js';
+import { priceRecipients, type PricedRecipients, type PricingOptions } from './priced-recipients.js';
 import { RecipientPricer, type NumberRefusal, type RecipientFault, type RecipientSource, sourceOf } from './pricing.js';
 
 /** The paying account; the time zone applies to the request id and to a `schedule_time` without an offset. */
@@ -126,41 +126,41 @@ export class Submissions {
     return plan;
   }
 
-  /** A pricer with the account's current rates. @param routes null = prices only @throws AppError refusal of a common text */
-  async judgeOf(
-    send: Pick<SubmissionHead, 'channel' | 'content' | 'price' | 'numberCheck'> & RoutedSubmission,
+  /** A recipient pricer with the account's current rates. @param routes null = prices only @throws AppError refusal of a common text */
+  async pricerOf(
+    submission: Pick<SubmissionHead, 'channel' | 'content' | 'price' | 'numberCheck'> & RoutedSubmission,
     routes: RoutePlan | null,
   ): Promise<RecipientPricer> {
-    const { channel, content, price, numberCheck, sender } = send;
+    const { channel, content, price, numberCheck, sender } = submission;
     const pricer = await this.rates.pricerFor(sender.accountId, channel.name);
     return new RecipientPricer({ channel, content, price, pricer, plan: routes, numberCheck });
   }
 
   /** Prices all recipients and checks every route; a large send is written meanwhile. @throws AppError faults; no route */
-  async judged(
+  async priced(
     accountId: number,
     source: RecipientSource,
-    judging: RecipientPricer,
-    how?: Judging,
+    pricer: RecipientPricer,
+    how?: PricingOptions,
   ): Promise<PricedRecipients> {
-    const staging = this.acceptance.stagingOf(accountId, source.total);
+    const largeDraft = this.acceptance.largeDraftOf(accountId, source.total);
     try {
-      const recipients = await judge(source, judging, { ...how, staging });
+      const recipients = await priceRecipients(source, pricer, { ...how, largeDraft });
       const { routeId, fallbacks } = recipients.common;
-      await this.assertTaken(judging, recipients.sum.own?.chains ?? [chainOf(routeId, fallbacks)]);
+      await this.assertTaken(pricer, recipients.sum.own?.chains ?? [chainOf(routeId, fallbacks)]);
       return recipients;
     } catch (error) {
-      await staging?.abandon();
+      await largeDraft?.abandon();
       throw error;
     }
   }
 
   private async assertTaken({ terms }: RecipientPricer, chains: readonly RouteChain[]): Promise<void> {
     const { channel, content } = terms;
-    if (!channel.judgeDemands) return;
+    if (!channel.assertDemands) return;
     for (const id of new Set(chains.flat())) {
       const route = await this.directory.byId(id);
-      if (route) channel.judgeDemands(content, this.drivers.demandsOf(route));
+      if (route) channel.assertDemands(content, this.drivers.demandsOf(route));
     }
   }
 
@@ -187,23 +187,23 @@ export class Submissions {
       createdBy: submission.sender.createdBy,
       ...(scheduledAt && { scheduledAt }),
     };
-    const judging = await this.judgeOf(submission, routes);
-    if (submission.recipients && judging.isOne) {
+    const pricer = await this.pricerOf(submission, routes);
+    if (submission.recipients && pricer.isOne) {
       const { recipients } = submission;
-      const common = judging.ofAll();
-      await this.assertTaken(judging, [chainOf(common.routeId, common.fallbacks)]);
+      const common = pricer.ofAll();
+      await this.assertTaken(pricer, [chainOf(common.routeId, common.fallbacks)]);
       return this.acceptance.accept({ ...head, ...common, recipients }, alongside, outcome);
     }
     const source = submission.source ?? sourceOf(submission.recipients);
     const how = { sender: senderId, refused };
-    const { common, ...recipients } = await this.judged(submission.sender.accountId, source, judging, how);
+    const { common, ...recipients } = await this.priced(submission.sender.accountId, source, pricer, how);
     return this.acceptance.acceptRecipients({ ...head, ...common }, recipients, alongside, outcome);
   }
 
   /** Price of a submission in credits, by parts. @throws AppError if a common text is refused */
   async quote(submission: Submission): Promise<SourceQuote> {
     const source = submission.source ?? sourceOf(submission.recipients);
-    return quoteOf(source, await this.judgeOf(submission, null));
+    return quoteOf(source, await this.pricerOf(submission, null));
   }
 
   /** Price of a quoted message for contacts (credits). @param numbers as cleaned by the channel */
