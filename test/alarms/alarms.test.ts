@@ -18,7 +18,7 @@ import { TrafficStore } from '../../src/modules/statistics/traffic.store.js';
 import { TrafficWriter } from '../../src/modules/statistics/traffic-writer.js';
 import type { Environment } from '../../src/platform/config/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
-import { RedisLink } from '../../src/platform/security/index.js';
+import { RedisLink } from '../../src/platform/redis/index.js';
 import { dataOf, type Json, listOf } from '../support/campaigns.js';
 import { numbers } from '../support/client.js';
 import { freePort, until } from '../support/processes.js';

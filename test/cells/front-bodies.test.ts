@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Request } from 'express';
 import { describe, expect, it } from 'vitest';
 import { Bodies, fromForm } from '../../src/platform/http/index.js';
-import { bodyField } from '../../src/modules/cells/ways.js';
+import { bodyField } from '../../src/modules/cells/path-rules.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';

@@ -7,7 +7,7 @@ import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
 import type { Route } from '../../src/modules/providers/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
-import { RedisLink } from '../../src/platform/security/index.js';
+import { RedisLink } from '../../src/platform/redis/index.js';
 import { CLOCK_BACK, type ClockStep, DueWatch, LeaderGate, Moments } from '../../src/platform/periodic/index.js';
 import { ClockKeeper } from '../../src/platform/periodic/moments.js';
 import { numbers } from '../support/client.js';

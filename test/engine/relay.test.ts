@@ -7,8 +7,7 @@ import type { JobOffers, WorkerQueues } from '../../src/modules/engine/dispatch/
 import type { Environment } from '../../src/platform/config/index.js';
 import type { LeaderGate } from '../../src/platform/periodic/index.js';
 import { type DueRoute, RelayNotifier, type RouteJob } from '../../src/platform/queues/index.js';
-import { RedisClients } from '../../src/platform/redis/index.js';
-import { RedisLink } from '../../src/platform/security/index.js';
+import { RedisClients, RedisLink } from '../../src/platform/redis/index.js';
 import { requireVariable } from '../support/database.js';
 
 const PATIENCE = { timeout: 20_000 };

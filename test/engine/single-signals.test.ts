@@ -4,8 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { Environment } from '../../src/platform/config/index.js';
 import { CreditBook } from '../../src/modules/credits/index.js';
 import { SingleSignalStream } from '../../src/platform/queues/index.js';
-import { RedisClients } from '../../src/platform/redis/index.js';
-import { RedisLink } from '../../src/platform/security/index.js';
+import { RedisClients, RedisLink } from '../../src/platform/redis/index.js';
 import { requireVariable } from '../support/database.js';
 import { type Member, openSms, type Sms } from '../support/sms.js';
 

@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/platform/database/index.js';
 import { DueWatch, LeaderGate, WakeCalls } from '../../src/platform/periodic/index.js';
-import { RedisClients } from '../../src/platform/redis/index.js';
-import { RedisLink } from '../../src/platform/security/index.js';
+import { RedisClients, RedisLink } from '../../src/platform/redis/index.js';
 import { testEnvironment } from '../support/api.js';
 import { requireVariable } from '../support/database.js';
 

@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RedisClients } from '../../src/platform/redis/index.js';
-import { RateCounters, RedisLink } from '../../src/platform/security/index.js';
+import { RedisClients, RedisLink } from '../../src/platform/redis/index.js';
+import { RateCounters } from '../../src/platform/security/index.js';
 import { testEnvironment } from '../support/api.js';
 import { requireVariable } from '../support/database.js';
 

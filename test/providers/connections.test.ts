@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
 import { LeaderGate, WakeCalls } from '../../src/platform/periodic/index.js';
-import { RedisClients } from '../../src/platform/redis/index.js';
-import { RedisLink, Sealer } from '../../src/platform/security/index.js';
+import { RedisClients, RedisLink } from '../../src/platform/redis/index.js';
+import { Sealer } from '../../src/platform/security/index.js';
 import {
   DriverRegistry,
   type Receipt,

@@ -16,8 +16,8 @@ import { RouteBinds } from '../../src/modules/providers/binds/route-binds.store.
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
 import { LeaderGate, WakeCalls } from '../../src/platform/periodic/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
-import { RedisClients } from '../../src/platform/redis/index.js';
-import { RedisLink, Sealer } from '../../src/platform/security/index.js';
+import { RedisClients, RedisLink } from '../../src/platform/redis/index.js';
+import { Sealer } from '../../src/platform/security/index.js';
 import { testEnvironment } from '../support/api.js';
 import { CountingSmsc } from '../support/counting-smsc.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

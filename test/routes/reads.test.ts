@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
 import { RouteBindEntity, RouteEntity } from '../../src/modules/providers/tables.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
-import { RedisClients } from '../../src/platform/redis/index.js';
-import { RedisLink, Sealer } from '../../src/platform/security/index.js';
+import { RedisClients, RedisLink } from '../../src/platform/redis/index.js';
+import { Sealer } from '../../src/platform/security/index.js';
 import { testEnvironment } from '../support/api.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 

@@ -6,8 +6,7 @@ import { SlotOwners, type WorkerQueues } from '../../src/modules/engine/dispatch
 import { RouteDirectory, RouteHealthBoard } from '../../src/modules/providers/index.js';
 import type { Environment } from '../../src/platform/config/index.js';
 import { firstJob, HolderJobs } from '../../src/platform/queues/index.js';
-import { RedisClients } from '../../src/platform/redis/index.js';
-import { RedisLink } from '../../src/platform/security/index.js';
+import { RedisClients, RedisLink } from '../../src/platform/redis/index.js';
 import { numbersEnding } from '../support/client.js';
 import { CountingSmsc } from '../support/counting-smsc.js';
 import { requireVariable } from '../support/database.js';

@@ -5,8 +5,8 @@ import { CHANNELS } from '../../src/modules/channels/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { LeaderGate, WakeCalls } from '../../src/platform/periodic/index.js';
 import { QueuesModule, RelayNotifier, SingleSignalStream, JobQueues } from '../../src/platform/queues/index.js';
-import { RedisClients } from '../../src/platform/redis/index.js';
-import { RateCounters, RedisLink } from '../../src/platform/security/index.js';
+import { RedisClients, RedisLink } from '../../src/platform/redis/index.js';
+import { RateCounters } from '../../src/platform/security/index.js';
 import { testEnvironment } from './api.js';
 import { requireVariable } from './database.js';
 

@@ -4,7 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { again } from '../../platform/database/index.js';
-import { RedisLink } from '../../platform/security/index.js';
+import { RedisLink } from '../../platform/redis/index.js';
 import { AccountDirectory } from '../accounts/index.js';
 import { CreditProofs } from '../credits/index.js';
 import { FailingEndpoints } from '../webhooks/index.js';

@@ -4,7 +4,7 @@ import { type CellName, EVERY_CELL } from '../cell-directory/index.js';
 import { CellChooser } from './cell-chooser.js';
 import { CellList } from './cell-list.js';
 import type { CellLookups } from './cell-lookups.js';
-import { readTarget, ruleOf, type Target, type Way } from './ways.js';
+import { readTarget, ruleOf, type Target, type Way } from './path-rules.js';
 
 const SMS = '/webhook/api/addbroadcastgsm.php';
 const REPORT = '/webhook/api/getGSMreport.php';

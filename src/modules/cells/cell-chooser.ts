@@ -9,7 +9,7 @@ import { type CellName, EVERY_CELL } from '../cell-directory/index.js';
 import { CellList, FRONT_ENVIRONMENT } from './cell-list.js';
 import { CellLookups, Unknowable } from './cell-lookups.js';
 import { refusals } from './front.errors.js';
-import { bodyField, type Caller, callerOf, fieldsIn, nameOf, reportIdOf, type Target, type Way } from './ways.js';
+import { bodyField, type Caller, callerOf, fieldsIn, nameOf, reportIdOf, type Target, type Way } from './path-rules.js';
 
 /** Orders the open cells for a network by weighted rendezvous hashing: stable, so that a limit per address stays one limit. */
 export function placesFor(

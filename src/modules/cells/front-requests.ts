@@ -25,7 +25,7 @@ import { CellList, FRONT_ENVIRONMENT } from './cell-list.js';
 import { Unknowable } from './cell-lookups.js';
 import { Refusal, refusals } from './front.errors.js';
 import { OwnPages } from './own-pages.js';
-import { CALLER, callerOf, readTarget, ruleOf, type Shape, type Target } from './ways.js';
+import { CALLER, callerOf, readTarget, ruleOf, type Shape, type Target } from './path-rules.js';
 
 const MB = 1024 * 1024;
 const MOST_HELD_BYTES = 64 * MB;

@@ -24,7 +24,8 @@ import { ReceiptTraces, ReceiptListeners } from './receipts/receipt-listeners.js
 import { ReceiptWriter } from './receipts/receipt-writer.js';
 import { UnmatchedStore } from './receipts/unmatched-store.js';
 import { Refunds, Settlement } from './settle/settlement.js';
-import { RouteMoves, RouteQueues } from './dispatch/route-moves.js';
+import { RouteMoves } from './dispatch/route-moves.js';
+import { RouteQueues } from './state/route-queues.js';
 import { RouteSenders } from './state/route-senders.js';
 import { EarlierCampaigns, ShortBalances } from './accept/draft-answers.js';
 import { StatusEvents } from './settle/status-events.js';

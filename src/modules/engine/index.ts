@@ -29,7 +29,8 @@ export {
 } from './channel.js';
 export { Channels, ChannelsModule, type TimelineSource, TimelineSources } from './channels.js';
 export { LaneWake, type WokenLanes } from './state/lane-store.js';
-export { RouteMoves, type RouteQueue, RouteQueues } from './dispatch/route-moves.js';
+export { RouteMoves } from './dispatch/route-moves.js';
+export { type RouteQueue, RouteQueues } from './state/route-queues.js';
 export { type NumberSender, RouteSenders } from './state/route-senders.js';
 export { OldestDue } from './dispatch/due-routes.js';
 export { type Addressed, StopList } from './dispatch/batch-runner.js';

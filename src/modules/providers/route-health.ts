@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { now } from '../../kernel/clock.js';
 import { LeaderGate } from '../../platform/periodic/index.js';
-import { RedisLink } from '../../platform/security/index.js';
+import { RedisLink } from '../../platform/redis/index.js';
 
 export const ROUTE_HEALTHS = ['up', 'degraded', 'down', 'unknown'] as const;
 

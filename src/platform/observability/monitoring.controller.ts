@@ -16,7 +16,8 @@ import { type HealthCheckResult, HealthCheckService, HealthIndicatorService } fr
 import type { Response } from 'express';
 import { type Environment, ENVIRONMENT } from '../config/index.js';
 import { DatabaseWatch } from '../database/index.js';
-import { constantTimeEqual, RateLimited, RedisLink } from '../security/index.js';
+import { RedisLink } from '../redis/index.js';
+import { constantTimeEqual, RateLimited } from '../security/index.js';
 import { Metrics } from './metrics.js';
 import { Drain } from './start-and-stop.js';
 

@@ -11,8 +11,7 @@ import {
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { PeriodicTask, SingleRun } from '../concurrency/index.js';
-import { BLOCKED_SECONDS, BlockingReads, RedisClients } from '../redis/index.js';
-import { RedisLink } from '../security/index.js';
+import { BLOCKED_SECONDS, BlockingReads, RedisClients, RedisLink } from '../redis/index.js';
 import { LeaderGate, JITTER } from './leader-tasks.js';
 
 const LOOK_EVERY_MS = 500;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RedisLink } from '../security/index.js';
+import type { RedisLink } from '../redis/index.js';
 import { LeaderGate, SharedTask } from './leader-tasks.js';
 
 const EVERY_MS = 1_000;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PeriodicTask } from '../concurrency/index.js';
-import { RedisLink } from '../security/index.js';
+import { RedisLink } from '../redis/index.js';
 
 /** Shorter than the period, so that the mark of a lone process has expired at its next tick. */
 const MARKED_SHARE = 0.8;

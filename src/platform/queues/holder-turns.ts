@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { type RedisClient, RedisClients } from '../redis/index.js';
-import { RedisLink } from '../security/index.js';
+import { type RedisClient, RedisClients, RedisLink } from '../redis/index.js';
 import type { RouteJob } from './route-jobs.js';
 
 /** Jobs that no worker takes expire: the next query of MySQL finds their lanes. */

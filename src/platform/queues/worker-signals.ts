@@ -1,7 +1,6 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type Environment, ENVIRONMENT } from '../config/index.js';
-import { BLOCKED_SECONDS, BlockingReads, type RedisClient, RedisClients } from '../redis/index.js';
-import { RedisLink } from '../security/index.js';
+import { BLOCKED_SECONDS, BlockingReads, type RedisClient, RedisClients, RedisLink } from '../redis/index.js';
 
 const NOTIFY_EVERY_MS = 5;
 /** Maximum pending notifications per channel: the relay's own query finds others. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Global, Inject, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
 import { within } from '../concurrency/index.js';
 import { type Environment, ENVIRONMENT, readRedisUrl, type RedisTarget } from '../config/index.js';
@@ -169,7 +169,3 @@ export class BlockingReads {
     }
   }
 }
-
-@Global()
-@Module({ providers: [RedisClients], exports: [RedisClients] })
-export class RedisModule {}

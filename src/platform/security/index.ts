@@ -15,5 +15,4 @@ export {
 export { clientIp, networksOf, isInIpRanges, normalIpRange } from './client-ip.js';
 export { constantTimeEqual, tokenKey, PasswordHasher, SealedColumns, SealRenewal, Sealer } from './secrets.js';
 export { RateCounters } from './rate-counters.js';
-export { RedisLink } from './redis-link.js';
 export { RateLimitsModule, SecurityModule } from './security.module.js';

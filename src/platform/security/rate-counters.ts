@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { boundedCache } from '../concurrency/index.js';
-import type { RedisClient } from '../redis/index.js';
-import { RedisLink } from './redis-link.js';
+import { type RedisClient, RedisLink } from '../redis/index.js';
 
 const MOST_MOMENTS = 1_000_000;
 

@@ -12,15 +12,14 @@ import {
 } from './rate-limits.js';
 import { PasswordHasher, Sealer } from './secrets.js';
 import { RateCounters } from './rate-counters.js';
-import { RedisLink } from './redis-link.js';
 
 const BROADCAST_WINDOW_MS = 60_000;
 
 @Global()
 @Module({
   imports: [RedisModule],
-  providers: [RedisLink, RateCounters, AddressLimits, PasswordHasher, Sealer],
-  exports: [RedisLink, RateCounters, AddressLimits, PasswordHasher, Sealer],
+  providers: [RateCounters, AddressLimits, PasswordHasher, Sealer],
+  exports: [RateCounters, AddressLimits, PasswordHasher, Sealer],
 })
 export class SecurityModule {}
 

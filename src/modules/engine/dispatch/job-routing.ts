@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Semaphore } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT, InvalidEnvironment } from '../../../platform/config/index.js';
 import { HolderJobs, type OnRouteJob, type RouteJob, JobQueues } from '../../../platform/queues/index.js';
-import { RedisLink } from '../../../platform/security/index.js';
+import { RedisLink } from '../../../platform/redis/index.js';
 import { RouteConnections, RouteDirectory, RouteHealthBoard } from '../../providers/index.js';
 import type { Channel } from '../channel.js';
 import { Channels } from '../channels.js';

@@ -3,7 +3,7 @@ import { digitsOf } from '../../../../kernel/contacts.js';
 import type { OutboundResponse } from '../../../../platform/outbound/index.js';
 import type { InboundText, ProviderCallback, Receipt, SendOutcome } from '../../message-driver.js';
 import { orElsewhere, outcomeOfAnswer, type Verdict, verdictOf } from '../carrier-answers.js';
-import { readPath, readScalar } from '../template.js';
+import { readPath, readScalar } from '../request-template.js';
 import { type HttpInboundConfig, type HttpReceiptConfig, type HttpRouteConfig, USUAL_STATUSES } from './http-config.js';
 
 const LONGEST_TEXT = 200;

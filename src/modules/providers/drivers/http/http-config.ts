@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { failoverCodes } from '../carrier-answers.js';
-import { dltIdSchema, placeholders } from '../template.js';
+import { dltTerms } from '../dlt.js';
+import { placeholders } from '../request-template.js';
 
 const path = z.string().max(200);
 const STATUSES = ['submitted', 'delivered', 'read', 'failed'] as const;
@@ -54,12 +55,7 @@ export const httpConfigSchema = z
       .default({}),
     body: z.unknown().optional(),
     from: z.string().max(32).optional(),
-    dlt: z
-      .object({
-        entity_id: dltIdSchema.optional(),
-        required: z.boolean().default(false),
-      })
-      .optional(),
+    dlt: z.object(dltTerms).optional(),
     secrets: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), z.string().max(4096)).default({}),
     id_path: path.optional(),
     error_code_path: path.optional(),

@@ -11,18 +11,9 @@ import type {
   SendOutcome,
 } from '../../message-driver.js';
 import { outcomeOfFault } from '../carrier-answers.js';
+import { demandsOf, DLT_MISSING, dltValues, lacksDlt, namesDlt } from '../dlt.js';
 import { GatedConnection } from '../gated-connection.js';
-import {
-  demandsOf,
-  DLT_MISSING,
-  fillJson,
-  fillJsonText,
-  fillText,
-  lacksDlt,
-  namesDlt,
-  placeholders,
-  type TemplateValues,
-} from '../template.js';
+import { fillJson, fillJsonText, fillText, placeholders, type TemplateValues } from '../request-template.js';
 import { outcomeOf, readReceipts, readTexts } from './http-answers.js';
 import { httpConfigSchema, type HttpRouteConfig } from './http-config.js';
 import { ItemizedConnection } from './itemized-connection.js';
@@ -44,8 +35,7 @@ function buildRequest(config: HttpRouteConfig, message: OutboundMessage): Gatewa
     text: message.text,
     media_url: message.mediaUrl ?? null,
     ref: message.ref,
-    dlt_entity_id: message.dlt?.entityId ?? config.dlt?.entity_id ?? null,
-    dlt_template_id: message.dlt?.templateId ?? null,
+    ...dltValues(config.dlt, message),
     validity_s: message.validitySeconds ?? null,
   };
   for (const [name, secret] of Object.entries(config.secrets)) values[`secrets.${name}`] = secret;

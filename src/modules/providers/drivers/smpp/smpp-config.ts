@@ -5,7 +5,8 @@ import type { SocketGuard } from '../../../../platform/outbound/index.js';
 import { type Addressing, describeSender, encodeTlvs, type Tlv } from '../../../../platform/smpp/index.js';
 import type { OutboundMessage } from '../../message-driver.js';
 import { failoverStatuses } from '../carrier-answers.js';
-import { dltIdSchema, fillText, placeholders, type TemplateValues } from '../template.js';
+import { dltIdSchema, dltTerms, dltValues } from '../dlt.js';
+import { fillText, placeholders, type TemplateValues } from '../request-template.js';
 
 const TLV_PLACEHOLDERS = ['to', 'from', 'ref', 'dlt_entity_id', 'dlt_template_id', 'validity_s'] as const;
 
@@ -34,8 +35,7 @@ const dltSchema = z.object({
   entity_tag: tag.default('0x1400'),
   template_tag: tag.default('0x1401'),
   type: z.enum(['text', 'cstring']).default('text'),
-  entity_id: dltIdSchema.optional(),
-  required: z.boolean().default(false),
+  ...dltTerms,
   chain: z
     .object({
       tag: tag.default('0x1402'),
@@ -123,8 +123,7 @@ export class TlvWriter {
       to: message.to,
       from: message.sender ?? (sourceAddr === '' ? null : sourceAddr),
       ref: message.ref,
-      dlt_entity_id: message.dlt?.entityId ?? dlt?.entity_id ?? null,
-      dlt_template_id: message.dlt?.templateId ?? null,
+      ...dltValues(dlt, message),
       validity_s: message.validitySeconds ?? null,
     };
     return encodeTlvs([...(dlt ? dltTlvs(dlt, values) : []), ...tlvs.flatMap((tlv) => freeTlv(tlv, values))]);

@@ -24,8 +24,8 @@ import type {
   SendOutcome,
 } from '../../message-driver.js';
 import { neverSent, orElsewhere, takenInPart } from '../carrier-answers.js';
+import { demandsOf, DLT_MISSING, lacksDlt, namesDlt } from '../dlt.js';
 import { Throttle } from '../gated-connection.js';
-import { demandsOf, DLT_MISSING, lacksDlt, namesDlt } from '../template.js';
 import { sessionConfig, type SmppConfig, smppConfigSchema, type SmppRouteConfig, TlvWriter } from './smpp-config.js';
 import { BIND_REFUSED, SmppSession } from './smpp-session.js';
 import type { SubmitResult } from './submits.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { placesFor } from './cell-chooser.js';
-import { bodyField, callerOf, type Fields, fieldsIn, nameOf, readTarget, reportIdOf, ruleOf } from './ways.js';
+import { bodyField, callerOf, type Fields, fieldsIn, nameOf, readTarget, reportIdOf, ruleOf } from './path-rules.js';
 
 const tokenOf = (payload: unknown): string =>
   `x.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.signature`;

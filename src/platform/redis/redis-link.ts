@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { within } from '../concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
-import { type RedisClient, RedisClients } from '../redis/index.js';
+import { type RedisClient, RedisClients } from './redis-clients.js';
 
 const ANSWER_MS = 300;
 const FIRST_CONNECTION_MS = 1_000;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { OutboundClient } from '../../../platform/outbound/index.js';
 import { HttpDriver } from './http/http.driver.js';
 import { SmppDriver } from './smpp/smpp.driver.js';
-import { fillJson, fillJsonText, fillText, placeholders, readPath, readScalar } from './template.js';
+import { fillJson, fillJsonText, fillText, placeholders, readPath, readScalar } from './request-template.js';
 
 const values = fc.record({ to: fc.string(), text: fc.string({ unit: 'binary' }), media_url: fc.option(fc.string()) });
 

@@ -1,6 +1,3 @@
-import { z } from 'zod';
-import type { CarrierDemands, OutboundMessage, SendOutcome } from '../message-driver.js';
-
 /** Values of a request template: `{{to}}`, `{{from}}`, `{{text}}`, `{{media_url}}`, `{{ref}}`, `{{secrets.<name>}}` … */
 export type TemplateValues = Readonly<Record<string, string | number | null>>;
 
@@ -52,31 +49,3 @@ export function readScalar(value: unknown): string | null {
   if (typeof value === 'string') return value === '' ? null : value;
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
 }
-
-/** An id of an operators' registry (India's DLT). */
-export const dltIdSchema = z.string().regex(/^[0-9]{1,30}$/, 'must be 1 to 30 digits');
-
-export interface DltTerms {
-  required: boolean;
-  entity_id?: string | undefined;
-}
-
-export function demandsOf(dlt: DltTerms | undefined): CarrierDemands {
-  const isRequired = dlt?.required ?? false;
-  return { dltTemplateId: isRequired, dltEntityId: isRequired && dlt?.entity_id === undefined };
-}
-
-export const namesDlt = (template: unknown): boolean => placeholders(template).includes('dlt_template_id');
-
-/** Messages accepted before the route required DLT ids are never sent without them. */
-export function lacksDlt(dlt: DltTerms | null | undefined, { dlt: own }: Pick<OutboundMessage, 'dlt'>): boolean {
-  if (!dlt?.required) return false;
-  return own?.templateId === undefined || (own.entityId ?? dlt.entity_id) === undefined;
-}
-
-export const DLT_MISSING: SendOutcome = {
-  kind: 'rejected',
-  code: null,
-  text: 'DLT ids are missing',
-  submitted: false,
-};

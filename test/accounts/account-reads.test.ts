@@ -24,7 +24,7 @@ afterEach(() => {
 
 const part = <T>(type: abstract new (...parameters: never[]) => T): T => api.app.get<T>(type, { strict: false });
 
-describe('accounts that requests of one turn ask for', () => {
+describe('accounts that concurrent requests ask for', () => {
   it('are read in one statement, by name and by id', async () => {
     const [a, b] = [await accounts.account(), await accounts.account()];
     const [byName, byId] = [vi.spyOn(part(AccountStore), 'rowsByUsername'), vi.spyOn(part(AccountStore), 'rowsById')];

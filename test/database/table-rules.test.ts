@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 /** Made by `prepare` before the first migration. */
 const BEFORE_MIGRATIONS = ['migrations_begun', 'preparation_lock'];
 
-describe('the list of what becomes of rows', () => {
+describe('the retention rules of tables', () => {
   let database: TestDatabase;
   let tables: string[];
 
