@@ -2,7 +2,7 @@ import type { TestingModule } from '@nestjs/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/kernel/ids.js';
 import { RouteSenders } from '../../src/modules/engine/index.js';
-import { DriverRegistry, InboundSink, RouteDirectory } from '../../src/modules/providers/index.js';
+import { DRIVER_NAMES, DriverRegistry, InboundSink, RouteDirectory } from '../../src/modules/providers/index.js';
 import { EarlyStops } from '../../src/modules/suppressions/early-stops.store.js';
 import { openSandbox, type OpenSandbox } from '../contract/open-sandbox.js';
 import { type Campaigns, dataOf, listOf, openCampaigns } from '../support/campaigns.js';
@@ -273,7 +273,7 @@ describe('the sender whom a stop word means', () => {
 
   it('is not asked for over a route to telephones, or one of an account', async () => {
     const drivers = campaigns.part(DriverRegistry);
-    const texts = drivers.names.map((name) => [name, drivers.get(name).bringsTexts]);
+    const texts = DRIVER_NAMES.map((name) => [name, drivers.get(name).bringsTexts]);
     expect(Object.fromEntries(texts)).toEqual({ smpp: true, http: true, twilio: false });
     expect(drivers.get('meta_cloud').bringsTexts).toBe(false);
     expect(await campaigns.part(RouteSenders).hears(999_999)).toBe(false);

@@ -1,15 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { z } from 'zod';
 import { TtlCache } from '../../platform/concurrency/index.js';
-import { type Environment, ENVIRONMENT, publicOrigin } from '../../platform/config/index.js';
+import { ENVIRONMENT } from '../../platform/config/index.js';
 import { OutboundClient } from '../../platform/outbound/index.js';
-import { httpConfigSchema } from './drivers/http/http-config.js';
-import { HttpDriver } from './drivers/http/http.driver.js';
+import { DRIVERS, type DriverSettings } from './drivers.js';
 import { MetaCloudDriver } from './drivers/meta-cloud/meta-cloud.driver.js';
-import { smppConfigSchema } from './drivers/smpp/smpp-config.js';
-import { SmppDriver } from './drivers/smpp/smpp.driver.js';
-import { twilioConfigSchema } from './drivers/twilio/call-request.js';
-import { TwilioDriver } from './drivers/twilio/twilio.driver.js';
 import type { CarrierDemands, InboundText, MessageDriver, Receipt, Route, RouteConnection } from './message-driver.js';
 import { RouteDirectory } from './routes.store.js';
 
@@ -18,22 +12,9 @@ import { RouteDirectory } from './routes.store.js';
 export class DriverRegistry {
   private readonly drivers: ReadonlyMap<string, MessageDriver>;
 
-  constructor(
-    outbound: OutboundClient,
-    @Inject(ENVIRONMENT) environment: Pick<Environment, 'PUBLIC_URL' | 'NODE_ENV' | 'PORT' | 'VOICE_MAX_CALL_SECONDS'>,
-  ) {
-    const drivers: MessageDriver[] = [
-      new SmppDriver(outbound.routeGuard),
-      new HttpDriver(outbound),
-      new MetaCloudDriver(outbound),
-      new TwilioDriver(outbound, publicOrigin(environment), environment.VOICE_MAX_CALL_SECONDS),
-    ];
-    this.drivers = new Map(drivers.map((driver) => [driver.name, driver]));
-  }
-
-  get names(): string[] {
-    const drivers = [...this.drivers.values()];
-    return drivers.filter(({ channels }) => channels.some((channel) => channel !== 'chat')).map(({ name }) => name);
+  constructor(outbound: OutboundClient, @Inject(ENVIRONMENT) environment: DriverSettings) {
+    const operators = Object.values(DRIVERS).map(({ make }) => make(outbound, environment));
+    this.drivers = new Map([...operators, new MetaCloudDriver(outbound)].map((driver) => [driver.name, driver]));
   }
 
   find(name: string): MessageDriver | null {
@@ -98,37 +79,3 @@ export class RouteLogins {
     });
   }
 }
-
-export const DRIVERS = { smpp: 'SmppRouteConfig', http: 'HttpRouteConfig', twilio: 'TwilioRouteConfig' } as const;
-export type DriverName = keyof typeof DRIVERS;
-
-type JsonSchema = Record<string, unknown>;
-
-/** JSON Schema without patterns (secrets read back as `***`) and defaults, which type generators take for required fields. */
-function described(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...said } = z.toJSONSchema(schema, {
-    io: 'input',
-    unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
-      delete jsonSchema.pattern;
-      delete jsonSchema.propertyNames;
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      if (jsonSchema.default === undefined) return;
-      jsonSchema.description = `Without it: \`${JSON.stringify(jsonSchema.default)}\``;
-      delete jsonSchema.default;
-    },
-  });
-  return { ...said, additionalProperties: true };
-}
-
-const schemas = {
-  [DRIVERS.smpp]: described(smppConfigSchema),
-  [DRIVERS.http]: described(httpConfigSchema),
-  [DRIVERS.twilio]: described(twilioConfigSchema),
-};
-
-/** A shown config may lack fields that are required today: it is validated only at use. */
-const shown = Object.entries(schemas).map(([name, { required: _, ...said }]) => [`Shown${name}`, said] as const);
-
-export const DRIVER_CONFIGS: Readonly<Record<string, JsonSchema>> = { ...schemas, ...Object.fromEntries(shown) };

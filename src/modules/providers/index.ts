@@ -10,7 +10,8 @@ export {
   usableAccount,
   type UsableChatAccount,
 } from './chat-account.js';
-export { DRIVER_CONFIGS, DRIVERS, type DriverName, DriverRegistry, RouteLogins } from './driver-registry.js';
+export { DriverRegistry, RouteLogins } from './driver-registry.js';
+export { DRIVER_CONFIGS, DRIVER_NAMES, type DriverName, DRIVERS } from './drivers.js';
 export {
   type BusinessProfile,
   type BusinessProfileChanges,

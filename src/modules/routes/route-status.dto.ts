@@ -13,7 +13,7 @@ import { CAMPAIGN_STATES, type CampaignState } from '../engine/index.js';
 import {
   CIRCUIT_STATES,
   type CircuitState,
-  DRIVERS,
+  DRIVER_NAMES,
   OPERATOR_ROUTE_KINDS,
   ROUTE_HEALTHS,
   type RouteHealth,
@@ -78,7 +78,7 @@ export class RouteStatusData {
   @ApiProperty({ enum: [...OPERATOR_ROUTE_KINDS], example: 'sms' })
   channel!: string;
 
-  @ApiProperty({ enum: Object.keys(DRIVERS), example: 'smpp' })
+  @ApiProperty({ enum: DRIVER_NAMES, example: 'smpp' })
   driver!: string;
 
   @ApiProperty({ example: true })

@@ -13,6 +13,7 @@ import { type Account, AuditLog } from '../accounts/index.js';
 import { CampaignReader, Channels, RouteQueues } from '../engine/index.js';
 import {
   callbackPath,
+  DRIVER_NAMES,
   DriverRegistry,
   hostsOf,
   isSameAddress,
@@ -89,7 +90,7 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
 
   async execute({ actor, name, request }: PutRouteCommand): Promise<void> {
     const driver = this.drivers.find(request.driver);
-    if (!driver) throw routeErrors.driver(this.drivers.names);
+    if (!driver) throw routeErrors.driver(DRIVER_NAMES);
     if (!driver.channels.includes(request.channel)) {
       throw routeErrors.channelOfDriver(driver.name, driver.channels, request.channel);
     }

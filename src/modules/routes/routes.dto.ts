@@ -1,4 +1,4 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { invalid } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json-values.js';
@@ -16,7 +16,6 @@ import {
   rule,
 } from '../../platform/http/index.js';
 import {
-  type DriverName,
   DRIVERS,
   OPERATOR_ROUTE_KINDS,
   type OperatorRouteKind,
@@ -61,44 +60,33 @@ class RouteFields {
   is_default?: boolean | null;
 }
 
-const Driver = (name: DriverName): PropertyDecorator => ApiProperty({ enum: [name] });
+/** A request or an answer for each driver: the fields that all share, and the driver's `config`. */
+const variantsOf = (
+  base: Type<object>,
+  {
+    name,
+    schema,
+    description,
+  }: { name: (driver: string) => string; schema: (driver: string) => string; description: string },
+): Record<string, Type<object>> =>
+  Object.fromEntries(
+    Object.entries(DRIVERS).map(([driver, { schemaName }]) => {
+      const Variant = Object.defineProperty(class extends base {}, 'name', { value: name(schemaName) });
+      const config = { allOf: [{ $ref: `#/components/schemas/${schema(schemaName)}` }], description };
+      ApiProperty({ type: String, enum: [driver] })(Variant.prototype, 'driver');
+      ApiProperty({ type: Object, ...config })(Variant.prototype, 'config');
+      return [driver, Variant];
+    }),
+  );
 
-/** Schema of a driver's `config`, generated from its validator. */
-const ConfigOf = (name: DriverName, description: string): PropertyDecorator =>
-  ApiProperty({ allOf: [{ $ref: `#/components/schemas/${DRIVERS[name]}` }], description });
-
-const KEEPS = '`***` keeps a secret that stands, as long as the address does';
-const ShownConfigOf = (name: DriverName): PropertyDecorator =>
-  ApiProperty({
-    allOf: [{ $ref: `#/components/schemas/Shown${DRIVERS[name]}` }],
-    description: 'Secrets read `***`',
-  });
-
-class PutSmppRouteRequest extends RouteFields {
-  @Driver('smpp')
-  driver!: 'smpp';
-
-  @ConfigOf('smpp', KEEPS)
-  config!: object;
-}
-
-class PutHttpRouteRequest extends RouteFields {
-  @Driver('http')
-  driver!: 'http';
-
-  @ConfigOf('http', KEEPS)
-  config!: object;
-}
-
-class PutTwilioRouteRequest extends RouteFields {
-  @Driver('twilio')
-  driver!: 'twilio';
-
-  @ConfigOf('twilio', KEEPS)
-  config!: object;
-}
-
-@OneOf('driver', { smpp: PutSmppRouteRequest, http: PutHttpRouteRequest, twilio: PutTwilioRouteRequest })
+@OneOf(
+  'driver',
+  variantsOf(RouteFields, {
+    name: (driver) => `Put${driver}RouteRequest`,
+    schema: (driver) => `${driver}RouteConfig`,
+    description: '`***` keeps a secret that stands, as long as the address does',
+  }),
+)
 export class PutRouteRequest {
   // declared here again, to keep the order of faults
   @RequiredWord('channel', OPERATOR_ROUTE_KINDS, 'sms')
@@ -224,31 +212,14 @@ class ShownRoute {
   updated_at!: string;
 }
 
-class SmppRouteData extends ShownRoute {
-  @Driver('smpp')
-  driver!: 'smpp';
-
-  @ShownConfigOf('smpp')
-  config!: object;
-}
-
-class HttpRouteData extends ShownRoute {
-  @Driver('http')
-  driver!: 'http';
-
-  @ShownConfigOf('http')
-  config!: object;
-}
-
-class TwilioRouteData extends ShownRoute {
-  @Driver('twilio')
-  driver!: 'twilio';
-
-  @ShownConfigOf('twilio')
-  config!: object;
-}
-
-@OneOf('driver', { smpp: SmppRouteData, http: HttpRouteData, twilio: TwilioRouteData })
+@OneOf(
+  'driver',
+  variantsOf(ShownRoute, {
+    name: (driver) => `${driver}RouteData`,
+    schema: (driver) => `Shown${driver}RouteConfig`,
+    description: 'Secrets read `***`',
+  }),
+)
 export class RouteAnswerData extends ShownRoute {
   driver!: string;
   config!: Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { conflict, type DocumentedError, fieldErrors, invalid, notFound } from '../../kernel/errors.js';
 import { MOST_PER_SECOND } from '../../platform/http/index.js';
-import { OPERATOR_ROUTE_KINDS } from '../providers/index.js';
+import { DRIVER_NAMES, OPERATOR_ROUTE_KINDS } from '../providers/index.js';
 import { configErrors, MOST_BINDS } from './routes.dto.js';
 
 /** Errors of routes to carriers. */
@@ -147,7 +147,7 @@ export const PUT_ROUTE_ERRORS: readonly DocumentedError[] = [
   fieldErrors.noWholeNumber.shown('messages_per_second', 1, MOST_PER_SECOND).because('something else; null = no limit'),
   fieldErrors.noWholeNumber.shown('binds', 1, MOST_BINDS).because('something else; null = one a worker'),
   fieldErrors.noFlag.shown('is_default').because('something else'),
-  routeErrors.driver.shown(['smpp', 'http', 'twilio']),
+  routeErrors.driver.shown(DRIVER_NAMES),
   routeErrors.channelOfDriver.shown('smpp', 'sms', 'voice'),
   routeErrors.noBinds.shown('http'),
   routeErrors.fieldRequired.shown('config.host'),

@@ -4,6 +4,7 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs
 import { partOf } from '../../kernel/lists.js';
 import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../platform/http/index.js';
 import { type Account, type Actor, Admin, CurrentActor } from '../accounts/index.js';
+import { DRIVERS } from '../providers/index.js';
 import {
   RouteStatusAnswer,
   type RouteStatusData,
@@ -24,59 +25,19 @@ import {
 import { PUT_ROUTE_ERRORS, routeErrors } from './routes.errors.js';
 import { ListRoutesQuery } from './routes.queries.js';
 
-const SMPP_EXAMPLE = {
-  channel: 'sms',
-  driver: 'smpp',
-  messages_per_second: 100,
-  binds: 2,
-  is_default: true,
-  config: {
-    host: 'smpp.carrier.example',
-    port: 2775,
-    system_id: 'switchboard',
-    password: 'secret',
-    window: 100,
-    source_addr: 'Acme',
-  },
-};
-
-const HTTP_EXAMPLE = {
-  channel: 'sms',
-  driver: 'http',
-  config: {
-    url: 'https://gateway.example/messages',
-    method: 'POST',
-    headers: { authorization: 'Bearer secret' },
-    body: { to: '{{to}}', text: '{{text}}', media: '{{media_url}}', reference: '{{ref}}' },
-    id_path: 'data.id',
-    receipt: {
-      id_path: 'id',
-      status_path: 'status',
-      status_map: { ok: 'delivered', lost: 'failed' },
-      receiver_path: 'to',
+const ROUTE_EXAMPLES = Object.fromEntries(
+  Object.entries(DRIVERS).map(
+    ([
+      driver,
+      {
+        example: { summary, route },
+      },
+    ]) => {
+      const { channel, ...rest } = route;
+      return [driver, { summary, value: { channel, driver, ...rest } }];
     },
-    inbound: { from_path: 'from', text_path: 'text' },
-  },
-};
-
-const TWILIO_EXAMPLE = {
-  channel: 'voice',
-  driver: 'twilio',
-  messages_per_second: 10,
-  is_default: true,
-  config: {
-    account_sid: 'AC0123456789abcdef0123456789abcdef',
-    auth_token: 'secret',
-    base_url: 'https://api.twilio.com',
-    from: '15551234567',
-  },
-};
-
-const ROUTE_EXAMPLES = {
-  smpp: { summary: 'SMPP', value: SMPP_EXAMPLE },
-  http: { summary: 'HTTP gateway', value: HTTP_EXAMPLE },
-  twilio: { summary: 'Programmable Voice; messages_per_second = calls per second', value: TWILIO_EXAMPLE },
-};
+  ),
+);
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 

@@ -1,3 +1,5 @@
+import type { Schema } from '../api/client.js';
+
 /** A field of a driver's `config` that has a place of its own in the form. */
 export interface ConfigField {
   name: string;
@@ -6,42 +8,62 @@ export interface ConfigField {
   hint?: string;
 }
 
-export const DRIVERS = ['smpp', 'http', 'twilio'] as const;
-export type Driver = (typeof DRIVERS)[number];
+export type Driver = Schema<'PutRouteRequest'>['driver'];
 
-export const CHANNELS_OF: Readonly<Record<Driver, readonly ('sms' | 'unofficial' | 'voice')[]>> = {
-  smpp: ['sms'],
-  http: ['sms', 'unofficial'],
-  twilio: ['voice'],
-};
+interface DriverForm {
+  label: string;
+  channels: readonly ('sms' | 'unofficial' | 'voice')[];
+  /** a route may limit its sessions with the carrier */
+  hasBinds?: true;
+  /** what operators set; all else of a `config` stands below as JSON, so that nothing of it is lost */
+  fields: readonly ConfigField[];
+}
 
-/** What operators set; all else of a `config` stands below as JSON, so that nothing of it is lost. */
-export const FIELDS_OF: Readonly<Record<Driver, readonly ConfigField[]>> = {
-  smpp: [
-    { name: 'host', label: 'Host', kind: 'text' },
-    { name: 'port', label: 'Port', kind: 'number' },
-    { name: 'system_id', label: 'System id', kind: 'text' },
-    { name: 'password', label: 'Password', kind: 'secret' },
-    { name: 'source_addr', label: 'Sender', kind: 'text', hint: 'Of messages that have none of their own' },
-    { name: 'window', label: 'Window', kind: 'number', hint: 'Messages without an answer, each session' },
-    { name: 'ton', label: 'TON of the sender', kind: 'number' },
-    { name: 'npi', label: 'NPI of the sender', kind: 'number' },
-    { name: 'tls', label: 'Use TLS', kind: 'flag' },
-  ],
-  http: [
-    { name: 'url', label: 'Address', kind: 'text' },
-    { name: 'method', label: 'Method', kind: 'text' },
-    { name: 'headers', label: 'Headers', kind: 'json' },
-    { name: 'body', label: 'Body', kind: 'json', hint: '{{to}} {{text}} {{media_url}} {{ref}} stand for the message' },
-    { name: 'id_path', label: 'Where the id stands in an answer', kind: 'text' },
-    { name: 'receipt', label: 'Receipts', kind: 'json' },
-  ],
-  twilio: [
-    { name: 'account_sid', label: 'Account SID', kind: 'text' },
-    { name: 'auth_token', label: 'Token', kind: 'secret' },
-    { name: 'base_url', label: 'Address', kind: 'text' },
-    { name: 'from', label: 'Caller', kind: 'text', hint: 'Of calls that name none' },
-  ],
+/** One form for each driver of the API: a driver without a form does not compile. */
+export const DRIVERS: Readonly<Record<Driver, DriverForm>> = {
+  smpp: {
+    label: 'SMPP',
+    channels: ['sms'],
+    hasBinds: true,
+    fields: [
+      { name: 'host', label: 'Host', kind: 'text' },
+      { name: 'port', label: 'Port', kind: 'number' },
+      { name: 'system_id', label: 'System id', kind: 'text' },
+      { name: 'password', label: 'Password', kind: 'secret' },
+      { name: 'source_addr', label: 'Sender', kind: 'text', hint: 'Of messages that have none of their own' },
+      { name: 'window', label: 'Window', kind: 'number', hint: 'Messages without an answer, each session' },
+      { name: 'ton', label: 'TON of the sender', kind: 'number' },
+      { name: 'npi', label: 'NPI of the sender', kind: 'number' },
+      { name: 'tls', label: 'Use TLS', kind: 'flag' },
+    ],
+  },
+  http: {
+    label: 'HTTP gateway',
+    channels: ['sms', 'unofficial'],
+    fields: [
+      { name: 'url', label: 'Address', kind: 'text' },
+      { name: 'method', label: 'Method', kind: 'text' },
+      { name: 'headers', label: 'Headers', kind: 'json' },
+      {
+        name: 'body',
+        label: 'Body',
+        kind: 'json',
+        hint: '{{to}} {{text}} {{media_url}} {{ref}} stand for the message',
+      },
+      { name: 'id_path', label: 'Where the id stands in an answer', kind: 'text' },
+      { name: 'receipt', label: 'Receipts', kind: 'json' },
+    ],
+  },
+  twilio: {
+    label: 'Programmable Voice',
+    channels: ['voice'],
+    fields: [
+      { name: 'account_sid', label: 'Account SID', kind: 'text' },
+      { name: 'auth_token', label: 'Token', kind: 'secret' },
+      { name: 'base_url', label: 'Address', kind: 'text' },
+      { name: 'from', label: 'Caller', kind: 'text', hint: 'Of calls that name none' },
+    ],
+  },
 };
 
 /** What stands in the inputs. */
@@ -57,7 +79,7 @@ const asText = (value: unknown): string => {
 
 /** A `config` as texts of a form. */
 export function textsOf(driver: Driver, config: Readonly<Record<string, unknown>>): ConfigTexts {
-  const known = FIELDS_OF[driver];
+  const known = DRIVERS[driver].fields;
   const rest = Object.fromEntries(
     Object.entries(config).filter(([name]) => !known.some((field) => field.name === name)),
   );
@@ -72,7 +94,7 @@ export function textsOf(driver: Driver, config: Readonly<Record<string, unknown>
 /** The `config` that a form says. @throws Error that begins with the field whose JSON cannot be read */
 export function configOf(driver: Driver, texts: ConfigTexts): Record<string, unknown> {
   const config: Record<string, unknown> = { ...(readJson(REST, texts[REST]) as object | undefined) };
-  for (const { name, kind } of FIELDS_OF[driver]) {
+  for (const { name, kind } of DRIVERS[driver].fields) {
     const text = texts[name];
     if (kind === 'flag') config[name] = text === true;
     else if (text === undefined || String(text).trim() === '') continue;

@@ -3,16 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { api, type Schema } from '../api/client.js';
 import { Problem } from '../api/problem.js';
 import { CheckField, Form, notify, SelectField, TextArea, TextField, useServerForm } from '../ui/index.js';
-import {
-  CHANNELS_OF,
-  configOf,
-  type ConfigTexts,
-  type Driver,
-  DRIVERS,
-  FIELDS_OF,
-  REST,
-  textsOf,
-} from './route-config.js';
+import { configOf, type ConfigTexts, type Driver, DRIVERS, REST, textsOf } from './route-config.js';
 
 /** What a form says of a driver is judged by the API. */
 type DriverConfig = DistributivePick<Schema<'PutRouteRequest'>, 'driver' | 'config'>;
@@ -30,7 +21,7 @@ interface Values {
 
 const KEPT = '*** keeps what is there, while host, port and login stay: with a new address it has to be typed again';
 
-const isDriver = (word: string): word is Driver => (DRIVERS as readonly string[]).includes(word);
+const isDriver = (word: string): word is Driver => Object.hasOwn(DRIVERS, word);
 const countOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
 
 /** The settings of a route; without one, of a new one. Secrets read `***`, which keeps them. */
@@ -55,7 +46,7 @@ export function RouteForm({ route }: { route?: Schema<'RouteAnswerData'> }) {
     } catch (error) {
       throw new Problem(400, (error as Error).message);
     }
-    const channels = CHANNELS_OF[values.driver];
+    const { channels, hasBinds } = DRIVERS[values.driver];
     const channel = channels.find((one) => one === values.channel) ?? channels[0] ?? 'sms';
     await api.PUT('/v6/api/admin/routes/{name}', {
       params: { path: { name: values.name } },
@@ -63,7 +54,7 @@ export function RouteForm({ route }: { route?: Schema<'RouteAnswerData'> }) {
         channel,
         ...({ driver: values.driver, config } as DriverConfig),
         messages_per_second: countOf(values.messages_per_second),
-        binds: values.driver === 'smpp' ? countOf(values.binds) : null,
+        binds: hasBinds ? countOf(values.binds) : null,
         is_default: values.is_default,
       },
     });
@@ -85,21 +76,17 @@ export function RouteForm({ route }: { route?: Schema<'RouteAnswerData'> }) {
             label="Driver"
             error={form.errorOf('driver')}
             {...form.register('driver')}
-            options={[
-              ['smpp', 'SMPP'],
-              ['http', 'HTTP gateway'],
-              ['twilio', 'Programmable Voice'],
-            ]}
+            options={Object.entries(DRIVERS).map(([name, { label }]) => [name, label] as const)}
           />
           <SelectField
             label="Channel"
             error={form.errorOf('channel')}
             {...form.register('channel')}
-            options={CHANNELS_OF[driver].map((word) => [word, word] as const)}
+            options={DRIVERS[driver].channels.map((word) => [word, word] as const)}
           />
         </>
       )}
-      {FIELDS_OF[driver].map(({ name, label, kind, hint }) => {
+      {DRIVERS[driver].fields.map(({ name, label, kind, hint }) => {
         const registered = form.register(`config.${name}`);
         const more = { label, hint, error: form.errorOf(`config.${name}`) };
         if (kind === 'flag') return <CheckField key={name} {...more} {...registered} />;
@@ -129,7 +116,7 @@ export function RouteForm({ route }: { route?: Schema<'RouteAnswerData'> }) {
         error={form.errorOf('messages_per_second')}
         {...form.register('messages_per_second')}
       />
-      {driver === 'smpp' && (
+      {DRIVERS[driver].hasBinds && (
         <TextField
           label="Binds"
           hint="Sessions of all workers together; empty: one a worker"
