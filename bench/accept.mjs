@@ -1,46 +1,33 @@
-import { benchAccount, broadcast, contacts, median, signIn, stage, start, timed, verdict } from './stage.mjs';
+import { benchChat, TEMPLATE_PATH, templateCampaign } from '../test/stage/chat.mjs';
+import { broadcast, contacts } from '../test/stage/client.mjs';
+import { size, timed } from '../test/stage/figures.mjs';
+import { compare } from './results.mjs';
+import { onStage, SMS_PATH } from './stage.mjs';
 
-/** contacts, rounds, and what was reached before the recipients had terms of their own */
-const SIZES = [
-  { contacts: 30_000, rounds: 15, goal: 'at most 0.95' },
-  { contacts: 300_000, rounds: 5, goal: 'at most 1.06' },
-];
+const ROUNDS = size('ACCEPT_ROUNDS', 15);
+const WARM_UPS = 3;
 
-/** (a) One broadcast, request to response, durably committed, over bare node:http + LOAD DATA. */
-export async function benchAccept(environment, say) {
-  const set = await stage(environment);
-  let bare;
-  try {
-    const api = await set.api();
-    await benchAccount(api.url);
-    const { call } = await signIn(api.url, 'bench');
-    bare = await start('bench/bare-accept.mjs', [], set.environment);
-    const { port } = await bare.next();
-    const lines = [];
-    for (const { contacts: count, rounds, goal } of SIZES) {
-      const body = broadcast(contacts(count));
-      const ours = [];
-      const theirs = [];
-      for (let round = -3; round < rounds; round++) {
-        const a = await timed(() => call('POST', '/webhook/api/addbroadcastgsm.php', body));
-        const b = await timed(async () => (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body })).json());
-        if (round < 0) continue;
-        ours.push(a);
-        theirs.push(b);
-        say(`${count} contacts: ours ${a.toFixed(0)} ms, bare ${b.toFixed(0)} ms`);
-      }
-      lines.push(
-        verdict(
-          `(a) accept ${count} contacts, ours / bare`,
-          median(ours.map((time, index) => time / theirs[index])),
-          goal,
-          `ours ${median(ours).toFixed(0)} ms, bare ${median(theirs).toFixed(0)} ms`,
-        ),
-      );
-    }
-    return lines;
-  } finally {
-    await bare?.stop();
-    await set.close();
+/** One campaign, request to response, durably committed, over bare node:http + LOAD DATA: SMS, and template messages. */
+export const benchAccept = onStage(async (set, say) => {
+  const api = await set.start('api');
+  const { admin, client } = await set.signInAt(api);
+  await benchChat(admin, client, 9);
+  const { port } = await set.bare('accept');
+  const campaigns = [
+    { name: 'accept 30,000 contacts', path: SMS_PATH, body: broadcast(contacts(30_000)), goal: 'at most 1.1' },
+    { name: 'accept 300,000 contacts', path: SMS_PATH, body: broadcast(contacts(300_000)), goal: 'at most 1.06' },
+    {
+      ...{ name: 'accept 30,000 template messages', goal: 'at most 1.5' },
+      ...{ path: TEMPLATE_PATH, body: templateCampaign(contacts(30_000)) },
+    },
+  ];
+  const lines = [];
+  for (const { path, body, ...row } of campaigns) {
+    const ways = {
+      ours: () => timed(() => client.call('POST', path, body)),
+      bare: () => timed(async () => (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body })).json()),
+    };
+    lines.push(await compare(ways, { ...row, unit: 'ms', rounds: ROUNDS, warmUps: WARM_UPS, say }));
   }
-}
+  return lines;
+});

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addRoute, startCarrier } from './carrier.mjs';
-import { addAccounts, each, sendAs, usernameOf } from './many-accounts.mjs';
-import { counted } from './counts.mjs';
-import { benchAccount, broadcast, contacts, median, size, stage, until, verdict } from './stage.mjs';
+import { addAccounts, each, sendAs, usernameOf } from '../test/stage/accounts.mjs';
+import { addRoute } from '../test/stage/carrier.mjs';
+import { broadcast, contacts, until } from '../test/stage/client.mjs';
+import { counted, median, quantile, size, timed } from '../test/stage/figures.mjs';
+import { verdict } from './results.mjs';
+import { onStage, SMS_PATH } from './stage.mjs';
 
-const PATH = '/webhook/api/addbroadcastgsm.php';
 /** Single messages of one measurement, how far apart they leave, with as much again at random, and what is compared. */
 const MANY = { count: size('BESIDE_SINGLES', 100), everyMs: 50, of: 'p95' };
 /** so rarely that the workers have forgotten the last one (docs/decisions/0064) */
@@ -26,7 +27,6 @@ const PATIENCE_MS = 20_000;
 /** Numbers that the carrier keeps; those of campaigns begin otherwise. */
 const KEPT = '9188';
 
-const quantile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 const clock = () => performance.timeOrigin + performance.now();
 let serial = 0;
 const singleNumber = () => `${KEPT}${String(serial++).padStart(8, '0')}`;
@@ -47,7 +47,7 @@ async function singles(send, carrier, { count, everyMs }) {
     () => carrier.seen(),
     (seen) => clock() > given || [...left.keys()].every((number) => seen.has(number)),
   );
-  const delays = [...left].map(([number, at]) => (answer.get(number)?.[0] ?? given) - at).sort((a, b) => a - b);
+  const delays = [...left].map(([number, at]) => (answer.get(number)?.[0] ?? given) - at);
   return { p50: quantile(delays, 0.5), p95: quantile(delays, 0.95) };
 }
 
@@ -92,10 +92,10 @@ async function slowRoute(set, admin, client, carrier, say) {
   await addRoute(admin, carrier, 'slow', { messages_per_second: 1 });
   const once = async () => {
     const numbers = Array.from({ length: BROADCAST }, singleNumber);
-    const began = performance.now();
-    await client.call('POST', PATH, broadcast(numbers, 'fast'));
-    await until(() => carrier.seen(), (seen) => numbers.every((number) => seen.has(number)), { everyMs: 2 }); // prettier-ignore
-    return performance.now() - began;
+    return timed(async () => {
+      await client.call('POST', SMS_PATH, broadcast(numbers, 'fast'));
+      await until(() => carrier.seen(), (seen) => numbers.every((number) => seen.has(number)), { everyMs: 2 }); // prettier-ignore
+    });
   };
   const several = async () => {
     const times = [];
@@ -105,9 +105,9 @@ async function slowRoute(set, admin, client, carrier, say) {
   await once();
   const alone = await several();
   const numbers = contacts(10);
-  await each(Array.from({ length: WAITING }), AT_ONCE, () => client.call('POST', PATH, broadcast(numbers, 'slow')));
+  await each(Array.from({ length: WAITING }), AT_ONCE, () => client.call('POST', SMS_PATH, broadcast(numbers, 'slow')));
   await sleep(UNDER_WAY_MS);
-  const { trips, seconds } = await counted(set.database, () => sleep(5_000, 0));
+  const asked = await counted(set.pool, () => sleep(5_000, 0));
   const during = await several();
   say(`a broadcast of ${BROADCAST}: alone ${alone.toFixed(0)} ms, beside ${WAITING} waiting ${during.toFixed(0)} ms`);
   return [
@@ -117,7 +117,7 @@ async function slowRoute(set, admin, client, carrier, say) {
       'at most 1.5',
       `${during.toFixed(0)} ms, alone ${alone.toFixed(0)} ms`,
     ),
-    verdict(`statements a second of ${WORKERS} workers meanwhile`, trips / seconds, 'none yet', ''),
+    verdict(`statements a second of ${WORKERS} workers meanwhile`, asked.statements / asked.seconds, 'none yet'),
   ];
 }
 
@@ -129,51 +129,44 @@ async function allOf(count, work) {
 }
 
 /** How long single messages wait at rest, and beside large campaigns, many campaigns of another account, and slow routes. */
-export async function benchBeside(environment, say) {
-  const set = await stage(environment);
-  const carrier = await startCarrier(set.environment, KEPT);
-  try {
-    const api = await set.api();
-    const { admin, client } = await benchAccount(api.url);
-    await addAccounts(set.database, 1);
-    await addRoute(admin, carrier, 'free');
-    for (const name of ['paced', 'shared']) await addRoute(admin, carrier, name, { messages_per_second: PACE });
-    await set.worker();
-    for (let others = WORKERS - 1; others > 0; others--) await set.anotherWorker();
-    const send = async (route, numbers) => (await client.call('POST', PATH, broadcast(numbers, route))).request_id;
-    const cancel = (id) => client.call('POST', `/v6/api/campaigns/${id}/cancel`);
-    const few = contacts(100);
-    const goal = 'at most 1.5';
-    const rows = [
-      {
-        ...{ name: `beside a campaign paced at ${PACE} a second`, goal, single: (numbers) => send('paced', numbers) },
-        begin: () => send('paced', contacts(CAMPAIGN)),
-        end: cancel,
-      },
-      {
-        ...{ name: 'beside an unpaced campaign', goal, single: (numbers) => send('free', numbers) },
-        begin: () => send('free', contacts(CAMPAIGN)),
-        end: cancel,
-      },
-      {
-        name: 'now and then beside an unpaced campaign',
-        ...{ goal: 'none yet', pattern: FEW, single: (numbers) => send('free', numbers) },
-        begin: () => allOf(IN_A_ROW, () => send('free', contacts(CAMPAIGN))),
-        end: (ids) => each(ids, AT_ONCE, cancel),
-      },
-      {
-        name: `beside ${CAMPAIGNS} campaigns of another account`,
-        goal: 'at most 2',
-        single: (numbers) => sendAs(api.url, usernameOf(1), numbers, 'shared'),
-        begin: () => allOf(CAMPAIGNS, () => send('shared', few)),
-        end: (ids) => each(ids, AT_ONCE, cancel),
-      },
-    ];
-    const lines = [];
-    for (const row of rows) lines.push(await beside({ ...row, carrier, database: set.database }, say));
-    return [...lines, ...(await slowRoute(set, admin, client, carrier, say))];
-  } finally {
-    await set.close();
-    await carrier.stop();
-  }
-}
+export const benchBeside = onStage(async (set, say) => {
+  const carrier = await set.carrier(KEPT);
+  const api = await set.start('api');
+  const { admin, client } = await set.signInAt(api);
+  await addAccounts(set.pool, 1);
+  await addRoute(admin, carrier, 'free');
+  for (const name of ['paced', 'shared']) await addRoute(admin, carrier, name, { messages_per_second: PACE });
+  for (let workers = 0; workers < WORKERS; workers++) await set.start('worker');
+  const send = async (route, numbers) => (await client.call('POST', SMS_PATH, broadcast(numbers, route))).request_id;
+  const cancel = (id) => client.call('POST', `/v6/api/campaigns/${id}/cancel`);
+  const few = contacts(100);
+  const goal = 'at most 1.5';
+  const rows = [
+    {
+      ...{ name: `beside a campaign paced at ${PACE} a second`, goal, single: (numbers) => send('paced', numbers) },
+      begin: () => send('paced', contacts(CAMPAIGN)),
+      end: cancel,
+    },
+    {
+      ...{ name: 'beside an unpaced campaign', goal, single: (numbers) => send('free', numbers) },
+      begin: () => send('free', contacts(CAMPAIGN)),
+      end: cancel,
+    },
+    {
+      name: 'now and then beside an unpaced campaign',
+      ...{ goal: 'none yet', pattern: FEW, single: (numbers) => send('free', numbers) },
+      begin: () => allOf(IN_A_ROW, () => send('free', contacts(CAMPAIGN))),
+      end: (ids) => each(ids, AT_ONCE, cancel),
+    },
+    {
+      name: `beside ${CAMPAIGNS} campaigns of another account`,
+      goal: 'at most 2',
+      single: (numbers) => sendAs(api.url, usernameOf(1), numbers, 'shared'),
+      begin: () => allOf(CAMPAIGNS, () => send('shared', few)),
+      end: (ids) => each(ids, AT_ONCE, cancel),
+    },
+  ];
+  const lines = [];
+  for (const row of rows) lines.push(await beside({ ...row, carrier, database: set.pool }, say));
+  return [...lines, ...(await slowRoute(set, admin, client, carrier, say))];
+});

@@ -1,109 +1,86 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { addRoute, startCarrier, WINDOW } from './carrier.mjs';
-import { benchAccount, broadcast, contacts, median, stage, start, verdict } from './stage.mjs';
+import { addRoute, WINDOW } from '../test/stage/carrier.mjs';
+import { benchChat, TEMPLATE_PATH, templateCampaign } from '../test/stage/chat.mjs';
+import { contacts } from '../test/stage/client.mjs';
+import { size } from '../test/stage/figures.mjs';
+import { compare } from './results.mjs';
+import { dispatchOnce, onStage, sendSms } from './stage.mjs';
 
-const ROUNDS = 3;
-const CONTACTS = 60_000;
-const TEXT = 'Hello from the benchmark';
-
-/** A broadcast over the route `bench`. */
-export const benchBroadcast = (client, total) => () =>
-  client.call('POST', '/webhook/api/addbroadcastgsm.php', broadcast(contacts(total), 'bench'));
-
-/** Sends one campaign and waits until the carrier has all of it and every status is written; answers seconds. */
-export async function dispatchOnce(database, total, send) {
-  const { request_id: requestId } = await send();
-  const accepted = performance.now();
-  for (;;) {
-    const [[row]] = await database.query(
-      `SELECT COALESCE(SUM(k.recipients), 0) AS sent FROM campaigns c JOIN campaign_counters k ON k.campaign_id = c.id AND k.status = 1
-       WHERE c.request_id = ?`,
-      [requestId],
-    );
-    if (Number(row.sent) === total) break;
-    if (performance.now() - accepted > 300_000) throw new Error(`only ${row.sent} of ${total} were sent`);
-    await sleep(20);
-  }
-  return (performance.now() - accepted) / 1000;
-}
-
-/**
- * (b) Contacts a second through worker and SMPP with every status written, over a bare npm smpp loop that writes nothing. The goals of
- * (a), (b) and (f): what was reached before recipients had terms of their own, measured beside it on one machine.
- */
-export async function benchDispatch(environment, say) {
-  const set = await stage(environment);
-  const carrier = await startCarrier(set.environment);
-  try {
-    const api = await set.api();
-    const { admin, client } = await benchAccount(api.url);
-    await addRoute(admin, carrier);
-    await set.worker();
-    await dispatchOnce(set.database, 5_000, benchBroadcast(client, 5_000));
-    const ratios = [];
-    const rates = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const ours = CONTACTS / (await dispatchOnce(set.database, CONTACTS, benchBroadcast(client, CONTACTS)));
-      const loop = await start(
-        'bench/bare-submit.mjs',
-        [String(carrier.port), String(CONTACTS), String(WINDOW), TEXT],
-        set.environment,
-      );
-      const bare = CONTACTS / (await loop.next()).seconds;
-      ratios.push(ours / bare);
-      rates.push([ours, bare]);
-      say(`ours ${ours.toFixed(0)}/s, bare npm smpp ${bare.toFixed(0)}/s`);
-    }
-    return [
-      verdict(
-        '(b) dispatch, ours / bare npm smpp',
-        median(ratios),
-        'at least 0.89',
-        `ours ${median(rates.map(([a]) => a)).toFixed(0)}/s, bare ${median(rates.map(([, b]) => b)).toFixed(0)}/s`,
-      ),
-    ];
-  } finally {
-    await carrier.stop();
-    await set.close();
-  }
-}
-
-/** a place where no directory can be, so that a worker notes nothing (docs/decisions/0015) */
-const NOWHERE = '/dev/null/nowhere';
+const ROUNDS = size('DISPATCH_ROUNDS', 3);
+const CONTACTS = size('DISPATCH_CONTACTS', 60_000);
+const WARM_UP = 5_000;
 const NOTE_ROUNDS = 5;
+/** a place where no directory can be, so that a worker writes no submit log (docs/decisions/0015) */
+const NOWHERE = '/dev/null/nowhere';
 
-/** What the notes of submits cost: the same dispatch by a worker that writes them, and by one that cannot. */
-export async function benchNotes(environment, say) {
-  const set = await stage(environment);
-  const carrier = await startCarrier(set.environment);
-  const noted = set.environment.DATA_DIR;
-  try {
-    const api = await set.api();
-    const { admin, client } = await benchAccount(api.url);
-    await addRoute(admin, carrier);
-    const rate = async (directory) => {
-      set.environment.DATA_DIR = directory;
-      const worker = await set.worker();
-      await dispatchOnce(set.database, 5_000, benchBroadcast(client, 5_000));
-      const seconds = await dispatchOnce(set.database, CONTACTS, benchBroadcast(client, CONTACTS));
-      await worker.stop();
-      return CONTACTS / seconds;
+/** Messages a second with every status written, over a client that writes nothing. @param open gives what sends a campaign, and the client */
+const dispatched = ({ open, overrides, name, peer, goal }) =>
+  onStage(async (set, say) => {
+    const api = await set.start('api');
+    const { send, bare } = await open(set, await set.signInAt(api));
+    await set.start('worker');
+    const ours = async (total) => total / (await dispatchOnce(set.pool, total, () => send(total)));
+    await ours(WARM_UP);
+    const [way, port, ...further] = bare;
+    const ways = {
+      ours: () => ours(CONTACTS),
+      [peer]: async () => CONTACTS / (await set.bare(way, port, CONTACTS, ...further)).seconds,
     };
-    const rates = [];
-    for (let round = 0; round < NOTE_ROUNDS; round++) {
-      rates.push([await rate(noted), await rate(NOWHERE)]);
-      say(`with notes ${rates[round][0].toFixed(0)}/s, without ${rates[round][1].toFixed(0)}/s`);
-    }
-    return [
-      verdict(
-        'dispatch with notes of submits / without',
-        median(rates.map(([own, bare]) => own / bare)),
-        'at least 0.97',
-        `${median(rates.map(([own]) => own)).toFixed(0)}/s, ${median(rates.map(([, bare]) => bare)).toFixed(0)}/s`,
-      ),
-    ];
-  } finally {
-    await carrier.stop();
-    await set.close();
-  }
-}
+    return [await compare(ways, { name, goal, unit: '/s', rounds: ROUNDS, say })];
+  }, overrides);
+
+/** SMS over SMPP. */
+export const benchDispatch = dispatched({
+  ...{ name: 'dispatch', peer: 'bare npm smpp', goal: 'at least 0.89' },
+  async open(set, { admin, client }) {
+    const carrier = await set.carrier();
+    await addRoute(admin, carrier);
+    return { send: (total) => sendSms(client, total), bare: ['submit', carrier.port, WINDOW] };
+  },
+});
+
+/** Template messages by the chat driver. */
+export const benchChatDispatch = dispatched({
+  ...{ name: 'chat dispatch', peer: 'bare undici', goal: 'at least 0.52' },
+  async open(set, { admin, client }) {
+    const { port } = await (await set.script('bench/upstreams.mjs', 'chat')).next();
+    await benchChat(admin, client, port);
+    const send = (total) => client.call('POST', TEMPLATE_PATH, templateCampaign(contacts(total)));
+    return { send, bare: ['chat', port, WINDOW] };
+  },
+});
+
+/** Calls that play a text, approved at once. */
+export const benchVoice = dispatched({
+  ...{ name: 'calls created', peer: 'bare undici', goal: 'at least 0.6' },
+  overrides: { VOICE_AUTO_APPROVE: 'true', VOICE_ALLOWED_PREFIXES: '*' },
+  async open(set, { admin, client }) {
+    const { port } = await (await set.script('bench/upstreams.mjs', 'calls')).next();
+    const credits = { balance: 'voice_credits', amount: 1_000_000 };
+    await admin.call('POST', '/v6/api/admin/accounts/bench/credits', credits);
+    const config = { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'bench-token', from: '918000000001' };
+    await admin.call('PUT', '/v6/api/admin/routes/bench-voice', {
+      ...{ channel: 'voice', driver: 'twilio', is_default: true },
+      config: { ...config, base_url: `http://127.0.0.1:${port}` },
+    });
+    const campaign = { broadcast_name: 'bench', message: 'Hello from the benchmark' };
+    const send = (total) => client.call('POST', '/v6/api/v1/voice/send', { ...campaign, contacts: contacts(total) });
+    return { send, bare: ['calls', port, WINDOW] };
+  },
+});
+
+/** What the log of submits costs: the same dispatch by a worker that writes it, and by one that cannot. */
+export const benchNotes = onStage(async (set, say) => {
+  const api = await set.start('api');
+  const { admin, client } = await set.signInAt(api);
+  await addRoute(admin, await set.carrier());
+  const rate = async (environment) => {
+    const worker = await set.start('worker', environment);
+    await dispatchOnce(set.pool, WARM_UP, () => sendSms(client, WARM_UP));
+    const seconds = await dispatchOnce(set.pool, CONTACTS, () => sendSms(client, CONTACTS));
+    await worker.stop();
+    return CONTACTS / seconds;
+  };
+  const ways = { 'with its log': () => rate({}), without: () => rate({ DATA_DIR: NOWHERE }) };
+  const row = { name: 'dispatch', goal: 'at least 0.97', unit: '/s', rounds: NOTE_ROUNDS, say };
+  return [await compare(ways, row)];
+});

@@ -1,9 +1,11 @@
 import mysql from 'mysql2/promise';
-import { addRoute, startCarrier } from './carrier.mjs';
-import { benchBroadcast, dispatchOnce } from './dispatch.mjs';
+import { addAccounts } from '../test/stage/accounts.mjs';
+import { addRoute } from '../test/stage/carrier.mjs';
+import { broadcast, contacts } from '../test/stage/client.mjs';
+import { median, size, timed } from '../test/stage/figures.mjs';
 import { addNumbers, bytesOfRow, cutDays, fill, messageIdOf, numberOf, RECIPIENTS } from './fill.mjs';
-import { addAccounts } from './many-accounts.mjs';
-import { benchAccount, broadcast, contacts, median, size, stage, timed, verdict } from './stage.mjs';
+import { verdict } from './results.mjs';
+import { dispatchOnce, openStage, sendSms, SMS_PATH } from './stage.mjs';
 
 const MILLIONS = size('GROWTH_MILLIONS', 5);
 const DAYS = size('GROWTH_DAYS', 10);
@@ -78,8 +80,8 @@ function measurements(set, client, carrier, filled) {
     return timed(() => carrier.ask({ deliver: wanted }));
   };
   return {
-    accept: () => timed(() => call('POST', '/webhook/api/addbroadcastgsm.php', later)),
-    flush: async () => 1_000 * (await dispatchOnce(set.database, 10_000, benchBroadcast(client, 10_000))),
+    accept: () => timed(() => call('POST', SMS_PATH, later)),
+    flush: async () => 1_000 * (await dispatchOnce(set.pool, 10_000, () => sendSms(client, 10_000))),
     receipts: receipts(SOON),
     [EVENLY]: receipts(AT_ANY_TIME),
     report: () => timed(() => call('GET', `/webhook/api/getGSMreport.php?request_id=GSMCAMP_${any(filled.own)}`)),
@@ -120,32 +122,27 @@ async function compare(small, large, say) {
 
 /** A service of its own with so many million recipients. */
 async function grown(environment, millions, say) {
-  const set = await stage(environment);
-  const carrier = await startCarrier(set.environment, 'none');
-  const close = async () => {
-    await set.close();
-    await carrier.stop();
-  };
+  const set = await openStage(environment);
   try {
-    const api = await set.api();
-    const { admin, client } = await benchAccount(api.url);
-    await addAccounts(set.database, 1);
+    const carrier = await set.carrier('none');
+    const { admin, client } = await set.signInAt(await set.start('api'));
+    await addAccounts(set.pool, 1);
     await addRoute(admin, carrier);
-    await cutDays(set.database, DAYS);
-    await addNumbers(set.database);
-    const filler = await set.database.getConnection();
+    await cutDays(set.pool, DAYS);
+    await addNumbers(set.pool);
+    const filler = await set.pool.getConnection();
     const filled = await fill(filler, millions * 1_000_000, DAYS, say);
     filler.release();
-    await set.worker();
+    await set.start('worker');
     const work = measurements(set, client, carrier, filled);
     const times = [];
     for (let batch = 0; batch < BATCHES_A_MILLION * millions; batch++) times.push(await work.receipts());
     say(
       `receipts after filling ${median(times.slice(0, FIRST)).toFixed(1)} ms, then ${median(times.slice(-FIRST)).toFixed(1)} ms`,
     );
-    return { database: set.database, work, close };
+    return { database: set.pool, work, close: () => set.close() };
   } catch (error) {
-    await close();
+    await set.close();
     throw error;
   }
 }
@@ -165,7 +162,7 @@ export async function benchGrowth(environment, say) {
     say(`${MILLIONS} million recipients of ${DAYS} days, ${POOL_MB} MB of buffer pool`);
     const lines = await compare(small, large, say);
     for (const [table, goal] of Object.entries(TABLES)) {
-      lines.push(verdict(`bytes of a row of ${table}`, await bytesOfRow(large.database, table), goal, ''));
+      lines.push(verdict(`bytes of a row of ${table}`, await bytesOfRow(large.database, table), goal));
     }
     return lines;
   } finally {

@@ -1,89 +1,96 @@
-import { request } from 'node:http';
-import { benchAccount, median, stage, start, verdict } from './stage.mjs';
+import { Agent, get } from 'node:http';
+import { addRoute } from '../test/stage/carrier.mjs';
+import { megabytes, size, timed } from '../test/stage/figures.mjs';
+import { compare, verdict } from './results.mjs';
+import { dispatchOnce, onStage, sendSms } from './stage.mjs';
 
 const SIZES = [30_000, 300_000];
-const ROUNDS = 9;
+const LARGEST = 300_000;
+const ROUNDS = size('REPORT_ROUNDS', 9);
+const WARM_UPS = 2;
+const ROWS_A_STATEMENT = 10_000;
+
+const pathOf = (requestId) => `/webhook/api/getGSMreport.php?request_id=${requestId}`;
+const agent = new Agent({ keepAlive: true });
+
+/** Reads an answer to its last byte. The bytes are counted, not parsed: the reader must not be what is measured. */
+const read = (url) =>
+  new Promise((resolve, reject) => {
+    get(url, { agent }, (response) => {
+      if (response.statusCode !== 200) return reject(new Error(`${url}: ${response.statusCode}`));
+      return response.resume().on('end', resolve);
+    }).on('error', reject);
+  });
 
 /** Reports of 30,000 and 300,000 records, request to last byte, beside a bare stream of the same rows. */
-export async function benchReport(environment, say) {
-  const set = await stage(environment);
-  let bare;
-  try {
-    const api = await set.api();
-    await benchAccount(api.url);
-    bare = await start('bench/bare-report.mjs', [], set.environment);
-    const { port } = await bare.next();
-    const lines = [];
-    for (const size of SIZES) {
-      const { id, requestId } = await storeReport(set.database, size);
-      const ours = `${api.url}/webhook/api/getGSMreport.php?request_id=${requestId}`;
-      const theirs = `http://127.0.0.1:${port}/${id}`;
-      const times = [];
-      for (let round = -2; round < ROUNDS; round++) {
-        const pair = [await timed(ours), await timed(theirs)];
-        if (round < 0) continue;
-        times.push(pair);
-        say(`${size}: ours ${pair[0].toFixed(0)} ms, bare ${pair[1].toFixed(0)} ms`);
-      }
-      lines.push(
-        verdict(
-          `report of ${size.toLocaleString('en')} records, speed of a bare stream`,
-          median(times.map(([us, them]) => them / us)),
-          'at least 0.85',
-          `ours ${median(times.map(([us]) => us)).toFixed(0)} ms, bare ${median(times.map(([, them]) => them)).toFixed(0)} ms`,
-        ),
-      );
-    }
-    return lines;
-  } finally {
-    await bare?.stop();
-    await set.close();
+export const benchReport = onStage(async (set, say) => {
+  const api = await set.start('api');
+  await set.signInAt(api);
+  const { port } = await set.bare('report');
+  const lines = [];
+  for (const total of SIZES) {
+    const { id, requestId } = await storeReport(set.pool, total);
+    const rate = async (url) => (total * 1_000) / (await timed(() => read(url)));
+    const ways = {
+      ours: () => rate(api.url + pathOf(requestId)),
+      'bare stream': () => rate(`http://127.0.0.1:${port}/${id}`),
+    };
+    const name = `report of ${total.toLocaleString('en')} records`;
+    lines.push(
+      await compare(ways, { name, goal: 'at least 0.85', unit: '/s', rounds: ROUNDS, warmUps: WARM_UPS, say }),
+    );
   }
-}
+  return lines;
+});
 
-/** Milliseconds to the last byte. The bytes are counted, not parsed: the reader must not be what is measured. */
-function timed(url) {
-  const began = performance.now();
-  return new Promise((resolve, reject) => {
-    request(url, (response) => {
-      if (response.statusCode !== 200) return reject(new Error(`${url}: ${response.statusCode}`));
-      response.on('data', () => undefined);
-      response.on('end', () => resolve(performance.now() - began));
-    })
-      .on('error', reject)
-      .end();
-  });
-}
+/** Peak memory of API and worker: reports of 300,000 first, above what the API holds before; then 300,000 accepted and dispatched. */
+export const benchMemory = onStage(async (set, say) => {
+  const api = await set.start('api');
+  const { admin, client } = await set.signInAt(api);
+  const { requestId } = await storeReport(set.pool, LARGEST);
+  const atRest = megabytes(api.pid);
+  const growth = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    await read(api.url + pathOf(requestId));
+    growth.push(megabytes(api.pid, 'VmHWM') - atRest);
+  }
+  say(
+    `the API held ${atRest.toFixed(0)} MB, after each report at most ${growth.map((mb) => mb.toFixed(0)).join(', ')} more`,
+  );
+  await addRoute(admin, await set.carrier());
+  const worker = await set.start('worker');
+  const seconds = await dispatchOnce(set.pool, LARGEST, () => sendSms(client, LARGEST));
+  const peak = ({ pid }) => megabytes(pid, 'VmHWM');
+  const rate = `dispatching them at ${(LARGEST / seconds).toFixed(0)}/s`;
+  return [
+    verdict('memory of the API above rest, MB', growth.at(-1), 'at most 120', `${ROUNDS} reports of 300,000`),
+    verdict('peak memory of the API, MB', peak(api), 'at most 400', 'accepting 300,000 contacts'),
+    verdict('peak memory of the worker, MB', peak(worker), 'at most 400', rate),
+  ];
+});
 
 /** A finished campaign: most delivered, one in ten failed with one of five errors. */
-async function storeReport(database, size) {
+async function storeReport(pool, total) {
   const id = (Date.now() - Date.UTC(2024, 0, 1)) * 4096;
   const requestId = `bench-${id}`;
-  const [[account]] = await database.query("SELECT id FROM accounts WHERE username = 'bench'");
-  await database.query(
+  await pool.query(
     `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content, balance,
        unit_credits, charged_credits, total_rows, open_lanes, refunded_credits, created_at, completed_at)
-     VALUES (?, ?, ?, 'sms', 'completed', 'bench', 'main', 1, '{"message":"Hello"}', 'gsm_credits', 1, ?, ?, 0, 0,
-       UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))`,
-    [id, account.id, requestId, size, size],
+     SELECT ?, id, ?, 'sms', 'completed', 'bench', 'main', 1, '{"message":"Hello"}', 'gsm_credits', 1, ?, ?, 0, 0,
+       UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) FROM accounts WHERE username = 'bench'`,
+    [id, requestId, total, total],
   );
-  for (let from = 0; from < size; from += 10_000) {
-    const rows = Array.from({ length: Math.min(10_000, size - from) }, (_, index) => {
+  for (let from = 0; from < total; from += ROWS_A_STATEMENT) {
+    const rows = Array.from({ length: Math.min(ROWS_A_STATEMENT, total - from) }, (_, index) => {
       const seq = from + index + 1;
-      const failed = seq % 10 === 0;
-      return [
-        id,
-        seq,
-        String(919_000_000_000 + seq),
-        failed ? 4 : 2,
-        1,
-        failed ? seq % 5 : null,
-        failed ? `Fault ${seq % 5}` : null,
-      ];
+      const fault = seq % 10 === 0 ? seq % 5 : null;
+      const [status, text] = fault === null ? [2, null] : [4, `Fault ${fault}`];
+      return [id, seq, String(919_000_000_000 + seq), status, 1, fault, text, new Date()];
     });
-    await database.query(
+    await pool.query(
       `INSERT INTO campaign_recipients (campaign_id, seq, receiver, status, attempts, error_code, error_message, updated_at)
-       VALUES ${rows.map((row) => `(${row.map((value) => database.escape(value)).join(',')},UTC_TIMESTAMP(3))`).join(',')}`,
+       VALUES ?`,
+      [rows],
     );
   }
   return { id, requestId };

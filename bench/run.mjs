@@ -4,34 +4,27 @@
  * `npm test`: DATABASE_URL and REDIS_URL when set, else private ones.
  */
 import { join } from 'node:path';
-import { ensureBuilt, ensureModules } from '../scripts/lib/build.mjs';
-import { dataDirectory, ensureSecrets, testEnvironment } from '../scripts/lib/environment.mjs';
+import { ensureBuilt } from '../scripts/lib/build.mjs';
+import { dataDirectory, testEnvironment } from '../scripts/lib/environment.mjs';
 import { ensureInstalled } from '../scripts/lib/install.mjs';
 import { Lifetime } from '../scripts/lib/lifetime.mjs';
 import { print } from '../scripts/lib/progress.mjs';
 import { ensureServers } from '../scripts/lib/servers.mjs';
 import { benchAccept } from './accept.mjs';
 import { benchBeside } from './beside.mjs';
-import { benchChatDispatch } from './chat-dispatch.mjs';
-import { benchDispatch, benchNotes } from './dispatch.mjs';
-import { benchFailover } from './failover.mjs';
+import { benchChatDispatch, benchDispatch, benchNotes, benchVoice } from './dispatch.mjs';
 import { benchFront } from './front.mjs';
 import { benchGrowth } from './growth.mjs';
 import { benchHot } from './hot.mjs';
-import { benchIdle } from './idle.mjs';
-import { benchKills } from './kills.mjs';
-import { benchMemory } from './memory.mjs';
+import { benchFailover, benchKills } from './kills.mjs';
 import { benchPath } from './path.mjs';
 import { benchPersonalised } from './personalised.mjs';
-import { benchReport } from './report.mjs';
+import { benchMemory, benchReport } from './report.mjs';
+import { isMissed } from './results.mjs';
 import { benchSettling } from './settling.mjs';
 import { benchSingles } from './singles.mjs';
-import { benchSpeech } from './speech.mjs';
-import { isMissed } from './stage.mjs';
-import { benchStart } from './start.mjs';
-import { benchTemplate } from './template.mjs';
+import { benchIdle, benchStart } from './start.mjs';
 import { benchUploads } from './uploads.mjs';
-import { benchVoice } from './voice-dispatch.mjs';
 import { benchWeb } from './web.mjs';
 import { benchWebhooks } from './webhooks.mjs';
 
@@ -40,11 +33,9 @@ const BENCHES = {
   hot: benchHot,
   dispatch: benchDispatch,
   notes: benchNotes,
-  template: benchTemplate,
   'chat-dispatch': benchChatDispatch,
   'voice-dispatch': benchVoice,
   webhooks: benchWebhooks,
-  speech: benchSpeech,
   report: benchReport,
   memory: benchMemory,
   uploads: benchUploads,
@@ -72,11 +63,10 @@ const lifetime = new Lifetime();
 try {
   await ensureInstalled();
   await ensureBuilt();
-  await ensureModules();
   const own = testEnvironment();
   const directory = join(dataDirectory(own), 'bench');
   const servers = await ensureServers(own, directory, (stop) => lifetime.onEnd(stop), { measured: true });
-  const environment = { ...ensureSecrets(own, directory), ...servers, DATA_DIR: directory, NODE_ENV: 'development' };
+  const environment = { ...servers, DATA_DIR: directory };
   const lines = [];
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (chosen.length > 0 && !chosen.includes(name)) continue;

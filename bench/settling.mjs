@@ -1,7 +1,9 @@
 import mysql from 'mysql2/promise';
-import { addRoute, startCarrier } from './carrier.mjs';
-import { benchBroadcast, dispatchOnce } from './dispatch.mjs';
-import { benchAccount, broadcast, contacts, median, size, stage, timed, until, verdict } from './stage.mjs';
+import { addRoute } from '../test/stage/carrier.mjs';
+import { broadcast, contacts, until } from '../test/stage/client.mjs';
+import { median, size, timed } from '../test/stage/figures.mjs';
+import { ratio, verdict } from './results.mjs';
+import { dispatchOnce, onStage, sendSms, SMS_PATH } from './stage.mjs';
 
 const ROUNDS = 3;
 const RECEIPTS = size('RECEIPTS', 30_000);
@@ -63,35 +65,27 @@ async function bareCancel(database, id) {
   }
 }
 
+const sumOf = async (pool, sql, values) => Number(Object.values((await pool.query(sql, values))[0][0])[0]);
+
 /** Receipts with random ids over SMPP until every recipient is DELIVERED. */
 async function receipts(set, client, carrier, bare, say) {
   const rates = [];
   for (let round = -1; round < ROUNDS; round++) {
     await carrier.ask({ forget: true });
-    await dispatchOnce(set.database, RECEIPTS, benchBroadcast(client, RECEIPTS));
+    await dispatchOnce(set.pool, RECEIPTS, () => sendSms(client, RECEIPTS));
     const id = await bareRecipients(bare, RECEIPTS);
-    const delivered = async () => {
-      const [[row]] = await set.database.query(
-        'SELECT COALESCE(SUM(recipients), 0) AS total FROM campaign_counters WHERE campaign_id = ? AND status = 2',
-        [id],
-      );
-      return Number(row.total);
-    };
+    const sql = 'SELECT COALESCE(SUM(recipients), 0) FROM campaign_counters WHERE campaign_id = ? AND status = 2';
     const ours = await seconds(async () => {
       await carrier.ask({ receipts: AT_ONCE });
-      await until(delivered, (total) => total === RECEIPTS, { everyMs: 20 });
+      await until(() => sumOf(set.pool, sql, [id]), (total) => total === RECEIPTS, { everyMs: 20 }); // prettier-ignore
     });
-    const theirs = await bareReceipts(bare, id);
+    const rate = { ours: RECEIPTS / ours, 'bare batched UPDATE': RECEIPTS / (await bareReceipts(bare, id)) };
     if (round < 0) continue;
-    rates.push([RECEIPTS / ours, RECEIPTS / theirs]);
-    say(`receipts ${(RECEIPTS / ours).toFixed(0)}/s, bare UPDATE ${(RECEIPTS / theirs).toFixed(0)}/s`);
+    rates.push(rate);
+    say(`receipts: ours ${rate.ours.toFixed(0)}/s, bare UPDATE ${rate['bare batched UPDATE'].toFixed(0)}/s`);
   }
-  return verdict(
-    'receipts to DELIVERED, ours / bare batched UPDATE',
-    median(rates.map(([ours, theirs]) => ours / theirs)),
-    'at least 0.7',
-    `ours ${median(rates.map(([ours]) => ours)).toFixed(0)}/s, bare ${median(rates.map(([, theirs]) => theirs)).toFixed(0)}/s`,
-  );
+  const row = { name: 'receipts to DELIVERED', goal: 'at least 0.7', unit: '/s' };
+  return ratio(rates, ['ours', 'bare batched UPDATE'], row);
 }
 
 /** From the request to cancel until everything is cancelled and paid back. */
@@ -99,49 +93,32 @@ async function cancellation(set, client, bare, say) {
   const times = [];
   for (let round = 0; round < ROUNDS; round++) {
     const body = { ...JSON.parse(broadcast(contacts(CANCELLED), 'bench')), schedule_time: '2099-01-01T00:00:00Z' };
-    const { request_id: requestId } = await client.call('POST', '/webhook/api/addbroadcastgsm.php', body);
+    const { request_id: requestId } = await client.call('POST', SMS_PATH, body);
     const id = await bareRecipients(bare, CANCELLED);
-    const refunded = async () => {
-      const [[row]] = await set.database.query(
-        'SELECT refunded_credits AS credits FROM campaigns WHERE request_id = ?',
-        [requestId],
-      );
-      return Number(row.credits);
-    };
+    const sql = 'SELECT refunded_credits FROM campaigns WHERE request_id = ?';
     const ours = await seconds(async () => {
       await client.call('POST', `/v6/api/campaigns/${requestId}/cancel`);
-      await until(refunded, (credits) => credits === CANCELLED, { everyMs: 20 });
+      await until(() => sumOf(set.pool, sql, [requestId]), (credits) => credits === CANCELLED, { everyMs: 20 }); // prettier-ignore
     });
-    const theirs = await seconds(() => bareCancel(bare, id));
-    times.push([ours, theirs]);
-    say(`cancel and refund ${CANCELLED}: ${ours.toFixed(1)} s, bare UPDATE ${theirs.toFixed(1)} s`);
+    times.push({ ours, 'bare UPDATE': await seconds(() => bareCancel(bare, id)) });
+    say(
+      `cancel and refund ${CANCELLED}: ${ours.toFixed(1)} s, bare UPDATE ${times[round]['bare UPDATE'].toFixed(1)} s`,
+    );
   }
-  const ours = median(times.map(([seconds]) => seconds));
+  const name = `cancel and refund ${CANCELLED}`;
   return [
-    verdict(`cancel and refund ${CANCELLED}, seconds`, ours, 'at most 4', ''),
-    verdict(
-      `cancel and refund ${CANCELLED}, ours / bare UPDATE`,
-      median(times.map(([seconds, bareSeconds]) => seconds / bareSeconds)),
-      'none yet',
-      `bare ${median(times.map(([, seconds]) => seconds)).toFixed(1)} s`,
-    ),
+    verdict(`${name}, seconds`, median(times.map(({ ours }) => ours)), 'at most 4'),
+    ratio(times, ['ours', 'bare UPDATE'], { name, goal: 'none yet', unit: 's' }),
   ];
 }
 
 /** What becomes of recipients, over bare UPDATEs of as many rows: receipts, and a campaign that is cancelled. */
-export async function benchSettling(environment, say) {
-  const set = await stage(environment);
-  const carrier = await startCarrier(set.environment, '9');
+export const benchSettling = onStage(async (set, say) => {
+  const carrier = await set.carrier('9');
   const bare = await mysql.createConnection(set.environment.DATABASE_URL);
-  try {
-    const api = await set.api();
-    const { admin, client } = await benchAccount(api.url);
-    await addRoute(admin, carrier);
-    await set.worker();
-    return [await receipts(set, client, carrier, bare, say), ...(await cancellation(set, client, bare, say))];
-  } finally {
-    await bare.end();
-    await set.close();
-    await carrier.stop();
-  }
-}
+  set.onEnd(() => bare.end());
+  const { admin, client } = await set.signInAt(await set.start('api'));
+  await addRoute(admin, carrier);
+  await set.start('worker');
+  return [await receipts(set, client, carrier, bare, say), ...(await cancellation(set, client, bare, say))];
+});

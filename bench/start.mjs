@@ -4,29 +4,21 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { knownVariables } from '../scripts/lib/environment.mjs';
-import { median } from './stage.mjs';
+import { knownVariables, ROOT } from '../scripts/lib/environment.mjs';
+import { counted, median, megabytes, size } from '../test/stage/figures.mjs';
+import { verdict } from './results.mjs';
+import { onStage } from './stage.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const ROUNDS = 5;
-/** After that long a process has given back what its start took. */
+const ROUNDS = size('START_ROUNDS', 5);
+const IDLE_SECONDS = size('IDLE_SECONDS', 30);
+/** After that long a process has given back what its start took, and does what it does at rest. */
 const SETTLED_MS = 8_000;
 const PROCESSES = ['api', 'worker', 'sandbox'];
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`;
 
-/** A figure of /proc in MB. */
-function megabytes(pid, file, name) {
-  const found = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/${file}`, 'utf8'));
-  return Number(found?.[1] ?? 0) / 1024;
-}
-
-/** The processes of a running start, by the ids that it noted. */
-const childrenOf = (directory) => JSON.parse(readFileSync(join(directory, 'start.lock'), 'utf8')).children;
-
-/** One `npm start` in a checkout, with servers and data of its own: its phases, and what its processes hold at rest. */
-async function startOnce(root, directory, look) {
+/** One `npm start` in a checkout, with servers and data of its own: its phases, and what `look` sees of its processes. */
+async function startOnce(root, directory, look = () => null) {
   const environment = { ...process.env, DATA_DIR: directory };
   for (const name of knownVariables()) if (name !== 'DATA_DIR') delete environment[name];
   const began = performance.now();
@@ -43,20 +35,15 @@ async function startOnce(root, directory, look) {
     if (!(await Promise.race([isReady, ended.then(() => false)]))) throw new Error('npm start did not become ready');
     const total = performance.now() - began;
     const phases = JSON.parse(readFileSync(join(directory, 'logs', 'start.json'), 'utf8'));
-    return { total, phases, seen: await look(directory) };
+    return {
+      total,
+      phases,
+      seen: await look(JSON.parse(readFileSync(join(directory, 'start.lock'), 'utf8')).children),
+    };
   } finally {
     child.kill('SIGTERM');
     await ended;
   }
-}
-
-async function memoryAtRest(directory) {
-  await sleep(SETTLED_MS);
-  return childrenOf(directory).map(({ name, pid }) => ({
-    name,
-    rss: megabytes(pid, 'status', 'VmRSS'),
-    pss: megabytes(pid, 'smaps_rollup', 'Pss'),
-  }));
 }
 
 const phaseText = (phases) =>
@@ -76,32 +63,67 @@ function freshCheckout() {
 }
 
 /**
- * How long `npm start` takes until it is ready, phase by phase, and what its processes hold at rest. Cold: a fresh checkout
- * whose packages lie in npm's cache; the programs of the servers are there. Warm: nothing has changed since.
+ * How long `npm start` takes until it is ready, phase by phase. Cold: a fresh checkout whose packages lie in npm's cache; the
+ * programs of the servers are there. Warm: nothing has changed since.
  */
 export async function benchStart(_environment, say) {
   const fresh = freshCheckout();
   const directory = join(fresh, '.data');
   try {
-    const cold = await startOnce(fresh, directory, async () => null);
+    const cold = await startOnce(fresh, directory);
     say(`cold: ${seconds(cold.total)} (${phaseText(cold.phases)})`);
     const warm = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const isLast = round === ROUNDS - 1;
-      warm.push(await startOnce(fresh, directory, isLast ? memoryAtRest : async () => null));
+      warm.push(await startOnce(fresh, directory));
       say(`warm: ${seconds(warm[round].total)} (${phaseText(warm[round].phases)})`);
     }
-    const memory = warm.at(-1).seen;
-    const sum = (key) => memory.reduce((all, one) => all + one[key], 0).toFixed(0);
-    const each = PROCESSES.map((name) => memory.find((one) => one.name === name)).map(
-      ({ name, rss, pss }) => `${name} ${rss.toFixed(0)} (${pss.toFixed(0)})`,
-    );
+    const typical = median(warm.map(({ total }) => total));
     return [
-      `cold start: ${seconds(cold.total)} (goal at most 45 s)`,
-      `warm start, median of ${ROUNDS}: ${seconds(median(warm.map(({ total }) => total)))} (goal at most 4 s)`,
-      `memory at rest: ${sum('rss')} MB resident (goal at most 330), ${sum('pss')} MB in proportion: ${each.join(', ')}`,
+      verdict('cold start, seconds', cold.total / 1_000, 'at most 45'),
+      verdict('warm start, seconds', typical / 1_000, 'at most 4', `median of ${ROUNDS}`),
     ];
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
 }
+
+/** What the processes of `npm start` hold at rest. */
+async function memoryAtRest(say) {
+  const directory = mkdtempSync(join(tmpdir(), 'switchboard-idle-'));
+  const look = async (children) => {
+    await sleep(SETTLED_MS);
+    return PROCESSES.map((name) => {
+      const { pid } = children.find((child) => child.name === name);
+      return { name, rss: megabytes(pid), pss: megabytes(pid, 'Pss', 'smaps_rollup') };
+    });
+  };
+  try {
+    const { seen } = await startOnce(ROOT, directory, look);
+    const sum = (key) => seen.reduce((all, one) => all + one[key], 0);
+    const each = seen.map(({ name, rss, pss }) => `${name} ${rss.toFixed(0)} (${pss.toFixed(0)})`).join(', ');
+    say(`at rest: ${each} MB resident (in proportion)`);
+    const name = 'idle memory of API, worker and sandbox, MB';
+    return verdict(name, sum('rss'), 'at most 330', `${sum('pss').toFixed(0)} MB in proportion: ${each}`);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Statements a second of one process that has nothing to do. */
+async function statementsAtRest(set, name, say) {
+  const application = await set.start(name);
+  await sleep(SETTLED_MS);
+  const { statements, commits, seconds: passed } = await counted(set.pool, () => sleep(IDLE_SECONDS * 1_000, 0));
+  await application.stop();
+  const rate = statements / passed;
+  say(`${name}: ${rate.toFixed(1)} statements a second`);
+  const text = `${(commits / passed).toFixed(2)} durable commits a second, over ${IDLE_SECONDS} s`;
+  return verdict(`idle ${name}, statements a second`, rate, 'at most 5', text);
+}
+
+/** What processes cost that have nothing to do: statements a second of an API and of a worker, and memory. */
+export const benchIdle = onStage(async (set, say) => [
+  await statementsAtRest(set, 'api', say),
+  await statementsAtRest(set, 'worker', say),
+  await memoryAtRest(say),
+]);

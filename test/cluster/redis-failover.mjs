@@ -1,5 +1,5 @@
 /** A campaign during which a master of Redis is killed: how long nothing leaves, and what became of it. */
-import { addRoute } from '../../bench/carrier.mjs';
+import { addRoute } from '../stage/carrier.mjs';
 import { broadcast, contacts, until } from '../stage/client.mjs';
 import { judge, sendsOf } from './invariants.mjs';
 import { firstAfterPause } from './pauses.mjs';
@@ -23,7 +23,7 @@ async function waiting({ pool }, statuses) {
 
 /** @param stage of a row @param {() => { kill(): Promise<void> }} chosen the master that has the queue of text messages */
 export async function killDuringCampaign(stage, chosen) {
-  const carrier = await stage.carrier();
+  const carrier = await stage.carrier('9');
   const api = await stage.start('api');
   const { admin, client } = await stage.signInAt(api, { gsm_credits: 2 * CONTACTS });
   await addRoute(admin, carrier, 'bench', { messages_per_second: PACE });

@@ -1,8 +1,6 @@
 /** What a row gets: servers, a database of its own on them, and applications where it wants them. */
 import mysql from 'mysql2/promise';
-import { startCarrier } from '../../bench/carrier.mjs';
 import { prepare } from '../stage/app.mjs';
-import { openAccount, signIn } from '../stage/client.mjs';
 import { Stage } from '../stage/stage.mjs';
 
 /**
@@ -21,12 +19,7 @@ class ClusterStage extends Stage {
     Object.assign(this, servers, { say });
   }
 
-  /** A process that serves. @param {'api' | 'worker' | 'sandbox'} kind @param environment of its own */
-  async start(kind, environment = {}) {
-    return (await this.enrol(kind, environment)).start();
-  }
-
-  /** The same, writing and reading on one node. @param {number} node index */
+  /** A process that serves, writing and reading on one node. @param {number} node index */
   startOn(node, kind, environment = {}) {
     return this.start(kind, { DATABASE_URL: this.nodeUrls[node], ...environment });
   }
@@ -61,19 +54,6 @@ class ClusterStage extends Stage {
   async query(node, sql, values) {
     const [rows] = await this.pools[node].query(sql, values);
     return rows;
-  }
-
-  /** The carrier of the benchmarks. @param prefix of the numbers whose messages it keeps */
-  async carrier(prefix = '9') {
-    const carrier = await startCarrier({ ...process.env, ...this.environment }, prefix);
-    this.onEnd(() => carrier.stop());
-    return carrier;
-  }
-
-  /** Staff, and an account `bench` with credits, signed in at this API. */
-  async signInAt({ url }, credits = { gsm_credits: 100_000_000 }) {
-    const admin = await signIn(url, 'admin');
-    return { admin, client: await openAccount(url, admin, 'bench', credits) };
   }
 
   /** A route behind which is no carrier: for what is about anything but sending. */

@@ -6,8 +6,7 @@ import { ROOT } from '../../scripts/lib/environment.mjs';
 import { until } from './client.mjs';
 
 const READY_WITHIN_MS = 90_000;
-const READY_AT = { api: '/health/live', worker: '/health/live', sandbox: '/ledger' };
-const PORTS = { api: 'PORT', worker: 'WORKER_PORT', sandbox: 'SANDBOX_PORT' };
+const PORTS = { worker: 'WORKER_PORT', sandbox: 'SANDBOX_PORT' };
 
 /** Whatever a test was started with does not reach the applications. */
 const plain = (environment) => ({ PATH: process.env.PATH, HOME: process.env.HOME, ...environment });
@@ -27,14 +26,19 @@ export class App {
   #child = null;
 
   /**
-   * @param {'api' | 'worker' | 'sandbox'} kind
-   * @param {{ name?: string, environment: Record<string, string>, logs: string, root?: string }} options environment has
-   * the port of its kind; root: the checkout whose build it runs
+   * @param {'api' | 'worker' | 'sandbox' | 'front'} kind
+   * @param {{ name?: string, environment: Record<string, string>, logs: string, root?: string, options?: string[],
+   * program?: string }} options environment has the port of its kind; root: the checkout whose build it runs; options of
+   * Node; program: another one than that of its kind
    */
-  constructor(kind, { name = kind, environment, logs, root = ROOT }) {
+  constructor(
+    kind,
+    { name = kind, environment, logs, root = ROOT, options = [], program = `dist/src/apps/${kind}/main.js` },
+  ) {
     Object.assign(this, { kind, name, environment, root });
+    this.arguments = [...options, join(root, program)];
     this.logFile = join(logs, `${name}.log`);
-    this.url = `http://127.0.0.1:${environment[PORTS[kind]]}`;
+    this.url = `http://127.0.0.1:${environment[PORTS[kind] ?? 'PORT']}`;
   }
 
   get pid() {
@@ -61,7 +65,7 @@ export class App {
     Object.assign(this.environment, environment);
     const log = openSync(this.logFile, 'a');
     // a group of its own: Ctrl-C at the terminal reaches it through us, and in order
-    this.#child = spawn(process.execPath, [join(this.root, `dist/src/apps/${this.kind}/main.js`)], {
+    this.#child = spawn(process.execPath, this.arguments, {
       cwd: this.root,
       env: plain(this.environment),
       detached: true,
@@ -72,7 +76,7 @@ export class App {
   }
 
   async ready(withinMs = READY_WITHIN_MS) {
-    const path = this.url + READY_AT[this.kind];
+    const path = this.url + (this.kind === 'sandbox' ? '/ledger' : '/health/live');
     const ask = async () => {
       if (!this.isAlive) throw new Error(`${this.name} ended:\n${this.log.slice(-4_000)}`);
       return fetch(path, { signal: AbortSignal.timeout(2_000) }).then(

@@ -6,8 +6,10 @@ import mysql from 'mysql2/promise';
 import { ensureBuilt } from '../../scripts/lib/build.mjs';
 import { ensureInstalled } from '../../scripts/lib/install.mjs';
 import { App, prepare } from './app.mjs';
-import { PASSWORD } from './client.mjs';
+import { startCarrier } from './carrier.mjs';
+import { openAccount, PASSWORD, signIn } from './client.mjs';
 import { lastingPort } from './ports.mjs';
+import { startScript } from './script.mjs';
 import { privateDatabase, privateRedis } from './servers.mjs';
 import { Way } from './way.mjs';
 
@@ -85,16 +87,41 @@ export class Stage {
     return this.enrol(kind, { ...urls, ...environment }, { root, ways });
   }
 
-  /** One more process at the addresses that its environment names, not started yet. */
-  async enrol(kind, environment, { root = undefined, ways = {} } = {}) {
+  /** One more process at the addresses that its environment names, not started yet. @param options of the `App` */
+  async enrol(kind, environment = {}, { ways = {}, ...options } = {}) {
     const name = `${kind}-${this.apps.filter((app) => app.kind === kind).length + 1}`;
     const port = String(await lastingPort());
     const ports = { PORT: port, WORKER_PORT: port, SANDBOX_PORT: port };
     const own = { ...this.environment, ...ports, ...environment };
-    const app = new App(kind, { name, environment: own, logs: this.logs, root });
+    const app = new App(kind, { name, environment: own, logs: this.logs, ...options });
     app.ways = ways;
     this.apps.push(app);
     return app;
+  }
+
+  /** The same, started; it serves. @param {'api' | 'worker' | 'sandbox' | 'front'} kind */
+  async start(kind, environment = {}, options = {}) {
+    return (await this.enrol(kind, environment, options)).start();
+  }
+
+  /** A script of ours that ends with the stage. @see startScript */
+  async script(file, ...args) {
+    const script = await startScript(file, args, this.environment);
+    this.onEnd(() => script.stop());
+    return script;
+  }
+
+  /** A carrier that ends with the stage. @param prefix of the numbers whose messages it keeps */
+  async carrier(prefix) {
+    const carrier = await startCarrier(prefix);
+    this.onEnd(() => carrier.stop());
+    return carrier;
+  }
+
+  /** Staff, and an account `bench` with credits, signed in at this API. */
+  async signInAt({ url }, credits = { gsm_credits: 100_000_000 }) {
+    const admin = await signIn(url, 'admin');
+    return { admin, client: await openAccount(url, admin, 'bench', credits) };
   }
 
   /** Ends everything that was started, and removes what it wrote. */

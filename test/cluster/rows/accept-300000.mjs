@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median, size } from '../../../bench/stage.mjs';
+import { median, size } from '../../stage/figures.mjs';
 import { broadcast, contacts, until } from '../../stage/client.mjs';
 import mysql from 'mysql2/promise';
 

@@ -1,4 +1,5 @@
 import { broadcast, contacts, until } from '../../stage/client.mjs';
+import { median, statements } from '../../stage/figures.mjs';
 import { startCountingSmsc } from '../servers/counting-smsc.mjs';
 
 const ROUTE = 'counted';
@@ -19,8 +20,6 @@ const put = (admin, { port }, binds) =>
     config: { host: '127.0.0.1', port, system_id: 'counted', password: 'x', window: 200 },
     binds,
   });
-
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** Sends a campaign to numbers of its own. @returns messages a second, from the first that the carrier takes to the last */
 function campaigns(client, smsc) {
@@ -44,11 +43,6 @@ const standing = (admin, count) =>
     () => admin.call('GET', `/v6/api/admin/routes/${ROUTE}`),
     ({ data }) => data.held_binds?.filter(({ bound }) => bound).length === count,
   ).then(({ answer }) => answer.data.held_binds);
-
-const statements = async (pool) => {
-  const [[{ Value: count }]] = await pool.query("SHOW GLOBAL STATUS LIKE 'Questions'");
-  return Number(count);
-};
 
 export async function run(stage) {
   const smsc = await startCountingSmsc(2);

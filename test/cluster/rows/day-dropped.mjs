@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { size } from '../../../bench/stage.mjs';
 import { ROOT } from '../../../scripts/lib/environment.mjs';
 import { broadcast, contacts } from '../../stage/client.mjs';
+import { quantile, size } from '../../stage/figures.mjs';
 import { cutOldDay, fillOldDay, tablesWithDay } from '../../stage/old-day.mjs';
 
 const RECIPIENTS = size('CLUSTER_DAY', 1_000_000);
@@ -35,10 +35,8 @@ async function accepts(client, isOver) {
     under.push(accepted.then(() => times.push(performance.now() - due)));
   }
   await Promise.all(under);
-  return times.sort((a, b) => a - b);
+  return times;
 }
-
-const share = (times, part) => times[Math.floor(times.length * part)] ?? 0;
 
 /** The times of accepts while something goes on. */
 async function during(client, work) {
@@ -48,7 +46,7 @@ async function during(client, work) {
   await work().finally(() => (isOver = true));
   const ms = performance.now() - began;
   const all = await times;
-  return { p99: share(all, 0.99), longest: all.at(-1), count: all.length, ms };
+  return { p99: quantile(all, 0.99), longest: Math.max(...all), count: all.length, ms };
 }
 
 export async function run(stage) {

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
-import { addRoute } from '../../../bench/carrier.mjs';
+import { addAccounts } from '../../stage/accounts.mjs';
+import { addRoute } from '../../stage/carrier.mjs';
 import { contacts, until } from '../../stage/client.mjs';
-import { openSlowLog } from '../slow-log.mjs';
-import { storeAccounts } from '../stored-accounts.mjs';
+import { openSlowLog } from '../../stage/slow-log.mjs';
 import { idOf, PENDING } from '../stored-campaign.mjs';
 
 const LANES = 20_000;
@@ -19,12 +19,12 @@ export const goal = 'each look examines ≤ 1,000 rows, all routes ≤ 1 s';
 export const needs = ['single'];
 
 /** Campaigns of one recipient that wait for a moment nobody has set yet. */
-async function storeLanes(pool, routes, firstAccount) {
+async function storeLanes(pool, routes, accounts) {
   const receivers = contacts(LANES);
   const all = Array.from({ length: LANES }, (_, index) => index + 1);
   for (let first = 0; first < LANES; first += AT_ONCE) {
     const ids = all.slice(first, first + AT_ONCE);
-    const of = (id) => ({ route: routes[id % routes.length], account: firstAccount + (id % ACCOUNTS) });
+    const of = (id) => ({ route: routes[id % routes.length], account: accounts[id % ACCOUNTS] });
     const now = new Date();
     await pool.query(
       `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content, balance,
@@ -58,13 +58,13 @@ async function listenForTurns(stage) {
 
 export async function run(stage) {
   const { pool } = stage;
-  const carrier = await stage.carrier();
+  const carrier = await stage.carrier('9');
   const api = await stage.start('api');
   const { admin } = await stage.signInAt(api);
   const names = Array.from({ length: ROUTES }, (_, index) => `bench-${index}`);
   for (const route of names) await addRoute(admin, carrier, route);
   const routes = await Promise.all(names.map((route) => idOf(pool, 'routes', 'name', route)));
-  await storeLanes(pool, routes, await storeAccounts(pool, ACCOUNTS));
+  await storeLanes(pool, routes, await addAccounts(pool, ACCOUNTS));
   const log = await openSlowLog(pool);
   stage.onEnd(() => log.close());
   await Promise.all([stage.start('worker'), stage.start('worker')]);

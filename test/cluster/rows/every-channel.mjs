@@ -1,7 +1,7 @@
 import { Seed } from '../../faults/seed.mjs';
 import { openScene } from '../../faults/scene.mjs';
 import { runStrike } from '../../faults/strike.mjs';
-import { size } from '../../../bench/stage.mjs';
+import { size } from '../../stage/figures.mjs';
 
 const SECONDS = size('CLUSTER_SECONDS', 10);
 /** how much of it ends in time is the machine's; that all of it ends is what is shown */

@@ -1,5 +1,3 @@
-import { addAccounts, each, usernameOf } from '../../../bench/many-accounts.mjs';
-import { size } from '../../../bench/stage.mjs';
 import { Smsc } from '../../faults/carriers/smsc.mjs';
 import { sends } from '../../faults/invariants/check.mjs';
 import { untilSettled } from '../../faults/invariants/settled.mjs';
@@ -7,7 +5,9 @@ import { Watch } from '../../faults/invariants/watch.mjs';
 import { Seed } from '../../faults/seed.mjs';
 import { Balancer } from '../../faults/traffic/client.mjs';
 import { Numbers } from '../../faults/traffic/requests.mjs';
+import { addAccounts, each, usernameOf } from '../../stage/accounts.mjs';
 import { signIn } from '../../stage/client.mjs';
+import { size } from '../../stage/figures.mjs';
 import { judge } from '../invariants.mjs';
 
 const ACCOUNTS = 100;

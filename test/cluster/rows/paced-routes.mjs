@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { benchChat, TEMPLATE_PATH, templateCampaign } from '../../../bench/chat.mjs';
+import { benchChat, TEMPLATE_PATH, templateCampaign } from '../../stage/chat.mjs';
 import { contacts, until } from '../../stage/client.mjs';
+import { processorSeconds, statements } from '../../stage/figures.mjs';
 
 const ROUTES = 1_000;
 const PER_SECOND = 2;
@@ -75,17 +75,6 @@ async function multiply(pool) {
   }));
 }
 
-/** Seconds of processor that a process has used. */
-function cpuOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-const statements = async (pool) => {
-  const [[{ Value: count }]] = await pool.query("SHOW GLOBAL STATUS LIKE 'Questions'");
-  return Number(count);
-};
-
 export async function run(stage) {
   const upstream = await startUpstream();
   stage.onEnd(() => upstream.stop());
@@ -112,7 +101,7 @@ export async function run(stage) {
     (now) => now >= from,
     { everyMs: 10 },
   );
-  const [asked, used] = [await statements(stage.pool), cpuOf(worker.pid)];
+  const [asked, used] = [await statements(stage.pool), processorSeconds(worker.pid)];
   await until(
     () => performance.now(),
     (now) => now >= from + MEASURED_MS,
@@ -120,7 +109,7 @@ export async function run(stage) {
   );
   const seconds = MEASURED_MS / 1_000;
   const perSecond = ((await statements(stage.pool)) - asked) / seconds;
-  const cpu = (cpuOf(worker.pid) - used) / seconds;
+  const cpu = (processorSeconds(worker.pid) - used) / seconds;
   const taken = upstream.times.filter((at) => at >= from && at < from + MEASURED_MS).length / seconds;
   const ratio = taken / (ROUTES * PER_SECOND);
   return {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { start } from '../../../bench/stage.mjs';
-import { eventBody, eventId, writeEvents } from '../../../bench/webhook-events.mjs';
+import { addAccounts } from '../../stage/accounts.mjs';
 import { until } from '../../stage/client.mjs';
-import { openSlowLog } from '../slow-log.mjs';
-import { storeAccounts } from '../stored-accounts.mjs';
+import { quantile } from '../../stage/figures.mjs';
+import { openSlowLog } from '../../stage/slow-log.mjs';
+import { eventBody, eventId, writeEvents } from '../../stage/webhook-events.mjs';
 
 const ENDPOINTS = 1_000;
 const SILENT = 10;
@@ -28,11 +28,11 @@ export const environment = { OUTBOUND_ALLOW: '127.0.0.0/8', WEBHOOKS_PER_ACCOUNT
 /** Endpoints like the one that its owner has made. @returns those that never answer, and the others */
 async function storeEndpoints(pool, port) {
   const [[one]] = await pool.query('SELECT * FROM webhook_endpoints');
-  const firstAccount = await storeAccounts(pool, ENDPOINTS / SLOTS);
+  const accounts = await addAccounts(pool, ENDPOINTS / SLOTS);
   const all = Array.from({ length: ENDPOINTS }, (_, index) => ({
     ...one,
     id: 1_000 + index,
-    account_id: firstAccount + Math.floor(index / SLOTS),
+    account_id: accounts[Math.floor(index / SLOTS)],
     slot: 1 + (index % SLOTS),
     url: `http://127.0.0.1:${port}/${index < SILENT ? 'hang' : 'hook'}`,
   }));
@@ -65,13 +65,9 @@ async function happen(pool, redis, key, hooks) {
   await redis.multi().lpush(key, '').ltrim(key, 0, 0).pexpire(key, 60_000).exec();
 }
 
-const share = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
-const ascending = (one, other) => one - other;
-
 export async function run(stage) {
   const { pool } = stage;
-  const receiver = await start('bench/receiver.mjs', [], { ...process.env, ...stage.environment });
-  stage.onEnd(() => receiver.stop());
+  const receiver = await stage.script('test/stage/receiver.mjs');
   const { port } = await receiver.next();
   const api = await stage.start('api');
   const { client } = await stage.signInAt(api);
@@ -106,12 +102,12 @@ export async function run(stage) {
   );
   const claims = log.statements(/^UPDATE webhook_endpoints SET [^]*fence = fence \+ 1/);
   const lost = claims.filter(({ affected }) => affected === 0).length / claims.length;
-  const times = looks.map(({ ms }) => ms).sort(ascending);
-  const examined = looks.map((look) => look.examined).sort(ascending);
-  const p95 = share(delays, 0.95);
+  const times = looks.map(({ ms }) => ms);
+  const examined = looks.map((look) => look.examined);
+  const p95 = quantile(delays, 0.95);
   return {
-    figure: `look ${share(times, 0.5).toFixed(2)} ms (median; p95 ${share(times, 0.95).toFixed(2)}), ${(100 * lost).toFixed(1)} % lost claims, p95 ${p95} ms`,
-    ok: times.length > 0 && claims.length > 0 && share(times, 0.5) <= LOOK_MS && lost <= LOST_SHARE && p95 <= P95_MS,
-    text: `${looks.length} looks (at most ${share(examined, 1)} rows), ${claims.length} claims, ${delays.length} deliveries (p50 ${share(delays, 0.5)} ms, p99 ${share(delays, 0.99)} ms)`,
+    figure: `look ${quantile(times, 0.5).toFixed(2)} ms (median; p95 ${quantile(times, 0.95).toFixed(2)}), ${(100 * lost).toFixed(1)} % lost claims, p95 ${p95} ms`,
+    ok: times.length > 0 && claims.length > 0 && quantile(times, 0.5) <= LOOK_MS && lost <= LOST_SHARE && p95 <= P95_MS,
+    text: `${looks.length} looks (at most ${quantile(examined, 1)} rows), ${claims.length} claims, ${delays.length} deliveries (p50 ${quantile(delays, 0.5)} ms, p99 ${quantile(delays, 0.99)} ms)`,
   };
 }

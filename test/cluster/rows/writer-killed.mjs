@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addRoute } from '../../../bench/carrier.mjs';
-import { size } from '../../../bench/stage.mjs';
+import { addRoute } from '../../stage/carrier.mjs';
 import { broadcast, contacts, until } from '../../stage/client.mjs';
+import { size } from '../../stage/figures.mjs';
 import { judge, sendsOf } from '../invariants.mjs';
 import { firstAfterPause } from '../pauses.mjs';
 import { PENDING, SUBMITTED, UNKNOWN } from '../stored-campaign.mjs';
@@ -57,7 +57,7 @@ async function replicaReads({ url }) {
 }
 
 export async function run(stage) {
-  const carrier = await stage.carrier();
+  const carrier = await stage.carrier('9');
   const api = await stage.start('api', { DATABASE_READ_URL: stage.readUrl });
   const { admin, client } = await stage.signInAt(api, { gsm_credits: 2 * CONTACTS });
   await addRoute(admin, carrier, 'bench', { messages_per_second: PACE });

@@ -1,9 +1,12 @@
-import { broadcast } from './stage.mjs';
+import { broadcast } from './client.mjs';
 
 const BATCH = 1_000;
 export const usernameOf = (index) => `bench-${index}`;
 
-/** Accounts `bench-1`, `bench-2`, … like the account `bench`, with as many credits, which its username alone opens. */
+/**
+ * Accounts `bench-1`, `bench-2`, … like the account `bench`, with as many credits, which its username alone opens.
+ * @returns their ids
+ */
 export async function addAccounts(database, total) {
   for (let from = 1; from <= total; from += BATCH) {
     const names = Array.from({ length: Math.min(BATCH, total - from + 1) }, (_, index) => usernameOf(from + index));
@@ -25,6 +28,10 @@ export async function addAccounts(database, total) {
      JOIN accounts o ON o.username = 'bench' JOIN credit_balances b ON b.account_id = o.id
      WHERE a.username LIKE 'bench-%'`,
   );
+  const [added] = await database.query(
+    "SELECT id FROM accounts WHERE username LIKE 'bench-%' ORDER BY LENGTH(username), username",
+  );
+  return added.map(({ id }) => id);
 }
 
 /** A broadcast of one of them. */

@@ -1,16 +1,14 @@
-import { start } from './stage.mjs';
+import { startScript } from './script.mjs';
 
 /** messages without an answer on one session */
 export const WINDOW = 200;
 
-/** A carrier of the bench's own: `bench/smsc.mjs`, which says what it keeps and what may be asked. */
-export async function startCarrier(environment, prefix) {
-  const { child, next, stop } = await start(
-    'bench/smsc.mjs',
-    prefix === undefined ? [] : [prefix],
-    environment,
-    'pipe',
-  );
+/**
+ * A carrier that takes messages faster than anybody sends them: `test/stage/smsc.mjs`, which says what may be asked.
+ * @param prefix of the numbers whose messages it keeps
+ */
+export async function startCarrier(prefix) {
+  const { child, next, stop } = await startScript('test/stage/smsc.mjs', prefix === undefined ? [] : [prefix]);
   const { port } = await next();
   const ask = (command) => {
     const answer = next();
@@ -22,7 +20,7 @@ export async function startCarrier(environment, prefix) {
   return { port, ask, seen, stop };
 }
 
-/** A route over SMPP to a carrier of the bench. @param settings of the route, such as `messages_per_second` */
+/** A route over SMPP to such a carrier. @param settings of the route, such as `messages_per_second` */
 export const addRoute = (admin, { port }, name = 'bench', settings = {}) =>
   admin.call('PUT', `/v6/api/admin/routes/${name}`, {
     channel: 'sms',
