@@ -11,11 +11,11 @@ const SETTINGS = ['package-lock.json', 'tsconfig.json', 'ormconfig.ts', 'scripts
 const sources = () =>
   filesBelow(join(ROOT, 'src')).filter((file) => /(?<!\.spec)\.m?[jt]s$/.test(file) && !/[\\/]public[\\/]/.test(file));
 
-async function build(directory) {
+async function build() {
   const mark = fingerprintOf([...SETTINGS.map((name) => join(ROOT, name)), ...sources()]);
-  if (isBuilt(directory, mark)) return;
+  if (isBuilt('dist', mark)) return;
   say('Building');
-  await run(process.execPath, [join(ROOT, 'scripts/lib/bundle.mjs'), directory, mark], { cwd: ROOT });
+  await run(process.execPath, [join(ROOT, 'scripts/lib/bundle.mjs'), mark], { cwd: ROOT });
 }
 
 /**
@@ -23,9 +23,6 @@ async function build(directory) {
  * that no longer belong there are removed.
  */
 export async function ensureBuilt() {
-  await build('dist');
+  await build();
   await ensureWebBuilt();
 }
-
-/** The same file by file into `dist/modules/`, for benchmarks of single parts. */
-export const ensureModules = () => build('dist/modules');

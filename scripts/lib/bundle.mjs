@@ -1,10 +1,9 @@
 /**
  * Builds the sources (docs/decisions/0019): a process of its own, started by `build.mjs` when the sources have changed.
- * `dist`: a bundle for each application, which holds what that application reaches and nothing else, so that a process
- * opens a handful of files instead of 3,400. `dist/modules`: file by file, for benchmarks of single parts.
- * Types are judged by the tests; here they are only taken away.
+ * Each application gets a bundle in `dist`, which holds what that application reaches and nothing else, so that a process
+ * opens a handful of files instead of 3,400. Types are judged by the tests; here they are only taken away.
  *
- * node scripts/lib/bundle.mjs <directory> <fingerprint of the sources>
+ * node scripts/lib/bundle.mjs <fingerprint of the sources>
  */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -12,6 +11,8 @@ import { dirname, join, sep } from 'node:path';
 import { rolldown } from 'rolldown';
 import { minify } from 'rolldown/utils';
 import { ROOT } from './environment.mjs';
+
+const DIST = join(ROOT, 'dist');
 
 /** The speech thread is started from a file of its own, which lies beside the code that starts it. */
 const SPEECH_THREAD = 'src/modules/audio/speech/speech.thread.mjs';
@@ -102,7 +103,7 @@ async function bundle({ input, leftOutside = [] }) {
   });
   return build.write({
     ...written,
-    dir: join(ROOT, directory),
+    dir: DIST,
     chunkFileNames: `${app}/[name].js`,
     codeSplitting: {
       groups: [
@@ -114,16 +115,6 @@ async function bundle({ input, leftOutside = [] }) {
   });
 }
 
-/** Every file by itself, packages left where they are. */
-async function modules(...input) {
-  const build = await rolldown({
-    ...common,
-    input,
-    external: (id) => !isOwn(id) && !isHelper(id) && !/^[./\0]/.test(id),
-  });
-  return build.write({ ...written, dir: join(ROOT, directory), preserveModules: true, preserveModulesRoot: ROOT });
-}
-
 /** The configuration of TypeORM's command line, which brings its own packages. */
 async function ormconfig() {
   const build = await rolldown({
@@ -131,22 +122,19 @@ async function ormconfig() {
     input: 'ormconfig.ts',
     external: (id) => !isHelper(id) && !/^[./\0]/.test(id),
   });
-  return build.write({ ...written, dir: join(ROOT, directory) });
+  return build.write({ ...written, dir: DIST });
 }
 
-/** What lies in `dist` but is made by others: modules for benchmarks, what `nest build` writes, the web application. */
-const OTHERS = ['dist/modules', 'dist/nest', 'dist/web'];
+/** What lies in `dist` but is made by others: what `nest build` writes, the web application. */
+const OTHERS = ['nest', 'web'];
 
-const [directory, fingerprint] = process.argv.slice(2);
-const builds =
-  directory === 'dist/modules'
-    ? [modules('src/apps/api/main.ts', 'src/apps/worker/main.ts', SPEECH_THREAD)]
-    : [...APPLICATIONS.map(bundle), ormconfig()];
-const files = (await Promise.all(builds)).flatMap(({ output }) => output.map((file) => file.fileName));
-const kept = new Set(files.map((file) => join(ROOT, directory, file)));
-for (const entry of readdirSync(join(ROOT, directory), { recursive: true, withFileTypes: true })) {
+const [fingerprint] = process.argv.slice(2);
+const builds = await Promise.all([...APPLICATIONS.map(bundle), ormconfig()]);
+const files = builds.flatMap(({ output }) => output.map((file) => file.fileName));
+const kept = new Set(files.map((file) => join(DIST, file)));
+for (const entry of readdirSync(DIST, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name);
-  const isOther = directory === 'dist' && OTHERS.some((other) => file.startsWith(join(ROOT, other) + sep));
+  const isOther = OTHERS.some((other) => file.startsWith(join(DIST, other) + sep));
   if (entry.isFile() && !isOther && !kept.has(file)) rmSync(file);
 }
-writeFileSync(join(ROOT, directory, 'sources.json'), JSON.stringify({ of: fingerprint, files }));
+writeFileSync(join(DIST, 'sources.json'), JSON.stringify({ of: fingerprint, files }));
