@@ -255,7 +255,7 @@ describe('the sender whom a stop word means', () => {
     const to = numbers(200, '9177012');
     const write = (accountId: number, order: readonly string[]): Promise<unknown> =>
       campaigns.dataSource.transaction((tx) =>
-        senders.note(
+        senders.record(
           tx,
           order.flatMap((number) =>
             [accountId + 1, accountId].map((id) => ({ lane: { routeId: 77, accountId: id }, number })),
@@ -276,6 +276,6 @@ describe('the sender whom a stop word means', () => {
     const texts = DRIVER_NAMES.map((name) => [name, drivers.get(name).bringsTexts]);
     expect(Object.fromEntries(texts)).toEqual({ smpp: true, http: true, twilio: false });
     expect(drivers.get('meta_cloud').bringsTexts).toBe(false);
-    expect(await campaigns.part(RouteSenders).hears(999_999)).toBe(false);
+    expect(await campaigns.part(RouteSenders).receivesTexts(999_999)).toBe(false);
   });
 });

@@ -42,10 +42,10 @@ export interface EndedAttempt extends BegunAttempt {
 }
 
 /** Tries on temporary faults; then the carrier's own code and text become final. Throttling does not count. */
-export const MOST_ATTEMPTS = 5;
+export const MAX_TRIES_A_ROUTE = 5;
 
 /** Upper limit of tries of an attempt over all routes of its chain. */
-export const MOST_TRIES = MOST_ATTEMPTS + MOST_ROUTES_OF_A_CHAIN;
+export const MAX_TRIES = MAX_TRIES_A_ROUTE + MOST_ROUTES_OF_A_CHAIN;
 
 /** Milliseconds until the next try: the carrier's request, else 1 s doubling to 60 s, with jitter. */
 export const retryDelay = (attempt: number, askedMs: number): number =>

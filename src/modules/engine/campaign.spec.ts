@@ -57,7 +57,7 @@ describe('the table of campaign transitions', () => {
 
   it('lets no duty change without waking the lanes, which `begin` and `complete` do not', () => {
     for (const state of TRANSITIONS.begin.from) expect(LANE_ACTION[state]).toBe(LANE_ACTION[TRANSITIONS.begin.to]);
-    expect(LANE_ACTION[TRANSITIONS.complete.to]).toBe('rest');
+    expect(LANE_ACTION[TRANSITIONS.complete.to]).toBe('nothing');
   });
 
   it('ends in four states', () => {

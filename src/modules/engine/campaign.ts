@@ -15,8 +15,8 @@ export const CAMPAIGN_STATES = [
 
 export type CampaignState = (typeof CAMPAIGN_STATES)[number];
 
-/** `wait` sends nothing, `send` sends batches, `refund` cancels what is unsent, `rest` has only final recipients. */
-export type LaneAction = 'wait' | 'send' | 'refund' | 'rest';
+/** `wait` sends nothing, `send` sends batches, `refund` cancels what is unsent, `nothing` has only final recipients. */
+export type LaneAction = 'wait' | 'send' | 'refund' | 'nothing';
 
 /** A transition that changes the action also sets the lanes' wake-up time. */
 export const LANE_ACTION: Readonly<Record<CampaignState, LaneAction>> = {
@@ -24,9 +24,9 @@ export const LANE_ACTION: Readonly<Record<CampaignState, LaneAction>> = {
   accepted: 'send',
   running: 'send',
   paused: 'wait',
-  completed: 'rest',
+  completed: 'nothing',
   cancelled: 'refund',
-  failed: 'rest',
+  failed: 'nothing',
   rejected: 'refund',
 };
 

@@ -84,7 +84,7 @@ export class EarlyStops {
 
   private async obey(routeId: number, stops: readonly EarlyStop[]): Promise<void> {
     const numbers = stops.map(({ number }) => number).sort();
-    const senders = await this.senders.notedFor(routeId, numbers);
+    const senders = await this.senders.recordedFor(routeId, numbers);
     const over = new Set(stops.flatMap(({ number, isOver }) => (isOver ? [number] : [])));
     await inTransaction(this.dataSource, async (tx) => {
       for (const number of numbers) {

@@ -34,7 +34,13 @@ function byRoute(lanes: readonly LaneSnapshot[]): LaneSnapshot[][] {
 
 /** Groups lanes by action; an open batch of a lost worker comes first. */
 function byAction(lanes: readonly LaneSnapshot[]): Record<LaneAction | 'recover', LaneSnapshot[]> {
-  const of: Record<LaneAction | 'recover', LaneSnapshot[]> = { recover: [], wait: [], send: [], refund: [], rest: [] };
+  const of: Record<LaneAction | 'recover', LaneSnapshot[]> = {
+    recover: [],
+    wait: [],
+    send: [],
+    refund: [],
+    nothing: [],
+  };
   for (const lane of lanes) {
     const isLost = lane.intentSeq > lane.nextSeq || lane.retriesBegun;
     of[isLost ? 'recover' : LANE_ACTION[lane.state]].push(lane);
@@ -140,7 +146,7 @@ export class LaneRunner {
       for (const lost of byRoute(of.recover)) ends.push(await this.recover(lost));
       await this.cancel(of.refund, (end) => ends.push(end));
       if (of.wait.length > 0) await this.lanes.sleep(of.wait);
-      if (of.rest.length > 0) await this.lanes.drop(of.rest);
+      if (of.nothing.length > 0) await this.lanes.drop(of.nothing);
       ends.push(await further(of));
     } finally {
       // After the commit: if two lanes end together, the later one sees both ended.

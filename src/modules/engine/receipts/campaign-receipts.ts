@@ -39,7 +39,7 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     const campaignIds = await readFirst(this.dataSource, write, {
       again: 'carriers say things twice: a receipt that comes again changes nothing',
     });
-    void this.traces.tell(campaignIds);
+    void this.traces.trace(campaignIds);
     return batches.map(() => undefined);
   }, GROUP);
 

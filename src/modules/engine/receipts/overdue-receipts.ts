@@ -10,11 +10,11 @@ import { Settlement } from '../settle/settlement.js';
 
 const RECIPIENTS_A_STEP = 2_000;
 const CAMPAIGNS_A_STEP = 500;
-const LOOK_AGAIN_MS = 60_000;
+const CHECK_AGAIN_MS = 60_000;
 /** Rows per statement (plus one campaign): the query has no index, and a longer one would time out. */
-const ROWS_A_LOOK = 250_000;
+const ROWS_A_CHECK = 250_000;
 /** A query reads the campaign's whole range, so queries are at least 1/100 of the timeout apart (43 minutes of 72 hours). */
-const LOOKS_A_TIMEOUT = 100;
+const CHECKS_A_TIMEOUT = 100;
 
 /** SQL: whether a campaign's check is due. */
 export const IS_ANY_OVERDUE = 'EXISTS (SELECT 1 FROM campaigns WHERE overdue_check_at <= UTC_TIMESTAMP(3))';
@@ -48,7 +48,7 @@ export class OverdueReceipts {
   async round(receiptTimeoutMs: number, isStopped: () => boolean = () => false): Promise<void> {
     for (let full = true; full && !isStopped();) {
       const campaigns = await this.take();
-      for (const ids of looks(campaigns)) if (!isStopped()) await this.sweep(ids, receiptTimeoutMs);
+      for (const ids of checksOf(campaigns)) if (!isStopped()) await this.sweep(ids, receiptTimeoutMs);
       full = campaigns.length === CAMPAIGNS_A_STEP;
     }
   }
@@ -61,7 +61,7 @@ export class OverdueReceipts {
       columns: ['total_rows'],
       due: 'overdue_check_at',
       most: CAMPAIGNS_A_STEP,
-      againAfterMs: LOOK_AGAIN_MS,
+      againAfterMs: CHECK_AGAIN_MS,
     });
   }
 
@@ -75,12 +75,12 @@ export class OverdueReceipts {
     )) {
       const overdue = rows.filter(({ left_us: left }) => Number(left) <= 0);
       if (overdue.length > 0) {
-        const read = new Map(overdue.map((row) => [keyOf(placeOf(row)), row]));
+        const read = new Map(overdue.map((row) => [keyOf(recipientKeyOf(row)), row]));
         const restored = await unknownByRestore(
           this.dataSource,
-          overdue.filter(({ status }) => status === RecipientStatus.Unknown).map(placeOf),
+          overdue.filter(({ status }) => status === RecipientStatus.Unknown).map(recipientKeyOf),
         );
-        const changes = overdue.map((row) => failed(row, restored.has(keyOf(placeOf(row)))));
+        const changes = overdue.map((row) => failed(row, restored.has(keyOf(recipientKeyOf(row)))));
         await readFirst(this.dataSource, (tx, locking) =>
           this.settlement.settle(tx, changes, locking ? undefined : read),
         );
@@ -89,7 +89,7 @@ export class OverdueReceipts {
         if (Number(left) > 0) next.set(id, Math.min(next.get(id) ?? timeoutUs, Number(left)));
       }
     }
-    await inTransaction(this.dataSource, (tx) => this.planNext(tx, next, timeoutUs / LOOKS_A_TIMEOUT));
+    await inTransaction(this.dataSource, (tx) => this.planNext(tx, next, timeoutUs / CHECKS_A_TIMEOUT));
   }
 
   /**
@@ -111,13 +111,13 @@ export class OverdueReceipts {
          ORDER BY u.created_at, u.campaign_id, u.seq LIMIT ?`,
         [WAITING, ageUs, at, at, campaignId, campaignId, seq, RECIPIENTS_A_STEP],
       );
-      const over = rows.filter(({ is_waiting: isWaiting }) => Number(isWaiting) === 0).map(placeOf);
+      const over = rows.filter(({ is_waiting: isWaiting }) => Number(isWaiting) === 0).map(recipientKeyOf);
       if (over.length > 0) {
         await this.dataSource.query(
           again(`DELETE u FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
              STRAIGHT_JOIN unknown_outcomes u FORCE INDEX (PRIMARY) ON u.campaign_id = j.campaign_id AND u.seq = j.seq
            WHERE ${isOld}`),
-          [jsonRows(over.sort(inLockOrder).map((place) => [place.campaignId, place.seq])), ageUs],
+          [jsonRows(over.sort(inLockOrder).map((key) => [key.campaignId, key.seq])), ageUs],
         );
       }
       after = rows.length === RECIPIENTS_A_STEP ? rows.at(-1) : undefined;
@@ -155,13 +155,13 @@ export class OverdueReceipts {
   }
 }
 
-function looks(campaigns: readonly DueCampaign[]): number[][] {
+function checksOf(campaigns: readonly DueCampaign[]): number[][] {
   const found: number[][] = [];
   let room = 0;
   for (const { id, total_rows: rows } of campaigns) {
     if (rows > room) {
       found.push([]);
-      room = ROWS_A_LOOK;
+      room = ROWS_A_CHECK;
     }
     found.at(-1)?.push(id);
     room -= rows;
@@ -171,7 +171,10 @@ function looks(campaigns: readonly DueCampaign[]): number[][] {
 
 const WAITING = [RecipientStatus.Submitted, RecipientStatus.Unknown];
 
-const placeOf = ({ campaign_id: campaignId, seq }: Pick<WaitingRow, 'campaign_id' | 'seq'>) => ({ campaignId, seq });
+const recipientKeyOf = ({ campaign_id: campaignId, seq }: Pick<WaitingRow, 'campaign_id' | 'seq'>) => ({
+  campaignId,
+  seq,
+});
 
 const failed = ({ campaign_id: campaignId, seq }: WaitingRow, refund: boolean) => ({
   campaignId,

@@ -42,7 +42,7 @@ export class ReceiptTraces {
   ) {}
 
   /** Call after the commit; carriers do not wait for it. @param campaignIds one per receipt */
-  async tell(campaignIds: readonly number[]): Promise<void> {
+  async trace(campaignIds: readonly number[]): Promise<void> {
     if (!this.tracing.isOn || campaignIds.length === 0) return;
     const counts = new Map<number, number>();
     for (const id of campaignIds) counts.set(id, (counts.get(id) ?? 0) + 1);

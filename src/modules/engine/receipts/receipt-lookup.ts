@@ -59,7 +59,7 @@ interface FoundRow extends FoundItem {
   matchKey?: string | null;
 }
 
-type Wanted = [place: number, routeId: number, id: string];
+type Wanted = [index: number, routeId: number, id: string];
 
 type IdColumn = 'provider_message_id' | 'match_key';
 
@@ -130,13 +130,13 @@ export class ReceiptLookup {
       }
     };
     for (const { days, parts } of this.spans) {
-      take(await this.referred(source, receipts, placesWithout(found), days), hasId);
-      let left = placesWithout(found);
+      take(await this.referred(source, receipts, indexesWithout(found), days), hasId);
+      let left = indexesWithout(found);
       for (const some of parts) {
         take(await this.lookUp(source, 'provider_message_id', wanted(receipts, left, sameId), some), isNamed);
-        left = left.filter((place) => !found[place] || isFinal(found[place].status));
+        left = left.filter((index) => !found[index] || isFinal(found[index].status));
       }
-      left = placesWithout(found);
+      left = indexesWithout(found);
       if (left.length === 0) break;
       const others = wanted(receipts, left, otherSpellings);
       const rows = await this.lookUp(source, 'provider_message_id', others, days);
@@ -148,13 +148,13 @@ export class ReceiptLookup {
   private async referred(
     source: Source,
     receipts: readonly RoutedReceipt[],
-    places: readonly number[],
+    indexes: readonly number[],
     days: string,
   ): Promise<FoundRow[]> {
-    const named: [place: number, campaignId: number, seq: number][] = [];
-    for (const place of places) {
-      const referent = referentOf(receipts[place]?.receipt);
-      if (referent) named.push([place, referent.campaignId, referent.seq]);
+    const named: [index: number, campaignId: number, seq: number][] = [];
+    for (const index of indexes) {
+      const referent = referentOf(receipts[index]?.receipt);
+      if (referent) named.push([index, referent.campaignId, referent.seq]);
     }
     if (named.length === 0) return [];
     const rows: FoundRow[] = await source.query(
@@ -175,22 +175,22 @@ export class ReceiptLookup {
     const others = new Map<number, number[]>();
     for (const [ordinal, routeId, id] of ids) {
       const key = `${routeId} ${id}`;
-      const place = known.get(key);
-      if (place === undefined) {
+      const index = known.get(key);
+      if (index === undefined) {
         known.set(key, first.push(ordinal) - 1);
         names.push([names.length, routeId, id]);
-      } else others.set(place, [...(others.get(place) ?? []), ordinal]);
+      } else others.set(index, [...(others.get(index) ?? []), ordinal]);
     }
     const taken = new Uint8Array(first.length);
     const found: FoundRow[] = [];
     for (const row of await this.named(source, column, names, days)) {
-      const place = row.ordinal;
-      const before = taken[place] as number;
+      const index = row.ordinal;
+      const before = taken[index] as number;
       if (before >= MOST_OF_ONE_ID) continue;
-      taken[place] = before + 1;
-      row.ordinal = first[place] as number;
+      taken[index] = before + 1;
+      row.ordinal = first[index] as number;
       found.push(row);
-      for (const ordinal of others.get(place) ?? []) found.push({ ...row, ordinal });
+      for (const ordinal of others.get(index) ?? []) found.push({ ...row, ordinal });
     }
     return found;
   }
@@ -219,9 +219,9 @@ export class ReceiptLookup {
   }
 }
 
-const placesWithout = (found: readonly (FoundRow | undefined)[]): number[] => {
+const indexesWithout = (found: readonly (FoundRow | undefined)[]): number[] => {
   const left: number[] = [];
-  for (let place = 0; place < found.length; place++) if (!found[place]) left.push(place);
+  for (let index = 0; index < found.length; index++) if (!found[index]) left.push(index);
   return left;
 };
 
@@ -235,14 +235,14 @@ const otherSpellings = ({ providerMessageId: id, receiver }: Receipt): readonly 
 
 function wanted(
   receipts: readonly RoutedReceipt[],
-  places: readonly number[],
+  indexes: readonly number[],
   idsOf: (receipt: Receipt) => readonly string[],
 ): Wanted[] {
   const all: Wanted[] = [];
-  for (const place of places) {
-    const entry = receipts[place] as RoutedReceipt;
+  for (const index of indexes) {
+    const entry = receipts[index] as RoutedReceipt;
     const ids = idsOf(entry.receipt);
-    for (const route of routesOf(entry)) for (const id of ids) all.push([place, route, id]);
+    for (const route of routesOf(entry)) for (const id of ids) all.push([index, route, id]);
   }
   return all;
 }

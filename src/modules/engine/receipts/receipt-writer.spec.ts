@@ -39,7 +39,7 @@ describe('of several attempts', () => {
     expect(currentAttempts([ringing, outcome], locked(Submitted, 1))).toEqual([outcome]);
   });
 
-  it('another follows one in vain while there are any left', () => {
+  it('another follows a failed one while there are any left', () => {
     expect(wantsAnother(receipt(1, 'no_answer'))).toBe(true);
     expect(wantsAnother(receipt(2, 'no_answer'))).toBe(false);
     expect(wantsAnother(receipt(0, 'answered'))).toBe(false);
@@ -86,17 +86,17 @@ describe('a message of two items', () => {
       0,
     ],
   ])('%s', (_name, receipts, items, becomes, written) => {
-    const judged = moveItems(receipts, items);
-    expect(judged.changes.map(({ to }) => to)).toEqual(becomes);
-    expect(judged.items).toHaveLength(written);
+    const moved = moveItems(receipts, items);
+    expect(moved.changes.map(({ to }) => to)).toEqual(becomes);
+    expect(moved.items).toHaveLength(written);
   });
 
   it('has an item once that was told on two days, as far as the further row of it', () => {
     const [first, second] = lockedItems(Submitted, Submitted) as [LockedItem, LockedItem];
     const rows = [first, { ...first, status: Delivered }, second];
-    const judged = moveItems([itemReceipt(1, 'delivered')], rows);
-    expect(judged.changes.map(({ to }) => to)).toEqual([Delivered]);
-    expect(judged.items.map(({ item, status }) => [item, status])).toEqual([
+    const moved = moveItems([itemReceipt(1, 'delivered')], rows);
+    expect(moved.changes.map(({ to }) => to)).toEqual([Delivered]);
+    expect(moved.items.map(({ item, status }) => [item, status])).toEqual([
       [0, Delivered],
       [1, Delivered],
     ]);

@@ -68,12 +68,12 @@ const IN_VAIN: ReadonlySet<RecipientStatus> = new Set([
 export function currentAttempts(receipts: readonly AttemptReceipt[], locked: KnownRecipients): AttemptReceipt[] {
   const current = new Map<string, AttemptReceipt>();
   for (const entry of receipts) {
-    const place = keyOf(entry.item);
-    const recipient = locked.get(place);
+    const key = keyOf(entry.item);
+    const recipient = locked.get(key);
     if (!recipient || recipient.status === RecipientStatus.Retrying) continue;
     if (entry.item.item < recipient.attempts - 1) continue;
-    const known = current.get(place);
-    if (!known || known.receipt.status === 'submitted') current.set(place, entry);
+    const known = current.get(key);
+    if (!known || known.receipt.status === 'submitted') current.set(key, entry);
   }
   return [...current.values()];
 }
@@ -199,7 +199,7 @@ export function moveItems(
     if (failed && receipt.status !== 'failed') return [];
     return [{ ...receiptChange(matched), to, ...(failed ? {} : { errorCode: null, errorText: null }) }];
   });
-  return { changes, items: [...messages].flatMap(([place, items]) => (moved.has(place) ? items : [])) };
+  return { changes, items: [...messages].flatMap(([key, items]) => (moved.has(key) ? items : [])) };
 }
 
 interface SortedReceipts {

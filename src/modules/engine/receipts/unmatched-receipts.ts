@@ -51,7 +51,7 @@ export class UnmatchedReceipts {
       at = await inTransaction(this.dataSource, look, {
         again: 'what was matched is gone: a second run finds the rest',
       });
-      void this.traces.tell(campaignIds);
+      void this.traces.trace(campaignIds);
     } while (at !== null && !isStopped());
     return at;
   }

@@ -107,7 +107,7 @@ export class RestoreFence {
   private async fence(campaign: CopiedCampaign, done: FencedCopy): Promise<void> {
     const action = LANE_ACTION[campaign.state];
     // Unsent recipients of a cancel are never sent: the refund goes on.
-    if (action === 'refund' || action === 'rest') return this.raiseLanes(this.dataSource, campaign.id, '');
+    if (action === 'refund' || action === 'nothing') return this.raiseLanes(this.dataSource, campaign.id, '');
     if (Number(campaign.is_ahead) === 1) {
       done.held += 1;
       return this.hold(campaign, done.restoreId);

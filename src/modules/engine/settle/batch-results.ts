@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GroupCommit } from '../../../platform/concurrency/index.js';
 import { inTransaction, mayBeOwn } from '../../../platform/database/index.js';
-import { type DueRecipient, MOST_ATTEMPTS, retryDelay } from '../attempts.js';
+import { type DueRecipient, MAX_TRIES_A_ROUTE, retryDelay } from '../attempts.js';
 import { Channels } from '../channels.js';
 import { endingsOf, isShared, type LaneEnding, type LaneSnapshot } from '../lanes.js';
 import { RecipientStatus } from '../recipient.js';
@@ -30,7 +30,7 @@ import { RefusedSends } from './refused-sends.js';
 import { Settlement } from './settlement.js';
 import { readFirst } from './status-writer.js';
 
-interface WindowPart {
+interface BatchPart {
   results: readonly BatchResult[];
   endings: readonly LaneEnding[] | null;
 }
@@ -41,7 +41,7 @@ const MOST_TOGETHER = 999;
 /** Writes results of batches. Batches of several routes share a transaction; a fault stays with its batch. */
 @Injectable()
 export class BatchResults {
-  private readonly flushes = new GroupCommit<WindowPart, LanesLeft>((parts) => this.write(parts, false), {
+  private readonly flushes = new GroupCommit<BatchPart, LanesLeft>((parts) => this.write(parts, false), {
     maxItems: MOST_TOGETHER,
     weigh: ({ results, endings }) => results.length + (endings?.length ?? 0),
     delayMs: 0,
@@ -88,10 +88,10 @@ export class BatchResults {
     }
   }
 
-  private async write(parts: readonly WindowPart[], mustHold: boolean): Promise<LanesLeft[]> {
+  private async write(parts: readonly BatchPart[], mustHold: boolean): Promise<LanesLeft[]> {
     const results = parts.flatMap((part) => part.results);
     const ofResults = [...new Set(results.map(({ recipient }) => recipient.lane))];
-    const isAnswered = await this.answered(ofResults);
+    const isAnswerable = await this.answerableRoutes(ofResults);
     const successors = await this.refused.successors(results);
     // Between two runs of the transaction a receipt may settle an unknown outcome, so the commit must be checked.
     const isLookedUp = mustHold || results.some(isUnknown);
@@ -111,14 +111,14 @@ export class BatchResults {
         await this.retries.dropBegun(tx, retried);
         const left = await this.lanes.finishEach(tx, endings, mustHold);
         await this.markProgress(tx, results, lanes);
-        const heard = results.filter((result) => hasLeft(result) && isAnswered(result.recipient.lane));
-        await this.senders.note(tx, heard.map(recipientOf));
+        const answerable = results.filter((result) => hasLeft(result) && isAnswerable(result.recipient.lane));
+        await this.senders.record(tx, answerable.map(recipientOf));
         await count(tx, [...back, ...moves], () => results.map(spendingOf));
         return { left, handed };
       };
       return readFirst(this.dataSource, work, isLookedUp ? undefined : { again: 'under statuses and fences' });
     });
-    this.refused.tell(handed);
+    this.refused.publish(handed);
     return left;
   }
 
@@ -158,7 +158,7 @@ export class BatchResults {
     deduplicated: boolean,
     leaseMs: number | null = null,
   ): Promise<LanesLeft> {
-    const isAnswered = await this.answered(lanes);
+    const isAnswerable = await this.answerableRoutes(lanes);
     const recovered = this.spend.counting(lanes, (count) =>
       inTransaction(this.dataSource, async (tx) => {
         const begun = await begunRetries(tx, lanes, { ofAny: true, deduplicated });
@@ -178,8 +178,8 @@ export class BatchResults {
           );
         }
         const left = await this.lanes.finish(tx, endingsOf(lanes));
-        const heard = ambiguous.filter(({ lane }) => isAnswered(lane));
-        await this.senders.note(tx, heard);
+        const answerable = ambiguous.filter(({ lane }) => isAnswerable(lane));
+        await this.senders.record(tx, answerable);
         await count(tx, moves, () => ambiguous);
         return left;
       }),
@@ -187,11 +187,11 @@ export class BatchResults {
     return recovered.catch(unlessTaken);
   }
 
-  private async answered(lanes: readonly LaneSnapshot[]): Promise<(lane: LaneSnapshot) => boolean> {
+  private async answerableRoutes(lanes: readonly LaneSnapshot[]): Promise<(lane: LaneSnapshot) => boolean> {
     const ids = [...new Set(lanes.map(({ routeId }) => routeId))];
-    const hears = await Promise.all(ids.map((id) => this.senders.hears(id)));
-    const heard = new Set(ids.filter((_, place) => hears[place]));
-    return ({ routeId }) => heard.has(routeId);
+    const receiving = await Promise.all(ids.map((id) => this.senders.receivesTexts(id)));
+    const answerable = new Set(ids.filter((_, index) => receiving[index]));
+    return ({ routeId }) => answerable.has(routeId);
   }
 
   /** Channels with several attempts count attempts, not tries. */
@@ -212,7 +212,7 @@ export class BatchResults {
   private async storeRetries(tx: EntityManager, results: readonly BatchResult[]): Promise<void> {
     const again: PutOff[] = [];
     for (const { recipient, outcome, deduplicated = false } of results) {
-      if (outcome.kind === 'unknown' && deduplicated && recipient.attempt < MOST_ATTEMPTS) {
+      if (outcome.kind === 'unknown' && deduplicated && recipient.attempt < MAX_TRIES_A_ROUTE) {
         const attempt = recipient.attempt + 1;
         again.push({ recipient: { ...recipient, attempt }, delayMs: retryDelay(attempt, 0), inDoubt: true });
       } else if (waits(outcome) && !isExhausted(recipient, outcome)) {

@@ -33,22 +33,22 @@ export class BatchSpend {
 
   /** Runs a transaction with a function that counts its costs; no-op if none of the routes has costs. */
   async counting<Result>(
-    turns: readonly { routeId: number }[],
+    lanes: readonly { routeId: number }[],
     work: (count: CountMoves) => Promise<Result>,
   ): Promise<Result> {
-    const prices = await this.pricesOf(turns);
+    const prices = await this.pricesOf(lanes);
     if (prices.size === 0) return work(NOTHING);
     return this.spend.withShard((shard) =>
       work((tx, moves, recipients) => this.spend.count(tx, shard, prices, this.messages(moves, recipients(), prices))),
     );
   }
 
-  private async pricesOf(turns: readonly { routeId: number }[]): Promise<ReadonlyMap<number, PriceList>> {
-    const ids = [...new Set(turns.map(({ routeId }) => routeId))];
+  private async pricesOf(lanes: readonly { routeId: number }[]): Promise<ReadonlyMap<number, PriceList>> {
+    const ids = [...new Set(lanes.map(({ routeId }) => routeId))];
     const lists = await Promise.all(ids.map((id) => this.costs.listOf(id)));
     return new Map(
-      ids.flatMap((id, place) => {
-        const list = lists[place];
+      ids.flatMap((id, index) => {
+        const list = lists[index];
         return list ? [[id, list] as const] : [];
       }),
     );

@@ -70,8 +70,8 @@ export async function storeProviderIds(tx: EntityManager, results: readonly Batc
     const { lane, seq, made = 0 } = recipient;
     const { campaignId, routeId } = lane;
     const { providerMessageIds: ids } = outcome;
-    for (const [place, id] of ids.entries()) {
-      taken.push({ campaignId, seq, item: made + place, routeId, id: id.slice(0, LONGEST_ID), items: ids.length });
+    for (const [index, id] of ids.entries()) {
+      taken.push({ campaignId, seq, item: made + index, routeId, id: id.slice(0, LONGEST_ID), items: ids.length });
     }
   }
   if (taken.length === 0) return;

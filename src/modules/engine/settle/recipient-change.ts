@@ -1,5 +1,5 @@
 import type { SendOutcome } from '../../providers/index.js';
-import { type DueRecipient, type LastOutcome, MOST_ATTEMPTS } from '../attempts.js';
+import { type DueRecipient, type LastOutcome, MAX_TRIES_A_ROUTE } from '../attempts.js';
 import { firstIndexOf } from '../lanes.js';
 import { inLockOrder, mayMove, RecipientStatus } from '../recipient.js';
 
@@ -142,7 +142,7 @@ export const gotThrough = (outcome: Outcome): boolean =>
 
 /** Five tries, plus one per route of the chain that refused it. */
 export const isExhausted = (recipient: DueRecipient, outcome: Outcome): boolean =>
-  counts(outcome) && recipient.attempt >= MOST_ATTEMPTS + firstIndexOf(recipient.lane.lane);
+  counts(outcome) && recipient.attempt >= MAX_TRIES_A_ROUTE + firstIndexOf(recipient.lane.lane);
 
 /** An attempt that the carrier has or may have. @param tries that it counts for */
 export const changeOf = (

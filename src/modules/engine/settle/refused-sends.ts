@@ -6,7 +6,7 @@ import { jsonRows } from '../../../platform/database/index.js';
 import { Metrics } from '../../../platform/observability/index.js';
 import { RelayNotifier } from '../../../platform/queues/index.js';
 import { RouteDirectory } from '../../providers/index.js';
-import { type DueRecipient, MOST_TRIES } from '../attempts.js';
+import { type DueRecipient, MAX_TRIES } from '../attempts.js';
 import {
   chainsOfLanes,
   firstIndexOf,
@@ -41,7 +41,7 @@ export interface HandedOn {
 }
 
 /** The next route after a carrier's refusal; null = the refusal is final. */
-export type Successors = (lane: LaneSnapshot) => { place: number; routeId: number } | null;
+export type Successors = (lane: LaneSnapshot) => { index: number; routeId: number } | null;
 
 export interface Sorted {
   handed: readonly HandedOn[];
@@ -70,7 +70,7 @@ export class RefusedSends {
     const chainOf = await chainsOfLanes(this.dataSource, lanes);
     const ids = [...new Set(lanes.flatMap((lane) => chainOf(lane) ?? []))];
     const found = await Promise.all(ids.map((id) => this.routes.byId(id)));
-    const there = new Set(ids.filter((_, place) => found[place]));
+    const there = new Set(ids.filter((_, index) => found[index]));
     return (lane) => successorOf(chainOf(lane), lane, there);
   }
 
@@ -90,7 +90,7 @@ export class RefusedSends {
         held: [...reasons].map(([recipient, reason]) => ({ recipient, outcome: { kind: 'refused', ...said(reason) } })),
       };
     } catch (error) {
-      this.logger.warn({ err: error }, 'earlier refusals not read, the window waits');
+      this.logger.warn({ err: error }, 'earlier refusals not read, the batch waits');
       const outcome = { kind: 'unsent', afterMs: 0, text: 'Earlier refusals unread' } as const;
       return { leaving: [], held: recipients.map((recipient) => ({ recipient, outcome })) };
     }
@@ -99,19 +99,19 @@ export class RefusedSends {
   /** Earlier refusal reasons. */
   private async refusals(recipients: readonly DueRecipient[]): Promise<ReadonlyMap<DueRecipient, string>> {
     if (recipients.length === 0) return new Map();
-    const rows = recipients.flatMap(({ lane: turn, seq }, place) =>
-      lanesBefore(turn.lane).map((lane) => [place, turn.campaignId, lane, seq, turn.routeId]),
+    const rows = recipients.flatMap(({ lane: from, seq }, index) =>
+      lanesBefore(from.lane).map((lane) => [index, from.campaignId, lane, seq, from.routeId]),
     );
-    const found = await this.dataSource.query<{ place: number; reason: string }[]>(
-      `SELECT STRAIGHT_JOIN j.place, c.reason FROM JSON_TABLE(?, '$[*]' COLUMNS (place INT PATH '$[0]', campaign_id BIGINT PATH '$[1]',
+    const found = await this.dataSource.query<{ ordinal: number; reason: string }[]>(
+      `SELECT STRAIGHT_JOIN j.ordinal, c.reason FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', campaign_id BIGINT PATH '$[1]',
          lane INT PATH '$[2]', seq INT PATH '$[3]', route_id BIGINT PATH '$[4]')) j
        JOIN route_changes c FORCE INDEX (PRIMARY) ON c.campaign_id = j.campaign_id AND c.lane = j.lane AND c.seq = j.seq
        WHERE c.from_route = j.route_id AND c.campaign_id IN (?)`,
       [jsonRows(rows), [...new Set(recipients.map(({ lane }) => lane.campaignId))]],
     );
     return new Map(
-      found.flatMap(({ place, reason }) => {
-        const recipient = recipients[Number(place)];
+      found.flatMap(({ ordinal, reason }) => {
+        const recipient = recipients[Number(ordinal)];
         return recipient ? [[recipient, reason] as const] : [];
       }),
     );
@@ -131,8 +131,8 @@ export class RefusedSends {
       const next = isForAnother(result) && !isLost(result) ? successors(recipient.lane) : null;
       if (!next || !('text' in outcome)) others.push(result);
       else {
-        const { routeId, place } = next;
-        const toLane = refusedLaneOf(groupOf(recipient.lane.lane), place);
+        const { routeId, index } = next;
+        const toLane = refusedLaneOf(groupOf(recipient.lane.lane), index);
         handed.push({ recipient, toLane, routeId, reason: reasonOf(outcome).slice(0, REASON_LENGTH) });
       }
     }
@@ -159,11 +159,11 @@ export class RefusedSends {
       [
         jsonRows(
           [...lanes.values()]
-            .map(({ recipient: { lane: turn }, toLane, routeId }) => ({
-              ...turn,
+            .map(({ recipient: { lane: from }, toLane, routeId }) => ({
+              ...from,
               lane: toLane,
               routeId,
-              from: turn.lane,
+              from: from.lane,
             }))
             .sort(inLaneOrder)
             .map(({ campaignId, lane, routeId, from }) => [campaignId, lane, routeId, from]),
@@ -171,9 +171,9 @@ export class RefusedSends {
       ],
     );
     const rows = jsonRows(
-      handed.map(({ recipient: { lane: turn, seq, attempt }, toLane, routeId, reason }) => [
-        ...[turn.campaignId, seq, turn.lane, heldFence(turn), attempt + 1],
-        ...[toLane, turn.routeId, routeId, reason],
+      handed.map(({ recipient: { lane: from, seq, attempt }, toLane, routeId, reason }) => [
+        ...[from.campaignId, seq, from.lane, heldFence(from), attempt + 1],
+        ...[toLane, from.routeId, routeId, reason],
       ]),
     );
     await tx.query(
@@ -199,7 +199,7 @@ export class RefusedSends {
   }
 
   /** Call after the commit: logs the moves and notifies the relay. */
-  tell(handed: readonly HandedOn[]): void {
+  publish(handed: readonly HandedOn[]): void {
     const byCarrier = new Map<string, HandedOn[]>();
     for (const each of handed) {
       const { channel, routeId } = each.recipient.lane;
@@ -208,10 +208,10 @@ export class RefusedSends {
       if (own) own.push(each);
       else byCarrier.set(key, [each]);
     }
-    for (const own of byCarrier.values()) this.tellOf(own);
+    for (const own of byCarrier.values()) this.publishRoute(own);
   }
 
-  private tellOf(handed: readonly HandedOn[]): void {
+  private publishRoute(handed: readonly HandedOn[]): void {
     const [first] = handed;
     if (!first) return;
     const { channel, routeId: from } = first.recipient.lane;
@@ -270,17 +270,17 @@ function said(reason: string): { code: number | null; text: string } {
 
 /** A recipient with a possible copy at the carrier is not sent elsewhere. */
 const isForAnother = ({ recipient, outcome }: BatchResult): boolean =>
-  'elsewhere' in outcome && !recipient.inDoubt && recipient.attempt < MOST_TRIES;
+  'elsewhere' in outcome && !recipient.inDoubt && recipient.attempt < MAX_TRIES;
 
 /** The next existing route behind the refusing one and behind the lane's index. */
 function successorOf(
   chain: RouteChain | null,
   { routeId, lane }: LaneSnapshot,
   there: ReadonlySet<number>,
-): { place: number; routeId: number } | null {
+): { index: number; routeId: number } | null {
   const at = chain?.indexOf(routeId) ?? -1;
   if (!chain || at < 0) return null;
   const behind = Math.max(at, firstIndexOf(lane));
-  const place = chain.findIndex((route, index) => index > behind && there.has(route));
-  return place < 0 ? null : { place, routeId: Number(chain[place]) };
+  const index = chain.findIndex((route, next) => next > behind && there.has(route));
+  return index < 0 ? null : { index, routeId: Number(chain[index]) };
 }

@@ -164,14 +164,14 @@ export class Settlement {
   }
 
   /** Locks recipients in key order; unknown ones are missing. */
-  async lock(tx: EntityManager, places: readonly RecipientKey[]): Promise<KnownRecipients> {
-    if (places.length === 0) return new Map();
+  async lock(tx: EntityManager, keys: readonly RecipientKey[]): Promise<KnownRecipients> {
+    if (keys.length === 0) return new Map();
     const rows: (KnownRecipient & RecipientKey)[] = await tx.query(
       `SELECT STRAIGHT_JOIN r.campaign_id AS campaignId, r.seq, r.receiver AS number, r.status, r.attempts
        FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j
        JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = j.campaign_id AND r.seq = j.seq
        WHERE r.campaign_id IN (?) ${lockOnly('r')}`,
-      [jsonRows(toLock(places)), campaignsOf(places)],
+      [jsonRows(toLock(keys)), campaignsOf(keys)],
     );
     return new Map(rows.map((row) => [keyOf(row), row]));
   }

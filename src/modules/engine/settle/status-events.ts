@@ -45,7 +45,7 @@ export class StatusEvents {
     for (const change of changes) {
       const campaign = campaigns.get(change.campaignId);
       const channel = campaign && this.channels.find(campaign.channel);
-      if (!channel || !isNews(channel, change)) continue;
+      if (!channel || !changesLabel(channel, change)) continue;
       if (subscriptions.takes(campaign.accountId, channel.event)) events.push(statusEvent(campaign, channel, change));
     }
     const awaited = ended.flatMap((id): CampaignBrief[] => {
@@ -84,7 +84,7 @@ export class StatusEvents {
 }
 
 /** A new label that is not a progress label (PP1, PENDING, INITIATED). */
-function isNews({ statusLabels }: Channel, { from, to }: StatusChange): boolean {
+function changesLabel({ statusLabels }: Channel, { from, to }: StatusChange): boolean {
   const label = statusLabels[to];
   return (
     label !== statusLabels[from] &&

@@ -30,7 +30,7 @@ const WAKE_AT: Readonly<Record<LaneAction, string>> = {
   wait: WHILE_HELD,
   send: WHEN_SCHEDULED,
   refund: AT_ONCE,
-  rest: 'NULL',
+  nothing: 'NULL',
 };
 
 /** SQL: the next state; a campaign has begun once it has a receipt deadline. */

@@ -80,13 +80,13 @@ async function rowsOf(source: Source, parts: readonly LanePart[], terms: Terms):
 }
 
 function recipientsOf(batches: readonly (readonly LanePart[])[], rows: readonly RecipientRow[]): DueRecipient[][] {
-  const byCampaign = new Map<number, { part: LanePart; window: number }[]>();
-  for (const [window, parts] of batches.entries()) {
+  const byCampaign = new Map<number, { part: LanePart; batchIndex: number }[]>();
+  for (const [batchIndex, parts] of batches.entries()) {
     for (const part of parts) {
       const { campaignId } = part.lane;
       const known = byCampaign.get(campaignId);
-      if (known) known.push({ part, window });
-      else byCampaign.set(campaignId, [{ part, window }]);
+      if (known) known.push({ part, batchIndex });
+      else byCampaign.set(campaignId, [{ part, batchIndex }]);
     }
   }
   const found = batches.map((): DueRecipient[] => []);
@@ -95,9 +95,9 @@ function recipientsOf(batches: readonly (readonly LanePart[])[], rows: readonly 
     // the lane would skip the recipient, and never send to it
     if (owners.length === 0)
       throw new Error(`recipient ${row.campaign_id}-${row.seq} is of no lane that was asked for`);
-    for (const { part, window } of owners) {
+    for (const { part, batchIndex } of owners) {
       const { lane } = part;
-      found[window]?.push({ lane, seq: row.seq, number: row.number, ...termsOf(row, lane.sender), attempt: 1 });
+      found[batchIndex]?.push({ lane, seq: row.seq, number: row.number, ...termsOf(row, lane.sender), attempt: 1 });
     }
   }
   return found;
@@ -107,10 +107,10 @@ function recipientsOf(batches: readonly (readonly LanePart[])[], rows: readonly 
 export async function withVariables(source: Source, recipients: DueRecipient[]): Promise<DueRecipient[]> {
   const own = recipients.filter(({ lane }) => lane.ownVariables);
   if (own.length === 0) return recipients;
-  const placeOf = ({ lane, seq }: DueRecipient) => ({ campaignId: lane.campaignId, seq });
-  const found = await variablesOf(source, own.map(placeOf));
+  const recipientKeyOf = ({ lane, seq }: DueRecipient) => ({ campaignId: lane.campaignId, seq });
+  const found = await variablesOf(source, own.map(recipientKeyOf));
   for (const recipient of own) {
-    const variables = found(placeOf(recipient));
+    const variables = found(recipientKeyOf(recipient));
     if (variables) recipient.variables = variables;
   }
   return recipients;
@@ -161,14 +161,14 @@ export async function claimLanes(
   if (!retrying) return takeLanes(dataSource, batches, leaseMs, begin);
   const work = async (tx: EntityManager): Promise<LaneClaim[][]> => {
     const held = await takeLanes(tx, batches, leaseMs, begin);
-    for (const [place, batch] of batches.entries()) held[place] = await withRetries(tx, held[place] ?? [], batch);
+    for (const [index, batch] of batches.entries()) held[index] = await withRetries(tx, held[index] ?? [], batch);
     return held;
   };
   // Null if other workers took all lanes: nothing was written.
   const committed = (held: LaneClaim[][]): WrittenRow | null => {
-    const place = held.findIndex(({ length }) => length > 0);
-    const first = held[place]?.[0];
-    const id = batches[place]?.id;
+    const index = held.findIndex(({ length }) => length > 0);
+    const first = held[index]?.[0];
+    const id = batches[index]?.id;
     return first && id !== undefined
       ? { table: 'campaign_lanes', where: { ...keyOf(first.lane), fence: heldFence(first.lane), claim_id: id } }
       : null;
@@ -191,8 +191,8 @@ export async function takeLanes(
     })),
   );
   const taken = await LEASED_LANES.claimAll(source, rows, leaseMs, 'claim_id', begin);
-  let place = 0;
-  return batches.map(({ claims }) => claims.filter(() => taken.has(place++)));
+  let index = 0;
+  return batches.map(({ claims }) => claims.filter(() => taken.has(index++)));
 }
 
 /** Begins due retries of the claimed lanes and reads their recipients. */

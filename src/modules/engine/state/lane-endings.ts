@@ -75,7 +75,7 @@ export async function endLanes(
     return {
       more: of.some((row) => row && isOpen(row) && wantsMore(row)),
       // Missing lanes: an earlier run whose answer was lost may have ended them.
-      done: batch.flatMap(({ lane }, place) => (isStillOpen(of[place]) ? [] : [lane.campaignId])),
+      done: batch.flatMap(({ lane }, index) => (isStillOpen(of[index]) ? [] : [lane.campaignId])),
     };
   });
 }

@@ -72,7 +72,7 @@ const readFence = ({ fence }: LaneSnapshot): number => fence;
 /** Lanes: position, lease and fence. `wake_at` is the next time of work (docs/decisions/0002): Redis may lose all data. */
 @Injectable()
 export class LaneStore {
-  private readonly looks = new GroupCommit<readonly LaneKey[], LaneRow[]>((asked) => this.rowsOfEach(asked), {
+  private readonly reads = new GroupCommit<readonly LaneKey[], LaneRow[]>((asked) => this.rowsOfEach(asked), {
     ...ONE_TICK,
     weigh: ({ length }) => length,
   });
@@ -81,7 +81,7 @@ export class LaneStore {
 
   /** Snapshots of free lanes, in the given order. Concurrent queries share a statement. */
   async snapshots(keys: readonly LaneKey[]): Promise<LaneSnapshot[]> {
-    const rows = await this.looks.add(keys);
+    const rows = await this.reads.add(keys);
     return rows.map(toSnapshot);
   }
 

@@ -14,7 +14,7 @@ interface Source {
   query<T>(sql: string, values: unknown[]): Promise<T>;
 }
 
-interface OwnPlace {
+interface VariablesKey {
   campaignId: number;
   seq: number;
 }
@@ -27,13 +27,13 @@ export function blockText(some: readonly (Variables | undefined)[]): string | nu
   const count = some.length * names.length;
   const lengths = new Uint32Array(count);
   const values = new Array<string>(count);
-  let place = 0;
+  let index = 0;
   for (const variables of some) {
     for (const name of names) {
       const value = variables?.[name];
       const text = typeof value === 'string' ? value : ''; // inherited properties are no values
-      lengths[place] = text.length;
-      values[place++] = text;
+      lengths[index] = text.length;
+      values[index++] = text;
     }
   }
   return `${names.join(',')};${listed(lengths)};${values.join('')}`;
@@ -51,10 +51,10 @@ function listed(numbers: Uint32Array): string {
     if (at > 0) bytes[at++] = COMMA;
     let unit = 1;
     while (unit * 10 <= number) unit *= 10;
-    for (let rest = number; unit >= 1; unit /= 10) {
-      const digit = Math.trunc(rest / unit);
+    for (let remaining = number; unit >= 1; unit /= 10) {
+      const digit = Math.trunc(remaining / unit);
       bytes[at++] = ZERO + digit;
-      rest -= digit * unit;
+      remaining -= digit * unit;
     }
   }
   return bytes.toString('latin1', 0, at);
@@ -63,8 +63,8 @@ function listed(numbers: Uint32Array): string {
 function namesOf(some: readonly (Variables | undefined)[]): string[] {
   const names: string[] = [];
   for (const variables of some) {
-    let place = 0;
-    for (const name in variables) if (names[place++] !== name && !names.includes(name)) names.push(name);
+    let index = 0;
+    for (const name in variables) if (names[index++] !== name && !names.includes(name)) names.push(name);
   }
   return names;
 }
@@ -97,11 +97,11 @@ const blockOf = (seq: number): number => Math.floor((seq - 1) / RECIPIENTS_A_BLO
 /** Variables by recipient, in one statement; undefined = none. */
 export async function variablesOf(
   source: Source,
-  places: readonly OwnPlace[],
-): Promise<(place: OwnPlace) => Variables | undefined> {
-  if (places.length === 0) return () => undefined;
+  keys: readonly VariablesKey[],
+): Promise<(key: VariablesKey) => Variables | undefined> {
+  if (keys.length === 0) return () => undefined;
   const blocks = new Map<number, Set<number>>();
-  for (const { campaignId, seq } of places) {
+  for (const { campaignId, seq } of keys) {
     const known = blocks.get(campaignId);
     if (known) known.add(blockOf(seq));
     else blocks.set(campaignId, new Set([blockOf(seq)]));

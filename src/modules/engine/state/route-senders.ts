@@ -47,13 +47,13 @@ export class RouteSenders {
   ) {}
 
   /** Whether handsets can answer over the route. Call before the transaction. */
-  async hears(routeId: number): Promise<boolean> {
+  async receivesTexts(routeId: number): Promise<boolean> {
     const route = await this.routes.byId(routeId);
     return route !== null && (this.drivers.find(route.driver)?.bringsTexts ?? false);
   }
 
   /** Records sends in key order, to prevent deadlocks. The last sender to a number wins. */
-  async note(tx: EntityManager, sends: readonly RouteSend[]): Promise<void> {
+  async record(tx: EntityManager, sends: readonly RouteSend[]): Promise<void> {
     if (sends.length === 0) return;
     const last = new Map<string, [routeId: number, number: string, accountId: number]>();
     for (const { lane, number } of sends) {
@@ -71,13 +71,13 @@ export class RouteSenders {
 
   /** The last account that sent to each number within `SENDERS_KEPT_DAYS`. @param routeId that received the answers */
   async lastTo(routeId: number, numbers: readonly string[]): Promise<Map<string, number>> {
-    const senders = await this.notedFor(routeId, numbers);
+    const senders = await this.recordedFor(routeId, numbers);
     const open = new Set(numbers.filter((number) => !senders.has(number)));
     if (open.size > 0) await this.search((await this.logins.sharing())(routeId), open, senders);
     return senders;
   }
 
-  async notedFor(routeId: number, numbers: readonly string[]): Promise<Map<string, number>> {
+  async recordedFor(routeId: number, numbers: readonly string[]): Promise<Map<string, number>> {
     if (numbers.length === 0) return new Map();
     const rows: { number: string; account_id: number }[] = await this.dataSource.query(
       `SELECT number, account_id FROM route_senders WHERE route_id IN (?) AND number IN (?)
@@ -102,12 +102,15 @@ export class RouteSenders {
 
   /** Searches campaigns accepted before sends were recorded, up to a limit; needless after `SENDERS_KEPT_DAYS`. */
   private async search(routeIds: readonly number[], open: Set<string>, senders: Map<string, number>): Promise<void> {
-    const [noted] = await this.dataSource.query<{ days: number }[]>(
+    const [recording] = await this.dataSource.query<{ days: number }[]>(
       "SELECT DATEDIFF(UTC_DATE(), sent_on) AS days FROM route_senders WHERE route_id = 0 AND number = '' LIMIT 1",
     );
-    if (!noted) return;
+    if (!recording) return;
     let left = MOST_RECIPIENTS;
-    for await (const group of grouped(this.campaigns(routeIds, daysAgo(Number(noted.days) - 1)), RECIPIENTS_A_READ)) {
+    for await (const group of grouped(
+      this.campaigns(routeIds, daysAgo(Number(recording.days) - 1)),
+      RECIPIENTS_A_READ,
+    )) {
       if (open.size === 0 || left <= 0) break;
       const rows: { number: string; campaign_id: number }[] = await this.dataSource.query(
         `SELECT receiver AS number, MAX(campaign_id) AS campaign_id FROM campaign_recipients
