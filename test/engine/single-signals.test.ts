@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => redis.quit());
 
-describe('notices of messages of one recipient', () => {
+describe('signals of messages of one recipient', () => {
   const own = { REDIS_URL, REDIS_PREFIX: prefixOf() };
   const open: { onApplicationShutdown(): void }[] = [];
   afterEach(() => open.splice(0).forEach((one) => one.onApplicationShutdown()));
@@ -30,18 +30,18 @@ describe('notices of messages of one recipient', () => {
     await link.onModuleInit();
     const signals = new SingleSignalStream(clients, link);
     open.push(signals, link, clients);
-    return { notices: signals, link };
+    return { signals, link };
   };
   const listener = async (parts?: Partial<Environment>): Promise<{ heard: number }> => {
     const state = { heard: 0 };
-    (await processOf(parts)).notices.listen(() => (state.heard += 1));
+    (await processOf(parts)).signals.listen(() => (state.heard += 1));
     return state;
   };
   /** Repeated, because one that does not listen yet hears nothing. */
   const tellUntil = async (isHeard: () => boolean): Promise<void> => {
-    const { notices: signals } = await processOf();
+    const { signals } = await processOf();
     await vi.waitFor(() => {
-      signals.tell();
+      signals.publish();
       expect(isHeard()).toBe(true);
     }, PATIENCE);
   };
@@ -64,9 +64,9 @@ describe('notices of messages of one recipient', () => {
   });
 
   it('are one, however many are told at a time, and leave one entry', async () => {
-    const { notices: signals, link } = await processOf();
+    const { signals, link } = await processOf();
     const calls = vi.spyOn(link.client, 'multi');
-    for (let call = 0; call < 100; call++) signals.tell();
+    for (let call = 0; call < 100; call++) signals.publish();
     expect(calls).toHaveBeenCalledTimes(1);
     await tellUntil(() => true);
     const key = `${own.REDIS_PREFIX}:singles`;
@@ -75,9 +75,9 @@ describe('notices of messages of one recipient', () => {
   });
 
   it('are not told while Redis is away, and nobody waits or fails', async () => {
-    const { notices: signals } = await processOf({ REDIS_URL: 'redis://127.0.0.1:1' });
+    const { signals } = await processOf({ REDIS_URL: 'redis://127.0.0.1:1' });
     signals.listen(() => undefined);
-    expect(() => signals.tell()).not.toThrow();
+    expect(() => signals.publish()).not.toThrow();
   });
 });
 
@@ -100,7 +100,7 @@ describe('a send', () => {
   const one = ['919812345678'];
 
   it('tells of one recipient whose message leaves now, and of no other', async () => {
-    const tell = vi.spyOn(sms.part(SingleSignalStream), 'tell');
+    const tell = vi.spyOn(sms.part(SingleSignalStream), 'publish');
     expect(await send([...one, '919812345679'])).toBe(200);
     expect(await send(one, { schedule_time: '2099-07-01T09:30:00Z' })).toBe(200);
     expect([await redis.xlen(key), tell.mock.calls]).toEqual([0, []]);
@@ -112,7 +112,7 @@ describe('a send', () => {
   it('that is refused for its credits tells of nothing, however often it comes', async () => {
     const empty = await sms.join(0);
     await expect.poll(() => sms.part(SingleSignalStream).isDue, PATIENCE).toBe(true);
-    const tell = vi.spyOn(sms.part(SingleSignalStream), 'tell');
+    const tell = vi.spyOn(sms.part(SingleSignalStream), 'publish');
     const reads = vi.spyOn(sms.part(CreditBook), 'availableIn');
     for (let time = 0; time < 5; time++) expect(await send(one, {}, empty)).toBe(400);
     await Promise.all(reads.mock.results.map(({ value }) => value as Promise<unknown>));

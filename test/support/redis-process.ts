@@ -44,7 +44,7 @@ export async function redisProcess(settings: RedisSettings) {
     gate: new LeaderGate(link),
     calls,
     notifier,
-    notices: signals,
+    signals,
     queues,
     stop: async () => {
       notifier.onApplicationShutdown();

@@ -237,16 +237,16 @@ describe('a beat', () => {
 
   it('wakes those who came since the last one together, and rests while none is asked for', async () => {
     const beat = new Beat(40);
-    const heard: string[] = [];
-    const wait = (name: string): void => void beat.heard().then(() => heard.push(name));
+    const woken: string[] = [];
+    const wait = (name: string): void => void beat.nextBeat().then(() => woken.push(name));
     wait('first');
     await vi.advanceTimersByTimeAsync(39);
     wait('second');
-    expect([heard, vi.getTimerCount()]).toEqual([[], 1]);
+    expect([woken, vi.getTimerCount()]).toEqual([[], 1]);
     await vi.advanceTimersByTimeAsync(1);
-    expect([heard, vi.getTimerCount()]).toEqual([['first', 'second'], 0]);
+    expect([woken, vi.getTimerCount()]).toEqual([['first', 'second'], 0]);
     wait('third');
     await vi.advanceTimersByTimeAsync(40);
-    expect(heard).toEqual(['first', 'second', 'third']);
+    expect(woken).toEqual(['first', 'second', 'third']);
   });
 });

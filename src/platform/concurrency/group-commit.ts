@@ -129,7 +129,7 @@ export class Beat {
   constructor(private readonly everyMs: number) {}
 
   /** Resolves with the next beat. No timer runs without callers. */
-  heard(): Promise<void> {
+  nextBeat(): Promise<void> {
     this.next ??= new Promise((resolve) => {
       setTimeout(() => {
         this.next = null;

@@ -14,7 +14,7 @@ import { PeriodicTask, SingleRun } from '../concurrency/index.js';
 import { BLOCKED_SECONDS, BlockingReads, RedisClients, RedisLink } from '../redis/index.js';
 import { LeaderGate, JITTER } from './leader-tasks.js';
 
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 /** A busy process queries later, so that an idle one is first. */
 const BUSY_MS = 150;
 /** A smaller step corrects itself; servers of one cluster differ by less. */
@@ -38,7 +38,7 @@ export interface ClockStep {
 export const CLOCK_BACK = 'clock-back';
 
 /** Work in a table that becomes due. */
-export interface LeaderTask {
+export interface DueTask {
   /** shared by the processes that do it */
   name: string;
   /** SQL, such as `EXISTS (SELECT 1 … WHERE due_at <= UTC_TIMESTAMP(3))`; runs twice a second: use an index */
@@ -53,15 +53,15 @@ export interface LeaderTask {
 @Injectable()
 export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DueWatch.name);
-  private readonly tasks: { task: LeaderTask; runs: SingleRun }[] = [];
+  private readonly tasks: { task: DueTask; runs: SingleRun }[] = [];
   private gateName = '';
   private readonly clockListeners: ((step: ClockStep) => void)[] = [];
   /** the database's clock at the last query, and `performance.now()` at its answer */
   private seen: { clock: number; by: number; steps: number | null } | null = null;
   private readonly task = new PeriodicTask(
-    LOOK_EVERY_MS,
-    () => this.look(),
-    (error) => this.logger.warn({ err: error }, 'due work could not be looked for, trying again'),
+    POLL_EVERY_MS,
+    () => this.poll(),
+    (error) => this.logger.warn({ err: error }, 'due work could not be queried, trying again'),
     JITTER,
   );
 
@@ -71,7 +71,7 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
   ) {}
 
   /** Adds work, before the start. @returns its runs: `request` starts one; the feature stops them at shutdown */
-  register(task: LeaderTask): SingleRun {
+  register(task: DueTask): SingleRun {
     const runs = new SingleRun(task.onFault);
     runs.open();
     this.tasks.push({ task, runs });
@@ -95,9 +95,9 @@ export class DueWatch implements OnApplicationBootstrap, BeforeApplicationShutdo
     return this.task.stop();
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     if (this.tasks.some(({ runs }) => runs.isBusy)) await sleep(BUSY_MS);
-    if (!(await this.gate.isMine(this.gateName, LOOK_EVERY_MS))) return;
+    if (!(await this.gate.isMine(this.gateName, POLL_EVERY_MS))) return;
     // Read before the clock: a step handled in between counts as later.
     const steps = this.clockListeners.length > 0 ? await this.gate.seenTo(CLOCK_BACK) : null;
     const columns = this.tasks.map(({ task }, index) => `${task.isDue} AS d${index}`);

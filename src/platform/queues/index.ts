@@ -1,4 +1,4 @@
-export { HolderJobs, type OnRouteJob } from './holder-turns.js';
+export { HolderJobs, type OnRouteJob } from './holder-jobs.js';
 export { QueueDashboard, redisAway, type ShownQueue } from './queue-dashboard.js';
 export { QueuesModule, RelayNotifierModule } from './queues.module.js';
 export { type DueRoute, RelayNotifier, SingleSignalStream } from './worker-signals.js';

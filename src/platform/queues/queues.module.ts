@@ -4,7 +4,7 @@ import type { Queue, QueueOptions } from 'bull';
 import { type Environment, ENVIRONMENT } from '../config/index.js';
 import { type RedisClient, RedisClients, RedisModule } from '../redis/index.js';
 import { SecurityModule } from '../security/index.js';
-import { HolderJobs } from './holder-turns.js';
+import { HolderJobs } from './holder-jobs.js';
 import { LOCK_MS, queuePrefix, type RouteJob, JobQueues } from './route-jobs.js';
 import { RelayNotifier, SingleSignalStream } from './worker-signals.js';
 

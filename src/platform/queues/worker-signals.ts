@@ -4,9 +4,9 @@ import { BLOCKED_SECONDS, BlockingReads, type RedisClient, RedisClients, RedisLi
 
 const NOTIFY_EVERY_MS = 5;
 /** Maximum pending notifications per channel: the relay's own query finds others. */
-const MOST_RINGS = 1_000;
+const MOST_PENDING = 1_000;
 const KEPT_MS = 60_000;
-const RINGS_A_TIME = 100;
+const NOTIFICATIONS_A_READ = 100;
 
 /** A route with something due now. */
 export interface DueRoute {
@@ -17,11 +17,11 @@ export interface DueRoute {
 }
 
 /** List entry of a notification. */
-const ringOf = ({ routeId, single }: DueRoute): string =>
+const textOf = ({ routeId, single }: DueRoute): string =>
   `${routeId} ${single === undefined ? 'any' : single ? 'single' : 'campaign'}`;
 
-function readRing(channel: string, ring: string): DueRoute {
-  const [routeId, kind] = ring.split(' ');
+function readNotification(channel: string, notification: string): DueRoute {
+  const [routeId, kind] = notification.split(' ');
   return { channel, routeId: Number(routeId), ...(kind !== 'any' && { single: kind === 'single' }) };
 }
 
@@ -45,10 +45,10 @@ export class RelayNotifier implements OnApplicationShutdown {
   notify(due: readonly DueRoute[]): void {
     if (due.length === 0 || this.hasEnded) return;
     for (const route of due) {
-      const rings = this.pending.get(route.channel) ?? new Set();
-      this.pending.set(route.channel, rings.add(ringOf(route)));
+      const notifications = this.pending.get(route.channel) ?? new Set();
+      this.pending.set(route.channel, notifications.add(textOf(route)));
     }
-    this.timer ??= setTimeout(() => this.ring(), NOTIFY_EVERY_MS);
+    this.timer ??= setTimeout(() => this.publish(), NOTIFY_EVERY_MS);
   }
 
   /** Takes notifications; each reaches one process. @param onDue must not reject; awaited before the next ones */
@@ -56,9 +56,9 @@ export class RelayNotifier implements OnApplicationShutdown {
     const byKey = new Map(channels.map((channel) => [this.key(channel), channel]));
     const ask = (connection: RedisClient) => connection.blpop([...byKey.keys()], BLOCKED_SECONDS);
     this.reads.start(ask, async ([key, first], connection) => {
-      const more = await connection.lpop(key, RINGS_A_TIME).catch(() => null);
-      const rings = new Set([first, ...(more ?? [])]);
-      await onDue([...rings].map((ring) => readRing(byKey.get(key) ?? '', ring)));
+      const more = await connection.lpop(key, NOTIFICATIONS_A_READ).catch(() => null);
+      const notifications = new Set([first, ...(more ?? [])]);
+      await onDue([...notifications].map((notification) => readNotification(byKey.get(key) ?? '', notification)));
     });
   }
 
@@ -68,17 +68,17 @@ export class RelayNotifier implements OnApplicationShutdown {
     this.reads.end();
   }
 
-  private ring(): void {
+  private publish(): void {
     this.timer = null;
     const pending = [...this.pending];
     this.pending.clear();
     if (!this.redis.ready) return;
     const calls = this.redis.client.multi();
-    for (const [channel, rings] of pending) {
+    for (const [channel, notifications] of pending) {
       const key = this.key(channel);
       calls
-        .rpush(key, ...rings)
-        .ltrim(key, -MOST_RINGS, -1)
+        .rpush(key, ...notifications)
+        .ltrim(key, -MOST_PENDING, -1)
         .pexpire(key, KEPT_MS);
     }
     calls.exec().catch(() => undefined);
@@ -97,7 +97,7 @@ const EVERY_MS = 200;
 @Injectable()
 export class SingleSignalStream implements OnApplicationShutdown {
   private readonly reads: BlockingReads;
-  private toldAt = -Infinity;
+  private publishedAt = -Infinity;
 
   constructor(
     clients: RedisClients,
@@ -106,15 +106,15 @@ export class SingleSignalStream implements OnApplicationShutdown {
     this.reads = new BlockingReads(clients);
   }
 
-  /** Whether `tell` would send: Redis is there and the last signal is not recent. */
+  /** Whether `publish` would send: Redis is there and the last signal is not recent. */
   get isDue(): boolean {
-    return this.redis.ready && performance.now() - this.toldAt >= EVERY_MS;
+    return this.redis.ready && performance.now() - this.publishedAt >= EVERY_MS;
   }
 
   /** Sends a signal; never waits or fails. */
-  tell(): void {
+  publish(): void {
     if (!this.isDue) return;
-    this.toldAt = performance.now();
+    this.publishedAt = performance.now();
     // A stream, since all readers get each entry; entries have no content.
     const calls = this.redis.client.multi().xadd(this.key, 'MAXLEN', 1, '*', 'single', '');
     calls
@@ -124,10 +124,10 @@ export class SingleSignalStream implements OnApplicationShutdown {
   }
 
   /** Receives signals of all processes; those between two reads are lost. */
-  listen(onNotice: () => void): void {
+  listen(onSignal: () => void): void {
     this.reads.start(
       (connection) => connection.xread('BLOCK', 1_000 * BLOCKED_SECONDS, 'STREAMS', this.key, '$'),
-      async () => onNotice(),
+      async () => onSignal(),
     );
   }
 

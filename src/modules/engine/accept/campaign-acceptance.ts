@@ -46,7 +46,7 @@ export class SingleSignals {
     if (single.length === 0) return;
     const reading = this.credits.availableIn(single.map(({ draft }) => draft)).catch(() => () => -1);
     const availableOf = await reading;
-    if (single.some(({ draft, sum }) => sum.charged <= availableOf(draft))) this.signals.tell();
+    if (single.some(({ draft, sum }) => sum.charged <= availableOf(draft))) this.signals.publish();
   }
 }
 

@@ -97,7 +97,7 @@ export async function submitBatch(
   const flushSoon = (): void => {
     if (isAwaited || isRefused || left === 0 || results.length === 0) return;
     isAwaited = true;
-    void FLUSHES.heard().then(flushNow);
+    void FLUSHES.nextBeat().then(flushNow);
   };
   const settle = (recipient: DueRecipient, outcome: BatchResult['outcome']): void => {
     results.push({ recipient, outcome, deduplicated: window.deduplicated });
@@ -113,7 +113,7 @@ export async function submitBatch(
     void send(window, recipient, place, composed).then((outcome) => settle(recipient, outcome));
   }
   if (left > 0) await new Promise<void>((resolve) => (allSettled = resolve));
-  if (window.isPatient && results.length > 0) await FLUSHES.heard();
+  if (window.isPatient && results.length > 0) await FLUSHES.nextBeat();
   await flushing;
   return results;
 }

@@ -21,7 +21,7 @@ const textOf = ({ single, slot }: RouteJob): string => `${single ? 'single' : 'c
 /** Member of a worker's set. */
 const addressedTextOf = (channel: string, job: RouteJob): string => `${channel}:${job.routeId}:${textOf(job)}`;
 
-function readTurn(channel: string, routeId: string | number, text: string): { channel: string; job: RouteJob } {
+function readJob(channel: string, routeId: string | number, text: string): { channel: string; job: RouteJob } {
   const [kind, slot] = text.split('-');
   return { channel, job: { routeId: Number(routeId), single: kind === 'single', slot: Number(slot), turn: 0 } };
 }
@@ -85,9 +85,9 @@ export class HolderJobs implements OnApplicationShutdown {
   }
 
   /** Takes jobs of the served routes and of this worker, one at a time; `onTurn` is awaited. */
-  listen(worker: string, onTurn: OnRouteJob): void {
+  listen(worker: string, onJob: OnRouteJob): void {
     this.own = this.ownKey(worker);
-    void this.take(onTurn);
+    void this.take(onJob);
   }
 
   stop(): void {
@@ -105,7 +105,7 @@ export class HolderJobs implements OnApplicationShutdown {
     this.change = null;
   }
 
-  private async take(onTurn: OnRouteJob): Promise<void> {
+  private async take(onJob: OnRouteJob): Promise<void> {
     while (!this.hasEnded) {
       if (this.routes.length === 0 && !this.isAddressed) {
         await new Promise<void>((resolve) => (this.change = resolve));
@@ -114,7 +114,7 @@ export class HolderJobs implements OnApplicationShutdown {
       const connection = (this.listener ??= this.clients.open('blocking'));
       if (connection.status !== 'ready') await once(connection, 'ready').catch(() => undefined);
       const next = await this.next(connection).catch(() => sleep(AGAIN_MS, null));
-      if (next) await onTurn(next.channel, next.job, next.isAddressed);
+      if (next) await onJob(next.channel, next.job, next.isAddressed);
     }
   }
 
@@ -128,11 +128,11 @@ export class HolderJobs implements OnApplicationShutdown {
     if (!taken) return null;
     const [key, text] = taken;
     if (key === this.own) {
-      const [channel = '', routeId = '', turn = ''] = text.split(':');
-      return { ...readTurn(channel, routeId, turn), isAddressed: true };
+      const [channel = '', routeId = '', jobText = ''] = text.split(':');
+      return { ...readJob(channel, routeId, jobText), isAddressed: true };
     }
     const route = routes.get(key);
-    return route ? { ...readTurn(route.channel, route.routeId, text), isAddressed: false } : null;
+    return route ? { ...readJob(route.channel, route.routeId, text), isAddressed: false } : null;
   }
 
   /** One hash slot for all sets, so that one command can wait for all. */
