@@ -209,7 +209,7 @@ describe('SMPP driver and sandbox', () => {
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {
         const outcome = await route.send(`4915100${index + 3000}`, 'hi');
-        rests.push(route.connection.restMs ?? 0);
+        rests.push(route.connection.backoffMs ?? 0);
         return outcome;
       }),
     );

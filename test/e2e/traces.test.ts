@@ -106,7 +106,7 @@ describe('the trace of a message', () => {
   it('is one from the request to the receipt and the customer', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     await send(traceId, [NUMBER], 'trace-1');
-    const names = ['POST /webhook/api/addbroadcastgsm.php', 'accept campaign', 'send window', 'receipts', 'webhook'];
+    const names = ['POST /webhook/api/addbroadcastgsm.php', 'accept campaign', 'send batch', 'receipts', 'webhook'];
     await until('all steps of the trace', async () => {
       const trace = traceOf(traceId);
       return names.every((name) => named(trace, name) !== undefined) && told > 0;
@@ -118,7 +118,7 @@ describe('the trace of a message', () => {
     for (const span of others) expect(span.parentSpanId, span.name).toBe(accepted!.spanId);
     expect(new Set(trace.map((span) => span.service))).toEqual(new Set(['sender']));
     expect(keys).toEqual(new Set(['of mine']));
-    const sent = Object.fromEntries(named(trace, 'send window')!.attributes.map(({ key, value }) => [key, value]));
+    const sent = Object.fromEntries(named(trace, 'send batch')!.attributes.map(({ key, value }) => [key, value]));
     expect(sent).toMatchObject({
       'switchboard.channel': { stringValue: 'sms' },
       'switchboard.recipients': { intValue: 1 },
@@ -131,7 +131,7 @@ describe('the trace of a message', () => {
     await send(traceId, numbers(900), 'trace-2');
     const windows = (): number =>
       traceOf(traceId)
-        .filter(({ name }) => name === 'send window')
+        .filter(({ name }) => name === 'send batch')
         .flatMap(({ attributes }) => attributes)
         .filter(({ key }) => key === 'switchboard.recipients')
         .reduce((sum, { value }) => sum + Number(value['intValue']), 0);

@@ -47,7 +47,7 @@ describe('the age of what is due', () => {
     return id;
   };
   const look = async (): Promise<Record<string, number>> => {
-    await monitor.look();
+    await monitor.poll();
     const found = (await metrics.registry.getSingleMetric(NAME)?.get())?.values ?? [];
     return Object.fromEntries(found.map(({ labels, value }) => [`${labels['channel']} ${labels['paced']}`, value]));
   };

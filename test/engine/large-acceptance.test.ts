@@ -237,7 +237,7 @@ describe('accepting a campaign whose recipients are written before it', () => {
       await other.query(`UPDATE ${UNDER_WAY} SET fence = fence + 1`);
       return insertPage(tx, entry, page);
     });
-    await expect(acceptance.accept(draft())).rejects.toThrow('held up');
+    await expect(acceptance.accept(draft())).rejects.toThrow('lease of an acceptance expired');
     await expire();
     await staged.sweep();
     await expectNothing();

@@ -8,7 +8,7 @@ import { newClaimId } from '../../src/modules/engine/state/lane-claims.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import { heldFence, type LaneSnapshot } from '../../src/modules/engine/lanes.js';
 import { LostSubmitLogs, SubmitLogs } from '../../src/modules/engine/dispatch/submit-log.js';
-import { NOTE, submitLogDirectory } from '../../src/modules/engine/dispatch/submit-log-file.js';
+import { LOG_SUFFIX, submitLogDirectory } from '../../src/modules/engine/dispatch/submit-log-file.js';
 import { LostClaims } from '../../src/modules/engine/settle/lost-claims.js';
 import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import type { SendOutcome } from '../../src/modules/providers/index.js';
@@ -52,7 +52,7 @@ describe('the notes of a worker that was killed', () => {
   });
 
   const files = (): string[] =>
-    readdirSync(submitLogDirectory(owner, environment.DATABASE_URL)).filter((file) => file.endsWith(NOTE));
+    readdirSync(submitLogDirectory(owner, environment.DATABASE_URL)).filter((file) => file.endsWith(LOG_SUFFIX));
   const pathOf = (file: string): string => join(submitLogDirectory(owner, environment.DATABASE_URL), file);
   const accept = async (
     username: string,
@@ -116,15 +116,15 @@ describe('the notes of a worker that was killed', () => {
   it('give a new try to all that never left, once each, and leave the others in doubt', async () => {
     const { id, requestId, account } = await accept('notes-window', 100);
     await dieAfter(id, 30);
-    await reader.look();
+    await reader.poll();
     expect([await engine.counts(requestId), files().length]).toEqual([{ Pending: 100 }, 1]);
     await recover(id);
     expect(await engine.counts(requestId)).toEqual({ Unknown: 100 });
-    await Promise.all([reader.look(), reader.look()]);
+    await Promise.all([reader.poll(), reader.poll()]);
     const inDoubt = await unknown(requestId);
     expect(inDoubt).toBe(30);
     expect(files()).toEqual([]);
-    await reader.look();
+    await reader.poll();
     await drive(id);
     expect(await engine.counts(requestId)).toEqual({ Unknown: inDoubt, Submitted: 100 - inDoubt });
     expect(new Set(seen).size).toBe(seen.length);
@@ -157,7 +157,7 @@ describe('the notes of a worker that was killed', () => {
     await notes.onApplicationShutdown();
     for (const { id } of singles) await leaseEnds(id);
     await survivor().run(...keys);
-    await reader.look();
+    await reader.poll();
     const counts = await Promise.all(singles.map(({ requestId }) => engine.counts(requestId)));
     expect(counts.filter((count) => count['Unknown'] === 1).length).toBe(2);
     expect(counts.filter((count) => count['Pending'] === 1).length).toBe(10);
@@ -169,7 +169,7 @@ describe('the notes of a worker that was killed', () => {
     const { id, requestId } = await accept('notes-frozen', 10);
     await claim(await turnOf(lanes, id));
     await recover(id);
-    await reader.look();
+    await reader.poll();
     expect([await unknown(requestId), files().length]).toEqual([10, 1]);
   });
 
@@ -180,10 +180,10 @@ describe('the notes of a worker that was killed', () => {
     const [file = ''] = files();
     writeSync(openSync(pathOf(file), 'r+'), '00000000-0000-0000-0000-000000000000', 8);
     await recover(id);
-    await reader.look();
+    await reader.poll();
     expect([await unknown(requestId), files().length]).toEqual([10, 1]);
     utimesSync(pathOf(file), 0, 0);
-    await reader.look();
+    await reader.poll();
     expect([await unknown(requestId), files().length]).toEqual([10, 0]);
   });
 
@@ -192,7 +192,7 @@ describe('the notes of a worker that was killed', () => {
     await claim(await turnOf(lanes, id));
     await notes.onApplicationShutdown();
     await recover(id);
-    await reader.look();
+    await reader.poll();
     expect(await engine.counts(requestId)).toEqual({ Pending: 10 });
   });
 
@@ -203,7 +203,7 @@ describe('the notes of a worker that was killed', () => {
     await lanes.claim([{ lane, intentSeq: lane.endSeq, recipients: [] }], 5_000, { id: newClaimId() });
     await notes.onApplicationShutdown();
     await recover(id);
-    await reader.look();
+    await reader.poll();
     expect([await unknown(requestId), files().length]).toEqual([10, 0]);
   });
 
@@ -211,12 +211,12 @@ describe('the notes of a worker that was killed', () => {
     const { id, requestId } = await accept('notes-on-its-way', 10);
     await claim(await turnOf(lanes, id), false);
     await notes.onApplicationShutdown();
-    await reader.look();
+    await reader.poll();
     const [file = ''] = files();
     expect(file).not.toBe('');
     const old = new Date(Date.now() - 3_600_000);
     utimesSync(pathOf(file), old, old);
-    await reader.look();
+    await reader.poll();
     expect([await engine.counts(requestId), files()]).toEqual([{ Pending: 10 }, []]);
   });
 
@@ -243,10 +243,10 @@ describe('the notes of a worker that was killed', () => {
     });
     await leaseEnds(id);
     await expect(dying.run(firstLane(id))).rejects.toThrow('dead');
-    await reader.look();
+    await reader.poll();
     expect([await engine.counts(requestId), files().length]).toEqual([{ Pending: 10 }, 1]);
     await recover(id);
-    await reader.look();
+    await reader.poll();
     expect(await engine.counts(requestId)).toEqual({ Unknown: 1, Pending: 9 });
   });
 
@@ -255,7 +255,7 @@ describe('the notes of a worker that was killed', () => {
     await dieAfter(id, 5);
     const worker = survivor(true);
     await recover(id, worker);
-    await reader.look();
+    await reader.poll();
     expect([await unknown(requestId), files()]).toEqual([20, []]);
     await drive(id, worker);
     expect(await engine.counts(requestId)).toEqual({ Submitted: 20 });

@@ -52,8 +52,8 @@ describe('the home of a route', () => {
   it('is handed single turns of channels that it serves, and no others', async () => {
     const [owner, other] = [await worker('home:1', 'sms', 'chat'), await worker('other:2', 'sms', 'voice')];
     expect(await other.homes.handOn('sms', single)).toBe(false);
-    owner.homes.say(PACED, 60_000);
-    expect([owner.homes.isHome(PACED), other.homes.isHome(PACED)]).toEqual([true, false]);
+    owner.homes.publish(PACED, 60_000);
+    expect([owner.homes.isOwner(PACED), other.homes.isOwner(PACED)]).toEqual([true, false]);
     await vi.waitFor(async () => expect(await other.homes.handOn('sms', single)).toBe(true), PATIENCE);
     await vi.waitFor(() => expect(owner.taken[0]).toEqual(['sms', single, true]), PATIENCE);
     expect(await other.homes.handOn('voice', single)).toBe(false);
@@ -64,11 +64,11 @@ describe('the home of a route', () => {
 
   it('is no longer said of a worker that stops', async () => {
     const [owner, other] = [await worker('home:3', 'sms'), await worker('other:4', 'sms')];
-    owner.homes.say(PACED, 1);
+    owner.homes.publish(PACED, 1);
     await vi.waitFor(async () => expect(await other.homes.handOn('sms', single)).toBe(false), PATIENCE);
     owner.turns.stop();
-    owner.homes.say(PACED, 60_000);
-    expect([owner.homes.isHome(PACED), await other.homes.handOn('sms', single)]).toEqual([false, false]);
+    owner.homes.publish(PACED, 60_000);
+    expect([owner.homes.isOwner(PACED), await other.homes.handOn('sms', single)]).toEqual([false, false]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { NOTE, submitLogDirectory } from '../../src/modules/engine/dispatch/submit-log-file.js';
+import { LOG_SUFFIX, submitLogDirectory } from '../../src/modules/engine/dispatch/submit-log-file.js';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { type Service, until } from './processes.js';
 import { type CarrierMessage, carrierLedger } from './sandbox.js';
@@ -25,7 +25,7 @@ const neverTold: IsSilent = (recipient, atCarrier) => isSilentNumber(recipient) 
 /** Notes of killed workers that nobody has read yet: whom they say never to have left is sent to then. */
 export function unreadNotes({ environment, workers }: Service): number {
   const { DATA_DIR = '', DATABASE_URL = '' } = environment;
-  const notes = readdirSync(submitLogDirectory(DATA_DIR, DATABASE_URL)).filter((file) => file.endsWith(NOTE));
+  const notes = readdirSync(submitLogDirectory(DATA_DIR, DATABASE_URL)).filter((file) => file.endsWith(LOG_SUFFIX));
   return Math.max(0, notes.length - workers.filter(({ isAlive }) => isAlive).length);
 }
 

@@ -5,7 +5,7 @@ type TransitionName = keyof typeof TRANSITIONS;
 
 const NAMES = Object.keys(TRANSITIONS) as TransitionName[];
 
-/** Where each transition leads from each state, once a window has left; a dash = refused. */
+/** Where each transition leads from each state, once a batch has left; a dash = refused. */
 const MATRIX = `
   state             approve   reject    begin    pause   resume   cancel     complete
   pending_approval  accepted  rejected  -        -       -        cancelled  -

@@ -28,7 +28,7 @@ export class Channels {
   }
 
   get queues(): ShownQueue[] {
-    return this.all.map(({ name, title }) => ({ name, purpose: `turns of ${title} routes` }));
+    return this.all.map(({ name, title }) => ({ name, purpose: `route jobs of ${title} routes` }));
   }
 
   /** Distinct status events: those of one channel first, then shared ones. */

@@ -58,9 +58,9 @@ export const laneOf = (total: number, seq: number, group = 0): number =>
 /** From this number on, lanes hold recipients that a carrier has refused; below are those of `planLanes`. */
 const FIRST_REFUSED_LANE = MOST_GROUPS * MOST_LANES;
 
-/** The lane for recipients refused by all earlier routes of the chain. @param place index of its route in the chain */
-export const refusedLaneOf = (group: number, place: number): number =>
-  FIRST_REFUSED_LANE + group * MOST_ROUTES_OF_A_CHAIN + place;
+/** The lane for recipients refused by all earlier routes of the chain. @param index of its route in the chain */
+export const refusedLaneOf = (group: number, index: number): number =>
+  FIRST_REFUSED_LANE + group * MOST_ROUTES_OF_A_CHAIN + index;
 
 /** The group of a lane; 0 = the campaign's own route chain. */
 export const groupOf = (lane: number): number =>
@@ -77,10 +77,10 @@ export const isRefusedLane = (lane: number): boolean => lane >= FIRST_REFUSED_LA
 
 /** Lanes whose refused recipients may move into this lane: those of its group with an earlier index in the chain. */
 export const lanesBefore = (lane: number): number[] => {
-  const [group, place] = [groupOf(lane), firstIndexOf(lane)];
+  const [group, first] = [groupOf(lane), firstIndexOf(lane)];
   return [
     ...Array.from({ length: MOST_LANES }, (_, index) => group * MOST_LANES + index),
-    ...Array.from({ length: Math.max(0, place - 1) }, (_, index) => refusedLaneOf(group, index + 1)),
+    ...Array.from({ length: Math.max(0, first - 1) }, (_, index) => refusedLaneOf(group, index + 1)),
   ];
 };
 
@@ -177,8 +177,8 @@ export function chainOf(routeId: number, fallbacks: readonly number[] = []): Rou
 }
 
 export function byIds(a: RouteChain, b: RouteChain): number {
-  for (let place = 0; place < Math.min(a.length, b.length); place++) {
-    const order = Number(a[place]) - Number(b[place]);
+  for (let index = 0; index < Math.min(a.length, b.length); index++) {
+    const order = Number(a[index]) - Number(b[index]);
     if (order !== 0) return order;
   }
   return a.length - b.length;

@@ -8,12 +8,12 @@ import type { ReceiptSweeper } from './receipts/receipt-sweeper.js';
 import { RouteProcessor } from './route-job.processor.js';
 
 const JOB = firstJob({ routeId: 7, single: true });
-const AT_REST: RouteJobEnd = { more: false, keeps: false, againMs: null, next: null, atRest: true };
+const IDLE: RouteJobEnd = { more: false, keeps: false, againMs: null, next: null, isIdle: true };
 const nothing = (): Promise<void> => Promise.resolve();
 
-describe('a job of a turn', () => {
+describe('a route job', () => {
   let added: RouteJob[];
-  let looks: number;
+  let queries: number;
   let claim: (room: Room) => void;
   let end: ((end: RouteJobEnd) => void) | undefined;
   const begun = async (): Promise<(end: RouteJobEnd) => void> => vi.waitUntil(() => end);
@@ -21,28 +21,28 @@ describe('a job of a turn', () => {
   let isForHolders: boolean;
   let isServed: boolean;
   let takeHeld: OnRouteJob;
-  let hasHome: boolean;
-  let isHome: boolean;
+  let hasOwner: boolean;
+  let isOwner: boolean;
   let handedOn: RouteJob[];
 
   beforeEach(async () => {
     added = [];
-    looks = 0;
+    queries = 0;
     end = undefined;
     isForHolders = false;
     isServed = false;
-    [hasHome, isHome] = [false, false];
+    [hasOwner, isOwner] = [false, false];
     handedOn = [];
-    const turns: Pick<RouteJobs, 'take'> = {
-      take: (_turn, onClaimed) => {
+    const jobs: Pick<RouteJobs, 'take'> = {
+      take: (_route, onClaimed) => {
         claim = onClaimed;
         return new Promise((resolve) => (end = resolve));
       },
     };
-    const due = { any: () => Promise.resolve((looks += 1) > 0) };
+    const due = { any: () => Promise.resolve((queries += 1) > 0) };
     processor = new RouteProcessor(
       { start: nothing, stop: () => undefined, close: nothing } as never,
-      turns as RouteJobs,
+      jobs as RouteJobs,
       due as never,
       { stop: () => undefined } as LaneRunner,
       { stop: nothing } as Relay,
@@ -59,55 +59,55 @@ describe('a job of a turn', () => {
       { start: (take: typeof takeHeld) => (takeHeld = take), stop: () => undefined, isServed: () => isServed } as never,
       {
         handOn: (_channel: string, job: RouteJob) => {
-          if (hasHome) handedOn.push(job);
-          return Promise.resolve(hasHome);
+          if (hasOwner) handedOn.push(job);
+          return Promise.resolve(hasOwner);
         },
-        isHome: () => isHome,
+        isOwner: () => isOwner,
       } as never,
       new Metrics(),
     );
     await processor.onApplicationBootstrap();
   });
 
-  it('is over once the lanes are held, and what came until then is looked for', async () => {
+  it('is over once the lanes are held, and what came until then is queried', async () => {
     const result = processor.take('sms', JOB);
     await begun();
     claim({ hasMore: false, forAnother: false });
-    expect(await result).toBe('rest');
-    processor.completed('sms', JOB, 'rest');
+    expect(await result).toBe('idle');
+    processor.completed('sms', JOB, 'idle');
     await nothing();
     await nothing();
-    expect([looks, added]).toEqual([1, [JOB]]);
+    expect([queries, added]).toEqual([1, [JOB]]);
   });
 
-  it('is over with its turn when that sends nothing', async () => {
+  it('is over with its run when that sends nothing', async () => {
     const result = processor.take('sms', JOB);
     await begun();
-    end?.(AT_REST);
-    expect(await result).toBe('rest');
+    end?.(IDLE);
+    expect(await result).toBe('idle');
     end = undefined;
     const failed = processor.take('sms', JOB);
-    (await begun())({ ...AT_REST, atRest: false });
+    (await begun())({ ...IDLE, isIdle: false });
     expect(await failed).toBe('more');
   });
 
-  it('has a successor when its turn ends and wants more, and another beside it where there is room', async () => {
+  it('has a successor when its run ends and wants more, and another beside it where there is room', async () => {
     const result = processor.take('sms', JOB);
     await begun();
     claim({ hasMore: true, forAnother: true });
     expect(await result).toBe('more');
     expect(added).toEqual([{ ...JOB, slot: 1 }]);
-    end?.({ ...AT_REST, more: true, atRest: false });
+    end?.({ ...IDLE, more: true, isIdle: false });
     await nothing();
     await nothing();
     expect(added).toEqual([{ ...JOB, slot: 1 }, nextJob(JOB)]);
   });
 
-  it('is followed by turns without a job where the worker keeps the route, eight in a row', async () => {
-    const more = { ...AT_REST, more: true, keeps: true, atRest: false };
+  it('is followed by runs without a job where the worker keeps the route, eight in a row', async () => {
+    const more = { ...IDLE, more: true, keeps: true, atRest: false };
     const taken = processor.take('sms', JOB);
-    for (let turn = 1; turn <= 8; turn++) {
-      expect([turn, added]).toEqual([turn, []]);
+    for (let run = 1; run <= 8; run++) {
+      expect([run, added]).toEqual([run, []]);
       const finish = await begun();
       end = undefined;
       claim({ hasMore: true, forAnother: false });
@@ -118,9 +118,9 @@ describe('a job of a turn', () => {
     expect(added).toEqual([nextJob(JOB)]);
   });
 
-  it('is followed by a job where a turn sent nothing, which has kept its place all the while', async () => {
+  it('is followed by a job where a run sent nothing, which has kept its permit all the while', async () => {
     const taken = processor.take('sms', JOB);
-    (await begun())({ ...AT_REST, more: true, keeps: true, atRest: false });
+    (await begun())({ ...IDLE, more: true, keeps: true, isIdle: false });
     expect(await taken).toBe('more');
     expect(added).toEqual([nextJob(JOB)]);
   });
@@ -130,12 +130,12 @@ describe('a job of a turn', () => {
     const finish = await begun();
     const stopped = processor.beforeApplicationShutdown();
     claim({ hasMore: true, forAnother: false });
-    finish({ ...AT_REST, more: true, keeps: true, atRest: false });
+    finish({ ...IDLE, more: true, keeps: true, isIdle: false });
     await Promise.all([taken, stopped]);
     expect(added).toEqual([nextJob(JOB)]);
   });
 
-  it('that is over has a turn that a stop waits for', async () => {
+  it('that is over has a run that a stop waits for', async () => {
     const result = processor.take('sms', JOB);
     await begun();
     claim({ hasMore: false, forAnother: false });
@@ -144,7 +144,7 @@ describe('a job of a turn', () => {
     const stopped = processor.beforeApplicationShutdown().then(() => (hasStopped = true));
     await new Promise((resolve) => setImmediate(resolve));
     expect(hasStopped).toBe(false);
-    end?.(AT_REST);
+    end?.(IDLE);
     await stopped;
   });
 
@@ -159,37 +159,37 @@ describe('a job of a turn', () => {
   it('of a route of which this worker holds a bind is its own', async () => {
     [isForHolders, isServed] = [true, true];
     const taken = takeHeld('sms', JOB, false);
-    (await begun())(AT_REST);
+    (await begun())(IDLE);
     await taken;
-    expect([looks, added]).toEqual([1, [JOB]]);
+    expect([queries, added]).toEqual([1, [JOB]]);
   });
 
   it('is handed on to the home of its route, and begins nothing here', async () => {
-    hasHome = true;
+    hasOwner = true;
     expect(await processor.take('sms', JOB)).toBe('more');
     expect([handedOn, added, end]).toEqual([[JOB], [], undefined]);
   });
 
   it('that was handed on is taken, whichever worker is the home by then', async () => {
-    hasHome = true;
+    hasOwner = true;
     const taken = takeHeld('sms', JOB, true);
-    (await begun())(AT_REST);
+    (await begun())(IDLE);
     await taken;
     expect(handedOn).toEqual([]);
   });
 
-  it('that was handed on and cannot be taken is forgotten: the next look makes it again', async () => {
+  it('that was handed on and cannot be taken is forgotten: the next query makes it again', async () => {
     isForHolders = true;
     await takeHeld('sms', JOB, true);
     expect([handedOn, added, end]).toEqual([[], [], undefined]);
   });
 
   it.each([true, false])('that has waited is taken here if the slots are of this worker (%s)', async (isOwn) => {
-    isHome = isOwn;
+    isOwner = isOwn;
     const taken = processor.take('sms', JOB);
     const finish = await begun();
     end = undefined;
-    finish({ ...AT_REST, againMs: 1, atRest: false });
+    finish({ ...IDLE, againMs: 1, isIdle: false });
     expect(await taken).toBe('more');
     await vi.waitUntil(() => (isOwn ? end : added.length > 0));
     expect(added).toEqual(isOwn ? [] : [nextJob(JOB)]);

@@ -19,9 +19,9 @@ import { RouteJobs } from './dispatch/route-job.js';
 import { ReceiptSweeper } from './receipts/receipt-sweeper.js';
 
 /** Consecutive jobs of a slowly paced route in one worker: queueing each would cost more than its batch. */
-const KEPT_TURNS = 8;
+const MOST_KEPT_JOBS = 8;
 
-type JobOutcome = 'more' | 'rest';
+type JobOutcome = 'more' | 'idle';
 
 /** Processes the selected queues: one route job at a time, the next one at the tail of the queue. */
 @Injectable()
@@ -61,7 +61,7 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     await this.connections.openAll(channels.map(({ routes }) => routes).filter((kind) => kind !== 'chat'));
     if (this.stopping) return;
     await Promise.all(channels.map(({ name }) => this.queues.start(name)));
-    this.held.start((...turn) => this.takeHeld(...turn));
+    this.held.start((...job) => this.takeHeld(...job));
   }
 
   /** Drains: no new job, batches finish, then carrier sessions close after their last receipts. */
@@ -84,19 +84,19 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
   }
 
   completed(channel: string, job: RouteJob, result: JobOutcome): void {
-    if (result === 'rest') void this.lookOnce(channel, job);
+    if (result === 'idle') void this.checkOnce(channel, job);
   }
 
   private track(channel: string, job: RouteJob, isHandedOn = false): Promise<JobOutcome> {
     return new Promise((resolve, reject) => {
-      const work = this.turn(channel, job, resolve, isHandedOn);
+      const work = this.runJob(channel, job, resolve, isHandedOn);
       this.running.add(work);
       work.finally(() => this.running.delete(work)).then(resolve, reject);
     });
   }
 
   /** The relay queues a lost job again. */
-  private async turn(
+  private async runJob(
     channel: string,
     job: RouteJob,
     isOver: (result: JobOutcome) => void,
@@ -117,14 +117,14 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     const end = await this.jobs.take({ channel, routeId, single }, ({ hasMore, forAnother }) => {
       hasClaimed = true;
       if (forAnother) this.add(channel, besideJob(job));
-      isOver(hasMore ? 'more' : 'rest');
+      isOver(hasMore ? 'more' : 'idle');
     });
     if (end.next) this.add(end.next.channel, firstJob(end.next));
     if (end.againMs !== null) this.addLater(channel, nextJob(job), end.againMs);
     // a job without a claim (cancel, refusal) has kept its queue permit
-    if (end.more && end.keeps && hasClaimed && kept < KEPT_TURNS) return this.keep(channel, job, isOver, kept + 1);
+    if (end.more && end.keeps && hasClaimed && kept < MOST_KEPT_JOBS) return this.keep(channel, job, isOver, kept + 1);
     if (end.more) this.add(channel, nextJob(job));
-    return end.atRest ? 'rest' : 'more';
+    return end.isIdle ? 'idle' : 'more';
   }
 
   /** Runs the next job without the queue, unless the worker stops. */
@@ -134,7 +134,7 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     isOver: (result: JobOutcome) => void,
     kept: number,
   ): Promise<JobOutcome> {
-    if (!this.stopping) return this.turn(channel, job, isOver, false, kept);
+    if (!this.stopping) return this.runJob(channel, job, isOver, false, kept);
     this.add(channel, nextJob(job));
     return Promise.resolve('more');
   }
@@ -142,14 +142,14 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
   private async takeHeld(channel: string, job: RouteJob, isHandedOn: boolean): Promise<void> {
     try {
       const result = await this.track(channel, job, isHandedOn);
-      if (result === 'rest') await this.lookOnce(channel, job);
+      if (result === 'idle') await this.checkOnce(channel, job);
     } catch (error) {
-      this.logger.error({ err: error, channel, ...job }, 'a turn failed');
+      this.logger.error({ err: error, channel, ...job }, 'a route job failed');
     }
   }
 
   /** Notifications during an active job of the route are dropped, so the last job checks once more. */
-  private async lookOnce(channel: string, { routeId, single }: RouteJob): Promise<void> {
+  private async checkOnce(channel: string, { routeId, single }: RouteJob): Promise<void> {
     if (this.stopping) return;
     const isDue = await this.due.any({ channel, routeId, single }).catch(() => false);
     if (isDue) this.add(channel, firstJob({ routeId, single }));
@@ -157,7 +157,7 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
 
   private add(channel: string, job: RouteJob): void {
     this.offers.add(channel, [job]).catch((error: unknown) => {
-      if (!this.stopping) this.logger.warn({ err: error, channel, ...job }, 'a turn could not be queued');
+      if (!this.stopping) this.logger.warn({ err: error, channel, ...job }, 'a route job could not be queued');
     });
   }
 
@@ -167,7 +167,7 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     const timer = setTimeout(() => {
       this.timers.delete(key);
       // The job has waited for slots of this worker; another worker would book later ones.
-      if (this.owners.isHome(job.routeId)) void this.takeHeld(channel, job, false);
+      if (this.owners.isOwner(job.routeId)) void this.takeHeld(channel, job, false);
       else this.add(channel, job);
     }, milliseconds);
     this.timers.set(key, timer);

@@ -124,7 +124,7 @@ export interface RouteConnection {
   /** true = a single message tests a failing carrier: the others wait */
   readonly onTrial?: boolean;
   /** milliseconds to pause while the carrier throttles everything; absent or 0 = none */
-  readonly restMs?: number;
+  readonly backoffMs?: number;
   /** true = the first attempt to connect has not ended; absent = false */
   readonly isUntried?: boolean;
   /** why the carrier is unusable, for staff; null = no fault */

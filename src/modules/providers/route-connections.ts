@@ -31,8 +31,8 @@ export class StoppableConnection implements RouteConnection {
     return !this.isStopped && (this.inner.onTrial ?? false);
   }
 
-  get restMs(): number {
-    return this.inner.restMs ?? 0;
+  get backoffMs(): number {
+    return this.inner.backoffMs ?? 0;
   }
 
   get isUntried(): boolean {

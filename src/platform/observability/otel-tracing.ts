@@ -91,7 +91,7 @@ class RecordedSpan implements Span {
     this.span.updateName(name);
   }
 
-  note(facts: SpanFacts): void {
+  annotate(facts: SpanFacts): void {
     this.span.setAttributes({ ...facts });
   }
 

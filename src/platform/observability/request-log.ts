@@ -68,7 +68,7 @@ export function requestSpans(
       const route = routePattern(request);
       const { statusCode: status } = response;
       span.rename(`${method} ${route}`);
-      span.note({ 'http.route': route, 'http.response.status_code': status });
+      span.annotate({ 'http.route': route, 'http.response.status_code': status });
       span.end(status >= 500 ? String(status) : undefined);
     });
     next();

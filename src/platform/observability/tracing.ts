@@ -5,7 +5,7 @@ export interface Span {
   /** W3C traceparent for child spans; null = not recorded */
   readonly traceParent: string | null;
   rename(name: string): void;
-  note(facts: SpanFacts): void;
+  annotate(facts: SpanFacts): void;
   /** @param fault kind of error, without its text */
   end(fault?: string): void;
 }
@@ -32,7 +32,7 @@ export const TRACING = Symbol('TRACING');
 const UNRECORDED: Span = {
   traceParent: null,
   rename: () => undefined,
-  note: () => undefined,
+  annotate: () => undefined,
   end: () => undefined,
 };
 

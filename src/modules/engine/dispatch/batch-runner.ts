@@ -49,14 +49,14 @@ async function applySuppressions(
     );
     if (suppressed.size === 0) return { leaving: recipients, held: [] };
     return {
-      leaving: recipients.filter((_, place) => !suppressed.has(place)),
+      leaving: recipients.filter((_, index) => !suppressed.has(index)),
       held: hold(
-        recipients.filter((_, place) => suppressed.has(place)),
+        recipients.filter((_, index) => suppressed.has(index)),
         { kind: 'suppressed' },
       ),
     };
   } catch (error) {
-    logger.warn({ err: error, campaign: recipients[0]?.lane.campaignId }, 'stop list not read, the window waits');
+    logger.warn({ err: error, campaign: recipients[0]?.lane.campaignId }, 'stop list not read, the batch waits');
     return { leaving: [], held: hold(recipients, NOT_NOW) };
   }
 }
@@ -88,10 +88,10 @@ export class BatchRunner {
     private readonly results: BatchResults,
     private readonly governor: Governor,
     private readonly stopList: StopList,
-    private readonly notes: SubmitLogs,
+    private readonly logs: SubmitLogs,
     metrics: Metrics,
     private readonly traces: BatchTraces,
-    private readonly aside: YieldToSingles,
+    private readonly yielding: YieldToSingles,
   ) {
     this.codes = new OutcomeCodes(metrics);
     this.outcomes = metrics.counter('switchboard_sends_total', 'Sends by channel and outcome', ['channel', 'outcome']);
@@ -114,18 +114,18 @@ export class BatchRunner {
     const wanted = await this.batches.plan(planned);
     const id = newClaimId();
     // Before the claim: otherwise a worker killed in between would leave the whole batch in doubt.
-    const note = this.notes.begin(
+    const log = this.logs.begin(
       id,
       wanted.map(({ lane }) => ({ ...lane, fence: heldFence(lane) })),
     );
     const { deduplicated } = carrier;
     const claims = await this.claim(
       { id, claims: wanted, deduplicated, mostRetries: size },
-      makesRoom(lanes, carrier) ? mostOf(planned) : 0,
+      yieldsToSingles(lanes, carrier) ? mostOf(planned) : 0,
     );
     onClaimed(claims.map(({ lane }) => lane));
-    const left = claims.length > 0 ? await this.sendClaimed(claims, carrier, claimedAt, note) : NOTHING_ENDED;
-    note.end();
+    const left = claims.length > 0 ? await this.sendClaimed(claims, carrier, claimedAt, log) : NOTHING_ENDED;
+    log.end();
     if (claims.length === 0) return left;
     return planned.length < lanes.length ? { ...left, more: true } : left;
   }
@@ -148,7 +148,7 @@ export class BatchRunner {
   /** After a fault the claim may or may not be written, but nothing has left, so it is given back. */
   private async claim(batch: BatchClaim, recipients = 0): Promise<LaneClaim[]> {
     try {
-      return await this.aside.step(recipients, () => this.batches.claim(batch));
+      return await this.yielding.throttle(recipients, () => this.batches.claim(batch));
     } catch (error) {
       const lanes = batch.claims.map(({ lane }) => lane);
       this.logger.warn({ err: error, ...named(lanes) }, 'claim failed, giving it back');
@@ -161,13 +161,13 @@ export class BatchRunner {
     claims: readonly LaneClaim[],
     carrier: Carrier,
     claimedAt: number,
-    note: SubmitLog,
+    log: SubmitLog,
   ): Promise<LanesLeft> {
     const { route, channel, connection, deduplicated } = carrier;
     const { LANE_LEASE: leaseMs, RECEIPT_TIMEOUT: patience } = this.environment;
     const lanes = claims.map(({ lane }) => lane);
     const single = lanes[0]?.single ?? false;
-    const gives = makesRoom(lanes, carrier);
+    const yields = yieldsToSingles(lanes, carrier);
     const began = performance.now();
     let waitedMs = 0;
     const lease = new HeldLease({
@@ -186,7 +186,7 @@ export class BatchRunner {
           connection,
           deduplicated,
           recipients: leaving,
-          note,
+          log,
           urgent: single,
           pacer: this.governor.pacerOf(route),
           isPatient: isPatient(route.messagesPerSecond) && !single,
@@ -194,7 +194,7 @@ export class BatchRunner {
         },
         async (results) => {
           const asked = performance.now();
-          await this.aside.step(gives ? results.length : 0, () => {
+          await this.yielding.throttle(yields ? results.length : 0, () => {
             waitedMs += performance.now() - asked;
             return this.results.flush(conclude(results, patience), null);
           });
@@ -208,7 +208,7 @@ export class BatchRunner {
       last.push(...open.held, ...held);
       const ended = conclude(last, patience);
       const left = await this.insist(lanes, (isAlone) =>
-        this.aside.step(gives ? ended.length : 0, () => this.results.flush(ended, endingsOf(lanes), isAlone)),
+        this.yielding.throttle(yields ? ended.length : 0, () => this.results.flush(ended, endingsOf(lanes), isAlone)),
       );
       this.count(carrier, last);
       spans?.count(last);
@@ -246,7 +246,7 @@ export class BatchRunner {
 }
 
 /** Whether the batch yields to single messages: on a paced route its slots are already booked. */
-const makesRoom = ([first]: readonly LaneSnapshot[], { route }: Carrier): boolean =>
+const yieldsToSingles = ([first]: readonly LaneSnapshot[], { route }: Carrier): boolean =>
   first?.single === false && route.messagesPerSecond === null;
 
 const mostOf = (planned: readonly PlannedLane[]): number => planned.reduce((sum, { most }) => sum + most, 0);

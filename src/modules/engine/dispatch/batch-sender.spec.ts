@@ -10,7 +10,7 @@ const BEAT_MS = 40;
 const refused = Object.assign(new Error('Data too long'), { errno: 1406 });
 const away = Object.assign(new Error('Server has gone away'), { errno: 2006 });
 
-describe('a window under way', () => {
+describe('a batch under way', () => {
   /** what the carrier has been handed, by its reference */
   let answers: Map<string, (outcome: SendOutcome) => void>;
   let flushes: number[][];
@@ -34,20 +34,20 @@ describe('a window under way', () => {
   /** @returns the results that it leaves for the last write; null while it is under way */
   const begin = (total: number, isPatientWindow = false): { readonly last: number[] | null } => {
     const state: { last: number[] | null } = { last: null };
-    const window = {
+    const batch = {
       channel: { compose: () => ({ text: 'hello' }) } as unknown as Channel,
       connection: {
         send: ({ ref }) => new Promise((resolve) => answers.set(ref, resolve)),
       } as RouteConnection,
       deduplicated: false,
-      recipients: Array.from({ length: total }, (_, place) => recipient(place + 1)),
-      note: new SubmitLog(null),
+      recipients: Array.from({ length: total }, (_, index) => recipient(index + 1)),
+      log: new SubmitLog(null),
       urgent: false,
       pacer: null,
       isPatient: isPatientWindow,
       notAfter: () => Infinity,
     };
-    void submitBatch(window, (results) => {
+    void submitBatch(batch, (results) => {
       flushes.push(seqsOf(results));
       return new Promise((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve())));
     }).then((results) => (state.last = seqsOf(results)));
@@ -63,7 +63,7 @@ describe('a window under way', () => {
   };
 
   it('hands over on a beat what has come, and leaves the rest for the last write', async () => {
-    const window = begin(4);
+    const batch = begin(4);
     await taken(2, 1);
     await passed(BEAT_MS - 1);
     expect(flushes).toEqual([]);
@@ -71,24 +71,24 @@ describe('a window under way', () => {
     expect(flushes).toEqual([[2, 1]]);
     await end();
     await taken(4, 3);
-    expect([window.last, flushes]).toEqual([[4, 3], [[2, 1]]]);
+    expect([batch.last, flushes]).toEqual([[4, 3], [[2, 1]]]);
   });
 
   it('flushes once at a time, and ends when what is being written is', async () => {
-    const window = begin(3);
+    const batch = begin(3);
     await taken(1);
     await passed(BEAT_MS);
     await taken(2);
     await passed(2 * BEAT_MS);
     expect(flushes).toEqual([[1]]);
     await taken(3);
-    expect(window.last).toBeNull();
+    expect(batch.last).toBeNull();
     await end();
-    expect([window.last, flushes]).toEqual([[2, 3], [[1]]]);
+    expect([batch.last, flushes]).toEqual([[2, 3], [[1]]]);
   });
 
   it('hands over again, in front of what has come since, what the database was away for', async () => {
-    const window = begin(4);
+    const batch = begin(4);
     await taken(1);
     await passed(BEAT_MS);
     await taken(2);
@@ -97,11 +97,11 @@ describe('a window under way', () => {
     expect(flushes).toEqual([[1], [1, 2]]);
     await taken(3, 4);
     await end(away);
-    expect(window.last).toEqual([1, 2, 3, 4]);
+    expect(batch.last).toEqual([1, 2, 3, 4]);
   });
 
   it('keeps for the last write what the database refuses', async () => {
-    const window = begin(3);
+    const batch = begin(3);
     await taken(1);
     await passed(BEAT_MS);
     await end(refused);
@@ -109,7 +109,7 @@ describe('a window under way', () => {
     await passed(3 * BEAT_MS);
     expect(flushes).toEqual([[1]]);
     await taken(3);
-    expect(window.last).toEqual([1, 2, 3]);
+    expect(batch.last).toEqual([1, 2, 3]);
   });
 
   it('ends at once, and on the beat where it is patient', async () => {
@@ -125,9 +125,9 @@ describe('a window under way', () => {
   });
 
   it('does not wait for the beat with nothing to write', async () => {
-    const window = begin(0, true);
+    const batch = begin(0, true);
     await passed(0);
-    expect([window.last, vi.getTimerCount()]).toEqual([[], 0]);
+    expect([batch.last, vi.getTimerCount()]).toEqual([[], 0]);
   });
 
   it('is patient on a route whose slots are a beat apart or more', () => {

@@ -15,7 +15,7 @@ export const isOverdue = ({ stalledMs }: LaneSnapshot, receiptTimeoutMs: number)
   stalledMs !== null && stalledMs >= receiptTimeoutMs;
 
 /** The deadline passed before the message could be sent. @param fault the reason */
-export const inVain = (fault: string): SendOutcome => ({
+export const notInTime = (fault: string): SendOutcome => ({
   kind: 'rejected',
   code: null,
   text: `Not sent in time: ${fault}`,
@@ -44,7 +44,7 @@ export function conclude(results: readonly BatchResult[], receiptTimeoutMs: numb
     const { recipient, outcome } = result;
     const ends = isOverdue(recipient.lane, receiptTimeoutMs) && !moving.has(recipient.lane);
     return ends && outcome.kind === 'retry' && outcome.throttled
-      ? { recipient, outcome: inVain(outcome.text) }
+      ? { recipient, outcome: notInTime(outcome.text) }
       : result;
   });
 }
@@ -56,12 +56,12 @@ const FLUSHES = new Beat(BEAT_MS);
 /** Whether the route's slots are so far apart that the end of a batch can wait for the next beat. */
 export const isPatient = (perSecond: number | null): boolean => perSecond !== null && perSecond <= 1_000 / BEAT_MS;
 
-export interface Window {
+export interface Batch {
   channel: Channel;
   connection: RouteConnection;
   deduplicated: boolean;
   recipients: readonly DueRecipient[];
-  note: SubmitLog;
+  log: SubmitLog;
   urgent: boolean;
   pacer: Pacer | null;
   isPatient: boolean;
@@ -70,23 +70,23 @@ export interface Window {
 
 /** Sends a batch and flushes results on each beat. Returns the last results, to be written with the end of the lanes. */
 export async function submitBatch(
-  window: Window,
+  batch: Batch,
   flush: (results: BatchResult[]) => Promise<void>,
 ): Promise<BatchResult[]> {
   let results: BatchResult[] = [];
   let flushing: Promise<void> = Promise.resolve();
-  let left = window.recipients.length;
+  let left = batch.recipients.length;
   let isAwaited = false;
   let isRefused = false;
   let allSettled = (): void => undefined;
   const flushNow = (): void => {
     if (left === 0) return;
-    const batch = results;
+    const flushed = results;
     results = [];
-    flushing = flush(batch)
+    flushing = flush(flushed)
       .catch((error: unknown) => {
         // Kept for the last write: one failed write must not drop results.
-        results = batch.concat(results);
+        results = flushed.concat(results);
         isRefused = !isPassing(error);
       })
       .finally(() => {
@@ -100,20 +100,20 @@ export async function submitBatch(
     void FLUSHES.nextBeat().then(flushNow);
   };
   const settle = (recipient: DueRecipient, outcome: BatchResult['outcome']): void => {
-    results.push({ recipient, outcome, deduplicated: window.deduplicated });
+    results.push({ recipient, outcome, deduplicated: batch.deduplicated });
     left -= 1;
     if (left === 0) allSettled();
     else flushSoon();
   };
-  window.pacer?.expect(left);
-  window.note.begin(window.recipients);
-  for (const [place, recipient] of window.recipients.entries()) {
-    const composed = compose(window.channel, recipient);
-    if (window.pacer) await window.pacer.slot(composed ? itemsOf(composed) : 0, window.urgent);
-    void send(window, recipient, place, composed).then((outcome) => settle(recipient, outcome));
+  batch.pacer?.expect(left);
+  batch.log.begin(batch.recipients);
+  for (const [index, recipient] of batch.recipients.entries()) {
+    const composed = compose(batch.channel, recipient);
+    if (batch.pacer) await batch.pacer.slot(composed ? itemsOf(composed) : 0, batch.urgent);
+    void send(batch, recipient, index, composed).then((outcome) => settle(recipient, outcome));
   }
   if (left > 0) await new Promise<void>((resolve) => (allSettled = resolve));
-  if (window.isPatient && results.length > 0) await FLUSHES.nextBeat();
+  if (batch.isPatient && results.length > 0) await FLUSHES.nextBeat();
   await flushing;
   return results;
 }
@@ -128,16 +128,16 @@ function compose({ compose: make }: Channel, recipient: DueRecipient): Composed 
 }
 
 /** Never rejects: a fault of a driver or channel fails one recipient, not the batch. */
-function send(window: Window, recipient: DueRecipient, place: number, composed: Composed | null): Promise<SendOutcome> {
-  const notAfter = window.notAfter();
+function send(batch: Batch, recipient: DueRecipient, index: number, composed: Composed | null): Promise<SendOutcome> {
+  const notAfter = batch.notAfter();
   if (performance.now() >= notAfter) return tooLate;
   if (!composed) return notComposed;
-  const { connection, note, urgent } = window;
+  const { connection, log, urgent } = batch;
   const { validitySeconds: validity, ...message } = composed;
   const leftMs = validity === undefined ? null : validityLeft(recipient.lane, validity);
   if (leftMs !== null && leftMs <= 0) return expired;
   const validitySeconds = leftMs === null ? undefined : Math.ceil(leftMs / 1_000);
-  const leaving = (others?: number): void => note.leaving(place, others);
+  const leaving = (others?: number): void => log.leaving(index, others);
   const ref = referenceOf({ campaignId: recipient.lane.campaignId, seq: recipient.seq });
   return connection
     .send({

@@ -16,15 +16,15 @@ const TOO_LONG_MS = 2_000;
 /** Below this size, a slow carrier's round trips cost more than shorter batches gain. */
 const SMALLEST = 20;
 /** Concurrent batches of unknown and slow routes; each quick batch doubles them. */
-const FEW_WINDOWS = 2;
-const UNKNOWN = { most: FEW_WINDOWS, aside: FEW_WINDOWS };
+const FEW_BATCHES = 2;
+const UNKNOWN = { most: FEW_BATCHES, yielding: FEW_BATCHES };
 /** Recipients under way over a quick route: four full batches, as some send while others claim or write. More are no faster. */
 const UNDER_WAY = 4 * BATCH_RECIPIENTS;
 /** While single messages arrive, a route has at most what its carrier takes in this time under way (at least one batch). */
 const AMPLE_MS = 400;
 
 /** At most one second of the route's rate (reference/engine#windows), so that pause and cancel act within two seconds. */
-const windowSize = (messagesPerSecond: number | null): number =>
+const batchSize = (messagesPerSecond: number | null): number =>
   messagesPerSecond === null
     ? BATCH_RECIPIENTS
     : Math.max(1, Math.min(BATCH_RECIPIENTS, Math.floor(messagesPerSecond)));
@@ -32,10 +32,10 @@ const windowSize = (messagesPerSecond: number | null): number =>
 /** Batches of about a second on slow carriers: larger ones would hold a permit and delay pause and cancel. */
 export class BatchTempo {
   private readonly sizes = new Map<number, number>();
-  private readonly windows = new Map<number, { most: number; aside: number }>();
+  private readonly batches = new Map<number, { most: number; yielding: number }>();
 
   size(route: Pick<Route, 'id' | 'messagesPerSecond'>): number {
-    return Math.min(windowSize(route.messagesPerSecond), this.sizes.get(route.id) ?? BATCH_RECIPIENTS);
+    return Math.min(batchSize(route.messagesPerSecond), this.sizes.get(route.id) ?? BATCH_RECIPIENTS);
   }
 
   /** Whether the carrier cannot take full batches in time. */
@@ -43,10 +43,10 @@ export class BatchTempo {
     return this.sizes.has(routeId);
   }
 
-  /** Maximum concurrent batches. @param standsAside while single messages arrive */
-  atOnce(routeId: number, standsAside = false): number {
-    const { most, aside } = this.windows.get(routeId) ?? UNKNOWN;
-    return standsAside ? Math.min(most, aside) : most;
+  /** Maximum concurrent batches. @param yields while single messages arrive */
+  atOnce(routeId: number, yields = false): number {
+    const { most, yielding } = this.batches.get(routeId) ?? UNKNOWN;
+    return yields ? Math.min(most, yielding) : most;
   }
 
   /** Adapts to a finished batch: down at once, up by doubling. */
@@ -55,17 +55,17 @@ export class BatchTempo {
     if (milliseconds > TOO_LONG_MS) {
       const fitting = Math.floor((recipients * AIM_MS) / milliseconds);
       this.sizes.set(routeId, Math.max(SMALLEST, Math.min(known, fitting)));
-      this.windows.delete(routeId);
+      this.batches.delete(routeId);
       return;
     }
     let most = this.atOnce(routeId);
     if (milliseconds < AIM_MS) {
       if (known * 2 >= BATCH_RECIPIENTS) this.sizes.delete(routeId);
       else this.sizes.set(routeId, known * 2);
-      most = Math.min(Math.max(FEW_WINDOWS, Math.ceil(UNDER_WAY / recipients)), most * 2);
+      most = Math.min(Math.max(FEW_BATCHES, Math.ceil(UNDER_WAY / recipients)), most * 2);
     }
     const fewest = Math.max(BATCH_RECIPIENTS, (UNDER_WAY * milliseconds) / AMPLE_MS);
-    this.windows.set(routeId, { most, aside: Math.ceil(fewest / recipients) });
+    this.batches.set(routeId, { most, yielding: Math.ceil(fewest / recipients) });
   }
 }
 
@@ -84,7 +84,7 @@ const SOON_MS = 50;
 /** Up to this rate, batches mostly wait for slots, so they need no permit. */
 const FEW_PER_SECOND = 50;
 /** Maximum batches without a permit per channel and class: each holds its recipients in memory. */
-const MOST_WITHOUT_PLACE = 4_000;
+const MOST_WITHOUT_PERMIT = 4_000;
 
 export type ChannelRoute = RouteKey & { channel: string };
 
@@ -113,13 +113,13 @@ export class Governor {
   /** route jobs refused because of other routes; the first gets the next permit */
   private readonly waiting = new Map<string, ChannelRoute>();
   private readonly refused = new Set<string>();
-  private readonly resting = new Map<string, number>();
+  private readonly backoffs = new Map<string, number>();
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly pace: RoutePace,
     private readonly owners: SlotOwners,
-    private readonly aside: YieldToSingles,
+    private readonly yielding: YieldToSingles,
   ) {}
 
   /** Takes a permit for a batch. A refused job is continued by a running batch of the route, or returned by `leave`. */
@@ -163,19 +163,19 @@ export class Governor {
     const running = this.running.get(classOf(route));
     if (!running) return true;
     const own = running.get(route.routeId) ?? 0;
-    return own < (perSecond !== null ? 1 : this.atOnce(route)) && this.hasPlace(running, route);
+    return own < (perSecond !== null ? 1 : this.atOnce(route)) && this.hasPermit(running, route);
   }
 
   /** Whether this worker may run the next route job itself, past the queue: it needs no permit, and memory remains. */
   keeps(route: ChannelRoute, perSecond: number | null): boolean {
-    return isLight(perSecond) && (this.light.get(classOf(route))?.size ?? 0) < MOST_WITHOUT_PLACE / 2;
+    return isLight(perSecond) && (this.light.get(classOf(route))?.size ?? 0) < MOST_WITHOUT_PERMIT / 2;
   }
 
   /** On a slow or paced route only recent messages count: others may have waited hours for the carrier, not for campaigns. */
-  noteSingles(lanes: readonly Pick<LaneSnapshot, 'waitingSince'>[], routeId: number, perSecond: number | null): void {
+  recordSingles(lanes: readonly Pick<LaneSnapshot, 'waitingSince'>[], routeId: number, perSecond: number | null): void {
     const isQuick = lanes.length > 0 && perSecond === null && !this.tempos.single.isSlow(routeId);
-    if (isQuick) this.aside.heard();
-    else for (const { waitingSince } of lanes) this.aside.heard(waitingSince);
+    if (isQuick) this.yielding.received();
+    else for (const { waitingSince } of lanes) this.yielding.received(waitingSince);
   }
 
   /** On a paced route both classes share a tempo: campaign batches wait for slots there, single messages show the speed. */
@@ -183,26 +183,26 @@ export class Governor {
     return this.tempos[single && perSecond === null ? 'single' : 'campaign'];
   }
 
-  rest(route: ChannelRoute, milliseconds: number): void {
-    this.resting.set(routeKeyText(route), performance.now() + milliseconds);
+  backOff(route: ChannelRoute, milliseconds: number): void {
+    this.backoffs.set(routeKeyText(route), performance.now() + milliseconds);
   }
 
   /** Remaining backoff, ms. */
-  restOf(route: ChannelRoute): number {
-    const rest = (this.resting.get(routeKeyText(route)) ?? 0) - performance.now();
-    if (rest <= 0) this.resting.delete(routeKeyText(route));
-    return Math.max(0, rest);
+  backoffOf(route: ChannelRoute): number {
+    const backoff = (this.backoffs.get(routeKeyText(route)) ?? 0) - performance.now();
+    if (backoff <= 0) this.backoffs.delete(routeKeyText(route));
+    return Math.max(0, backoff);
   }
 
   /** Size of the next batch, recipients. @param route with its rate in recipients */
-  size(route: Route, connection: RouteConnection, turn: Pick<RouteKey, 'single'>): number {
-    return connection.onTrial ? 1 : this.tempoOf(turn, route.messagesPerSecond).size(route);
+  size(route: Route, connection: RouteConnection, key: Pick<RouteKey, 'single'>): number {
+    return connection.onTrial ? 1 : this.tempoOf(key, route.messagesPerSecond).size(route);
   }
 
   /** Milliseconds until the route may send; 0 = now, or so soon that the batch waits itself. @param slots of the batch */
   async wait(route: Route, connection: RouteConnection, slots: number): Promise<number> {
-    const rest = connection.restMs ?? 0;
-    if (rest > SOON_MS) return rest;
+    const backoff = connection.backoffMs ?? 0;
+    if (backoff > SOON_MS) return backoff;
     const pacer = this.pacerOf(route);
     if (!pacer) return 0;
     const free = await pacer.freeIn(slots);
@@ -217,19 +217,19 @@ export class Governor {
     const known = this.pacers.get(id);
     if (known?.perSecond === perSecond) return known.pacer;
     const book = (slots: number): Promise<number | null> => this.pace.reserve(route, slots);
-    const pacer = new Pacer(perSecond, book, (forMs) => this.owners.say(id, forMs));
+    const pacer = new Pacer(perSecond, book, (forMs) => this.owners.publish(id, forMs));
     this.pacers.set(id, { perSecond, pacer });
     return pacer;
   }
 
   private atOnce(route: ChannelRoute): number {
-    return this.tempoOf(route).atOnce(route.routeId, !route.single && this.aside.isAsked);
+    return this.tempoOf(route).atOnce(route.routeId, !route.single && this.yielding.isActive);
   }
 
   private enterLight(route: ChannelRoute): boolean {
     const routes = this.light.get(classOf(route)) ?? new Set<number>();
     this.light.set(classOf(route), routes);
-    if (routes.has(route.routeId) || routes.size >= MOST_WITHOUT_PLACE) {
+    if (routes.has(route.routeId) || routes.size >= MOST_WITHOUT_PERMIT) {
       this.refused.add(routeKeyText(route));
       return false;
     }
@@ -237,14 +237,14 @@ export class Governor {
     return true;
   }
 
-  private hasPlace(running: Running, route: ChannelRoute): boolean {
+  private hasPermit(running: Running, route: ChannelRoute): boolean {
     const tempo = this.tempoOf(route);
-    const places = this.environment.WORKER_CONCURRENCY;
+    const permits = this.environment.WORKER_CONCURRENCY;
     const sum = (counts: readonly [number, number][]): number => counts.reduce((total, [, count]) => total + count, 0);
     const all = [...running];
-    if (sum(all) >= places) return false;
+    if (sum(all) >= permits) return false;
     if (!tempo.isSlow(route.routeId)) return true;
-    return sum(all.filter(([id]) => tempo.isSlow(id))) < Math.max(1, Math.floor(places / 2));
+    return sum(all.filter(([id]) => tempo.isSlow(id))) < Math.max(1, Math.floor(permits / 2));
   }
 }
 

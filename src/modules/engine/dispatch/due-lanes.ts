@@ -22,11 +22,11 @@ interface Asked {
   most: number;
 }
 
-const MOST_TURNS = 32;
+const MOST_JOBS = 32;
 const MOST_LANES = 960;
 const TOGETHER: Gathering<Asked> = {
   maxItems: MOST_LANES,
-  weigh: ({ most }) => Math.max(most, MOST_LANES / MOST_TURNS),
+  weigh: ({ most }) => Math.max(most, MOST_LANES / MOST_JOBS),
   delayMs: 0,
   atOnce: 2,
 };
@@ -38,18 +38,18 @@ const MOST_ACCOUNT_ID = 2 ** 32 - 1;
 
 /** Lanes with a lease may be due too (after a cancel or a planned retry): they wait for the end of the batch or lease. */
 const DUE = `wake_at <= UTC_TIMESTAMP(3) AND ${isFree()}`;
-const OF_TURN = 'channel = ? AND route_id = ? AND single = ?';
+const OF_ROUTE = 'channel = ? AND route_id = ? AND single = ?';
 
 /** Interleaves the lanes of accounts, starting after account `after`; keeps the order within an account. */
 export function roundRobin<Lane extends OwnedLane>(lanes: readonly Lane[], after: number): Lane[] {
-  const rounds = new Map<number, number>();
-  const placed = lanes.map((lane) => {
-    const round = rounds.get(lane.accountId) ?? 0;
-    rounds.set(lane.accountId, round + 1);
-    return { lane, round, wraps: lane.accountId <= after ? 1 : 0 };
+  const ranks = new Map<number, number>();
+  const ranked = lanes.map((lane) => {
+    const rank = ranks.get(lane.accountId) ?? 0;
+    ranks.set(lane.accountId, rank + 1);
+    return { lane, rank, wraps: lane.accountId <= after ? 1 : 0 };
   });
-  placed.sort((a, b) => a.round - b.round || a.wraps - b.wraps || a.lane.accountId - b.lane.accountId);
-  return placed.map(({ lane }) => lane);
+  ranked.sort((a, b) => a.rank - b.rank || a.wraps - b.wraps || a.lane.accountId - b.lane.accountId);
+  return ranked.map(({ lane }) => lane);
 }
 
 /** Finds due lanes. Queries jump through an index by route or account: the cost depends on what is found, not on what waits. */
@@ -57,11 +57,11 @@ export function roundRobin<Lane extends OwnedLane>(lanes: readonly Lane[], after
 export class DueLanes {
   /** last served account by route job; the next query starts after it */
   private readonly served = new Map<string, number>();
-  private readonly looks = new GroupCommit<Asked, OwnedLane[]>((asked) => this.longestOfEach(asked), TOGETHER);
+  private readonly reads = new GroupCommit<Asked, OwnedLane[]>((asked) => this.longestOfEach(asked), TOGETHER);
 
   private readonly anyOf = new GroupCommit<ChannelRoute, boolean>((routes) => this.anyOfEach(routes), {
     ...ONE_TICK,
-    maxItems: 2 * MOST_TURNS,
+    maxItems: 2 * MOST_JOBS,
   });
 
   private readonly dueRoutes: DueRoutes;
@@ -81,15 +81,15 @@ export class DueLanes {
 
   private async anyOfEach(routes: readonly ChannelRoute[]): Promise<boolean[]> {
     const of = routes.map(
-      (_, place) =>
-        `(SELECT ${place} AS place FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route) WHERE ${OF_TURN} AND ${DUE} LIMIT 1)`,
+      (_, ordinal) =>
+        `(SELECT ${ordinal} AS ordinal FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route) WHERE ${OF_ROUTE} AND ${DUE} LIMIT 1)`,
     );
-    const rows: { place: number | string }[] = await this.dataSource.query(
+    const rows: { ordinal: number | string }[] = await this.dataSource.query(
       of.join(' UNION ALL '),
       routes.flatMap(valuesOf),
     );
-    const due = new Set(rows.map(({ place }) => Number(place)));
-    return routes.map((_, place) => due.has(place));
+    const due = new Set(rows.map(({ ordinal }) => Number(ordinal)));
+    return routes.map((_, ordinal) => due.has(ordinal));
   }
 
   /** Due lanes in rotation over accounts, of each those due longest. One statement if all due lanes fit. */
@@ -97,11 +97,11 @@ export class DueLanes {
     const after = this.served.get(routeKeyText(route)) ?? 0;
     const all = await this.longestOfAll(route, most + 1);
     const lanes = all.length <= most ? all : await this.ofAccounts(route, after, { most, accounts });
-    const inTurn = roundRobin(lanes, after);
+    const rotated = roundRobin(lanes, after);
     // The first campaign may fill the batch alone, so the next query starts after its account.
-    const served = route.single ? inTurn.at(-1) : inTurn[0];
+    const served = route.single ? rotated.at(-1) : rotated[0];
     if (served) this.servedTo(route, served.accountId);
-    return inTurn.map(({ campaignId, lane }) => ({ campaignId, lane }));
+    return rotated.map(({ campaignId, lane }) => ({ campaignId, lane }));
   }
 
   /** Continues the rotation after this account. */
@@ -110,20 +110,20 @@ export class DueLanes {
   }
 
   private longestOfAll(route: ChannelRoute, most: number): Promise<OwnedLane[]> {
-    return this.looks.add({ route, most });
+    return this.reads.add({ route, most });
   }
 
   private async longestOfEach(asked: readonly Asked[]): Promise<OwnedLane[][]> {
     const of = asked.map(
-      (_, place) => `(SELECT ${place} AS place, campaign_id AS campaignId, lane, account_id AS accountId
-        FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route) WHERE ${OF_TURN} AND ${DUE} ORDER BY wake_at LIMIT ?)`,
+      (_, ordinal) => `(SELECT ${ordinal} AS ordinal, campaign_id AS campaignId, lane, account_id AS accountId
+        FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route) WHERE ${OF_ROUTE} AND ${DUE} ORDER BY wake_at LIMIT ?)`,
     );
-    const rows: (OwnedLane & { place: number | string })[] = await this.dataSource.query(
+    const rows: (OwnedLane & { ordinal: number | string })[] = await this.dataSource.query(
       of.join(' UNION ALL '),
       asked.flatMap(({ route, most }) => [...valuesOf(route), most]),
     );
     const found = asked.map((): OwnedLane[] => []);
-    for (const { place, ...lane } of rows) found[Number(place)]?.push(lane);
+    for (const { ordinal, ...lane } of rows) found[Number(ordinal)]?.push(lane);
     return found;
   }
 
@@ -157,7 +157,7 @@ export class DueLanes {
   private async step(route: ChannelRoute, after: number, last: number): Promise<{ ids: number[]; isEnd: boolean }> {
     const rows: { account_id: number }[] = await this.dataSource.query(
       `SELECT account_id FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
-       WHERE ${OF_TURN} AND account_id > ? AND account_id <= ? ORDER BY account_id LIMIT ${STEP_LANES}`,
+       WHERE ${OF_ROUTE} AND account_id > ? AND account_id <= ? ORDER BY account_id LIMIT ${STEP_LANES}`,
       [...valuesOf(route), after, last],
     );
     return { ids: [...new Set(rows.map((row) => row.account_id))], isEnd: rows.length < STEP_LANES };
@@ -167,7 +167,7 @@ export class DueLanes {
   private async thatAreDue(route: ChannelRoute, ids: readonly number[]): Promise<number[]> {
     if (ids.length === 0) return [];
     const of = `(SELECT account_id FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
-      WHERE ${OF_TURN} AND account_id = ? AND ${DUE} LIMIT 1)`;
+      WHERE ${OF_ROUTE} AND account_id = ? AND ${DUE} LIMIT 1)`;
     const rows: { account_id: number }[] = await this.dataSource.query(
       ids.map(() => of).join(' UNION ALL '),
       ids.flatMap((id) => [...valuesOf(route), id]),
@@ -183,7 +183,7 @@ export class DueLanes {
     most: number,
   ): Promise<OwnedLane[]> {
     const of = `(SELECT campaign_id AS campaignId, lane, account_id AS accountId FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_account)
-      WHERE ${OF_TURN} AND account_id = ? AND ${DUE} ORDER BY wake_at LIMIT ?)`;
+      WHERE ${OF_ROUTE} AND account_id = ? AND ${DUE} ORDER BY wake_at LIMIT ?)`;
     return this.dataSource.query(`${owners.map(() => of).join(' UNION ALL ')} LIMIT ?`, [
       ...owners.flatMap((id) => [...valuesOf(route), id, each]),
       most,

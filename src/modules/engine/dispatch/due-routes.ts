@@ -3,11 +3,11 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { DueRoute } from '../../../platform/queues/index.js';
 
-const ROUTES_A_LOOK = 256;
+const ROUTES_A_QUERY = 256;
 /** Rows in which a step finds unknown routes, and steps of a query; the next query does the remaining ones. */
 const STEP_LANES = 128;
 const MOST_STEPS = 64;
-const MOST_LOOKS = 2;
+const MOST_QUERIES = 2;
 const PROBED = 64;
 /** Every so many rounds, routes without lanes are forgotten; otherwise they would be probed forever. */
 const ROUNDS_KEPT = 16;
@@ -69,14 +69,14 @@ export class DueRoutes {
 
   /** The next page of due routes. */
   async find(channels: readonly string[]): Promise<Required<DueRoute>[]> {
-    return (await this.look(channels)).flatMap(({ due }) => due);
+    return (await this.readPages(channels)).flatMap(({ due }) => due);
   }
 
   /** The longest due lane per route: probes two further pages, and earlier found routes until nothing of them is due. */
   async first(channels: readonly string[]): Promise<FirstDue[]> {
     let left = channels;
-    for (let look = 0; look < MOST_LOOKS && left.length > 0; look++) {
-      const pages = await this.look(left);
+    for (let query = 0; query < MOST_QUERIES && left.length > 0; query++) {
+      const pages = await this.readPages(left);
       for (const route of pages.flatMap(({ due }) => due)) this.due.set(keyOf(route), route);
       left = pages.filter(({ end }) => end < MOST_ROUTE_ID).map(({ channel }) => channel);
     }
@@ -102,7 +102,7 @@ export class DueRoutes {
     });
   }
 
-  private async look(channels: readonly string[]): Promise<Page[]> {
+  private async readPages(channels: readonly string[]): Promise<Page[]> {
     const pages = channels.map((channel) => this.nextPage(channel));
     let open = pages;
     for (let step = 1; open.length > 0; step++) {
@@ -131,7 +131,7 @@ export class DueRoutes {
     const walk = this.walks.get(channel) ?? { known: new Set(), after: 0, rounds: 0 };
     this.walks.set(channel, walk);
     const ahead = [...walk.known].filter((routeId) => routeId > walk.after).sort((a, b) => a - b);
-    const unasked = ahead.slice(0, ROUTES_A_LOOK);
+    const unasked = ahead.slice(0, ROUTES_A_QUERY);
     const last = (ahead.length > unasked.length ? unasked.at(-1) : undefined) ?? MOST_ROUTE_ID;
     const routes = new Set(unasked);
     return { channel, walk, after: walk.after, last, end: last, routes, unasked, hasOthers: true, due: [] };
@@ -176,7 +176,7 @@ function take(page: Page, rows: readonly FoundRow[], mayGoOn: boolean): void {
   // A full step may hide further routes.
   const isFull = others.length === STEP_LANES;
   page.end = isFull ? (others.at(-1)?.routeId ?? page.last) : page.last;
-  page.hasOthers = isFull && mayGoOn && routes.size < ROUTES_A_LOOK;
+  page.hasOthers = isFull && mayGoOn && routes.size < ROUTES_A_QUERY;
 }
 
 function* inParts<T>(all: readonly T[]): Generator<readonly T[]> {

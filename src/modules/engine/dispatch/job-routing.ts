@@ -18,8 +18,8 @@ export class JobOffers {
 
   async add(channel: string, jobs: readonly RouteJob[]): Promise<void> {
     const isHeld = await Promise.all(jobs.map(({ routeId }) => this.isForHolders(routeId)));
-    const held = jobs.filter((_, place) => isHeld[place]);
-    const open = jobs.filter((_, place) => !isHeld[place]);
+    const held = jobs.filter((_, index) => isHeld[index]);
+    const open = jobs.filter((_, index) => !isHeld[index]);
     if (held.length > 0) await this.holders.add(channel, held);
     if (open.length > 0) await this.queues.add(channel, open);
   }
@@ -79,9 +79,9 @@ export class HeldJobs {
 
   /** @param take runs a job; never rejects; resolves when the next job may start */
   start(take: OnRouteJob): void {
-    this.jobs.listen(this.board.worker, async (...turn) => {
+    this.jobs.listen(this.board.worker, async (...job) => {
       await this.permits.acquire(Infinity);
-      void take(...turn).finally(() => this.permits.release());
+      void take(...job).finally(() => this.permits.release());
     });
     this.timer = setInterval(() => this.follow(), FOLLOW_MS);
   }
@@ -131,7 +131,7 @@ export class SlotOwners {
   ) {}
 
   /** Publishes that this worker owns the route's next slots. Never waits, never fails. */
-  say(routeId: number, milliseconds: number): void {
+  publish(routeId: number, milliseconds: number): void {
     if (!this.jobs.address()) return;
     this.own.set(routeId, performance.now() + milliseconds);
     if (!this.redis.ready) return;
@@ -139,17 +139,17 @@ export class SlotOwners {
     this.redis.client.set(this.key(routeId), owner, 'PX', Math.ceil(milliseconds)).catch(() => undefined);
   }
 
-  isHome(routeId: number): boolean {
+  isOwner(routeId: number): boolean {
     return (this.own.get(routeId) ?? 0) > performance.now();
   }
 
   /** Passes a job to the slot owner, once only. @returns whether it was passed */
   async handOn(channel: string, job: RouteJob): Promise<boolean> {
     const { routeId, single } = job;
-    if (!single || this.isHome(routeId)) return false;
+    if (!single || this.isOwner(routeId)) return false;
     if (((await this.routes.byId(routeId))?.messagesPerSecond ?? null) === null) return false;
-    const said = await this.redis.answer(() => this.redis.client.get(this.key(routeId)));
-    const owner = said === null ? null : readOwner(said);
+    const stored = await this.redis.answer(() => this.redis.client.get(this.key(routeId)));
+    const owner = stored === null ? null : readOwner(stored);
     if (!owner?.channels.includes(channel) || owner.worker === this.board.worker) return false;
     return this.jobs.addTo(owner.worker, channel, job).then(
       () => true,

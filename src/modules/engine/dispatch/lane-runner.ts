@@ -22,7 +22,7 @@ import { newClaimId } from '../state/lane-claims.js';
 import { type LanesLeft, NOTHING_ENDED } from '../state/lane-endings.js';
 import { LaneStore } from '../state/lane-store.js';
 import { BatchRunner } from './batch-runner.js';
-import { EXPIRED, hasExpired, inVain, isOverdue, validityLeft } from './batch-sender.js';
+import { EXPIRED, hasExpired, notInTime, isOverdue, validityLeft } from './batch-sender.js';
 import { Governor, inRecipients, ROUTE_DOWN_MS } from './capacity.js';
 import { type FailingRoute, LaneFailover } from './route-down.js';
 
@@ -59,17 +59,17 @@ const NO_ROUTE = {
 } as const satisfies SendOutcome;
 
 export interface BatchEnd extends LanesLeft {
-  restMs: number;
+  backoffMs: number;
   isDown: boolean;
 }
 
 const endOf = (ends: readonly BatchEnd[]): BatchEnd => ({
   done: ends.flatMap((end) => end.done),
   more: ends.some(({ more }) => more),
-  restMs: Math.max(...ends.map(({ restMs }) => restMs)),
+  backoffMs: Math.max(...ends.map(({ backoffMs }) => backoffMs)),
   isDown: ends.some(({ isDown }) => isDown),
 });
-const ended = (left: LanesLeft): BatchEnd => ({ ...left, restMs: 0, isDown: false });
+const ended = (left: LanesLeft): BatchEnd => ({ ...left, backoffMs: 0, isDown: false });
 const NOTHING: BatchEnd = ended(NOTHING_ENDED);
 const nothing = (): void => undefined;
 
@@ -163,7 +163,7 @@ export class LaneRunner {
     const deduplicated = route !== null && this.deduplicates(route);
     this.logger.warn(
       { campaign: first.campaignId, lanes: lanes.length, deduplicated },
-      'recovering the window of a lost worker',
+      'recovering the batch of a lost worker',
     );
     return ended(await this.results.recover(lanes, deduplicated, this.environment.LANE_LEASE));
   }
@@ -230,8 +230,8 @@ export class LaneRunner {
     const paced = inRecipients(found, channel, first.content);
     const size = this.governor.size(paced, connection, first);
     const items = (found.messagesPerSecond ?? 1) / (paced.messagesPerSecond ?? 1);
-    const restMs = await this.governor.wait(found, connection, Math.ceil(items * Math.min(size, waitingIn(lanes))));
-    if (restMs > 0) return { ...NOTHING, restMs };
+    const backoffMs = await this.governor.wait(found, connection, Math.ceil(items * Math.min(size, waitingIn(lanes))));
+    if (backoffMs > 0) return { ...NOTHING, backoffMs };
     const deduplicated = this.deduplicates(found);
     const carrier = { route: found, channel, connection, deduplicated };
     return ended(await this.batches.send(lanes, carrier, size, onClaimed));
@@ -248,7 +248,7 @@ export class LaneRunner {
     if (takesTrial && (targets.length === 0 || this.failover.isTrialDue(route.id))) return null;
     const fault = route.isGone ? NO_ROUTE.text : (connection?.fault ?? 'Route cannot be used');
     const left = await this.failover.relieve(lanes, route, targets, fault);
-    if (left.length < lanes.length) return { more: true, done: [], restMs: 0, isDown: true };
+    if (left.length < lanes.length) return { more: true, done: [], backoffMs: 0, isDown: true };
     if (takesTrial) return null;
     const lost = route.isGone ? await this.withoutAnyRoute(lanes) : [];
     return lost.length > 0 ? this.refuse(lost, NO_ROUTE) : this.routeIsDown(lanes, fault);
@@ -259,7 +259,7 @@ export class LaneRunner {
     const othersOf = await this.failover.othersOf(lanes);
     const ids = [...new Set(lanes.flatMap(othersOf))];
     const found = await Promise.all(ids.map((id) => this.routes.byId(id)));
-    const there = new Set(ids.filter((_, place) => found[place]));
+    const there = new Set(ids.filter((_, index) => found[index]));
     return lanes.filter((lane) => !othersOf(lane).some((id) => there.has(id)));
   }
 
@@ -267,7 +267,7 @@ export class LaneRunner {
   private async ofActiveAccounts(lanes: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
     const ids = [...new Set(lanes.map(({ accountId }) => accountId))];
     const accounts = await Promise.all(ids.map((id) => this.accounts.byId(id)));
-    const active = new Set(ids.filter((_, place) => accounts[place]?.isActive));
+    const active = new Set(ids.filter((_, index) => accounts[index]?.isActive));
     const isActive = ({ accountId }: LaneSnapshot): boolean => active.has(accountId);
     for (const { campaignId } of lanes.filter((lane) => !isActive(lane))) {
       await this.states.changeAlone(campaignId, 'pause');
@@ -282,8 +282,8 @@ export class LaneRunner {
     if (expired.length > 0) return { ...(await this.refuse(expired, EXPIRED)), isDown: true };
     await this.lanes.stallUnclaimed(lanes.filter(({ stalledMs }) => stalledMs === null));
     const overdue = lanes.filter((lane) => isOverdue(lane, RECEIPT_TIMEOUT));
-    const left = await this.refuse(overdue, inVain(fault));
-    return { ...left, restMs: left.more ? 0 : ROUTE_DOWN_MS, isDown: true };
+    const left = await this.refuse(overdue, notInTime(fault));
+    return { ...left, backoffMs: left.more ? 0 : ROUTE_DOWN_MS, isDown: true };
   }
 
   private async claim(lanes: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {

@@ -62,7 +62,7 @@ export class LaneSettlement implements BeforeApplicationShutdown {
   private async round(): Promise<boolean> {
     const lanes = this.share(await this.due());
     const [end, ...cut] = await Promise.all([
-      this.lanes.snapshots(lanes.filter((lane) => lane.isFree)).then((turns) => this.runner.settle(turns)),
+      this.lanes.snapshots(lanes.filter((lane) => lane.isFree)).then((snapshots) => this.runner.settle(snapshots)),
       ...this.cut(lanes.filter((lane) => !lane.isFree)),
     ]);
     return end.more || end.done.length > 0 || cut.includes(true);

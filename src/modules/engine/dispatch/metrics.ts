@@ -18,7 +18,7 @@ import { CampaignTraces } from '../state/campaign-briefs.js';
 import type { LaneClaim } from '../state/lane-claims.js';
 import { DueRoutes } from './due-routes.js';
 
-const LOOK_EVERY_MS = 10_000;
+const POLL_EVERY_MS = 10_000;
 
 /**
  * Seconds that due lanes of working routes have waited, for autoscaling (docs/operate/sizing.md). Paced routes have their own
@@ -30,9 +30,9 @@ export class DueLanesMonitor implements OnApplicationBootstrap, BeforeApplicatio
   private readonly gauge: Gauge<'channel' | 'paced'>;
   private readonly due: DueRoutes;
   private readonly task = new PeriodicTask(
-    LOOK_EVERY_MS,
-    () => this.look(),
-    (error) => this.logger.warn({ err: safeError(error) }, 'lanes that are due could not be looked at'),
+    POLL_EVERY_MS,
+    () => this.poll(),
+    (error) => this.logger.warn({ err: safeError(error) }, 'due lanes could not be read'),
   );
 
   constructor(
@@ -59,9 +59,9 @@ export class DueLanesMonitor implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** One process reports for all; the others have no value, so that the maximum over processes is right. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     this.gauge.reset();
-    if (!(await this.gate.isMine('oldest-due-lane', LOOK_EVERY_MS))) return;
+    if (!(await this.gate.isMine('oldest-due-lane', POLL_EVERY_MS))) return;
     const oldest = new Map<string, { channel: string; paced: string; seconds: number }>();
     for (const { channel, routeId, waitedMs, isFree } of await this.due.first(this.channels.names)) {
       if (!isFree) continue;
@@ -141,7 +141,7 @@ class BatchSpans {
   end(): void {
     for (const [campaignId, span] of this.spans) {
       const counts = [...(this.outcomes.get(campaignId) ?? [])];
-      span.note(Object.fromEntries(counts.map(([kind, count]) => [`switchboard.outcome.${kind}`, count])));
+      span.annotate(Object.fromEntries(counts.map(([kind, count]) => [`switchboard.outcome.${kind}`, count])));
       span.end();
     }
   }
@@ -170,7 +170,7 @@ export class BatchTraces {
         'switchboard.route_id': route.id,
         'switchboard.recipients': recipients.get(campaignId) ?? 0,
       };
-      return [campaignId, this.tracing.start('send window', { kind: 'client', parent, facts })];
+      return [campaignId, this.tracing.start('send batch', { kind: 'client', parent, facts })];
     });
     return spans.length > 0 ? new BatchSpans(new Map(spans)) : null;
   }

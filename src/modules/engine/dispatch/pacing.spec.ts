@@ -41,7 +41,7 @@ describe('the slots of a paced route', () => {
     expect(booked.length).toBeLessThan(8);
   });
 
-  it('of a window are booked together at its begin', async () => {
+  it('of a batch are booked together at its begin', async () => {
     expect(await pacer.freeIn(50)).toBe(0);
     void inOrder(campaign.slice(0, 50));
     await vi.advanceTimersByTimeAsync(600);
@@ -101,14 +101,14 @@ describe('the slots of a paced route', () => {
       said = [];
     });
 
-    it('are a window long, and told of when it begins', async () => {
+    it('are a batch long, and published when it begins', async () => {
       const begun = performance.now();
       await booking(100, 0).freeIn(100);
       await vi.advanceTimersByTimeAsync(5_000);
       expect(said.map(([at, forMs]) => [at - Math.round(begun), forMs])).toEqual([[0, 980]]);
     });
 
-    it('are told of when the window before them ends, one slot before the first or a little more', async () => {
+    it('are published when the batch before them ends, one slot before the first or a little more', async () => {
       const begun = performance.now();
       await booking(100, 600).freeIn(100);
       await booking(4, 600).freeIn(4);
@@ -121,7 +121,7 @@ describe('the slots of a paced route', () => {
       ]);
     });
 
-    it('are those that a window still needs, if they are more than a few', async () => {
+    it('are those that a batch still needs, if they are more than a few', async () => {
       await booking(100, 0).freeIn(4);
       await vi.advanceTimersByTimeAsync(5_000);
       expect(said.map(([, forMs]) => forMs)).toEqual([20]);

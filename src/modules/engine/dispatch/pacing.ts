@@ -55,8 +55,8 @@ export class RoutePace {
     const waits = bookings.map((booking) => bookIn(routes.get(booking.id), booking));
     const changed = [...routes].filter(([, { seen, free }]) => free !== seen);
     const isDone = await this.write(changed);
-    for (const [place, booking] of bookings.entries()) {
-      if (waits[place] !== null && !isDone(booking.id)) waits[place] = await this.bookOne(booking);
+    for (const [index, booking] of bookings.entries()) {
+      if (waits[index] !== null && !isDone(booking.id)) waits[index] = await this.bookOne(booking);
     }
     return waits;
   }
@@ -215,11 +215,11 @@ export class Pacer {
     if (wait === null) return;
     this.next = performance.now() + wait + (debt * 1_000) / this.perSecond;
     this.left = slots - debt;
-    this.tell(wait, slots);
+    this.publish(wait, slots);
   }
 
   /** By a timer, since the preceding block may be another worker's. */
-  private tell(wait: number, slots: number): void {
+  private publish(wait: number, slots: number): void {
     const apart = 1_000 / this.perSecond;
     const begins = Math.max(0, wait); // a block that catches up has begun
     const lasts = (slots - 1) * apart + wait - begins;

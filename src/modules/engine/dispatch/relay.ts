@@ -5,16 +5,16 @@ import { type DueRoute, firstJob, RelayNotifier } from '../../../platform/queues
 import { DueLanes } from './due-lanes.js';
 import { JobOffers, WorkerQueues } from './job-routing.js';
 
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 
 /** Queues route jobs on notification, and every 500 ms from MySQL, so that jobs lost by Redis return (docs/decisions/0002). */
 @Injectable()
 export class Relay implements OnApplicationBootstrap {
   private readonly logger = new Logger(Relay.name);
   private readonly task = new PeriodicTask(
-    LOOK_EVERY_MS,
-    () => this.look(),
-    (error) => this.logger.warn({ err: error }, 'turns could not be queued, trying again'),
+    POLL_EVERY_MS,
+    () => this.poll(),
+    (error) => this.logger.warn({ err: error }, 'route jobs could not be queued, trying again'),
   );
 
   constructor(
@@ -27,7 +27,7 @@ export class Relay implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.notifier.listen(this.selected.names, (due) =>
-      this.enqueue(due).catch((error: unknown) => this.logger.warn({ err: error }, 'a ring was lost')),
+      this.enqueue(due).catch((error: unknown) => this.logger.warn({ err: error }, 'a notification was lost')),
     );
     this.task.start();
   }
@@ -36,10 +36,10 @@ export class Relay implements OnApplicationBootstrap {
     return this.task.stop();
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const { names } = this.selected;
     if (!names.every((name) => this.offers.isReady(name))) return;
-    if (!(await this.gate.isMine(`relay ${names.join()}`, LOOK_EVERY_MS))) return;
+    if (!(await this.gate.isMine(`relay ${names.join()}`, POLL_EVERY_MS))) return;
     await this.enqueue(await this.due.routes(names));
   }
 

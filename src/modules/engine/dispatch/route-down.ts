@@ -100,7 +100,7 @@ export class LaneFailover {
     if (moves.length === 0) return lanes;
     moves.sort((a, b) => inLaneOrder(a.lane, b.lane));
     const moved = await inTransaction(this.dataSource, (tx) => this.move(tx, moves, fault.slice(0, REASON_LENGTH)));
-    this.tell(moved, route, fault);
+    this.publish(moved, route, fault);
     // A lane that another worker changed first is either moved already or found again.
     const planned = new Set(moves.map(({ lane }) => lane));
     return lanes.filter((lane) => !planned.has(lane));
@@ -136,7 +136,7 @@ export class LaneFailover {
     return moved;
   }
 
-  private tell(moved: readonly Move[], route: FailingRoute, reason: string): void {
+  private publish(moved: readonly Move[], route: FailingRoute, reason: string): void {
     for (const to of new Set(moved.map((move) => move.to))) {
       const taken = moved.flatMap(({ lane, to: route }) => (route === to ? [lane] : []));
       const [first] = taken;
@@ -175,22 +175,22 @@ export interface DownTerms {
 }
 
 /** A query over all lanes of a route that found nothing to do. */
-interface LastLook {
+interface LastQuery {
   at: number;
   targets: string;
 }
 
 const MOST_LANES = 500;
 /** Full queries recur, since leases end and deadlines pass. */
-const LOOK_AT_ALL_MS = 15_000;
+const FULL_QUERY_MS = 15_000;
 /** A lane can become visible this long after its wake-up time, when its transaction commits. */
 const LATE_MS = 30_000;
 
 /** Whether a route of a pattern follows in the lane's chain. */
 const ROUTES = "LENGTH(c.route_ids) - LENGTH(REPLACE(c.route_ids, ',', '')) + 1";
-const REST = `SUBSTRING_INDEX(c.route_ids, ',', CAST(${sqlFirstIndexOf('l.lane')} AS SIGNED) - (${ROUTES}))`;
+const LATER_ROUTES = `SUBSTRING_INDEX(c.route_ids, ',', CAST(${sqlFirstIndexOf('l.lane')} AS SIGNED) - (${ROUTES}))`;
 const HAS_TARGET = `EXISTS (SELECT 1 FROM campaign_routes c WHERE c.campaign_id = l.campaign_id
-  AND c.lane_group = ${sqlGroupOf('l.lane')} AND CONCAT(',', ${REST}, ',') REGEXP ?)`;
+  AND c.lane_group = ${sqlGroupOf('l.lane')} AND CONCAT(',', ${LATER_ROUTES}, ',') REGEXP ?)`;
 const IS_PATIENT = `(l.moves = 0 OR l.stalled_since <= UTC_TIMESTAMP(3) - INTERVAL ${SQL_PATIENCE_US} MICROSECOND)`;
 const DUE = `l.channel = ? AND l.route_id = ? AND l.single = ? AND l.wake_at <= UTC_TIMESTAMP(3) AND ${isFree('l')}`;
 
@@ -200,14 +200,14 @@ const DUE = `l.channel = ? AND l.route_id = ? AND l.single = ? AND l.wake_at <= 
  */
 @Injectable()
 export class DownLanes {
-  private readonly looks = new Map<string, LastLook>();
+  private readonly queries = new Map<string, LastQuery>();
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   async find(route: ChannelRoute, { timeoutMs, targets }: DownTerms): Promise<LaneKey[]> {
     const at = performance.now();
-    const known = this.looks.get(routeKeyText(route));
-    const isPart = known !== undefined && known.targets === targets.join() && at - known.at < LOOK_AT_ALL_MS;
+    const known = this.queries.get(routeKeyText(route));
+    const isPart = known !== undefined && known.targets === targets.join() && at - known.at < FULL_QUERY_MS;
     const since = isPart ? 'AND l.wake_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND' : '';
     const moves = targets.length > 0 ? `OR ${IS_PATIENT} AND ${HAS_TARGET}` : '';
     const lanes = await this.dataSource.query<LaneKey[]>(
@@ -224,14 +224,14 @@ export class DownLanes {
     );
     if (isPart) return lanes;
     const isOver = lanes.length === 0 && !(await this.areSomeImpatient(route, targets));
-    if (isOver) this.looks.set(routeKeyText(route), { at, targets: targets.join() });
-    else this.looks.delete(routeKeyText(route));
+    if (isOver) this.queries.set(routeKeyText(route), { at, targets: targets.join() });
+    else this.queries.delete(routeKeyText(route));
     return lanes;
   }
 
   /** Call when the route is usable again: the next query is a full one. */
   forget(route: ChannelRoute): void {
-    this.looks.delete(routeKeyText(route));
+    this.queries.delete(routeKeyText(route));
   }
 
   /** Whether lanes moved before will become movable again. */

@@ -16,8 +16,8 @@ import { YieldToSingles } from './single-priority.js';
 
 const CAMPAIGNS = { channel: 'sms', routeId: 1, single: false };
 
-describe('a turn of messages of one recipient', () => {
-  /** Whether a campaign of the same route may have a second window while a turn of one lane holds its lane. */
+describe('a route job of single messages', () => {
+  /** Whether a campaign of the same route may have a second batch while a route job of one lane holds its lane. */
   async function hasRoomBeside(single: boolean, isHeld: boolean): Promise<boolean | undefined> {
     const environment = { WORKER_CONCURRENCY: 8 } as Environment;
     const governor = new Governor(
@@ -26,7 +26,7 @@ describe('a turn of messages of one recipient', () => {
       {} as SlotOwners,
       new YieldToSingles({} as SingleSignalStream),
     );
-    for (let window = 0; window < 4; window++) governor.tempoOf(CAMPAIGNS).took(1, 500, 12);
+    for (let batch = 0; batch < 4; batch++) governor.tempoOf(CAMPAIGNS).took(1, 500, 12);
     governor.enter(CAMPAIGNS, null);
     const lane = { campaignId: 1, lane: 0, accountId: 1, routeId: 1, single, waitingSince: performance.now() };
     const room: boolean[] = [];
@@ -51,12 +51,12 @@ describe('a turn of messages of one recipient', () => {
     return room[0];
   }
 
-  it('leaves campaigns fewer windows from the moment at which it holds some', async () => {
+  it('leaves campaigns fewer batches from the moment at which it holds some', async () => {
     expect(await hasRoomBeside(true, true)).toBe(false);
     expect(await hasRoomBeside(true, false)).toBe(true);
   });
 
-  it('does so alone: a campaign stands aside for no other', async () => {
+  it('does so alone: a campaign yields to no other', async () => {
     expect(await hasRoomBeside(false, true)).toBe(true);
   });
 });

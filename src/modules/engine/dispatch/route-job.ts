@@ -29,7 +29,7 @@ export interface RouteJobEnd {
   /** a refused job of another route that has a permit now */
   next: ChannelRoute | null;
   /** nothing was due: check once more when the job is removed */
-  atRest: boolean;
+  isIdle: boolean;
 }
 
 /** State when the lanes of a batch are claimed. */
@@ -39,7 +39,7 @@ export interface Room {
   forAnother: boolean;
 }
 
-const NOTHING: RouteJobEnd = { more: false, keeps: false, againMs: null, next: null, atRest: false };
+const NOTHING: RouteJobEnd = { more: false, keeps: false, againMs: null, next: null, isIdle: false };
 
 /** Runs one job of a channel's route: takes a permit, finds due lanes, and runs them. */
 @Injectable()
@@ -62,8 +62,8 @@ export class RouteJobs {
 
   /** @param onClaimed called once lanes are claimed, if there is anything to send */
   async take(route: ChannelRoute, onClaimed: (room: Room) => void): Promise<RouteJobEnd> {
-    const rest = this.governor.restOf(route);
-    if (rest > 0) return { ...NOTHING, againMs: rest };
+    const backoff = this.governor.backoffOf(route);
+    if (backoff > 0) return { ...NOTHING, againMs: backoff };
     const perSecond = (await this.routes.byId(route.routeId))?.messagesPerSecond ?? null;
     if (!this.governor.enter(route, perSecond)) return NOTHING;
     let end: BatchEnd | null = null;
@@ -79,21 +79,21 @@ export class RouteJobs {
       end = await this.runner.run(lanes, (held) => {
         const last = held.at(-1);
         if (last) this.due.servedTo(route, last.accountId);
-        if (route.single) this.governor.noteSingles(held, route.routeId, perSecond);
+        if (route.single) this.governor.recordSingles(held, route.routeId, perSecond);
         onClaimed({ hasMore, forAnother: hasMore && this.governor.hasRoom(route, perSecond) });
       });
     } catch (error) {
       wasPassing = isPassing(error);
-      this.logger.error({ err: error, ...route }, 'a turn of a route failed');
+      this.logger.error({ err: error, ...route }, 'a route job failed');
     } finally {
       next = this.governor.leave(route);
     }
     if (!end) return { ...NOTHING, next, againMs: wasPassing ? AFTER_PASSING_MS : null };
-    const againMs = this.rest(route, end);
+    const againMs = this.backOff(route, end);
     const wasRefused = this.governor.wasRefused(route);
     const more = againMs === null && (end.more || hasMore || wasRefused);
     const keeps = more && this.governor.keeps(route, perSecond);
-    return { more, keeps, againMs, next, atRest: againMs === null && !more };
+    return { more, keeps, againMs, next, isIdle: againMs === null && !more };
   }
 
   private async next(route: ChannelRoute, share: Share): Promise<Awaited<ReturnType<DueLanes['next']>>> {
@@ -111,11 +111,11 @@ export class RouteJobs {
     return this.failover.targets({ id, kind: this.channels.get(channel).routes, isGone });
   }
 
-  private rest(route: ChannelRoute, { restMs, isDown }: BatchEnd): number | null {
+  private backOff(route: ChannelRoute, { backoffMs, isDown }: BatchEnd): number | null {
     if (isDown) this.down.add(routeKeyText(route));
     else if (this.down.delete(routeKeyText(route))) this.downLanes.forget(route);
-    if (restMs === 0) return null;
-    this.governor.rest(route, restMs);
-    return restMs;
+    if (backoffMs === 0) return null;
+    this.governor.backOff(route, backoffMs);
+    return backoffMs;
   }
 }

@@ -4,18 +4,18 @@ import { YieldToSingles } from './single-priority.js';
 
 const FULL = 500;
 
-describe('what windows write', () => {
+describe('what batches write', () => {
   let notice = (): void => undefined;
-  let aside: YieldToSingles;
+  let yielding: YieldToSingles;
   let begun: string[];
   let ends: Map<string, () => void>;
 
   beforeEach(() => {
     vi.useFakeTimers();
-    aside = new YieldToSingles({
+    yielding = new YieldToSingles({
       listen: (onNotice: () => void) => (notice = onNotice),
     } as unknown as SingleSignalStream);
-    aside.onApplicationBootstrap();
+    yielding.onApplicationBootstrap();
     [begun, ends] = [[], new Map()];
   });
   afterEach(() => {
@@ -23,7 +23,7 @@ describe('what windows write', () => {
   });
 
   const write = (name: string, recipients = FULL): Promise<string> =>
-    aside.step(recipients, () => {
+    yielding.throttle(recipients, () => {
       begun.push(name);
       return new Promise((resolve) => ends.set(name, () => resolve(name)));
     });
@@ -78,19 +78,19 @@ describe('what windows write', () => {
   });
 
   it('goes side by side again two seconds after the last one came', async () => {
-    aside.heard();
+    yielding.received();
     await vi.advanceTimersByTimeAsync(1_000);
-    aside.heard(performance.now() - 1_900);
-    expect(aside.isAsked).toBe(true);
+    yielding.received(performance.now() - 1_900);
+    expect(yielding.isActive).toBe(true);
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(aside.isAsked).toBe(false);
+    expect(yielding.isActive).toBe(false);
     await beginAll('a', 'b');
     expect(begun).toEqual(['a', 'b']);
   });
 
-  it('gives its turn to the next when it fails', async () => {
+  it('lets the next one write when it fails', async () => {
     notice();
-    const failing = aside.step(FULL, () => Promise.reject(new Error('away')));
+    const failing = yielding.throttle(FULL, () => Promise.reject(new Error('away')));
     void write('next');
     await expect(failing).rejects.toThrow('away');
     await vi.advanceTimersByTimeAsync(0);

@@ -6,8 +6,8 @@ import type { LaneKey } from '../lanes.js';
 import { BATCH_RECIPIENTS } from './capacity.js';
 
 /** suffix of the socket that only a living process holds */
-const ALIVE = '.alive';
-export const NOTE = '.note';
+const SOCKET_SUFFIX = '.alive';
+export const LOG_SUFFIX = '.note';
 
 /** The kernel's id of this boot, equal in every container; null = none. */
 export function bootId(): string | null {
@@ -43,9 +43,9 @@ export class LifeSign {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const name = `${process.pid}-${randomBytes(6).toString('hex')}`;
     const server = createServer((socket) => socket.destroy()).unref();
-    await near(directory, (place) => {
+    await near(directory, (path) => {
       return new Promise<void>((resolve, reject) => {
-        server.once('error', reject).listen(`${place}/${name}${ALIVE}`, resolve);
+        server.once('error', reject).listen(`${path}/${name}${SOCKET_SUFFIX}`, resolve);
       });
     });
     return new LifeSign(name, server);
@@ -55,9 +55,9 @@ export class LifeSign {
   static isGone(directory: string, name: string): Promise<boolean> {
     return near(
       directory,
-      (place) =>
+      (path) =>
         new Promise((resolve) => {
-          const socket = connect(`${place}/${name}${ALIVE}`, () => resolve(false));
+          const socket = connect(`${path}/${name}${SOCKET_SUFFIX}`, () => resolve(false));
           socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
           socket.on('close', () => socket.destroy());
         }),
@@ -70,11 +70,11 @@ export class LifeSign {
 }
 
 export function removeSubmitLogs(directory: string, name: string): void {
-  for (const kind of [NOTE, ALIVE]) rmSync(join(directory, name + kind), { force: true });
+  for (const kind of [LOG_SUFFIX, SOCKET_SUFFIX]) rmSync(join(directory, name + kind), { force: true });
 }
 
 /** A short path to the directory: socket paths have at most 107 bytes. */
-async function near<Result>(directory: string, work: (place: string) => Promise<Result>): Promise<Result> {
+async function near<Result>(directory: string, work: (path: string) => Promise<Result>): Promise<Result> {
   const handle = openSync(directory, 'r');
   try {
     return await work(`/proc/self/fd/${handle}`);
@@ -132,10 +132,10 @@ export function slotHeader(generation: number, lanes: number, claimId: number): 
 
 export function laneBytes(lanes: readonly ClaimedLane[]): Buffer {
   const bytes = Buffer.alloc(lanes.length * LANE);
-  for (const [place, { campaignId, lane, fence }] of lanes.entries()) {
-    bytes.writeBigUInt64LE(BigInt(campaignId), place * LANE);
-    bytes.writeUIntLE(fence, place * LANE + 8, 6);
-    bytes.writeUInt16LE(lane, place * LANE + 14);
+  for (const [index, { campaignId, lane, fence }] of lanes.entries()) {
+    bytes.writeBigUInt64LE(BigInt(campaignId), index * LANE);
+    bytes.writeUIntLE(fence, index * LANE + 8, 6);
+    bytes.writeUInt16LE(lane, index * LANE + 14);
   }
   return bytes;
 }
@@ -167,8 +167,8 @@ export function readClaims(bytes: Buffer): LoggedClaim[] {
 
 function readClaim(bytes: Buffer, slot: number, generation: number): LoggedClaim {
   const count = Math.min(bytes.readUInt32LE(slotAt(slot) + 4), BATCH_RECIPIENTS);
-  const lanes = Array.from({ length: count }, (_, place): ClaimedLane => {
-    const at = lanesAt(slot) + place * LANE;
+  const lanes = Array.from({ length: count }, (_, index): ClaimedLane => {
+    const at = lanesAt(slot) + index * LANE;
     const campaignId = Number(bytes.readBigUInt64LE(at));
     return { campaignId, lane: bytes.readUInt16LE(at + 14), fence: bytes.readUIntLE(at + 8, 6) };
   });

@@ -8,7 +8,7 @@ import {
   bootIdOf,
   leftKey,
   LifeSign,
-  NOTE,
+  LOG_SUFFIX,
   type LoggedClaim,
   submitLogDirectory,
   readClaims,
@@ -21,87 +21,87 @@ const LANE = { campaignId: 8_373_852_991_676_538, lane: 3, fence: 91_234_567_890
 const recipients = (count: number, campaignId = LANE.campaignId) =>
   Array.from({ length: count }, (_, index) => ({ lane: { campaignId }, seq: index + 1 }));
 
-describe('notes of submits', () => {
+describe('submit logs', () => {
   let owner: string;
-  let notes: SubmitLogs;
+  let logs: SubmitLogs;
   let directory: string;
 
   beforeEach(async () => {
-    owner = mkdtempSync(join(tmpdir(), 'notes-'));
+    owner = mkdtempSync(join(tmpdir(), 'submit-logs-'));
     directory = submitLogDirectory(owner, DATABASE_URL);
-    notes = new SubmitLogs({ DATA_DIR: owner, DATABASE_URL } as Environment);
-    await notes.onModuleInit();
+    logs = new SubmitLogs({ DATA_DIR: owner, DATABASE_URL } as Environment);
+    await logs.onModuleInit();
   });
   afterEach(async () => {
-    await notes.onApplicationShutdown();
+    await logs.onApplicationShutdown();
     rmSync(owner, { recursive: true });
   });
 
-  const names = (): string[] => readdirSync(directory).flatMap((file) => (file.endsWith(NOTE) ? [file] : []));
+  const names = (): string[] => readdirSync(directory).flatMap((file) => (file.endsWith(LOG_SUFFIX) ? [file] : []));
   const written = (): LoggedClaim[] => names().flatMap((file) => readClaims(readFileSync(join(directory, file))));
   const left = (): number[] => written().flatMap((claim) => [...claim.left].map((key) => Number(key.split(' ')[1])));
 
   it('say of a claim that nothing has left, until something is about to', () => {
-    const note = notes.begin(281_474_976_710_655, [LANE]);
+    const log = logs.begin(281_474_976_710_655, [LANE]);
     expect(written()).toEqual([{ id: 281_474_976_710_655, lanes: [LANE], left: new Set() }]);
-    note.begin(recipients(20));
+    log.begin(recipients(20));
     expect(left()).toEqual([]);
-    note.leaving(0, 4);
+    log.leaving(0, 4);
     expect(left()).toEqual([1, 2, 3, 4, 5]);
-    for (const place of [1, 2, 3, 4]) note.leaving(place, 4 - place);
+    for (const index of [1, 2, 3, 4]) log.leaving(index, 4 - index);
     expect(left()).toHaveLength(5);
-    note.leaving(5, 9);
+    log.leaving(5, 9);
     expect(left()).toHaveLength(15);
-    note.leaving(19);
+    log.leaving(19);
     expect(left()).toHaveLength(16);
-    note.end();
+    log.end();
     expect(written()).toEqual([]);
   });
 
   it('name all that leave before they do, and few besides, in whatever order they leave', () => {
     fc.assert(
-      fc.property(fc.shuffledSubarray(Array.from({ length: 60 }, (_, place) => place)), (order) => {
-        const note = notes.begin(1, [LANE]);
-        note.begin(recipients(60));
+      fc.property(fc.shuffledSubarray(Array.from({ length: 60 }, (_, index) => index)), (order) => {
+        const log = logs.begin(1, [LANE]);
+        log.begin(recipients(60));
         const gone: number[] = [];
-        for (const place of order) {
+        for (const index of order) {
           const others = 9 - (gone.length % 10);
-          note.leaving(place, others);
-          note.leaving(place, others);
-          gone.push(place + 1);
-          const noted = left();
-          expect(noted).toEqual(expect.arrayContaining(gone));
-          expect(new Set(noted).size).toBe(noted.length);
-          expect(noted.length - gone.length).toBeLessThanOrEqual(9);
+          log.leaving(index, others);
+          log.leaving(index, others);
+          gone.push(index + 1);
+          const logged = left();
+          expect(logged).toEqual(expect.arrayContaining(gone));
+          expect(new Set(logged).size).toBe(logged.length);
+          expect(logged.length - gone.length).toBeLessThanOrEqual(9);
         }
-        note.end();
+        log.end();
       }),
       { numRuns: 20 },
     );
   });
 
   it('name none but those of a write, when these follow each other', () => {
-    const note = notes.begin(1, [LANE]);
-    note.begin(recipients(60));
+    const log = logs.begin(1, [LANE]);
+    log.begin(recipients(60));
     let gone = 0;
     for (const size of [10, 3, 10, 1, 7, 10, 10, 9]) {
-      for (let place = gone; place < gone + size; place++) note.leaving(place, gone + size - 1 - place);
+      for (let index = gone; index < gone + size; index++) log.leaving(index, gone + size - 1 - index);
       gone += size;
       expect(left()).toEqual(Array.from({ length: gone }, (_, index) => index + 1));
     }
-    note.end();
+    log.end();
   });
 
-  it('keep windows apart, also in a place that another has left', () => {
-    const first = notes.begin(1, [LANE]);
+  it('keep batches apart, also in a slot that another has left', () => {
+    const first = logs.begin(1, [LANE]);
     first.begin(recipients(500));
-    for (let place = 0; place < 500; place++) first.leaving(place);
-    const second = notes.begin(2, [{ ...LANE, lane: 4 }]);
+    for (let index = 0; index < 500; index++) first.leaving(index);
+    const second = logs.begin(2, [{ ...LANE, lane: 4 }]);
     second.begin(recipients(3));
     second.leaving(2);
     first.end();
     const singles = Array.from({ length: 500 }, (_, index) => ({ campaignId: 1_000 + index, lane: 0, fence: 1 }));
-    const third = notes.begin(3, singles);
+    const third = logs.begin(3, singles);
     third.begin(singles.map((lane) => ({ lane, seq: 1 })));
     third.leaving(498);
     const [inFirst, inSecond] = written();
@@ -111,31 +111,31 @@ describe('notes of submits', () => {
     third.end();
   });
 
-  it('keep what cannot be noted from leaving, rather than say too little', () => {
-    const note = notes.begin(1, [LANE]);
-    note.begin(recipients(10));
-    const { file } = notes as unknown as { file: number };
+  it('keep what cannot be logged from leaving, rather than say too little', () => {
+    const log = logs.begin(1, [LANE]);
+    log.begin(recipients(10));
+    const { file } = logs as unknown as { file: number };
     closeSync(file);
     const onlyRead = openSync(join(directory, names()[0] ?? ''), 'r');
     try {
       expect(onlyRead).toBe(file);
-      for (const place of [0, 1, 0]) expect(() => note.leaving(place)).toThrow('EBADF');
+      for (const index of [0, 1, 0]) expect(() => log.leaving(index)).toThrow('EBADF');
       expect(left()).toEqual([]);
     } finally {
-      note.end();
+      log.end();
     }
   });
 
   it('do not make their file grow while the disk is full', () => {
-    const { file } = notes as unknown as { file: number };
+    const { file } = logs as unknown as { file: number };
     const path = join(directory, names()[0] ?? '');
     closeSync(file);
     const onlyRead = openSync(path, 'r');
     expect(onlyRead).toBe(file);
-    for (let window = 0; window < 50; window++) notes.begin(window, [LANE]).end();
+    for (let batch = 0; batch < 50; batch++) logs.begin(batch, [LANE]).end();
     closeSync(onlyRead);
     expect(openSync(path, 'r+')).toBe(file);
-    notes.begin(1, [LANE]).end();
+    logs.begin(1, [LANE]).end();
     expect(readFileSync(path).length).toBeLessThan(2 * SLOT);
   });
 
@@ -152,26 +152,26 @@ describe('notes of submits', () => {
     expect(bootIdOf(Buffer.from('something else'))).toBeNull();
   });
 
-  it('go with a worker that ends in peace, and stay with one that leaves a window open', async () => {
-    const note = notes.begin(1, [LANE]);
-    await notes.onApplicationShutdown();
+  it('go with a worker that ends in peace, and stay with one that leaves a batch open', async () => {
+    const log = logs.begin(1, [LANE]);
+    await logs.onApplicationShutdown();
     expect(names()).toHaveLength(1);
     expect(written()).toMatchObject([{ id: 1 }]);
-    note.end();
-    notes = new SubmitLogs({ DATA_DIR: owner, DATABASE_URL } as Environment);
-    await notes.onModuleInit();
+    log.end();
+    logs = new SubmitLogs({ DATA_DIR: owner, DATABASE_URL } as Environment);
+    await logs.onModuleInit();
     expect(names()).toHaveLength(2);
-    await notes.onApplicationShutdown();
+    await logs.onApplicationShutdown();
     expect(names()).toHaveLength(1);
   });
 
   it('are not kept where no directory can be made, and everything goes on', async () => {
     const nowhere = new SubmitLogs({ DATA_DIR: '/dev/null', DATABASE_URL } as Environment);
     await nowhere.onModuleInit();
-    const note = nowhere.begin(1, [LANE]);
-    note.begin(recipients(2));
-    note.leaving(0);
-    note.end();
+    const log = nowhere.begin(1, [LANE]);
+    log.begin(recipients(2));
+    log.leaving(0);
+    log.end();
     await nowhere.onApplicationShutdown();
   });
 });

@@ -24,7 +24,7 @@ import {
   lanesAt,
   leftKey,
   LifeSign,
-  NOTE,
+  LOG_SUFFIX,
   type LoggedClaim,
   submitLogDirectory,
   readClaims,
@@ -42,7 +42,7 @@ export interface LoggedRecipient {
   seq: number;
 }
 
-interface NoteSlot {
+interface LogSlot {
   generation: number;
   /** @throws Error if neither the records nor the end of the log can be written */
   write(record: number, bytes: Buffer, length: number): void;
@@ -52,7 +52,7 @@ interface NoteSlot {
 /** Submit log of one claim: recipients without a record have certainly not left. */
 export class SubmitLog {
   private recipients: readonly LoggedRecipient[] = [];
-  private isNoted = new Uint8Array(0);
+  private isLogged = new Uint8Array(0);
   private hasLeft = new Uint8Array(0);
   /** recorded but not yet sent */
   private ahead = 0;
@@ -61,23 +61,23 @@ export class SubmitLog {
   private fault: Error | null = null;
 
   /** @param slot null = no log: the whole batch is in doubt if this process dies */
-  constructor(private slot: NoteSlot | null) {}
+  constructor(private slot: LogSlot | null) {}
 
   /** @param recipients roughly in the order of sending */
   begin(recipients: readonly LoggedRecipient[]): void {
     this.recipients = recipients;
-    this.isNoted = new Uint8Array(recipients.length);
+    this.isLogged = new Uint8Array(recipients.length);
     this.hasLeft = new Uint8Array(recipients.length);
     if (recipients.length > BATCH_RECIPIENTS) this.end();
   }
 
   /** Call before sending. @param others following recipients in the same write @throws Error: the recipient must not be sent */
-  leaving(place: number, others = 0): void {
+  leaving(index: number, others = 0): void {
     if (this.fault) throw this.fault;
-    if (!this.slot || this.hasLeft[place] === 1) return;
-    if (this.isNoted[place] === 1) this.ahead -= 1;
-    else this.note(this.slot, place, others);
-    this.hasLeft[place] = 1;
+    if (!this.slot || this.hasLeft[index] === 1) return;
+    if (this.isLogged[index] === 1) this.ahead -= 1;
+    else this.log(this.slot, index, others);
+    this.hasLeft[index] = 1;
   }
 
   /** Call when the results are written, or nothing has left and the claim is given back. */
@@ -86,13 +86,13 @@ export class SubmitLog {
     this.slot = null;
   }
 
-  private note(slot: NoteSlot, place: number, others: number): void {
+  private log(slot: LogSlot, index: number, others: number): void {
     const before = this.ahead;
     const bytes = Buffer.allocUnsafe((1 + others) * RECORD);
     try {
-      let length = this.add(bytes, slot, place, 0);
-      for (let next = place + 1; next < this.recipients.length && this.ahead < others; next++) {
-        if (this.isNoted[next] === 1) continue;
+      let length = this.add(bytes, slot, index, 0);
+      for (let next = index + 1; next < this.recipients.length && this.ahead < others; next++) {
+        if (this.isLogged[next] === 1) continue;
         length = this.add(bytes, slot, next, length);
         this.ahead += 1;
       }
@@ -104,9 +104,9 @@ export class SubmitLog {
     this.records += 1 + this.ahead - before;
   }
 
-  private add(bytes: Buffer, { generation }: NoteSlot, place: number, at: number): number {
-    const { lane, seq } = this.recipients[place] as LoggedRecipient;
-    this.isNoted[place] = 1;
+  private add(bytes: Buffer, { generation }: LogSlot, index: number, at: number): number {
+    const { lane, seq } = this.recipients[index] as LoggedRecipient;
+    this.isLogged[index] = 1;
     return writeRecord(bytes, at, generation, lane.campaignId, seq);
   }
 }
@@ -135,11 +135,11 @@ export class SubmitLogs implements OnModuleInit, OnApplicationShutdown {
     if (boot === null) return;
     try {
       this.life = await LifeSign.show(this.directory);
-      this.file = openSync(join(this.directory, this.life.name + NOTE), 'wx', 0o600);
+      this.file = openSync(join(this.directory, this.life.name + LOG_SUFFIX), 'wx', 0o600);
       writeSync(this.file, fileHeader(boot), 0, undefined, 0);
     } catch (error) {
       this.file = null;
-      this.logger.warn({ err: error, directory: this.directory }, 'no notes of submits can be kept');
+      this.logger.warn({ err: error, directory: this.directory }, 'no submit logs can be written');
     }
   }
 
@@ -167,45 +167,45 @@ export class SubmitLogs implements OnModuleInit, OnApplicationShutdown {
       writeSync(file, slotHeader(generation, lanes.length, claimId), 0, undefined, slotAt(slot));
     } catch (error) {
       this.free.push(slot); // unchanged: the header is written last
-      this.logger.warn({ err: error }, 'a window could not be noted');
+      this.logger.warn({ err: error }, 'a batch could not be logged');
       return new SubmitLog(null);
     }
     this.open += 1;
     return new SubmitLog(this.slotIn(file, slot, generation));
   }
 
-  private slotIn(file: number, slot: number, generation: number): NoteSlot {
-    let isNoted = true;
+  private slotIn(file: number, slot: number, generation: number): LogSlot {
+    let isLogged = true;
     const forget = (): void => {
       writeSync(file, slotHeader(0, 0, 0), 0, undefined, slotAt(slot));
-      isNoted = false;
+      isLogged = false;
     };
     return {
       generation,
       write: (record, bytes, length) => {
-        if (!isNoted) return;
+        if (!isLogged) return;
         try {
           writeSync(file, bytes, 0, length, recordAt(slot, record));
         } catch (error) {
-          this.logger.warn({ err: error }, 'a submit could not be noted');
+          this.logger.warn({ err: error }, 'a submit could not be logged');
           forget();
         }
       },
       clear: () => {
         this.open -= 1;
         try {
-          if (isNoted && this.file !== null) forget();
+          if (isLogged && this.file !== null) forget();
           this.free.push(slot);
         } catch (error) {
           // Harmless: its claim is over.
-          this.logger.warn({ err: error }, 'a note could not be cleared');
+          this.logger.warn({ err: error }, 'a submit log could not be cleared');
         }
       },
     };
   }
 }
 
-const LOOK_EVERY_MS = 2_000;
+const POLL_EVERY_MS = 2_000;
 /** After this time, a claim in flight when its worker was killed is either committed or lost. */
 const ON_ITS_WAY_MS = 600_000;
 /** Logs of an earlier boot or another machine are useless; those of a living worker are younger. */
@@ -217,9 +217,9 @@ export class LostSubmitLogs implements OnApplicationBootstrap, BeforeApplication
   private readonly logger = new Logger(LostSubmitLogs.name);
   private readonly directory: string;
   private readonly task = new PeriodicTask(
-    LOOK_EVERY_MS,
-    () => this.look(),
-    (error) => this.logger.warn({ err: error }, 'notes could not be read, trying again'),
+    POLL_EVERY_MS,
+    () => this.poll(),
+    (error) => this.logger.warn({ err: error }, 'submit logs could not be read, trying again'),
   );
 
   constructor(
@@ -238,17 +238,19 @@ export class LostSubmitLogs implements OnApplicationBootstrap, BeforeApplication
   }
 
   /** Reads all logs once. Several workers may do so concurrently. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const boot = bootId();
     if (boot === null) return;
     const files = await readdir(this.directory).catch((): string[] => []);
-    for (const name of files.flatMap((file) => (file.endsWith(NOTE) ? [file.slice(0, -NOTE.length)] : []))) {
+    for (const name of files.flatMap((file) =>
+      file.endsWith(LOG_SUFFIX) ? [file.slice(0, -LOG_SUFFIX.length)] : [],
+    )) {
       await this.read(name, boot);
     }
   }
 
   private async read(name: string, boot: string): Promise<void> {
-    const path = join(this.directory, name + NOTE);
+    const path = join(this.directory, name + LOG_SUFFIX);
     // Another worker may have removed it.
     const written = await stat(path).catch(() => null);
     if (!written) return;
@@ -261,9 +263,9 @@ export class LostSubmitLogs implements OnApplicationBootstrap, BeforeApplication
     }
     if (!(await LifeSign.isGone(this.directory, name))) return;
     // Read again: the process may have written between the first read and its end.
-    const noted = readClaims(await readFile(path).catch(() => Buffer.alloc(0)));
+    const claims = readClaims(await readFile(path).catch(() => Buffer.alloc(0)));
     let waiting = 0;
-    for (const claim of noted) if (!(await this.settle(claim, age))) waiting += 1;
+    for (const claim of claims) if (!(await this.settle(claim, age))) waiting += 1;
     if (waiting === 0) removeSubmitLogs(this.directory, name);
   }
 
@@ -273,7 +275,11 @@ export class LostSubmitLogs implements OnApplicationBootstrap, BeforeApplication
     const standing = await this.claims.standing(claim);
     if (standing === 'held' || (standing === 'unmade' && age < ON_ITS_WAY_MS)) return false;
     const back = await this.claims.takeBack(claim);
-    if (back > 0) this.logger.log({ recipients: back, mayHaveLeft: left.size }, 'of a killed worker: never left');
+    if (back > 0)
+      this.logger.log(
+        { recipients: back, mayHaveLeft: left.size },
+        'recipients of a killed worker never left: sent again',
+      );
     return true;
   }
 }

@@ -191,7 +191,7 @@ export class BindKeeper {
     const hasNews = slot.look(at);
     if (slot.isLeaving) return hasNews;
     if (wasOpen && slot.session === null) this.warnRefused(kept, slot);
-    const isOver = slot.session === null && slot.restUntil > 0 && at >= slot.restUntil;
+    const isOver = slot.session === null && slot.backoffUntil > 0 && at >= slot.backoffUntil;
     const isInVain = kept.hasOthers && slot.session !== null && at - slot.downSince > UNREACHED_MS;
     if (isOver || isInVain) {
       if (kept.hasOthers) kept.avoidUntil = at + AVOID_MS * (0.5 + Math.random() / 2);
@@ -295,7 +295,7 @@ export class BindKeeper {
         [...kept.connection.slots].map(async (slot) => {
           const before = slot.session;
           slot.session = null;
-          slot.restUntil = 0;
+          slot.backoffUntil = 0;
           if (before) slot.former = before.close();
           await slot.former;
           if (!slot.isLeaving) slot.session = kept.open(kept.route);

@@ -17,7 +17,7 @@ export class HeldBindSlot implements BindKey {
   /** the slot is being given back, or its session is closing: nothing more is sent over it */
   isLeaving = false;
   /** clock of `performance.now()`: no session is tried before */
-  restUntil = 0;
+  backoffUntil = 0;
   downSince = performance.now();
   private said = '';
 
@@ -61,8 +61,8 @@ export class HeldBindSlot implements BindKey {
     void session.close(0);
     this.refusals += 1;
     this.fault = `The carrier refuses the bind: ${text}`;
-    const rest = Math.min(LONGEST_REFUSED_MS, REFUSED_MS * 2 ** Math.min(this.refusals - 1, 10));
-    this.restUntil = at + rest * (0.75 + Math.random() / 2);
+    const backoff = Math.min(LONGEST_REFUSED_MS, REFUSED_MS * 2 ** Math.min(this.refusals - 1, 10));
+    this.backoffUntil = at + backoff * (0.75 + Math.random() / 2);
   }
 }
 
@@ -78,9 +78,9 @@ export class BoundConnection implements RouteConnection {
     return false;
   }
 
-  get restMs(): number {
-    const rests = this.sessions().map(({ session }) => session?.restMs ?? 0);
-    return rests.length > 0 ? Math.min(...rests) : 0;
+  get backoffMs(): number {
+    const backoffs = this.sessions().map(({ session }) => session?.backoffMs ?? 0);
+    return backoffs.length > 0 ? Math.min(...backoffs) : 0;
   }
 
   get isUntried(): boolean {
@@ -95,7 +95,7 @@ export class BoundConnection implements RouteConnection {
   send(message: OutboundMessage): Promise<SendOutcome> {
     const ready = this.sessions();
     // skip slots that the carrier throttles
-    const awake = ready.length > 1 ? ready.filter(({ session }) => (session?.restMs ?? 0) === 0) : ready;
+    const awake = ready.length > 1 ? ready.filter(({ session }) => (session?.backoffMs ?? 0) === 0) : ready;
     const among = awake.length > 0 ? awake : ready;
     const slot = among[(this.next = (this.next + 1) % Math.max(1, among.length))];
     if (!slot?.session) return Promise.resolve({ kind: 'unsent', afterMs: 0, text: NO_BIND });

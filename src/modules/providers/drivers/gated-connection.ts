@@ -132,7 +132,7 @@ export class GatedConnection implements RouteConnection {
     return this.circuit.isBroken();
   }
 
-  get restMs(): number {
+  get backoffMs(): number {
     return Math.max(0, this.pauseMs());
   }
 

@@ -128,7 +128,7 @@ export class WebhookSender {
         tlsOutside: true,
       })
       .then(judged, (error: unknown) => ({ ...FAILED, error: faultText(error) }));
-    if (outcome.statusCode !== null) span?.note({ 'http.response.status_code': outcome.statusCode });
+    if (outcome.statusCode !== null) span?.annotate({ 'http.response.status_code': outcome.statusCode });
     span?.end(outcome.ok ? undefined : 'failed');
     return { ...outcome, startedAt, durationMs: Math.round(performance.now() - begun) };
   }

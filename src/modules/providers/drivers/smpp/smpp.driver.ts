@@ -72,7 +72,7 @@ class SmppConnection implements RouteConnection {
     return !this.closing && this.session.bound;
   }
 
-  get restMs(): number {
+  get backoffMs(): number {
     return this.session.pauseMs;
   }
 
