@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, Module } from '@nestjs/common';
+import { type INestApplicationContext, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
@@ -8,7 +8,6 @@ import {
   AccountRegistrar,
   AuditLog,
   DirectoryFill,
-  type DirectoryFilled,
   NameClaims,
   passwordFault,
 } from '../../modules/accounts/index.js';
@@ -32,50 +31,41 @@ export interface NewAdmin {
   lastname: string;
 }
 
-/** Actions that must work without a login or while nothing is sent; audited as `system`. */
+/** Creates staff accounts without a login; audited as `system`. */
 @Injectable()
-class OperatorActions {
+class AdminCreation {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly registrar: AccountRegistrar,
     private readonly passwords: PasswordHasher,
     private readonly audit: AuditLog,
-    private readonly lanes: LaneWake,
-    private readonly relay: RelayNotifier,
     private readonly claims: NameClaims,
-    private readonly directory: DirectoryFill,
-    private readonly days: DayMaker,
-    private readonly retention: Retention,
   ) {}
 
-  async createAdmin({ password, ...admin }: NewAdmin): Promise<void> {
+  async create({ password, ...admin }: NewAdmin): Promise<void> {
     if (!USERNAME.test(admin.username)) throw new Failure('username is invalid');
     const fault = passwordFault(password);
     if (fault !== null) throw new Failure(fault.text);
     const passwordHash = await this.passwords.hash(password);
     const name = { kind: 'username' as const, value: admin.username.toLowerCase() };
-    const claim = await this.claims.claim([name], admin.userType);
-    await inTransaction(this.dataSource, async (tx) => {
-      await this.claims.end(tx, claim);
+    await this.claims.naming([name], admin.userType, async (tx) => {
       const { username, userType } = await this.registrar.create(tx, { ...admin, passwordHash });
       const details = { user_type: userType, reason: REASON };
       await this.audit.record(tx, { actor: null, action: 'account.create', subject: username, details });
     });
   }
+}
 
-  async fillDirectory(): Promise<DirectoryFilled> {
-    const filled = await this.directory.fill();
-    if (!filled) throw new Failure('CELL is not set');
-    return filled;
-  }
+/** Wakes campaigns while nothing is sent; audited as `system`. */
+@Injectable()
+class CampaignRequeue {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly audit: AuditLog,
+    private readonly lanes: LaneWake,
+    private readonly relay: RelayNotifier,
+  ) {}
 
-  async keepTables(): Promise<void> {
-    await this.days.makeDays();
-    await this.retention.removeAged();
-    await this.retention.removeOver();
-  }
-
-  async requeue(requestId: string): Promise<WokenLanes> {
+  async wake(requestId: string): Promise<WokenLanes> {
     const woken = await inTransaction(this.dataSource, async (tx) => {
       const done = await this.lanes.wake(tx, requestId);
       if (done && done.lanes > 0) {
@@ -99,7 +89,7 @@ class OperatorActions {
     RelayNotifierModule,
     TablesModule.of(ALL_TABLES),
   ],
-  providers: [LaneWake, OperatorActions],
+  providers: [AdminCreation, CampaignRequeue, LaneWake],
 })
 class OperatorModule {}
 
@@ -116,14 +106,14 @@ export interface NewAdminOptions {
 export async function createAdmin(username: string, options: NewAdminOptions): Promise<void> {
   const password = await readPassword(`Password of the new account ${username}: `);
   const { type: userType, firstname, lastname } = options;
-  await withActions((actions) => actions.createAdmin({ username, password, userType, firstname, lastname }));
+  await withOperator((app) => app.get(AdminCreation).create({ username, password, userType, firstname, lastname }));
   print(`Created the ${userType} account ${username}`);
 }
 
 /** Wakes due or stuck lanes of a campaign. */
 export async function requeue(requestId: string): Promise<void> {
-  const { state, lanes } = await withActions(async (actions) => {
-    const woken = await actions.requeue(requestId);
+  const { state, lanes } = await withOperator(async (app) => {
+    const woken = await app.get(CampaignRequeue).wake(requestId);
     await sleep(NOTIFIED_MS);
     return woken;
   });
@@ -132,19 +122,26 @@ export async function requeue(requestId: string): Promise<void> {
 
 /** Creates future daily partitions and removes expired data. */
 export async function keepTables(): Promise<void> {
-  await withActions((actions) => actions.keepTables());
+  await withOperator(async (app) => {
+    await app.get(DayMaker).makeDays();
+    const retention = app.get(Retention);
+    await retention.removeAged();
+    await retention.removeOver();
+  });
   print('Days to come are made, and what is no longer kept is gone');
 }
 
 /** Copies the names of this cell to the directory. */
 export async function fillDirectory(): Promise<void> {
-  const { written, removed, foreign } = await withActions((actions) => actions.fillDirectory());
+  const filled = await withOperator((app) => app.get(DirectoryFill).fill());
+  if (!filled) throw new Failure('CELL is not set');
+  const { written, removed, foreign } = filled;
   for (const { kind, value, cell } of foreign) print(`${kind} ${value} is taken in cell ${cell}`);
   print(`${written} names stand in the directory, ${removed} are being taken out`);
   if (foreign.length > 0) throw new Failure('Some names are taken by other cells: see above', EXIT.notAsItShould);
 }
 
-async function withActions<T>(work: (actions: OperatorActions) => Promise<T>): Promise<T> {
+async function withOperator<T>(work: (app: INestApplicationContext) => Promise<T>): Promise<T> {
   try {
     readEnvironment();
   } catch (error) {
@@ -158,7 +155,7 @@ async function withActions<T>(work: (actions: OperatorActions) => Promise<T>): P
     },
   );
   try {
-    return await work(app.get(OperatorActions));
+    return await work(app);
   } finally {
     await app.close();
   }

@@ -39,6 +39,8 @@ import {
 import { UsersController } from './access/users.controller.js';
 import { AuthenticationController } from './authentication/authentication.controller.js';
 import { MadeThings } from './access/made-things.js';
+import { PasswordChanges } from './access/password-changes.js';
+import { LoginFailures } from './authentication/login-failures.js';
 import { AccountClosings } from './account-closings.js';
 import { AccountDirectory, AccountSearch, AccountStore, StaffAccounts } from './accounts.store.js';
 import { DirectoryFill, NameClaimSweeper } from './name-directory.js';
@@ -154,6 +156,8 @@ export class AccountDirectoryModule {}
     SecurityLog,
     NameClaimSweeper,
     Credentials,
+    LoginFailures,
+    PasswordChanges,
     BodyUsernames,
     OpenMisses,
     AuthenticationGuard,
@@ -205,6 +209,8 @@ export class AccountDirectoryModule {}
     AdminSessions,
     ApiKeys,
     Credentials,
+    LoginFailures,
+    PasswordChanges,
     BodyUsernames,
     OpenMisses,
   ],

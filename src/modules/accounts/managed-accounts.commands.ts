@@ -7,11 +7,11 @@ import { fieldErrors } from '../../kernel/errors.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { PasswordHasher } from '../../platform/security/index.js';
-import { rateErrors, RatePlans, Rates } from '../rates/index.js';
-import { MadeThings, NOTHING_ENDED } from './access/made-things.js';
+import { rateErrors, RatePlans } from '../rates/index.js';
+import { NOTHING_ENDED } from './access/made-things.js';
+import { PasswordChanges } from './access/password-changes.js';
 import {
   type AccountChanges,
-  accountPatch,
   assertPassword,
   auditedChanges,
   changedFields,
@@ -21,7 +21,6 @@ import {
 } from './account-changes.js';
 import { AccountClosings } from './account-closings.js';
 import { AccountDirectory } from './accounts.store.js';
-import { LoginAddresses } from './authentication/authentication.store.js';
 import { Credentials, type PasswordProof } from './authentication/credentials.js';
 import {
   assertManager,
@@ -79,7 +78,6 @@ const NO_ACCOUNT = 0;
 @CommandHandler(CreateAccountCommand)
 export class CreateAccountHandler implements ICommandHandler<CreateAccountCommand> {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly managed: ManagedAccounts,
     private readonly names: NameCheck,
@@ -110,9 +108,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
     if (needsPassword(null, userType)) await this.credentials.proveActor(actor, proof);
     const passwordHash = await this.hasher.hash(draft.password);
     const { firstname, lastname, isActive } = draft;
-    const claim = await this.claims.claim(identitiesOf(names), userType);
-    return inTransaction(this.dataSource, async (tx) => {
-      await this.claims.end(tx, claim);
+    return this.claims.naming(identitiesOf(names), userType, async (tx) => {
       if (parentId !== null) await this.managed.holdParent(tx, parentId);
       const input = { ...names, passwordHash, firstname, lastname, userType, parentId, isActive, expiresAt, timeZone };
       const chosen = Object.entries({ is_active: !isActive, expires_at: expiresAt, time_zone: timeZone });
@@ -160,17 +156,13 @@ export class ChangeAccountCommand extends Command<void> {
 export class ChangeAccountHandler implements ICommandHandler<ChangeAccountCommand> {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly managed: ManagedAccounts,
     private readonly directory: AccountDirectory,
-    private readonly hasher: PasswordHasher,
+    private readonly passwords: PasswordChanges,
     private readonly audit: AuditLog,
     private readonly closings: AccountClosings,
-    private readonly loginAddresses: LoginAddresses,
     private readonly credentials: Credentials,
-    private readonly made: MadeThings,
     private readonly plans: RatePlans,
-    private readonly rates: Rates,
   ) {}
 
   async execute({ actor, username, changes, proof }: ChangeAccountCommand): Promise<void> {
@@ -181,10 +173,10 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
     if (parentId) await this.managed.assertNoCircle(target.id, parentId);
     if (changes.password !== undefined) assertPassword(changes.password);
     // report errors before the slow hash
-    const { expiresAt } = accountPatch(target, changes, this.environment.APP_TIME_ZONE);
+    const { expiresAt } = this.managed.patchOf(target, changes);
     assertNotStaffs(actor, target, changedFields(changes), expiresAt);
     if (needsPassword(target, changes.userType)) await this.credentials.proveActor(actor, proof);
-    const passwordHash = changes.password === undefined ? undefined : await this.hasher.hash(changes.password);
+    const passwordHash = changes.password === undefined ? undefined : await this.passwords.hash(changes.password);
 
     let ended = NOTHING_ENDED;
     const closing = { accountId: target.id, actor };
@@ -193,7 +185,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       const row = await tx.findOne(AccountEntity, { where: { id: target.id }, lock: { mode: 'pessimistic_write' } });
       if (!row) throw accountErrors.notFound();
       assertAllowed(actor, row, changes); // check again under the lock
-      const patch = accountPatch(row, changes, this.environment.APP_TIME_ZONE);
+      const patch = this.managed.patchOf(row, changes);
       const fields = changedFields(changes);
       assertNotStaffs(actor, row, fields, patch.expiresAt);
       const after = {
@@ -215,9 +207,9 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       Object.assign(patch, giversAfter(actor, row, { userType: patch.userType, passwordAt }));
       if (passwordAt !== null) {
         Object.assign(patch, { passwordHash, passwordChangedAt: passwordChange(row, passwordAt) });
-        await this.loginAddresses.forget(tx, row.id);
         const { revokeApiKeys: apiKeys = false, revokeUsers: users = false, revokeCreated: created = false } = changes;
-        ended = await this.made.revoke(tx, actor, row, { apiKeys, users, created });
+        const changed = { account: row, bearerId: row.id };
+        ended = await this.passwords.revoke(tx, actor, changed, { apiKeys, users, created });
       }
       if (Object.values(changes).every((value) => value === undefined)) return;
       if (patch.ratePlan && !(await this.plans.give(tx, patch.ratePlan))) throw rateErrors.unknown();
@@ -232,8 +224,8 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       });
     });
     this.directory.forget(target.id);
-    await this.made.finish(actor, ended);
-    if (changes.ratePlan !== undefined) this.rates.forget();
+    await this.passwords.finish(actor, ended);
+    if (changes.ratePlan !== undefined) this.plans.forget();
     if (changes.isActive === false) await this.closings.finish(closing);
   }
 }

@@ -1,6 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager, IsNull } from 'typeorm';
 import { fieldErrors } from '../../kernel/errors.js';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
+import { type AccountChanges, accountPatch } from './account-changes.js';
 import { AccountStore } from './accounts.store.js';
 import { assertManager, assertMaySee, isStaff } from './domain/account-policy.js';
 import { accountErrors } from './domain/account.errors.js';
@@ -10,7 +12,10 @@ import { AccountEntity } from './tables.js';
 /** Reads and changes accounts for their managers, uncached. */
 @Injectable()
 export class ManagedAccounts {
-  constructor(private readonly store: AccountStore) {}
+  constructor(
+    private readonly store: AccountStore,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'APP_TIME_ZONE'>,
+  ) {}
 
   /** @throws AppError 403 `Permission denied` without `client_management`; 404 if unknown or not the reseller's client */
   async row(actor: Account, username: string, source?: EntityManager): Promise<AccountEntity> {
@@ -53,6 +58,11 @@ export class ManagedAccounts {
   /** Requires that no clients depend on the account; `tx` must lock its row. @throws AppError 409 `Account has clients` */
   async assertNoClients(tx: EntityManager, accountId: number): Promise<void> {
     if (await tx.existsBy(AccountEntity, { parentId: accountId })) throw accountErrors.hasClients();
+  }
+
+  /** The columns that changes set. @throws AppError 400 for the first invalid value */
+  patchOf(row: AccountEntity, changes: AccountChanges): Partial<AccountEntity> {
+    return accountPatch(row, changes, this.environment.APP_TIME_ZONE);
   }
 
   /** Keeps one active super without expiry (reference/accounts#roles); locks all supers against concurrent closing. */

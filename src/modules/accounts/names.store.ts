@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { fieldErrors } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
-import { isDuplicateKey, type WriteResult } from '../../platform/database/index.js';
+import { inTransaction, isDuplicateKey, type WriteResult } from '../../platform/database/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { CellDirectory, EVERY_CELL } from '../cell-directory/index.js';
 import { AccountStore } from './accounts.store.js';
@@ -71,6 +71,19 @@ export class NameClaims {
     if (kind) throw accountErrors.taken[kind]();
     if (holders.includes(null)) throw accountErrors.directoryAway();
     return claim;
+  }
+
+  /** Runs the transaction that writes the names: `claim` before, `end` in it. @throws AppError as these */
+  async naming<T>(
+    identities: readonly Identity[],
+    userType: string | null | undefined,
+    work: (tx: EntityManager) => Promise<T>,
+  ): Promise<T> {
+    const claim = await this.claim(identities, userType);
+    return inTransaction(this.dataSource, async (tx) => {
+      await this.end(tx, claim);
+      return work(tx);
+    });
   }
 
   /** Joins the naming transaction. @throws AppError unavailable if the sweeper released the claim meanwhile */

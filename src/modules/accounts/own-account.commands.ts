@@ -3,10 +3,9 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { inTransaction } from '../../platform/database/index.js';
-import { PasswordHasher } from '../../platform/security/index.js';
 import { BalanceAlerts, type BalanceThresholds } from '../credits/index.js';
 import { GrantedAccess, type GrantedAccessView, type Revocations } from './access/granted-access.js';
-import { MadeThings } from './access/made-things.js';
+import { PasswordChanges } from './access/password-changes.js';
 import { AssignedUsers } from './access/users.store.js';
 import { assertPassword, readIpRanges } from './account-changes.js';
 import { AccountDirectory, AccountStore } from './accounts.store.js';
@@ -39,11 +38,10 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
     private readonly directory: AccountDirectory,
     private readonly users: AssignedUsers,
     private readonly credentials: Credentials,
-    private readonly hasher: PasswordHasher,
+    private readonly passwords: PasswordChanges,
     private readonly loginAddresses: LoginAddresses,
     private readonly audit: AuditLog,
     private readonly access: GrantedAccess,
-    private readonly made: MadeThings,
   ) {}
 
   /** Of concurrent changes one wins; the others fail, because their current password is outdated. */
@@ -52,7 +50,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
     assertPassword(next);
     const before = await this.bearer(this.dataSource.manager, actor);
     await this.credentials.prove(before.id, current, before.passwordHash, ip);
-    const passwordHash = await this.hasher.hash(next);
+    const passwordHash = await this.passwords.hash(next);
     const ended = await inTransaction(this.dataSource, async (tx) => {
       const row = await this.bearer(tx, actor, true);
       if (row.passwordHash !== before.passwordHash) throw accountErrors.invalidCredentials();
@@ -60,16 +58,15 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
       const entity = actor.assignedUser ? AssignedUserEntity : AccountEntity;
       const patch = { passwordHash, passwordChangedAt: passwordChange(row, at), updatedAt: at };
       await tx.update<AccountEntity | AssignedUserEntity>(entity, { id: row.id }, patch);
-      await this.loginAddresses.forget(tx, row.id);
       const action = actor.assignedUser ? 'user.password' : 'account.password';
       await this.audit.record(tx, { actor, action, subject: row.username, details: {} });
-      return this.made.revoke(tx, actor, actor, revocations);
+      return this.passwords.revoke(tx, actor, { account: actor, bearerId: row.id }, revocations);
     });
     await this.loginAddresses.remember(before.id, ip);
     if (actor.assignedUser) this.users.forget();
     else this.directory.forget(actor.id);
     if (actor.assignedUser) return { api_keys: [], users: [] };
-    await this.made.finish(actor, ended);
+    await this.passwords.finish(actor, ended);
     return this.access.of(actor.id, actor.timeZone);
   }
 

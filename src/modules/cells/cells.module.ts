@@ -10,6 +10,7 @@ import { CellDirectory } from '../cell-directory/index.js';
 import { CellChooser } from './cell-chooser.js';
 import { CellList, FRONT_ENVIRONMENT } from './cell-list.js';
 import { CellLookups } from './cell-lookups.js';
+import { FrontLog } from './front-log.js';
 import { FrontRequests, WholeBodies } from './front-requests.js';
 import { HoldingsController } from './holdings.controller.js';
 import { FindHoldingsHandler } from './holdings.queries.js';
@@ -50,6 +51,7 @@ export class FrontModule {
         CellChooser,
         WholeBodies,
         OwnPages,
+        FrontLog,
         FrontRequests,
       ],
     };

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Logger } from 'pino';
 import { AppError } from '../../kernel/errors.js';
 import type { FrontEnvironment } from '../../platform/config/index.js';
 import {
@@ -17,12 +16,13 @@ import {
   requestIdOf,
   STATUS_OF,
 } from '../../platform/http/index.js';
-import { Drain, Metrics, ROOT_LOGGER, safeError } from '../../platform/observability/index.js';
+import { Drain } from '../../platform/observability/index.js';
 import { Forwarder, OutboundError } from '../../platform/outbound/index.js';
 import { networksOf } from '../../platform/security/index.js';
 import { CellChooser, wantsBody } from './cell-chooser.js';
 import { CellList, FRONT_ENVIRONMENT } from './cell-list.js';
 import { Unknowable } from './cell-lookups.js';
+import { FrontLog, type WatchedRequest } from './front-log.js';
 import { Refusal, refusals } from './front.errors.js';
 import { OwnPages } from './own-pages.js';
 import { CALLER, callerOf, readTarget, ruleOf, type Shape, type Target } from './path-rules.js';
@@ -65,23 +65,16 @@ export class WholeBodies {
 const KB = 1024;
 /** Limit of logins, registrations and reports, as in a cell; broadcasts have BODY_LIMIT. */
 const SMALL = 64 * KB;
-const SECRET_PATH = /^\/provider\//i;
 
-interface Passing {
-  request: IncomingMessage;
-  response: ServerResponse;
-  id: string;
-  ip: string;
+interface Passing extends WatchedRequest {
   proto: string;
   shape: Shape;
-  cell: string;
 }
 
 /** Finds the cell of each request and forwards it, or answers itself. */
 @Injectable()
 export class FrontRequests {
   private readonly addressOf;
-  private readonly durations;
 
   constructor(
     private readonly chooser: CellChooser,
@@ -90,17 +83,10 @@ export class FrontRequests {
     private readonly bodies: WholeBodies,
     private readonly pages: OwnPages,
     private readonly drain: Drain,
-    metrics: Metrics,
-    @Inject(ROOT_LOGGER) private readonly logger: Logger,
+    private readonly log: FrontLog,
     @Inject(FRONT_ENVIRONMENT) private readonly environment: FrontEnvironment,
   ) {
     this.addressOf = clientAddressReader(environment.TRUST_PROXY);
-    this.durations = metrics.histogram(
-      'front_request_duration_seconds',
-      'Time from the request to the end of its answer, by the cell that gave it',
-      ['cell', 'status'],
-      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    );
   }
 
   /** Never rejects. */
@@ -111,7 +97,7 @@ export class FrontRequests {
     this.drain.watch(response);
     if (proto === 'https') response.setHeader(...HSTS);
     const target = readTarget(request.url ?? '');
-    this.measure(passing, target?.path ?? '');
+    this.log.watch(passing, target?.path ?? '');
     try {
       if (!target) throw refusals.target();
       await this.pass(passing, target);
@@ -195,7 +181,7 @@ export class FrontRequests {
         this.cells.missed(cell);
         return false;
       }
-      this.logger.error({ requestId: id, cell, err: safeError(error) }, 'a cell broke off');
+      this.log.fault('a cell broke off', error, { requestId: id, cell });
       throw refusals.broken();
     } finally {
       leave();
@@ -222,31 +208,7 @@ export class FrontRequests {
       return new Refusal(STATUS_OF[error.kind], error.code, error.message, error.retryAfterSeconds, error.help);
     }
     if (error instanceof Unknowable) return refusals.unreachable();
-    this.logger.error({ requestId: id, err: safeError(error) }, 'a request could not be handed on');
+    this.log.fault('a request could not be handed on', error, { requestId: id });
     return refusals.broken();
-  }
-
-  private measure(passing: Passing, path: string): void {
-    const { request, response, id, ip } = passing;
-    const begun = performance.now();
-    response.once('close', () => {
-      const ms = performance.now() - begun;
-      const { cell } = passing;
-      const status = response.statusCode;
-      if (cell !== '') this.durations.labels(cell, String(status)).observe(ms / 1000);
-      if (!this.logger.isLevelEnabled('info')) return;
-      // the query may contain a password, a callback's path a secret
-      const shown = SECRET_PATH.test(path) ? '/provider/…' : path;
-      const line = {
-        requestId: id,
-        method: request.method,
-        path: shown,
-        status,
-        ms: Math.round(ms * 10) / 10,
-        ip,
-        cell,
-      };
-      this.logger.info(line, response.writableFinished ? 'request' : 'request broken off');
-    });
   }
 }

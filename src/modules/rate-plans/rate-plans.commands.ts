@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction, isDuplicateKey } from '../../platform/database/index.js';
 import { type Account, AuditLog, withContent } from '../accounts/index.js';
-import { type Rate, rateErrors, RatePlans, Rates } from '../rates/index.js';
+import { type Rate, rateErrors, RatePlans } from '../rates/index.js';
 
 /** Creates a rate plan or replaces its rows (reference/rates#plans). @throws AppError 409 `Changed since you looked` */
 export class PutRatePlanCommand extends Command<void> {
@@ -23,7 +23,6 @@ export class PutRatePlanHandler implements ICommandHandler<PutRatePlanCommand> {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly plans: RatePlans,
-    private readonly rates: Rates,
     private readonly audit: AuditLog,
   ) {}
 
@@ -43,7 +42,7 @@ export class PutRatePlanHandler implements ICommandHandler<PutRatePlanCommand> {
       if (isDuplicateKey(error)) throw rateErrors.race();
       throw error;
     } finally {
-      this.rates.forget();
+      this.plans.forget();
     }
   }
 }
@@ -63,7 +62,6 @@ export class RemoveRatePlanHandler implements ICommandHandler<RemoveRatePlanComm
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly plans: RatePlans,
-    private readonly rates: Rates,
     private readonly audit: AuditLog,
   ) {}
 
@@ -72,6 +70,6 @@ export class RemoveRatePlanHandler implements ICommandHandler<RemoveRatePlanComm
       await this.plans.remove(tx, name);
       await this.audit.record(tx, { actor, action: 'rate_plan.delete', subject: name, details: {} });
     });
-    this.rates.forget();
+    this.plans.forget();
   }
 }

@@ -5,7 +5,7 @@ import { type Listed, MOST_COUNTED, type Page } from '../../kernel/lists.js';
 import { changedSince } from '../../kernel/errors.js';
 import { inListedOrder, jsonRows, listKeys, type WriteResult } from '../../platform/database/index.js';
 import { rateErrors } from './rates.errors.js';
-import { MOST_ROWS_A_PLAN, type Rate } from './rates.js';
+import { MOST_ROWS_A_PLAN, type Rate, Rates } from './rates.js';
 
 export interface RatePlanHead {
   id: number;
@@ -27,7 +27,10 @@ const HEAD = 'p.id, p.name, p.revision, p.created_at AS createdAt, p.updated_at 
 
 @Injectable()
 export class RatePlans {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly rates: Rates,
+  ) {}
 
   async list(page: Page): Promise<Listed<RatePlanHead>> {
     const plans = { table: 'rate_plans', index: 'PRIMARY', key: 'id', order: 'ASC' } as const;
@@ -57,7 +60,7 @@ export class RatePlans {
   }
 
   /**
-   * Creates a plan or replaces its rows; call `Rates.forget` after the commit. @param seen expected revision; null = any
+   * Creates a plan or replaces its rows; call `forget` after the commit. @param seen expected revision; null = any
    * @returns the new revision @throws AppError conflict `Changed since you looked`
    */
   async put(tx: EntityManager, name: string, rates: readonly Rate[], seen: number | null): Promise<number> {
@@ -79,7 +82,7 @@ export class RatePlans {
     return isNew ? 1 : changed.insertId;
   }
 
-  /** Removes an unused plan; call `Rates.forget` after the commit. @throws AppError not_found; conflict when accounts use it */
+  /** Removes an unused plan; call `forget` after the commit. @throws AppError not_found; conflict when accounts use it */
   async remove(tx: EntityManager, name: string): Promise<void> {
     // Lock the row first: giving the plan to an account writes it too.
     if (!(await this.give(tx, name))) throw rateErrors.notFound();
@@ -93,6 +96,11 @@ export class RatePlans {
   async give(tx: EntityManager, name: string): Promise<boolean> {
     const given = await tx.query<WriteResult>('UPDATE rate_plans SET given = given + 1 WHERE name = ?', [name]);
     return given.affectedRows === 1;
+  }
+
+  /** Sends use the new prices from now on. Call it after the commit that changed a plan, or gave it to an account. */
+  forget(): void {
+    this.rates.forget();
   }
 
   private async write(tx: EntityManager, id: number, rates: readonly Rate[]): Promise<void> {

@@ -40,7 +40,8 @@ export function isMadeBy({ kind, ids }: Gone, createdBy: string | null): boolean
 export const shownToManager = (thing: MadeThing): MadeThing =>
   thing.kind === 'webhook' ? { ...thing, name: urlOrigin(thing.name) } : thing;
 
-interface Ended {
+/** What `finish` still has to do. */
+export interface Ended {
   closed: readonly number[];
   /** accounts whose password was ended */
   shutOut: readonly number[];

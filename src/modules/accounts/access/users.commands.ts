@@ -43,7 +43,6 @@ export class CreateAssignedUserCommand extends Command<AssignedUser> {
 @CommandHandler(CreateAssignedUserCommand)
 export class CreateAssignedUserHandler implements ICommandHandler<CreateAssignedUserCommand> {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly users: AssignedUsers,
     private readonly names: NameCheck,
     private readonly claims: NameClaims,
@@ -64,9 +63,7 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
     if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
     const passwordHash = await this.hasher.hash(draft.password);
     const { firstname, lastname } = draft;
-    const claim = await this.claims.claim(identitiesOf({ username, email, mobileNo: null }));
-    return inTransaction(this.dataSource, async (tx) => {
-      await this.claims.end(tx, claim);
+    return this.claims.naming(identitiesOf({ username, email, mobileNo: null }), undefined, async (tx) => {
       const names = { username, email, firstname, lastname };
       const fields = { ...names, accountId: actor.id, passwordHash, createdBy: createdBy(actor) };
       const created = await this.users.create(tx, fields);
@@ -101,7 +98,6 @@ export class ChangeAssignedUserCommand extends Command<void> {
 @CommandHandler(ChangeAssignedUserCommand)
 export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssignedUserCommand> {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly users: AssignedUsers,
     private readonly credentials: Credentials,
     private readonly hasher: PasswordHasher,
@@ -120,9 +116,8 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
     if (patch.email) await this.names.checkEmail(patch.email);
     if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
     const passwordHash = changes.password === undefined ? null : await this.hasher.hash(changes.password);
-    const claim = await this.claims.claim(patch.email ? [{ kind: 'email', value: patch.email }] : []);
-    await inTransaction(this.dataSource, async (tx) => {
-      await this.claims.end(tx, claim);
+    const identities = patch.email ? [{ kind: 'email' as const, value: patch.email }] : [];
+    await this.claims.naming(identities, undefined, async (tx) => {
       const row = await this.users.lock(tx, actor.id, id);
       const at = now();
       const set = { passwordChangedAt: passwordChange(row, at), passwordSetAt: at };

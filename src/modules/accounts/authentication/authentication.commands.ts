@@ -1,9 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
-import { inTransaction } from '../../../platform/database/index.js';
 import { AddressLimits, PasswordHasher } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
@@ -71,7 +68,6 @@ export class RegisterAccountCommand extends Command<Account> {
 @CommandHandler(RegisterAccountCommand)
 export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCommand> {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly addresses: AddressLimits,
     private readonly names: NameCheck,
@@ -88,10 +84,8 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
     const names = await this.names.check(form);
     const passwordHash = await this.hasher.hash(form.password);
     const { firstname, lastname, country } = form;
-    const claim = await this.claims.claim(identitiesOf(names));
-    return inTransaction(this.dataSource, async (tx) => {
-      await this.claims.end(tx, claim);
-      return this.registrar.create(tx, { ...names, passwordHash, firstname, lastname, country });
-    });
+    return this.claims.naming(identitiesOf(names), undefined, (tx) =>
+      this.registrar.create(tx, { ...names, passwordHash, firstname, lastname, country }),
+    );
   }
 }

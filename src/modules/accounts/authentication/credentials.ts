@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { AppError, type DocumentedError, fieldErrors } from '../../../kernel/errors.js';
 import { now } from '../../../kernel/clock.js';
 import { textOrNull } from '../../../kernel/text.js';
-import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
-import { AddressLimits, clientIp, PasswordHasher, RateCounters, tooMany } from '../../../platform/security/index.js';
+import { clientIp, PasswordHasher, tooMany } from '../../../platform/security/index.js';
 import { AssignedUsers, toAssignedUser } from '../access/users.store.js';
 import { AccountDirectory, AccountStore } from '../accounts.store.js';
 import { accountErrors } from '../domain/account.errors.js';
@@ -15,21 +14,12 @@ import { passwordFault } from '../domain/password-rules.js';
 import { SecurityLog } from '../logs/logs.store.js';
 import { type Login, LoginNames, usernameOf } from '../names.store.js';
 import { ApiKeys } from './access-tokens.js';
-import { LoginAddresses } from './authentication.store.js';
-
-const HOUR_SECONDS = 3_600;
-const BY_ADDRESS = 'login-failures-ip';
-
-const UNKNOWN_LOGIN = 0;
+import { LoginFailures } from './login-failures.js';
 
 /** A hash of equal cost without a known password: an unknown name takes as long as a wrong password. */
 export const UNKNOWN_HASH = '$2b$10$jZnZ7xJlb670G4RY7w0epuoUyQGPhBGv5eurcpq92.xx7eGCOa3sa';
 
-/**
- * Checks passwords for login, `sms_get.php` and password changes. Limits failures per address and login (LOGIN_FAILURE_LIMIT a
- * minute), per address (IP_FAILURE_LIMIT a minute) and per login (ACCOUNT_FAILURE_LIMIT an hour, not from known addresses, so
- * that attackers cannot lock owners out). A reached limit also refuses correct passwords; parallel guesses cannot exceed it.
- */
+/** Checks passwords for login, `sms_get.php` and password changes, within the limits of `LoginFailures`. */
 @Injectable()
 export class Credentials {
   constructor(
@@ -39,11 +29,8 @@ export class Credentials {
     private readonly assignedUsers: AssignedUsers,
     private readonly apiKeys: ApiKeys,
     private readonly hasher: PasswordHasher,
-    private readonly counters: RateCounters,
-    private readonly addresses: AddressLimits,
+    private readonly failures: LoginFailures,
     private readonly log: SecurityLog,
-    private readonly loginAddresses: LoginAddresses,
-    @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
   /**
@@ -92,16 +79,12 @@ export class Credentials {
 
   /** Checks a known holder's password. @throws AppError 401 `Invalid credentials`, 429 beyond a limit */
   async prove(who: number | string, password: string, hash: string, ip: string): Promise<void> {
-    const holder = typeof who === 'number' ? who : UNKNOWN_LOGIN;
-    const attempt: Attempt = { who, ip, familiar: await this.loginAddresses.knows(holder, ip) };
-    await this.addresses.refuseBlocked(BY_ADDRESS, ip, this.environment.IP_FAILURE_LIMIT);
-    await this.refuseBlocked(attempt);
+    const attempt = await this.failures.begin(who, ip);
     if (!(await this.hasher.verify(password, hash))) {
-      await this.countFailure(attempt);
+      await this.failures.count(attempt);
       throw accountErrors.invalidCredentials();
     }
-    await this.refuseBlocked(attempt);
-    await this.loginAddresses.remember(holder, ip);
+    await this.failures.succeed(attempt);
   }
 
   /**
@@ -115,24 +98,6 @@ export class Credentials {
     if (!row?.isActive) throw accountErrors.invalidToken(); // removed or closed a moment ago
     await this.prove(row.id, currentPassword, row.passwordHash, ip);
   }
-
-  private async refuseBlocked({ who, ip, familiar }: Attempt): Promise<void> {
-    const { LOGIN_FAILURE_LIMIT, ACCOUNT_FAILURE_LIMIT } = this.environment;
-    await this.addresses.refuseBlocked(`login-failures:${who}`, ip, LOGIN_FAILURE_LIMIT);
-    const wait = familiar ? 0 : await this.counters.blocked(accountKey(who), ACCOUNT_FAILURE_LIMIT);
-    if (wait > 0) throw tooMany(wait);
-  }
-
-  private async countFailure({ who, ip, familiar }: Attempt): Promise<void> {
-    const { LOGIN_FAILURE_LIMIT, IP_FAILURE_LIMIT, ACCOUNT_FAILURE_LIMIT } = this.environment;
-    await Promise.all([
-      this.addresses.count(`login-failures:${who}`, ip, LOGIN_FAILURE_LIMIT),
-      this.addresses.count(BY_ADDRESS, ip, IP_FAILURE_LIMIT),
-    ]);
-    if (familiar) return;
-    const hour = await this.counters.hit(accountKey(who), ACCOUNT_FAILURE_LIMIT, HOUR_SECONDS);
-    if (!hour.allowed) throw tooMany(hour.retryAfterSeconds);
-  }
 }
 
 /** Proves that the sender knows the password, not only the token. */
@@ -141,15 +106,6 @@ export interface PasswordProof {
   currentPassword: string | null;
   ip: string;
 }
-
-interface Attempt {
-  /** id of the account or assigned user; a digest for an unknown name */
-  who: number | string;
-  ip: string;
-  familiar: boolean;
-}
-
-const accountKey = (who: number | string): string => `account-failures:${who}`;
 
 /** Logs no unknown name that could be a password typed into the wrong field. */
 const nameOf = (name: string): string => {
