@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: every ratio in one run, our way and the bare way in turn, medians. Machines are shared and noisy, so only
- * the ratios count. `npm run bench -- accept chat-dispatch` chooses. It ends with 1 when a goal is missed. Servers as for
- * `npm test`: DATABASE_URL and REDIS_URL when set, else private ones.
+ * the ratios count. `npm run bench -- accept chat-dispatch` chooses, `--on-mysql` takes MySQL instead of MariaDB. It ends with 1
+ * when a goal is missed. Servers as for `npm test`: DATABASE_URL and REDIS_URL when set, else private ones.
  */
 import { join } from 'node:path';
 import { ensureBuilt } from '../scripts/lib/build.mjs';
@@ -10,6 +10,7 @@ import { ensureInstalled } from '../scripts/lib/install.mjs';
 import { Lifetime } from '../scripts/lib/lifetime.mjs';
 import { print } from '../scripts/lib/progress.mjs';
 import { ensureServers } from '../scripts/lib/servers.mjs';
+import { ensureMysql } from '../scripts/lib/test-mysql.mjs';
 import { benchAccept } from './accept.mjs';
 import { benchBeside } from './beside.mjs';
 import { benchChatDispatch, benchDispatch, benchNotes, benchVoice } from './dispatch.mjs';
@@ -21,8 +22,8 @@ import { benchPath } from './path.mjs';
 import { benchPersonalised } from './personalised.mjs';
 import { benchMemory, benchReport } from './report.mjs';
 import { isMissed } from './results.mjs';
-import { benchSettling } from './settling.mjs';
-import { benchSingles } from './singles.mjs';
+import { benchFlush, benchSettling } from './settling.mjs';
+import { benchSingles, benchTrips } from './singles.mjs';
 import { benchIdle, benchStart } from './start.mjs';
 import { benchUploads } from './uploads.mjs';
 import { benchWeb } from './web.mjs';
@@ -42,8 +43,10 @@ const BENCHES = {
   path: benchPath,
   personalised: benchPersonalised,
   singles: benchSingles,
+  trips: benchTrips,
   beside: benchBeside,
   settling: benchSettling,
+  flush: benchFlush,
   kills: benchKills,
   failover: benchFailover,
   idle: benchIdle,
@@ -52,7 +55,9 @@ const BENCHES = {
   start: benchStart,
   web: benchWeb,
 };
-const chosen = process.argv.slice(2);
+const ON_MYSQL = '--on-mysql';
+const chosen = process.argv.slice(2).filter((name) => name !== ON_MYSQL);
+const onMysql = process.argv.includes(ON_MYSQL);
 const unknown = chosen.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) {
   print(`There is no bench ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`);
@@ -65,7 +70,11 @@ try {
   await ensureBuilt();
   const own = testEnvironment();
   const directory = join(dataDirectory(own), 'bench');
-  const servers = await ensureServers(own, directory, (stop) => lifetime.onEnd(stop), { measured: true });
+  const onStarted = (stop) => lifetime.onEnd(stop);
+  const options = { measured: true, durable: true };
+  const database = onMysql ? await ensureMysql(own, directory, onStarted, options) : {};
+  if ('reason' in database) throw new Error(database.reason);
+  const servers = await ensureServers({ ...own, ...database }, directory, onStarted, options);
   const environment = { ...servers, DATA_DIR: directory };
   const lines = [];
   for (const [name, bench] of Object.entries(BENCHES)) {

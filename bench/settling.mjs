@@ -1,7 +1,8 @@
 import mysql from 'mysql2/promise';
 import { addRoute } from '../test/stage/carrier.mjs';
 import { broadcast, contacts, until } from '../test/stage/client.mjs';
-import { median, size, timed } from '../test/stage/figures.mjs';
+import { median, quantile, size, timed } from '../test/stage/figures.mjs';
+import { openSlowLog } from '../test/stage/slow-log.mjs';
 import { ratio, verdict } from './results.mjs';
 import { dispatchOnce, onStage, sendSms, SMS_PATH } from './stage.mjs';
 
@@ -122,3 +123,74 @@ export const benchSettling = onStage(async (set, say) => {
   await set.start('worker');
   return [await receipts(set, client, carrier, bare, say), ...(await cancellation(set, client, bare, say))];
 });
+
+const A_FLUSH = 500;
+const FLUSHED = size('FLUSHES', 60) * A_FLUSH;
+/** the transactions that are flushes */
+const STATUSES = /^UPDATE[^]*campaign_recipients/i;
+
+/** A statement without its values, short. */
+const kindOf = (sql) =>
+  sql
+    .replace(/\s+/g, ' ')
+    .replace(/'(?:[^'\\]|\\.)*'|\d+/g, '?')
+    .slice(0, 60);
+
+/** Says what kinds of statements the transactions have, how many each, and how long they take in one of 500 results. */
+function sayKinds(flushes, share, say) {
+  const kinds = new Map();
+  for (const { sql, ms } of flushes.flat()) {
+    const { count, sum } = kinds.get(kindOf(sql)) ?? { count: 0, sum: 0 };
+    kinds.set(kindOf(sql), { count: count + 1, sum: sum + ms });
+  }
+  for (const [kind, { count, sum }] of [...kinds].sort(([, one], [, other]) => other.sum - one.sum))
+    say(`${(count / flushes.length).toFixed(2)} times, ${((sum * share) / flushes.length).toFixed(2)} ms: ${kind}`);
+}
+
+/** Milliseconds by the slow log of UPDATEs of 500 rows each, which write nothing else. */
+async function plainUpdates(bare, log) {
+  const id = await bareRecipients(bare, FLUSHED);
+  for (let from = 1; from <= FLUSHED; from += A_FLUSH) {
+    const rows = JSON.stringify(Array.from({ length: A_FLUSH }, (_, index) => from + index));
+    await bare.query(
+      `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$')) j
+       STRAIGHT_JOIN bench_settled r ON r.campaign_id = ? AND r.seq = j.seq
+       SET r.status = 1, r.attempts = r.attempts + 1, r.updated_at = UTC_TIMESTAMP(3)`,
+      [rows, id],
+    );
+  }
+  return log.statements(/^UPDATE[^]*STRAIGHT_JOIN bench_settled/).map(({ ms }) => ms);
+}
+
+/**
+ * Time that the database spends on the transactions in which a worker writes results, by its slow log, over one UPDATE of as many
+ * rows. One batch at a time: nothing waits for another.
+ */
+const flushed = async (set, say) => {
+  const { admin, client } = await set.signInAt(await set.start('api'));
+  await addRoute(admin, await set.carrier());
+  const log = await openSlowLog(set.pool);
+  set.onEnd(() => log.close());
+  await set.start('worker');
+  const flushesOf = async (total) => {
+    const former = log.transactions(STATUSES).length;
+    await dispatchOnce(set.pool, total, () => sendSms(client, total));
+    return log.transactions(STATUSES).slice(former);
+  };
+  await flushesOf(FLUSHED / 4);
+  const flushes = await flushesOf(FLUSHED);
+  const share = (A_FLUSH * flushes.length) / FLUSHED;
+  sayKinds(flushes, share, say);
+  const bare = await mysql.createConnection(set.environment.DATABASE_URL);
+  set.onEnd(() => bare.end());
+  const plain = await plainUpdates(bare, log);
+  const spent = flushes.map((statements) => share * statements.reduce((sum, { ms }) => sum + ms, 0));
+  const text = `a tenth of them less than ${quantile(spent, 0.1).toFixed(1)}; ${(flushes.flat().length / flushes.length).toFixed(1)} statements, ${(A_FLUSH / share).toFixed(0)} results each`;
+  const rounds = spent.map((ms) => ({ 'a flush of 500 results': ms, 'one UPDATE of 500': median(plain) }));
+  const row = { name: 'time of the database', goal: 'none', unit: 'ms' };
+  return [
+    verdict('a flush of 500 results, ms of the database', median(spent), 'at most 12', text),
+    ratio(rounds, ['a flush of 500 results', 'one UPDATE of 500'], row),
+  ];
+};
+export const benchFlush = onStage(flushed, { WORKER_CONCURRENCY: '1' });

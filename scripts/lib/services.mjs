@@ -11,7 +11,7 @@ const READY_WITHIN_MS = 90_000;
  * In development a process rests beside other work, and gives back what its start took: a small young generation, one
  * collection when it is ready, and freed memory back to the system.
  */
-const FRUGAL = {
+export const FRUGAL = {
   options: ['--max-semi-space-size=1', '--expose-gc'],
   environment: { MALLOC_TRIM_THRESHOLD_: String(128 * 1024), MALLOC_ARENA_MAX: '2' },
 };

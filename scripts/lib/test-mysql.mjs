@@ -28,11 +28,12 @@ export const isMysql = (version) => !/mariadb/i.test(version);
  * @param {Record<string, string>} environment
  * @param {string} directory where a private server keeps its data
  * @param {(stop: () => Promise<void>) => void} onStarted is told how to stop it
+ * @param {{ durable?: boolean, measured?: boolean }} [options] of `startDatabase`
  * @returns {Promise<{ DATABASE_URL: string, DATABASE_PROGRAM?: string } | { reason: string }>} the environment of tests on it
  * (the program, where it is ours, for tests that start more servers); or why there is none. Rejects when a server that is
  * there does not answer, is no MySQL, or does not start.
  */
-export async function ensureMysql(environment, directory, onStarted) {
+export async function ensureMysql(environment, directory, onStarted, options = { durable: false }) {
   const url = environment.DATABASE_URL_MYSQL;
   if (url !== undefined) {
     const version = await serverVersion(url, 'DATABASE_URL_MYSQL');
@@ -49,7 +50,7 @@ export async function ensureMysql(environment, directory, onStarted) {
       return { reason: error.message };
     }
   }
-  const server = await startDatabase(program, join(directory, 'beside'), { durable: false });
+  const server = await startDatabase(program, join(directory, 'beside'), options);
   onStarted(server.stop);
   say(server.note);
   return { DATABASE_URL: server.url, DATABASE_PROGRAM: program };

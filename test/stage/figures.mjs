@@ -1,5 +1,5 @@
 /** Figures of runs: statistics, times, and what processes and servers have used. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 const TICKS_A_SECOND = 100;
 
@@ -32,6 +32,9 @@ export function megabytes(pid, figure = 'VmRSS', file = 'status') {
   const [, kilobytes] = new RegExp(`^${figure}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/${file}`, 'utf8'));
   return Number(kilobytes) / 1024;
 }
+
+/** The most that a process holds (VmHWM) counts from now on. */
+export const forgetPeak = (pid) => writeFileSync(`/proc/${pid}/clear_refs`, '5');
 
 /** Statements that a database server has got so far. */
 export async function statements(pool) {

@@ -16,7 +16,11 @@ export async function startScript(script, args = [], environment = {}) {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout });
-  const next = async () => JSON.parse((await once(lines, 'line'))[0]);
+  const ended = once(lines, 'close').then(() => {
+    throw new Error(`${script} ended`);
+  });
+  ended.catch(() => undefined);
+  const next = async () => JSON.parse((await Promise.race([once(lines, 'line'), ended]))[0]);
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGTERM');
