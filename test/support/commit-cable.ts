@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * How the next connection ends that sends a COMMIT:
- * - `before`: the server never sees the COMMIT
+ * How the next connection ends that sends a COMMIT, or a packet of statements with one:
+ * - `before`: the server never sees it
  * - `after`: it has committed, and its answer is lost
- * - `late`: the client's end is cut, and the server sees the COMMIT only when `deliver` is called
+ * - `late`: the client's end is cut, and the server sees it only when `deliver` is called
  */
 export type Cut = 'before' | 'after' | 'late';
 
@@ -15,11 +15,17 @@ const COMMITS = [[], [0, 1]].map((attributes) =>
   Buffer.concat([Buffer.from([COM_QUERY, ...attributes]), Buffer.from('COMMIT')]),
 );
 const HEADER_BYTES = 4;
+/** A packet of statements ends so. */
+const ENDS = Buffer.from(';\nCOMMIT');
+
+const isCommit = (chunk: Buffer): boolean =>
+  chunk.subarray(-ENDS.length).equals(ENDS) || COMMITS.some((commit) => chunk.subarray(HEADER_BYTES).equals(commit));
 
 /** A line to the database that is cut at a COMMIT. */
 export class CommitCable {
   private server: Server | null = null;
   private readonly sockets = new Set<Socket>();
+  private readonly nears = new Set<Socket>();
   private cuts: Cut[] = [];
   private held: (() => void) | null = null;
   /** COMMITs that were cut off */
@@ -41,10 +47,15 @@ export class CommitCable {
     this.cuts = cuts;
   }
 
-  /** The COMMIT of a `late` cut reaches the server. */
+  /** What a `late` cut held back reaches the server. */
   deliver(): void {
     this.held?.();
     this.held = null;
+  }
+
+  /** Ends the client's side of all connections; the server notices when it answers. */
+  cutNow(): void {
+    for (const near of this.nears) near.destroy();
   }
 
   async unplug(): Promise<void> {
@@ -57,6 +68,8 @@ export class CommitCable {
 
   private lay(near: Socket, far: Socket): void {
     let cut: Cut | undefined;
+    this.nears.add(near);
+    near.on('close', () => this.nears.delete(near));
     for (const socket of [near, far]) {
       this.sockets.add(socket);
       socket.on('error', () => undefined);
@@ -69,7 +82,7 @@ export class CommitCable {
     far.on('close', () => near.destroy());
     near.on('close', () => cut === 'late' || far.destroy());
     near.on('data', (chunk) => {
-      if (COMMITS.some((commit) => chunk.subarray(HEADER_BYTES).equals(commit))) cut = this.cuts.shift();
+      if (isCommit(chunk)) cut = this.cuts.shift();
       if (cut !== undefined) this.cutOff++;
       if (cut === undefined || cut === 'after') return void far.write(chunk);
       if (cut === 'late') this.held = () => far.end(chunk);

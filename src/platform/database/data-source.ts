@@ -35,18 +35,14 @@ export function dataSourceOptions(
   };
 }
 
-const POOL = 4;
-const OTHER_BOUNDS = { queryTimeout: 3_000, poolWait: 2_000 };
-
-/** An optional second database for single statements: connects at the first query, and again after a failed attempt. */
-export class OtherDatabase {
+/** A data source that connects at first use, and again after a failed attempt. */
+export class LateDataSource {
   private opened: Promise<DataSource> | null = null;
 
-  constructor(private readonly url: string) {}
+  constructor(private readonly options: DataSourceOptions) {}
 
-  async query<Result>(sql: string, values: unknown[] = []): Promise<Result> {
-    const source = await (this.opened ??= this.open());
-    return source.query<Result>(sql, values);
+  get(): Promise<DataSource> {
+    return (this.opened ??= this.open());
   }
 
   async close(): Promise<void> {
@@ -55,15 +51,30 @@ export class OtherDatabase {
   }
 
   private open(): Promise<DataSource> {
-    const options = {
-      ...dataSourceOptions(this.url, POOL, OTHER_BOUNDS),
-      migrations: [],
-      entities: [],
-    } as DataSourceOptions;
-    const opening = new DataSource(options).initialize();
+    const opening = new DataSource({ ...this.options, migrations: [], entities: [] }).initialize();
     opening.catch(() => {
       this.opened = null;
     });
     return opening;
+  }
+}
+
+const POOL = 4;
+const OTHER_BOUNDS = { queryTimeout: 3_000, poolWait: 2_000 };
+
+/** An optional second database for single statements. */
+export class OtherDatabase {
+  private readonly source: LateDataSource;
+
+  constructor(url: string) {
+    this.source = new LateDataSource(dataSourceOptions(url, POOL, OTHER_BOUNDS));
+  }
+
+  async query<Result>(sql: string, values: unknown[] = []): Promise<Result> {
+    return (await this.source.get()).query<Result>(sql, values);
+  }
+
+  close(): Promise<void> {
+    return this.source.close();
   }
 }

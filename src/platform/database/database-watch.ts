@@ -56,8 +56,9 @@ export class DatabaseWatch implements OnModuleInit, BeforeApplicationShutdown {
     return this.asking;
   }
 
+  /** The first pool is pinged for all. */
   watch(pool: WatchedPool): void {
-    this.pool = pool;
+    this.pool ??= pool;
   }
 
   ended(error: Error | null): void {

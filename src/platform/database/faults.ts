@@ -54,6 +54,26 @@ export function duplicateKeyName(error: unknown): string | null {
   return fault.errno === DUPLICATE_KEY ? (/for key '([^']+)'/.exec(fault.sqlMessage ?? '')?.[1] ?? null) : null;
 }
 
+/** MySQL, MariaDB */
+const VIOLATED_CHECK = new Set([3819, 4025]);
+const NULL_VALUE = 1048;
+
+/** Name of the violated CHECK constraint; null for any other error. */
+export function violatedCheck(error: unknown): string | null {
+  const { errno = 0, sqlMessage = '' } = driverFault(error);
+  return VIOLATED_CHECK.has(errno) ? (/constraint ['`]([^'`]+)['`]/i.exec(sqlMessage)?.[1] ?? null) : null;
+}
+
+/** Name of the NOT NULL column that would have become NULL; null for any other error. */
+export function nullColumn(error: unknown): string | null {
+  const { errno, sqlMessage = '' } = driverFault(error);
+  return errno === NULL_VALUE ? (/^Column '([^']+)'/.exec(sqlMessage)?.[1] ?? null) : null;
+}
+
+/** Whether a constraint refused a statement: no COMMIT does. */
+export const isRefusedByConstraint = (error: unknown): boolean =>
+  isDuplicateKey(error) || violatedCheck(error) !== null || nullColumn(error) !== null;
+
 /** Whether another process has used the generated id (`kernel/ids.ts`): a new id helps. */
 export function isIdCollision(error: unknown): boolean {
   const { errno, sqlMessage = '' } = driverFault(error);

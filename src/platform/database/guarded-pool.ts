@@ -56,7 +56,7 @@ export const IDLE_MS = 20_000;
 /** Extra time before the server may close an idle connection. */
 const IDLE_MARGIN_MS = 5_000;
 
-// Statements quote by " and mysql2 escapes by backslashes: no ANSI_QUOTES, PIPES_AS_CONCAT or NO_BACKSLASH_ESCAPES.
+// CHECKs decide debits. Statements quote by " and mysql2 escapes by backslashes: no ANSI_QUOTES, PIPES_AS_CONCAT or NO_BACKSLASH_ESCAPES.
 const SQL_MODE = 'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
 
 // READ COMMITTED: docs/decisions/0004. The server ends silent transactions at 1/2 of the query time, before lock waits end at
@@ -64,7 +64,7 @@ const SQL_MODE = 'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIV
 function sessionStatements(queryTimeout: number): string[] {
   const isolation = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
   const relied = `SET SESSION sql_mode = '${SQL_MODE}', time_zone = '+00:00', autocommit = 1, character_set_client = utf8mb4,
-    character_set_results = utf8mb4, collation_connection = utf8mb4_bin`;
+    character_set_results = utf8mb4, collation_connection = utf8mb4_bin /*M!, check_constraint_checks = 1 */`;
   if (queryTimeout === 0) return [isolation, relied];
   const seconds = (share: number): number => Math.max(1, Math.round((queryTimeout * share) / 1000));
   const silence = Math.max(seconds(1 / 2), (IDLE_MS + IDLE_MARGIN_MS) / 1000);
@@ -107,6 +107,7 @@ type Query = (statement: Statement, values: unknown, done?: Done) => unknown;
 
 const BEGINS = /^START TRANSACTION/;
 const ENDS = /^(COMMIT|ROLLBACK)$/;
+const isEnd = (sql: string): boolean => ENDS.test(sql) || sql.endsWith(`;\nCOMMIT`);
 
 interface Asking {
   statement: Statement;
@@ -259,7 +260,7 @@ class GuardedPool {
         this.watch.ended(error);
         // A COMMIT that failed has lost its transaction (cluster): a retry would commit nothing and succeed.
         const isSingle = !inTransaction;
-        if (ENDS.test(sql) || (begins && error)) inTransaction = false;
+        if (isEnd(sql) || (begins && error)) inTransaction = false;
         if (isIdCollision(error)) redrawIds();
         if (isWrongNode(error)) this.leaveServer();
         if (!error || !isSingle || !this.runsAgain(asking, error, connection, ask)) done(error, rows, fields);

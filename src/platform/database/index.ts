@@ -14,7 +14,7 @@ export {
   tableAside,
   tablesLeftAside,
 } from './day-partitions.js';
-export { duplicateKeyName, isDuplicateKey, isPassing, mayBeOwn, again } from './faults.js';
+export { duplicateKeyName, isDuplicateKey, isPassing, mayBeOwn, again, nullColumn, violatedCheck } from './faults.js';
 export {
   lockOnly,
   BATCH,
@@ -33,6 +33,7 @@ export {
   type LostCommit,
   runsAgain,
 } from './transaction.js';
+export { execute, inPacket, Packets, PacketTooLong, type Statement } from './packets.js';
 export { ReadDatabase, ReadSession } from './read-database.js';
 export { inListedOrder, type KeyedList, type KeyRange, listKeys, MOST_LOOKED_AT } from './list-keys.js';
 export { FORMER_MIGRATIONS, migrations } from './migrations/index.js';

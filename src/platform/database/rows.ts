@@ -12,7 +12,7 @@ export class QuotedText {
 }
 
 /** Not `replaceAll`, which is four times slower on a text of only this character: a client may send one. */
-const doubled = (text: string, character: string): string =>
+export const doubled = (text: string, character: string): string =>
   text.includes(character) ? text.split(character).join(character + character) : text;
 
 const HALF_CHARACTER = /\p{Surrogate}/gu;
@@ -77,7 +77,7 @@ export async function rowArrays<Row extends readonly unknown[]>(
 }
 
 /** A connection of TypeORM's pool, with all its limits (`guarded-pool.ts`). */
-function connectionOf(dataSource: DataSource): Promise<PoolConnection> {
+export function connectionOf(dataSource: DataSource): Promise<PoolConnection> {
   const { pool } = dataSource.driver as unknown as { pool: Pool };
   return new Promise((resolve, reject) => {
     pool.getConnection((error, connection) => {

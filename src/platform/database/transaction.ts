@@ -124,11 +124,15 @@ export type LostCommit<T> =
 type KnownBy<T> = LostCommit<T> | { mark: WrittenRow };
 const leavingMark = <T>(): KnownBy<T> => ({ mark: newMark() });
 
+/** A run of a transaction. */
+export type Run<T> = { result: T } | FailedRun<T>;
+
 interface FailedRun<T> {
   error: unknown;
   outcome: FaultOutcome;
-  /** result of `work` when COMMIT was sent; null = not sent */
+  /** result of the transaction when COMMIT was sent; null = not sent, or certainly not executed */
   sent: { result: T } | null;
+  lost: KnownBy<T>;
 }
 
 /**
@@ -142,24 +146,30 @@ export async function inTransaction<T>(
   work: (tx: EntityManager) => Promise<T>,
   lost?: LostCommit<T>,
 ): Promise<T> {
+  let afterwards: (() => void)[] = [];
+  const result = await untilDone(dataSource, () => {
+    afterwards = [];
+    return runOnce(dataSource, work, lost ?? leavingMark<T>(), afterwards);
+  });
+  for (const effect of afterwards) effect();
+  return result;
+}
+
+/** Runs a transaction until it has committed or is refused. @throws the fault of the last run; CommitUnknown */
+export async function untilDone<T>(dataSource: DataSource, runOnce: () => Promise<Run<T>>): Promise<T> {
   const patience = patienceOf(dataSource);
   const begun = performance.now();
   for (let attempt = 1; ; attempt++) {
-    const afterwards: (() => void)[] = [];
-    const known = lost ? lost : leavingMark<T>();
-    const run = await runOnce(dataSource, work, known, afterwards);
-    const isDone = !('error' in run) || (await cameAbout(dataSource, run, known, patience));
-    if (isDone) {
-      for (const effect of afterwards) effect();
-      return 'error' in run ? (run.sent as { result: T }).result : run.result;
-    }
+    const run = await runOnce();
+    if (!('error' in run)) return run.result;
+    if (run.sent && (await cameAbout(dataSource, run, run.sent.result, patience))) return run.sent.result;
     if (attempt >= ATTEMPTS || !isWorthAnother(run, attempt, performance.now() - begun, patience)) throw run.error;
-    runsAgain.emit('again', causeOf(run));
+    runsAgain.emit('again', causeOf(run.error));
     await sleep(pauseAfter(attempt));
   }
 }
 
-function causeOf({ error }: FailedRun<unknown>): string {
+function causeOf(error: unknown): string {
   const { errno, driverError } = error as { errno?: unknown; driverError?: { errno?: unknown } };
   const number = Number(errno ?? driverError?.errno);
   return number >= 1_000 && number < 10_000 ? String(number) : 'connection';
@@ -170,7 +180,7 @@ async function runOnce<T>(
   work: (tx: EntityManager) => Promise<T>,
   lost: KnownBy<T>,
   afterwards: (() => void)[],
-): Promise<{ result: T } | FailedRun<T>> {
+): Promise<Run<T>> {
   let sent: { result: T } | null = null;
   try {
     const result = await dataSource.transaction(async (tx) => {
@@ -182,19 +192,19 @@ async function runOnce<T>(
     });
     return { result };
   } catch (error) {
-    return { error, outcome: faultOutcome(error), sent };
+    return { error, outcome: faultOutcome(error), sent, lost };
   }
 }
 
 /** Whether a transaction has committed although its COMMIT returned an error. */
 async function cameAbout<T>(
   dataSource: DataSource,
-  { outcome, sent }: FailedRun<T>,
-  lost: KnownBy<T>,
+  { outcome, lost }: FailedRun<T>,
+  result: T,
   patience: Patience,
 ): Promise<boolean> {
-  if (!sent || outcome === 'lost race' || 'again' in lost) return false;
-  const row = 'mark' in lost ? lost.mark : lost.committed(sent.result);
+  if (outcome === 'lost race' || 'again' in lost) return false;
+  const row = 'mark' in lost ? lost.mark : lost.committed(result);
   return row === null || hasCommitted(dataSource, row, patience.forWriter);
 }
 
