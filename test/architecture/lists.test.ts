@@ -22,7 +22,6 @@ const BOUNDED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/modules/accounts/accounts.store.ts': 'by the few names of one person',
   'src/modules/engine/state/campaign-reader.ts': 'one counter for each status',
   'src/modules/campaigns/retry/failed-recipients.store.ts': 'ids alone, one for each failed recipient at the most',
-  'src/modules/credits/credit-book.store.ts': 'two accounts',
   'src/modules/credits/reseller-credits.store.ts': 'by the key of one grant',
   'src/modules/credits/credits.queries.ts': 'one row for each kind of credit',
   'src/modules/idempotency/idempotency.store.ts': 'by the key',

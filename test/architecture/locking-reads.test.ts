@@ -21,7 +21,6 @@ const WRITTEN_ELSEWHERE: Readonly<Record<string, string>> = {
   'modules/engine/settle/settlement.ts lock': '`writeStatuses` writes what moves; what does not stays as it is',
   'modules/engine/receipts/unknown-outcomes.ts longestWaiting':
     '`adopt` writes the item under a key that a rival would write too, or `take` removes the mark',
-  'modules/credits/credit-book.store.ts transfer': 'the take-back and the grant move both balances, or nothing is done',
   'modules/profile-requests/profile-requests.store.ts locked': 'its callers change, process or remove the request',
   'modules/providers/chat-accounts.store.ts locked': 'its callers put or remove the connection',
   'modules/providers/routes.store.ts locked': 'its callers put, touch or remove the route',

@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { inTransaction } from '../../src/platform/database/index.js';
+import { execute, inTransaction } from '../../src/platform/database/index.js';
 import type { Account } from '../../src/modules/accounts/index.js';
-import { BALANCES, type BalanceName, CreditBook } from '../../src/modules/credits/index.js';
+import { BALANCES, type BalanceName, CreditBook, isLow, isOverdrawn } from '../../src/modules/credits/index.js';
 import { accountsOf, type Accounts } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
@@ -32,14 +32,15 @@ const six = (given: Partial<Record<BalanceName, number>>) =>
   Object.fromEntries(BALANCES.map((name) => [name, given[name] ?? null]));
 const chargesOf = (accountIds: readonly number[], amount: number, balance: BalanceName = GSM) =>
   accountIds.map((accountId) => ({
+    kind: 'debit' as const,
     accountId,
     balance,
     requestId: 'LOW',
     amount,
     usage: { channel: 'sms', shares: [{ prefix: '91', sender: '', recipients: 1, credits: amount }] },
   }));
-const debit = (amount: number, ...accountIds: number[]): Promise<boolean> =>
-  inTransaction(dataSource, (tx) => book.debit(tx, chargesOf(accountIds, amount)));
+const debit = (amount: number, ...accountIds: number[]): Promise<void> =>
+  inTransaction(dataSource, (tx) => book.move(tx, chargesOf(accountIds, amount)));
 /** An account with an endpoint that takes these events. */
 const member = async (events: string[] | null, credits = 100): Promise<Account> => {
   const account = await accounts.account({ startingCredits: { [GSM]: credits } });
@@ -95,11 +96,13 @@ it('tell of a debit that crosses the threshold, once, and again after the balanc
   expect(await told(account)).toEqual([low(49, 50)]);
   await debit(9, account.id);
   expect(await told(account)).toHaveLength(1);
-  await inTransaction(dataSource, (tx) => book.grant(tx, account.id, GSM, 9, null));
+  await inTransaction(dataSource, (tx) =>
+    book.move(tx, [{ kind: 'grant', accountId: account.id, balance: GSM, amount: 9 }]),
+  );
   await debit(5, account.id); // 49 was still below
   expect(await told(account)).toHaveLength(1);
   await inTransaction(dataSource, (tx) =>
-    book.refund(tx, [{ ...chargesOf([account.id], 6)[0]!, note: '1 recipients' }]),
+    book.move(tx, [{ ...chargesOf([account.id], 6)[0]!, kind: 'refund', note: '1 recipients' }]),
   );
   await debit(20, account.id);
   expect(await told(account)).toEqual([low(49, 50), low(30, 50)]);
@@ -120,27 +123,56 @@ it('tell of every account of a group, and of none beside them', async () => {
 it('tell of credits that a reseller moves to a client or back', async () => {
   const [reseller, client] = [await member(['account.balance.low']), await member(['account.balance.low'], 0)];
   for (const account of [reseller, client]) await put(account, { gsm_credits: 50 });
-  const move = (from: Account, to: Account, amount: number): Promise<boolean> =>
-    inTransaction(dataSource, (tx) => book.transfer(tx, from.id, to.id, GSM, amount, null));
+  const move = (from: Account, to: Account, amount: number): Promise<void> =>
+    inTransaction(dataSource, (tx) =>
+      book.move(tx, [
+        { kind: 'take_back', accountId: from.id, balance: GSM, amount },
+        { kind: 'grant', accountId: to.id, balance: GSM, amount },
+      ]),
+    );
   await move(reseller, client, 50);
   expect(await Promise.all([reseller, client].map(told))).toEqual([[], []]);
   await move(reseller, client, 1);
   expect(await Promise.all([reseller, client].map(told))).toEqual([[low(49, 50)], []]);
   await move(client, reseller, 2);
   expect(await Promise.all([reseller, client].map(told))).toEqual([[low(49, 50)], [low(49, 50)]]);
-  expect(await move(client, reseller, 50)).toBe(false);
+  await expect(move(client, reseller, 50)).rejects.toSatisfy(isOverdrawn);
   expect(await told(client)).toHaveLength(1);
 });
 
 it('tell nothing of a debit that does not come about', async () => {
   const account = await member(['account.balance.low']);
   await put(account, { gsm_credits: 50 });
-  expect(await debit(101, account.id)).toBe(false);
+  await expect(debit(101, account.id)).rejects.toSatisfy(isOverdrawn);
   const broken = inTransaction(dataSource, async (tx) => {
-    await book.debit(tx, chargesOf([account.id], 60));
+    await book.move(tx, chargesOf([account.id], 60));
     throw new Error('afterwards');
   });
   await expect(broken).rejects.toThrow('afterwards');
   expect(await told(account)).toEqual([]);
   expect(await book.available(account.id, GSM)).toBe(100);
+});
+
+it('are refused to a packet, which cannot tell of them, and changes nothing', async () => {
+  const account = await member(['account.balance.low']);
+  await put(account, { gsm_credits: 50 });
+  for (const others of [[], await Promise.all(Array.from({ length: 5 }, () => member(null)))]) {
+    const packet = (amount: number): Promise<void> =>
+      inTransaction(dataSource, (tx) =>
+        execute(
+          tx,
+          book.packet(
+            chargesOf(
+              [account, ...others].map(({ id }) => id),
+              amount,
+            ),
+          ),
+        ),
+      );
+    await packet(5);
+    await expect(packet(46)).rejects.toSatisfy(isLow);
+    await expect(packet(101)).rejects.toSatisfy(isOverdrawn);
+  }
+  expect(await told(account)).toEqual([]);
+  expect(await book.available(account.id, GSM)).toBe(90);
 });

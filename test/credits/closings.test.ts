@@ -53,10 +53,9 @@ describe('closings', () => {
   const move = async (back: number, amount: number, balance: typeof GSM | typeof VOICE = GSM): Promise<void> => {
     const book = api.part(CreditBook);
     const { id } = member.account;
-    await inTransaction(api.dataSource, async (tx) => {
-      if (amount > 0) await book.grant(tx, id, balance, amount, null);
-      else await book.takeBack(tx, id, balance, -amount, null);
-    });
+    const kind = amount > 0 ? 'grant' : 'take_back';
+    const movement = { kind, accountId: id, balance, amount: Math.abs(amount) } as const;
+    await inTransaction(api.dataSource, (tx) => book.move(tx, [movement]));
     const at = startOfMonth(back);
     await api.dataSource.query('UPDATE credit_ledger SET created_at = ? ORDER BY id DESC LIMIT 1', [
       back === 0 ? new Date() : new Date(at.getTime() + 14 * 86_400_000),
@@ -160,7 +159,8 @@ describe('closings', () => {
 
   it('keep what was charged and refunded of entries that have gone, so that usage is proved for ever', async () => {
     const shares = (credits: number) => [{ prefix: '91', sender: '', recipients: 1, credits }];
-    const charge = (amount: number) => ({
+    const charge = (amount: number, kind: 'debit' | 'refund' = 'debit') => ({
+      kind,
       accountId: member.account.id,
       balance: GSM as 'gsm_credits',
       requestId: 'USED',
@@ -170,13 +170,13 @@ describe('closings', () => {
     const book = api.part(CreditBook);
     await move(4, 100);
     await inTransaction(api.dataSource, async (tx) => {
-      await book.debit(tx, [charge(30)]);
-      await book.refund(tx, [{ ...charge(10), note: null }]);
+      await book.move(tx, [charge(30)]);
+      await book.move(tx, [charge(10, 'refund')]);
     });
     await api.dataSource.query("UPDATE credit_ledger SET created_at = ? WHERE request_id = 'USED'", [
       new Date(startOfMonth(3).getTime() + 86_400_000),
     ]);
-    await inTransaction(api.dataSource, (tx) => book.debit(tx, [charge(5)]));
+    await inTransaction(api.dataSource, (tx) => book.move(tx, [charge(5)]));
     const used = { charged: 35, refunded: 10, ledger_charged: 35, ledger_refunded: 10, ok: true };
     expect(await proof()).toMatchObject({ stored: 75, usage: used, ok: true });
     await closings().close();

@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../src/platform/database/index.js';
 import type { Account } from '../../src/modules/accounts/index.js';
-import { type BalanceName, type Charge, CreditBook } from '../../src/modules/credits/index.js';
+import { type BalanceName, CreditBook, type Movement } from '../../src/modules/credits/index.js';
 import { accountsOf, type Accounts } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
@@ -43,14 +43,14 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-const chargeOf = (account: Account, use: Use): Charge => {
+const chargeOf = (account: Account, use: Use): Movement => {
   const { requestId, recipients, credits, prefix = '91', sender = '', channel = 'sms', balance = 'gsm_credits' } = use;
   const usage = { channel, shares: [{ prefix, sender, recipients, credits }] };
-  return { accountId: account.id, balance, requestId, amount: credits, usage };
+  return { kind: 'debit', accountId: account.id, balance, requestId, amount: credits, usage };
 };
-const charge = (account: Account, ...uses: Use[]): Promise<boolean> =>
+const charge = (account: Account, ...uses: Use[]): Promise<void> =>
   inTransaction(dataSource, (tx) =>
-    api.app.get(CreditBook, { strict: false }).debit(
+    api.app.get(CreditBook, { strict: false }).move(
       tx,
       uses.map((use) => chargeOf(account, use)),
     ),
@@ -59,7 +59,7 @@ const refund = (account: Account, use: Use): Promise<void> =>
   inTransaction(dataSource, (tx) =>
     api.app
       .get(CreditBook, { strict: false })
-      .refund(tx, [{ ...chargeOf(account, use), note: `${use.recipients} recipients` }]),
+      .move(tx, [{ ...chargeOf(account, use), kind: 'refund', note: `${use.recipients} recipients` }]),
   );
 /** Moves what an account has moved today to another day. */
 const moveTo = async (account: Account, day: string): Promise<void> => {

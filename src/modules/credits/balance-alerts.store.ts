@@ -4,6 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { jsonRows } from '../../platform/database/index.js';
 import type { CustomerEvents } from '../customer-events/index.js';
 import { type BalanceName, BALANCES } from './balances.js';
+import type { Change } from './movements.js';
 
 /** Alert threshold of each balance, in credits; null = no alert. */
 export type BalanceThresholds = Record<BalanceName, number | null>;
@@ -31,24 +32,14 @@ export class BalanceAlerts {
   }
 }
 
-/** A debit of this transaction. */
-export type Taken = readonly [accountId: number, balance: BalanceName, amount: number];
-
-/**
- * SQL inside a debit's UPDATE (`b` = credit_balances, `j` = charges): sets a nonzero insertId if a balance falls below its
- * threshold, so accounts without thresholds need no extra statement.
- */
-export const NOTE_LOW = `IF(b.available >= b.alert_below AND b.available - j.amount < b.alert_below,
-  0 * LAST_INSERT_ID(b.account_id), 0)`;
-
 /** Publishes alerts for balances below their threshold, locked by this transaction's debits (reference/credits#alerts). */
-export async function tellOfLow(tx: EntityManager, events: CustomerEvents, taken: readonly Taken[]): Promise<void> {
+export async function tellOfLow(tx: EntityManager, events: CustomerEvents, taken: readonly Change[]): Promise<void> {
   const rows = await tx.query<{ accountId: number; balance: BalanceName; available: number; threshold: number }[]>(
     `SELECT STRAIGHT_JOIN b.account_id AS accountId, b.balance, b.available, b.alert_below AS threshold
      FROM JSON_TABLE(?, '$[*]' COLUMNS (account_id BIGINT PATH '$[0]',
-         balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', amount BIGINT PATH '$[2]')) j
+         balance VARCHAR(32) CHARACTER SET ascii PATH '$[1]', by_credits BIGINT PATH '$[2]')) j
        JOIN credit_balances b FORCE INDEX (PRIMARY) ON b.account_id = j.account_id AND b.balance = j.balance
-     WHERE b.available < b.alert_below AND b.available + j.amount >= b.alert_below`,
+     WHERE b.available < b.alert_below AND b.available - j.by_credits >= b.alert_below`,
     [jsonRows(taken)],
   );
   await events.publish(

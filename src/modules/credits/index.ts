@@ -25,7 +25,8 @@ export {
 } from './credits.dto.js';
 export { readUsage, USAGE_ERRORS, wantsCsv, USAGE_CSV, usageCsv, UsagePageAnswer, UsageRoute } from './usage.dto.js';
 export { STAFF_USAGE_GROUPS, USAGE_GROUPS } from './usage-selection.js';
-export { type Charge, CreditBook } from './credit-book.store.js';
+export { CreditBook } from './credit-book.store.js';
+export { isLow, isOverdrawn, type Movement } from './movements.js';
 export { BalanceAlerts, type BalanceThresholds } from './balance-alerts.store.js';
 export { ResellerCredits, type ResellerMove } from './reseller-credits.store.js';
 export { UsageTally } from './usage-tally.js';

@@ -23,35 +23,40 @@ export interface ResellerMove {
 export class ResellerCredits {
   constructor(private readonly book: CreditBook) {}
 
-  /** Returns false if the reseller has fewer; the caller must then roll back. */
-  async grant(
-    tx: EntityManager,
-    { resellerId, clientId, balance, amount, note, makers }: ResellerMove,
-  ): Promise<boolean> {
+  /** @throws an error that `isOverdrawn` if the reseller has fewer */
+  async grant(tx: EntityManager, move: ResellerMove): Promise<void> {
+    const { resellerId, clientId, balance, amount } = move;
     await tx.query(
       `INSERT INTO reseller_grants (reseller_id, account_id, balance, amount) VALUES (?, ?, ?, ?)
        ON DUPLICATE KEY UPDATE amount = amount + ?`,
       [resellerId, clientId, balance, amount, amount],
     );
-    const { reseller: from, client: to } = makers;
-    return this.book.transfer(tx, resellerId, clientId, balance, amount, note, { from, to });
+    await this.transfer(tx, 'reseller', move);
   }
 
-  /** Returns false without a change if the client has fewer, or the reseller granted fewer. */
-  async takeBack(
-    tx: EntityManager,
-    { resellerId, clientId, balance, amount, note, makers }: ResellerMove,
-  ): Promise<boolean> {
+  /** Returns false if the reseller granted fewer. @throws an error that `isOverdrawn` if the client has fewer */
+  async takeBack(tx: EntityManager, move: ResellerMove): Promise<boolean> {
+    const { resellerId, clientId, balance, amount } = move;
     const of = [resellerId, clientId, balance];
     const rows = await tx.query<{ amount: number }[]>(`SELECT amount ${FROM_GRANTS} FOR UPDATE`, of);
     if ((rows[0]?.amount ?? 0) < amount) return false;
-    const { client: from, reseller: to } = makers;
-    if (!(await this.book.transfer(tx, clientId, resellerId, balance, amount, note, { from, to }))) return false;
+    await this.transfer(tx, 'client', move);
     await tx.query(
       'UPDATE reseller_grants SET amount = amount - ? WHERE reseller_id = ? AND account_id = ? AND balance = ?',
       [amount, ...of],
     );
     return true;
+  }
+
+  private transfer(tx: EntityManager, giver: keyof ResellerMove['makers'], move: ResellerMove): Promise<void> {
+    const { resellerId, clientId, balance, amount, note, makers } = move;
+    const reseller = { accountId: resellerId, createdBy: makers.reseller };
+    const client = { accountId: clientId, createdBy: makers.client };
+    const [from, to] = giver === 'reseller' ? [reseller, client] : [client, reseller];
+    return this.book.move(tx, [
+      { kind: 'take_back', ...from, balance, amount, note },
+      { kind: 'grant', ...to, balance, amount, note },
+    ]);
   }
 
   async takeable(tx: EntityManager, resellerId: number, clientId: number, balance: BalanceName): Promise<number> {

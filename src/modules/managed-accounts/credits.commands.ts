@@ -3,7 +3,14 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../platform/database/index.js';
 import { type Account, assertMayChange, AuditLog, createdBy, ManagedAccounts } from '../accounts/index.js';
-import { type BalanceName, CreditBook, creditErrors, ResellerCredits, type ResellerMove } from '../credits/index.js';
+import {
+  type BalanceName,
+  CreditBook,
+  creditErrors,
+  isOverdrawn,
+  ResellerCredits,
+  type ResellerMove,
+} from '../credits/index.js';
 
 /** Grants credits (amount > 0) or takes them back (< 0); a reseller's come from and return to its own balance. */
 export class AdjustCreditsCommand extends Command<{ balance: BalanceName; available: number }> {
@@ -49,23 +56,31 @@ export class AdjustCreditsHandler implements ICommandHandler<AdjustCreditsComman
 
   private async move(tx: EntityManager, command: AdjustCreditsCommand, account: Account): Promise<void> {
     const { actor, balance, note } = command;
-    const amount = Math.abs(command.amount);
-    const granting = command.amount > 0;
-    if (actor.userType === 'reseller') {
-      const makers = { reseller: createdBy(actor), client: createdBy(actor, account.id) };
-      const move = { resellerId: actor.id, clientId: account.id, balance, amount, note, makers };
-      const done = granting ? await this.resellers.grant(tx, move) : await this.resellers.takeBack(tx, move);
-      if (done) return;
-      throw creditErrors.insufficient(await this.left(tx, granting, move), amount);
+    const [kind, amount] = [command.amount > 0 ? 'grant' : 'take_back', Math.abs(command.amount)] as const;
+    const client = createdBy(actor, account.id);
+    const makers = { reseller: createdBy(actor), client };
+    const move = { resellerId: actor.id, clientId: account.id, balance, amount, note, makers };
+    try {
+      if (actor.userType !== 'reseller') {
+        const movement = { kind, accountId: account.id, balance, amount, note, createdBy: client };
+        return await this.credits.move(tx, [movement], { alerts: false });
+      }
+      if (kind === 'grant') return await this.resellers.grant(tx, move);
+      if (await this.resellers.takeBack(tx, move)) return;
+    } catch (error) {
+      if (!isOverdrawn(error)) throw error;
     }
-    const maker = createdBy(actor, account.id);
-    if (granting) return this.credits.grant(tx, account.id, balance, amount, note, maker);
-    if (await this.credits.takeBack(tx, account.id, balance, amount, note, maker)) return;
-    throw creditErrors.insufficient(await this.credits.available(account.id, balance, tx), amount);
+    throw creditErrors.insufficient(await this.left(tx, actor, kind, move), amount);
   }
 
-  private left(tx: EntityManager, granting: boolean, { resellerId, clientId, balance }: ResellerMove): Promise<number> {
-    return granting
+  private left(
+    tx: EntityManager,
+    { userType }: Account,
+    kind: 'grant' | 'take_back',
+    { resellerId, clientId, balance }: ResellerMove,
+  ): Promise<number> {
+    if (userType !== 'reseller') return this.credits.available(clientId, balance, tx);
+    return kind === 'grant'
       ? this.credits.available(resellerId, balance, tx)
       : this.resellers.takeable(tx, resellerId, clientId, balance);
   }

@@ -54,6 +54,3 @@ export class InsufficientCredits extends AppError {
     this.helping(help);
   }
 }
-
-/** Rolls the transaction back: a balance does not suffice, or another transaction has spent it meanwhile. */
-export class Outspent extends Error {}

@@ -7,10 +7,10 @@ import { GroupCommit } from '../../../platform/concurrency/index.js';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { type Tracing, TRACING } from '../../../platform/observability/index.js';
 import { RelayNotifier, SingleSignalStream } from '../../../platform/queues/index.js';
-import { CreditBook } from '../../credits/index.js';
+import { CreditBook, isOverdrawn, type Movement } from '../../credits/index.js';
 import { type Alongside, IdempotencyKeys, type KeptOutcome } from '../../idempotency/index.js';
 import { CampaignTraces } from '../state/campaign-briefs.js';
-import { InsufficientCredits, Outspent } from './acceptance.errors.js';
+import { InsufficientCredits } from './acceptance.errors.js';
 import { CampaignWriter, type NumberedHead } from './campaign-writer.js';
 import { type Answer, type DraftIdentity, EarlierCampaigns, oncePerId, ShortBalances } from './draft-answers.js';
 import {
@@ -221,7 +221,7 @@ export class CampaignAcceptance {
       try {
         record(going, await this.attempt(going, readsAll));
       } catch (error) {
-        if (error instanceof Outspent && !readsAll) {
+        if (isOverdrawn(error) && !readsAll) {
           readsAll = true;
           continue;
         }
@@ -230,7 +230,7 @@ export class CampaignAcceptance {
           record(left, await this.earlier.taken(left));
           if (tries < MAX_TRIES || answers.size > waiting.length - left.length) continue;
         }
-        if (!(isTaken || error instanceof Outspent || error instanceof AppError)) throw error;
+        if (!(isTaken || isOverdrawn(error) || error instanceof AppError)) throw error;
         if (going.length > 1) record(going, await this.inHalves(going));
         else if (error instanceof AppError)
           record(going, [{ refused: error }]); // thrown by a write of `alongside`
@@ -284,11 +284,11 @@ export class CampaignAcceptance {
         }),
       );
       // Last before the commit: the balances are locked for three round trips only.
-      const charges = numbered.map(({ requestId, draft, sum: { charged: amount, usage: shares } }) => {
+      const charges = numbered.map(({ requestId, draft, sum: { charged: amount, usage: shares } }): Movement => {
         const { accountId, balance, channel, createdBy = null } = draft;
-        return { accountId, balance, requestId, amount, usage: { channel, shares }, createdBy };
+        return { kind: 'debit', accountId, balance, requestId, amount, usage: { channel, shares }, createdBy };
       });
-      if (!(await this.credits.debit(tx, charges))) throw new Outspent();
+      await this.credits.move(tx, charges);
       return numbered.map(acceptedOf);
     };
     // One campaign suffices for the check: the transaction stores all or none.

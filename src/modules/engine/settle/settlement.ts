@@ -61,11 +61,11 @@ export class Refunds {
 
   /** Locks the balances until the commit: call last. */
   async pay(tx: EntityManager, refunds: readonly Refund[]): Promise<void> {
-    await this.credits.refund(
+    await this.credits.move(
       tx,
       refunds.map(({ campaign: { accountId, balance, requestId, channel }, recipients, amount, shares }) => {
         const usage = { channel, shares };
-        return { accountId, balance, requestId, amount, usage, note: `${recipients} recipients` };
+        return { kind: 'refund', accountId, balance, requestId, amount, usage, note: `${recipients} recipients` };
       }),
     );
   }
