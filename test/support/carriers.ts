@@ -1,8 +1,7 @@
 import { DataSource } from 'typeorm';
 import { LaneFailover } from '../../src/modules/engine/dispatch/route-down.js';
 import type { OutboundMessage, RouteConnections, RouteState, SendOutcome } from '../../src/modules/providers/index.js';
-import { Metrics } from '../../src/platform/observability/index.js';
-import { RelayNotifier } from '../../src/platform/queues/index.js';
+import { LaneMoves } from '../../src/modules/engine/state/lane-moves.js';
 import type { Engine } from './engine.js';
 import { type LaneWorker, laneWorker, type WorkerParts } from './lane-worker.js';
 
@@ -72,6 +71,6 @@ export function carriersWorker(
     connection: (route) => own.connection(route),
     routeIsThere: (route) => !own.gone.has(route),
     deduplicates: () => deduplicates,
-    failover: new LaneFailover(engine.part(DataSource), connections, engine.part(RelayNotifier), new Metrics()),
+    failover: new LaneFailover(engine.part(DataSource), connections, engine.part(LaneMoves)),
   });
 }

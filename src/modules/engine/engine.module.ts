@@ -25,6 +25,7 @@ import { ReceiptWriter } from './receipts/receipt-writer.js';
 import { UnmatchedStore } from './receipts/unmatched-store.js';
 import { Refunds, Settlement } from './settle/settlement.js';
 import { RouteMoves } from './dispatch/route-moves.js';
+import { LaneMoves } from './state/lane-moves.js';
 import { RouteQueues } from './state/route-queues.js';
 import { RouteSenders } from './state/route-senders.js';
 import { EarlierCampaigns, ShortBalances } from './accept/draft-answers.js';
@@ -45,6 +46,7 @@ const SERVICES = [
   ReceiptTraces,
   ReceiptWriter,
   Refunds,
+  LaneMoves,
   RetryStore,
   RouteMoves,
   RouteQueues,

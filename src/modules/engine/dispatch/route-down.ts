@@ -1,24 +1,19 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction, jsonRows, isFree } from '../../../platform/database/index.js';
-import { Metrics } from '../../../platform/observability/index.js';
-import { RelayNotifier } from '../../../platform/queues/index.js';
+import { DataSource } from 'typeorm';
+import { inTransaction, isFree } from '../../../platform/database/index.js';
 import { RouteConnections, type RouteKind } from '../../providers/index.js';
 import {
   chainsOfLanes,
   firstIndexOf,
-  inLaneOrder,
+  laneKey,
   type LaneKey,
   type LaneSnapshot,
   type RouteChain,
   sqlFirstIndexOf,
   sqlGroupOf,
 } from '../lanes.js';
-import { failoverCounter } from '../settle/refused-sends.js';
-import { newClaimId } from '../state/lane-claims.js';
-import { KEYS, OF_KEY, OF_MOVED_KEY } from '../state/lane-endings.js';
-import { dropInDoubtOf, HAS_BEGUN_RETRIES } from '../state/retries.js';
+import { type LaneMove, LaneMoves, nextInChain } from '../state/lane-moves.js';
 import { type ChannelRoute, routeKeyText, valuesOf } from './capacity.js';
 
 /** A shorter outage may end by itself: a session binds again, or a trial message succeeds. */
@@ -27,7 +22,6 @@ const PATIENCE_MS = 2_000;
 const MOST_DOUBLINGS = 5;
 /** Interval of trial messages while other routes carry the lanes. */
 const TRIAL_EVERY_MS = 15_000;
-const REASON_LENGTH = 255;
 
 export interface FailingRoute {
   id: number;
@@ -35,27 +29,17 @@ export interface FailingRoute {
   isGone: boolean;
 }
 
-interface Move {
-  lane: LaneSnapshot;
-  to: number;
-}
-
 /** Moves free lanes of a down route to the next of their chain (docs/decisions/0034). The raised fence refuses older claims. */
 @Injectable()
 export class LaneFailover {
-  private readonly logger = new Logger(LaneFailover.name);
-  private readonly handed;
   /** last trial, or begin of the outage; clock of `performance.now()` */
   private readonly triedAt = new Map<number, number>();
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly connections: RouteConnections,
-    private readonly relay: RelayNotifier,
-    metrics: Metrics,
-  ) {
-    this.handed = failoverCounter(metrics);
-  }
+    private readonly lanes: LaneMoves,
+  ) {}
 
   /** Routes that may take over now; none while the route is usable, or down only briefly. */
   async targets({ id, kind, isGone }: FailingRoute): Promise<number[]> {
@@ -93,66 +77,19 @@ export class LaneFailover {
     const movable = targets.length === 0 ? [] : lanes.filter((lane) => route.isGone || isPatient(lane));
     if (movable.length === 0) return lanes;
     const chainOf = await chainsOfLanes(this.dataSource, movable);
-    const moves = movable.flatMap((lane): Move[] => {
-      const to = nextOf(chainOf(lane), lane, targets);
-      return to === null ? [] : [{ lane, to }];
+    const moves = movable.flatMap((lane): LaneMove[] => {
+      const chain = chainOf(lane);
+      const index = nextInChain(chain, lane, 'route down', (id) => targets.includes(id));
+      return index === null ? [] : [{ ...lane, from: lane.routeId, to: Number(chain?.[index]), reason: fault }];
     });
     if (moves.length === 0) return lanes;
-    moves.sort((a, b) => inLaneOrder(a.lane, b.lane));
-    const moved = await inTransaction(this.dataSource, (tx) => this.move(tx, moves, fault.slice(0, REASON_LENGTH)));
-    this.publish(moved, route, fault);
+    const moved = await inTransaction(this.dataSource, (tx) => this.lanes.moveLanes(tx, moves, 'route down'));
+    this.lanes.publish(moved, 'route down');
     // A lane that another worker changed first is either moved already or found again.
-    const planned = new Set(moves.map(({ lane }) => lane));
-    return lanes.filter((lane) => !planned.has(lane));
-  }
-
-  /** Drops retries with a possible copy at the old route: a receipt or the deadline settles them. @param moves in lock order */
-  private async move(tx: EntityManager, moves: readonly Move[], reason: string): Promise<Move[]> {
-    const id = newClaimId();
-    const rows = jsonRows(moves.map(({ lane, to }) => [lane.campaignId, lane.lane, lane.fence, to, lane.routeId]));
-    await tx.query(
-      `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
-       SET l.route_id = j.reached, l.fence = l.fence + 1, l.claim_id = ?, l.stalled_since = NULL,
-         l.moves = LEAST(l.moves + 1, 100), l.wake_at = UTC_TIMESTAMP(3)
-       WHERE ${isFree('l')} AND l.intent_seq <= l.next_seq AND NOT (${HAS_BEGUN_RETRIES})`,
-      [rows, id],
-    );
-    const found: { n: number }[] = await tx.query(
-      `SELECT STRAIGHT_JOIN j.n FROM ${MOVES} JOIN campaign_lanes l ON ${OF_MOVED_KEY} LIMIT ?`,
-      [rows, id, moves.length],
-    );
-    if (found.length === 0) return [];
-    const moved = found.flatMap(({ n }) => moves[Number(n) - 1] ?? []);
-    await dropInDoubtOf(
-      tx,
-      moved.map(({ lane }) => lane),
-    );
-    await tx.query(
-      `INSERT INTO route_changes (campaign_id, lane, seq, fence, to_lane, from_seq, at, from_route, to_route, reason)
-       SELECT STRAIGHT_JOIN l.campaign_id, l.lane, 0, l.fence, l.lane, l.next_seq, UTC_TIMESTAMP(3), j.from_route, j.to_route, ?
-       FROM ${MOVES} JOIN campaign_lanes l ON ${OF_MOVED_KEY}`,
-      [reason, rows, id],
-    );
-    return moved;
-  }
-
-  private publish(moved: readonly Move[], route: FailingRoute, reason: string): void {
-    for (const to of new Set(moved.map((move) => move.to))) {
-      const taken = moved.flatMap(({ lane, to: route }) => (route === to ? [lane] : []));
-      const [first] = taken;
-      if (!first) continue;
-      const { channel } = first;
-      this.handed.inc({ channel }, taken.length);
-      this.logger.warn({ from: route.id, to, lanes: taken.length, reason }, 'lanes were handed to another route');
-      for (const single of new Set(taken.map((lane) => lane.single))) {
-        this.relay.notify([{ channel, routeId: to, single }]);
-      }
-    }
+    const planned = new Set(moves.map(laneKey));
+    return lanes.filter((lane) => !planned.has(laneKey(lane)));
   }
 }
-
-const MOVES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]',
-  fence BIGINT PATH '$[2]', to_route BIGINT PATH '$[3]', from_route BIGINT PATH '$[4]')) j`;
 
 /** Milliseconds that a lane waits on a down route before it moves. */
 const patienceOf = (moves: number): number =>
@@ -164,9 +101,6 @@ const SQL_PATIENCE_US = `IF(l.moves = 0, 0, ${PATIENCE_MS * 1_000} * POW(2, LEAS
 
 const othersIn = (chain: RouteChain | null, lane: LaneSnapshot): RouteChain =>
   chain?.slice(firstIndexOf(lane.lane)).filter((route) => route !== lane.routeId) ?? [];
-
-const nextOf = (chain: RouteChain | null, lane: LaneSnapshot, targets: readonly number[]): number | null =>
-  othersIn(chain, lane).find((route) => targets.includes(route)) ?? null;
 
 export interface DownTerms {
   /** milliseconds until the recipients of a stalled lane fail */

@@ -2,15 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { inTransaction, jsonRows, isFree } from '../../../platform/database/index.js';
-import { RelayNotifier } from '../../../platform/queues/index.js';
+import { inTransaction, jsonRows } from '../../../platform/database/index.js';
 import { statesThat } from '../campaign.js';
-import { inLaneOrder } from '../lanes.js';
+import { heldFence } from '../lanes.js';
 import { sqlStates } from '../state/campaign-states.js';
-import { newClaimId } from '../state/lane-claims.js';
-import { KEYS, OF_KEY, OF_MOVED_KEY } from '../state/lane-endings.js';
+import { KEYS, OF_KEY } from '../state/lane-endings.js';
+import { IS_MOVABLE, type LaneMove, LaneMoves } from '../state/lane-moves.js';
+import type { FencedLane } from '../state/retries.js';
 import { sqlWaitingIn } from '../state/route-queues.js';
-import { dropInDoubtOf, type FencedLane, HAS_BEGUN_RETRIES } from '../state/retries.js';
 
 /** A move by staff between routes of the same kind. */
 export interface RouteMove {
@@ -40,10 +39,6 @@ const AGAIN_MS = 100;
 const PATIENCE_MS = 5_000;
 const MOST_MS = 20_000;
 
-const MOVES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]',
-  fence BIGINT PATH '$[2]')) j`;
-/** No batch is open or in doubt. */
-const IS_MOVABLE = `${isFree('l')} AND l.intent_seq <= l.next_seq AND NOT (${HAS_BEGUN_RETRIES})`;
 const IS_OPEN = `c.state IN (${sqlStates([...statesThat('send'), ...statesThat('wait')])})`;
 
 /** Moves waiting lanes between routes for staff, in bounded transactions, as in a failover (docs/decisions/0034). */
@@ -51,7 +46,7 @@ const IS_OPEN = `c.state IN (${sqlStates([...statesThat('send'), ...statesThat('
 export class RouteMoves {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly relay: RelayNotifier,
+    private readonly lanes: LaneMoves,
   ) {}
 
   /** Returns what was moved, and the number of lanes left. @param alongside further writes of each transaction */
@@ -98,42 +93,25 @@ export class RouteMoves {
     found: readonly FoundLane[],
     alongside: (tx: EntityManager, moved: MovedLanes) => Promise<void>,
   ): Promise<MovedLanes> {
-    const lanes = [...found].sort(inLaneOrder);
-    const rows = jsonRows(lanes.map(({ campaignId, lane, fence }) => [campaignId, lane, fence]));
-    const part = await inTransaction(this.dataSource, async (tx) => {
-      const id = newClaimId();
-      await tx.query(
-        `UPDATE ${KEYS} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
-         SET l.route_id = ?, l.fence = l.fence + 1, l.claim_id = ?, l.stalled_since = NULL
-         WHERE l.route_id = ? AND ${IS_MOVABLE}`,
-        [rows, to, id, from],
-      );
-      const taken: { n: number; waiting: string }[] = await tx.query(
-        `SELECT STRAIGHT_JOIN j.n, ${sqlWaitingIn('l')} AS waiting FROM ${MOVES} JOIN campaign_lanes l ON ${OF_MOVED_KEY} LIMIT ?`,
-        [rows, id, lanes.length],
-      );
-      const moved = {
-        lanes: taken.length,
-        recipients: taken.reduce((sum, { waiting }) => sum + Number(waiting), 0),
-      };
-      if (taken.length === 0) return moved;
-      await dropInDoubtOf(
-        tx,
-        taken.flatMap(({ n }) => lanes[Number(n) - 1] ?? []),
-      );
-      await tx.query(
-        `INSERT INTO route_changes (campaign_id, lane, seq, fence, to_lane, from_seq, at, from_route, to_route, reason)
-         SELECT STRAIGHT_JOIN l.campaign_id, l.lane, 0, l.fence, l.lane, l.next_seq, UTC_TIMESTAMP(3), ?, ?, ?
-         FROM ${MOVES} JOIN campaign_lanes l ON ${OF_MOVED_KEY}`,
-        [from, to, reason, rows, id],
-      );
-      await alongside(tx, moved);
-      return moved;
+    const wanted = found.map((lane): LaneMove => ({ ...lane, single: Number(lane.single) === 1, from, to, reason }));
+    const done = await inTransaction(this.dataSource, async (tx) => {
+      const moved = await this.lanes.moveLanes(tx, wanted, 'staff');
+      const part = { lanes: moved.length, recipients: await this.waitingIn(tx, moved) };
+      if (moved.length > 0) await alongside(tx, part);
+      return { moved, part };
     });
-    if (part.lanes > 0) {
-      for (const channel of new Set(lanes.map((lane) => lane.channel))) this.relay.notify([{ channel, routeId: to }]);
-    }
-    return part;
+    this.lanes.publish(done.moved, 'staff');
+    return done.part;
+  }
+
+  private async waitingIn(tx: EntityManager, moved: readonly LaneMove[]): Promise<number> {
+    if (moved.length === 0) return 0;
+    const rows = jsonRows(moved.map((move) => [move.campaignId, move.lane, heldFence(move)]));
+    const [row] = await tx.query<[{ waiting: string }]>(
+      `SELECT STRAIGHT_JOIN SUM(${sqlWaitingIn('l')}) AS waiting FROM ${KEYS} JOIN campaign_lanes l ON ${OF_KEY}`,
+      [rows],
+    );
+    return Number(row.waiting);
   }
 }
 

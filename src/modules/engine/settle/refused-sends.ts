@@ -1,10 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { Counter } from 'prom-client';
 import { DataSource, type EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
-import { Metrics } from '../../../platform/observability/index.js';
-import { RelayNotifier } from '../../../platform/queues/index.js';
 import { RouteDirectory } from '../../providers/index.js';
 import { type DueRecipient, MAX_TRIES } from '../attempts.js';
 import {
@@ -12,39 +9,22 @@ import {
   firstIndexOf,
   groupOf,
   heldFence,
-  inLaneOrder,
   isRefusedLane,
   laneKey,
   type LaneKey,
   lanesBefore,
   type LaneSnapshot,
   refusedLaneOf,
-  type RouteChain,
 } from '../lanes.js';
 import { referenceOf } from '../recipient.js';
-import { NEW_FENCE, RETRIABLE } from '../state/retries.js';
-import { OF_KEY } from '../state/lane-endings.js';
+import { LaneMoves, nextInChain, type RecipientHandover } from '../state/lane-moves.js';
 import type { BatchResult } from './recipient-change.js';
-
-/** Counter of moved lanes and refused recipients. */
-export const failoverCounter = (metrics: Metrics): Counter<'channel'> =>
-  metrics.counter('switchboard_failovers_total', 'Lanes and refused recipients handed to another route', ['channel']);
-
-const REASON_LENGTH = 255;
-
-export interface HandedOn {
-  recipient: DueRecipient;
-  /** created if it does not exist */
-  toLane: number;
-  routeId: number;
-  reason: string;
-}
 
 /** The next route after a carrier's refusal; null = the refusal is final. */
 export type Successors = (lane: LaneSnapshot) => { index: number; routeId: number } | null;
 
 export interface Sorted {
-  handed: readonly HandedOn[];
+  handed: readonly RecipientHandover[];
   others: readonly BatchResult[];
 }
 
@@ -52,16 +32,12 @@ export interface Sorted {
 @Injectable()
 export class RefusedSends {
   private readonly logger = new Logger(RefusedSends.name);
-  private readonly counter;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly routes: RouteDirectory,
-    private readonly relay: RelayNotifier,
-    metrics: Metrics,
-  ) {
-    this.counter = failoverCounter(metrics);
-  }
+    private readonly moves: LaneMoves,
+  ) {}
 
   /** Call before the transaction; reads chains only if something was refused. */
   async successors(results: readonly BatchResult[]): Promise<Successors | null> {
@@ -71,7 +47,11 @@ export class RefusedSends {
     const ids = [...new Set(lanes.flatMap((lane) => chainOf(lane) ?? []))];
     const found = await Promise.all(ids.map((id) => this.routes.byId(id)));
     const there = new Set(ids.filter((_, index) => found[index]));
-    return (lane) => successorOf(chainOf(lane), lane, there);
+    return (lane) => {
+      const chain = chainOf(lane);
+      const index = nextInChain(chain, lane, 'refused', (id) => there.has(id));
+      return index === null ? null : { index, routeId: Number(chain?.[index]) };
+    };
   }
 
   /** Holds back recipients that the route refused before their lane moved back; if unreadable, nothing is sent now. */
@@ -123,7 +103,7 @@ export class RefusedSends {
     const held = await this.held(tx, results);
     const isLost = (result: BatchResult): boolean => isForAnother(result) && !held.has(heldKey(result.recipient.lane));
     const earlier = await this.handedBefore(tx, results.filter(isLost));
-    const handed: HandedOn[] = [];
+    const handed: RecipientHandover[] = [];
     const others: BatchResult[] = [];
     for (const result of results) {
       const { recipient, outcome } = result;
@@ -133,97 +113,20 @@ export class RefusedSends {
       else {
         const { routeId, index } = next;
         const toLane = refusedLaneOf(groupOf(recipient.lane.lane), index);
-        handed.push({ recipient, toLane, routeId, reason: reasonOf(outcome).slice(0, REASON_LENGTH) });
+        const { lane: from, seq, attempt } = recipient;
+        handed.push({ ...from, from: from.routeId, to: routeId, reason: reasonOf(outcome), seq, attempt, toLane });
       }
     }
     return { handed, others };
   }
 
-  /**
-   * Moves recipients to lanes of other routes, due at once, while the claim is held. Idempotent, since results may be written
-   * again after a lost answer.
-   */
-  async handOn(tx: EntityManager, handed: readonly HandedOn[]): Promise<void> {
-    if (handed.length === 0) return;
-    const lanes = new Map(handed.map((each) => [laneKey({ ...each.recipient.lane, lane: each.toLane }), each]));
-    await tx.query(
-      `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq,
-         fence, wake_at, settle_at)
-       SELECT STRAIGHT_JOIN c.id, j.lane, c.channel, j.route_id, c.account_id, c.total_rows = 1,
-         c.total_rows + 1, c.total_rows + 1, c.total_rows + 1, ${NEW_FENCE}, UTC_TIMESTAMP(3), l.settle_at
-       FROM JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', route_id INT PATH '$[2]',
-         from_lane INT PATH '$[3]')) j
-       JOIN campaigns c ON c.id = j.campaign_id
-       JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON l.campaign_id = j.campaign_id AND l.lane = j.from_lane
-       ON DUPLICATE KEY UPDATE wake_at = LEAST(COALESCE(campaign_lanes.wake_at, VALUES(wake_at)), VALUES(wake_at))`,
-      [
-        jsonRows(
-          [...lanes.values()]
-            .map(({ recipient: { lane: from }, toLane, routeId }) => ({
-              ...from,
-              lane: toLane,
-              routeId,
-              from: from.lane,
-            }))
-            .sort(inLaneOrder)
-            .map(({ campaignId, lane, routeId, from }) => [campaignId, lane, routeId, from]),
-        ),
-      ],
-    );
-    const rows = jsonRows(
-      handed.map(({ recipient: { lane: from, seq, attempt }, toLane, routeId, reason }) => [
-        ...[from.campaignId, seq, from.lane, heldFence(from), attempt + 1],
-        ...[toLane, from.routeId, routeId, reason],
-      ]),
-    );
-    await tx.query(
-      `UPDATE ${HANDED} STRAIGHT_JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON ${OF_KEY}
-       STRAIGHT_JOIN recipient_retries t FORCE INDEX (PRIMARY) ON t.campaign_id = j.campaign_id AND t.seq = j.seq AND t.lane = j.lane
-       SET t.lane = j.to_lane, t.due_at = UTC_TIMESTAMP(3), t.attempt = j.attempt, t.intent_fence = NULL`,
-      [rows],
-    );
-    await tx.query(
-      `INSERT IGNORE INTO recipient_retries (campaign_id, seq, lane, due_at, attempt, intent_fence)
-       SELECT STRAIGHT_JOIN j.campaign_id, j.seq, j.to_lane, UTC_TIMESTAMP(3), j.attempt, NULL
-       FROM ${HANDED} JOIN campaign_lanes l ON ${OF_KEY}
-       JOIN campaign_recipients r ON r.campaign_id = j.campaign_id AND r.seq = j.seq AND r.status IN (?)
-       WHERE r.campaign_id IN (?)`,
-      [rows, RETRIABLE, [...new Set(handed.map(({ recipient }) => recipient.lane.campaignId))]],
-    );
-    await tx.query(
-      `INSERT IGNORE INTO route_changes (campaign_id, lane, seq, fence, to_lane, from_seq, at, from_route, to_route, reason)
-       SELECT STRAIGHT_JOIN j.campaign_id, j.lane, j.seq, j.fence, j.to_lane, j.seq, UTC_TIMESTAMP(3), j.from_route, j.to_route, j.reason
-       FROM ${HANDED} JOIN campaign_lanes l ON ${OF_KEY}`,
-      [rows],
-    );
+  handOn(tx: EntityManager, handed: readonly RecipientHandover[]): Promise<void> {
+    return this.moves.moveRecipients(tx, handed);
   }
 
-  /** Call after the commit: logs the moves and notifies the relay. */
-  publish(handed: readonly HandedOn[]): void {
-    const byCarrier = new Map<string, HandedOn[]>();
-    for (const each of handed) {
-      const { channel, routeId } = each.recipient.lane;
-      const key = `${channel} ${routeId}`;
-      const own = byCarrier.get(key);
-      if (own) own.push(each);
-      else byCarrier.set(key, [each]);
-    }
-    for (const own of byCarrier.values()) this.publishRoute(own);
-  }
-
-  private publishRoute(handed: readonly HandedOn[]): void {
-    const [first] = handed;
-    if (!first) return;
-    const { channel, routeId: from } = first.recipient.lane;
-    this.counter.inc({ channel }, handed.length);
-    for (const to of new Set(handed.map(({ routeId }) => routeId))) {
-      const those = handed.filter(({ routeId }) => routeId === to);
-      const reason = those[0]?.reason;
-      this.logger.log({ from, to, recipients: those.length, reason }, 'refused, handed to another route');
-      for (const single of new Set(those.map(({ recipient }) => recipient.lane.single))) {
-        this.relay.notify([{ channel, routeId: to, single }]);
-      }
-    }
+  /** Call after the commit. */
+  publish(handed: readonly RecipientHandover[]): void {
+    this.moves.publish(handed, 'refused');
   }
 
   private async handedBefore(tx: EntityManager, results: readonly BatchResult[]): Promise<ReadonlySet<string>> {
@@ -254,10 +157,6 @@ export class RefusedSends {
   }
 }
 
-const HANDED = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', lane INT PATH '$[2]',
-  fence BIGINT PATH '$[3]', attempt INT PATH '$[4]', to_lane INT PATH '$[5]', from_route INT PATH '$[6]',
-  to_route INT PATH '$[7]', reason VARCHAR(255) CHARACTER SET utf8mb4 PATH '$[8]')) j`;
-
 const heldKey = (lane: LaneSnapshot): string => `${laneKey(lane)} ${heldFence(lane)}`;
 
 const reasonOf = (outcome: BatchResult['outcome'] & { text: string }): string =>
@@ -271,16 +170,3 @@ function said(reason: string): { code: number | null; text: string } {
 /** A recipient with a possible copy at the carrier is not sent elsewhere. */
 const isForAnother = ({ recipient, outcome }: BatchResult): boolean =>
   'elsewhere' in outcome && !recipient.inDoubt && recipient.attempt < MAX_TRIES;
-
-/** The next existing route behind the refusing one and behind the lane's index. */
-function successorOf(
-  chain: RouteChain | null,
-  { routeId, lane }: LaneSnapshot,
-  there: ReadonlySet<number>,
-): { index: number; routeId: number } | null {
-  const at = chain?.indexOf(routeId) ?? -1;
-  if (!chain || at < 0) return null;
-  const behind = Math.max(at, firstIndexOf(lane));
-  const index = chain.findIndex((route, next) => next > behind && there.has(route));
-  return index < 0 ? null : { index, routeId: Number(chain[index]) };
-}

@@ -25,8 +25,6 @@ export function unlessTaken(error: unknown): LanesLeft {
 export const KEYS = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]', fence BIGINT PATH '$[2]',
   reached INT PATH '$[3]')) j`;
 export const OF_KEY = 'l.campaign_id = j.campaign_id AND l.lane = j.lane AND l.fence = j.fence';
-/** The same lanes after a move, which raises the fence. */
-export const OF_MOVED_KEY = `${OF_KEY} + 1 AND l.claim_id = ?`;
 
 /**
  * Ends batches: positions, leases, wake-up times; removes finished lanes. Campaigns are read without a lock after the lanes are
