@@ -25,6 +25,7 @@ import { isMissed } from './results.mjs';
 import { benchFlush, benchSettling } from './settling.mjs';
 import { benchSingles, benchTrips } from './singles.mjs';
 import { benchIdle, benchStart } from './start.mjs';
+import { closeStages } from './stage.mjs';
 import { benchUploads } from './uploads.mjs';
 import { benchWeb } from './web.mjs';
 import { benchWebhooks } from './webhooks.mjs';
@@ -76,6 +77,7 @@ try {
   if ('reason' in database) throw new Error(database.reason);
   const servers = await ensureServers({ ...own, ...database }, directory, onStarted, options);
   const environment = { ...servers, DATA_DIR: directory };
+  lifetime.onEnd(closeStages);
   const lines = [];
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (chosen.length > 0 && !chosen.includes(name)) continue;

@@ -10,6 +10,8 @@ import { Stage } from '../test/stage/stage.mjs';
 const SETTINGS = { BROADCAST_RATE_LIMIT: '1000000000', USER_RATE_LIMIT: '1000000000', SANDBOX_SMPP_PORT: '9' };
 const SENT_WITHIN_MS = 300_000;
 
+const opened = [];
+
 /** A database of its own on the servers of the run, with the schema and an admin; `pool` asks it. Processes run as in production. */
 class BenchStage extends Stage {
   static async open({ DATABASE_URL, REDIS_URL, DATA_DIR }, overrides) {
@@ -20,6 +22,7 @@ class BenchStage extends Stage {
     await server.query(`CREATE DATABASE ${database} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`);
     url.pathname = `/${database}`;
     const stage = new BenchStage(name, { DATABASE_URL: url.href, REDIS_URL, DATA_DIR, ...SETTINGS, ...overrides });
+    opened.push(stage);
     stage.onEnd(async () => {
       await server.query(`DROP DATABASE ${database}`);
       await server.end();
@@ -44,6 +47,9 @@ class BenchStage extends Stage {
     return (await this.script('bench/bare.mjs', way, ...sizes)).next();
   }
 }
+
+/** Closes what an interrupted run leaves open. */
+export const closeStages = () => Promise.all(opened.map((stage) => stage.close()));
 
 /** Opens a stage. @param overrides variables of all applications */
 export const openStage = (environment, overrides) => BenchStage.open(environment, overrides);
