@@ -139,6 +139,16 @@ describe('docker/compose.cluster.yaml', () => {
     for (const name of Object.keys(named['proxy']?.environment ?? {})) expect(config).toContain(`"\${${name}}"`);
   });
 
+  it('asks the nodes of a MySQL group with packets of the length that they say', () => {
+    const config = readFileSync(`${ROOT}docker/haproxy/group-replication.cfg`, 'utf8');
+    const query = /setenv ROLE_OF_NODE "(.+)"/.exec(config)?.[1] ?? '';
+    const headers = [...config.matchAll(/send-binary (\w{6})0003\n\s+tcp-check send "\$\{ROLE_OF_NODE\}"/g)];
+    const lengths = headers.map(([, length = '']) => Buffer.from(length, 'hex').readUIntLE(0, 3));
+    expect(lengths).toEqual([query.length + 1, query.length + 1]);
+    const login = Buffer.from(/setenv LOGIN (\w+)/.exec(config)?.[1] ?? '', 'hex');
+    expect(login.readUIntLE(0, 3)).toBe(login.length - 4);
+  });
+
   it('keeps passwords out of arguments', () => {
     for (const [, { command = [] }] of services) expect(command.join(' ')).not.toMatch(/\$\{\w*(PASSWORD|SECRET|KEY)/);
   });

@@ -9,3 +9,14 @@ export function firstAfterPause(seen, at, before = Infinity) {
   }
   return found;
 }
+
+/** The longest time without a message between this moment and another, or until the first one after that: milliseconds. */
+export function longestSilence(seen, at, before = Infinity) {
+  const times = [...seen.values()].flat().sort((one, other) => one - other);
+  let longest = 0;
+  for (let index = 1; index < times.length; index++) {
+    const [from, to] = [Math.max(times[index - 1], at), times[index]];
+    if (to > at && from < before) longest = Math.max(longest, to - from);
+  }
+  return longest;
+}

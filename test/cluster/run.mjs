@@ -1,7 +1,8 @@
 /**
  * `npm run test:cluster`: what is promised on engines of several machines, shown on this one: three nodes of Galera behind
  * HAProxy, a Redis Cluster, a Redis with sentinels. Debian packages, loopback, directories of its own; as root it installs what
- * is missing. `-- --list` names the rows, `--only a,b` chooses, `--keep-document` leaves docs/operate/cluster.md as it is.
+ * is missing. `-- --list` names the rows, `--only a,b` chooses, `--keep-document` leaves docs/operate/cluster.md as it is;
+ * `--mysql` runs the rows of any cluster (`needs: ['cluster']`) on MySQL's own, Group Replication, in place of Galera.
  *
  * A row is a file in `rows/` that exports
  * `{ name, shown, goal, needs, environment?, isBare?, run(stage) → { figure, ok, text? } }`: what is shown, which figure is
@@ -20,6 +21,7 @@ import { complain, print, say, seconds } from '../../scripts/lib/progress.mjs';
 const options = {
   only: { type: 'string', multiple: true, default: [] },
   list: { type: 'boolean', default: false },
+  mysql: { type: 'boolean', default: false },
   'keep-document': { type: 'boolean', default: false },
 };
 
@@ -75,7 +77,7 @@ async function judge(row, needs, servers, openStage, lifetime) {
   return result;
 }
 
-async function run(rows, chosen, keepsDocument) {
+async function run(rows, chosen, kind, keepsDocument) {
   const lifetime = new Lifetime();
   try {
     await ensureInstalled();
@@ -90,19 +92,20 @@ async function run(rows, chosen, keepsDocument) {
     const servers = new Servers(directory);
     lifetime.onEnd(() => servers.keepOnly(new Set()));
     // those on the same servers follow each other
-    const key = (row) => Object.values(needsOf(row)).join();
+    const needs = (row) => Object.values(needsOf(row, kind));
+    const key = (row) => needs(row).join();
     const order = [...chosen].sort((one, other) => key(one).localeCompare(key(other)));
     const results = new Map();
     for (const [index, row] of order.entries()) {
-      await servers.keepOnly(new Set(order.slice(index).flatMap((next) => Object.values(needsOf(next)))));
-      results.set(row.name, await judge(row, needsOf(row), servers, openStage, lifetime));
+      await servers.keepOnly(new Set(order.slice(index).flatMap(needs)));
+      results.set(row.name, await judge(row, needsOf(row, kind), servers, openStage, lifetime));
     }
     print('');
     for (const { name, goal } of chosen) {
       const { figure, ok } = results.get(name);
       print(`  ${ok ? 'ok    ' : 'MISSED'} ${name}: ${figure} (goal ${goal})`);
     }
-    if (!keepsDocument) await writeDocument(rows, results);
+    if (!keepsDocument) await writeDocument(rows, results, kind);
     await lifetime.end([...results.values()].every(({ ok }) => ok) ? 0 : 1);
   } catch (error) {
     if (!lifetime.isEnding) complain(error);
@@ -112,6 +115,8 @@ async function run(rows, chosen, keepsDocument) {
 
 const { values } = parseArgs({ options });
 const rows = await loadRows();
-const chosen = choose(rows, values.only);
+const kind = values.mysql ? 'mysql' : 'mariadb';
+const isOfCluster = ({ needs }) => needs.includes('cluster');
+const chosen = choose(values.mysql ? rows.filter(isOfCluster) : rows, values.only);
 if (values.list) for (const { name, shown, goal } of chosen) print(`${name}: ${shown} (${goal})`);
-else await run(rows, chosen, values['keep-document']);
+else await run(rows, chosen, kind, values['keep-document']);

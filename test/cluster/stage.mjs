@@ -1,13 +1,18 @@
 /** What a row gets: servers, a database of its own on them, and applications where it wants them. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import { prepare } from '../stage/app.mjs';
 import { Stage } from '../stage/stage.mjs';
 
+/** how long `ask` waits for an answer, and for a writer */
+const ANSWER_MS = 10_000;
+const ASKED_MS = 60_000;
+
 /**
- * - `galera` (`nodes[i].kill()`, `galera.restart(node)`, `galera.heal()`), or `single`; `redis` (`url`, and of several
- *   machines `servers`, `masters`)
+ * - `cluster` (`servers/cluster.mjs`), or `single`; `redis` (`url`, and of several machines `servers`, `masters`)
  * - `databaseUrl`: of the writer, by the proxy where there is one; `readUrl`: of readers; `nodeUrls`: of each node itself
- * - `pool`: asks the database as applications do, by `databaseUrl`; `query(node, …)`: asks one node
+ * - `pool`: asks the database as applications do, by `databaseUrl`; `query(node, …)`: asks one node; `ask(…)`: asks by
+ *   `databaseUrl`, until a writer answers
  */
 class ClusterStage extends Stage {
   constructor(row, servers, say) {
@@ -56,6 +61,17 @@ class ClusterStage extends Stage {
     return rows;
   }
 
+  /** Rows of a statement, also while there is no writer for a moment. */
+  async ask(sql, values) {
+    for (const end = Date.now() + ASKED_MS; ; await sleep(200)) {
+      try {
+        return (await this.pool.query({ sql, values, timeout: ANSWER_MS }))[0];
+      } catch (error) {
+        if (Date.now() > end) throw error;
+      }
+    }
+  }
+
   /** A route behind which is no carrier: for what is about anything but sending. */
   deadRoute(admin, route, channel) {
     const config = { url: 'http://127.0.0.1:9/' };
@@ -63,18 +79,18 @@ class ClusterStage extends Stage {
   }
 }
 
-/** Readers on a node wait until it has what was committed before on any. */
-function causal(uri) {
+/** Readers on a node of a cluster wait until it has what was committed before on any. */
+function causal(uri, cluster) {
   const pool = mysql.createPool({ uri, connectionLimit: 4, supportBigNumbers: true });
-  pool.on('connection', (connection) => connection.query('SET wsrep_sync_wait = 1'));
+  if (cluster) pool.on('connection', (connection) => connection.query(cluster.causal));
   return pool;
 }
 
 /** A stage for this row, its database migrated and seeded unless the row does so itself (`isBare`). */
 export async function openStage(row, servers, say) {
   const stage = new ClusterStage(row, servers, say);
-  stage.pool = causal(servers.databaseUrl);
-  stage.pools = servers.nodeUrls.map(causal);
+  stage.pool = causal(servers.databaseUrl, servers.cluster);
+  stage.pools = servers.nodeUrls.map((url) => causal(url, servers.cluster));
   for (const pool of [stage.pool, ...stage.pools]) stage.onEnd(() => pool.end());
   try {
     if (!row.isBare) await prepare(stage.environment);

@@ -11,12 +11,12 @@ const CREDITS = 1_000;
 export const name = 'commit-lost-at-failover';
 export const shown = `the answer of a COMMIT is lost, and the next node has not applied the transaction yet when it is asked, ${ROUNDS} times`;
 export const goal = '1 campaign and 1 debit for each request';
-export const needs = ['galera'];
+export const needs = ['cluster'];
 
 /** Which node the application reaches; the answer of its next COMMIT can be kept back. */
 async function openWay(stage) {
   let node = 0;
-  const way = await stage.way(() => ({ port: stage.galera.nodes[node].port }));
+  const way = await stage.way(() => ({ port: stage.cluster.nodes[node].port }));
   return {
     way,
     /** @returns what resolves when a COMMIT was sent whose answer stays on its way */
@@ -40,16 +40,15 @@ async function openWay(stage) {
 /** From here on the node applies nothing, until what is returned is called. */
 async function stopApplying(stage, node) {
   const connection = await mysql.createConnection(stage.nodeUrls[node]);
-  await connection.query('FLUSH TABLES WITH READ LOCK');
-  return async () => {
-    await connection.query('UNLOCK TABLES');
-    await connection.end();
-  };
+  await connection.query(stage.cluster.stopApplying);
+  // a node that is becoming the writer holds statements back, this session's UNLOCK among them
+  return () => connection.destroy();
 }
 
 export async function run(stage) {
   // what is shown must not be what the nodes do by themselves for every read
-  for (const node of stage.nodeUrls.keys()) await stage.query(node, 'SET GLOBAL wsrep_sync_wait = 0');
+  const readLate = await stage.cluster.readEarly();
+  await stage.cluster.promote(stage.cluster.nodes[0]);
   const { way, holdCommit, go } = await openWay(stage);
   const api = await stage.start('api', { DATABASE_URL: way.through(stage.nodeUrls[0]) });
   const { admin, client } = await stage.signInAt(api, { gsm_credits: CREDITS });
@@ -62,13 +61,14 @@ export async function run(stage) {
     const startApplying = await stopApplying(stage, there);
     const answered = client.call('POST', '/webhook/api/addbroadcastgsm.php', broadcast(contacts(1), 'bench'));
     await held;
-    stage.say(`round ${round + 1}: committed on node ${stage.galera.nodes[here].name}, asked on the other`);
+    stage.say(`round ${round + 1}: committed on node ${stage.cluster.nodes[here].name}, asked on the other`);
     go(there);
     await sleep(LAG_MS);
-    await startApplying();
+    startApplying();
+    await stage.cluster.promote(stage.cluster.nodes[there]);
     requestIds.add((await answered).request_id);
   }
-  for (const node of stage.nodeUrls.keys()) await stage.query(node, 'SET GLOBAL wsrep_sync_wait = 1');
+  await readLate();
   const { campaigns, faults } = await judge(stage, admin, ['bench']);
   const named = campaigns.filter(({ requestId }) => requestIds.has(requestId)).length;
   const wrong = faults.filter(({ invariant }) => invariant !== 'I3'); // nothing sends here

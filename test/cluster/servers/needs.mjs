@@ -4,29 +4,31 @@ import { join } from 'node:path';
 import { canInstallPackages, findProgram, installPackages } from '../../../scripts/lib/packages.mjs';
 import { Explained } from '../../../scripts/lib/progress.mjs';
 import { privateDatabase, privateRedis } from '../../stage/servers.mjs';
-import { databaseUrl, hasGalera, queryOnce, startGalera } from './galera.mjs';
+import { databaseUrl, queryOnce } from './cluster.mjs';
+import { hasGalera, startGalera } from './galera.mjs';
+import { startGroupReplication } from './group-replication.mjs';
 import { startHaproxy } from './haproxy.mjs';
 import { startRedisCluster, startSentinels } from './redis-servers.mjs';
 
 /** between the nodes of `galera-distant`: on one machine two nodes would hardly ever write at the same moment */
 const LATENCY_MS = 5;
 
-/** Nodes and the proxy before them. */
-async function galeraWithProxy(directory, options) {
-  const galera = await startGalera(directory, options);
+/** Nodes and the proxy before them. @param starting the cluster */
+async function withProxy(directory, starting) {
+  const cluster = await starting;
   try {
-    const proxy = await startHaproxy(galera.nodes, directory);
+    const proxy = await startHaproxy(cluster.nodes, cluster.proxy, directory);
     return {
-      galera,
+      cluster,
       proxy,
-      heal: () => galera.heal(),
+      heal: () => cluster.heal(),
       stop: async () => {
         await proxy.stop();
-        await galera.stop();
+        await cluster.stop();
       },
     };
   } catch (error) {
-    await galera.stop();
+    await cluster.stop();
     throw error;
   }
 }
@@ -40,6 +42,7 @@ const alone = async (server) => ({
   stop: () => server.stop(),
 });
 
+const hasProxy = () => findProgram('haproxy') !== null;
 const GALERA_PACKAGES = [['mariadb-server'], ['galera-4'], ['rsync'], ['lsof'], ['haproxy']];
 const REDIS_PACKAGES = [['redis-server']];
 const hasRedis = () => findProgram('redis-server') !== null && findProgram('redis-cli') !== null;
@@ -52,14 +55,19 @@ const NEEDS = {
     isHere: () => findProgram('mariadbd', 'mysqld') !== null,
   },
   galera: {
-    start: (directory) => galeraWithProxy(directory),
+    start: (directory) => withProxy(directory, startGalera(directory)),
     packages: GALERA_PACKAGES,
-    isHere: () => hasGalera() && findProgram('haproxy') !== null,
+    isHere: () => hasGalera() && hasProxy(),
   },
   'galera-distant': {
-    start: (directory) => galeraWithProxy(directory, { latencyMs: LATENCY_MS }),
+    start: (directory) => withProxy(directory, startGalera(directory, { latencyMs: LATENCY_MS })),
     packages: GALERA_PACKAGES,
-    isHere: () => hasGalera() && findProgram('haproxy') !== null,
+    isHere: () => hasGalera() && hasProxy(),
+  },
+  'group-replication': {
+    start: (directory) => withProxy(directory, startGroupReplication(directory)),
+    packages: [['haproxy']], // a MySQL that is missing is fetched when it is started
+    isHere: hasProxy,
   },
   redis: {
     start: async (directory) => alone(await privateRedis(directory)),
@@ -69,11 +77,19 @@ const NEEDS = {
   'redis-cluster': { start: startRedisCluster, packages: REDIS_PACKAGES, isHere: hasRedis },
   sentinel: { start: startSentinels, packages: REDIS_PACKAGES, isHere: hasRedis },
 };
-const DATABASES = ['single', 'galera', 'galera-distant'];
+const DATABASES = ['single', 'galera', 'galera-distant', 'group-replication'];
 const REDISES = ['redis', 'redis-cluster', 'sentinel'];
 
-/** What a row stands on: what it names, and one database and one Redis where it names none. */
-export function needsOf({ name, needs }) {
+/** What `cluster` is: three nodes behind a proxy, of which one writes. */
+const CLUSTERS = { mariadb: 'galera', mysql: 'group-replication' };
+
+/**
+ * What a row stands on: what it names, and one database and one Redis where it names none.
+ * @param {'mariadb' | 'mysql'} kind of its `cluster`
+ */
+export function needsOf(row, kind) {
+  const { name } = row;
+  const needs = row.needs.map((need) => (need === 'cluster' ? CLUSTERS[kind] : need));
   const unknown = needs.filter((need) => !(need in NEEDS));
   if (unknown.length > 0)
     throw new Error(`Row ${name} needs ${unknown.join(', ')}; there is ${Object.keys(NEEDS).join(', ')}`);
@@ -110,24 +126,21 @@ export class Servers {
   async take(needs, name) {
     const database = await this.#get(needs.database);
     const redis = await this.#get(needs.redis);
-    const first = database.galera?.nodes[0].url ?? database.server.url;
-    await queryOnce(first, `CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`);
-    const urls = {
-      writer: database.proxy?.writer ?? first,
-      reader: database.proxy?.reader ?? first,
-    };
+    const writer = async () => (await database.cluster?.writer())?.url ?? database.server.url;
+    await queryOnce(await writer(), `CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`);
+    const urls = database.proxy ?? { writer: database.server.url, reader: database.server.url };
     return {
-      galera: database.galera ?? null,
+      cluster: database.cluster ?? null,
       single: database.server ?? null,
       redis: redis.server ?? redis,
       databaseUrl: databaseUrl(urls.writer, name),
       readUrl: databaseUrl(urls.reader, name),
-      nodeUrls: (database.galera?.nodes ?? []).map(({ url }) => databaseUrl(url, name)),
+      nodeUrls: (database.cluster?.nodes ?? []).map(({ url }) => databaseUrl(url, name)),
       /** whatever the row did to them */
       giveBack: async () => {
         await database.heal();
         await redis.heal();
-        await queryOnce(first, `DROP DATABASE ${name}`);
+        await queryOnce(await writer(), `DROP DATABASE ${name}`);
       },
     };
   }
