@@ -1,11 +1,17 @@
 import { isRecentId } from '../../kernel/ids.js';
 
-/** Deadlock, lock wait timeout, MariaDB snapshot conflict, group replication rollback: the server has rolled all back. */
-const LOST_RACE = new Set([1213, 1205, 1020, 3101]);
-/** Cluster node not ready, server not the writer, proxy without a server: nothing was executed; the connection is useless. */
-const WRONG_NODE = new Set([1047, 1290, 1836, 9001]);
-/** Connection or node lost during a statement. Without 1317: that is a kill of the statement alone, which is intended. */
-const BROKEN = new Set([1180, 1053, 1927, 2006, 2013]);
+/** Deadlock, lock wait timeout, MariaDB snapshot conflict: the server has rolled all back. */
+const LOST_RACE = new Set([1213, 1205, 1020]);
+/**
+ * Cluster node not ready (1047; 3796 to 3799 at the begin), server not the writer (1290, 1836, 1792), offline (3032), proxy
+ * without a server (9001): nothing was executed; the connection is useless.
+ */
+const WRONG_NODE = new Set([1047, 1290, 1792, 1836, 3032, 3796, 3797, 3798, 3799, 9001]);
+/**
+ * Connection or node lost during a statement. Without 1317: that is a kill of the statement alone, which is intended. 3100 and
+ * 3101: a node that leaves its group rolls back what waits there, which the others may have committed.
+ */
+const BROKEN = new Set([1180, 1053, 1927, 2006, 2013, 3100, 3101, 3169]);
 const BROKEN_CODES = new Set([
   'ECONNRESET',
   'ECONNABORTED',
@@ -117,11 +123,15 @@ export const pauseAfter = (attempt: number): number => Math.random() * 10 * 2 **
 
 const AGAIN = '/* again */ ';
 const READS = /^[\s(]*(SELECT|SHOW|WITH)\b/i;
+const ONLY_HERE = '/* here */ ';
 /** Not retried elsewhere: connection state, and table changes, which block others; their leader task repeats them. */
-const OF_ITS_CONNECTION = /^(SET|ALTER|DROP|CREATE|START TRANSACTION|COMMIT|ROLLBACK)\b/;
+const OF_ITS_CONNECTION = /^((SET|ALTER|DROP|CREATE|START TRANSACTION|COMMIT|ROLLBACK)\b|\/\* here \*\/)/;
 
 /** Marks a write to retry after a lost connection even if executed (docs/decisions/0004): a second run must have no effect. */
 export const again = (sql: string): string => AGAIN + sql;
+
+/** Marks a statement whose result counts on this connection only: it is not retried on another server. */
+export const onlyHere = (sql: string): string => ONLY_HERE + sql;
 
 /** Whether a failed single statement is retried on another connection. */
 export function mayGoElsewhere(sql: string, outcome: FaultOutcome): boolean {

@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
 import { newId } from '../../kernel/ids.js';
-import { ATTEMPTS, type FaultOutcome, faultOutcome, isIdCollision, pauseAfter } from './faults.js';
+import { ATTEMPTS, type FaultOutcome, faultOutcome, isIdCollision, onlyHere, pauseAfter } from './faults.js';
 
 /** A row that identifies a transaction: no other transaction writes it, and it is kept for minutes. */
 export interface WrittenRow {
@@ -27,31 +27,36 @@ function newMark(): WrittenRow {
   return { table: 'transaction_marks', where: { id: newId(), token: randomBytes(6).readUIntBE(0, 6) } };
 }
 
+const LEAVE_MARK = 'INSERT INTO transaction_marks (id, token) VALUES (?, ?)';
+
 /** Inserts the mark; must be the transaction's last statement. */
 async function leaveMark(tx: EntityManager, { where: { id, token } }: WrittenRow): Promise<void> {
-  await tx.query('INSERT INTO transaction_marks (id, token) VALUES (?, ?)', [id, token]);
+  await tx.query(LEAVE_MARK, [id, token]);
 }
 
-/** A cluster node first applies what other nodes have committed. MySQL reads it as a comment. */
-const CAUGHT_UP = '/*M! SET STATEMENT wsrep_sync_wait = 1 FOR */ ';
-const UNKNOWN_VARIABLE = 1193;
-
-/** Whether the row's transaction has committed: a locking read waits for its end. @param patience ms @throws CommitUnknown */
+/**
+ * Whether the row's transaction has committed: a locking read waits for its end. A write before it, on the same connection,
+ * shows that this server is the writer and has everything: a node that lags, or was left out of its cluster, would say no.
+ * @param patience ms @throws CommitUnknown
+ */
 async function hasCommitted(dataSource: DataSource, row: WrittenRow, patience: number): Promise<boolean> {
   const until = performance.now() + patience;
   const columns = Object.keys(row.where);
   const read = `SELECT 1 FROM ${row.table} WHERE ${columns.map((column) => `${column} = ?`).join(' AND ')}
     LIMIT 1 LOCK IN SHARE MODE`;
-  for (let attempt = 1, prefix = CAUGHT_UP; ; attempt++) {
+  for (let attempt = 1; ; attempt++) {
+    const runner = dataSource.createQueryRunner();
     try {
-      const found: unknown[] = await dataSource.query(prefix + read, Object.values(row.where));
+      await runner.query(onlyHere(LEAVE_MARK), [newId(), 0]);
+      const found = (await runner.query(onlyHere(read), Object.values(row.where))) as unknown[];
       return found.length > 0;
     } catch (error) {
-      const { errno } = (error as { driverError?: { errno?: number } }).driverError ?? {};
-      if (errno === UNKNOWN_VARIABLE && prefix !== '') prefix = '';
-      else if (faultOutcome(error) === 'refused' || performance.now() > until) throw new CommitUnknown(error);
-      await sleep(pauseAfter(attempt));
+      const isFinal = faultOutcome(error) === 'refused' && !isIdCollision(error);
+      if (isFinal || performance.now() > until) throw new CommitUnknown(error);
+    } finally {
+      await runner.release();
     }
+    await sleep(pauseAfter(attempt));
   }
 }
 
