@@ -18,8 +18,8 @@ const UPPER = '0123456789ABCDEF';
 // `name` is ASCII; `mark` begins an escape: `\u00` in JSON, `%` in a form. Returns NONE if the name at `from` is another one.
 function endOfSpelled(name: string, bytes: Buffer, from: number, mark: string): number {
   let at = from;
-  for (let place = 0; place < name.length; place++) {
-    const code = name.charCodeAt(place);
+  for (let index = 0; index < name.length; index++) {
+    const code = name.charCodeAt(index);
     if (bytes[at] === code) at += 1;
     else {
       const digits = at + mark.length;

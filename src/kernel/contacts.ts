@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { fieldErrors, MOST_ROW_FAULTS, type RowFault } from './errors.js';
 import { shownValue } from './json-values.js';
 
@@ -91,7 +91,7 @@ export interface SortedContacts {
 
 /** The fault of a row without a number that its channel takes. */
 export const NO_NUMBER = { reason: 'number_invalid', message: 'the channel takes no such number' };
-const CONTACTS_A_TURN = 5_000;
+const CONTACTS_AT_ONCE = 5_000;
 
 /** Sorts contacts in one loop (30,000 in a few milliseconds), yielding to other requests. `readContact` validates a number. */
 export async function sortContacts(
@@ -103,12 +103,12 @@ export async function sortContacts(
   const again = new Set<string>();
   const invalid: RowFault[] = [];
   const valid: string[] = [];
-  for (let place = 0; place < contacts.length; place++) {
-    if (place % CONTACTS_A_TURN === CONTACTS_A_TURN - 1) await turn();
-    const entry = contacts[place];
+  for (let index = 0; index < contacts.length; index++) {
+    if (index % CONTACTS_AT_ONCE === CONTACTS_AT_ONCE - 1) await yieldToOthers();
+    const entry = contacts[index];
     const number = readContact(entry);
     if (number === null) {
-      if (invalid.length < MOST_ROW_FAULTS) invalid.push({ row: place + 1, value: shownValue(entry), ...NO_NUMBER });
+      if (invalid.length < MOST_ROW_FAULTS) invalid.push({ row: index + 1, value: shownValue(entry), ...NO_NUMBER });
       continue;
     }
     valid.push(number);

@@ -65,18 +65,18 @@ export class JsonRecords {
   }
 
   /** An item as `JSON.parse` makes it. Throws RangeError if it was not kept. */
-  item(place: number): unknown {
-    if (place >= this.kept) throw new RangeError(`item ${place} of ${this.kept} that were kept`);
-    return JSON.parse(this.text.slice(this.items[place * ITEM], this.items[place * ITEM + 1]));
+  item(index: number): unknown {
+    if (index >= this.kept) throw new RangeError(`item ${index} of ${this.kept} that were kept`);
+    return JSON.parse(this.text.slice(this.items[index * ITEM], this.items[index * ITEM + 1]));
   }
 
   *[Symbol.iterator](): Generator<unknown, void, undefined> {
-    for (let place = 0; place < this.kept; place++) yield this.item(place);
+    for (let index = 0; index < this.kept; index++) yield this.item(index);
   }
 
   /** Whether an item holds only texts, numbers, true, false, null and objects of these. */
-  isPlain(place: number): boolean {
-    return this.firstOf(place) < this.endOf(place);
+  isPlain(index: number): boolean {
+    return this.firstOf(index) < this.endOf(index);
   }
 
   /** Index of an item's own field, for the methods below. */
@@ -85,19 +85,19 @@ export class JsonRecords {
   }
 
   /** The value of a plain item's own field; undefined if it is absent or an object. */
-  valueOf(place: number, own: number): unknown {
-    const end = this.endOf(place);
-    for (let at = this.firstOf(place); at < end; at += FIELD) {
+  valueOf(index: number, own: number): unknown {
+    const end = this.endOf(index);
+    for (let at = this.firstOf(index); at < end; at += FIELD) {
       if ((this.fields[at] as number) >> 1 === own) return this.valueAt(at);
     }
     return undefined;
   }
 
   /** Whether the object in a plain item's field has at most `most` fields and all pass the test; true if it is absent. */
-  hasFields(place: number, own: number, most: number, test: FieldTest): boolean {
+  hasFields(index: number, own: number, most: number, test: FieldTest): boolean {
     let count = 0;
-    const end = this.endOf(place);
-    for (let at = this.firstOf(place); at < end; at += FIELD) {
+    const end = this.endOf(index);
+    for (let at = this.firstOf(index); at < end; at += FIELD) {
       const { name, outer } = this.names[(this.fields[at] as number) >> 1] as FieldName;
       if (outer !== own) continue;
       if (++count > most) return false;
@@ -114,10 +114,10 @@ export class JsonRecords {
   }
 
   /** The object in a plain item's field, values as texts; undefined if absent or empty. */
-  textsOf(place: number, own: number): Record<string, string> | undefined {
+  textsOf(index: number, own: number): Record<string, string> | undefined {
     let texts: Record<string, string> | undefined;
-    const end = this.endOf(place);
-    for (let at = this.firstOf(place); at < end; at += FIELD) {
+    const end = this.endOf(index);
+    for (let at = this.firstOf(index); at < end; at += FIELD) {
       const { name, outer } = this.names[(this.fields[at] as number) >> 1] as FieldName;
       if (outer === own) (texts ??= {})[name] = String(this.valueAt(at));
     }
@@ -238,12 +238,12 @@ export class JsonRecords {
     return names.push({ name, outer, own: outer === NONE ? this.ownNames++ : NONE }) - 1;
   }
 
-  private firstOf(place: number): number {
-    return this.items[place * ITEM + 2] as number;
+  private firstOf(index: number): number {
+    return this.items[index * ITEM + 2] as number;
   }
 
-  private endOf(place: number): number {
-    return this.items[place * ITEM + 3] as number;
+  private endOf(index: number): number {
+    return this.items[index * ITEM + 3] as number;
   }
 
   private valueAt(at: number): unknown {

@@ -1,7 +1,7 @@
 import { invalid } from './errors.js';
 
 /** Key of the last row of a page: an id or a text. */
-export type Place = number | string;
+export type ListPosition = number | string;
 
 /** The requested page of a list. */
 export interface Page {
@@ -9,7 +9,7 @@ export interface Page {
   page: number;
   limit: number;
   /** cursor: only rows behind this key; null = use `page` */
-  after: Place | null;
+  after: ListPosition | null;
 }
 
 /** A page of a list. */
@@ -20,7 +20,7 @@ export interface Listed<T> {
   /** true if there may be more rows than `total` */
   isCapped: boolean;
   /** cursor of the next page; null = none */
-  next: Place | null;
+  next: ListPosition | null;
 }
 
 /** Counting stops here, so that a total has a bounded cost. */
@@ -56,7 +56,7 @@ export const shown = <T, S>(listed: Listed<T>, show: (item: T) => S): Listed<S> 
 });
 
 /** A page of a list in memory, ascending by its key. */
-export function partOf<T>(all: readonly T[], keyOf: (item: T) => Place, page: Page): Listed<T> {
+export function partOf<T>(all: readonly T[], keyOf: (item: T) => ListPosition, page: Page): Listed<T> {
   const { after, limit } = page;
   const rest = after === null ? all : all.filter((item) => keyOf(item) > after);
   const from = offsetOf(page);

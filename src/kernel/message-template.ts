@@ -88,16 +88,16 @@ export class MessageTemplate {
   render(variables: Variables = {}): string {
     const values = this.values(variables);
     let text = this.literals[0] as string;
-    for (let place = 0; place < values.length; place++) text += `${values[place]}${this.literals[place + 1]}`;
+    for (let index = 0; index < values.length; index++) text += `${values[index]}${this.literals[index + 1]}`;
     return text;
   }
 
   /** The value of each placeholder for one recipient. */
   values(variables: Variables = {}): readonly string[] {
     const values = new Array<string>(this.slots.length);
-    for (let place = 0; place < this.slots.length; place++) {
-      const { name, fallback } = this.slots[place] as Slot;
-      values[place] = valueOf(variables, name) ?? fallback ?? '';
+    for (let index = 0; index < this.slots.length; index++) {
+      const { name, fallback } = this.slots[index] as Slot;
+      values[index] = valueOf(variables, name) ?? fallback ?? '';
     }
     return values;
   }

@@ -122,22 +122,22 @@ describe('a long list within a JSON text', () => {
         const list = await records(items);
         expect(list.length).toBe(items.length);
         const given = JSON.parse(JSON.stringify(items)) as unknown[];
-        for (const [place, each] of given.entries()) {
-          expect(list.item(place)).toEqual(each);
-          if (!list.isPlain(place)) continue;
+        for (const [index, each] of given.entries()) {
+          expect(list.item(index)).toEqual(each);
+          if (!list.isPlain(index)) continue;
           for (const [field, value] of Object.entries(each as Record<string, unknown>)) {
             if (typeof value !== 'object' || value === null) {
-              expect(list.valueOf(place, list.field(field))).toEqual(value);
+              expect(list.valueOf(index, list.field(field))).toEqual(value);
               continue;
             }
             const inner = Object.entries(value);
             const told: [string, unknown][] = [];
-            expect(list.valueOf(place, list.field(field))).toBeUndefined();
+            expect(list.valueOf(index, list.field(field))).toBeUndefined();
             const own = list.field(field);
             const asking = { text: () => false, value: (...one: [string, unknown]) => told.push(one) > 0 };
-            expect(list.hasFields(place, own, inner.length, asking)).toBe(true);
+            expect(list.hasFields(index, own, inner.length, asking)).toBe(true);
             expect(Object.fromEntries(told)).toEqual(value);
-            expect(list.hasFields(place, own, inner.length - 1, asking)).toBe(inner.length === 0);
+            expect(list.hasFields(index, own, inner.length - 1, asking)).toBe(inner.length === 0);
             const telling = {
               text: (name: string, length: number, first: number) => {
                 const text = (value as Record<string, unknown>)[name] as string;
@@ -147,9 +147,9 @@ describe('a long list within a JSON text', () => {
               value: (_: string, one: unknown) =>
                 typeof one !== 'string' || one === '' || JSON.stringify(one).includes('\\'),
             };
-            expect(list.hasFields(place, own, inner.length, telling)).toBe(true);
+            expect(list.hasFields(index, own, inner.length, telling)).toBe(true);
             const texts = Object.fromEntries(inner.map(([key, one]) => [key, String(one)]));
-            expect(list.textsOf(place, list.field(field))).toEqual(inner.length === 0 ? undefined : texts);
+            expect(list.textsOf(index, list.field(field))).toEqual(inner.length === 0 ? undefined : texts);
           }
         }
       }),

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import {
   JsonLoad,
   afterSpace,
@@ -23,7 +23,7 @@ import { isObject } from './json-values.js';
 // Shorter texts are parsed faster than scanned.
 const LONG = 64 * 1024;
 // Characters scanned between two yields to other requests.
-const CHARACTERS_A_TURN = 512 * 1024;
+const CHARACTERS_AT_ONCE = 512 * 1024;
 
 /** Counts the values of a long JSON text before it is parsed, yielding to other requests. Throws TooMuchJson. */
 export async function countJson(units: Units, most?: number): Promise<void> {
@@ -51,9 +51,9 @@ export async function parseWithRecords(text: string, field: string, most: number
 
 async function refuseMuch(load: JsonLoad, units: Units, from: number, end: number): Promise<void> {
   for (let at = from; at < end;) {
-    const stop = Math.min(end, at + CHARACTERS_A_TURN);
+    const stop = Math.min(end, at + CHARACTERS_AT_ONCE);
     at = load.addParsed(units, at, stop);
-    if (at < end) await turn();
+    if (at < end) await yieldToOthers();
   }
 }
 
@@ -92,7 +92,7 @@ const isName = (name: string, text: string, units: Units, from: number, end: num
 
 async function recordsAt(text: string, units: Units, from: number, most: number): Promise<Found | null> {
   const records = new JsonRecords(text, units, most);
-  let turnAt = from + CHARACTERS_A_TURN;
+  let turnAt = from + CHARACTERS_AT_ONCE;
   let at = afterSpace(units, from + 1);
   if (units[at] === CLOSE_LIST) return { records: records.ended(), from, end: at + 1 };
   for (;;) {
@@ -104,7 +104,7 @@ async function recordsAt(text: string, units: Units, from: number, most: number)
     if (next !== COMMA) return null;
     at = afterSpace(units, at + 1);
     if (at < turnAt) continue;
-    await turn();
-    turnAt = at + CHARACTERS_A_TURN;
+    await yieldToOthers();
+    turnAt = at + CHARACTERS_AT_ONCE;
   }
 }

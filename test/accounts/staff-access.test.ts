@@ -156,7 +156,7 @@ describe('the stop list of an account', () => {
       404,
       'Suppression not found',
     ]);
-    const many = Array.from({ length: 6 }, (_, place) => `491511234560${place}`);
+    const many = Array.from({ length: 6 }, (_, index) => `491511234560${index}`);
     expect(await row('POST', root, client, 'suppressions', { numbers: many })).toEqual([
       400,
       'At most 5 suppressions are allowed',

@@ -7,7 +7,7 @@ import { AlarmRounds, ALARM_CHECKS } from '../../src/modules/alarms/alarm-rounds
 import { BackupOld, CreditsUnsound, DatabaseSlow, RedisAway } from '../../src/modules/alarms/system-checks.js';
 import { DiskWatch } from '../../src/modules/alarms/disk-watch.js';
 import { type AlarmCheck, ALARM_KINDS, type Finding, KINDS } from '../../src/modules/alarms/alarm-kinds.js';
-import { AlarmStore, DiskShortages, LastBackup, noteBackup } from '../../src/modules/alarms/alarms.store.js';
+import { AlarmStore, DiskShortages, LastBackup, recordBackup } from '../../src/modules/alarms/alarms.store.js';
 import { StateMetrics } from '../../src/modules/alarms/state-metrics.js';
 import { AccountDirectory, StaffAccounts } from '../../src/modules/accounts/index.js';
 import { CreditProofs } from '../../src/modules/credits/index.js';
@@ -47,7 +47,7 @@ describe('alarms', () => {
     staff = await house.join(0, { userType: 'admin' });
     owner = await house.join(10_000);
     worker = await house.worker(AT_ONCE);
-    await noteBackup(house.dataSource);
+    await recordBackup(house.dataSource);
   });
   afterAll(() => house.stop());
 
@@ -243,7 +243,7 @@ describe('alarms', () => {
     const metrics = new Metrics();
     const watch = new DiskWatch(environment, worker.get(DiskShortages, { strict: false }), metrics);
     const directory = resolve('not/there');
-    await watch.look();
+    await watch.poll();
     expect(await subjects('disk_full')).toEqual([`${hostname()}:${directory}`.slice(0, 128)]);
     const [alarm] = await alarms('disk_full');
     expect(alarm).toMatchObject({ severity: 'critical', subject_type: 'host', unit: 'percent', threshold: 10 });
@@ -253,11 +253,11 @@ describe('alarms', () => {
     for (const name of ['free', 'size']) expect(text).toMatch(new RegExp(`switchboard_disk_${name}_bytes\\{.*\\} \\d`));
 
     environment.ALARM_DISK_FREE = 0;
-    await watch.look();
+    await watch.poll();
     expect(await subjects('disk_full')).toEqual([]);
 
     environment.ALARM_DISK_FREE = 100;
-    await watch.look();
+    await watch.poll();
     expect(await subjects('disk_full')).toHaveLength(1);
     await house.dataSource.query('UPDATE disk_shortages SET seen_at = seen_at - INTERVAL 5 MINUTE');
     expect(await subjects('disk_full')).toEqual([]);
@@ -276,7 +276,7 @@ describe('alarms', () => {
       { severity: 'warning', unit: 'hours', value: 25, threshold: 24, subject_type: null },
     ]);
     expect(Number(await age())).toBeGreaterThanOrEqual(25 * 3_600);
-    await noteBackup(house.dataSource);
+    await recordBackup(house.dataSource);
     expect(await subjects('backup_old')).toEqual([]);
 
     await house.dataSource.query('DELETE FROM last_backup');
@@ -284,7 +284,7 @@ describe('alarms', () => {
     expect(await age()).toBeUndefined();
     const off = new BackupOld(worker.get(LastBackup, { strict: false }), { BACKUP_MAX_AGE_HOURS: 0 });
     expect(await off.find()).toEqual([]);
-    await noteBackup(house.dataSource);
+    await recordBackup(house.dataSource);
     expect(await subjects('backup_old')).toEqual([]);
   });
 

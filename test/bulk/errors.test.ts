@@ -288,7 +288,7 @@ describe('the error table of personalised sends, from top to bottom', () => {
     });
     const chat = await send({ message: '{{name|}}', contacts: undefined, recipients: [{ to: NUMBER }] }, CHAT);
     expect(chat.body).toMatchObject({ statusCode: 400, message: 'Message is empty' });
-    const names = Array.from({ length: 31 }, (_, place) => `v${place}`);
+    const names = Array.from({ length: 31 }, (_, index) => `v${index}`);
     const large = await send({
       message: names.map((name) => `{{${name}}}`).join(''),
       recipients: [{ to: NUMBER, variables: Object.fromEntries(names.map((name) => [name, 'x'.repeat(1_000)])) }],

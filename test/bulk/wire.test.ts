@@ -45,7 +45,7 @@ describe('a personalised send on the wire', () => {
     const { request_id, credits } = await send({ channel: 'sms', message: TEXT, recipients: RECIPIENTS });
     expect(credits).toBe(4);
     const left = await wire.left('texts', 3);
-    expect(left.map(({ to, text }) => [to, text])).toEqual(NUMBERS.map((to, place) => [to, TEXTS[place]]));
+    expect(left.map(({ to, text }) => [to, text])).toEqual(NUMBERS.map((to, index) => [to, TEXTS[index]]));
     const idOf = async (seq: number): Promise<string> => {
       await vi.waitFor(
         async () => expect((await contacts(request_id))[seq - 1]).toMatchObject({ status: 'SENT' }),
@@ -53,8 +53,8 @@ describe('a personalised send on the wire', () => {
       );
       return String((await contacts(request_id))[seq - 1]?.['provider_message_id']);
     };
-    for (const [place, status] of ['delivered', 'failed', 'failed'].entries())
-      await wire.receiptOf('texts', await idOf(place + 1), status);
+    for (const [index, status] of ['delivered', 'failed', 'failed'].entries())
+      await wire.receiptOf('texts', await idOf(index + 1), status);
     await wire.completed(request_id, member);
     expect((await contacts(request_id)).map(({ status, credits: own }) => [status, own])).toEqual([
       ['DELIVERED', 1],
@@ -92,8 +92,8 @@ describe('a personalised send on the wire', () => {
     await send({ channel: 'unofficial', message: TEXT, img1, recipients: RECIPIENTS });
     const left = await wire.left('chats', 6);
     const of = (number: string): Json[] => left.filter(({ to }) => to === number);
-    for (const [place, number] of NUMBERS.entries()) {
-      expect(of(number).map(({ text }) => text)).toContain(TEXTS[place]);
+    for (const [index, number] of NUMBERS.entries()) {
+      expect(of(number).map(({ text }) => text)).toContain(TEXTS[index]);
       expect(of(number).map(({ media_url }) => media_url)).toContain(img1);
     }
   });

@@ -204,7 +204,7 @@ describe('deactivating an account', () => {
   /** So many campaigns more, as this one, each with its lanes. */
   const copy = async (requestId: string, count: number): Promise<void> => {
     const id = await channels.idOf(requestId);
-    const places = JSON.stringify(Array.from({ length: count }, (_, place) => place + 1));
+    const places = JSON.stringify(Array.from({ length: count }, (_, index) => index + 1));
     for (const [table, key, own] of [
       ['campaigns', 'id', { id: 'id + n', request_id: "CONCAT(request_id, '-', n)" }],
       ['campaign_lanes', 'campaign_id', { campaign_id: 'campaign_id + n' }],

@@ -257,7 +257,7 @@ it('asks the cells while its directory says nothing', async () => {
   );
   await Promise.all([mute, ...cells].map(listening));
   const { app, front } = await startFront({
-    CELLS: cells.map((cell, place) => `${'ab'[place]}=http://127.0.0.1:${portOf(cell)}`).join(','),
+    CELLS: cells.map((cell, index) => `${'ab'[index]}=http://127.0.0.1:${portOf(cell)}`).join(','),
     DIRECTORY_URL: `mysql://nobody:none@127.0.0.1:${portOf(mute)}/nothing`,
   });
   try {

@@ -27,8 +27,8 @@ afterAll(() => campaigns.stop());
 /** 0 to `count` - 1 as `n`, by joining digits. */
 function numbersBelow(count: number): string {
   const digits = `(${Array.from({ length: 10 }, (_, d) => `SELECT ${d} AS d`).join(' UNION ALL ')})`;
-  const names = Array.from(String(count - 1), (_, place) => `p${place}`);
-  const sum = names.map((name, place) => `${name}.d * ${10 ** place}`).join(' + ');
+  const names = Array.from(String(count - 1), (_, index) => `p${index}`);
+  const sum = names.map((name, index) => `${name}.d * ${10 ** index}`).join(' + ');
   const joined = names.map((name) => `${digits} ${name}`).join(' CROSS JOIN ');
   return `(SELECT ${sum} AS n FROM ${joined} HAVING n < ${count})`;
 }

@@ -70,10 +70,10 @@ describe('scheduled session messages', () => {
     const schedule_time = clockTime(moment, 'UTC');
     for (let from = 0; from < MESSAGES; from += 20) {
       const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, place) =>
+        Array.from({ length: 20 }, (_, index) =>
           client.call('POST', '/v5/api/session.php', {
             contacts: TO,
-            broadcast_message: `cut ${from + place}`,
+            broadcast_message: `cut ${from + index}`,
             schedule_time,
           }),
         ),

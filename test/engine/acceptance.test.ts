@@ -170,7 +170,7 @@ describe('accepting campaigns', () => {
     };
     const drafts = Array.from({ length: 4 }, () => engine.draft(accountId, numbers(1)));
     const { accepted, refusals } = await settle(
-      drafts.map((draft, place) => acceptance.accept(draft, place === 2 ? further : undefined)),
+      drafts.map((draft, index) => acceptance.accept(draft, index === 2 ? further : undefined)),
     );
     expect([accepted, refusals]).toEqual([3, [expect.stringMatching(/^Duplicate entry/)]]);
     expect(await engine.available(accountId)).toEqual({ stored: 7, ledger: 7 });

@@ -52,7 +52,7 @@ function numbersTo(most: number): string {
   const digits =
     '(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)';
   const places = ['a', 'b', 'c', 'd5', 'e'];
-  const sum = places.map((name, place) => `${name}.d * ${10 ** place}`).join(' + ');
+  const sum = places.map((name, index) => `${name}.d * ${10 ** index}`).join(' + ');
   return `SELECT ${sum} + 1 AS seq FROM ${places.map((name) => `${digits} ${name}`).join(' CROSS JOIN ')} HAVING seq <= ${most}`;
 }
 

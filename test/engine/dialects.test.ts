@@ -141,7 +141,7 @@ describe('receipts find their message', () => {
     const since = (oldest: number) => `m.sent_on >= UTC_DATE() - INTERVAL ${oldest} DAY`;
     const BY_ID = 'ix_provider_messages_id';
     expect(
-      plans.map((plan, place) => [plan.find(({ table }) => table === 'm')?.key, daysIn(looks[place]?.[0] ?? '')]),
+      plans.map((plan, index) => [plan.find(({ table }) => table === 'm')?.key, daysIn(looks[index]?.[0] ?? '')]),
     ).toEqual([
       ['PRIMARY', since(1)],
       [BY_ID, since(0)],

@@ -106,14 +106,14 @@ describe('a thousand receipts at once', () => {
   const COUNT = 1_000;
 
   async function sent(name: string): Promise<{ id: number; requestId: string; receipts: Receipt[] }> {
-    const numbers = Array.from({ length: COUNT }, (_, place) => String(919_000_000_000 + place));
+    const numbers = Array.from({ length: COUNT }, (_, index) => String(919_000_000_000 + index));
     const { id, requestId } = await waiting(name, numbers, PLAIN);
     await dataSource.query(
       `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
        SELECT campaign_id, seq, 0, 1, CONCAT(?, seq), 1, ? FROM campaign_recipients WHERE campaign_id = ?`,
       [`${name}-`, Submitted, id],
     );
-    const receipts = numbers.map((_, place) => receipt(`${name}-${place + 1}`));
+    const receipts = numbers.map((_, index) => receipt(`${name}-${index + 1}`));
     return { id, requestId, receipts };
   }
 

@@ -137,10 +137,10 @@ describe('a turn of a route', () => {
     // It was not dead: what it says has never left is tried again, and what it says was taken is.
     const recipients = lost.map((lane) => ({ lane: lane, seq: 1, number: '4915112345678', attempt: 1 }));
     await engine.part(BatchResults).flush(
-      recipients.map((recipient, place) => ({
+      recipients.map((recipient, index) => ({
         recipient,
         outcome:
-          place === 0
+          index === 0
             ? { kind: 'accepted', providerMessageIds: ['taken'] }
             : { kind: 'unsent', afterMs: 0, text: 'Lease lost' },
       })),

@@ -62,7 +62,7 @@ describe('windows of several routes', () => {
   const held = async (campaigns: readonly Campaign[]): Promise<BatchClaim[]> => {
     const batches = await planned(await turnsOf(campaigns));
     const taken = await Promise.all(batches.map((batch) => claims.claim(batch)));
-    return batches.map((batch, place) => ({ ...batch, claims: taken[place] ?? [] }));
+    return batches.map((batch, index) => ({ ...batch, claims: taken[index] ?? [] }));
   };
   const taken = (campaignId: number, seq: number): SendOutcome => ({
     kind: 'accepted',
@@ -137,7 +137,7 @@ describe('windows of several routes', () => {
       [campaigns.map(({ id }) => id)],
     );
     expect(ids.map(({ routeId, count }) => [routeId, Number(count)])).toEqual(
-      campaigns.map((_, place) => [place + 1, RECIPIENTS]),
+      campaigns.map((_, index) => [index + 1, RECIPIENTS]),
     );
   });
 
@@ -145,15 +145,15 @@ describe('windows of several routes', () => {
     const campaigns = await accept(5);
     const batches = await held(campaigns);
     const never: SendOutcome = { kind: 'retry', afterMs: NEVER_MS, code: 1, text: 'never', throttled: false };
-    const ends = await Promise.allSettled(batches.map((batch, place) => write(batch, place === 2 ? never : undefined)));
+    const ends = await Promise.allSettled(batches.map((batch, index) => write(batch, index === 2 ? never : undefined)));
     expect(ends.map(({ status }) => status)).toEqual(
-      campaigns.map((_, place) => (place === 2 ? 'rejected' : 'fulfilled')),
+      campaigns.map((_, index) => (index === 2 ? 'rejected' : 'fulfilled')),
     );
     expect(await countsOf(campaigns)).toEqual(
-      campaigns.map((_, place) => (place === 2 ? { Pending: RECIPIENTS } : { Submitted: RECIPIENTS })),
+      campaigns.map((_, index) => (index === 2 ? { Pending: RECIPIENTS } : { Submitted: RECIPIENTS })),
     );
     expect((await Promise.all(campaigns.map(laneOf))).map((lane) => lane?.['isHeld'])).toEqual(
-      campaigns.map((_, place) => (place === 2 ? 1 : undefined)),
+      campaigns.map((_, index) => (index === 2 ? 1 : undefined)),
     );
     await write(batches[2] as BatchClaim);
     expect(await countsOf(campaigns)).toEqual(campaigns.map(() => ({ Submitted: RECIPIENTS })));
@@ -207,7 +207,7 @@ describe('windows of several routes', () => {
     const batches = await planned(await turnsOf(campaigns));
     const claimed = vi.spyOn(lanes, 'claimEach');
     const begun = await Promise.all(
-      batches.map((batch, place) => claims.claim({ ...batch, mostRetries: RECIPIENTS - place })),
+      batches.map((batch, index) => claims.claim({ ...batch, mostRetries: RECIPIENTS - index })),
     );
     expect(claimed).toHaveBeenCalledTimes(2);
     expect(begun.map(([lane]) => lane?.recipients.length)).toEqual([RECIPIENTS, RECIPIENTS - 1]);

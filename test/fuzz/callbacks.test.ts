@@ -174,8 +174,8 @@ describe('callbacks of upstreams gone mad', () => {
         1,
       );
     }
-    for (const [place, theirs] of [...THEIRS, 'CAvictim'].entries())
-      await submit(victimId, place + 1, theirs, victimRoute);
+    for (const [index, theirs] of [...THEIRS, 'CAvictim'].entries())
+      await submit(victimId, index + 1, theirs, victimRoute);
     shown = await everythingOf(victim);
   });
   afterAll(() => campaigns.stop());

@@ -90,8 +90,8 @@ describe('a carrier gone mad over SMPP', () => {
   /** One campaign over a login of its own, while the carrier raves. */
   async function rave({ manners: given, noises, breaks }: Rave, index: number): Promise<void> {
     const login = `mad-${index}`;
-    const to = given.map((_, place) => `9190${String(index).padStart(3, '0')}${String(place).padStart(5, '0')}`);
-    for (const [place, made] of given.entries()) manners.set(to[place] ?? '', made);
+    const to = given.map((_, index) => `9190${String(index).padStart(3, '0')}${String(index).padStart(5, '0')}`);
+    for (const [index, made] of given.entries()) manners.set(to[index] ?? '', made);
     const said = [...noises];
     for (const end of breaks) said.splice(7 * (1 + breaks.indexOf(end)), 0, end);
     carrier.plan(login, said);

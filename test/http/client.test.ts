@@ -239,9 +239,9 @@ describe('the package as it is published', () => {
     const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
     const examples = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, text = '']) => text);
     expect(examples).toHaveLength(4);
-    const files = examples.map((text, place) => {
-      writeFileSync(join(directory, `example${place}.ts`), text);
-      return `example${place}.ts`;
+    const files = examples.map((text, index) => {
+      writeFileSync(join(directory, `example${index}.ts`), text);
+      return `example${index}.ts`;
     });
     const options = [
       '--strict',

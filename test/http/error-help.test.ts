@@ -259,7 +259,7 @@ describe('what is taken otherwise than it was said', () => {
 
   it('fields that there are not: ten at the most are listed, without their values', async () => {
     const route = await routeOf();
-    const many = Object.fromEntries(Array.from({ length: 20 }, (_, place) => [`x${place}`, 'secret-value']));
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`x${index}`, 'secret-value']));
     const hints = await hintsOf({ brodcast_service: route, sceduled_time: 'secret-value', ...many });
     expect(hints).toHaveLength(10);
     expect(hints[0]).toEqual({ code: 'unknown_field', field: 'sceduled_time' });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Account } from '../../src/modules/accounts/index.js';
 import { type Accounts, accountsOf } from '../support/accounts.js';
@@ -96,7 +96,7 @@ describe('bodies that are only begun', () => {
     const answer = answerTo(beginBody(path, start, { ...headers, ...known })).finally(() => (sent.isOver = true));
     while (!sent.isOver) {
       vi.advanceTimersByTime(1_000);
-      await turn();
+      await yieldToOthers();
     }
     expect(await answer).toMatchObject({ status: 400, body: { message: 'Request body comes too slowly' } });
   });

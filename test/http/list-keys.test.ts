@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Listed, MOST_COUNTED, type Page, type Place } from '../../src/kernel/lists.js';
+import { type Listed, MOST_COUNTED, type Page, type ListPosition } from '../../src/kernel/lists.js';
 import { campaignKeys } from '../../src/modules/campaigns/campaigns.store.js';
-import { type KeyedList, listKeys, MOST_LOOKED_AT } from '../../src/platform/database/index.js';
+import { type KeyedList, listKeys, MOST_FILTERED } from '../../src/platform/database/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const ROWS = 25_000;
@@ -16,7 +16,7 @@ describe('a list by keys', () => {
     key: 'id',
     order: 'DESC',
     ranges: kinds.map((kind) => ({ where: 'owner = ? AND kind = ?', values: [owner, kind] })),
-    ...(look !== undefined && { look: { where: 't.name = ?', values: [look] } }),
+    ...(look !== undefined && { filter: { where: 't.name = ?', values: [look] } }),
   });
   const all = ofKinds(1, [0, 1, 2]);
   const list = (keys: KeyedList, page: Partial<Page>, most?: number): Promise<Listed<number>> =>
@@ -77,7 +77,7 @@ describe('a list by keys', () => {
 
   it('is walked to its end, nothing twice and nothing left out', async () => {
     const found: number[] = [];
-    let after: Place | null = null;
+    let after: ListPosition | null = null;
     do {
       const { items, next }: Listed<number> = await list(all, { limit: 1_000, after });
       found.push(...items);
@@ -121,8 +121,8 @@ describe('a list by keys', () => {
   it('looks at a bounded number of rows for what no index knows, and goes on behind them', async () => {
     const named = ofKinds(1, [0, 1, 2], 'named');
     const found: number[] = [];
-    const ends: (Place | null)[] = [];
-    let after: Place | null = null;
+    const ends: (ListPosition | null)[] = [];
+    let after: ListPosition | null = null;
     do {
       const { items, next, total, isCapped }: Listed<number> = await list(named, { limit: 4, after });
       expect([total, isCapped]).toEqual([10, true]);
@@ -133,13 +133,13 @@ describe('a list by keys', () => {
     expect(found).toEqual(Array.from({ length: 25 }, (_, index) => ROWS - index * 1_000));
     // a part ends where it is full, or where the rows end that were looked at
     expect(ends[0]).toBe(22_000);
-    expect(await list(named, { page: 4, limit: 4 })).toMatchObject({ items: [], next: ROWS - MOST_LOOKED_AT + 1 });
+    expect(await list(named, { page: 4, limit: 4 })).toMatchObject({ items: [], next: ROWS - MOST_FILTERED + 1 });
     expect(await list(ofKinds(2, [0, 1, 2], 'few'), { limit: 5 })).toMatchObject({ total: 7, isCapped: false });
     expect(await list(ofKinds(1, [0, 1, 2], 'nothing'), {})).toMatchObject({
       items: [],
       total: 0,
       isCapped: true,
-      next: ROWS - MOST_LOOKED_AT + 1,
+      next: ROWS - MOST_FILTERED + 1,
     });
   });
 });
@@ -189,7 +189,7 @@ describe('the keys of campaigns', () => {
 
   it('looks at rows only for what the index does not know', () => {
     const looked = (filter: Parameters<typeof campaignKeys>[0]): string | undefined =>
-      campaignKeys(filter, ['sms']).look?.where;
+      campaignKeys(filter, ['sms']).filter?.where;
     expect(looked({ routeId: 1, state: 'running' })).toBeUndefined();
     expect(looked({ routeId: 1, channel: 'sms' })).toBe('t.channel = ?');
     expect(looked({ routeId: 1, accountId: 1 })).toBe('t.route_id = ?');
@@ -204,7 +204,7 @@ describe('the keys of campaigns', () => {
       '0b1c6a2e-3f7c-4b6e-9c0d-1f2e3d4c5b6a',
     ]) {
       const keys = campaignKeys({ accountId: 7, state: 'running', search }, ['sms']);
-      expect([keys.index, keys.look, keys.ranges.length]).toEqual(['uq_campaigns_request', undefined, 1]);
+      expect([keys.index, keys.filter, keys.ranges.length]).toEqual(['uq_campaigns_request', undefined, 1]);
       expect(keys.ranges[0]?.where).toBe('request_id IN (?) AND account_id = ? AND state = ?');
     }
     for (const search of ['GSMCAMP_20260501', '_20260501_A1B2C3', 'sale']) {

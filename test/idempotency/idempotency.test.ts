@@ -160,8 +160,8 @@ describe('one key', () => {
     const member = await channels.join(100);
     const key = newKey();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, async (_, place) => {
-        const response = await fetch(`${place % 2 ? other.url : channels.url}/webhook/api/addbroadcastgsm.php`, {
+      Array.from({ length: 20 }, async (_, index) => {
+        const response = await fetch(`${index % 2 ? other.url : channels.url}/webhook/api/addbroadcastgsm.php`, {
           method: 'POST',
           headers: { 'content-type': 'application/json', authorization: `Bearer ${member.token}`, ...named(key) },
           body: JSON.stringify(BODY),

@@ -144,7 +144,7 @@ describe.each(kinds)('over %s', (_kind, start) => {
 
   it('a notice of a single message reaches every process', async () => {
     const heard = [0, 0];
-    for (const [place, { signals }] of [one, two].entries()) signals.listen(() => (heard[place] = 1));
+    for (const [index, { signals }] of [one, two].entries()) signals.listen(() => (heard[index] = 1));
     await vi.waitFor(() => {
       one.signals.publish(); // repeated, because one that does not listen yet hears nothing
       expect(heard).toEqual([1, 1]);

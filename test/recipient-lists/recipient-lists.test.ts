@@ -105,7 +105,7 @@ describe('a list', () => {
       'Upload not found',
     );
     expectRefused(await recipients.send('GET', PATH, null), 401, 'Invalid Authorization token');
-    const reading = recipients.part(RecipientLists).sourceOf(other.account.id, { listId: id }, CHANNEL, 'look');
+    const reading = recipients.part(RecipientLists).sourceOf(other.account.id, { listId: id }, CHANNEL, 'peek');
     await expect(reading).rejects.toThrow('List not found');
     const uploaded = recipients.part(RecipientLists).sourceOf(other.account.id, { uploadId: upload }, CHANNEL, 'hold');
     await expect(uploaded).rejects.toThrow('Upload not found');
@@ -269,7 +269,7 @@ describe('members', () => {
     expect(refused.body['message']).toBe('members has entries that cannot be kept');
     const errors = refused.body['errors'] as Json[];
     expect(errors.map(({ row, message }) => [row, message])).toEqual(
-      entries.map(([, reason], place) => [place + 2, reason.replace('’', "'")]),
+      entries.map(([, reason], index) => [index + 2, reason.replace('’', "'")]),
     );
     expect(await find(id)).toMatchObject({ members: 0 });
   });

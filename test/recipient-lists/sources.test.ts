@@ -165,7 +165,7 @@ describe('a send', () => {
       { row: 1, number: '4915112345678', variables: { name: 'Eva' } },
       { row: 2, number: '919000000000' },
     ]);
-    expect(read.map(({ row }) => row)).toEqual(read.map((_, place) => place + 1));
+    expect(read.map(({ row }) => row)).toEqual(read.map((_, index) => index + 1));
     expect(await readAll(source.read())).toEqual(read);
   });
 
@@ -244,7 +244,7 @@ describe('a send', () => {
 });
 
 describe('a quote', () => {
-  const look = (origin: RecipientsOrigin) => sourceOf(origin, 'look');
+  const peek = (origin: RecipientsOrigin) => sourceOf(origin, 'peek');
 
   it('reads what a send reads, and writes nothing', async () => {
     const uploadId = await recipients.uploaded(member, csvOf(2_500));
@@ -255,7 +255,7 @@ describe('a quote', () => {
     ] as const) {
       const heads = () => recipients.dataSource.query<unknown>(`SELECT * FROM ${table} ORDER BY id`);
       const before = await heads();
-      const read = await readAll((await look(origin)).read());
+      const read = await readAll((await peek(origin)).read());
       expect(read).toHaveLength(2_500);
       expect(await heads()).toEqual(before);
       expect(await readAll((await sourceOf(origin)).read())).toEqual(read);
@@ -265,10 +265,10 @@ describe('a quote', () => {
   it('is refused when what it reads is changed, deleted or gone meanwhile', async () => {
     const uploadId = await recipients.uploaded(member, csvOf(3_000));
     const listId = await recipients.listed(member, numbered(3_000));
-    const changed = await look({ listId });
+    const changed = await peek({ listId });
     await add(listId, numbered(1, 9_000));
     await expect(readAll(changed.read())).rejects.toThrow('List is being changed');
-    const [upload, list] = [await look({ uploadId }), await look({ listId })];
+    const [upload, list] = [await peek({ uploadId }), await peek({ listId })];
     const [parts, members] = [upload.read()[Symbol.asyncIterator](), list.read()[Symbol.asyncIterator]()];
     expect((await parts.next()).value).toHaveLength(2_000);
     expect((await members.next()).value).toHaveLength(2_000);
@@ -277,7 +277,7 @@ describe('a quote', () => {
     await recipients.part(Leftovers).sweep();
     await expect(parts.next()).rejects.toThrow('Upload not found');
     await expect(members.next()).rejects.toThrow('List is being changed');
-    await expect(look({ uploadId })).rejects.toThrow('Upload not found');
-    await expect(look({ listId })).rejects.toThrow('List not found');
+    await expect(peek({ uploadId })).rejects.toThrow('Upload not found');
+    await expect(peek({ listId })).rejects.toThrow('List not found');
   });
 });

@@ -185,10 +185,10 @@ describe('a message of one recipient over a paced route, with two workers', () =
     const [id, from, campaign] = [await addRoute('stops', 40), gateway.taken.length, numbersEnding(160, '001')];
     await send('stops', campaign);
     const owner = await vi.waitUntil(() => redis.get(homeKey(id)), PATIENCE);
-    const place = workers.findIndex((worker) =>
+    const index = workers.findIndex((worker) =>
       owner.startsWith(`${worker.get(RouteHealthBoard, { strict: false }).worker} `),
     );
-    const [stopping] = workers.splice(place, 1);
+    const [stopping] = workers.splice(index, 1);
     const [to] = await Promise.all([sendSingle('stops'), stopping?.close()]);
     await vi.waitUntil(() => gateway.taken.length - from === campaign.length + 1, PATIENCE);
     expect(new Set(ofGateway(from)())).toEqual(new Set([...campaign, to]));

@@ -63,8 +63,8 @@ async function begin(): Promise<DueSessionMessage[]> {
 async function schedule(who: ChatMember, label: string, count = 1): Promise<void> {
   await sessions.openWindow(who, TO);
   const later = clockTime(new Date(Date.now() + 60 * MINUTE_MS), 'UTC');
-  for (let place = 0; place < count; place++) {
-    const body = { contacts: TO, broadcast_message: `${label} ${place}`, schedule_time: later };
+  for (let index = 0; index < count; index++) {
+    const body = { contacts: TO, broadcast_message: `${label} ${index}`, schedule_time: later };
     expect((await sessions.v5(who, body)).status).toBe(200);
   }
   await sessions.makeDue(who);
@@ -210,19 +210,19 @@ describe('a scheduled message', () => {
       { status: 429, body: { error: { message: 'Rate limit hit', code: 130429 } } },
       { status: 503, body: { error: { message: 'Down', code: 131016 } } },
     ];
-    for (const [place, order] of orders.entries()) {
+    for (const [index, order] of orders.entries()) {
       const who = await sessions.member();
       sessions.upstream.answer(order);
-      await schedule(who, `busy${place}`);
+      await schedule(who, `busy${index}`);
       if (workers.length === 0) await startWorker();
-      await until('it to be tried', () => Promise.resolve(textsSeen().includes(`busy${place} 0`)), 20_000);
+      await until('it to be tried', () => Promise.resolve(textsSeen().includes(`busy${index} 0`)), 20_000);
       await settled(who, 'Pending');
       expect((await sessions.stored(who))[0]?.dueAt?.getTime()).toBeGreaterThan(Date.now() - MINUTE_MS);
       sessions.upstream.answer(null);
       const before = textsSeen().length;
       await sessions.makeDue(who);
       await settled(who, 'Submitted');
-      expect(textsSeen().slice(before)).toEqual([`busy${place} 0`]);
+      expect(textsSeen().slice(before)).toEqual([`busy${index} 0`]);
     }
   });
 

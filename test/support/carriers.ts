@@ -52,7 +52,7 @@ export class Carriers {
 
   get doubled(): string[] {
     const refs = this.sent.map(({ ref }) => ref);
-    return refs.filter((ref, place) => refs.indexOf(ref) !== place);
+    return refs.filter((ref, index) => refs.indexOf(ref) !== index);
   }
 }
 

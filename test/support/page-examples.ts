@@ -144,9 +144,9 @@ function difference(is: unknown, shown: unknown, at: string): string | null {
   if (Array.isArray(shown) && Array.isArray(is) && shown.at(-1) === '…') {
     // these, in this order, among others
     let from = 0;
-    for (const [place, value] of shown.slice(0, -1).entries()) {
+    for (const [index, value] of shown.slice(0, -1).entries()) {
       const found = is.slice(from).findIndex((each) => difference(each, value, '') === null);
-      if (found < 0) return `${at} has no ${place + 1}. entry`;
+      if (found < 0) return `${at} has no ${index + 1}. entry`;
       from += found + 1;
     }
     return null;

@@ -113,13 +113,13 @@ describe('the sender whom a stop word means', () => {
   describe('that comes before its message is noted', () => {
     let member: Member;
     let number: string;
-    let place = 0;
+    let index = 0;
     const waiting = (): Promise<unknown[]> =>
       campaigns.dataSource.query('SELECT 1 FROM early_stops WHERE number = ?', [number]);
 
     beforeEach(async () => {
       member = await campaigns.join();
-      number = String(numbers(20, '9177013')[place++]);
+      number = String(numbers(20, '9177013')[index++]);
       await writeBack(number, 'stop');
       await vi.waitUntil(async () => (await waiting()).length === 1, PATIENCE);
       expect(await listed(member)).toEqual([]);
@@ -135,7 +135,7 @@ describe('the sender whom a stop word means', () => {
       await writeBack(number, 'START');
       await vi.waitUntil(async () => (await waiting()).length === 0, PATIENCE);
       await completed(member, await send(member, [number]));
-      await campaigns.part(EarlyStops).look();
+      await campaigns.part(EarlyStops).poll();
       expect(await listed(member)).toEqual([]);
     });
 
@@ -214,7 +214,7 @@ describe('the sender whom a stop word means', () => {
       await hear('two', mindChanged, 'START');
       for (const from of to) await sent(member, from, 'two');
       await vi.waitUntil(async () => (await listed(member)).length > 0, PATIENCE);
-      await campaigns.part(EarlyStops).look();
+      await campaigns.part(EarlyStops).poll();
       expect(await listed(member)).toEqual([waits]);
     });
 

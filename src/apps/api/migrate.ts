@@ -66,7 +66,7 @@ function leavingOutMade(runner: QueryRunner): QueryRunner {
 
 const BEAT_MS = 1_000;
 // A waiter that reads the same beat this often, a second apart, takes over: the holder is dead.
-const LOOKS = 20;
+const READS = 20;
 const LOCK_PATIENCE_MS = 300_000;
 
 interface Holder {
@@ -111,21 +111,21 @@ export async function whileLocked<T>(dataSource: DataSource, work: () => Promise
 async function take(dataSource: DataSource, owner: string, beatMs: number): Promise<void> {
   const until = performance.now() + LOCK_PATIENCE_MS;
   let seen: Holder | null = null;
-  for (let looks = 0; ; looks++) {
+  for (let reads = 0; ; reads++) {
     if (await changed(dataSource, 'owner = ?, beat = beat + 1 WHERE id = 1 AND owner IS NULL', [owner])) return;
-    const holder = await look(dataSource);
+    const holder = await readHolder(dataSource);
     if (holder && seen?.owner === holder.owner && seen.beat === holder.beat) {
       const { owner: dead, beat } = holder;
       const taken = 'owner = ?, beat = beat + 1 WHERE id = 1 AND owner = ? AND beat = ?';
-      if (looks >= LOOKS && (await changed(dataSource, taken, [owner, dead, beat]))) return;
-    } else looks = 0;
+      if (reads >= READS && (await changed(dataSource, taken, [owner, dead, beat]))) return;
+    } else reads = 0;
     seen = holder;
     if (performance.now() > until) throw new Error('Another process has been preparing this database for five minutes');
     await sleep(beatMs);
   }
 }
 
-function look(dataSource: DataSource): Promise<Holder | null> {
+function readHolder(dataSource: DataSource): Promise<Holder | null> {
   const work = async (tx: EntityManager): Promise<Holder | null> => {
     await tx.query('UPDATE preparation_lock SET looks = looks + 1 WHERE id = 1');
     const [row] = await tx.query<(Holder | { owner: null; beat: number })[]>(
@@ -133,7 +133,7 @@ function look(dataSource: DataSource): Promise<Holder | null> {
     );
     return row?.owner ? { owner: row.owner, beat: row.beat } : null;
   };
-  return inTransaction(dataSource, work, { again: 'one look more is no more than that' });
+  return inTransaction(dataSource, work, { again: 'one more read changes nothing' });
 }
 
 async function changed(dataSource: DataSource, change: string, parameters: unknown[]): Promise<boolean> {

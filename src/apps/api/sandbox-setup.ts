@@ -107,7 +107,7 @@ const VOICE_ROUTE = 'sandbox-voice';
 const VOICE_ACCOUNT = 'AC00000000000000000000000000000001';
 const VOICE_TOKEN_BYTES = 16;
 
-interface Place {
+interface WantedRoute {
   name: string;
   channel: OperatorRouteKind;
   driver: string;
@@ -145,8 +145,8 @@ export class SandboxRoutes {
     const known = await this.routes.locked(tx, SMPP_ROUTE);
     const address = { host: '127.0.0.1', port: this.environment.SANDBOX_SMPP_PORT };
     const fresh = { system_id: 'switchboard', password: 'sandbox', source_addr: 'SWITCHBD', dlt: {} };
-    const place: Place = { name: SMPP_ROUTE, channel: 'sms', driver: 'smpp', known, asDefault };
-    await this.put(tx, place, { ...(known?.config ?? fresh), ...address });
+    const wanted: WantedRoute = { name: SMPP_ROUTE, channel: 'sms', driver: 'smpp', known, asDefault };
+    await this.put(tx, wanted, { ...(known?.config ?? fresh), ...address });
   }
 
   // The sandbox signs with the token of the calls, so each installation makes its own.
@@ -158,13 +158,13 @@ export class SandboxRoutes {
       auth_token: randomBytes(VOICE_TOKEN_BYTES).toString('hex'),
       from: '15550001111',
     };
-    const place: Place = { name: VOICE_ROUTE, channel: 'voice', driver: 'twilio', known, asDefault };
-    await this.put(tx, place, { ...(known?.config ?? fresh), ...address });
+    const wanted: WantedRoute = { name: VOICE_ROUTE, channel: 'voice', driver: 'twilio', known, asDefault };
+    await this.put(tx, wanted, { ...(known?.config ?? fresh), ...address });
   }
 
   private async ensureHttp(
     tx: EntityManager,
-    { name, channel }: Pick<Place, 'name' | 'channel'>,
+    { name, channel }: Pick<WantedRoute, 'name' | 'channel'>,
     asDefault: boolean,
   ): Promise<void> {
     const known = await this.routes.locked(tx, name);
@@ -178,16 +178,16 @@ export class SandboxRoutes {
     };
     const body = { to: '{{to}}', text: '{{text}}', media_url: '{{media_url}}', ref: '{{ref}}' };
     const config = { ...(known?.config ?? fresh), url, body };
-    const place: Place = { name, channel, driver: 'http', known, asDefault };
-    const route = await this.put(tx, place, config);
+    const wanted: WantedRoute = { name, channel, driver: 'http', known, asDefault };
+    const route = await this.put(tx, wanted, config);
     // The callback address contains the route's secret, which exists only after the first write.
     const base = publicOrigin(this.environment) ?? '';
     const callback = base + callbackPath(route);
-    await this.put(tx, { ...place, known: route }, { ...config, body: { ...body, callback_url: callback } });
+    await this.put(tx, { ...wanted, known: route }, { ...config, body: { ...body, callback_url: callback } });
   }
 
-  private put(tx: EntityManager, place: Place, config: Record<string, unknown>): Promise<RouteRecord> {
-    const { name, channel, driver, known, asDefault } = place;
+  private put(tx: EntityManager, wanted: WantedRoute, config: Record<string, unknown>): Promise<RouteRecord> {
+    const { name, channel, driver, known, asDefault } = wanted;
     return this.routes.put(tx, {
       name,
       channel,

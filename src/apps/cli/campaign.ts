@@ -14,7 +14,7 @@ import {
   Unanswered,
 } from './terminal.js';
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 // polls in a row without an answer, as in a restart
 const MOST_MISSES = 60;
 // setTimeout fires immediately above this limit
@@ -46,13 +46,13 @@ export async function watch(
   const ends = performance.now() + timeout;
   const rest = (): number => ends - performance.now();
   // the timeout also limits a silent API
-  const look = async (): Promise<WatchedCampaign | null> =>
+  const read = async (): Promise<WatchedCampaign | null> =>
     within(
       rest(),
       api.call<{ data: WatchedCampaign }>('GET', path).then(({ data }) => data),
     );
   try {
-    let campaign = await look();
+    let campaign = await read();
     if (campaign === null) throw new Failure('The time is up, and the API has not answered', EXIT.timedOut);
     for (let misses = 0; ;) {
       const { final, words } = standOf(campaign);
@@ -60,9 +60,9 @@ export async function watch(
       line.show(final, campaign.total_rows, `${campaign.state}${left(pace, campaign)}: ${words}`);
       if (OVER.has(campaign.state)) break;
       if (rest() <= 0) throw timedOut(requestId, campaign, json);
-      await sleep(Math.min(LOOK_EVERY_MS, rest()));
+      await sleep(Math.min(POLL_EVERY_MS, rest()));
       try {
-        const seen = await look();
+        const seen = await read();
         if (seen === null) throw timedOut(requestId, campaign, json);
         campaign = seen;
         misses = 0;

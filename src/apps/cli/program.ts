@@ -251,7 +251,7 @@ function addCopies(program: Command): void {
   program
     .command('note-backup')
     .description('note that a copy was made now by other means, for its alarm (works on the database)')
-    .action(async () => (await copies()).noteCopy());
+    .action(async () => (await copies()).recordCopy());
   program
     .command('restore')
     .description('load a copy into an empty database; what may have left since is never sent again')

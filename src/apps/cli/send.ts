@@ -27,7 +27,7 @@ export function rowsOf(text: string, column?: string): ContactRow[] | null {
   if (column !== undefined && wanted < 0) return null;
   const index = headed ? Math.max(0, wanted) : 0;
   const named = headed
-    ? heads.map((head, place) => [head, place] as const).filter(([head, place]) => head !== '' && place !== index)
+    ? heads.map((head, index) => [head, index] as const).filter(([head, first]) => head !== '' && first !== index)
     : [];
   return rows
     .slice(headed ? 1 : 0)

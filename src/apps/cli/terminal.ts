@@ -71,10 +71,10 @@ export async function readPassword(question: string): Promise<string> {
     const end = (): void => {
       stdin.setRawMode(false);
       stdin.pause();
-      stdin.off('data', hear);
+      stdin.off('data', receive);
       process.stderr.write('\n');
     };
-    const hear = (keys: string): void => {
+    const receive = (keys: string): void => {
       for (const key of keys) {
         if (key === '\r' || key === '\n') {
           end();
@@ -89,7 +89,7 @@ export async function readPassword(question: string): Promise<string> {
         typed = key === '\u007f' || key === '\b' ? typed.slice(0, -1) : typed + key;
       }
     };
-    stdin.on('data', hear);
+    stdin.on('data', receive);
   });
 }
 
@@ -116,30 +116,30 @@ export class ProgressLine {
   }
 }
 
-interface Look {
+interface Sample {
   at: number;
   final: number;
 }
 
 // About a minute of polls.
-const LOOKS = 60;
+const SAMPLES = 60;
 const SECOND = 1_000;
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
 
 /** Estimates the remaining time of a campaign from its recent pace. */
 export class Pace {
-  private readonly looks: Look[] = [];
+  private readonly samples: Sample[] = [];
 
-  see(look: Look): void {
-    this.looks.push(look);
-    if (this.looks.length > LOOKS) this.looks.shift();
+  see(look: Sample): void {
+    this.samples.push(look);
+    if (this.samples.length > SAMPLES) this.samples.shift();
   }
 
   /** Seconds until all recipients are final; null without progress. */
   secondsLeft(total: number): number | null {
-    const [first] = this.looks;
-    const last = this.looks.at(-1);
+    const [first] = this.samples;
+    const last = this.samples.at(-1);
     if (!first || !last || last.final <= first.final) return null;
     const perSecond = ((last.final - first.final) / (last.at - first.at)) * SECOND;
     return Math.ceil((total - last.final) / perSecond);

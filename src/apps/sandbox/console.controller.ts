@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import {
   BadGatewayException,
   BadRequestException,
@@ -106,7 +106,7 @@ export class LedgerController {
       if (entries.length === 0 || response.destroyed) break;
       const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
       if (!response.write(lines)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
-      await turn();
+      await yieldToOthers();
     }
     response.end();
   }

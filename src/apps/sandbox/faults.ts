@@ -133,15 +133,15 @@ export const deliveryOutcomeOf = (to: string): DeliveryOutcome => OUTCOME_BY_END
 
 /** Refuses every other attempt of a key. */
 export class OnceBook {
-  private readonly turnedAway = new Set<string>();
+  private readonly refused = new Set<string>();
 
-  turnAway(key: string): boolean {
-    if (this.turnedAway.delete(key)) return false;
-    this.turnedAway.add(key);
+  refuse(key: string): boolean {
+    if (this.refused.delete(key)) return false;
+    this.refused.add(key);
     return true;
   }
 
   clear(): void {
-    this.turnedAway.clear();
+    this.refused.clear();
   }
 }

@@ -41,24 +41,24 @@ export class HttpGateway {
 
   async take(request: unknown): Promise<GatewayAnswer> {
     const { answerDelayMs, stopAnswering } = this.faults.current;
-    const answer = this.judge(request);
+    const answer = this.answerTo(request);
     if (this.faults.dropsNow()) return { ...answer, drop: true };
     if (stopAnswering) return { ...answer, silent: true };
     if (answerDelayMs > 0) await sleep(answerDelayMs);
     return answer;
   }
 
-  private judge(request: unknown): GatewayAnswer {
+  private answerTo(request: unknown): GatewayAnswer {
     const parsed = messageSchema.safeParse(request);
     if (!parsed.success) return { status: 400, body: { error: 'to must be 1 to 30 digits', code: 10 } };
     const message = parsed.data;
     if (this.faults.current.refuseAll) return { status: 503, body: { error: 'Out of service', code: 20 } };
     const outcome = deliveryOutcomeOf(message.to);
-    if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.turnAway(message.to))) {
+    if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.refuse(message.to))) {
       this.ledger.refusals.throttled += 1;
       return { status: 429, retryAfter: 1, body: { error: 'Too many messages', code: 21 } };
     }
-    if (outcome === 'error once' && this.once.turnAway(message.to)) {
+    if (outcome === 'error once' && this.once.refuse(message.to)) {
       this.ledger.refusals.errors += 1;
       return { status: 500, body: { error: 'Temporary error', code: 22 } };
     }

@@ -81,7 +81,7 @@ export async function startSandbox(ports: { http: number; smpp: number }): Promi
   const smppPort = await carrier.listen(ports.smpp, host);
   await app.listen(ports.http, host);
   const server = app.getHttpServer();
-  upstreamsFirst(server, app.get(GraphServer), app.get(TelephoneServer));
+  carriersFirst(server, app.get(GraphServer), app.get(TelephoneServer));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host}:${port}`,
@@ -95,7 +95,7 @@ export async function startSandbox(ports: { http: number; smpp: number }): Promi
 }
 
 // Chat and voice requests bypass the framework, which would slow measurements.
-function upstreamsFirst(server: Server, chat: GraphServer, telephone: TelephoneServer): void {
+function carriersFirst(server: Server, chat: GraphServer, telephone: TelephoneServer): void {
   const framework = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {

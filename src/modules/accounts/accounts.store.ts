@@ -175,7 +175,7 @@ export interface FoundAccount {
 }
 
 /** Names scanned to find a reseller's own clients. */
-const MOST_LOOKED_AT = 1_000;
+const MOST_FILTERED = 1_000;
 const FEWEST_DIGITS = 6;
 
 /** Finds accounts by a prefix of a login name (including assigned users), first name or last name. */
@@ -228,12 +228,12 @@ export class AccountSearch {
             [likePrefix(spelling), likePrefix(also)],
           ]),
     );
-    const looks = parts.map(
+    const queries = parts.map(
       ([column, where]) => `(SELECT n.id FROM (SELECT id FROM accounts FORCE INDEX (ix_accounts_${column})
          WHERE ${where} ORDER BY ${column} LIMIT ?) n ${childrenOf('n.id', parentId)} LIMIT ?)`,
     );
     const values = parts.flatMap(([, , prefixes]) => [...prefixes, ...bounds(parentId, limit)]);
-    const rows: { id: number }[] = await this.dataSource.query(looks.join(' UNION ALL '), values);
+    const rows: { id: number }[] = await this.dataSource.query(queries.join(' UNION ALL '), values);
     return rows.map(({ id }) => id);
   }
 }
@@ -242,7 +242,7 @@ const childrenOf = (id: string, parentId: number | null): string =>
   parentId === null ? '' : `JOIN accounts a ON a.id = ${id} AND a.parent_id = ?`;
 
 const bounds = (parentId: number | null, limit: number): number[] =>
-  parentId === null ? [limit, limit] : [MOST_LOOKED_AT, parentId, limit];
+  parentId === null ? [limit, limit] : [MOST_FILTERED, parentId, limit];
 
 const MOST = 1_000;
 

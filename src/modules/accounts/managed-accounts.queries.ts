@@ -90,7 +90,7 @@ export class ListAccountsHandler implements IQueryHandler<ListAccountsQuery> {
         key: 'id',
         order: 'DESC',
         ranges: [clients ?? { where: '', values: [] }],
-        ...(search !== null && { look: likeness(search) }),
+        ...(search !== null && { filter: likeness(search) }),
       },
       page,
     );

@@ -70,13 +70,16 @@ export class NameClaimSweeper implements OnApplicationBootstrap, BeforeApplicati
    * cannot commit and cluster nodes show earlier rows. Then check in one statement whether the name is taken or wanted here; if
    * neither, release it. If it was claimed again meanwhile, keep the row and retry.
    */
-  private async settle(note: PendingClaim, cell: string): Promise<void> {
-    const name = { kind: note.kind, value: note.value };
+  private async settle(pending: PendingClaim, cell: string): Promise<void> {
+    const name = { kind: pending.kind, value: pending.value };
     const claim = newId();
     const isOurs = await this.directory.adopt(name, cell, claim);
-    if (!(await this.mark(note))) return; // its transaction has committed
-    if (isOurs && !(await this.isHeld(note)) && !(await this.directory.giveBack(name, cell, claim))) return;
-    await this.dataSource.query(again('DELETE FROM name_claims WHERE claim = ? AND kind = ?'), [note.claim, note.kind]);
+    if (!(await this.mark(pending))) return; // its transaction has committed
+    if (isOurs && !(await this.isHeld(pending)) && !(await this.directory.giveBack(name, cell, claim))) return;
+    await this.dataSource.query(again('DELETE FROM name_claims WHERE claim = ? AND kind = ?'), [
+      pending.claim,
+      pending.kind,
+    ]);
   }
 
   private async mark({ claim, kind }: PendingClaim): Promise<boolean> {

@@ -62,7 +62,7 @@ export class NameClaims {
   async claim(identities: readonly Identity[], userType?: string | null): Promise<NameClaim | null> {
     if (this.cell === undefined || identities.length === 0) return null;
     const claim = { id: newId(), names: identities.length };
-    await this.note(this.dataSource.manager, identities, claim.id, 0);
+    await this.insertClaims(this.dataSource.manager, identities, claim.id, 0);
     const scope = this.scopeOf(this.cell, userType);
     let holders = await this.claimed(identities, scope, claim);
     // Another cell released the name between the two statements: only a row makes a name taken.
@@ -97,7 +97,7 @@ export class NameClaims {
 
   /** Releases names in this transaction; the sweeper updates the directory. */
   async giveUp(tx: EntityManager, identities: readonly Identity[]): Promise<void> {
-    if (this.cell !== undefined) await this.note(tx, identities, newId(), 1);
+    if (this.cell !== undefined) await this.insertClaims(tx, identities, newId(), 1);
   }
 
   /** Returns the cell of each name; null = none. */
@@ -110,7 +110,7 @@ export class NameClaims {
     return this.asked(() => Promise.all(identities.map((name) => this.directory.cellOf(name))));
   }
 
-  private async note(
+  private async insertClaims(
     manager: EntityManager,
     identities: readonly Identity[],
     id: number,

@@ -52,7 +52,7 @@ import {
 import { FindOwnAccountQuery, FindOwnSecurityQuery, GetStorageQuery } from './own-account.queries.js';
 import { NUMBER_CHECK_ERRORS, PASSWORD_ERRORS, SECURITY_ERRORS } from './self-service.errors.js';
 
-const LEDGER = { name: 'ledger', places: 'ids' } as const;
+const LEDGER = { name: 'ledger', positions: 'ids' } as const;
 
 @ApiTags('Account')
 @Authenticated()
@@ -89,7 +89,7 @@ export class OwnAccountController {
   }
 }
 
-const USAGE = { name: 'usage', places: 'texts' } as const;
+const USAGE = { name: 'usage', positions: 'texts' } as const;
 
 @ApiTags('Account')
 @Authenticated()

@@ -69,8 +69,8 @@ export class AlarmRounds implements OnApplicationBootstrap, BeforeApplicationShu
     ]);
     this.task = new PeriodicTask(
       environment.ALARM_INTERVAL,
-      () => this.look(),
-      (error) => this.logger.warn({ err: safeError(error) }, 'alarms could not be looked at'),
+      () => this.poll(),
+      (error) => this.logger.warn({ err: safeError(error) }, 'alarms could not be checked'),
       JITTER,
     );
   }
@@ -90,7 +90,7 @@ export class AlarmRounds implements OnApplicationBootstrap, BeforeApplicationShu
         const found = await check.find();
         if (found.length > 0 || open.has(check.kind)) await this.store.settle(check.kind, found);
       } catch (error) {
-        this.logger.warn({ err: safeError(error), kind: check.kind }, 'an alarm could not be looked at');
+        this.logger.warn({ err: safeError(error), kind: check.kind }, 'an alarm could not be checked');
       }
     }
     const active = await this.store.active();
@@ -99,7 +99,7 @@ export class AlarmRounds implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   /** Other processes reset their gauge, so that the sum over all processes is right. */
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     if (await this.gate.isMine('alarms', this.environment.ALARM_INTERVAL)) await this.run();
     else this.gauge.reset();
   }

@@ -10,7 +10,7 @@ import { AcknowledgedAlarmAnswer, ALARM_STATES, type AlarmAnswer, AlarmPageAnswe
 import { alarmErrors } from './alarms.errors.js';
 import { ListAlarmsQuery } from './alarms.queries.js';
 
-const ALARMS = { name: 'alarms', places: 'ids' } as const;
+const ALARMS = { name: 'alarms', positions: 'ids' } as const;
 
 /** Raised and past alarms (reference/admin#alarms). */
 @ApiTags('Admin: alarms')

@@ -41,8 +41,8 @@ export class AlarmStore {
         else await this.goOn(tx, row, finding, raised);
       }
       for (const row of open.values()) await this.end(tx, row, cleared);
-      await this.tell(tx, 'alarm.raised', raised);
-      await this.tell(tx, 'alarm.cleared', cleared);
+      await this.publish(tx, 'alarm.raised', raised);
+      await this.publish(tx, 'alarm.cleared', cleared);
     });
   }
 
@@ -117,7 +117,11 @@ export class AlarmStore {
   }
 
   /** Notifies staff accounts only: former staff may still have a subscription. */
-  private async tell(tx: EntityManager, type: 'alarm.raised' | 'alarm.cleared', ids: readonly number[]): Promise<void> {
+  private async publish(
+    tx: EntityManager,
+    type: 'alarm.raised' | 'alarm.cleared',
+    ids: readonly number[],
+  ): Promise<void> {
     if (ids.length === 0 || !this.events.hasSubscribers) return;
     const accounts = await this.staff.ids(tx);
     const rows = await tx.query<AlarmRow[]>(
@@ -141,7 +145,7 @@ const cut = (finding: Finding): Finding => ({
 });
 
 /** Records that a backup is complete, with the database's clock. */
-export async function noteBackup(database: Pick<EntityManager, 'query'>): Promise<void> {
+export async function recordBackup(database: Pick<EntityManager, 'query'>): Promise<void> {
   await database.query(
     again(`INSERT INTO last_backup (id, ended_at) VALUES (1, UTC_TIMESTAMP(3))
       ON DUPLICATE KEY UPDATE ended_at = VALUES(ended_at)`),
@@ -181,7 +185,7 @@ const MOST_SHOWN = 100;
 export class DiskShortages {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  async note({ host, directory, free, size }: DiskShortage): Promise<void> {
+  async record({ host, directory, free, size }: DiskShortage): Promise<void> {
     await this.dataSource.query(
       again(`INSERT INTO disk_shortages (host, directory, free_bytes, size_bytes, seen_at)
         VALUES (LEFT(?, 64), LEFT(?, 255), ?, ?, UTC_TIMESTAMP(3))

@@ -14,7 +14,7 @@ import { ENVIRONMENT, type Environment } from '../../platform/config/index.js';
 import { Metrics, safeError } from '../../platform/observability/index.js';
 import { DiskShortages } from './alarms.store.js';
 
-const LOOK_EVERY_MS = 60_000;
+const POLL_EVERY_MS = 60_000;
 
 /** Measures the disk of `DATA_DIR` with the submit log, which only this process can see; writes shortages to the database. */
 @Injectable()
@@ -24,8 +24,8 @@ export class DiskWatch implements OnApplicationBootstrap, BeforeApplicationShutd
   private readonly gauges;
   private isShort = false;
   private readonly task = new PeriodicTask(
-    LOOK_EVERY_MS,
-    () => this.look(),
+    POLL_EVERY_MS,
+    () => this.poll(),
     (error) => this.logger.warn({ err: safeError(error) }, 'the free room of the disk could not be told'),
     0.1,
   );
@@ -52,14 +52,14 @@ export class DiskWatch implements OnApplicationBootstrap, BeforeApplicationShutd
     return this.task.stop();
   }
 
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const { bavail, blocks, bsize } = await statfsOf(this.of.directory);
     const [free, size] = [bavail * bsize, blocks * bsize];
     this.gauges.free.set(this.of, free);
     this.gauges.size.set(this.of, size);
     const wasShort = this.isShort;
     this.isShort = size > 0 && (100 * free) / size < this.environment.ALARM_DISK_FREE;
-    if (this.isShort) await this.shortages.note({ ...this.of, free, size });
+    if (this.isShort) await this.shortages.record({ ...this.of, free, size });
     else if (wasShort) await this.shortages.remove(this.of);
   }
 }

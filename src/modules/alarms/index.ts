@@ -1,3 +1,3 @@
 export { AlarmsModule, AlarmsWorkerModule } from './alarms.module.js';
-export { noteBackup } from './alarms.store.js';
+export { recordBackup } from './alarms.store.js';
 export { alarmTables } from './tables.js';

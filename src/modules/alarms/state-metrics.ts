@@ -9,7 +9,7 @@ import { RouteDirectory, RouteStandings, SHOWN_HEALTHS } from '../providers/inde
 import { WebhookBacklog } from '../webhooks/index.js';
 import { LastBackup } from './alarms.store.js';
 
-const LOOK_EVERY_MS = 15_000;
+const POLL_EVERY_MS = 15_000;
 /** Limit of counted lanes of a route, which bounds the cost. */
 const MOST_LANES = 1_000;
 
@@ -19,8 +19,8 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
   private readonly logger = new Logger(StateMetrics.name);
   private readonly gauges;
   private readonly task = new PeriodicTask(
-    LOOK_EVERY_MS,
-    () => this.look(),
+    POLL_EVERY_MS,
+    () => this.poll(),
     (error) => this.logger.warn({ err: safeError(error) }, 'the state of routes and webhooks could not be measured'),
     0.1,
   );
@@ -82,8 +82,8 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
     if (backupAge !== null) this.gauges.backupAge.set(backupAge);
   }
 
-  private async look(): Promise<void> {
-    if (await this.gate.isMine('state-metrics', LOOK_EVERY_MS)) await this.measure();
+  private async poll(): Promise<void> {
+    if (await this.gate.isMine('state-metrics', POLL_EVERY_MS)) await this.measure();
     else this.forget();
   }
 

@@ -45,7 +45,7 @@ export class AudioLibrary {
   }
 
   /** The spoken bytes, for a preview; nothing is stored. @throws AppError as `speech` */
-  heard(text: string, language: string | null, accountId: number): Promise<{ mime: string; bytes: Buffer }> {
+  spoken(text: string, language: string | null, accountId: number): Promise<{ mime: string; bytes: Buffer }> {
     return this.holding(accountId, async () => {
       const { file, bytes } = await this.speaker.speak(text, language, accountId);
       if (bytes) return { mime: file.mime, bytes };

@@ -52,7 +52,7 @@ export class AudioChanged extends AppError {
 const CHUNK_BYTES = 256 * 1024;
 const TOKEN_BYTES = 24;
 const SWEPT_AT_ONCE = 100;
-const LOOKED_AT_ONCE = 1_000;
+const FILES_A_READ = 1_000;
 const IS_PLAYED = 'EXISTS (SELECT 1 FROM campaign_audio c WHERE c.audio_id = audio_files.id)';
 
 /** Key of content by its source; length prefixes keep parts apart. @returns SHA-256 in hex */
@@ -109,7 +109,7 @@ export class AudioStore {
       select: { id: true },
       where: { id: MoreThan(after) },
       order: { id: 'ASC' },
-      take: LOOKED_AT_ONCE,
+      take: FILES_A_READ,
     });
     if (files.length === 0) return null;
     await this.dataSource.query(
@@ -117,7 +117,7 @@ export class AudioStore {
        WHERE id IN (?) AND unused_since IS NULL AND NOT ${IS_PLAYED}`),
       [files.map(({ id }) => id)],
     );
-    return files.length < LOOKED_AT_ONCE ? null : (files.at(-1)?.id ?? null);
+    return files.length < FILES_A_READ ? null : (files.at(-1)?.id ?? null);
   }
 
   /** Removes some audio marked before a time, unless a campaign plays it after all. @returns whether there may be more */

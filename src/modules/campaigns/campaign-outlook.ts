@@ -42,7 +42,7 @@ export class PaceMemory {
   private readonly points = boundedCache<number, Point[]>(MOST_CAMPAIGNS, { ttlMs: 2 * KEPT_MS });
 
   /** Records the unsent recipients at `at` (ms). Returns messages per second over the last minute; null = not known yet. */
-  note(campaignId: number, left: number, at: number): number | null {
+  record(campaignId: number, left: number, at: number): number | null {
     const fresh = (this.points.get(campaignId) ?? []).filter((point) => at - point.at <= KEPT_MS && point.at <= at);
     const [oldest] = fresh;
     const last = fresh.at(-1);
@@ -160,7 +160,7 @@ export class CampaignOutlooks {
     if (pending === 0) return retrying === 0 ? 0 : null;
     const sent = totalRows - pending;
     const average = sent > 0 && at > since ? sent / ((at - since) / 1_000) : null;
-    return secondsLeft({ unsent: pending, recent: this.memory.note(id, pending, at), average, limit });
+    return secondsLeft({ unsent: pending, recent: this.memory.record(id, pending, at), average, limit });
   }
 
   /** Credits that a cancel would refund: the charges of unsent recipients. */

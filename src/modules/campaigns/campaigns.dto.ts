@@ -8,7 +8,7 @@ import type { CountedCampaign } from './campaigns.store.js';
 import type { CampaignRouteChange } from './route-changes.store.js';
 
 export const REQUEST_ID = 'GSMCAMP_20261121_A1B2C3';
-export const CAMPAIGNS = { name: 'campaigns', places: 'ids' } as const;
+export const CAMPAIGNS = { name: 'campaigns', positions: 'ids' } as const;
 export const SCHEDULED = 'scheduled';
 const LATER = { nullable: true, example: '2026-11-21 10:30:05' } as const;
 

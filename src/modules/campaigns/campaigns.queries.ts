@@ -116,7 +116,7 @@ export class ReviewCampaignsHandler implements IQueryHandler<ReviewCampaignsQuer
 }
 
 /** Starts following and returns the function that stops it. Call once. */
-export type Follow = (listener: Omit<ProgressListener, 'accountId' | 'mayLook'>) => () => void;
+export type Follow = (listener: Omit<ProgressListener, 'accountId' | 'mayRead'>) => () => void;
 
 /** Follows a campaign's progress. @throws AppError not_found `Campaign not found`; too_many (when following begins) */
 export class WatchCampaignQuery extends Query<Follow> {
@@ -139,10 +139,10 @@ export class WatchCampaignHandler implements IQueryHandler<WatchCampaignQuery> {
 
   async execute({ actor, requestId, bearer }: WatchCampaignQuery): Promise<Follow> {
     const campaign = await campaignOf(this.reader, actor, requestId);
-    const mayLook = async (): Promise<boolean> => {
+    const mayRead = async (): Promise<boolean> => {
       const account = await bearer();
       return account !== null && maySee({ ...actor, account }, campaign);
     };
-    return (listener) => this.feed.follow(campaign.id, { accountId: actor.account.id, mayLook, ...listener });
+    return (listener) => this.feed.follow(campaign.id, { accountId: actor.account.id, mayRead, ...listener });
   }
 }

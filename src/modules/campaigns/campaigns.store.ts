@@ -69,7 +69,7 @@ export function campaignKeys(filter: CampaignFilter, channels: readonly string[]
       ),
     };
   }
-  const looks = [
+  const filters = [
     ...(scheduledAfter ? [{ where: 't.scheduled_at > ?', values: [scheduledAfter] }] : []),
     ...(search === undefined ? [] : [likeness(search)]),
   ];
@@ -80,7 +80,7 @@ export function campaignKeys(filter: CampaignFilter, channels: readonly string[]
       ...list,
       index: 'ix_campaigns_route_state',
       ranges: crossed([ofRoute, states], moments(filter)),
-      ...looked([...looks, ...(channel === undefined ? [] : [{ where: 't.channel = ?', values: [channel] }])]),
+      ...filteredBy([...filters, ...(channel === undefined ? [] : [{ where: 't.channel = ?', values: [channel] }])]),
     };
   }
   const isNarrow = state !== undefined || channel !== undefined;
@@ -90,7 +90,7 @@ export function campaignKeys(filter: CampaignFilter, channels: readonly string[]
     ...list,
     index: indexOf(accountId !== undefined, isNarrow),
     ranges: crossed([...owners, ...(isNarrow ? [states, names] : [])], moments(filter)),
-    ...looked([...looks, ...(routeId === undefined ? [] : [{ where: 't.route_id = ?', values: [routeId] }])]),
+    ...filteredBy([...filters, ...(routeId === undefined ? [] : [{ where: 't.route_id = ?', values: [routeId] }])]),
   };
 }
 
@@ -99,10 +99,15 @@ function indexOf(isOwned: boolean, isNarrow: boolean): string {
   return isNarrow ? 'ix_campaigns_state' : 'PRIMARY';
 }
 
-const looked = (looks: readonly KeyRange[]): Pick<KeyedList, 'look'> =>
-  looks.length === 0
+const filteredBy = (filters: readonly KeyRange[]): Pick<KeyedList, 'filter'> =>
+  filters.length === 0
     ? {}
-    : { look: { where: looks.map(({ where }) => where).join(' AND '), values: looks.flatMap(({ values }) => values) } };
+    : {
+        filter: {
+          where: filters.map(({ where }) => where).join(' AND '),
+          values: filters.flatMap(({ values }) => values),
+        },
+      };
 
 const words = (column: string, values: readonly string[]): KeyRange[] =>
   values.map((value) => ({ where: `${column} = ?`, values: [value] }));
@@ -244,7 +249,7 @@ export class CampaignList {
 const ID_TEXT = /^[A-Za-z0-9._:-]{1,64}$/;
 /** Sorts after every request id with the same prefix, because no request id contains it. */
 const BEHIND = '~';
-const MOST_LOOKED_AT = 10_000;
+const MOST_FILTERED = 10_000;
 
 /** Finds campaigns by a prefix of the request id or a part of the name. */
 @Injectable()
@@ -270,7 +275,7 @@ export class CampaignSearch {
   private async byRequestId(text: string, accountId: number | null, limit: number): Promise<number[]> {
     const spellings = [...new Set([text, text.toUpperCase(), text.toLowerCase()])];
     const owned = accountId === null ? '' : 'JOIN campaigns c ON c.id = m.id AND c.account_id = ?';
-    const looks = spellings.map(
+    const filters = spellings.map(
       () => `(SELECT m.id FROM (SELECT id, request_id FROM campaigns FORCE INDEX (uq_campaigns_request)
          WHERE request_id >= ? AND request_id < ? ORDER BY request_id DESC LIMIT ?) m ${owned}
          ORDER BY m.request_id DESC LIMIT ?)`,
@@ -278,10 +283,10 @@ export class CampaignSearch {
     const values = spellings.flatMap((spelling) => [
       spelling,
       `${spelling}${BEHIND}`,
-      ...(accountId === null ? [limit] : [MOST_LOOKED_AT, accountId]),
+      ...(accountId === null ? [limit] : [MOST_FILTERED, accountId]),
       limit,
     ]);
-    const rows = await this.reads.query<{ id: number }[]>(`${looks.join(' UNION ')} LIMIT ?`, [...values, limit]);
+    const rows = await this.reads.query<{ id: number }[]>(`${filters.join(' UNION ')} LIMIT ?`, [...values, limit]);
     return rows.map(({ id }) => id);
   }
 }

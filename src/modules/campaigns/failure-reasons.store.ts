@@ -67,7 +67,7 @@ export class FailureReasonCounts {
     const isWhole = totalRows <= (completedAt === null ? RECIPIENTS_A_READ : MOST_COUNTED_WHOLE);
     const found = new Map<string, FailureReason>();
     for (const [from, upTo] of isWhole ? wholeOf(totalRows) : partsOf(totalRows)) {
-      for (const { error_code: errorCode, error_message: message, total } of await this.look(id, from, upTo)) {
+      for (const { error_code: errorCode, error_message: message, total } of await this.readReasons(id, from, upTo)) {
         const key = `${errorCode} ${message}`;
         const reason = found.get(key) ?? { errorCode, message, count: 0 };
         reason.count += Number(total);
@@ -83,7 +83,7 @@ export class FailureReasonCounts {
     return { reasons, isApproximate: !isWhole };
   }
 
-  private look(campaignId: number, from: number, upTo: number): Promise<ReasonRow[]> {
+  private readReasons(campaignId: number, from: number, upTo: number): Promise<ReasonRow[]> {
     return this.reads.query<ReasonRow[]>(
       `SELECT error_code, error_message, COUNT(*) AS total FROM campaign_recipients
        WHERE campaign_id = ? AND seq > ? AND seq <= ? AND status = ${RecipientStatus.Failed}

@@ -10,7 +10,7 @@ import { CampaignList, type CountedCampaign } from './campaigns.store.js';
 export interface ProgressListener {
   accountId: number;
   /** checks the token or API key, the account and the access to the campaign again */
-  mayLook(): Promise<boolean>;
+  mayRead(): Promise<boolean>;
   /** the current view: at once, and after every change */
   changed(view: CampaignData): void;
   quiet(): void;
@@ -38,7 +38,7 @@ export class ProgressFeed implements OnApplicationShutdown {
   private readonly topics = new Map<number, Topic>();
   private readonly perAccount = new Map<number, number>();
   private timer: NodeJS.Timeout | null = null;
-  private looking = false;
+  private polling = false;
   private rounds = 0;
   private count = 0;
 
@@ -57,9 +57,9 @@ export class ProgressFeed implements OnApplicationShutdown {
     const topic = this.topics.get(campaignId) ?? { listeners: new Set(), last: null, quietRounds: 0 };
     this.topics.set(campaignId, topic);
     topic.listeners.add(listener);
-    this.timer ??= setInterval(() => void this.look(), ROUND_MS);
+    this.timer ??= setInterval(() => void this.poll(), ROUND_MS);
     if (topic.last) listener.changed(topic.last.view);
-    else void this.look();
+    else void this.poll();
     return () => this.leave(campaignId, listener);
   }
 
@@ -91,16 +91,16 @@ export class ProgressFeed implements OnApplicationShutdown {
       for (const listener of topic.listeners) this.end(campaignId, listener, false);
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     if (this.drain.begun) this.endAll();
-    if (this.looking) return;
-    this.looking = true;
+    if (this.polling) return;
+    this.polling = true;
     try {
       await this.round();
     } catch (error) {
       this.logger.warn({ err: safeError(error) }, 'campaigns could not be followed, trying again');
     } finally {
-      this.looking = false;
+      this.polling = false;
     }
   }
 
@@ -118,7 +118,7 @@ export class ProgressFeed implements OnApplicationShutdown {
     }
     if (++this.rounds % VIEWER_CHECK_ROUNDS === 0) await this.checkViewers();
     // Serve a listener that joined during this read immediately, not a second later.
-    if ([...this.topics].some(([, topic]) => topic.last === null)) setImmediate(() => void this.look());
+    if ([...this.topics].some(([, topic]) => topic.last === null)) setImmediate(() => void this.poll());
   }
 
   private publish(topic: Topic, view: CampaignData): void {
@@ -137,7 +137,7 @@ export class ProgressFeed implements OnApplicationShutdown {
   private async checkViewers(): Promise<void> {
     for (const [campaignId, topic] of this.topics) {
       for (const listener of topic.listeners) {
-        const may = await listener.mayLook().catch((error: unknown) => !(error instanceof AppError));
+        const may = await listener.mayRead().catch((error: unknown) => !(error instanceof AppError));
         if (!may) this.end(campaignId, listener, false);
       }
     }

@@ -47,7 +47,7 @@ interface Found {
   stalledMs: number | null;
 }
 
-const LOOK_EVERY_MS = 100;
+const POLL_EVERY_MS = 100;
 /** Wait for the carrier's answer, then cancel an unsent message. */
 const PATIENCE_MS = 15_000;
 /** Wait for a stalled send: a carrier in trouble gets one message every two seconds, so it has been tried by then. */
@@ -112,7 +112,7 @@ export class TestSends {
       const found = await this.find(campaignId);
       const isOver = performance.now() - started >= forMs || (found && isInVain(found) && (await faultOf()) !== null);
       if (!found || isOver || found.status !== RecipientStatus.Pending) return found;
-      await sleep(LOOK_EVERY_MS);
+      await sleep(POLL_EVERY_MS);
     }
   }
 

@@ -12,7 +12,7 @@ import { refusals } from './front.errors.js';
 import { bodyField, type Caller, callerOf, fieldsIn, nameOf, reportIdOf, type Target, type Way } from './path-rules.js';
 
 /** Orders the open cells for a network by weighted rendezvous hashing: stable, so that a limit per address stays one limit. */
-export function placesFor(
+export function cellsFor(
   network: string,
   cells: readonly string[],
   weights: ReadonlyMap<string, number>,
@@ -67,7 +67,7 @@ export class CellChooser {
     const { way } = asked;
     if (way.by === 'new') {
       const network = networksOf(asked.ip)[0]?.name ?? '';
-      return this.cells.upFirst(placesFor(network, this.cells.letters, this.environment.NEW_ACCOUNTS));
+      return this.cells.upFirst(cellsFor(network, this.cells.letters, this.environment.NEW_ACCOUNTS));
     }
     // addresses older than the front belong to the first cell, reachable or not
     if (way.by === 'first')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placesFor } from './cell-chooser.js';
+import { cellsFor } from './cell-chooser.js';
 import { bodyField, callerOf, type Fields, fieldsIn, nameOf, readTarget, reportIdOf, ruleOf } from './path-rules.js';
 
 const tokenOf = (payload: unknown): string =>
@@ -101,14 +101,14 @@ describe('places of new accounts', () => {
   const firsts = (weights: Map<string, number>): Record<string, number> => {
     const counts: Record<string, number> = {};
     for (const network of networks) {
-      const [first = 'none'] = placesFor(network, ['a', 'b', 'c'], weights);
+      const [first = 'none'] = cellsFor(network, ['a', 'b', 'c'], weights);
       counts[first] = (counts[first] ?? 0) + 1;
     }
     return counts;
   };
 
   it('are the same for a network each time, and by weight over many', () => {
-    expect(placesFor('203.0.113.7', ['a', 'b'], new Map())).toEqual(placesFor('203.0.113.7', ['a', 'b'], new Map()));
+    expect(cellsFor('203.0.113.7', ['a', 'b'], new Map())).toEqual(cellsFor('203.0.113.7', ['a', 'b'], new Map()));
     const even = firsts(new Map());
     for (const cell of ['a', 'b', 'c']) expect(even[cell]).toBeGreaterThan(1_200);
     const weighed = firsts(

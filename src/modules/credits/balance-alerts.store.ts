@@ -33,7 +33,7 @@ export class BalanceAlerts {
 }
 
 /** Publishes alerts for balances below their threshold, locked by this transaction's debits (reference/credits#alerts). */
-export async function tellOfLow(tx: EntityManager, events: CustomerEvents, taken: readonly Change[]): Promise<void> {
+export async function publishLow(tx: EntityManager, events: CustomerEvents, taken: readonly Change[]): Promise<void> {
   const rows = await tx.query<{ accountId: number; balance: BalanceName; available: number; threshold: number }[]>(
     `SELECT STRAIGHT_JOIN b.account_id AS accountId, b.balance, b.available, b.alert_below AS threshold
      FROM JSON_TABLE(?, '$[*]' COLUMNS (account_id BIGINT PATH '$[0]',

@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { afterCommit, execute, type Statement } from '../../platform/database/index.js';
 import { CustomerEvents } from '../customer-events/index.js';
 import { Traffic } from '../traffic/index.js';
-import { tellOfLow } from './balance-alerts.store.js';
+import { publishLow } from './balance-alerts.store.js';
 import { type BalanceName, BALANCES, type Purse, purseKey } from './balances.js';
 import { changesOf, type Movement, statementsOf } from './movements.js';
 
@@ -69,7 +69,7 @@ export class CreditBook {
     const moved = moving(movements);
     await execute(tx, statementsOf(moved));
     const taken = changesOf(moved).filter(([, , change]) => change < 0);
-    if (alerts && taken.length > 0) await tellOfLow(tx, this.events, taken);
+    if (alerts && taken.length > 0) await publishLow(tx, this.events, taken);
     if (this.traffic.isCounting && moved.some(({ usage }) => usage)) afterCommit(tx, () => this.count(moved));
   }
 

@@ -143,7 +143,7 @@ export class LedgerClosings {
   }
 }
 
-const LOOK_EVERY_MS = 10 * 60_000;
+const POLL_EVERY_MS = 10 * 60_000;
 
 /** Leader task: closes finished months and removes expired entries every ten minutes. */
 @Injectable()
@@ -157,8 +157,8 @@ export class LedgerKeeper implements OnApplicationBootstrap, BeforeApplicationSh
   ) {
     this.task = new SharedTask(gate, {
       name: 'ledger',
-      everyMs: LOOK_EVERY_MS,
-      work: () => this.look(),
+      everyMs: POLL_EVERY_MS,
+      work: () => this.poll(),
       onFault: (error) => this.logger.warn({ err: safeError(error) }, 'the ledger could not be closed, trying again'),
     });
   }
@@ -171,7 +171,7 @@ export class LedgerKeeper implements OnApplicationBootstrap, BeforeApplicationSh
     return this.task.stop();
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     await this.closings.close(() => this.task.isStopped);
     await this.closings.removeOld(() => this.task.isStopped);
   }

@@ -9,7 +9,7 @@ import { shifted, type UsageGroup, type UsageSelection } from './usage-selection
 import type { UsageRowAnswer } from './usage.dto.js';
 
 interface UsageRow {
-  place: string | number;
+  groupKey: string | number;
   balance: BalanceName;
   recipientsCharged: number;
   recipientsRefunded: number;
@@ -67,7 +67,7 @@ export class UsageReader {
       items: await this.shown(selection.group, items),
       total: Math.min(total, MOST_COUNTED),
       isCapped: total > MOST_COUNTED,
-      next: last && rows.length > page.limit ? placeOf(last) : null,
+      next: last && rows.length > page.limit ? positionOf(last) : null,
     };
   }
 
@@ -80,11 +80,11 @@ export class UsageReader {
   }
 
   private rows({ key, from, values, sums }: Grouped, page: Page): Promise<UsageRow[]> {
-    const after = page.after === null ? null : readPlace(String(page.after));
+    const after = page.after === null ? null : readPosition(String(page.after));
     const behind = after === null ? '' : `AND (${key} > ? OR (${key} = ? AND balance > ?))`;
     return this.reads.query<UsageRow[]>(
-      `SELECT ${key} AS place, balance, ${sums} ${from} ${behind} GROUP BY ${key}, balance
-       ORDER BY place, balance LIMIT ? OFFSET ?`,
+      `SELECT ${key} AS groupKey, balance, ${sums} ${from} ${behind} GROUP BY ${key}, balance
+       ORDER BY groupKey, balance LIMIT ? OFFSET ?`,
       [...values, ...(after === null ? [] : [after.key, after.key, after.balance]), page.limit + 1, offsetOf(page)],
     );
   }
@@ -114,10 +114,10 @@ export class UsageReader {
   private async shown(group: UsageGroup, rows: readonly UsageRow[]): Promise<UsageRowAnswer[]> {
     const names = group === 'account' ? await this.usernames(rows) : null;
     const totals = group === 'campaign' ? await this.recipients(rows) : null;
-    return rows.map(({ place, balance, recipientsCharged, recipientsRefunded, charged, refunded }) => ({
-      key: names ? (names.get(Number(place)) ?? '') : String(place),
+    return rows.map(({ groupKey, balance, recipientsCharged, recipientsRefunded, charged, refunded }) => ({
+      key: names ? (names.get(Number(groupKey)) ?? '') : String(groupKey),
       balance,
-      recipients_charged: totals ? (charged > 0 ? (totals.get(String(place)) ?? 0) : 0) : recipientsCharged,
+      recipients_charged: totals ? (charged > 0 ? (totals.get(String(groupKey)) ?? 0) : 0) : recipientsCharged,
       recipients_refunded: recipientsRefunded,
       credits_charged: charged,
       credits_refunded: refunded,
@@ -129,7 +129,7 @@ export class UsageReader {
     if (rows.length === 0) return new Map();
     const found = await this.reads.query<{ id: number; username: string }[]>(
       'SELECT id, username FROM accounts WHERE id IN (?)',
-      [[...new Set(rows.map(({ place }) => place))]],
+      [[...new Set(rows.map(({ groupKey }) => groupKey))]],
     );
     return new Map(found.map(({ id, username }) => [id, username]));
   }
@@ -138,7 +138,7 @@ export class UsageReader {
     if (rows.length === 0) return new Map();
     const found = await this.reads.query<{ requestId: string; total: number }[]>(
       'SELECT request_id AS requestId, total_rows AS total FROM campaigns WHERE request_id IN (?)',
-      [[...new Set(rows.map(({ place }) => place))]],
+      [[...new Set(rows.map(({ groupKey }) => groupKey))]],
     );
     return new Map(found.map(({ requestId, total }) => [requestId, total]));
   }
@@ -152,9 +152,9 @@ const ofCounters = (accountId: number | null, { from, to }: UsageSelection, key:
 });
 
 /** Encodes a cursor as printable ASCII. */
-const placeOf = ({ place, balance }: UsageRow): string => `${encodeURIComponent(place)} ${balance}`;
+const positionOf = ({ groupKey, balance }: UsageRow): string => `${encodeURIComponent(groupKey)} ${balance}`;
 
-function readPlace(place: string): { key: string; balance: string } {
-  const [key = '', balance = ''] = place.split(' ');
+function readPosition(position: string): { key: string; balance: string } {
+  const [key = '', balance = ''] = position.split(' ');
   return { key: uriDecoded(key), balance };
 }

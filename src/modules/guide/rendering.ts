@@ -56,7 +56,7 @@ const READ_WITH: Readonly<Record<string, string>> = {
 
 const folderOf = ({ path, file }: GuidePage): string =>
   READ_WITH[path] ?? (file.includes('/') ? file.slice(0, file.lastIndexOf('/')) : '');
-const placeOf = ({ path }: GuidePage): number => (FIRST.includes(path) ? FIRST.indexOf(path) : FIRST.length);
+const positionOf = ({ path }: GuidePage): number => (FIRST.includes(path) ? FIRST.indexOf(path) : FIRST.length);
 
 export function groupPages(pages: readonly GuidePage[]): GuideGroup[] {
   const known: readonly string[] = FOLDERS.map(([folder]) => folder);
@@ -69,7 +69,8 @@ export function groupPages(pages: readonly GuidePage[]): GuideGroup[] {
     .filter((group) => group.pages.length > 0);
 }
 
-const inOrder = (pages: GuidePage[]): GuidePage[] => pages.sort((a, b) => placeOf(a) - placeOf(b) || compare(a, b));
+const inOrder = (pages: GuidePage[]): GuidePage[] =>
+  pages.sort((a, b) => positionOf(a) - positionOf(b) || compare(a, b));
 
 /** Sorts numbered pages, such as decisions, by number. */
 const compare = (a: GuidePage, b: GuidePage): number =>

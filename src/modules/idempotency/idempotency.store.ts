@@ -41,7 +41,7 @@ const EXPIRED = `created_at <= UTC_TIMESTAMP(3) - INTERVAL ${KEPT_HOURS} HOUR`;
 const ROUNDS = 5;
 
 /** Looks up the keys of simultaneous requests in one statement. */
-const LOOKS = { maxItems: 64, delayMs: 0 };
+const READS = { maxItems: 64, delayMs: 0 };
 
 const keyOf = ({ accountId, endpoint, key }: IdempotentRequest): unknown[] => [accountId, endpoint, key];
 
@@ -51,17 +51,17 @@ const indexed = ({ key: { request } }: KeyOutcome): string =>
 /** Stores idempotency keys; the primary key decides which of several simultaneous requests proceeds. */
 @Injectable()
 export class IdempotencyKeys {
-  private readonly looks = new GroupCommit<IdempotentRequest, KeyRow | null>(
+  private readonly reads = new GroupCommit<IdempotentRequest, KeyRow | null>(
     (requests) => this.findAll(requests),
-    LOOKS,
+    READS,
   );
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   async earlier(request: IdempotentRequest): Promise<EarlierKey> {
-    const row = await this.looks.add(request);
+    const row = await this.reads.add(request);
     if (!row) return { kind: 'free', replaces: null };
-    return Number(row.free) ? { kind: 'free', replaces: row.token } : this.judge(row, request);
+    return Number(row.free) ? { kind: 'free', replaces: row.token } : this.takenBy(row, request);
   }
 
   /**
@@ -98,7 +98,7 @@ export class IdempotencyKeys {
     for (let round = 0; round < ROUNDS; round++) {
       const [row] = await this.findAll([request]);
       if (row?.token === held.token) return { kind: 'held', held }; // stored by a statement whose answer was lost
-      const taken = row && !Number(row.free) ? this.judge(row, request) : null;
+      const taken = row && !Number(row.free) ? this.takenBy(row, request) : null;
       if (taken) return taken;
       const written: WriteResult = row
         ? await this.dataSource.query(
@@ -142,18 +142,18 @@ export class IdempotencyKeys {
   }
 
   private async findAll(requests: readonly IdempotentRequest[]): Promise<(KeyRow | null)[]> {
-    const one = `SELECT ? AS place, digest, token, outcome,
+    const one = `SELECT ? AS ordinal, digest, token, outcome,
          (${EXPIRED} OR (outcome IS NULL AND lease_until <= UTC_TIMESTAMP(3))) AS free
        FROM idempotency_keys WHERE ${THIS_KEY}`;
-    const rows: (KeyRow & { place: string })[] = await this.dataSource.query(
+    const rows: (KeyRow & { ordinal: string })[] = await this.dataSource.query(
       requests.map(() => one).join(' UNION ALL '),
-      requests.flatMap((request, place) => [place, ...keyOf(request)]),
+      requests.flatMap((request, index) => [index, ...keyOf(request)]),
     );
-    const found = new Map(rows.map((row) => [Number(row.place), row]));
-    return requests.map((_, place) => found.get(place) ?? null);
+    const found = new Map(rows.map((row) => [Number(row.ordinal), row]));
+    return requests.map((_, index) => found.get(index) ?? null);
   }
 
-  private judge({ digest, outcome }: KeyRow, request: IdempotentRequest): Exclude<TakenKey, { kind: 'held' }> {
+  private takenBy({ digest, outcome }: KeyRow, request: IdempotentRequest): Exclude<TakenKey, { kind: 'held' }> {
     if (!digest.equals(request.digest)) return { kind: 'other_body' };
     return outcome === null ? { kind: 'running' } : { kind: 'ended', outcome: JSON.parse(outcome) as unknown };
   }

@@ -39,8 +39,8 @@ describe('requestDigest', () => {
       others = setImmediate(count);
     };
     let others = setImmediate(count);
-    const recipients = Array.from({ length: 20_000 }, (_, place) => ({
-      to: String(place),
+    const recipients = Array.from({ length: 20_000 }, (_, index) => ({
+      to: String(index),
       variables: { a: 'x'.repeat(60) },
     }));
     const large = await requestDigest({}, { recipients });

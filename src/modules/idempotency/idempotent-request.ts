@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { JsonRecords } from '../../kernel/json-records.js';
 
 export const LONGEST_KEY = 255;
@@ -33,34 +33,34 @@ export async function requestDigest(parameters: unknown, body: unknown): Promise
   const written = { text: '' };
   for (const text of write([parameters ?? {}, body ?? {}], written)) {
     hash.update(text);
-    await turn();
+    await yieldToOthers();
   }
   return hash.update(written.text).digest();
 }
 
 /** Characters digested before yielding to the event loop. */
-const CHARACTERS_A_TURN = 128 * 1024;
+const CHARACTERS_AT_ONCE = 128 * 1024;
 
 /** Serializes a value canonically and yields the text in chunks. */
 function* write(value: unknown, written: { text: string }): Generator<string, void, undefined> {
   if (Array.isArray(value) || value instanceof JsonRecords) {
     written.text += '[';
-    let place = 0;
+    let index = 0;
     for (const item of value) {
-      if (place++ > 0) written.text += ',';
+      if (index++ > 0) written.text += ',';
       yield* write(item, written);
     }
     written.text += ']';
   } else if (typeof value === 'object' && value !== null) {
     const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
     written.text += '{';
-    for (const [place, [name, field]] of fields.entries()) {
-      written.text += `${place > 0 ? ',' : ''}${JSON.stringify(name)}:`;
+    for (const [index, [name, field]] of fields.entries()) {
+      written.text += `${index > 0 ? ',' : ''}${JSON.stringify(name)}:`;
       yield* write(field, written);
     }
     written.text += '}';
   } else written.text += JSON.stringify(value ?? null);
-  if (written.text.length < CHARACTERS_A_TURN) return;
+  if (written.text.length < CHARACTERS_AT_ONCE) return;
   yield written.text;
   written.text = '';
 }

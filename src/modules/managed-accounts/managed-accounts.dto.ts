@@ -35,7 +35,7 @@ const RELEASED = {
 };
 const PARENT = { example: 'reseller1', description: 'A reseller’s own clients always have it as parent' };
 
-export const ACCOUNTS = { name: 'accounts', places: 'ids' } as const;
+export const ACCOUNTS = { name: 'accounts', positions: 'ids' } as const;
 export const SEARCH = {
   name: 'search',
   required: false,

@@ -32,8 +32,8 @@ import {
 } from '../accounts/index.js';
 import { ACCOUNT_ERRORS, CLOSED_BY_STAFF } from './managed-accounts.errors.js';
 
-const KEYS = { name: 'api-keys of an account', places: 'ids' } as const;
-const USERS = { name: 'users of an account', places: 'ids' } as const;
+const KEYS = { name: 'api-keys of an account', positions: 'ids' } as const;
+const USERS = { name: 'users of an account', positions: 'ids' } as const;
 
 @ApiTags('Admin: accounts')
 @Admin({ resellers: true })

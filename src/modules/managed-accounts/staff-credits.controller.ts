@@ -34,7 +34,7 @@ import { ACCOUNT_ERRORS, CLOSED_BY_STAFF } from './managed-accounts.errors.js';
 
 const LONGEST_NOTE = 255;
 
-const LEDGER = { name: 'ledger', places: 'ids' } as const;
+const LEDGER = { name: 'ledger', positions: 'ids' } as const;
 
 @ApiTags('Admin: credits')
 @Admin({ resellers: true })
@@ -119,7 +119,7 @@ export class CreditsController {
   }
 }
 
-const USAGE = { name: 'usage of accounts', places: 'texts' } as const;
+const USAGE = { name: 'usage of accounts', positions: 'texts' } as const;
 
 @ApiTags('Admin: usage')
 @Admin()

@@ -7,7 +7,7 @@ import { callingCodeOf, checkNumber, NumberCheck } from './index.js';
 /** A check that has seen all of them. */
 function checkOf(numberCheck: 'refuse' | 'warn', numbers: readonly string[]): NumberCheck | null {
   const check = NumberCheck.begin({ numberCheck });
-  for (const [place, number] of numbers.entries()) check?.look(number, place + 1);
+  for (const [index, number] of numbers.entries()) check?.check(number, index + 1);
   return check;
 }
 
@@ -61,8 +61,8 @@ it.each([
 });
 
 it('is told by the first three digits alone', () => {
-  for (let place = 0; place < 1000; place++) {
-    const digits = String(place).padStart(3, '0');
+  for (let index = 0; index < 1000; index++) {
+    const digits = String(index).padStart(3, '0');
     expect(callingCodeOf(`${digits}5551234567`)).toBe(callingCodeOf(digits));
   }
 });

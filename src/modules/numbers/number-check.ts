@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { parsePhoneNumberFromString, validatePhoneNumberLength } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/max/metadata';
 import { MOST_ROW_FAULTS } from '../../kernel/errors.js';
@@ -12,15 +12,15 @@ const CODES: ReadonlySet<string> = new Set([
   ...Object.keys(metadata.nonGeographic),
 ]);
 
-const BY_DIGITS: readonly string[] = Array.from({ length: 10 ** DIGITS }, (_, place) =>
-  codeIn(String(place).padStart(DIGITS, '0')),
+const BY_DIGITS: readonly string[] = Array.from({ length: 10 ** DIGITS }, (_, index) =>
+  codeIn(String(index).padStart(DIGITS, '0')),
 );
 
 /** Calling code of a number (E.164), '' = none. Depends on the first three digits only, so rows may be grouped by them. */
 export function callingCodeOf(number: string): string {
   if (number.length < DIGITS) return codeIn(number);
-  const place = (number.charCodeAt(0) - 48) * 100 + (number.charCodeAt(1) - 48) * 10 + (number.charCodeAt(2) - 48);
-  return BY_DIGITS[place] ?? '';
+  const index = (number.charCodeAt(0) - 48) * 100 + (number.charCodeAt(1) - 48) * 10 + (number.charCodeAt(2) - 48);
+  return BY_DIGITS[index] ?? '';
 }
 
 function codeIn(digits: string): string {
@@ -79,7 +79,7 @@ export class NumberCheck {
   }
 
   /** @param row 1 = first @returns null when valid */
-  look(number: string, row: number): NumberFault | null {
+  check(number: string, row: number): NumberFault | null {
     this.checked += 1;
     const { country, isValid } = checkNumber(number);
     if (isValid) return null;
@@ -98,7 +98,7 @@ function reasonOf(number: string): NumberReason {
 }
 
 /** Numbers between two yields to the event loop. */
-const NUMBERS_A_TURN = 250;
+const NUMBERS_AT_ONCE = 250;
 
 /** Warnings about invalid numbers, where the specification accepts them. @param field of the request with the numbers */
 export async function numberWarnings(
@@ -108,9 +108,9 @@ export async function numberWarnings(
 ): Promise<AnswerWarning[]> {
   const check = NumberCheck.begin(account);
   if (!check) return [];
-  for (const [place, number] of numbers.entries()) {
-    if (place % NUMBERS_A_TURN === NUMBERS_A_TURN - 1) await turn();
-    check.look(number, place + 1);
+  for (const [index, number] of numbers.entries()) {
+    if (index % NUMBERS_AT_ONCE === NUMBERS_AT_ONCE - 1) await yieldToOthers();
+    check.check(number, index + 1);
   }
   if (check.invalid === 0) return [];
   const message = `No numbering plan has ${check.invalid} of the numbers: they are sent to all the same`;

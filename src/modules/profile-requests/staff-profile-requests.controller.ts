@@ -26,7 +26,7 @@ import {
 import { profileErrors } from './profile-requests.errors.js';
 import { ReviewProfileRequestsQuery } from './profile-requests.queries.js';
 
-const REQUESTS = { name: 'profile-requests', places: 'ids' } as const;
+const REQUESTS = { name: 'profile-requests', positions: 'ids' } as const;
 
 /** Staff's decisions on profile requests (reference/admin#profile-requests). */
 @ApiTags('Admin: profile requests')

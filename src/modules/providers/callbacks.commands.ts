@@ -131,8 +131,8 @@ export class AcceptCallCallbackHandler implements ICommandHandler<AcceptCallCall
     const event = readEvent(kind, parameters);
     if (event === null) return EMPTY_TWIML;
     const next = await this.scripts.next(call, step, event);
-    const place = { origin: customer.origin, route: customer.route.name };
-    return renderStep(completed(next, customer), (then) => stepAddress(place, call.ref, step + 1, then));
+    const target = { origin: customer.origin, route: customer.route.name };
+    return renderStep(completed(next, customer), (then) => stepAddress(target, call.ref, step + 1, then));
   }
 }
 

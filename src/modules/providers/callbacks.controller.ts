@@ -133,7 +133,7 @@ const EXAMPLE = {
   example: 7,
   description: 'id of the chat account, as its `callback_url` shows it',
 })
-@Open('the upstream proves itself by the verify token, and by a signature over the body')
+@Open('the provider proves itself by the verify token, and by a signature over the body')
 @RateLimited('carrier')
 @Controller('provider/chat/:account_id')
 export class ChatCallbacksController {

@@ -155,7 +155,7 @@ export class ChatInbox {
         account.id,
         messages.filter(({ type }) => type !== SYSTEM),
       );
-      await this.hear(tx, chat, received, beside.consents);
+      await this.receive(tx, chat, received, beside.consents);
       await this.events.publish(
         tx,
         received.map((message) => receivedEvent(account.accountId, message)),
@@ -173,7 +173,7 @@ export class ChatInbox {
   }
 
   /** Applies stop words and consent settings in order; a user id counts for its number too. */
-  private async hear(
+  private async receive(
     tx: EntityManager,
     chat: { routeId: number; accountId: number },
     received: readonly InboundMessage[],

@@ -68,7 +68,7 @@ export {
   RouteHealthBoard,
   type RouteStanding,
   type ShownHealth,
-  UNHEARD,
+  UNREPORTED,
 } from './route-health.js';
 export { providerTables } from './tables.js';
 export { type KnownState, RouteStates, RouteStandings } from './route-standings.js';

@@ -69,7 +69,7 @@ export class StoppableConnection implements RouteConnection {
 
 const UNSENT: SendOutcome = { kind: 'unsent', afterMs: 0, text: STOPPED };
 
-const LOOK_EVERY_MS = 2_000;
+const POLL_EVERY_MS = 2_000;
 /** Interval of checks for changed routes; each costs one query of Redis. */
 const NEWS_EVERY_MS = 250;
 /** Idle connections are closed: there may be a hundred thousand chat accounts. */
@@ -134,7 +134,7 @@ export class RouteConnections implements OnApplicationShutdown {
 
   /** State of an existing route; updated at each call, and every 2 s if it is kept open. */
   async stateOf(routeId: number): Promise<RouteState> {
-    return this.judge(routeId, await this.get(routeId));
+    return this.updateState(routeId, await this.get(routeId));
   }
 
   /** Routes of a kind that this worker, or a holder of their binds, can send over. */
@@ -143,7 +143,7 @@ export class RouteConnections implements OnApplicationShutdown {
     const usable = await Promise.all(
       routes.map(async (route) => {
         if (route.stopped) return [];
-        if (this.judge(route.id, this.connect(route)).usable) return [route.id];
+        if (this.updateState(route.id, this.connect(route)).usable) return [route.id];
         // the workers that hold its binds take its jobs
         return route.binds !== null && (await this.binds.isBound(route.id)) ? [route.id] : [];
       }),
@@ -154,9 +154,9 @@ export class RouteConnections implements OnApplicationShutdown {
   /** Opens every route of these channels and follows changes: receipts come in whether or not this worker sends. */
   async openAll(channels: readonly RouteKind[]): Promise<void> {
     this.channels = [...new Set([...this.channels, ...channels])];
-    this.timer ??= setInterval(() => void this.look(), LOOK_EVERY_MS);
-    this.newsTimer ??= setInterval(() => void this.lookAtNews(), NEWS_EVERY_MS);
-    await this.look();
+    this.timer ??= setInterval(() => void this.poll(), POLL_EVERY_MS);
+    this.newsTimer ??= setInterval(() => void this.pollChanges(), NEWS_EVERY_MS);
+    await this.poll();
   }
 
   async closeAll(): Promise<void> {
@@ -174,11 +174,11 @@ export class RouteConnections implements OnApplicationShutdown {
   }
 
   /** A stop must act on batches under way too, not only on the next job. */
-  private async lookAtNews(): Promise<void> {
-    if (await this.directory.hasNews()) await this.look();
+  private async pollChanges(): Promise<void> {
+    if (await this.directory.hasNews()) await this.poll();
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     try {
       const routes = await this.directory.list();
       if (this.closed) return;
@@ -192,7 +192,7 @@ export class RouteConnections implements OnApplicationShutdown {
       for (const route of routes) {
         if (!this.channels.includes(route.channel)) continue;
         const connection = this.connect(route);
-        this.judge(route.id, connection);
+        this.updateState(route.id, connection);
         // bind slots report the state of routes with binds
         if (route.binds === null) standings.set(route.id, connection?.inner ?? UNUSABLE);
         else shares.push(route.id);
@@ -204,7 +204,7 @@ export class RouteConnections implements OnApplicationShutdown {
     }
   }
 
-  private judge(routeId: number, connection: RouteConnection | null): RouteState {
+  private updateState(routeId: number, connection: RouteConnection | null): RouteState {
     const isUntried = connection?.isUntried ?? false;
     const usable = connection !== null && connection.ready && !connection.onTrial && !isUntried;
     const at = performance.now();

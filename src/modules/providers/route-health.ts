@@ -52,7 +52,7 @@ export interface RouteStanding {
   workers: readonly WorkerStanding[];
 }
 
-export const UNHEARD: RouteStanding = { health: 'unknown', lastError: null, workers: [] };
+export const UNREPORTED: RouteStanding = { health: 'unknown', lastError: null, workers: [] };
 
 /** The workers' reports on their connections, for staff. Kept in Redis only: without Redis every route is `unknown`. */
 @Injectable()

@@ -6,7 +6,7 @@ import { again, jsonRows } from '../../platform/database/index.js';
 import { LeaderGate, SharedTask } from '../../platform/periodic/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { type BindSlot, RouteBinds } from './binds/route-binds.store.js';
-import { type RouteHealth, RouteHealthBoard, type RouteStanding, UNHEARD } from './route-health.js';
+import { type RouteHealth, RouteHealthBoard, type RouteStanding, UNREPORTED } from './route-health.js';
 import { RouteDirectory } from './routes.store.js';
 
 export interface KnownState {
@@ -23,7 +23,7 @@ interface StateRow extends KnownState {
 }
 
 const ERROR_LENGTH = 255;
-const NOTED_EVERY_MS = 30_000;
+const RECORD_EVERY_MS = 30_000;
 
 /** Stored states of routes: they outlive Redis and every process. */
 @Injectable()
@@ -38,15 +38,15 @@ export class RouteStates {
   }
 
   /** Writes changed states; mostly none. */
-  async note(standings: ReadonlyMap<number, RouteStanding>, at: Date): Promise<void> {
+  async record(standings: ReadonlyMap<number, RouteStanding>, at: Date): Promise<void> {
     const known = await this.read();
     const rows = [...standings].flatMap(([id, { health, lastError }]) => {
       const before = known.get(id);
       const error = lastError?.slice(0, ERROR_LENGTH) ?? null;
       const isNew = before?.state !== health;
       const isSame = error === null || error === before?.error;
-      const isNoted = at.getTime() - (before?.errorAt?.getTime() ?? 0) < NOTED_EVERY_MS;
-      return isNew || !isSame || (error !== null && !isNoted) ? [[id, health, error]] : [];
+      const isRecorded = at.getTime() - (before?.errorAt?.getTime() ?? 0) < RECORD_EVERY_MS;
+      return isNew || !isSame || (error !== null && !isRecorded) ? [[id, health, error]] : [];
     });
     if (rows.length === 0) return;
     rows.sort((a, b) => Number(a[0]) - Number(b[0]));
@@ -106,7 +106,7 @@ function standingOf(binds: number, all: readonly BindSlot[]): RouteStanding {
   return { health: isKnown ? 'down' : 'unknown', lastError, workers: [] };
 }
 
-const LOOK_EVERY_MS = 2_000;
+const POLL_EVERY_MS = 2_000;
 
 /** Records state changes of routes: one API process for all, every two seconds. */
 @Injectable()
@@ -122,9 +122,9 @@ export class RouteStateKeeper implements OnApplicationBootstrap, BeforeApplicati
   ) {
     this.task = new SharedTask(gate, {
       name: 'route-states',
-      everyMs: LOOK_EVERY_MS,
-      work: () => this.look(),
-      onFault: (error) => this.logger.warn({ err: safeError(error) }, 'states of routes could not be noted'),
+      everyMs: POLL_EVERY_MS,
+      work: () => this.poll(),
+      onFault: (error) => this.logger.warn({ err: safeError(error) }, 'states of routes could not be stored'),
     });
   }
 
@@ -136,10 +136,10 @@ export class RouteStateKeeper implements OnApplicationBootstrap, BeforeApplicati
     return this.task.stop();
   }
 
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const routes = await this.directory.list();
     if (routes.length === 0) return;
     const { of } = await this.standings.read();
-    await this.states.note(new Map(routes.map(({ id }) => [id, of.get(id) ?? UNHEARD])), now());
+    await this.states.record(new Map(routes.map(({ id }) => [id, of.get(id) ?? UNREPORTED])), now());
   }
 }

@@ -29,7 +29,7 @@ import { FindRatePlanQuery, ListRatePlansQuery } from './rate-plans.queries.js';
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
-const PLANS = { name: 'rates', places: 'ids' } as const;
+const PLANS = { name: 'rates', positions: 'ids' } as const;
 
 const RATES_EXAMPLE = [
   { channel: 'sms', prefix: '', credits_per_segment: 3 },

@@ -44,8 +44,8 @@ describe('a file', () => {
         const csv = `${mark ? '\uFEFF' : ''}${[['to', 'note'].join(delimiter), ...lines].join(end)}${end}`;
         const { rows: found, file } = await read(csv, cut);
         expect(found).toEqual(
-          given.map(([number, cell], place) => ({
-            row: place + 1,
+          given.map(([number, cell], index) => ({
+            row: index + 1,
             number: String(number),
             variables: cell === '' ? '{}' : JSON.stringify({ note: cell }),
           })),

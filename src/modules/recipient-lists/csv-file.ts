@@ -77,7 +77,7 @@ export class CsvFile {
       throw error instanceof CsvError ? faultOf(error) : error;
     }
     if (batch.length > 0) yield batch;
-    this.judge();
+    this.assertUsable();
   }
 
   get facts(): Omit<UploadFacts, 'duplicatesCount' | 'duplicates'> {
@@ -157,7 +157,7 @@ export class CsvFile {
     return null;
   }
 
-  private judge(): void {
+  private assertUsable(): void {
     if (!this.layout) throw uploadErrors.empty();
     const [first] = this.invalid;
     if (this.rows === 0) throw uploadErrors.noRows();

@@ -25,7 +25,7 @@ export const LEASE_MS = 60_000;
 /** Fence value until a sweeper claims the head. */
 export const WRITERS_FENCE = 0;
 const ROWS_A_STEP = 5_000;
-const HEADS_A_LOOK = 10;
+const HEADS_A_READ = 10;
 
 const headsOf = (heads: Omit<Heads, 'leases'>): Heads => ({
   ...heads,
@@ -116,13 +116,13 @@ export class Leftovers {
 
   private async sweepSome(heads: Heads, isStopped: () => boolean): Promise<boolean> {
     const due = await this.dataSource.query<{ id: number; fence: number }[]>(
-      `SELECT id, fence FROM ${heads.table} WHERE ${IS_DUE} ORDER BY due_at LIMIT ${HEADS_A_LOOK}`,
+      `SELECT id, fence FROM ${heads.table} WHERE ${IS_DUE} ORDER BY due_at LIMIT ${HEADS_A_READ}`,
     );
     for (const { id, fence } of due) {
       if (isStopped()) return false;
       await this.remove(heads, id, fence, isStopped);
     }
-    return due.length === HEADS_A_LOOK;
+    return due.length === HEADS_A_READ;
   }
 
   private async remove(heads: Heads, id: number, fence: number, isStopped = (): boolean => false): Promise<void> {

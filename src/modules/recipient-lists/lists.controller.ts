@@ -21,7 +21,7 @@ import { listErrors, listFaults } from './recipient-lists.errors.js';
 import { GetListQuery, ListListsQuery } from './recipient-lists.queries.js';
 
 const ID = { name: 'id', type: Number, example: 301_234_567_890_124 };
-const LISTS = { name: 'lists', places: 'ids' } as const;
+const LISTS = { name: 'lists', positions: 'ids' } as const;
 
 /** Lists of recipients that an account keeps (reference/recipient-lists#lists). */
 @ApiTags('Recipients')

@@ -111,15 +111,15 @@ export class ListStore {
 
   /**
    * Call before changing members, in the same transaction: the row lock serializes the changes. @returns number of members
-   * @param turn fence of a filler, whose time it renews; null = other writers, which may change a list during a fill
+   * @param fence fence of a filler, whose time it renews; null = other writers, which may change a list during a fill
    * @throws AppError not_found, conflict `List is frozen`, `List is being changed` when another filler has the list
    */
-  async change(tx: EntityManager, accountId: number, id: number, turn: number | null = null): Promise<number> {
+  async change(tx: EntityManager, accountId: number, id: number, fence: number | null = null): Promise<number> {
     const { affectedRows }: WriteResult = await tx.query(
       `UPDATE recipient_lists SET changes = changes + 1,
          filling_until = IF(? IS NULL, filling_until, ${FROM_NOW})
        WHERE id = ? AND account_id = ? AND ${IS_THERE} AND frozen_at IS NULL AND fence = COALESCE(?, fence)`,
-      [turn, FILLING_MS * 1000, id, accountId, turn],
+      [fence, FILLING_MS * 1000, id, accountId, fence],
     );
     if (affectedRows === 0) throw await this.refusal(accountId, id, tx);
     const [row] = await tx.query<{ members: number }[]>('SELECT members FROM recipient_lists WHERE id = ?', [id]);
@@ -160,9 +160,9 @@ export class ListStore {
     });
   }
 
-  async endFilling(id: number, turn: number): Promise<void> {
+  async endFilling(id: number, fence: number): Promise<void> {
     const end = again('UPDATE recipient_lists SET filling_until = NULL WHERE id = ? AND fence = ?');
-    await this.dataSource.query(end, [id, turn]);
+    await this.dataSource.query(end, [id, fence]);
   }
 
   /** Keeps the members readable by a lease, even if the list is removed. @throws AppError not_found, conflict */
@@ -173,8 +173,8 @@ export class ListStore {
   }
 
   /** Reads without a lease, for a quote. @throws AppError as `hold` */
-  async look(accountId: number, id: number): Promise<Reading> {
-    const reading = await READINGS.look(this.dataSource, accountId, id);
+  async peek(accountId: number, id: number): Promise<Reading> {
+    const reading = await READINGS.peek(this.dataSource, accountId, id);
     if (!reading) throw await this.refusal(accountId, id);
     return reading;
   }

@@ -71,15 +71,15 @@ export class FillListHandler implements ICommandHandler<FillListCommand> {
   ) {}
 
   async execute({ actor, listId, uploadId }: FillListCommand): Promise<Filled> {
-    const turn = await this.lists.beginFilling(actor.id, listId);
+    const fence = await this.lists.beginFilling(actor.id, listId);
     try {
-      return await this.fill(actor, { accountId: actor.id, id: listId }, turn, uploadId);
+      return await this.fill(actor, { accountId: actor.id, id: listId }, fence, uploadId);
     } finally {
-      await this.lists.endFilling(listId, turn);
+      await this.lists.endFilling(listId, fence);
     }
   }
 
-  private async fill(actor: Account, list: NamedList, turn: number, uploadId: number): Promise<Filled> {
+  private async fill(actor: Account, list: NamedList, fence: number, uploadId: number): Promise<Filled> {
     const hold = await this.uploads.hold(list.accountId, uploadId);
     if (!hold) throw uploadErrors.notFound();
     let [added, duplicatesCount] = [0, 0];
@@ -91,7 +91,7 @@ export class FillListHandler implements ICommandHandler<FillListCommand> {
         const last = rows.at(-1);
         if (!last) return { added, duplicatesCount, duplicates };
         after = last.seq;
-        const part = await inTransaction(this.dataSource, (tx) => this.members.add(tx, list, rows, turn));
+        const part = await inTransaction(this.dataSource, (tx) => this.members.add(tx, list, rows, fence));
         added += part.added;
         duplicatesCount += part.duplicates.length;
         duplicates.push(...part.duplicates.slice(0, MOST_DUPLICATES_SHOWN - duplicates.length));

@@ -20,7 +20,7 @@ import { listErrors, listFaults, uploadErrors } from './recipient-lists.errors.j
 import { ListMembersQuery } from './recipient-lists.queries.js';
 
 const ID = { name: 'list_id', type: Number, example: 301_234_567_890_124 };
-const MEMBERS = { name: 'members', places: 'texts' } as const;
+const MEMBERS = { name: 'members', positions: 'texts' } as const;
 const MEMBERS_EXAMPLES = {
   members: { summary: 'Entries', value: { members: [{ to: '+91 98765 43210', variables: { name: 'Asha' } }] } },
   upload: { summary: 'The rows of an upload', value: { upload_id: 301_234_567_890_123 } },

@@ -45,10 +45,10 @@ export class ListMembers {
     tx: EntityManager,
     list: NamedList,
     recipients: readonly KeptRecipient[],
-    turn: number | null = null,
+    fence: number | null = null,
   ): Promise<AddedMembers> {
     const { accountId, id } = list;
-    const members = await this.lists.change(tx, accountId, id, turn);
+    const members = await this.lists.change(tx, accountId, id, fence);
     const most = this.environment.MEMBERS_PER_LIST;
     const { last, twice } = onceEach(recipients);
     const duplicates: string[] = [];

@@ -25,7 +25,7 @@ export const READERS_LEASE_MS = 120_000;
 /** A million rows come in hundreds of parts: few of them write the head. */
 const RENEWED_AFTER_MS = 10_000;
 
-/** Readers: `hold` keeps the rows by a lease even if they are removed; `look` writes nothing, and `keep` detects the loss. */
+/** Readers: `hold` keeps the rows by a lease even if they are removed; `peek` writes nothing, and `keep` detects the loss. */
 export class Readings {
   constructor(private readonly terms: ReadTerms) {}
 
@@ -38,12 +38,12 @@ export class Readings {
       [READERS_LEASE_MS * 1000, id, accountId],
     );
     if (affectedRows === 0) return null;
-    const reading = await this.look(source, accountId, id);
+    const reading = await this.peek(source, accountId, id);
     return reading && { ...reading, renewAt };
   }
 
   /** Starts a reading without a lease. @returns null when there is nothing to read */
-  async look(source: Source, accountId: number, id: number): Promise<Reading | null> {
+  async peek(source: Source, accountId: number, id: number): Promise<Reading | null> {
     const { table, total, as, isThere } = this.terms;
     const [row] = await source.query<Record<string, number>[]>(
       `SELECT ${[total, ...as].join(', ')} FROM ${table} WHERE id = ? AND account_id = ? AND ${isThere}`,

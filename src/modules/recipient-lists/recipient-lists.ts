@@ -11,8 +11,8 @@ import { listErrors, uploadErrors } from './recipient-lists.errors.js';
 
 export type RecipientsOrigin = { uploadId: number } | { listId: number };
 
-/** `hold` keeps the recipients until they are read, even if removed or expired; `look` writes nothing and fails if they are. */
-export type ReadBy = 'hold' | 'look';
+/** `hold` keeps the recipients until they are read, even if removed or expired; `peek` writes nothing and fails if they are. */
+export type ReadBy = 'hold' | 'peek';
 
 /** Recipients that a send or a quote may read repeatedly: each pass gives the same ones, or throws. */
 export interface HeldRecipients extends RecipientSource {
@@ -79,7 +79,7 @@ export class RecipientLists {
         after = last.number;
         const first = row;
         row += part.length;
-        yield part.map((member, place) => ({ row: first + place, ...member }));
+        yield part.map((member, index) => ({ row: first + index, ...member }));
       }
     };
     return { total: reading.total, read: () => taken(rows(), channel), freeze: (tx) => lists.freeze(tx, reading) };

@@ -28,7 +28,7 @@ import { GetUploadQuery, ListUploadsQuery } from './recipient-lists.queries.js';
 import { RemoveUploadCommand, TakeUploadCommand } from './uploads.commands.js';
 
 const ID = { name: 'id', type: Number, example: 301_234_567_890_123 };
-const UPLOADS = { name: 'uploads', places: 'ids' } as const;
+const UPLOADS = { name: 'uploads', positions: 'ids' } as const;
 
 /** Files of recipients with their variables (reference/recipient-lists#uploads). */
 @ApiTags('Recipients')

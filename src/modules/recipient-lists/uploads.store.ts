@@ -78,8 +78,8 @@ export class UploadStore {
     return READINGS.hold(this.dataSource, accountId, id);
   }
 
-  look(accountId: number, id: number): Promise<Reading | null> {
-    return READINGS.look(this.dataSource, accountId, id);
+  peek(accountId: number, id: number): Promise<Reading | null> {
+    return READINGS.peek(this.dataSource, accountId, id);
   }
 
   /** Call after each part. @returns false when rows may be gone: removed during a look, or the lease of a hold has expired */
@@ -145,7 +145,7 @@ export class UploadWriter {
     const id = await inTransaction(this.dataSource, async (tx) => {
       const made = newId();
       await lockQuota(tx, accountId, 'uploads');
-      await this.judge(tx, accountId);
+      await this.assertRoom(tx, accountId);
       await tx.query(
         `INSERT INTO recipient_uploads (id, account_id, state, kept_rows, facts, fence, lease_until, due_at, created_by,
            created_at)
@@ -213,7 +213,7 @@ export class UploadWriter {
   }
 
   /** Checks the account's limits; uploads count until the sweeper has removed their rows. The caller holds the quota lock. */
-  private async judge(tx: EntityManager, accountId: number): Promise<void> {
+  private async assertRoom(tx: EntityManager, accountId: number): Promise<void> {
     const [counts] = await tx.query<{ kept: number; writing: number }[]>(
       `SELECT COUNT(*) AS kept, COUNT(IF(state = ${HeadState.Writing} AND due_at > UTC_TIMESTAMP(3), 1, NULL)) AS writing
        FROM recipient_uploads WHERE account_id = ?`,

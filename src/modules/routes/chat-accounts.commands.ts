@@ -76,7 +76,7 @@ export class PutChatAccountHandler implements ICommandHandler<PutChatAccountComm
     }
     const hosts = url === null ? [] : hostsOf({ url }, ['url']);
     const written = { current: current?.guarded ?? false, isKept: current !== null && current.url === url, hosts };
-    const guarded = await this.addresses.judge(actor, written, connectionErrors.closedAddress);
+    const guarded = await this.addresses.check(actor, written, connectionErrors.closedAddress);
     await this.chatAccounts.put(tx, {
       accountId,
       connection,

@@ -45,7 +45,7 @@ export class PutChatAccountRequest {
 
   @OptionalToken('waba_id', LONGEST_ID, {
     example: '102290129340398',
-    description: 'business account at the upstream; with it, templates are submitted and their reviews taken',
+    description: 'business account at the provider; with it, templates are submitted and their reviews taken',
   })
   waba_id?: string | null;
 

@@ -16,7 +16,7 @@ import {
   type RouteStanding,
   RouteStandings,
   RouteStates,
-  UNHEARD,
+  UNREPORTED,
 } from '../providers/index.js';
 import { type RouteFigure, RouteFigures } from '../statistics/index.js';
 import type { RouteStatusBinds, RouteStatusData, RouteWaitingAnswer } from './route-status.dto.js';
@@ -137,7 +137,7 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
     for (const route of routes) {
       const observed: ObservedRoute = {
         route,
-        standing: of.get(route.id) ?? UNHEARD,
+        standing: of.get(route.id) ?? UNREPORTED,
         known: states.get(route.id) ?? null,
         slots: slots.get(route.id) ?? null,
         queue: await this.queueOf(route),

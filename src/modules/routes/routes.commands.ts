@@ -45,7 +45,7 @@ export class GuardedAddresses {
   constructor(private readonly outbound: OutboundClient) {}
 
   /** @returns whether the guard applies from now on @throws AppError from `refuse`, for a host that the guard refuses */
-  async judge(
+  async check(
     { userType }: Pick<Account, 'userType'>,
     { current, isKept, hosts }: WrittenAddress,
     refuse: () => AppError,
@@ -121,7 +121,7 @@ export class PutRouteHandler implements ICommandHandler<PutRouteCommand> {
       const isKept = secrets !== null && isDeepStrictEqual(config, driver.configSchema.safeParse(secrets).data);
       const hosts = hostsOf(config, driver.addressFields);
       const written = { current: current?.guarded ?? false, isKept, hosts };
-      const guarded = await this.addresses.judge(actor, written, routeErrors.closedAddress);
+      const guarded = await this.addresses.check(actor, written, routeErrors.closedAddress);
       const route = await this.routes.put(tx, {
         name,
         channel: request.channel,

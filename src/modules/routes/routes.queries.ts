@@ -15,7 +15,7 @@ import {
   RouteStandings,
   type RouteStop,
   STOPPED,
-  UNHEARD,
+  UNREPORTED,
 } from '../providers/index.js';
 import { decimalOf, RouteCosts } from '../routing/index.js';
 import type { RouteCostsData } from './route-costs.dto.js';
@@ -45,7 +45,7 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
     const routes = name === null ? await this.routes.list() : [await this.routes.byName(name)];
     const { of, slots } = await this.standings.read();
     return routes.flatMap((route) =>
-      route ? [this.view(route, viewer, of.get(route.id) ?? UNHEARD, slots.get(route.id) ?? null)] : [],
+      route ? [this.view(route, viewer, of.get(route.id) ?? UNREPORTED, slots.get(route.id) ?? null)] : [],
     );
   }
 

@@ -44,7 +44,7 @@ const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 /** Routes of this name would hide `GET /routes/status`. */
 const STATUS = 'status';
 
-const ROUTES = { name: 'routes', places: 'texts' } as const;
+const ROUTES = { name: 'routes', positions: 'texts' } as const;
 
 /** Routes to the carriers. */
 @ApiTags('Admin: routes')
@@ -141,7 +141,7 @@ export class RoutesController {
   }
 }
 
-const STATUSES = { name: 'route-statuses', places: 'texts' } as const;
+const STATUSES = { name: 'route-statuses', positions: 'texts' } as const;
 
 /** Status of routes (reference/admin#route-status). */
 @ApiTags('Admin: routes')

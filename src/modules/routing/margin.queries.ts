@@ -37,19 +37,19 @@ export class GetMarginHandler implements IQueryHandler<GetMarginQuery> {
       isByRoute ? [] : this.reader.credits(selection, MOST_GROUPS + 1),
       this.reader.costs(selection, MOST_GROUPS + 1),
     ]);
-    const places = new Set([...credits, ...costs].map(({ place }) => place));
-    if (Math.max(credits.length, costs.length, places.size) > MOST_GROUPS) throw creditErrors.usageRows();
-    const nameOf = await this.names(selection, places);
-    const earned = new Map(credits.map((row) => [row.place, row]));
-    const spentAt = costsByPlace(costs);
-    const rows = [...places].map((place): MarginRowData => {
-      const { charged = 0, refunded = 0 } = earned.get(place) ?? {};
-      const own = spentAt.get(place) ?? [];
+    const groupKeys = new Set([...credits, ...costs].map(({ groupKey }) => groupKey));
+    if (Math.max(credits.length, costs.length, groupKeys.size) > MOST_GROUPS) throw creditErrors.usageRows();
+    const nameOf = await this.names(selection, groupKeys);
+    const earned = new Map(credits.map((row) => [row.groupKey, row]));
+    const spentAt = costsByGroup(costs);
+    const rows = [...groupKeys].map((groupKey): MarginRowData => {
+      const { charged = 0, refunded = 0 } = earned.get(groupKey) ?? {};
+      const own = spentAt.get(groupKey) ?? [];
       const net = isByRoute ? null : charged - refunded;
       const worth = value && net !== null ? BigInt(net) * BigInt(value.micros) : null;
       const spent = own.find(({ currency }) => currency === value?.currency)?.micros;
       return {
-        key: nameOf(place),
+        key: nameOf(groupKey),
         charged_credits: isByRoute ? null : charged,
         refunded_credits: isByRoute ? null : refunded,
         credits: net,
@@ -64,24 +64,27 @@ export class GetMarginHandler implements IQueryHandler<GetMarginQuery> {
     return rows.sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  private async names({ group }: MarginSelection, places: ReadonlySet<string>): Promise<(place: string) => string> {
+  private async names(
+    { group }: MarginSelection,
+    groupKeys: ReadonlySet<string>,
+  ): Promise<(groupKey: string) => string> {
     if (group === 'account') {
-      const names = await this.accounts.usernames([...places].map(Number));
-      return (place) => names.get(Number(place)) ?? `#${place}`;
+      const names = await this.accounts.usernames([...groupKeys].map(Number));
+      return (groupKey) => names.get(Number(groupKey)) ?? `#${groupKey}`;
     }
-    if (group !== 'route') return (place) => place;
+    if (group !== 'route') return (groupKey) => groupKey;
     const routes = new Map((await this.routes.list()).map(({ id, name }) => [id, name]));
-    return (place) => routes.get(Number(place)) ?? `#${place}`;
+    return (groupKey) => routes.get(Number(groupKey)) ?? `#${groupKey}`;
   }
 }
 
 /** Index of costs by group, sorted by currency; avoids a quadratic search. */
-function costsByPlace(costs: readonly MarginCost[]): ReadonlyMap<string, readonly MarginCost[]> {
-  const byPlace = new Map<string, MarginCost[]>();
+function costsByGroup(costs: readonly MarginCost[]): ReadonlyMap<string, readonly MarginCost[]> {
+  const byGroup = new Map<string, MarginCost[]>();
   for (const cost of [...costs].sort((a, b) => (a.currency < b.currency ? -1 : 1))) {
-    const known = byPlace.get(cost.place);
+    const known = byGroup.get(cost.groupKey);
     if (known) known.push(cost);
-    else byPlace.set(cost.place, [cost]);
+    else byGroup.set(cost.groupKey, [cost]);
   }
-  return byPlace;
+  return byGroup;
 }

@@ -128,14 +128,14 @@ export class RouteSpend {
 
   /** Runs a transaction with the lowest shard that is free in this process, so that a quiet day has one row. */
   async withShard<Result>(work: (shard: number) => Promise<Result>): Promise<Result> {
-    let place = 0;
-    while (this.taken.has(place) && place < PLACES - 1) place += 1;
-    const isMine = !this.taken.has(place);
-    this.taken.add(place);
+    let index = 0;
+    while (this.taken.has(index) && index < PLACES - 1) index += 1;
+    const isMine = !this.taken.has(index);
+    this.taken.add(index);
     try {
-      return await work(this.base + place);
+      return await work(this.base + index);
     } finally {
-      if (isMine) this.taken.delete(place);
+      if (isMine) this.taken.delete(index);
     }
   }
 
@@ -185,13 +185,13 @@ export interface MarginSelection {
 }
 
 export interface MarginCredits {
-  place: string;
+  groupKey: string;
   charged: number;
   refunded: number;
 }
 
 export interface MarginCost {
-  place: string;
+  groupKey: string;
   currency: string;
   messages: number;
   segments: number;
@@ -215,23 +215,23 @@ export class MarginReader {
   async credits({ from, to, group }: MarginSelection, most: number): Promise<MarginCredits[]> {
     const key = KEYS[group];
     const rows: MarginCredits[] = await this.dataSource.query(
-      `SELECT ${key} AS place, CAST(SUM(charged_credits) AS SIGNED) AS charged,
+      `SELECT ${key} AS groupKey, CAST(SUM(charged_credits) AS SIGNED) AS charged,
          CAST(SUM(refunded_credits) AS SIGNED) AS refunded
        FROM usage_counters WHERE day BETWEEN ? AND ? GROUP BY ${key} LIMIT ?`,
       [from, to, most],
     );
-    return rows.map((row) => ({ ...row, place: String(row.place) }));
+    return rows.map((row) => ({ ...row, groupKey: String(row.groupKey) }));
   }
 
   /** @param most limit of groups and currencies */
   async costs({ from, to, group }: MarginSelection, most: number): Promise<MarginCost[]> {
     const key = KEYS[group];
     const rows: MarginCost[] = await this.dataSource.query(
-      `SELECT ${key} AS place, currency, CAST(SUM(messages) AS SIGNED) AS messages,
+      `SELECT ${key} AS groupKey, currency, CAST(SUM(messages) AS SIGNED) AS messages,
          CAST(SUM(segments) AS SIGNED) AS segments, CAST(SUM(cost_micros) AS CHAR) AS micros
        FROM route_spend WHERE day BETWEEN ? AND ? GROUP BY ${key}, currency LIMIT ?`,
       [from, to, most],
     );
-    return rows.map((row) => ({ ...row, place: String(row.place) }));
+    return rows.map((row) => ({ ...row, groupKey: String(row.groupKey) }));
   }
 }

@@ -47,7 +47,7 @@ function readExplained(query: Record<string, unknown>): ExplainedSend {
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 const EXPLAIN = 'explain';
-const TABLES = { name: 'routing', places: 'texts' } as const;
+const TABLES = { name: 'routing', positions: 'texts' } as const;
 
 /** Rules that choose routes (reference/routing#rules). */
 @ApiTags('Admin: routing')

@@ -3,7 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { dateTime } from '../../kernel/clock.js';
 import { type Account, AccountDirectory, accountErrors } from '../accounts/index.js';
 import { callingCodeOf } from '../numbers/index.js';
-import { type OperatorRouteKind, RouteDirectory, RouteStandings, STOPPED, UNHEARD } from '../providers/index.js';
+import { type OperatorRouteKind, RouteDirectory, RouteStandings, STOPPED, UNREPORTED } from '../providers/index.js';
 import {
   planOf,
   type PlanParts,
@@ -101,7 +101,7 @@ export class ExplainRoutingHandler implements IQueryHandler<ExplainRoutingQuery>
       default_route: parts.routes.standard?.name ?? null,
       decided_by: explanation.by,
       routes: (explanation.chain ?? []).map((id) => {
-        const { health, lastError } = standings.get(id) ?? UNHEARD;
+        const { health, lastError } = standings.get(id) ?? UNREPORTED;
         const route = parts.routes.byId.get(id);
         const isStopped = (route?.stopped ?? null) !== null;
         return {

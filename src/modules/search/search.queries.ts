@@ -153,7 +153,7 @@ export class SearchQuery extends Query<Omit<SearchResponse, 'success'>> {
 
 @QueryHandler(SearchQuery)
 export class SearchHandler implements IQueryHandler<SearchQuery> {
-  constructor(private readonly looks: SearchQueries) {}
+  constructor(private readonly queries: SearchQueries) {}
 
   async execute({ searcher, scope, text }: SearchQuery): Promise<Omit<SearchResponse, 'success'>> {
     const digits = NUMBER.test(text) ? digitsOf(text) : '';
@@ -165,11 +165,11 @@ export class SearchHandler implements IQueryHandler<SearchQuery> {
       shown: dateTimesOf(searcher.timeZone),
     };
     const [{ hits, since }, ...others] = await Promise.all([
-      this.looks.recipientsOf(wanted),
-      this.looks.campaignsOf(wanted),
-      this.looks.accountsOf(wanted),
-      this.looks.templatesOf(wanted),
-      this.looks.sessionMessagesOf(wanted),
+      this.queries.recipientsOf(wanted),
+      this.queries.campaignsOf(wanted),
+      this.queries.accountsOf(wanted),
+      this.queries.templatesOf(wanted),
+      this.queries.sessionMessagesOf(wanted),
     ]);
     return { data: [...hits, ...others.flat()], recipients_since: since };
   }

@@ -19,7 +19,7 @@ import { senderFaults, senderIdErrors } from './sender-ids.errors.js';
 import { GetSenderIdQuery, ListSenderIdsQuery } from './sender-ids.queries.js';
 
 const ID = { name: 'id', type: Number, example: 12 };
-const SENDER_IDS = { name: 'sender-ids', places: 'ids' } as const;
+const SENDER_IDS = { name: 'sender-ids', positions: 'ids' } as const;
 
 /** An account's sender ids (reference/sender-ids#own-routes). */
 @ApiTags('Sender ids')

@@ -48,7 +48,7 @@ const Move =
       decorate(target, key, descriptor);
   };
 
-const SENDER_IDS = { name: 'sender-ids', places: 'ids' } as const;
+const SENDER_IDS = { name: 'sender-ids', positions: 'ids' } as const;
 
 /** Staff's decisions on sender ids (reference/admin#sender-ids). */
 @ApiTags('Admin: sender ids')

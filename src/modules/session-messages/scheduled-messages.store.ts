@@ -35,7 +35,7 @@ export interface DueSelection {
 }
 
 /** Scheduled messages that one query scans at most. */
-const MOST_LOOKED_AT = 5_000;
+const MOST_FILTERED = 5_000;
 /** After so many seconds without a recorded intent to send, a claim is void and its messages are due again. */
 const CLAIM_SECONDS = 20;
 
@@ -154,10 +154,10 @@ export class ScheduledMessageStore {
     const others = except.length > 0 ? 'AND route_id NOT IN (?)' : '';
     const rows: { id: number }[] = await this.dataSource.query(
       `SELECT id FROM (
-         SELECT id, due_at, ROW_NUMBER() OVER (PARTITION BY route_id ORDER BY due_at, id) AS place FROM (
+         SELECT id, due_at, ROW_NUMBER() OVER (PARTITION BY route_id ORDER BY due_at, id) AS ordinal FROM (
            SELECT id, route_id, due_at FROM session_messages FORCE INDEX (ix_session_messages_due)
-           WHERE due_at <= UTC_TIMESTAMP(3) ${others} ORDER BY due_at LIMIT ${MOST_LOOKED_AT}) waiting) ranked
-       WHERE place <= ? ORDER BY due_at, id LIMIT ?`,
+           WHERE due_at <= UTC_TIMESTAMP(3) ${others} ORDER BY due_at LIMIT ${MOST_FILTERED}) waiting) ranked
+       WHERE ordinal <= ? ORDER BY due_at, id LIMIT ?`,
       [...(except.length > 0 ? [except] : []), mostOfOne, most],
     );
     return rows.map(({ id }) => id);

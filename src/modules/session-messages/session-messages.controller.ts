@@ -100,7 +100,7 @@ export class SessionMessagesController {
   }
 }
 
-const MESSAGES = { name: 'session-messages', places: 'ids' } as const;
+const MESSAGES = { name: 'session-messages', positions: 'ids' } as const;
 
 /** An account's session messages, and the cancellation of scheduled ones. */
 @ApiTags('Chat')

@@ -85,7 +85,7 @@ export interface FoundSessionMessage {
 }
 
 /** Messages to one number that one search scans for those of the account. */
-const MOST_LOOKED_AT = 10_000;
+const MOST_FILTERED = 10_000;
 
 /** Finds session messages by the recipient's number. */
 @Injectable()
@@ -101,7 +101,7 @@ export class SessionMessageSearch {
              WHERE receiver = ? ORDER BY id DESC LIMIT ?) m
        JOIN session_messages s ON s.id = m.id ${accountId === null ? '' : 'WHERE m.account_id = ?'}
        ORDER BY s.id DESC LIMIT ?`,
-      [number, ...(accountId === null ? [limit] : [MOST_LOOKED_AT, accountId]), limit],
+      [number, ...(accountId === null ? [limit] : [MOST_FILTERED, accountId]), limit],
     );
     return rows.map((row) => ({ ...row, status: CHAT_STATUS_LABELS[row.status] }));
   }

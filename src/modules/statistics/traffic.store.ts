@@ -32,7 +32,7 @@ type Row = Record<Figure, string> & { subjectId: number; channel: string; at: st
 
 const MOST_SUBJECTS = 20;
 /** The newest rows, among which the busiest subjects are found; bounds the cost, and approximates beyond. */
-const ROWS_LOOKED_AT = 100_000;
+const MOST_ROWS = 100_000;
 const MOST_POINTS = 50_000;
 
 @Injectable()
@@ -68,7 +68,7 @@ export class TrafficReader {
     const all = COLUMNS.slice(0, FIGURES.indexOf('receipts')).join(' + ');
     const rows = await this.database.query<{ subjectId: number }[]>(
       `SELECT subjectId FROM (SELECT subject_id AS subjectId, ${all} AS figures FROM ${table} FORCE INDEX (ix_${table}_at)
-         WHERE kind = ? AND at >= ? AND at < ? ORDER BY at DESC LIMIT ${ROWS_LOOKED_AT}) latest
+         WHERE kind = ? AND at >= ? AND at < ? ORDER BY at DESC LIMIT ${MOST_ROWS}) latest
        GROUP BY subjectId ORDER BY SUM(figures) DESC, subjectId LIMIT ${MOST_SUBJECTS}`,
       [kind, from, to],
     );

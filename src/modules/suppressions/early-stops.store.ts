@@ -12,7 +12,7 @@ import { SuppressionStore } from './suppressions.store.js';
 const IS_ANY_EARLY = 'EXISTS (SELECT 1 FROM early_stops WHERE look_at <= UTC_TIMESTAMP(3))';
 
 const MOST_AT_ONCE = 500;
-const FIRST_LOOK_US = 500_000;
+const FIRST_CHECK_US = 500_000;
 /** If a worker dies, another one takes its batch after the lease, and records what may have left. */
 const LEASES = 4;
 
@@ -44,7 +44,7 @@ export class EarlyStops {
     if (numbers.length === 0) return;
     await tx.query(
       `INSERT INTO early_stops (route_id, number, said_at, look_at)
-       SELECT ?, j.number, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) + INTERVAL ${FIRST_LOOK_US} MICROSECOND FROM JSON_TABLE(?, '$[*]' COLUMNS (
+       SELECT ?, j.number, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) + INTERVAL ${FIRST_CHECK_US} MICROSECOND FROM JSON_TABLE(?, '$[*]' COLUMNS (
          number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]')) j
        ON DUPLICATE KEY UPDATE said_at = VALUES(said_at), look_at = VALUES(look_at)`,
       [routeId, jsonRows(numbers.map((number) => [number]))],
@@ -61,7 +61,7 @@ export class EarlyStops {
   }
 
   /** Retries all due stop words once: applies those whose sender is known, deletes those that waited too long. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     for (let due = await this.due(); ; due = await this.due()) {
       for (const routeId of new Set(due.map((stop) => stop.routeId))) {
         await this.obey(
@@ -99,7 +99,7 @@ export class EarlyStops {
     if (waiting.length > 0)
       await this.dataSource.query(
         again(`UPDATE early_stops SET look_at = UTC_TIMESTAMP(3)
-           + INTERVAL GREATEST(${FIRST_LOOK_US}, TIMESTAMPDIFF(MICROSECOND, said_at, UTC_TIMESTAMP(3)) DIV 2) MICROSECOND
+           + INTERVAL GREATEST(${FIRST_CHECK_US}, TIMESTAMPDIFF(MICROSECOND, said_at, UTC_TIMESTAMP(3)) DIV 2) MICROSECOND
          WHERE route_id = ? AND number IN (?)`),
         [routeId, waiting],
       );
@@ -116,7 +116,7 @@ export class EarlyStopSweeper implements BeforeApplicationShutdown {
     this.polls = watch.register({
       name: 'early-stops',
       isDue: IS_ANY_EARLY,
-      work: () => stops.look(),
+      work: () => stops.poll(),
       onFault: (error) => this.logger.warn({ err: safeError(error) }, 'early stop words wait, trying again'),
     });
   }

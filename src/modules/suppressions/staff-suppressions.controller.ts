@@ -18,7 +18,7 @@ import {
 import { suppressionErrors } from './suppressions.errors.js';
 import { ListSuppressionsQuery } from './suppressions.queries.js';
 
-const STOP_LIST = { name: 'suppressions of an account', places: 'texts' } as const;
+const STOP_LIST = { name: 'suppressions of an account', positions: 'texts' } as const;
 const OF_STAFF = accountErrors.forbidden.because('the list of staff, without being super');
 
 /** An account's stop list for staff, because recipients may call instead of writing STOP. */

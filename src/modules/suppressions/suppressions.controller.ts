@@ -33,7 +33,7 @@ import {
 import { suppressionErrors } from './suppressions.errors.js';
 import { ListSuppressionsQuery } from './suppressions.queries.js';
 
-const STOP_LIST = { name: 'suppressions', places: 'texts' } as const;
+const STOP_LIST = { name: 'suppressions', positions: 'texts' } as const;
 
 /** An account's stop list (reference/suppressions#effect): no campaign sends to its numbers, on any channel. */
 @ApiTags('Suppressions')

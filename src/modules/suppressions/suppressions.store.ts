@@ -12,7 +12,7 @@ import { suppressionErrors } from './suppressions.errors.js';
 import { SuppressionEntity } from './tables.js';
 
 const BATCH = 5_000;
-const NUMBERS_A_LOOK = 1_000;
+const NUMBERS_A_READ = 1_000;
 const NUMBERS = `JSON_TABLE(?, '$[*]' COLUMNS (
   number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]')) j`;
 
@@ -20,11 +20,11 @@ const NUMBERS = `JSON_TABLE(?, '$[*]' COLUMNS (
 @Injectable()
 export class SuppressionStore implements StopList {
   /** batches of the same moment share one query */
-  private readonly looks = new GroupCommit<readonly Addressed[], ReadonlySet<number>>(
+  private readonly reads = new GroupCommit<readonly Addressed[], ReadonlySet<number>>(
     (asked) => this.amongEach(asked),
     {
       ...ONE_TICK,
-      maxItems: NUMBERS_A_LOOK,
+      maxItems: NUMBERS_A_READ,
       weigh: (addressed) => addressed.length,
     },
   );
@@ -115,7 +115,7 @@ export class SuppressionStore implements StopList {
   }
 
   among(addressed: readonly Addressed[]): Promise<ReadonlySet<number>> {
-    return this.looks.add(addressed);
+    return this.reads.add(addressed);
   }
 
   private async amongEach(asked: readonly (readonly Addressed[])[]): Promise<ReadonlySet<number>[]> {
@@ -123,7 +123,7 @@ export class SuppressionStore implements StopList {
     let first = 0;
     return asked.map(({ length }) => {
       const own = new Set<number>();
-      for (let place = 0; place < length; place++) if (listed.has(first + place)) own.add(place);
+      for (let index = 0; index < length; index++) if (listed.has(first + index)) own.add(index);
       first += length;
       return own;
     });
@@ -136,13 +136,13 @@ export class SuppressionStore implements StopList {
       accounts,
     ]);
     if (any.length === 0) return new Set();
-    const rows: { place: number }[] = await this.dataSource.query(
-      `SELECT STRAIGHT_JOIN j.place FROM JSON_TABLE(?, '$[*]' COLUMNS (place INT PATH '$[0]', account_id BIGINT PATH '$[1]',
+    const rows: { ordinal: number }[] = await this.dataSource.query(
+      `SELECT STRAIGHT_JOIN j.ordinal FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', account_id BIGINT PATH '$[1]',
          number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[2]')) j
        JOIN suppressions s ON s.account_id = j.account_id AND s.number = j.number`,
-      [jsonRows(addressed.map(({ accountId, number }, place) => [place, accountId, number]))],
+      [jsonRows(addressed.map(({ accountId, number }, index) => [index, accountId, number]))],
     );
-    return new Set(rows.map(({ place }) => place));
+    return new Set(rows.map(({ ordinal }) => ordinal));
   }
 }
 

@@ -54,7 +54,7 @@ const Move =
       decorate(target, key, descriptor);
   };
 
-const TEMPLATES = { name: 'templates', places: 'ids' } as const;
+const TEMPLATES = { name: 'templates', positions: 'ids' } as const;
 
 @ApiTags('Admin: templates')
 @Admin()

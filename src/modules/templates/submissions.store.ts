@@ -7,14 +7,14 @@ import { LONGEST_DELAY_MS, TemplateSubmissionEntity } from './tables.js';
 import type { Template } from './template.js';
 
 /** A change for the provider, claimed by one worker. */
-export type Submission = Pick<
+export type TemplateSubmission = Pick<
   TemplateSubmissionEntity,
   'id' | 'templateId' | 'accountId' | 'upstreamId' | 'name' | 'language' | 'revision' | 'leftRevision' | 'attempts'
 > & { action: 'submit' | 'remove' };
 
 // settled: nothing is queued; unseen: not sent yet; older: older content may have arrived;
 // leaving: the current content may have arrived, without a known answer
-export type SubmissionStage = 'settled' | 'unseen' | 'older' | 'leaving';
+export type SubmissionState = 'settled' | 'unseen' | 'older' | 'leaving';
 
 interface SubmissionRow {
   id: number;
@@ -87,7 +87,7 @@ export class SubmissionQueue {
   }
 
   /** The content that a reported status may refer to. */
-  async stage(tx: EntityManager, templateId: number): Promise<SubmissionStage> {
+  async stateOf(tx: EntityManager, templateId: number): Promise<SubmissionState> {
     const waiting = await tx.findOneBy(TemplateSubmissionEntity, { templateId, action: 'submit' });
     if (waiting === null) return 'settled';
     if (waiting.leftRevision === null) return 'unseen';
@@ -100,7 +100,7 @@ export class SubmissionQueue {
   }
 
   /** Claims due rows, oldest first; workers never claim the same row. */
-  async take(most: number): Promise<Submission[]> {
+  async take(most: number): Promise<TemplateSubmission[]> {
     const rows = await takeDue<SubmissionRow>(this.dataSource, {
       table: 'template_submissions',
       key: ['id'],
@@ -113,7 +113,7 @@ export class SubmissionQueue {
   }
 
   /** Records the revision before its request is sent; false = the owner changed the template meanwhile. */
-  async leaving({ id, revision }: Submission): Promise<boolean> {
+  async leaving({ id, revision }: TemplateSubmission): Promise<boolean> {
     const { affected } = await this.dataSource
       .getRepository(TemplateSubmissionEntity)
       .update({ id, revision }, { leftRevision: revision });
@@ -121,13 +121,13 @@ export class SubmissionQueue {
   }
 
   /** Removes a finished row; false = newer content is queued, so the answer does not apply. */
-  async finish(tx: EntityManager, { id, revision }: Submission): Promise<boolean> {
+  async finish(tx: EntityManager, { id, revision }: TemplateSubmission): Promise<boolean> {
     const { affected } = await tx.delete(TemplateSubmissionEntity, { id, revision });
     return affected === 1;
   }
 
   /** Retries after a backoff (5 s, doubled up to an hour). `mayHaveLeft` = the provider may have the content. */
-  async postpone(submission: Submission, mayHaveLeft: boolean): Promise<void> {
+  async postpone(submission: TemplateSubmission, mayHaveLeft: boolean): Promise<void> {
     const { id, revision, attempts } = submission;
     const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts, 20), LONGEST_DELAY_MS);
     const leftRevision = mayHaveLeft ? revision : submission.leftRevision;
@@ -141,7 +141,7 @@ const after = (milliseconds: number) => () => `UTC_TIMESTAMP(3) + INTERVAL ${mil
 
 const fresh = () => ({ revision: randomUUID(), leftRevision: null, attempts: 0, dueAt: after(0) });
 
-function submissionOf({ id, language, revision, attempts, ...row }: SubmissionRow): Submission {
+function submissionOf({ id, language, revision, attempts, ...row }: SubmissionRow): TemplateSubmission {
   return {
     id,
     templateId: row.template_id,

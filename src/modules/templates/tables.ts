@@ -157,6 +157,6 @@ export const templateTables: readonly TableRule[] = [
     rule: 'work',
     // a running submission must not become due early: a second worker would claim it
     moments: [{ column: 'due_at', longest: LONGEST_DELAY_MS }],
-    why: 'the submission sweeper removes what the upstream has been told',
+    why: 'the submission sweeper removes what the provider has received',
   },
 ];

@@ -47,14 +47,14 @@ export class TemplateStatusReceiver implements TemplateStatusSink {
     const { upstreamId, name, event, reason } = update;
     const template = await this.store.lockedByProviderId(tx, accountId, { id: upstreamId, name });
     if (!template || !isAbout(template, update)) return;
-    const stage = await this.queue.stage(tx, template.id);
+    const state = await this.queue.stateOf(tx, template.id);
     // Not submitted under this name yet: the status is for another template, such as a deleted one of the same name.
-    if (stage === 'unseen') return;
+    if (state === 'unseen') return;
     if (template.upstreamId === null && upstreamId !== null) {
-      await this.store.settleUpstream(tx, template.id, upstreamId);
+      await this.store.storeProviderId(tx, template.id, upstreamId);
     }
     // The owner has changed the template since: this review is for the older content.
-    if (stage === 'older') return;
+    if (state === 'older') return;
     await this.reviews.follow(tx, template, event, reason);
   }
 }

@@ -7,7 +7,7 @@ import { inTransaction } from '../../platform/database/index.js';
 import { DueWatch } from '../../platform/periodic/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { ChatAccounts, type TemplateAccount, TemplateClient, type TemplateCopy } from '../providers/index.js';
-import { type Submission, SubmissionQueue } from './submissions.store.js';
+import { type TemplateSubmission, SubmissionQueue } from './submissions.store.js';
 import { TemplateFiller } from './template-filler.js';
 import { ProviderReviews } from './template-status.js';
 import { statusAfter, type Template, TemplateStatus } from './template.js';
@@ -30,7 +30,7 @@ export class TemplateSubmitter {
   ) {}
 
   /** Processes one row; a permanent refusal rejects the template with the provider's text, other faults are retried. */
-  async work(submission: Submission): Promise<void> {
+  async work(submission: TemplateSubmission): Promise<void> {
     const account = await this.accountOf(submission.accountId);
     if (!account) return this.drop(submission);
     const attempt = { mayHaveLeft: false };
@@ -56,7 +56,7 @@ export class TemplateSubmitter {
 
   private async submit(
     account: TemplateAccount,
-    submission: Submission,
+    submission: TemplateSubmission,
     attempt: { mayHaveLeft: boolean },
   ): Promise<void> {
     const template = await this.library.byId(submission.templateId);
@@ -86,7 +86,7 @@ export class TemplateSubmitter {
   private async copyOf(
     account: TemplateAccount,
     { name, language, upstreamId }: Template,
-    { leftRevision }: Submission,
+    { leftRevision }: TemplateSubmission,
   ): Promise<TemplateCopy | null> {
     if (upstreamId === null && leftRevision === null) return null;
     const copies = await this.client.find(account, name);
@@ -95,18 +95,18 @@ export class TemplateSubmitter {
     return copies.find(isIt) ?? null;
   }
 
-  private settle(submission: Submission, copy: TemplateCopy): Promise<void> {
+  private settle(submission: TemplateSubmission, copy: TemplateCopy): Promise<void> {
     return inTransaction(this.dataSource, async (tx) => {
       const template = await this.store.locked(tx, submission.templateId);
       const isCurrent = await this.queue.finish(tx, submission);
       // With another name or language, it is another template there.
       if (!template || template.name !== copy.name || template.language.code !== copy.language) return;
-      await this.store.settleUpstream(tx, template.id, copy.id);
+      await this.store.storeProviderId(tx, template.id, copy.id);
       if (isCurrent) await this.reviews.follow(tx, template, copy.status, copy.reason);
     });
   }
 
-  private refuse(submission: Submission, reason: string): Promise<void> {
+  private refuse(submission: TemplateSubmission, reason: string): Promise<void> {
     return inTransaction(this.dataSource, async (tx) => {
       const template = await this.store.locked(tx, submission.templateId);
       const isCurrent = await this.queue.finish(tx, submission);
@@ -117,19 +117,19 @@ export class TemplateSubmitter {
     });
   }
 
-  private async removeCopies(account: TemplateAccount, submission: Submission): Promise<void> {
+  private async removeCopies(account: TemplateAccount, submission: TemplateSubmission): Promise<void> {
     const { name, language, upstreamId } = submission;
     const copies =
       upstreamId === ''
         ? (await this.client.find(account, name)).filter((copy) => copy.language === language)
         : [{ id: upstreamId, name }];
     for (const copy of copies) {
-      if (!(await this.library.isUpstream(submission.accountId, copy.id))) await this.client.remove(account, copy);
+      if (!(await this.library.hasProviderId(submission.accountId, copy.id))) await this.client.remove(account, copy);
     }
     await this.drop(submission);
   }
 
-  private async drop(submission: Submission): Promise<void> {
+  private async drop(submission: TemplateSubmission): Promise<void> {
     await inTransaction(this.dataSource, (tx) => this.queue.finish(tx, submission));
   }
 }

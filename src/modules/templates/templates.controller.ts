@@ -40,7 +40,7 @@ import { templateErrors } from './templates.errors.js';
 import { ListAccountTemplatesQuery, OwnTemplatesQuery } from './templates.queries.js';
 
 const ID = { name: 'id', type: Number, example: 12 };
-const TEMPLATES = { name: 'own-templates', places: 'ids' } as const;
+const TEMPLATES = { name: 'own-templates', positions: 'ids' } as const;
 
 /** An account's own templates; drafts, rejected and pending ones can be changed (reference/templates#own-templates). */
 @ApiTags('Templates')
@@ -134,7 +134,7 @@ export class TemplatesController {
   @ApiOperation({
     summary: 'Create a template',
     description:
-      'It is pending until it is approved, by staff or (where the account has a business account upstream) by the upstream’s review.',
+      'It is pending until it is approved, by staff or (where the account has a business account at the provider) by the provider’s review.',
   })
   @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
   @ApiBody({ type: TemplateBody, examples: TEMPLATE_EXAMPLES })

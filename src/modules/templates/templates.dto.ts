@@ -331,7 +331,7 @@ export class ReviewedTemplateAnswer extends TemplateAnswer implements ReviewedTe
   @ApiProperty({ enum: ['pending', 'approved', 'rejected'], example: 'pending' })
   controller_status!: string;
 
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'The upstream’s id' })
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'The provider’s id' })
   upstream_id!: string | null;
 }
 

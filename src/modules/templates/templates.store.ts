@@ -118,10 +118,10 @@ export class TemplateStore {
   async lockedByProviderId(
     tx: EntityManager,
     accountId: number,
-    upstream: { id: string | null; name: string },
+    reported: { id: string | null; name: string },
   ): Promise<Template | null> {
     const lock = { mode: 'pessimistic_write' } as const;
-    const { id: upstreamId, name } = upstream;
+    const { id: upstreamId, name } = reported;
     const byId =
       upstreamId === null ? null : await tx.findOne(TemplateEntity, { where: { accountId, upstreamId }, lock });
     const row = byId ?? (await tx.findOne(TemplateEntity, { where: { accountId, name }, lock }));
@@ -188,7 +188,7 @@ export class TemplateStore {
   }
 
   /** Stores the provider's id. */
-  async settleUpstream(tx: EntityManager, id: number, upstreamId: string): Promise<void> {
+  async storeProviderId(tx: EntityManager, id: number, upstreamId: string): Promise<void> {
     await tx.update(TemplateEntity, { id }, { upstreamId });
   }
 }
@@ -196,7 +196,7 @@ export class TemplateStore {
 const insertedId = (result: { identifiers: readonly Record<string, unknown>[] }): number =>
   Number(result.identifiers[0]?.['id']);
 
-const IDS_A_LOOK = 500;
+const IDS_A_READ = 500;
 const BATCH_BYTES = 1024 * 1024;
 
 /** Reads templates for senders and lists. */
@@ -221,7 +221,7 @@ export class TemplateLibrary {
     for (;;) {
       const ids: { id: number }[] = await this.templates.query(
         'SELECT id FROM templates WHERE account_id = ? AND id > ? ORDER BY id LIMIT ?',
-        [accountId, after, IDS_A_LOOK],
+        [accountId, after, IDS_A_READ],
       );
       const last = ids.at(-1);
       if (!last) return;
@@ -246,7 +246,7 @@ export class TemplateLibrary {
     }
   }
 
-  isUpstream(accountId: number, upstreamId: string): Promise<boolean> {
+  hasProviderId(accountId: number, upstreamId: string): Promise<boolean> {
     return this.templates.existsBy({ accountId, upstreamId });
   }
 }
@@ -274,7 +274,7 @@ export class TemplateSearch {
   /** Newest first within each spelling; `accountId` null = all accounts. */
   async find(text: string, accountId: number | null, limit: number): Promise<Template[]> {
     const [index, owner] = accountId === null ? ['ix_templates_name', ''] : ['uq_templates_name', 'account_id = ? AND'];
-    const looks = spellings(text).map(
+    const queries = spellings(text).map(
       () => `(SELECT id FROM templates FORCE INDEX (${index}) WHERE ${owner} name LIKE ? ORDER BY name LIMIT ?)`,
     );
     const values = spellings(text).flatMap((spelling) => [
@@ -282,7 +282,10 @@ export class TemplateSearch {
       Buffer.from(likePrefix(spelling)),
       limit,
     ]);
-    const rows: { id: number }[] = await this.dataSource.query(`${looks.join(' UNION ')} LIMIT ?`, [...values, limit]);
+    const rows: { id: number }[] = await this.dataSource.query(`${queries.join(' UNION ')} LIMIT ?`, [
+      ...values,
+      limit,
+    ]);
     const found = await this.dataSource.getRepository(TemplateEntity).findBy({ id: In(rows.map(({ id }) => id)) });
     return found.map(templateOf).sort((a, b) => b.id - a.id);
   }

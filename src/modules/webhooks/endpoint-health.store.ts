@@ -146,7 +146,7 @@ export class EndpointHealths {
   }
 }
 
-const negative = (place: Page['after']): number | null => (place === null ? null : -Number(place));
+const negative = (position: Page['after']): number | null => (position === null ? null : -Number(position));
 
 export interface FailingEndpoint {
   id: number;

@@ -148,7 +148,7 @@ export class EndpointStore {
     for (;;) {
       const rows = await tx.findBy(WebhookEndpointEntity, { accountId, slot: Not(IsNull()) });
       const taken = new Set(rows.map(({ slot }) => slot));
-      const slot = Array.from({ length: most }, (_, index) => index + 1).find((place) => !taken.has(place));
+      const slot = Array.from({ length: most }, (_, index) => index + 1).find((candidate) => !taken.has(candidate));
       if (slot === undefined) throw webhookErrors.tooMany(most);
       const at = now();
       const row = tx.create(WebhookEndpointEntity, {

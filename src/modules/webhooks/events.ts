@@ -10,12 +10,12 @@ import { Channels } from '../engine/index.js';
 const eventTypesOf = (channels: Channels): readonly string[] => [...channels.eventTypes, ...FEATURE_EVENT_TYPES];
 
 // Alarms concern the whole installation; a key acts only for its own account.
-const hearsAlarms = ({ userType, apiKey }: Pick<Account, 'userType' | 'apiKey'>): boolean =>
+const receivesAlarms = ({ userType, apiKey }: Pick<Account, 'userType' | 'apiKey'>): boolean =>
   (userType === 'super' || userType === 'admin') && !apiKey;
 
 /** Event types for one account: staff also get alarms, except with a key. */
 export const eventTypesFor = (channels: Channels, actor: Pick<Account, 'userType' | 'apiKey'>): readonly string[] =>
-  hearsAlarms(actor) ? [...eventTypesOf(channels), ...STAFF_EVENT_TYPES] : eventTypesOf(channels);
+  receivesAlarms(actor) ? [...eventTypesOf(channels), ...STAFF_EVENT_TYPES] : eventTypesOf(channels);
 
 /** Throws AppError 403 `Forbidden` if a key would change, remove or rotate an endpoint that receives alarms. */
 export function assertMayChange(actor: Pick<Account, 'apiKey'>, { events }: { events: string }): void {
@@ -115,8 +115,8 @@ const timePart = (at: Date): string => at.getTime().toString(16).padStart(TIME_D
 /** Makes the ids of a batch: `evt_`, time, random digits, index. They ascend and are unique across processes. */
 export function eventIds(at: Date): () => string {
   const batch = `evt_${timePart(at)}${randomBytes(7).toString('hex')}`;
-  let place = 0;
-  return () => batch + (place++).toString(16).padStart(6, '0');
+  let index = 0;
+  return () => batch + (index++).toString(16).padStart(6, '0');
 }
 
 const TEST = 'tst_';

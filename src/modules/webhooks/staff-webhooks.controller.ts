@@ -26,8 +26,8 @@ import {
 } from './webhooks.queries.js';
 
 const ID = { name: 'id', type: Number, example: 3 };
-const WEBHOOKS = { name: 'webhooks of accounts', places: 'ids' } as const;
-const ATTEMPTS = { name: 'attempts of accounts', places: 'ids' } as const;
+const WEBHOOKS = { name: 'webhooks of accounts', positions: 'ids' } as const;
+const ATTEMPTS = { name: 'attempts of accounts', positions: 'ids' } as const;
 const UNKNOWN = webhookErrors.notFound.because('unknown, or deleted');
 
 /** Webhooks of all accounts with their health, for staff. */

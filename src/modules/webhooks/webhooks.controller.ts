@@ -33,8 +33,8 @@ import { WEBHOOK_FIELD_ERRORS, webhookErrors, webhookFaults, webhookTestErrors }
 import { GetWebhookQuery, ListAttemptsQuery, ListWebhooksQuery } from './webhooks.queries.js';
 
 const ID = { name: 'id', type: Number, example: 3 };
-const WEBHOOKS = { name: 'webhooks', places: 'ids' } as const;
-const ATTEMPTS = { name: 'attempts', places: 'ids' } as const;
+const WEBHOOKS = { name: 'webhooks', positions: 'ids' } as const;
+const ATTEMPTS = { name: 'attempts', positions: 'ids' } as const;
 
 const KEY_AND_ALARMS = accountErrors.forbidden.because('by an API key, of a webhook that hears of alarms');
 

@@ -139,8 +139,8 @@ export class ListAllWebhooksHandler implements IQueryHandler<ListAllWebhooksQuer
     if (username !== null && !owner) throw accountErrors.notFound();
     const listed = await this.endpoints.part({ accountId: owner?.id ?? null, status, isFailing }, page);
     const healths = await this.endpoints.of(listed.items.map(({ id }) => id));
-    const views = listed.items.map(async (row, place) => {
-      const health = healths[place];
+    const views = listed.items.map(async (row, index) => {
+      const health = healths[index];
       const account = owner ?? (await this.accounts.byId(row.accountId));
       return health ? [staffWebhookData(row, account?.username ?? '', health, timeZone)] : [];
     });

@@ -14,8 +14,8 @@ describe('work that has a share of the time', () => {
       return spans.push([begun, performance.now()]);
     };
     expect(await Promise.all([workshop.run(piece), workshop.run(piece), workshop.run(piece)])).toEqual([1, 2, 3]);
-    for (const [place, [begun, ended]] of spans.entries()) {
-      const next = spans[place + 1];
+    for (const [index, [begun, ended]] of spans.entries()) {
+      const next = spans[index + 1];
       // timers are exact to a millisecond
       if (next) expect(next[0] - ended).toBeGreaterThan(3 * (ended - begun) - 3);
     }

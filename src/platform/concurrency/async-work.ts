@@ -1,4 +1,4 @@
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as yieldToOthers, setTimeout as sleep } from 'node:timers/promises';
 
 /** Runs work sequentially with pauses, so that it takes at most a share of the time. */
 export class PartTime {
@@ -11,7 +11,7 @@ export class PartTime {
   run<T>(work: () => Promise<T>): Promise<T> {
     let spent = 0;
     const result = this.before.then(async () => {
-      await turn();
+      await yieldToOthers();
       const begun = performance.now();
       try {
         return await work();

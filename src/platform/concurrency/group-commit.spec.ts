@@ -129,14 +129,14 @@ describe('a group commit', () => {
   });
 
   it('gathers with a delay of 0 what comes in one turn of the event loop, without a timer', async () => {
-    const turn = new GroupCommit<number, number>(
+    const group = new GroupCommit<number, number>(
       (items) => {
         groups.push(items);
         return Promise.resolve(items);
       },
       { maxItems: 10, delayMs: 0 },
     );
-    const answers = [turn.add(1), Promise.resolve().then(() => turn.add(2))];
+    const answers = [group.add(1), Promise.resolve().then(() => group.add(2))];
     await Promise.resolve();
     expect(groups).toEqual([]);
     await passed(0);

@@ -100,13 +100,13 @@ export class GroupCommit<Item, Result> {
 
   /** Stops at a fault that no single item caused: the remaining items share it instead of each waiting for it again. */
   private async runApart(group: readonly Waiting<Item, Result>[]): Promise<void> {
-    for (const [place, { item, resolve, reject }] of group.entries()) {
+    for (const [index, { item, resolve, reject }] of group.entries()) {
       try {
         const [result] = await this.flush([item]);
         resolve(result as Result);
       } catch (error) {
         if (this.options.isOwn?.(error)) reject(error);
-        else return group.slice(place).forEach((entry) => entry.reject(error));
+        else return group.slice(index).forEach((entry) => entry.reject(error));
       }
     }
   }

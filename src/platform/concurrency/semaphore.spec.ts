@@ -7,7 +7,7 @@ const gate = (): { opened: Promise<void>; open: () => void } => {
   return { opened, open };
 };
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const refusal = (): Error => new Error('no turn');
+const refusal = (): Error => new Error('no permit');
 
 describe('work under a semaphore', () => {
   it('runs as many at once as there are permits, the others in their order', async () => {
@@ -46,7 +46,7 @@ describe('work under a semaphore', () => {
     const semaphore = new Semaphore(1, { patienceMs: 20, refusal });
     const first = gate();
     const running = semaphore.run(() => first.opened);
-    await expect(semaphore.run(() => Promise.resolve())).rejects.toThrow('no turn');
+    await expect(semaphore.run(() => Promise.resolve())).rejects.toThrow('no permit');
     first.open();
     await running;
     expect(await semaphore.run(() => Promise.resolve(2))).toBe(2);
@@ -180,7 +180,7 @@ describe('a keyed semaphore', () => {
       await slow.opened;
     };
     const all = [semaphore.run('a', work('a1')), semaphore.run('a', work('a2')), semaphore.run('a', work('a3'))];
-    await expect(semaphore.run('a', work('a4'))).rejects.toThrow('no turn');
+    await expect(semaphore.run('a', work('a4'))).rejects.toThrow('no permit');
     all.push(semaphore.run('b', work('b1')), semaphore.run('b', work('b2')));
     await settled();
     expect(begun).toEqual(['a1', 'a2', 'b1']);
@@ -203,7 +203,7 @@ describe('a keyed semaphore', () => {
     await settled();
     // x has its share, and y the last permit
     expect(work).toHaveBeenCalledTimes(3);
-    await expect(semaphore.runOf(['d', 'x'], work)).rejects.toThrow('no turn');
+    await expect(semaphore.runOf(['d', 'x'], work)).rejects.toThrow('no permit');
     slow.open();
     await Promise.all(all);
     expect(work).toHaveBeenCalledTimes(4);
@@ -215,7 +215,7 @@ describe('a keyed semaphore', () => {
     const semaphore = new KeyedSemaphore<string>({ ...SHARES, each: 1, patienceMs: 20 }, refusal);
     const slow = gate();
     const first = semaphore.run('a', () => slow.opened);
-    await expect(semaphore.run('a', () => Promise.resolve())).rejects.toThrow('no turn');
+    await expect(semaphore.run('a', () => Promise.resolve())).rejects.toThrow('no permit');
     slow.open();
     await first;
     await expect(semaphore.run('a', () => Promise.reject(new Error('fault')))).rejects.toThrow('fault');
@@ -247,7 +247,7 @@ describe('a queue with urgent items', () => {
       queue.push(`u${urgent}`, true);
       seen.push(queue.shift());
     }
-    expect(seen.flatMap((item, turn) => (item?.startsWith('u') ? [] : [[item, turn]]))).toEqual([
+    expect(seen.flatMap((item, index) => (item?.startsWith('u') ? [] : [[item, index]]))).toEqual([
       ['a', 9],
       ['b', 19],
       ['c', 29],

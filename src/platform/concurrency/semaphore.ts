@@ -73,7 +73,7 @@ export class Semaphore {
 
   /** Runs `work` with a permit. @param until clock of `performance.now()` @throws `refusal()`, or what `work` throws */
   async run<T>(work: () => Promise<T>, until = performance.now() + this.patience.patienceMs): Promise<T> {
-    if (!this.tryAcquire()) await this.turn(until);
+    if (!this.tryAcquire()) await this.waitOrRefuse(until);
     try {
       return await work();
     } finally {
@@ -127,7 +127,7 @@ export class Semaphore {
     return typeof this.permits === 'number' ? this.permits : this.permits();
   }
 
-  private async turn(until: number): Promise<void> {
+  private async waitOrRefuse(until: number): Promise<void> {
     const { mostWaiting = Infinity, refusal } = this.patience;
     if (this.waiting.length >= mostWaiting) throw refusal();
     if (!(await this.wait(until))) throw refusal();
@@ -150,10 +150,10 @@ export class Semaphore {
     if (moment === this.timerAt) return;
     if (this.timer) clearTimeout(this.timer);
     this.timerAt = moment;
-    this.timer = moment === Infinity ? null : setTimeout(() => this.turnLateAway(), moment - performance.now());
+    this.timer = moment === Infinity ? null : setTimeout(() => this.refuseLate(), moment - performance.now());
   }
 
-  private turnLateAway(): void {
+  private refuseLate(): void {
     const now = performance.now();
     this.timerAt = Infinity;
     this.timer = null;

@@ -288,8 +288,8 @@ export function publicOrigin(environment: Pick<Environment, 'PUBLIC_URL' | 'NODE
 
 /** Path of a program, searched like a shell does; null when missing. */
 export function programPath(name: string): string | null {
-  const places = name.includes('/') ? [name] : (process.env['PATH'] ?? '').split(delimiter).map((at) => join(at, name));
-  return places.find(isProgram) ?? null;
+  const paths = name.includes('/') ? [name] : (process.env['PATH'] ?? '').split(delimiter).map((at) => join(at, name));
+  return paths.find(isProgram) ?? null;
 }
 
 function isProgram(path: string): boolean {

@@ -63,12 +63,12 @@ export async function addDays(db: Asked, table: string, bound: DayBound, days: r
 }
 
 /** Only tables that `tableAside` made have such names. */
-const ASIDE = /^(\w+)_gone_[\da-f]{8}$/;
+const EXCHANGE_TABLE = /^(\w+)_gone_[\da-f]{8}$/;
 /** Hours after which no process uses such a table any more. */
 const LEFT_HOURS = 1;
 
 /** Makes an empty copy without days, to exchange a day for: its file is then deleted without blocking. @returns its name */
-export async function tableAside(db: Asked, table: string): Promise<string> {
+export async function makeExchangeTable(db: Asked, table: string): Promise<string> {
   const [made] = await db.query<{ 'Create Table': string }[]>(`SHOW CREATE TABLE ${table}`);
   const name = `${table}_gone_${randomBytes(4).toString('hex')}`;
   const [definition = ''] = (made?.['Create Table'] ?? '').split(/\n\s*(?:\/\*!\d+ *)?PARTITION BY /);
@@ -77,13 +77,13 @@ export async function tableAside(db: Asked, table: string): Promise<string> {
 }
 
 /** Such tables that killed processes left behind. */
-export async function tablesLeftAside(db: Asked, table: string): Promise<string[]> {
+export async function leftExchangeTables(db: Asked, table: string): Promise<string[]> {
   const rows = await db.query<{ name: string }[]>(
     `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()
        AND table_name LIKE CONCAT(?, '\\_gone\\_%') AND create_time < NOW() - INTERVAL ${LEFT_HOURS} HOUR LIMIT 100`,
     [table.replaceAll('_', '\\_')],
   );
-  return rows.map(({ name }) => name).filter((name) => ASIDE.exec(name)?.[1] === table);
+  return rows.map(({ name }) => name).filter((name) => EXCHANGE_TABLE.exec(name)?.[1] === table);
 }
 
 /** Days that need a partition, up to `ahead` after today. Missed days become one, which ends yesterday. */

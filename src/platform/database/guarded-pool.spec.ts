@@ -64,14 +64,14 @@ async function freePort(): Promise<number> {
 }
 
 describe('a server that refuses statements, as a node of a cluster does, or ends in the middle of them', () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   /** the errors with which the next statements of this text end; `CUT` = the end of the connection */
   const refused = new Map<string, number[]>();
   let connections = 0;
   const server = createServer((connection) => {
     const served = ++connections;
     const answer = (sql: string): void => {
-      heard.push(sql.startsWith('SET') ? 'SET' : `${served} ${sql}`);
+      received.push(sql.startsWith('SET') ? 'SET' : `${served} ${sql}`);
       const code = refused.get(sql)?.shift();
       if (code === CUT) return connection.stream.destroy();
       connection.sequenceId = 1;
@@ -113,7 +113,7 @@ describe('a server that refuses statements, as a node of a cluster does, or ends
 
   type Fault = QueryError & { code?: string };
   const say = (sql: string): Promise<number | string | undefined> => {
-    heard.length = 0;
+    received.length = 0;
     return new Promise((resolve) =>
       connection.query(sql, (error: Fault | null) => resolve(error?.errno ?? error?.code)),
     );
@@ -122,7 +122,7 @@ describe('a server that refuses statements, as a node of a cluster does, or ends
   it.each([DEADLOCK, 1205, 1020])('hears a single statement again: %i', async (code) => {
     refused.set('UPDATE t', [code, code]);
     expect(await say('UPDATE t')).toBeUndefined();
-    expect(heard).toEqual(['1 UPDATE t', '1 UPDATE t', '1 UPDATE t']);
+    expect(received).toEqual(['1 UPDATE t', '1 UPDATE t', '1 UPDATE t']);
   });
 
   it('hears a COMMIT once: the transaction is lost, and its owner is told', async () => {
@@ -130,14 +130,14 @@ describe('a server that refuses statements, as a node of a cluster does, or ends
     await say('UPDATE t');
     refused.set('COMMIT', [DEADLOCK]);
     expect(await say('COMMIT')).toBe(DEADLOCK);
-    expect(heard).toEqual(['1 COMMIT']);
+    expect(received).toEqual(['1 COMMIT']);
   });
 
   it.each([DEADLOCK, READ_ONLY, CUT])('hears no statement inside a transaction twice: %i', async (code) => {
     await say('START TRANSACTION');
     refused.set('UPDATE t', [code]);
     expect(await say('UPDATE t')).toBe(code === CUT ? 'PROTOCOL_CONNECTION_LOST' : code);
-    expect(heard).toEqual(['1 UPDATE t']);
+    expect(received).toEqual(['1 UPDATE t']);
   });
 
   it('hears single statements again after a transaction that could not begin', async () => {
@@ -150,7 +150,18 @@ describe('a server that refuses statements, as a node of a cluster does, or ends
   it.each(['UPDATE t', 'SELECT 1'])('is left when it writes no more: %s goes to the next connection', async (sql) => {
     refused.set(sql, [READ_ONLY, 3032, 1836]);
     expect(await say(sql)).toBeUndefined();
-    expect(heard).toEqual([`1 ${sql}`, 'SET', 'SET', `2 ${sql}`, 'SET', 'SET', `3 ${sql}`, 'SET', 'SET', `4 ${sql}`]);
+    expect(received).toEqual([
+      `1 ${sql}`,
+      'SET',
+      'SET',
+      `2 ${sql}`,
+      'SET',
+      'SET',
+      `3 ${sql}`,
+      'SET',
+      'SET',
+      `4 ${sql}`,
+    ]);
   });
 
   it('is left by all connections when it writes no more: those in use end with their use', async () => {
@@ -160,14 +171,14 @@ describe('a server that refuses statements, as a node of a cluster does, or ends
     expect(await say('UPDATE t')).toBeUndefined();
     const next = await taken();
     await new Promise((resolve) => next.query('SELECT 1', resolve));
-    expect(heard.at(-1)).toBe('3 SELECT 1');
+    expect(received.at(-1)).toBe('3 SELECT 1');
     next.release();
   });
 
   it.each(['SELECT 1', again('UPDATE t')])('that was cut off is asked again by another connection: %s', async (sql) => {
     refused.set(sql, [CUT, CUT]);
     expect(await say(sql)).toBeUndefined();
-    expect(heard).toEqual([`1 ${sql}`, 'SET', 'SET', `2 ${sql}`, 'SET', 'SET', `3 ${sql}`]);
+    expect(received).toEqual([`1 ${sql}`, 'SET', 'SET', `2 ${sql}`, 'SET', 'SET', `3 ${sql}`]);
   });
 
   it.each([CUT, 1180, 1927, 1053, 3100, 3101, 3169])(
@@ -175,7 +186,7 @@ describe('a server that refuses statements, as a node of a cluster does, or ends
     async (code) => {
       refused.set('UPDATE t', [code]);
       expect(await say('UPDATE t')).toBe(code === CUT ? 'PROTOCOL_CONNECTION_LOST' : code);
-      expect(heard).toEqual(['1 UPDATE t']);
+      expect(received).toEqual(['1 UPDATE t']);
     },
   );
 
@@ -184,7 +195,7 @@ describe('a server that refuses statements, as a node of a cluster does, or ends
     expect(await say('SELECT 1')).toBe(1064);
     refused.set('SELECT 1', [1317, 1317]);
     expect(await say('SELECT 1')).toBe(1317);
-    expect(heard).toEqual(['1 SELECT 1']);
+    expect(received).toEqual(['1 SELECT 1']);
     refused.clear();
   });
 });

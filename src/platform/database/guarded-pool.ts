@@ -12,10 +12,10 @@ import {
   pauseAfter,
   timeOf,
 } from './faults.js';
-import { notePatience, type Patience, refuseInsideTransaction } from './transaction.js';
+import { setPatience, type Patience, refuseInsideTransaction } from './transaction.js';
 
 /** Interval between connection attempts during an outage. */
-const LOOK_EVERY_MS = 200;
+const POLL_EVERY_MS = 200;
 
 interface Waiting {
   tryNow: () => void;
@@ -30,7 +30,7 @@ class Outage {
   /** Calls `tryNow` once, later; a failed attempt must wait again. */
   wait(tryNow: () => void, isWanted: () => boolean): void {
     this.waiting.push({ tryNow, isWanted });
-    this.timer ??= setTimeout(() => this.look(), LOOK_EVERY_MS).unref();
+    this.timer ??= setTimeout(() => this.poll(), POLL_EVERY_MS).unref();
   }
 
   over(): void {
@@ -41,13 +41,13 @@ class Outage {
     for (const { tryNow } of all) tryNow();
   }
 
-  private look(): void {
+  private poll(): void {
     this.timer = null;
     this.waiting = this.waiting.filter(({ isWanted }) => isWanted());
     const first = this.waiting.shift();
     if (!first) return;
     // Scheduled before the attempt, which may hang: a firewall that drops packets sends no answer.
-    if (this.waiting.length > 0) this.timer = setTimeout(() => this.look(), LOOK_EVERY_MS).unref();
+    if (this.waiting.length > 0) this.timer = setTimeout(() => this.poll(), POLL_EVERY_MS).unref();
     first.tryNow();
   }
 }
@@ -145,7 +145,7 @@ class GuardedPool {
     private readonly watch: DatabaseWatch,
   ) {
     this.take = pool.getConnection.bind(pool);
-    this.patience = notePatience(pool, bounds);
+    this.patience = setPatience(pool, bounds);
   }
 
   guard(): void {

@@ -11,8 +11,8 @@ export {
   missingDays,
   partitionsOf,
   startOfDay,
-  tableAside,
-  tablesLeftAside,
+  makeExchangeTable,
+  leftExchangeTables,
 } from './day-partitions.js';
 export { duplicateKeyName, isDuplicateKey, isPassing, mayBeOwn, again, nullColumn, violatedCheck } from './faults.js';
 export {
@@ -35,7 +35,7 @@ export {
 } from './transaction.js';
 export { execute, inPacket, Packets, PacketTooLong, type Statement } from './packets.js';
 export { ReadDatabase, ReadSession } from './read-database.js';
-export { inListedOrder, type KeyedList, type KeyRange, listKeys, MOST_LOOKED_AT } from './list-keys.js';
+export { inListedOrder, type KeyedList, type KeyRange, listKeys, MOST_FILTERED } from './list-keys.js';
 export { FORMER_MIGRATIONS, migrations } from './migrations/index.js';
 export { dataSourceOptions, OtherDatabase } from './data-source.js';
 

@@ -172,7 +172,7 @@ export class LeasedTable {
     );
     if (result.affectedRows === rows.length + (alongside?.rows ?? 0)) return new Set(rows.keys());
     const taken: { n: number }[] = await source.query(
-      `SELECT j.place AS n FROM ${this.rowsTable([mark])} STRAIGHT_JOIN ${table} t FORCE INDEX (PRIMARY) ON ${this.isRow}
+      `SELECT j.ordinal AS n FROM ${this.rowsTable([mark])} STRAIGHT_JOIN ${table} t FORCE INDEX (PRIMARY) ON ${this.isRow}
          AND t.fence = j.fence + 1 AND t.${mark} = j.${mark}`,
       [this.inOrder(rows, [mark])],
     );
@@ -201,18 +201,18 @@ export class LeasedTable {
 
   /** SQL: the requested rows, as `j`. The join forces the key: a scan of a small table would wait for other rows' locks. */
   private rowsTable(set: readonly string[]): string {
-    const names = ['place', 'fence', ...this.columns.key, ...set];
+    const names = ['ordinal', 'fence', ...this.columns.key, ...set];
     return `JSON_TABLE(?, '$[*]' COLUMNS (${names.map((name, index) => `${name} BIGINT PATH '$[${index}]'`).join(', ')})) j`;
   }
 
   /** Sorted by key, the order of locks. */
   private inOrder(rows: readonly LeasedRow[], set: readonly string[]): string {
-    const places = rows.map(({ key, fence, set: values = {} }, place) => ({
+    const sorted = rows.map(({ key, fence, set: values = {} }, index) => ({
       key,
-      row: [place, fence, ...key, ...set.map((column) => values[column])],
+      row: [index, fence, ...key, ...set.map((column) => values[column])],
     }));
-    places.sort((a, b) => compare(a.key, b.key));
-    return JSON.stringify(places.map(({ row }) => row));
+    sorted.sort((a, b) => compare(a.key, b.key));
+    return JSON.stringify(sorted.map(({ row }) => row));
   }
 
   private get isRow(): string {

@@ -6,7 +6,7 @@ import {
   offsetOf,
   type Page,
   pageTooDeep,
-  type Place,
+  type ListPosition,
   withTotalShown,
 } from '../../kernel/lists.js';
 import type { Asked } from './day-partitions.js';
@@ -28,15 +28,15 @@ export interface KeyedList {
   /** disjoint; none = an empty list */
   ranges: readonly KeyRange[];
   /** condition without an index: filters rows, newest first, up to `MOST_LOOKED_AT` per answer */
-  look?: KeyRange;
+  filter?: KeyRange;
 }
 
-export const MOST_LOOKED_AT = 10_000;
+export const MOST_FILTERED = 10_000;
 /** Maximum OFFSET of one statement. */
 const HOP = 10_000;
 
 /** Keys of a page; no statement skips over 10,000. @param mostPassedOver entries before a page @throws AppError too deep */
-export async function listKeys<Key extends Place>(
+export async function listKeys<Key extends ListPosition>(
   source: Asked,
   list: KeyedList,
   page: Page,
@@ -44,7 +44,7 @@ export async function listKeys<Key extends Place>(
 ): Promise<Listed<Key>> {
   if (list.ranges.length === 0) return NOTHING_LISTED;
   const reader = new KeyReader<Key>(source, list);
-  if (list.look) return lookThrough(reader, page);
+  if (list.filter) return filtered(reader, page);
   const [count, keys] = await Promise.all([reader.count(), keysOf(reader, page, mostPassedOver)]);
   const items = keys.slice(0, page.limit);
   return withTotalShown(page, {
@@ -56,7 +56,7 @@ export async function listKeys<Key extends Place>(
 }
 
 /** Reads one key more than the page holds, to detect a next page. */
-async function keysOf<Key extends Place>(reader: KeyReader<Key>, page: Page, most: number): Promise<Key[]> {
+async function keysOf<Key extends ListPosition>(reader: KeyReader<Key>, page: Page, most: number): Promise<Key[]> {
   let after = page.after as Key | null;
   let offset = offsetOf(page);
   for (let passed = 0; offset > HOP; offset -= HOP, passed += HOP) {
@@ -68,7 +68,7 @@ async function keysOf<Key extends Place>(reader: KeyReader<Key>, page: Page, mos
 }
 
 /** Filters from the page's start on. Every page has the total of the list's first rows, capped when more follow; see `next`. */
-async function lookThrough<Key extends Place>(reader: KeyReader<Key>, page: Page): Promise<Listed<Key>> {
+async function filtered<Key extends ListPosition>(reader: KeyReader<Key>, page: Page): Promise<Listed<Key>> {
   const first = await reader.hits(null);
   const { keys, end } = page.after === null ? first : await reader.hits(page.after as Key);
   const offset = offsetOf(page);
@@ -77,7 +77,7 @@ async function lookThrough<Key extends Place>(reader: KeyReader<Key>, page: Page
   return { items, total: first.keys.length, isCapped: first.end !== null, next };
 }
 
-class KeyReader<Key extends Place> {
+class KeyReader<Key extends ListPosition> {
   private readonly beyond: string;
 
   constructor(
@@ -96,11 +96,11 @@ class KeyReader<Key extends Place> {
   async keys(after: Key | null, offset: number, limit: number): Promise<Key[]> {
     const { key, order } = this.list;
     const { sql, values } = this.merged(after, offset + limit);
-    const rows: { place: Key }[] = await this.source.query(
-      `SELECT ${key} AS place FROM (${sql}) k ORDER BY ${key} ${order} LIMIT ? OFFSET ?`,
+    const rows: { position: Key }[] = await this.source.query(
+      `SELECT ${key} AS position FROM (${sql}) k ORDER BY ${key} ${order} LIMIT ? OFFSET ?`,
       [...values, limit, offset],
     );
-    return rows.map(({ place }) => place);
+    return rows.map(({ position }) => position);
   }
 
   /** The key `rows` rows after `after`; null when there are fewer. */
@@ -108,18 +108,18 @@ class KeyReader<Key extends Place> {
     return (await this.keys(after, rows - 1, 1))[0] ?? null;
   }
 
-  /** Keys of the next rows that match `look`. `end` = last row examined, null at the end of the list */
+  /** Keys of the next rows that match `filter`. `end` = last row examined, null at the end of the list */
   async hits(after: Key | null): Promise<{ keys: Key[]; end: Key | null }> {
-    const { table, key, order, look } = this.list;
-    const [end, behind] = await this.keys(after, MOST_LOOKED_AT - 1, 2);
-    const { sql, values } = this.merged(after, MOST_LOOKED_AT);
-    const rows: { place: Key }[] = await this.source.query(
-      `SELECT STRAIGHT_JOIN t.${key} AS place
-       FROM (SELECT ${key} FROM (${sql}) m ORDER BY ${key} ${order} LIMIT ${MOST_LOOKED_AT}) k
-       JOIN ${table} t ON t.${key} = k.${key} WHERE ${look?.where ?? '1 = 1'} ORDER BY t.${key} ${order}`,
-      [...values, ...(look?.values ?? [])],
+    const { table, key, order, filter } = this.list;
+    const [end, behind] = await this.keys(after, MOST_FILTERED - 1, 2);
+    const { sql, values } = this.merged(after, MOST_FILTERED);
+    const rows: { position: Key }[] = await this.source.query(
+      `SELECT STRAIGHT_JOIN t.${key} AS position
+       FROM (SELECT ${key} FROM (${sql}) m ORDER BY ${key} ${order} LIMIT ${MOST_FILTERED}) k
+       JOIN ${table} t ON t.${key} = k.${key} WHERE ${filter?.where ?? '1 = 1'} ORDER BY t.${key} ${order}`,
+      [...values, ...(filter?.values ?? [])],
     );
-    return { keys: rows.map(({ place }) => place), end: behind === undefined ? null : (end ?? null) };
+    return { keys: rows.map(({ position }) => position), end: behind === undefined ? null : (end ?? null) };
   }
 
   /** The first keys of each range contain the first keys of the list. */
@@ -137,7 +137,7 @@ class KeyReader<Key extends Place> {
 }
 
 /** Rows in the order of the listed keys; deleted rows are left out. */
-export function inListedOrder<Key extends Place, Row>(
+export function inListedOrder<Key extends ListPosition, Row>(
   listed: Listed<Key>,
   rows: readonly Row[],
   keyOf: (row: Row) => Key,

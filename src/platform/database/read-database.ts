@@ -14,9 +14,9 @@ import { again } from './faults.js';
 export type WriterReason = 'away' | 'lag' | 'fault' | 'missing';
 
 /** Interval of lag checks while the replica is used, milliseconds. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 /** Readers wait at most this long for a lag check, then use the writer. */
-const LOOK_MS = 500;
+const MEASURE_MS = 500;
 /** Interval of the writer's heartbeats. */
 const BEAT_US = 500_000;
 /** Attempts to read a new heartbeat from the replica. */
@@ -30,8 +30,8 @@ export class ReadDatabase implements OnApplicationShutdown {
   readonly events = new EventEmitter<{ replica: []; writer: [WriterReason] }>();
   private readonly url: string | undefined;
   private replica: DataSource | null = null;
-  private looking: { since: number; done: Promise<void> } | null = null;
-  private lookedAt = -Infinity;
+  private measuring: { since: number; done: Promise<void> } | null = null;
+  private measuredAt = -Infinity;
   private fault: WriterReason | null = 'away';
   private lag: number | null = null;
 
@@ -50,11 +50,11 @@ export class ReadDatabase implements OnApplicationShutdown {
   /** Opens a session of reads that all see one server. If a row is missing, call `toWriter` and repeat. */
   async session(): Promise<ReadSession> {
     if (this.url === undefined) return new ReadSession(this.writer, null, () => undefined);
-    if (this.looking === null && performance.now() - this.lookedAt > LOOK_EVERY_MS) this.look();
-    const { looking } = this;
-    const left = looking ? LOOK_MS - (performance.now() - looking.since) : 0;
-    if (looking && left > 0) await within(left, looking.done).catch(() => undefined);
-    const isLate = this.looking !== null && performance.now() - this.looking.since >= LOOK_MS;
+    if (this.measuring === null && performance.now() - this.measuredAt > POLL_EVERY_MS) this.poll();
+    const { measuring } = this;
+    const left = measuring ? MEASURE_MS - (performance.now() - measuring.since) : 0;
+    if (measuring && left > 0) await within(left, measuring.done).catch(() => undefined);
+    const isLate = this.measuring !== null && performance.now() - this.measuring.since >= MEASURE_MS;
     const reason = isLate ? 'away' : this.fault;
     if (reason !== null || !this.replica) {
       this.events.emit('writer', reason ?? 'away');
@@ -72,11 +72,11 @@ export class ReadDatabase implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.looking?.done;
+    await this.measuring?.done;
     await this.replica?.destroy();
   }
 
-  private look(): void {
+  private poll(): void {
     const done = this.measure()
       .then((lag) => {
         this.lag = lag;
@@ -87,10 +87,10 @@ export class ReadDatabase implements OnApplicationShutdown {
         this.fault = 'away';
       })
       .finally(() => {
-        this.lookedAt = performance.now();
-        this.looking = null;
+        this.measuredAt = performance.now();
+        this.measuring = null;
       });
-    this.looking = { since: performance.now(), done };
+    this.measuring = { since: performance.now(), done };
   }
 
   /** Lag: the writer's clock minus the replicated heartbeat, so clocks are not compared. Unchanged while the writer is away. */
@@ -106,7 +106,7 @@ export class ReadDatabase implements OnApplicationShutdown {
         `SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', beat) AS beat FROM replica_beats WHERE id = 1 LIMIT 1`,
       );
       const lag = Math.max(0, (writersTime - Number(row?.beat ?? 0)) / 1_000);
-      if (lag <= LOOK_EVERY_MS || arrival === ARRIVALS) return lag;
+      if (lag <= POLL_EVERY_MS || arrival === ARRIVALS) return lag;
       await sleep(ARRIVAL_MS);
     }
   }

@@ -69,7 +69,7 @@ export interface Patience {
 const DEFAULT: Patience = { forWriter: 10_000, forLocks: 50_000 };
 const ofPools = new WeakMap<object, Patience>();
 
-export function notePatience(pool: object, bounds: { queryTimeout: number; poolWait: number }): Patience {
+export function setPatience(pool: object, bounds: { queryTimeout: number; poolWait: number }): Patience {
   const forLocks = bounds.queryTimeout > 0 ? 2 * bounds.queryTimeout : DEFAULT.forLocks;
   const patience = { forWriter: bounds.poolWait, forLocks };
   ofPools.set(pool, patience);

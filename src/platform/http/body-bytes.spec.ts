@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ANONYMOUS_PACE, inPace, LARGE_PACE, type Pace } from './body-bytes.js';
 import { createHttpServer } from './http-server.js';
@@ -114,7 +114,7 @@ describe('a body that others wait for', () => {
     const said: unknown[] = [];
     void answered.then((answer) => said.push(answer));
     vi.advanceTimersByTime(30_000);
-    await turn();
+    await yieldToOthers();
     expect(said).toEqual([]);
     vi.advanceTimersByTime(1_000);
     expect(await answered).toMatchObject({ said: 'AppError: Request body comes too slowly' });

@@ -18,8 +18,8 @@ function isTooDeep(value: unknown, levels = DEEPEST): boolean {
   if (value instanceof JsonRecords) return value.deepest >= levels;
   // No calls for scalars, and no list of values: a body has hundreds of thousands.
   if (Array.isArray(value)) {
-    for (let place = 0; place < value.length; place++) {
-      const item: unknown = value[place];
+    for (let index = 0; index < value.length; index++) {
+      const item: unknown = value[index];
       if (isInner(item) && isTooDeep(item, levels - 1)) return true;
     }
     return false;

@@ -26,21 +26,23 @@ export interface ErrorRow {
 }
 
 /** Sources of errors before the handler: guards, then (after the rate limit) readers of the request. */
-type Judge = 'authentication' | 'path' | 'role' | 'upload' | 'idempotency';
+type ErrorSource = 'authentication' | 'path' | 'role' | 'upload' | 'idempotency';
 
 /** Metadata key: rows of a handler, or shared by a controller. */
 export const API_ERRORS_METADATA = 'switchboard:api-errors';
 
 /** Metadata key: rows of a source; those of a handler replace its controller's. */
-const judgeMetadata = (judge: Judge): string => `${API_ERRORS_METADATA}:${judge}`;
+const sourceMetadata = (source: ErrorSource): string => `${API_ERRORS_METADATA}:${source}`;
 
 /** Documents a handler's errors in the order of their checks; a controller's come first. `ErrorRow`: error without a kind. */
 export const ApiErrors = (...errors: readonly (DocumentedError | ErrorRow)[]): MethodDecorator & ClassDecorator =>
   SetMetadata(API_ERRORS_METADATA, errors.map(rowOf));
 
 /** For decorators of guards and interceptors: documents their errors. */
-export const ApiErrorsOf = (judge: Judge, ...errors: readonly DocumentedError[]): MethodDecorator & ClassDecorator =>
-  SetMetadata(judgeMetadata(judge), errors.map(rowOf));
+export const ApiErrorsOf = (
+  source: ErrorSource,
+  ...errors: readonly DocumentedError[]
+): MethodDecorator & ClassDecorator => SetMetadata(sourceMetadata(source), errors.map(rowOf));
 
 /** An error as a row. @throws Error when it needs arguments and has no example */
 export function rowOf(error: DocumentedError | ErrorRow): ErrorRow {
@@ -51,8 +53,8 @@ export function rowOf(error: DocumentedError | ErrorRow): ErrorRow {
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
-const GUARDS: readonly Judge[] = ['authentication', 'path', 'role'];
-const READERS: readonly Judge[] = ['upload', 'idempotency'];
+const GUARDS: readonly ErrorSource[] = ['authentication', 'path', 'role'];
+const READERS: readonly ErrorSource[] = ['upload', 'idempotency'];
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
@@ -145,8 +147,8 @@ const metadata = <T>(key: string, { controller, method }: DescribedHandler): T |
 /** The full table of an endpoint, in the order of the checks. */
 function rowsOf(handler: DescribedHandler, path: string, operation: Operation): ErrorRow[] {
   const rule = metadata<RateRule>(RATE_LIMIT_METADATA, handler) ?? 'user';
-  const of = (judges: readonly Judge[]): ErrorRow[] =>
-    judges.flatMap((judge) => metadata<ErrorRow[]>(judgeMetadata(judge), handler) ?? []);
+  const of = (sources: readonly ErrorSource[]): ErrorRow[] =>
+    sources.flatMap((source) => metadata<ErrorRow[]>(sourceMetadata(source), handler) ?? []);
   const own = [handler.controller, handler.method].flatMap(
     (target) => (Reflect.getMetadata(API_ERRORS_METADATA, target) as ErrorRow[] | undefined) ?? [],
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Page, Place } from '../../kernel/lists.js';
+import type { Page, ListPosition } from '../../kernel/lists.js';
 import { type ListKind, paged, readListPage, readPage } from './page.js';
 
 describe('readPage', () => {
@@ -19,10 +19,10 @@ describe('readPage', () => {
 });
 
 describe('the part of a list', () => {
-  const ids: ListKind = { name: 'things', places: 'ids' };
-  const texts: ListKind = { name: 'names', places: 'texts' };
+  const ids: ListKind = { name: 'things', positions: 'ids' };
+  const texts: ListKind = { name: 'names', positions: 'texts' };
   const page: Page = { page: 2, limit: 1, after: null };
-  const cursorOf = (kind: ListKind, next: Place): string =>
+  const cursorOf = (kind: ListKind, next: ListPosition): string =>
     paged(kind, page, { items: [], total: 3, isCapped: false, next }).next_cursor ?? '';
 
   it('is answered with what stands below it; a capped total says so', () => {
@@ -54,15 +54,15 @@ describe('the part of a list', () => {
     },
   );
 
-  it.each<[ListKind, Place]>([
+  it.each<[ListKind, ListPosition]>([
     [ids, 0],
     [ids, Number.MAX_SAFE_INTEGER],
     [texts, ''],
     [texts, 'a "quoted" ~'],
-  ])('is found again by its cursor: %o %s', (kind, place) => {
-    const cursor = cursorOf(kind, place);
+  ])('is found again by its cursor: %o %s', (kind, position) => {
+    const cursor = cursorOf(kind, position);
     expect(cursor).toMatch(/^[\w-]+$/);
-    expect(readListPage(kind, { cursor, page: '9', limit: '5' })).toEqual({ page: 9, limit: 5, after: place });
+    expect(readListPage(kind, { cursor, page: '9', limit: '5' })).toEqual({ page: 9, limit: 5, after: position });
   });
 
   it('begins by page without a cursor', () => {
@@ -77,7 +77,7 @@ describe('the part of a list', () => {
     [cursorOf(ids, 5) + '='],
     [` ${cursorOf(ids, 5)}`],
     [cursorOf(texts, 'a')],
-    [cursorOf({ name: 'others', places: 'ids' }, 5)],
+    [cursorOf({ name: 'others', positions: 'ids' }, 5)],
     [Buffer.from('["things","5"]').toString('base64url')],
     [Buffer.from('["things",-5]').toString('base64url')],
     [Buffer.from('["things",1.5]').toString('base64url')],
@@ -89,7 +89,10 @@ describe('the part of a list', () => {
     expect(() => readListPage(ids, { cursor })).toThrow('cursor is invalid');
   });
 
-  it.each(['Zoë', '\u0000', '٣', '😀', '9'.repeat(256)])('refuses the place %j, which no column can have', (place) => {
-    expect(() => readListPage(texts, { cursor: cursorOf(texts, place) })).toThrow('cursor is invalid');
-  });
+  it.each(['Zoë', '\u0000', '٣', '😀', '9'.repeat(256)])(
+    'refuses the place %j, which no column can have',
+    (position) => {
+      expect(() => readListPage(texts, { cursor: cursorOf(texts, position) })).toThrow('cursor is invalid');
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { fieldErrors } from '../../kernel/errors.js';
-import { type Listed, type Page, pageTooDeep, type Place, withTotalShown } from '../../kernel/lists.js';
+import { type Listed, type Page, pageTooDeep, type ListPosition, withTotalShown } from '../../kernel/lists.js';
 
 /** The answer of every list (reference/requests#lists). */
 export interface Paged<T> {
@@ -16,13 +16,13 @@ export interface Paged<T> {
 export interface ListKind {
   readonly name: string;
   /** type of its positions; texts are ASCII, like their columns */
-  readonly places: 'ids' | 'texts';
+  readonly positions: 'ids' | 'texts';
 }
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1000;
 const MAX_PAGE = 1_000_000_000;
-const TEXT_PLACE = /^[\x20-\x7e]{0,255}$/;
+const TEXT_POSITION = /^[\x20-\x7e]{0,255}$/;
 
 /** Reads `page` and `limit` of a query; clamps invalid values (reference/requests#lists). */
 export function readPage(query: Record<string, unknown>): Omit<Page, 'after'> {
@@ -39,7 +39,7 @@ export const LIST_ERRORS = [
 export function readListPage(kind: ListKind, query: Record<string, unknown>): Page {
   const { cursor } = query;
   const isGiven = cursor !== undefined && cursor !== '';
-  const after = typeof cursor === 'string' && isGiven ? placeOf(kind, cursor) : null;
+  const after = typeof cursor === 'string' && isGiven ? positionOf(kind, cursor) : null;
   if (isGiven && after === null) throw fieldErrors.invalid('cursor');
   return { ...readPage(query), after };
 }
@@ -63,19 +63,19 @@ export const pageFoot = (
 });
 
 /** A position for clients. Unsigned: an invented position reveals nothing beyond the list. */
-function cursorOf({ name }: ListKind, place: Place): string {
-  return Buffer.from(JSON.stringify([name, place])).toString('base64url');
+function cursorOf({ name }: ListKind, position: ListPosition): string {
+  return Buffer.from(JSON.stringify([name, position])).toString('base64url');
 }
 
 /** @returns null for text that is not a cursor of this list */
-function placeOf(kind: ListKind, cursor: string): Place | null {
+function positionOf(kind: ListKind, cursor: string): ListPosition | null {
   const parts = jsonOf(Buffer.from(cursor, 'base64url').toString());
-  const place: unknown = Array.isArray(parts) ? parts[1] : null;
-  const isPlace =
-    kind.places === 'ids'
-      ? Number.isSafeInteger(place) && (place as number) >= 0
-      : typeof place === 'string' && TEXT_PLACE.test(place);
-  return isPlace && cursorOf(kind, place as Place) === cursor ? (place as Place) : null;
+  const position: unknown = Array.isArray(parts) ? parts[1] : null;
+  const isPosition =
+    kind.positions === 'ids'
+      ? Number.isSafeInteger(position) && (position as number) >= 0
+      : typeof position === 'string' && TEXT_POSITION.test(position);
+  return isPosition && cursorOf(kind, position as ListPosition) === cursor ? (position as ListPosition) : null;
 }
 
 function jsonOf(text: string): unknown {

@@ -252,7 +252,7 @@ function readFields(controller: Type, handler: object): ReadonlySet<string> | nu
 
 function bodyTypeOf(controller: Type, handler: object): unknown {
   const { name } = handler as { name: string };
-  const place = bodyParameter(controller, handler);
+  const index = bodyParameter(controller, handler);
   const types = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, name) ?? []) as unknown[];
-  return place === null ? undefined : types[place];
+  return index === null ? undefined : types[index];
 }

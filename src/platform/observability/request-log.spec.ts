@@ -47,17 +47,17 @@ const GIVEN = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 /** Spans that one request begins. */
 function begun(trusted: boolean, path: string, traceparent?: string): SpanOptions[] {
-  const places: SpanOptions[] = [];
+  const started: SpanOptions[] = [];
   const tracing = {
     ...NO_TRACING,
-    start: (name: string, place: SpanOptions = {}) => {
-      places.push(place);
-      return NO_TRACING.start(name, place);
+    start: (name: string, options: SpanOptions = {}) => {
+      started.push(options);
+      return NO_TRACING.start(name, options);
     },
   };
   const request = { path, method: 'GET', headers: { traceparent } } as unknown as Request;
   requestSpans(tracing, trusted).begin(request, new EventEmitter() as Response, () => undefined);
-  return places;
+  return started;
 }
 
 describe('requestSpans', () => {

@@ -22,7 +22,7 @@ export interface Tracing {
   readonly isOn: boolean;
   /** traceparent of the current span, if recorded */
   current(): string | null;
-  start(name: string, place?: SpanOptions): Span;
+  start(name: string, options?: SpanOptions): Span;
   /** Runs work, including its async calls, within a span. */
   within<Result>(span: Span, work: () => Result): Result;
 }

@@ -91,14 +91,14 @@ const LOOPBACK: readonly LookupAddress[] = [
 export class NameResolver {
   private readonly answers = new TtlCache<string, LookupAddress[]>(KEPT_MS, MOST_KEPT);
   private readonly machine = new TtlCache<'machine', MachineNames>(KEPT_MS, 1);
-  private readonly lookUps: KeyedSemaphore<number>;
+  private readonly lookups: KeyedSemaphore<number>;
   private resolver: dns.Resolver | null = null;
   private resolverUntil = 0;
 
   constructor(private readonly settings: NameSettings) {
     const patienceMs = settings.DNS_TIMEOUT;
     const limits = { permits: MOST_AT_ONCE, each: MOST_EACH, waiting: MOST_WAITING_EACH, patienceMs };
-    this.lookUps = new KeyedSemaphore(limits, () => new NameUnresolved());
+    this.lookups = new KeyedSemaphore(limits, () => new NameUnresolved());
   }
 
   /** Addresses, IPv4 first. @param asker limits a customer's look-ups; 'operator': search domains too @throws NameUnresolved */
@@ -119,7 +119,7 @@ export class NameResolver {
     if (known) return known;
     const look = (): Promise<LookupAddress[]> => this.answers.get(name, () => this.ask(name));
     // Permit before the shared look-up: other customers must not wait for this one's permit.
-    return asker === null ? look() : this.lookUps.run(asker, look);
+    return asker === null ? look() : this.lookups.run(asker, look);
   }
 
   /** Cancels pending queries. */

@@ -16,8 +16,8 @@ import {
   inTransaction,
   partitionsOf,
   startOfDay,
-  tableAside,
-  tablesLeftAside,
+  makeExchangeTable,
+  leftExchangeTables,
   type WriteResult,
 } from '../database/index.js';
 import { LeaderGate, SharedTask } from './leader-tasks.js';
@@ -151,13 +151,13 @@ export class Retention {
 
   /** Exchanges the day for an empty table, whose file is deleted separately: neither blocks the table (docs/decisions/0022). */
   private async drop(table: string, name: string): Promise<void> {
-    for (const left of await tablesLeftAside(this.dataSource, table)) await this.remove(left);
-    const aside = await tableAside(this.dataSource, table);
+    for (const left of await leftExchangeTables(this.dataSource, table)) await this.remove(left);
+    const exchange = await makeExchangeTable(this.dataSource, table);
     try {
-      await this.change(`ALTER TABLE ${table} EXCHANGE PARTITION ${name} WITH TABLE ${aside}`);
+      await this.change(`ALTER TABLE ${table} EXCHANGE PARTITION ${name} WITH TABLE ${exchange}`);
       await this.change(`ALTER TABLE ${table} DROP PARTITION ${name}`);
     } finally {
-      await this.remove(aside);
+      await this.remove(exchange);
     }
   }
 
@@ -210,7 +210,7 @@ export class Retention {
   }
 }
 
-const LOOK_EVERY_MS = 10 * 60_000;
+const POLL_EVERY_MS = 10 * 60_000;
 
 /** Every ten minutes in one worker: makes future partitions and deletes expired rows. At installation, `prepare` makes them. */
 @Injectable()
@@ -225,8 +225,8 @@ export class TableKeeper implements OnApplicationBootstrap, BeforeApplicationShu
   ) {
     this.task = new SharedTask(gate, {
       name: 'tables',
-      everyMs: LOOK_EVERY_MS,
-      work: () => this.look(),
+      everyMs: POLL_EVERY_MS,
+      work: () => this.poll(),
       onFault: () => undefined, // each task logs its faults
     });
   }
@@ -239,7 +239,7 @@ export class TableKeeper implements OnApplicationBootstrap, BeforeApplicationShu
     return this.task.stop();
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const isStopped = (): boolean => this.task.isStopped;
     await this.attempt('days could not be made, trying again', () => this.days.makeDays());
     await this.attempt('old rows could not be removed, trying again', () => this.retention.removeAged(isStopped));

@@ -18,8 +18,8 @@ export class RedisLink implements OnModuleInit, OnApplicationShutdown {
   constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'REDIS_PREFIX'>, clients: RedisClients) {
     this.prefix = environment.REDIS_PREFIX;
     this.client = clients.open('commands', { isLazy: true });
-    this.client.on('error', () => this.note(true));
-    this.client.on('ready', () => this.note(false));
+    this.client.on('error', () => this.record(true));
+    this.client.on('ready', () => this.record(false));
   }
 
   get ready(): boolean {
@@ -49,7 +49,7 @@ export class RedisLink implements OnModuleInit, OnApplicationShutdown {
     this.client.disconnect();
   }
 
-  private note(away: boolean): void {
+  private record(away: boolean): void {
     if (away === this.away) return;
     this.away = away;
     if (away) this.logger.warn('Redis is away: limits are counted in this process until it is back');

@@ -93,7 +93,7 @@ type Scripted = RedisClient & {
 };
 
 /** Backoff after a failed command, so that a silent Redis delays few requests. */
-const REST_MS = 2_000;
+const BACKOFF_MS = 2_000;
 
 export interface WindowCount {
   count: number;
@@ -106,7 +106,7 @@ export class RateCounters {
   private readonly hits = new HitMemory();
   private readonly windows = new WindowMemory();
   private readonly redis: Scripted;
-  private restingUntil = 0;
+  private backoffUntil = 0;
 
   constructor(private readonly link: RedisLink) {
     link.client.defineCommand('countHit', { numberOfKeys: 1, lua: HIT });
@@ -147,9 +147,9 @@ export class RateCounters {
 
   /** The answer of Redis, or null while it is away. */
   private async ask<T>(command: () => Promise<T>): Promise<T | null> {
-    if (!this.link.ready || performance.now() < this.restingUntil) return null;
+    if (!this.link.ready || performance.now() < this.backoffUntil) return null;
     const answer = await this.link.answer(command);
-    if (answer === null) this.restingUntil = performance.now() + REST_MS;
+    if (answer === null) this.backoffUntil = performance.now() + BACKOFF_MS;
     return answer;
   }
 

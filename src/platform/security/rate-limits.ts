@@ -76,7 +76,7 @@ class RequestMeter {
     if (meter.known >= meter.limit) return wholeSeconds(meter.until - now);
     meter.unsent++;
     if (meter.unsent >= Math.ceil(meter.limit / STEP_SHARE)) return this.exchange(who, meter);
-    return this.judge(meter);
+    return this.waitOf(meter);
   }
 
   /** Counts one unauthenticated request for each network of its address. @returns as `check` */
@@ -106,7 +106,7 @@ class RequestMeter {
     return Math.max(mine, count) > meter.limit ? wholeSeconds(leftMs) : 0;
   }
 
-  private judge(meter: Meter): number {
+  private waitOf(meter: Meter): number {
     return meter.known + meter.unsent > meter.limit ? wholeSeconds(meter.until - Date.now()) : 0;
   }
 }

@@ -24,7 +24,7 @@ const CHANNELS: readonly (readonly [Channel, string])[] = [
   ['branded', 'Branded'],
 ];
 
-/** The connections of an account to the chat upstream, one for each channel. */
+/** The connections of an account to the chat provider, one for each channel. */
 export function ChatAccounts({ username }: { username: string }) {
   return CHANNELS.map(([channel, label]) => (
     <Section key={channel} title={`${label} chat account`}>

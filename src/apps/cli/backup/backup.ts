@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { DataSource } from 'typeorm';
-import { noteBackup } from '../../../modules/alarms/index.js';
+import { recordBackup } from '../../../modules/alarms/index.js';
 import { type Environment, InvalidEnvironment, readEnvironment } from '../../../platform/config/index.js';
 import { dataSourceOptions } from '../../../platform/database/index.js';
 import { Sealer } from '../../../platform/security/index.js';
@@ -40,7 +40,7 @@ export async function backup(directory: string, { verify = false }: { verify?: b
   const environment = environmentHere();
   const { taken_at: at, file, binary_log: log } = await reachable(takeCopy(environment, path));
   if (verify) await checkDump(path, await readManifest(path, new Sealer(environment)));
-  await noteEnd(environment).catch((error: unknown) => {
+  await recordEnd(environment).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException;
     print(
       `The copy is whole, but its end could not be noted (${code ?? message}): the alarm for old copies will not know of it`,
@@ -53,15 +53,15 @@ export async function backup(directory: string, { verify = false }: { verify?: b
 }
 
 /** Records a copy made by other means, for the alarm about old copies. */
-export async function noteCopy(): Promise<void> {
-  await reachable(noteEnd(environmentHere()));
+export async function recordCopy(): Promise<void> {
+  await reachable(recordEnd(environmentHere()));
   print('Noted: a copy of the database was made now');
 }
 
-async function noteEnd({ DATABASE_URL: url }: Environment): Promise<void> {
+async function recordEnd({ DATABASE_URL: url }: Environment): Promise<void> {
   const source = await new DataSource(dataSourceOptions(url, 1)).initialize();
   try {
-    await noteBackup(source);
+    await recordBackup(source);
   } finally {
     await source.destroy();
   }
@@ -84,7 +84,7 @@ export async function restore(
     loadCopy(environment, path, { resumeUnsent, acceptUnsigned }),
   );
   print(`Restored the database as of ${manifest.taken_at}; ${migrations} migrations applied`);
-  tell(fenced);
+  printFence(fenced);
 }
 
 /** Fences a database that was restored by other means. */
@@ -98,7 +98,7 @@ export async function fence(): Promise<void> {
       return database.takeIntoUse(null, false);
     }),
   );
-  tell(fenced);
+  printFence(fenced);
 }
 
 // Counts only connections that its database account may see.
@@ -143,7 +143,7 @@ export async function resumeUnsent(requestId: string | undefined, { all = false 
   print(`${requestId ?? 'All'}: what no receipt has named is sent`);
 }
 
-function tell(fenced: Fenced | null): void {
+function printFence(fenced: Fenced | null): void {
   print(LOST);
   if (!fenced) return print('What the copy had not sent is sent now: nothing has left since, as you said.');
   const { campaigns, mayHaveLeft, callsEnded, held, sessions } = fenced;

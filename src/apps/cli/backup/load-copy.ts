@@ -65,23 +65,23 @@ export async function loadCopy(
   const client = requireProgram('mariadb', 'mysql');
   const manifest = await checkCopy(environment, directory, acceptUnsigned);
   const address = readAddress(environment.DATABASE_URL);
-  const aside = address.name + SUFFIX;
+  const temporary = address.name + SUFFIX;
   const server = new DataSource(dataSourceOptions(urlOf(address, ''), 1, { queryTimeout: 0, poolWait: 10_000 }));
   await server.initialize();
   try {
     await requireEmpty(server, address.name);
     await make(server, address.name);
     // left over from an earlier attempt
-    await server.query(`DROP DATABASE IF EXISTS \`${aside}\``);
-    await make(server, aside);
-    await load(client, address, aside, join(directory, manifest.file.name));
-    const there = { ...environment, DATABASE_URL: urlOf(address, aside) };
+    await server.query(`DROP DATABASE IF EXISTS \`${temporary}\``);
+    await make(server, temporary);
+    await load(client, address, temporary, join(directory, manifest.file.name));
+    const there = { ...environment, DATABASE_URL: urlOf(address, temporary) };
     const done = await onRestored(there, async (database) => ({
       migrations: await database.migrate(),
       fenced: await database.takeIntoUse(manifest.taken_at, resumeUnsent),
     }));
-    await moveTables(server, aside, address.name);
-    await server.query(`DROP DATABASE \`${aside}\``);
+    await moveTables(server, temporary, address.name);
+    await server.query(`DROP DATABASE \`${temporary}\``);
     return { manifest, ...done };
   } finally {
     await server.destroy();

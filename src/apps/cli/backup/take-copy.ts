@@ -107,7 +107,7 @@ async function writeDump(
   const { child, ended } = startProgram(program, [...args, ...options, address.name], environment);
   const hash = createHash('sha256');
   let [bytes, head, tail] = [0, '', ''];
-  const look = new Transform({
+  const inspect = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       if (head.length < HEAD) head += chunk.toString('latin1');
       tail = (tail + chunk.subarray(-TAIL).toString('latin1')).slice(-TAIL);
@@ -125,7 +125,7 @@ async function writeDump(
   if (!child.stdout) throw new Failure('The dump cannot be read');
   const partial = `${path}.partial`;
   try {
-    await pipeline(child.stdout, look, createGzip({ level: 4 }), count, createWriteStream(partial, { mode: 0o600 }));
+    await pipeline(child.stdout, inspect, createGzip({ level: 4 }), count, createWriteStream(partial, { mode: 0o600 }));
   } catch (error) {
     child.kill();
     throw new Failure(`${partial} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);

@@ -189,7 +189,7 @@ export class ChatMessages {
       return ok({ success: true });
     const message = readMessage(request);
     const outcome = deliveryOutcomeOf(message.to);
-    this.turnAway(phoneNumberId, message, outcome);
+    this.refuse(phoneNumberId, message, outcome);
     const entry = this.ledger.add(this.entryOf(phoneNumberId, message, request));
     if (outcome === 'refused') {
       entry.status = 'FAILED';
@@ -207,14 +207,14 @@ export class ChatMessages {
     });
   }
 
-  private turnAway(phoneNumberId: string, message: ReadMessage, outcome: DeliveryOutcome): void {
+  private refuse(phoneNumberId: string, message: ReadMessage, outcome: DeliveryOutcome): void {
     const key = `${phoneNumberId} ${message.to}`;
-    if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.turnAway(key))) {
+    if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.refuse(key))) {
       this.ledger.refusals.throttled += 1;
       const code = GraphCode.RateLimit;
       throw new GraphError(429, code, `(#${code}) Rate limit hit`, 'Cloud API message throughput has been reached.');
     }
-    if (outcome === 'error once' && this.once.turnAway(key)) {
+    if (outcome === 'error once' && this.once.refuse(key)) {
       this.ledger.refusals.errors += 1;
       const code = GraphCode.SomethingWentWrong;
       throw new GraphError(500, code, `(#${code}) Something went wrong`, 'Message failed to send. Try again later.');

@@ -38,7 +38,7 @@ export class GraphServer {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const { answerDelayMs, stopAnswering } = this.faults.current;
-      const answer = await this.judge(request);
+      const answer = await this.answerTo(request);
       if (answer.drop) return void request.socket.destroy();
       if (stopAnswering || (answer.sends && answerAsBadProxy(response, this.faults.current))) return;
       if (answerDelayMs > 0) await sleep(answerDelayMs);
@@ -49,7 +49,7 @@ export class GraphServer {
     }
   }
 
-  private async judge(request: IncomingMessage): Promise<GraphAnswer & { sends: boolean; drop: boolean }> {
+  private async answerTo(request: IncomingMessage): Promise<GraphAnswer & { sends: boolean; drop: boolean }> {
     const read = await readGraphRequest(request);
     const sends = read?.edge === 'messages' && read.method === 'POST';
     const answer = await this.answer(read).catch((error: unknown) => {

@@ -240,11 +240,11 @@ export class SmppCarrier implements SmppHost {
     outcome: DeliveryOutcome,
   ): number {
     const key = `${account} ${submit.destinationAddr} ${concatenation?.part ?? 1}`;
-    if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.turnAway(key))) {
+    if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.refuse(key))) {
       this.ledger.refusals.throttled += 1;
       return Status.Throttled;
     }
-    if (outcome === 'error once' && this.once.turnAway(key)) {
+    if (outcome === 'error once' && this.once.refuse(key)) {
       this.ledger.refusals.errors += 1;
       return Status.SystemError;
     }

@@ -53,13 +53,13 @@ export class TelephoneNetwork implements OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  turnAway(to: string): void {
+  refuse(to: string): void {
     const outcome = callOutcomeOf(to);
-    if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.turnAway(to))) {
+    if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.refuse(to))) {
       this.ledger.refusals.throttled += 1;
       throw new TelephoneError(429, 20429, 'Too Many Requests', 1);
     }
-    if (outcome === 'error once' && this.once.turnAway(to)) {
+    if (outcome === 'error once' && this.once.refuse(to)) {
       this.ledger.refusals.errors += 1;
       throw new TelephoneError(500, 20500, 'An internal server error has occurred');
     }

@@ -62,7 +62,7 @@ export class TelephoneServer {
         return;
       }
       const { answerDelayMs, stopAnswering } = this.faults.current;
-      const answer = await this.judge(request);
+      const answer = await this.answerTo(request);
       if (this.faults.dropsNow()) return void request.socket.destroy();
       if (stopAnswering || answerAsBadProxy(response, this.faults.current)) return;
       if (answerDelayMs > 0) await sleep(answerDelayMs);
@@ -73,7 +73,7 @@ export class TelephoneServer {
     }
   }
 
-  private async judge(request: IncomingMessage): Promise<TelephoneAnswer> {
+  private async answerTo(request: IncomingMessage): Promise<TelephoneAnswer> {
     const body = await readBody(request);
     try {
       return { status: 201, body: resourceOf(await this.create(request, body)), retryAfter: null };
@@ -93,7 +93,7 @@ export class TelephoneServer {
     if (this.faults.current.refuseAll) throw new TelephoneError(503, 20503, 'Service unavailable');
     const authToken = readLogin(request.headers.authorization, accountSid);
     const asked = readCall(new URLSearchParams(body.toString('utf8')));
-    this.network.turnAway(asked.to.slice(1));
+    this.network.refuse(asked.to.slice(1));
     const { address, port } = request.socket.address() as AddressInfo;
     return this.network.begin({ ...asked, accountSid, authToken, network: `http://${address}:${port}` });
   }

@@ -22,7 +22,7 @@ import { CreateApiKeyCommand, RevokeApiKeyCommand } from './api-keys.commands.js
 import { type ApiKeyAnswerData, ApiKeyPageAnswer, CreateApiKeyRequest, CreatedApiKeyAnswer } from './api-keys.dto.js';
 import { MadeThingsAnswer, readRevoke, RevokeQuery } from './made-things.dto.js';
 
-const KEYS = { name: 'api-keys', places: 'ids' } as const;
+const KEYS = { name: 'api-keys', positions: 'ids' } as const;
 
 @ApiTags('Account')
 @Authenticated({ apiKey: false })

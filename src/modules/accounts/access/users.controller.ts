@@ -52,7 +52,7 @@ function changesOf(body: ChangeUserRequest): AssignedUserChanges {
   };
 }
 
-const USERS = { name: 'users', places: 'ids' } as const;
+const USERS = { name: 'users', positions: 'ids' } as const;
 
 @ApiTags('Account')
 @Authenticated({ apiKey: false })

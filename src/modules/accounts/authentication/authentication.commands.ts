@@ -33,7 +33,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
 
   async execute({ emailOrUsername, password, ip }: LogInCommand): Promise<{ token: string; account: Account }> {
     const account = await this.credentials.check(emailOrUsername, password, ip);
-    this.log.note('login', (account.assignedUser ?? account).username, account.id, ip);
+    this.log.record('login', (account.assignedUser ?? account).username, account.id, ip);
     return { token: this.tokens.issue(account), account };
   }
 }

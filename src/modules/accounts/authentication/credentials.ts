@@ -40,16 +40,16 @@ export class Credentials {
   async check(name: string, password: string, ip: string): Promise<Account> {
     const login = await this.names.find(name);
     try {
-      return await this.judge(login, name, password, ip);
+      return await this.verify(login, name, password, ip);
     } catch (error) {
       const refused = error instanceof AppError && error.kind === 'unauthenticated';
       if (refused)
-        this.log.note('login_failed', login ? usernameOf(login) : nameOf(name), login?.account.id ?? null, ip);
+        this.log.record('login_failed', login ? usernameOf(login) : nameOf(name), login?.account.id ?? null, ip);
       throw error;
     }
   }
 
-  private async judge(login: Login | null, name: string, password: string, ip: string): Promise<Account> {
+  private async verify(login: Login | null, name: string, password: string, ip: string): Promise<Account> {
     const bearer = login?.assignedUser ?? login?.account;
     await this.prove(bearer?.id ?? digestOf(name), password, bearer?.passwordHash ?? UNKNOWN_HASH, ip);
     if (!login) throw accountErrors.invalidCredentials(); // no password matches the hash of an unknown name

@@ -8,7 +8,7 @@ import { accountErrors } from '../domain/account.errors.js';
 import { LOG_KINDS, type LogKind, LogPageAnswer } from './logs.dto.js';
 import { ListOwnLogQuery } from './logs.queries.js';
 
-const LOG = { name: 'log', places: 'texts' } as const;
+const LOG = { name: 'log', positions: 'texts' } as const;
 
 @ApiTags('Account')
 @Authenticated({ apiKey: false })

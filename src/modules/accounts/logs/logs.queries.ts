@@ -107,8 +107,8 @@ function entriesOf(username: string | null, ip: string | null): KeyedList {
   const list = { table: 'security_log', key: 'id', order: 'DESC' } as const;
   if (username !== null) {
     const ranges = [{ where: 'username = ?', values: [username] }];
-    const look = ip === null ? {} : { look: { where: 't.ip = ?', values: [ip] } };
-    return { ...list, index: 'ix_security_log_username', ranges, ...look };
+    const filter = ip === null ? {} : { filter: { where: 't.ip = ?', values: [ip] } };
+    return { ...list, index: 'ix_security_log_username', ranges, ...filter };
   }
   if (ip !== null) return { ...list, index: 'ix_security_log_ip', ranges: [{ where: 'ip = ?', values: [ip] }] };
   return { ...list, index: 'PRIMARY', ranges: [{ where: '', values: [] }] };

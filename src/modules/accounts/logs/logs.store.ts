@@ -99,7 +99,7 @@ export class SecurityLog implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   /** `username`: never a password; `accountId` null = no account. */
-  note(event: SecurityEvent, username: string, accountId: number | null, ip: string): void {
+  record(event: SecurityEvent, username: string, accountId: number | null, ip: string): void {
     const full = this.waiting.size >= MOST_WAITING;
     const entry = full ? { event, username: '', accountId: null, ip: '' } : { event, username, accountId, ip };
     const key = Object.values(entry).join('\n');

@@ -17,7 +17,7 @@ export interface LogSource {
   entries(ids: readonly number[], reader: LogReader): Promise<Map<number, LogEntryData>>;
 }
 
-interface LogPlace {
+interface LogPosition {
   source: LogSource;
   id: number;
   /** epoch microseconds */
@@ -27,7 +27,7 @@ interface LogPlace {
 /** Maximum offset of a page without a cursor. */
 const MOST_MERGED = MOST_COUNTED;
 const BEGINNING = Number.MAX_SAFE_INTEGER;
-const PLACE = /(\w+)\.(\d{1,16})/g;
+const POSITION = /(\w+)\.(\d{1,16})/g;
 
 /** Merges tables, registered by modules, into one log by time; a cursor holds each table's last shown id. */
 @Injectable()
@@ -44,7 +44,7 @@ export class OwnLog {
   async part(accountId: number, kind: LogKind | null, page: Page, reader: LogReader): Promise<Listed<LogEntryData>> {
     const offset = offsetOf(page);
     const session = await this.reads.session();
-    const places = placesOf(page.after);
+    const positions = positionsOf(page.after);
     const sources = this.sources.filter((source) => kind === null || source.kind === kind);
     const counts = await Promise.all(sources.map((source) => this.count(session, source, accountId)));
     const count = counts.reduce((sum, one) => sum + one, 0);
@@ -54,32 +54,32 @@ export class OwnLog {
     }
     const wanted = offset + page.limit + 1;
     const parts = await Promise.all(
-      sources.map((source) => this.rows(session, source, accountId, places.get(source.name) ?? BEGINNING, wanted)),
+      sources.map((source) => this.rows(session, source, accountId, positions.get(source.name) ?? BEGINNING, wanted)),
     );
     // Within one table sort by id: cursors use ids, and the clock may have been set back.
     const merged = mergedByTime(parts, wanted);
     const shown = merged.slice(offset, offset + page.limit);
-    for (const { source, id } of merged.slice(0, offset + shown.length)) places.set(source.name, id);
+    for (const { source, id } of merged.slice(0, offset + shown.length)) positions.set(source.name, id);
     return {
       items: await this.entries(shown, reader),
       total: Math.min(count, MOST_COUNTED),
       isCapped: count > MOST_COUNTED,
-      next: merged.length > offset + page.limit ? [...places].map((place) => place.join('.')).join('.') : null,
+      next: merged.length > offset + page.limit ? [...positions].map((position) => position.join('.')).join('.') : null,
     };
   }
 
-  private async entries(places: readonly LogPlace[], reader: LogReader): Promise<LogEntryData[]> {
-    const sources = [...new Set(places.map(({ source }) => source))];
+  private async entries(positions: readonly LogPosition[], reader: LogReader): Promise<LogEntryData[]> {
+    const sources = [...new Set(positions.map(({ source }) => source))];
     const found = await Promise.all(
       sources.map((source) =>
         source.entries(
-          places.flatMap((place) => (place.source === source ? [place.id] : [])),
+          positions.flatMap((position) => (position.source === source ? [position.id] : [])),
           reader,
         ),
       ),
     );
     const bySource = new Map(sources.map((source, index) => [source, found[index]]));
-    return places.flatMap(({ source, id }) => bySource.get(source)?.get(id) ?? []);
+    return positions.flatMap(({ source, id }) => bySource.get(source)?.get(id) ?? []);
   }
 
   private async rows(
@@ -88,7 +88,7 @@ export class OwnLog {
     accountId: number,
     below: number,
     limit: number,
-  ): Promise<LogPlace[]> {
+  ): Promise<LogPosition[]> {
     const { table, index, column } = source;
     const rows = await session.query<{ id: number; at: string }[]>(
       `SELECT id, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', created_at) AS at FROM ${table} FORCE INDEX (${index})
@@ -109,16 +109,16 @@ export class OwnLog {
 }
 
 /** Parses a cursor; invalid text means the start. */
-function placesOf(after: Page['after']): Map<string, number> {
-  return new Map(Array.from(String(after ?? '').matchAll(PLACE), ([, name = '', id]) => [name, Number(id)]));
+function positionsOf(after: Page['after']): Map<string, number> {
+  return new Map(Array.from(String(after ?? '').matchAll(POSITION), ([, name = '', id]) => [name, Number(id)]));
 }
 
 /** Repeatedly takes the latest head, keeping each list's own order. */
-function mergedByTime(lists: readonly (readonly LogPlace[])[], most: number): LogPlace[] {
+function mergedByTime(lists: readonly (readonly LogPosition[])[], most: number): LogPosition[] {
   const heads = lists.map(() => 0);
-  const merged: LogPlace[] = [];
+  const merged: LogPosition[] = [];
   while (merged.length < most) {
-    let [latest, from]: [LogPlace | undefined, number] = [undefined, 0];
+    let [latest, from]: [LogPosition | undefined, number] = [undefined, 0];
     for (const [index, list] of lists.entries()) {
       const head = list[heads[index] ?? 0];
       if (head && (!latest || head.at > latest.at)) [latest, from] = [head, index];

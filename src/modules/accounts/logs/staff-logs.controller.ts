@@ -7,7 +7,7 @@ import { type Actor, Admin, CurrentActor } from '../authentication/decorators.js
 import { type AuditEntryAnswer, AuditPageAnswer, type SecurityEntryAnswer, SecurityPageAnswer } from './logs.dto.js';
 import { ListAuditQuery, ListSecurityLogQuery } from './logs.queries.js';
 
-const AUDIT = { name: 'audit', places: 'ids' } as const;
+const AUDIT = { name: 'audit', positions: 'ids' } as const;
 
 @ApiTags('Admin: audit')
 @Admin()
@@ -31,7 +31,7 @@ export class AuditController {
   }
 }
 
-const SECURITY_LOG = { name: 'security-log', places: 'ids' } as const;
+const SECURITY_LOG = { name: 'security-log', positions: 'ids' } as const;
 
 @ApiTags('Admin: audit')
 @Admin()

@@ -64,7 +64,7 @@ class SpeechThread {
     // discard the engine's output, which would fill memory unread
     this.worker.stdout.resume();
     this.worker.stderr.resume();
-    this.worker.on('message', (message: ThreadMessage) => this.heard(message));
+    this.worker.on('message', (message: ThreadMessage) => this.received(message));
     // an `exit` follows every `error`
     this.worker.on('error', () => undefined);
     this.worker.once('exit', () => {
@@ -89,7 +89,7 @@ class SpeechThread {
     await this.worker.terminate();
   }
 
-  private heard(message: ThreadMessage): void {
+  private received(message: ThreadMessage): void {
     this.wasReady = true;
     this.job = null;
     this.worker.unref();

@@ -77,7 +77,7 @@ event: end
 data: {}
 `;
 
-const CONTACTS = { name: 'contacts', places: 'ids' } as const;
+const CONTACTS = { name: 'contacts', positions: 'ids' } as const;
 
 const StatusQuery = ApiQuery({
   name: 'status',
@@ -178,7 +178,7 @@ export class ContactsController {
 }
 
 const DIGITS = { min: 8, max: 30 };
-const HITS = { name: 'hits', places: 'texts' } as const;
+const HITS = { name: 'hits', positions: 'texts' } as const;
 const DEFAULT_RANGE_MS = 30 * 24 * 3_600_000;
 
 @ApiTags('Campaigns')

@@ -17,7 +17,7 @@ import {
 } from '../../engine/index.js';
 import { campaignShown } from '../campaign-access.js';
 import { contactData, type ContactData, type DetailedRecipient, type RecipientHitData } from './contacts.dto.js';
-import { type FoundRecipient, type HitCursor, placeOfHit, RecipientSearch } from './recipient-search.store.js';
+import { type FoundRecipient, type HitCursor, positionOfHit, RecipientSearch } from './recipient-search.store.js';
 import { RecipientReader } from './recipients.store.js';
 
 /** Formats recipients in their channel's labels and their owner's time zone. */
@@ -123,13 +123,13 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
 
   async execute(query: FindRecipientsQuery): Promise<RecipientHits> {
     const { account, number, from, to, page } = query;
-    const after = page.after === null ? null : readPlace(String(page.after));
+    const after = page.after === null ? null : readPosition(String(page.after));
     const { found, next, end } = await this.search.find(number, { accountId: account.id, from, to, after });
     const shown = dateTimesOf(account.timeZone);
     const start = offsetOf(page);
     const hits = found.slice(start, start + page.limit);
     const last = hits.at(-1);
-    const goesOn = last && found.length > start + page.limit ? placeOfHit(last) : end;
+    const goesOn = last && found.length > start + page.limit ? positionOfHit(last) : end;
     return {
       items: hits.map((hit) => this.hit(hit, shown)),
       total: found.length,
@@ -156,7 +156,7 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
 }
 
 /** Parses a cursor. @throws AppError invalid `cursor is invalid` */
-function readPlace(text: string): HitCursor {
+function readPosition(text: string): HitCursor {
   const [, campaignId, seq] = /^(\d{1,16})\.(\d{1,10})$/.exec(text) ?? [];
   if (campaignId === undefined || seq === undefined) throw fieldErrors.invalid('cursor');
   return { campaignId: Number(campaignId), seq: Number(seq) };

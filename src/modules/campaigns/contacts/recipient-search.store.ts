@@ -72,7 +72,7 @@ const MOST_AT_ONCE = 4;
 const RETRY_SECONDS = 2;
 const LAST_SEQ = 4_294_967_295;
 
-export const placeOfHit = ({ campaignId, recipient }: FoundRecipient): HitCursor => ({
+export const positionOfHit = ({ campaignId, recipient }: FoundRecipient): HitCursor => ({
   campaignId,
   seq: recipient.seq,
 });
@@ -93,7 +93,7 @@ export class RecipientSearch {
     range: SearchRange & { accountId: number },
     mostRecipients = MOST_RECIPIENTS,
   ): Promise<SearchResult> {
-    return this.alone(range.accountId, () => this.lookThrough(number, range, mostRecipients));
+    return this.alone(range.accountId, () => this.search(number, range, mostRecipients));
   }
 
   /**
@@ -104,14 +104,14 @@ export class RecipientSearch {
     return this.alone(searcherId, async () => {
       const to = now();
       const from = new Date(to.getTime() - BOX.days * DAY_MS);
-      const result = await this.lookThrough(number, { accountId, from, to, after: null }, BOX.recipients, limit);
+      const result = await this.search(number, { accountId, from, to, after: null }, BOX.recipients, limit);
       if (accountId !== null || result.next === null || result.found.length >= limit) return result;
       const found = new Map(result.found.map((hit) => [keyOf(hit), hit]));
       for (const sender of await sendersTo(number, BOX.senders)) {
         // A campaign can be accepted days before its schedule; most are sent on the same day.
         const day = { from: new Date(sender.day.getTime() - DAY_MS), to: new Date(sender.day.getTime() + DAY_MS) };
         const range = { ...day, accountId: sender.accountId, after: null };
-        const { found: hits } = await this.lookThrough(number, range, BOX.ofSender, limit);
+        const { found: hits } = await this.search(number, range, BOX.ofSender, limit);
         for (const hit of hits) found.set(keyOf(hit), hit);
       }
       const hits = [...found.values()].sort((a, b) => b.campaignId - a.campaignId || a.recipient.seq - b.recipient.seq);
@@ -129,7 +129,7 @@ export class RecipientSearch {
     }
   }
 
-  private async lookThrough(
+  private async search(
     number: string,
     range: SearchRange,
     mostRecipients: number,
@@ -142,10 +142,10 @@ export class RecipientSearch {
     for await (const group of this.groups(range, Math.min(RECIPIENTS_A_READ, mostRecipients))) {
       const last = found.length >= mostFound ? found.at(-1) : undefined;
       if (left <= 0 || last) {
-        const end = last ? placeOfHit(last) : { campaignId: lowest, seq: LAST_SEQ };
+        const end = last ? positionOfHit(last) : { campaignId: lowest, seq: LAST_SEQ };
         return { found, next: new Date(oldest.getTime() - 1), end };
       }
-      found.push(...(await this.look(number, group, range.after, mostFound - found.length)));
+      found.push(...(await this.hitsIn(number, group, range.after, mostFound - found.length)));
       for (const campaign of group) left -= costOf(campaign);
       oldest = group.at(-1)?.created_at ?? oldest;
       lowest = group.at(-1)?.id ?? lowest;
@@ -173,7 +173,7 @@ export class RecipientSearch {
     );
   }
 
-  private async look(
+  private async hitsIn(
     number: string,
     campaigns: readonly SearchedCampaign[],
     after: HitCursor | null,

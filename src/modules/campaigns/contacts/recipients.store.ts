@@ -232,8 +232,8 @@ export class RecipientReader {
       [campaignId, seq, ...daysOf(campaign)],
     );
     const terms = ownTerms ? await this.terms(campaignId, [seq]) : null;
-    const places = isPersonalised(campaign.content) ? [{ campaignId, seq }] : [];
-    const variables = await variablesOf(this.source, places);
+    const keys = isPersonalised(campaign.content) ? [{ campaignId, seq }] : [];
+    const variables = await variablesOf(this.source, keys);
     return {
       recipient: (await this.withTries(campaignId, [toRecipient(row)]))[0] ?? toRecipient(row),
       deliveredAt: row.delivered_at,

@@ -97,7 +97,7 @@ export interface RetryTerms {
   outcome: KeptOutcome<AcceptedCampaign> | undefined;
 }
 
-const LOOK_AGAIN_MS = 100;
+const CHECK_AGAIN_MS = 100;
 const PATIENCE_MS = 60_000;
 
 /** Creates a campaign from another's failed recipients, completely or not at all. */
@@ -134,7 +134,7 @@ export class CampaignRetry {
       const right = await this.rights.take(campaignId);
       if (right) return right;
       if (Date.now() > until) throw tooMany(RETRY_SECONDS);
-      await sleep(LOOK_AGAIN_MS);
+      await sleep(CHECK_AGAIN_MS);
     }
   }
 

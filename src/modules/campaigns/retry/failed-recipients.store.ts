@@ -66,8 +66,8 @@ export class FailedRecipients {
        ${hasSenders ? SENDER : ''} ORDER BY r.seq`,
       [JSON.stringify(seqs), id],
     );
-    const places = (ownKinds & OWN_KIND.variables) === 0 ? [] : seqs.map((seq) => ({ campaignId: id, seq }));
-    const variables = await variablesOf(this.dataSource, places);
+    const keys = (ownKinds & OWN_KIND.variables) === 0 ? [] : seqs.map((seq) => ({ campaignId: id, seq }));
+    const variables = await variablesOf(this.dataSource, keys);
     return rows.map(({ seq, number, sender }): SourcedRecipient => {
       const own = variables({ campaignId: id, seq });
       return { row: seq, number, ...(sender != null && { sender }), ...(own && { variables: own }) };

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AppError, RowFault } from '../../../kernel/errors.js';
@@ -36,7 +36,7 @@ import { type JsonRecipients, readJsonRecipients, sourceOf } from './json-recipi
 /** What is wrong with a number besides its form; null = nothing (reference/numbers#checks). */
 function refusalOf(check: NumberCheck): (number: string) => NumberRefusal | null {
   return (number) => {
-    const fault = check.look(number, check.checked + 1);
+    const fault = check.check(number, check.checked + 1);
     return fault && { error: bulkErrors.number(fault.reason), ...knownOf(fault) };
   };
 }
@@ -44,7 +44,7 @@ function refusalOf(check: NumberCheck): (number: string) => NumberRefusal | null
 const knownOf = ({ country }: NumberFault): Pick<RowFault, 'country'> => (country === null ? {} : { country });
 
 /** Numbers checked before other requests get the event loop. */
-const NUMBERS_A_TURN = 250;
+const NUMBERS_AT_ONCE = 250;
 
 /** The recipients of a send, with only the variables that its text names. Reading them collects warnings. */
 class BulkSource implements RecipientSource {
@@ -82,7 +82,7 @@ class BulkSource implements RecipientSource {
 
   async *read(): AsyncGenerator<readonly SourcedRecipient[], void, undefined> {
     for await (const some of this.all.read()) {
-      if (this.warning) await lookUp(this.warning, some);
+      if (this.warning) await checkAll(this.warning, some);
       yield some.map((recipient) => this.picked(recipient));
     }
   }
@@ -101,10 +101,10 @@ class BulkSource implements RecipientSource {
   }
 }
 
-async function lookUp(check: NumberCheck, some: readonly SourcedRecipient[]): Promise<void> {
-  for (const [place, { number, row }] of some.entries()) {
-    check.look(number, row);
-    if (place % NUMBERS_A_TURN === 0) await turn();
+async function checkAll(check: NumberCheck, some: readonly SourcedRecipient[]): Promise<void> {
+  for (const [index, { number, row }] of some.entries()) {
+    check.check(number, row);
+    if (index % NUMBERS_AT_ONCE === 0) await yieldToOthers();
   }
 }
 

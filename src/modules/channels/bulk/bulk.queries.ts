@@ -43,7 +43,7 @@ export class QuoteBulkHandler implements IQueryHandler<QuoteBulkQuery> {
 
   private async quote(account: Account, request: BulkRequest): Promise<BulkQuote> {
     const inBody = await this.sends.inBody(request);
-    const { submission, source, price, names } = await this.sends.open(account, request, inBody, 'look');
+    const { submission, source, price, names } = await this.sends.open(account, request, inBody, 'peek');
     const quote = await this.submissions.quote(submission);
     const isMissing = quote.faults.filter(({ missing }) => missing);
     const others = quote.faults.filter(({ missing }) => !missing);

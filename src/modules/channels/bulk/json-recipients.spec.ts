@@ -10,7 +10,7 @@ const LONG = 'x'.repeat(64 * 1024);
 /** Everything that was read, the variables of each with it. */
 const all = ({ variablesOf, ...rest }: JsonRecipients) => ({
   ...rest,
-  variables: rest.numbers.map((_, place) => variablesOf(place)),
+  variables: rest.numbers.map((_, index) => variablesOf(index)),
 });
 
 const recordsOf = async (entries: readonly unknown[]): Promise<JsonRecords> => {

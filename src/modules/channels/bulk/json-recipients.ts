@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { MOST_ROW_FAULTS, type RowFault, fieldErrors } from '../../../kernel/errors.js';
 import { JsonRecords } from '../../../kernel/json-records.js';
 import { type Variables, MOST_VARIABLES, readVariables, TAKEN } from '../../../kernel/message-template.js';
@@ -74,7 +74,7 @@ function valueOf(number: string): number {
 export interface JsonRecipients {
   numbers: string[];
   /** by index; some are read on demand */
-  variablesOf: (place: number) => Variables | undefined;
+  variablesOf: (index: number) => Variables | undefined;
   /** row numbers in the body, from 1 */
   rows: number[];
   /** the first hundred rows that a send refuses; `invalid` counts all */
@@ -90,7 +90,7 @@ const NO_NUMBER = fieldErrors.invalid.shown('to').text;
 const NONE_GIVEN = fieldErrors.required.shown('to').text;
 const TO = 'to';
 const VARIABLES = 'variables';
-const ROWS_A_TURN = 5_000;
+const ROWS_AT_ONCE = 5_000;
 
 type Reading = Pick<JsonRecipients, 'numbers' | 'rows' | 'faults' | 'invalid'> & {
   variables: Map<number, Variables | undefined>;
@@ -105,11 +105,11 @@ export async function readJsonRecipients(
   const read: Reading = { numbers: [], rows: [], faults: [], invalid: 0, variables: new Map() };
   const records = entries instanceof JsonRecords ? entries : null;
   const [to, variables] = [records?.field(TO) ?? 0, records?.field(VARIABLES) ?? 0];
-  for (let place = 0; place < entries.length; place++) {
-    if (place % ROWS_A_TURN === ROWS_A_TURN - 1) await turn();
-    if (records && readRecord(read, { records, to, variables }, place, readNumber)) continue;
-    const entry = entries instanceof JsonRecords ? entries.item(place) : entries[place];
-    const row = place + 1;
+  for (let index = 0; index < entries.length; index++) {
+    if (index % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await yieldToOthers();
+    if (records && readRecord(read, { records, to, variables }, index, readNumber)) continue;
+    const entry = entries instanceof JsonRecords ? entries.item(index) : entries[index];
+    const row = index + 1;
     const fault =
       field === 'contacts' ? readContact(read, entry, row, readNumber) : readEntry(read, entry, row, readNumber);
     if (fault === null) continue;
@@ -117,9 +117,9 @@ export async function readJsonRecipients(
     if (read.faults.length < MOST_ROW_FAULTS) read.faults.push({ row, ...fault });
   }
   const { variables: parsed, ...rest } = read;
-  const variablesOf = (place: number): Variables | undefined => {
-    if (!records || parsed.has(place)) return parsed.get(place);
-    return records.textsOf((rest.rows[place] as number) - 1, variables);
+  const variablesOf = (index: number): Variables | undefined => {
+    if (!records || parsed.has(index)) return parsed.get(index);
+    return records.textsOf((rest.rows[index] as number) - 1, variables);
   };
   return { ...rest, field, variablesOf, ...repeatedNumbers(rest.numbers, MOST_ROW_FAULTS) };
 }
@@ -138,13 +138,13 @@ interface RecipientRecords {
 function readRecord(
   read: Reading,
   { records, to, variables }: RecipientRecords,
-  place: number,
+  index: number,
   readNumber: ReadNumber,
 ): boolean {
-  if (!records.isPlain(place) || records.valueOf(place, variables) !== undefined) return false;
-  const number = readNumber(records.valueOf(place, to));
-  if (number === null || !records.hasFields(place, variables, MOST_VARIABLES, TAKEN)) return false;
-  add(read, number, place + 1);
+  if (!records.isPlain(index) || records.valueOf(index, variables) !== undefined) return false;
+  const number = readNumber(records.valueOf(index, to));
+  if (number === null || !records.hasFields(index, variables, MOST_VARIABLES, TAKEN)) return false;
+  add(read, number, index + 1);
   return true;
 }
 
@@ -187,7 +187,7 @@ export const sourceOf = ({ numbers, variablesOf, rows }: JsonRecipients): Recipi
   total: numbers.length,
   async *read() {
     for (let from = 0; from < numbers.length; from += RECIPIENTS_A_PART) {
-      await turn();
+      await yieldToOthers();
       const some = numbers.slice(from, from + RECIPIENTS_A_PART);
       yield some.map((number, at): SourcedRecipient => {
         const own = variablesOf(from + at);

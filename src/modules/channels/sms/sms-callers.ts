@@ -62,8 +62,8 @@ export class ChosenIds {
   }
 
   private async countAccount(accountId: number): Promise<void> {
-    const judged = await this.counters.hit(accountKey(accountId), this.limit, WINDOW_SECONDS);
-    if (!judged.allowed) throw tooMany(judged.retryAfterSeconds);
+    const counted = await this.counters.hit(accountKey(accountId), this.limit, WINDOW_SECONDS);
+    if (!counted.allowed) throw tooMany(counted.retryAfterSeconds);
   }
 }
 

@@ -127,14 +127,14 @@ export class SendableTemplates {
 
   /** @throws AppError the template's rows of reference/template-messages#errors, in order */
   async approved(accountId: number, wanted: WantedTemplate): Promise<Template> {
-    return judged(await this.library.find(accountId, wanted.templateName), wanted);
+    return assertSendable(await this.library.find(accountId, wanted.templateName), wanted);
   }
 
   /** @throws AppError the request's row of an unknown language, then the rows of `approved` */
   async requested(accountId: number, wanted: WantedTemplate): Promise<Template> {
     const found = await this.library.find(accountId, wanted.templateName);
     assertRecognized(found, wanted);
-    return judged(found, wanted);
+    return assertSendable(found, wanted);
   }
 
   /** `requested`, where the recipients' values fill the parts that the components omit (reference/bulk#templates). */
@@ -142,7 +142,7 @@ export class SendableTemplates {
     const found = await this.library.find(accountId, wanted.templateName);
     assertRecognized(found, wanted);
     const components = found ? completed(found, wanted.components) : wanted.components;
-    const template = judged(found, { ...wanted, components });
+    const template = assertSendable(found, { ...wanted, components });
     const read = PersonalisedComponents.read(components);
     if ('fault' in read) throw textFault('template.components', read);
     const { names, isConstant } = read.components;
@@ -174,7 +174,7 @@ function assertRecognized(template: Template | null, { language }: WantedTemplat
     throw templateRequestErrors.language();
 }
 
-function judged(template: Template | null, wanted: WantedTemplate): Template {
+function assertSendable(template: Template | null, wanted: WantedTemplate): Template {
   const fault = template ? templateFault(template, wanted) : 'notFound';
   if (!template || fault) throw templateSendErrors[fault ?? 'notFound']();
   return template;

@@ -77,7 +77,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     const { accountId } = sender;
     const scheduledAt = this.submissions.momentOf(request.schedule, sender);
     const senderId = await senderOf();
-    await this.judgeCredits(accountId, request.receivers);
+    await this.assertCredits(accountId, request.receivers);
     // Outside transactions: speech synthesis and foreign servers are slow.
     return this.sounds.of(request, accountId, async (sound, keep) => {
       const routes = await this.submissions.routesOf({ channel: voiceChannel, sender, service: SERVICE });
@@ -106,7 +106,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
   }
 
   /** Before any audio is made: refuse accounts that cannot pay even the shortest. */
-  private async judgeCredits(accountId: number, receivers: readonly string[]): Promise<void> {
+  private async assertCredits(accountId: number, receivers: readonly string[]): Promise<void> {
     const send = { channel: voiceChannel, sender: { accountId } };
     const { credits: required } = await this.submissions.quoteContacts(send, SHORTEST, receivers);
     const available = await this.credits.available(accountId, 'voice_credits');

@@ -32,7 +32,7 @@ export class GetSpeechHandler implements IQueryHandler<GetSpeechQuery> {
     const source = readSource({ message: body['message'], language: body['language'] });
     if (typeof source === 'string') throw voiceErrors.invalid(source);
     if ('url' in source) throw new TypeError('an address is not spoken');
-    return this.library.heard(source.text, source.language, accountId);
+    return this.library.spoken(source.text, source.language, accountId);
   }
 }
 

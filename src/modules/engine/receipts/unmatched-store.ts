@@ -96,7 +96,7 @@ export class UnmatchedStore {
   }
 }
 
-const LOOK_EVERY_MS = 60_000;
+const POLL_EVERY_MS = 60_000;
 const WARN_EVERY_MS = 600_000;
 const UNMATCHED_AFTER_MS = 60_000;
 const MOST_COUNTED = 100_000;
@@ -108,7 +108,7 @@ export class UnmatchedReceiptsMonitor {
   private readonly gauge: Gauge<'route'>;
   private warnedAt = -Infinity;
   private readonly task = new PeriodicTask(
-    LOOK_EVERY_MS,
+    POLL_EVERY_MS,
     () => this.look(),
     (error) => this.logger.warn({ err: safeError(error) }, 'unmatched receipts could not be counted'),
   );
@@ -138,7 +138,7 @@ export class UnmatchedReceiptsMonitor {
   /** One process counts for all and warns at most every ten minutes; the others report no value, so that the sum is right. */
   async look(): Promise<void> {
     this.gauge.reset();
-    if (!(await this.gate.isMine('unmatched-count', LOOK_EVERY_MS))) return;
+    if (!(await this.gate.isMine('unmatched-count', POLL_EVERY_MS))) return;
     const counts = await this.store.countByRoute(this.dataSource, UNMATCHED_AFTER_MS, MOST_COUNTED);
     const named = await Promise.all(
       [...counts].map(async ([id, receipts]): Promise<[string, number]> => [

@@ -48,7 +48,7 @@ interface WaitingRow {
 }
 
 const RECIPIENTS_A_STEP = 2_000;
-const CAMPAIGNS_A_LOOK = 500;
+const CAMPAIGNS_A_READ = 500;
 const CLOCK_MARGIN_MINUTES = 10;
 
 /** Raises fences above any that a worker of the original may hold; see `NEW_FENCE`. */
@@ -89,7 +89,7 @@ export class RestoreFence {
       const campaigns = await this.campaigns(after);
       for (const campaign of campaigns) await this.fence(campaign, done);
       after = campaigns.at(-1)?.id ?? after;
-      if (campaigns.length < CAMPAIGNS_A_LOOK) return done;
+      if (campaigns.length < CAMPAIGNS_A_READ) return done;
     }
   }
 
@@ -99,7 +99,7 @@ export class RestoreFence {
       `SELECT c.id, c.state, c.overdue_check_at IS NULL
          AND COALESCE(c.scheduled_at > UTC_TIMESTAMP(3) + INTERVAL ${CLOCK_MARGIN_MINUTES} MINUTE, FALSE) AS is_ahead
        FROM campaigns c WHERE c.id > ? AND EXISTS (SELECT 1 FROM campaign_lanes l WHERE l.campaign_id = c.id)
-       ORDER BY c.id LIMIT ${CAMPAIGNS_A_LOOK}`,
+       ORDER BY c.id LIMIT ${CAMPAIGNS_A_READ}`,
       [after],
     );
   }
@@ -134,7 +134,7 @@ export class RestoreFence {
 
   private hold({ id, state }: CopiedCampaign, restoreId: number): Promise<void> {
     return inTransaction(this.dataSource, async (tx) => {
-      if (await this.states.change(tx, id, 'pause')) await this.note(tx, id, restoreId, state === 'accepted');
+      if (await this.states.change(tx, id, 'pause')) await this.record(tx, id, restoreId, state === 'accepted');
       await this.raiseLanes(tx, id, '');
     });
   }
@@ -150,7 +150,7 @@ export class RestoreFence {
          WHERE id = ? AND overdue_check_at IS NULL`,
         [timeoutUs, id],
       );
-      await this.note(tx, id, restoreId, false);
+      await this.record(tx, id, restoreId, false);
       await this.raiseLanes(
         tx,
         id,
@@ -159,7 +159,7 @@ export class RestoreFence {
     });
   }
 
-  private async note(tx: EntityManager, campaignId: number, restoreId: number, held: boolean): Promise<void> {
+  private async record(tx: EntityManager, campaignId: number, restoreId: number, held: boolean): Promise<void> {
     await tx.query('INSERT IGNORE INTO restored_campaigns (campaign_id, restore_id, held) VALUES (?, ?, ?)', [
       campaignId,
       restoreId,

@@ -50,12 +50,12 @@ export class RestoredCampaigns {
 
   /** Sends what has no receipt: recipients sent to after the copy get it twice. Campaigns paused by their owner stay paused. */
   async resume({ id, restoreId, held }: UndecidedCampaign): Promise<void> {
-    const noted =
+    const marking =
       'UPDATE restored_campaigns SET resumed_at = UTC_TIMESTAMP(3) WHERE campaign_id = ? AND restore_id = ?';
     if (held === 1) {
       await inTransaction(this.dataSource, async (tx) => {
         await this.states.change(tx, id, 'resume');
-        await tx.query(noted, [id, restoreId]);
+        await tx.query(marking, [id, restoreId]);
       });
       return;
     }
@@ -64,7 +64,7 @@ export class RestoredCampaigns {
       lanes: [{ campaignId: id, lane: 0, fence: 0 }],
       mayHaveLeft: () => false,
     });
-    await this.dataSource.query(noted, [id, restoreId]);
+    await this.dataSource.query(marking, [id, restoreId]);
   }
 }
 

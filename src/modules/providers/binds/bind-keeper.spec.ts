@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type BindMarket, shareOf } from './bind-keeper.js';
 import type { BindSlot } from './route-binds.store.js';
 
-/** Places by their holders: null = free, `!name` = its lease has ended. */
+/** Bind slots by their holders: null = free, `!name` = its lease has ended. */
 const placesOf = (...holders: (string | null)[]): BindSlot[] =>
   holders.map((holder, index) => ({
     routeId: 1,
@@ -33,7 +33,7 @@ describe('the share of a worker', () => {
     expect(share('c', placesOf('a', 'a', 'b', null), 'a', 'b')).toEqual([[4], 0]);
   });
 
-  it('is none where there are more workers than places, until one is free', () => {
+  it('is none where there are more workers than slots, until one is free', () => {
     expect(share('c', placesOf('a', 'b'), 'a', 'b', 'd')).toEqual([[], 0]);
     expect(share('c', placesOf('a', null), 'a', 'b', 'd')).toEqual([[2], 0]);
     expect(share('a', placesOf('a', null), 'b', 'c', 'd')).toEqual([[], 0]);

@@ -58,10 +58,10 @@ const SAFE_MS = (LEASE_MS * 5) / 6;
 const CLOSE_AT_ONCE_MS = 500;
 const TICK_MS = 200;
 /** All workers together query free slots about twice a second, a worker below its share once a second. */
-const LOOK_MS = 500;
-const FIRST_LOOK_MS = 300;
-const SHORT_LOOK_MS = 1_000;
-const LONGEST_LOOK_MS = 15_000;
+const POLL_MS = 500;
+const FIRST_POLL_MS = 300;
+const SHORT_POLL_MS = 1_000;
+const LONGEST_POLL_MS = 15_000;
 /** A slot without a session for this long goes to another worker, which may reach the carrier. */
 const UNREACHED_MS = 15_000;
 /** After failing with a slot, a worker leaves free slots to others this long. */
@@ -87,11 +87,11 @@ interface KeptRoute {
 export class BindKeeper {
   private readonly logger = new Logger(BindKeeper.name);
   private readonly routes = new Map<number, KeptRoute>();
-  private readonly polls = new SingleRun((error) => this.warn(error, 'places of routes cannot be read'));
+  private readonly polls = new SingleRun((error) => this.warn(error, 'bind slots cannot be read'));
   private readonly renewals = new SingleRun((error) => this.warn(error, 'binds cannot be renewed'));
   private readonly leaving = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | null = null;
-  private lookAt = 0;
+  private pollAt = 0;
   private renewAt = 0;
   private boundElsewhere: ReadonlySet<number> = new Set();
   private readAt = 0;
@@ -158,11 +158,11 @@ export class BindKeeper {
     this.polls.open();
     this.renewals.open();
     // Workers that start together must learn of each other first.
-    this.lookAt = performance.now() + FIRST_LOOK_MS * (1 + Math.random());
+    this.pollAt = performance.now() + FIRST_POLL_MS * (1 + Math.random());
     this.timer = setInterval(() => this.tick(), TICK_MS);
     if (this.isListening) return;
     this.isListening = true;
-    this.wakes.listen(WAKE, () => this.polls.request(() => this.look()));
+    this.wakes.listen(WAKE, () => this.polls.request(() => this.poll()));
   }
 
   private tick(): void {
@@ -175,10 +175,10 @@ export class BindKeeper {
       }
     }
     if (hasNews || at >= this.renewAt) void this.renewals.run(() => this.renew());
-    if (at >= this.lookAt) void this.polls.run(() => this.look());
-    else if (at >= this.readAt + SHORT_LOOK_MS && this.isInDoubt()) {
+    if (at >= this.pollAt) void this.polls.run(() => this.poll());
+    else if (at >= this.readAt + SHORT_POLL_MS && this.isInDoubt()) {
       this.readAt = at;
-      void this.read().catch((error: unknown) => this.warn(error, 'places of routes cannot be read'));
+      void this.read().catch((error: unknown) => this.warn(error, 'bind slots cannot be read'));
     }
   }
 
@@ -188,7 +188,7 @@ export class BindKeeper {
 
   private follow(kept: KeptRoute, slot: HeldBindSlot, at: number): boolean {
     const wasOpen = slot.session !== null;
-    const hasNews = slot.look(at);
+    const hasNews = slot.update(at);
     if (slot.isLeaving) return hasNews;
     if (wasOpen && slot.session === null) this.warnRefused(kept, slot);
     const isOver = slot.session === null && slot.backoffUntil > 0 && at >= slot.backoffUntil;
@@ -200,7 +200,7 @@ export class BindKeeper {
     return hasNews;
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const slots = await this.read();
     const workers = await this.board.candidates();
     const at = performance.now();
@@ -220,8 +220,8 @@ export class BindKeeper {
       if (share.surplus > going) this.leave(kept, surplusOf(kept, share.surplus - going));
     }
     await this.take(wanted);
-    const pause = isShort ? SHORT_LOOK_MS : Math.min(LONGEST_LOOK_MS, Math.max(SHORT_LOOK_MS, LOOK_MS * most));
-    this.lookAt = performance.now() + pause * (0.7 + 0.6 * Math.random());
+    const pause = isShort ? SHORT_POLL_MS : Math.min(LONGEST_POLL_MS, Math.max(SHORT_POLL_MS, POLL_MS * most));
+    this.pollAt = performance.now() + pause * (0.7 + 0.6 * Math.random());
   }
 
   private async take(wanted: Awaited<ReturnType<RouteBinds['slots']>>): Promise<void> {
@@ -232,7 +232,7 @@ export class BindKeeper {
       const known = refusals.get(`${key.routeId} ${key.place}`) ?? 0;
       const slot = new HeldBindSlot({ ...key, refusals: known }, claimedAt + SAFE_MS);
       if (!kept || kept.avoidUntil === Infinity) {
-        await this.binds.giveBack(this.board.worker, [slot.note]);
+        await this.binds.giveBack(this.board.worker, [slot.report]);
         continue;
       }
       kept.connection.slots.add(slot);
@@ -245,12 +245,12 @@ export class BindKeeper {
     this.renewAt = performance.now() + RENEW_MS;
     if (slots.length === 0) return;
     const askedAt = performance.now();
-    const notes = slots.map((slot) => ({ ...slot.note, held: slot }));
-    const kept = new Set((await this.binds.renew(this.board.worker, notes, LEASE_MS)).map(({ held }) => held));
+    const reports = slots.map((slot) => ({ ...slot.report, held: slot }));
+    const kept = new Set((await this.binds.renew(this.board.worker, reports, LEASE_MS)).map(({ held }) => held));
     for (const route of this.routes.values()) {
       for (const slot of [...route.connection.slots]) {
         if (kept.has(slot)) slot.until = askedAt + SAFE_MS;
-        else if (slots.includes(slot)) this.lose(route, slot, 'another worker holds its place');
+        else if (slots.includes(slot)) this.lose(route, slot, 'another worker holds its slot');
       }
     }
   }
@@ -266,7 +266,7 @@ export class BindKeeper {
   private async giveBack({ connection }: KeptRoute, slots: readonly HeldBindSlot[]): Promise<void> {
     if (slots.length === 0) return;
     for (const slot of slots) slot.isLeaving = true;
-    const reports = slots.map(({ note: report }) => report);
+    const reports = slots.map(({ report }) => report);
     try {
       await Promise.all(slots.flatMap(({ session, former }) => [session?.close() ?? [], former].flat()));
       await this.binds.giveBack(this.board.worker, reports);
@@ -316,7 +316,7 @@ export class BindKeeper {
   }
 
   private warnRefused({ route }: KeptRoute, { place, fault }: HeldBindSlot): void {
-    this.logger.warn({ route: route.name, place, fault }, 'the carrier takes no further session, the place rests');
+    this.logger.warn({ route: route.name, place, fault }, 'the carrier takes no further session, the bind slot waits');
   }
 
   private warn(error: unknown, text: string): void {

@@ -36,13 +36,13 @@ export class HeldBindSlot implements BindKey {
     return !this.isLeaving && this.session !== null && this.session.ready && performance.now() < this.until;
   }
 
-  get note(): BindReport {
+  get report(): BindReport {
     const { routeId, place, fence, refusals, fault } = this;
     return { routeId, place, fence, refusals, fault, bound: this.session?.ready ?? false };
   }
 
   /** Follows its session. @returns true when its state must be reported */
-  look(at: number): boolean {
+  update(at: number): boolean {
     const { session } = this;
     if (session?.ready) {
       this.refusals = 0;
@@ -50,7 +50,7 @@ export class HeldBindSlot implements BindKey {
       this.downSince = at;
     } else if (session?.refusal) this.refused(session, session.refusal, at);
     else if (session) this.fault = session.isUntried ? this.fault : session.fault;
-    const text = JSON.stringify([this.note.bound, this.fault]);
+    const text = JSON.stringify([this.report.bound, this.fault]);
     const isNew = this.said !== text;
     this.said = text;
     return isNew;

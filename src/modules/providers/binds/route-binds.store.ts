@@ -30,10 +30,10 @@ const FAULT_LENGTH = 255;
 const NO_LEASE_SECONDS = 120;
 const FREE = `(b.lease_until IS NULL OR b.lease_until <= UTC_TIMESTAMP(3)
   OR b.lease_until > UTC_TIMESTAMP(3) + INTERVAL ${NO_LEASE_SECONDS} SECOND)`;
-const NOTES = `JSON_TABLE(?, '$[*]' COLUMNS (route_id INT UNSIGNED PATH '$[0]', place INT UNSIGNED PATH '$[1]',
+const REPORTS = `JSON_TABLE(?, '$[*]' COLUMNS (route_id INT UNSIGNED PATH '$[0]', place INT UNSIGNED PATH '$[1]',
   fence BIGINT UNSIGNED PATH '$[2]', bound INT PATH '$[3]', refusals INT PATH '$[4]',
   fault VARCHAR(${FAULT_LENGTH}) CHARACTER SET utf8mb4 PATH '$[5]')) j`;
-const OF_NOTE = `${NOTES} STRAIGHT_JOIN route_binds b FORCE INDEX (PRIMARY)
+const OF_REPORT = `${REPORTS} STRAIGHT_JOIN route_binds b FORCE INDEX (PRIMARY)
   ON b.route_id = j.route_id AND b.place = j.place AND b.fence = j.fence`;
 
 /** Adds slots up to `binds`; rows beyond it stay and are not taken again. */
@@ -71,8 +71,8 @@ export class RouteBinds {
   async claim(holder: string, keys: readonly BindKey[], leaseMs: number): Promise<BindKey[]> {
     if (keys.length === 0) return [];
     const result: WriteResult = await this.dataSource.query(
-      `UPDATE ${OF_NOTE} SET b.fence = b.fence + 1, b.holder = ?, b.bound = 0, b.lease_until = ${FROM_NOW} WHERE ${FREE}`,
-      [notesOf(keys), holder, leaseMs * 1_000],
+      `UPDATE ${OF_REPORT} SET b.fence = b.fence + 1, b.holder = ?, b.bound = 0, b.lease_until = ${FROM_NOW} WHERE ${FREE}`,
+      [reportsOf(keys), holder, leaseMs * 1_000],
     );
     const claimed = keys.map((key) => ({ ...key, fence: key.fence + 1 }));
     if (result.affectedRows === keys.length) return claimed;
@@ -80,27 +80,27 @@ export class RouteBinds {
   }
 
   /** Renews leases and stores the reports. @returns the slots still held */
-  async renew<Note extends BindReport>(
+  async renew<Report extends BindReport>(
     holder: string,
-    notes: readonly Note[],
+    reports: readonly Report[],
     leaseMs: number,
-  ): Promise<readonly Note[]> {
-    if (notes.length === 0) return [];
+  ): Promise<readonly Report[]> {
+    if (reports.length === 0) return [];
     const result: WriteResult = await this.dataSource.query(
-      again(`UPDATE ${OF_NOTE} SET b.lease_until = ${FROM_NOW}, b.bound = j.bound, b.refusals = j.refusals, b.fault = j.fault
+      again(`UPDATE ${OF_REPORT} SET b.lease_until = ${FROM_NOW}, b.bound = j.bound, b.refusals = j.refusals, b.fault = j.fault
        WHERE b.holder = ?`),
-      [notesOf(notes), leaseMs * 1_000, holder],
+      [reportsOf(reports), leaseMs * 1_000, holder],
     );
-    return result.affectedRows === notes.length ? notes : this.heldOf(holder, notes);
+    return result.affectedRows === reports.length ? reports : this.heldOf(holder, reports);
   }
 
   /** Gives slots back; slots lost meanwhile stay unchanged. */
   async giveBack(holder: string, reports: readonly BindReport[]): Promise<void> {
     if (reports.length === 0) return;
     await this.dataSource.query(
-      again(`UPDATE ${OF_NOTE} SET b.holder = NULL, b.lease_until = NULL, b.bound = 0, b.refusals = j.refusals, b.fault = j.fault
+      again(`UPDATE ${OF_REPORT} SET b.holder = NULL, b.lease_until = NULL, b.bound = 0, b.refusals = j.refusals, b.fault = j.fault
        WHERE b.holder = ?`),
-      [notesOf(reports), holder],
+      [reportsOf(reports), holder],
     );
     this.cache.clear();
   }
@@ -118,7 +118,7 @@ export class RouteBinds {
 const textOf = ({ routeId, place, fence }: BindKey): string => `${routeId} ${place} ${Number(fence)}`;
 
 /** in lock order */
-const notesOf = (keys: readonly (BindKey & Partial<BindReport>)[]): QuotedText =>
+const reportsOf = (keys: readonly (BindKey & Partial<BindReport>)[]): QuotedText =>
   jsonRows(
     [...keys]
       .sort((a, b) => a.routeId - b.routeId || a.place - b.place)

@@ -42,7 +42,7 @@ describe('what an answer says of the message', () => {
       expect(why).not.toBe('');
       const all =
         'from' in statuses
-          ? Array.from({ length: statuses.to - statuses.from + 1 }, (_, place) => statuses.from + place)
+          ? Array.from({ length: statuses.to - statuses.from + 1 }, (_, index) => statuses.from + index)
           : statuses;
       const earlier = ANSWER_ROWS.slice(0, index);
       const seen = all.filter(

@@ -4,7 +4,7 @@ import { OutboundError } from '../../../platform/outbound/index.js';
 import type { SendOutcome } from '../message-driver.js';
 
 /**
- * Verdicts on answers other than 2xx (reference/providers#answers-of-upstreams): `unreached` = never left, waits for the
+ * Verdicts on answers other than 2xx (reference/providers#answers-of-carriers-and-providers): `unreached` = never left, waits for the
  * route; `maybe` = unknown, never resent; `busy` = throttled, no attempt counted; `fault` = not taken, a failed attempt,
  * retried; `refused` = final.
  */
@@ -26,10 +26,10 @@ export const ANSWER_ROWS: readonly AnswerRow[] = [
   { statuses: [421], verdict: 'fault', why: 'the wrong server for this host: it did nothing (RFC 9110 §15.5.20)' },
   { statuses: [425], verdict: 'fault', why: 'too early: the server is unwilling to process it (RFC 8470 §5.2)' },
   { statuses: [429], verdict: 'busy', why: 'too many requests: turned away at the door' },
-  { statuses: [499], verdict: 'maybe', why: 'an inner proxy says that an outer one hung up: the upstream was at work' },
-  { statuses: { from: 400, to: 498 }, verdict: 'refused', why: "the upstream's own no" },
-  { statuses: [500], verdict: 'fault', why: "the upstream's own word that it failed" },
-  { statuses: [501, 505], verdict: 'refused', why: 'the upstream does not know such requests, and will not tomorrow' },
+  { statuses: [499], verdict: 'maybe', why: 'an inner proxy says that an outer one hung up: the carrier was at work' },
+  { statuses: { from: 400, to: 498 }, verdict: 'refused', why: "the carrier's own no" },
+  { statuses: [500], verdict: 'fault', why: "the carrier's own word that it failed" },
+  { statuses: [501, 505], verdict: 'refused', why: 'the carrier does not know such requests, and will not tomorrow' },
   {
     statuses: [503],
     verdict: 'fault',
@@ -38,16 +38,16 @@ export const ANSWER_ROWS: readonly AnswerRow[] = [
   },
   { statuses: [507, 508, 509], verdict: 'fault', why: 'no room, a loop, no bandwidth left: not taken' },
   { statuses: [529], verdict: 'busy', why: 'overloaded: turned away at the door' },
-  { statuses: [502], verdict: 'maybe', why: 'the proxy lost the upstream, before or after it had the request' },
-  { statuses: [504], verdict: 'maybe', why: 'the proxy gave up waiting for the upstream' },
-  { statuses: [520], verdict: 'maybe', why: 'the upstream answered something that the proxy did not understand' },
-  { statuses: [521], verdict: 'unreached', why: 'the upstream refused the connection of the proxy' },
-  { statuses: [522], verdict: 'maybe', why: 'no word from the upstream: while connecting, or with the request sent' },
-  { statuses: [523], verdict: 'unreached', why: 'the proxy found no way to the upstream' },
+  { statuses: [502], verdict: 'maybe', why: 'the proxy lost the carrier, before or after it had the request' },
+  { statuses: [504], verdict: 'maybe', why: 'the proxy gave up waiting for the carrier' },
+  { statuses: [520], verdict: 'maybe', why: 'the carrier answered something that the proxy did not understand' },
+  { statuses: [521], verdict: 'unreached', why: 'the carrier refused the connection of the proxy' },
+  { statuses: [522], verdict: 'maybe', why: 'no word from the carrier: while connecting, or with the request sent' },
+  { statuses: [523], verdict: 'unreached', why: 'the proxy found no way to the carrier' },
   { statuses: [524], verdict: 'maybe', why: 'connected and sent, and the proxy gave up waiting for the answer' },
-  { statuses: [525, 526], verdict: 'unreached', why: 'no TLS between the proxy and the upstream' },
-  { statuses: [527], verdict: 'maybe', why: "the proxy's tunnel to the upstream broke at some moment" },
-  { statuses: [530], verdict: 'unreached', why: 'the proxy could not resolve the upstream' },
+  { statuses: [525, 526], verdict: 'unreached', why: 'no TLS between the proxy and the carrier' },
+  { statuses: [527], verdict: 'maybe', why: "the proxy's tunnel to the carrier broke at some moment" },
+  { statuses: [530], verdict: 'unreached', why: 'the proxy could not resolve the carrier' },
   { statuses: { from: 0, to: 999 }, verdict: 'maybe', why: 'a status of no known meaning' },
 ];
 

@@ -7,11 +7,11 @@ const TOO_FAST: SendOutcome = { kind: 'retry', afterMs: 1_000, code: 130429, tex
 /** of one connection at once */
 const PLACES = 200;
 
-/** A connection to an upstream that answers as told, and how often it was asked. */
+/** A connection to a carrier that answers as told, and how often it was asked. */
 function connectionTo(answer: (attempt: number) => SendOutcome) {
   const asked = { times: 0 };
   const connection = new GatedConnection({
-    title: 'Upstream',
+    title: 'Carrier',
     timeoutMs: 15_000,
     attempt: () => Promise.resolve(answer(++asked.times)),
   });
@@ -24,7 +24,7 @@ function connectionTo(answer: (attempt: number) => SendOutcome) {
   return { connection, asked, send };
 }
 
-describe('an upstream that answers "too fast"', () => {
+describe('a carrier that answers "too fast"', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -108,7 +108,7 @@ describe('a circuit', () => {
     expect(calls).toBe(0);
   });
 
-  it('opens after three attempts in a row that did not reach the upstream, and is broken until a try succeeds', async () => {
+  it('opens after three attempts in a row that did not reach the carrier, and is broken until a try succeeds', async () => {
     await repeat(2, 'unreached');
     expect(await run('fine')).toBe('fine');
     await repeat(2, 'unreached');

@@ -52,15 +52,15 @@ export class Circuit {
   private async tryOnce<Result>(call: () => Promise<Result>, weigh: (result: Result) => number): Promise<Result> {
     const attempt = call();
     const trial = attempt.then(
-      (result) => this.judge(weigh(result)),
-      () => this.judge(ILL),
+      (result) => this.endTrial(weigh(result)),
+      () => this.endTrial(ILL),
     );
     this.trial = trial;
     await trial;
     return attempt;
   }
 
-  private judge(weight: number): void {
+  private endTrial(weight: number): void {
     this.trial = null;
     if (weight === WELL) this.faults = 0;
     else this.openedAt = performance.now();
@@ -160,7 +160,7 @@ export class GatedConnection implements RouteConnection {
       }
       const outcome = await this.circuit.run(() => this.carrier.attempt(message), weigh);
       if (!outcome) return unsent(this.lastFault ?? `${title} is not answering`, HALF_OPEN_MS);
-      this.judgeSpeed(outcome);
+      this.adaptPause(outcome);
       this.lastFault = faultOf(outcome, title, quotes);
       return outcome;
     } finally {
@@ -170,9 +170,9 @@ export class GatedConnection implements RouteConnection {
 
   /** @returns false when the pause outlasts the message's time, or the connection closes meanwhile */
   private async pauseOver(until: number): Promise<boolean> {
-    for (let rest = this.pauseMs(); rest > 0; rest = this.pauseMs()) {
+    for (let waitMs = this.pauseMs(); waitMs > 0; waitMs = this.pauseMs()) {
       if (this.pausedUntil >= until) return false;
-      await new Promise((resolve) => setTimeout(resolve, rest));
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
     return !this.closing;
   }
@@ -181,7 +181,7 @@ export class GatedConnection implements RouteConnection {
     return this.pausedUntil === 0 ? 0 : this.pausedUntil - performance.now();
   }
 
-  private judgeSpeed(outcome: SendOutcome): void {
+  private adaptPause(outcome: SendOutcome): void {
     if (outcome.kind === 'accepted' || outcome.kind === 'rejected') this.throttle.accepted();
     else if (outcome.kind === 'retry' && outcome.throttled) {
       const pause = this.throttle.throttled(this.pauseMs() > 0);

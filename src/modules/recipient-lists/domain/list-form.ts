@@ -95,9 +95,9 @@ export function readMembers({ members, upload_id }: RawMembers): ReadMembers {
   if (members.length > MEMBERS_A_REQUEST) return { fault: 'tooManyAtOnce' };
   const recipients: KeptRecipient[] = [];
   const rows: RowFault[] = [];
-  for (const [place, entry] of (members as unknown[]).entries()) {
+  for (const [index, entry] of (members as unknown[]).entries()) {
     const read = readMember(entry);
-    if ('reason' in read) rows.push({ row: place + 1, ...shownNumber(entry), reason: read.code, message: read.reason });
+    if ('reason' in read) rows.push({ row: index + 1, ...shownNumber(entry), reason: read.code, message: read.reason });
     else recipients.push(read);
   }
   return rows.length > 0 ? { rows } : { recipients };

@@ -36,7 +36,7 @@ interface EndpointRow {
   failing_since: Date | null;
 }
 
-interface LookedAt extends EndpointRow {
+interface LockedEndpoint extends EndpointRow {
   id: number;
   fence: number;
   may_be_sent_to: number;
@@ -66,7 +66,7 @@ const IS_DUE = `status = 'active' AND next_due_at <= UTC_TIMESTAMP(3)`;
 export const IS_ANY_ENDPOINT_DUE = `EXISTS (SELECT 1 FROM webhook_endpoints WHERE ${IS_DUE})`;
 
 // Next poll after a run: transactions that were being written at its end have committed by then.
-const LOOK_AGAIN = 'UTC_TIMESTAMP(3) + INTERVAL 2 SECOND';
+const CHECK_AGAIN = 'UTC_TIMESTAMP(3) + INTERVAL 2 SECOND';
 const CLOSED_AGAIN = 'UTC_TIMESTAMP(3) + INTERVAL 5 SECOND';
 
 const ENDPOINTS = new LeasedTable({ table: 'webhook_endpoints', key: ['id'], moved: ['next_due_at'] });
@@ -101,7 +101,7 @@ export class DeliveryQueue {
     tx: Pick<EntityManager, 'query'>,
     most: number,
   ): Promise<{ endpoints: HeldEndpoint[]; mayBeMore: boolean }> {
-    const rows: LookedAt[] = await tx.query(
+    const rows: LockedEndpoint[] = await tx.query(
       `SELECT id, fence, ${ENDPOINT}, ${MAY_BE_SENT_TO} AS may_be_sent_to,
          COALESCE(${FIRST_DELIVERY} <= UTC_TIMESTAMP(3), 0) AS is_due
        FROM webhook_endpoints WHERE ${IS_DUE} AND ${isFree()} ORDER BY next_due_at LIMIT ? FOR UPDATE SKIP LOCKED`,
@@ -118,7 +118,7 @@ export class DeliveryQueue {
   /** Releases an unused endpoint and polls it again soon. */
   async putBack(id: number, fence: number): Promise<void> {
     await this.dataSource.query(
-      again(`UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3), next_due_at = ${LOOK_AGAIN}
+      again(`UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3), next_due_at = ${CHECK_AGAIN}
        WHERE id = ? AND fence = ?`),
       [id, fence],
     );
@@ -132,7 +132,7 @@ export class DeliveryQueue {
   async release(id: number, fence: number): Promise<void> {
     await this.dataSource.query(
       again(`UPDATE webhook_endpoints SET lease_until = UTC_TIMESTAMP(3),
-         next_due_at = GREATEST(UTC_TIMESTAMP(3), LEAST(${LOOK_AGAIN}, COALESCE(${FIRST_DELIVERY}, ${LOOK_AGAIN})))
+         next_due_at = GREATEST(UTC_TIMESTAMP(3), LEAST(${CHECK_AGAIN}, COALESCE(${FIRST_DELIVERY}, ${CHECK_AGAIN})))
        WHERE id = ? AND fence = ?`),
       [id, fence],
     );

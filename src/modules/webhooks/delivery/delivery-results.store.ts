@@ -45,7 +45,7 @@ export class DeliveryResults {
       const logged = await this.log(tx, endpointId, results);
       await this.settle(tx, endpointId, results);
       await this.count(tx, endpointId, results);
-      await this.judge(tx, endpointId, results, wasFailing, disableAfterMs);
+      await this.updateHealth(tx, endpointId, results, wasFailing, disableAfterMs);
       return logged;
     };
     const committed = (id: number) => ({ table: 'webhook_attempts', where: { endpoint_id: endpointId, id } });
@@ -58,9 +58,9 @@ export class DeliveryResults {
       `INSERT INTO webhook_attempts (endpoint_id, id, event_id, type, attempt, status_code, error, answer, duration_ms,
          created_at, next_attempt_at) VALUES ?`,
       [
-        results.map(({ delivery, attempt, waitMs }, place) => [
+        results.map(({ delivery, attempt, waitMs }, index) => [
           endpointId,
-          ids[place],
+          ids[index],
           delivery.eventId,
           delivery.type,
           delivery.attempts + 1,
@@ -144,7 +144,7 @@ export class DeliveryResults {
     );
   }
 
-  private async judge(
+  private async updateHealth(
     tx: EntityManager,
     endpointId: number,
     results: readonly DeliveryResult[],

@@ -16,14 +16,14 @@ const FETCH_BELOW = 100;
 // A full page with at least this many subjects keeps their order, whatever the concurrency.
 const ENOUGH_SUBJECTS = 20;
 const MOST_UNWRITTEN = 1_000;
-const LOOK_EVERY_MS = 250;
+const POLL_EVERY_MS = 250;
 const FETCH_AGAIN_MS = 50;
 const GROUP = { maxItems: MOST_UNWRITTEN, delayMs: 10 };
 const WRITE_AGAIN_MS = 500;
 // An owner's change (URL, secret, disabled, removed) takes effect within this time.
 const READ_AGAIN_MS = 1_000;
 // A run yields to waiting endpoints after this time, so that silent endpoints cannot block the others.
-const CROWDED_TURN_MS = 5_000;
+const CROWDED_RUN_MS = 5_000;
 
 type Waiting = DueDelivery & { body: string; subject: string };
 
@@ -111,7 +111,7 @@ export class DeliveryRun {
   // false = nothing is due, or the endpoint was lost
   private async step(): Promise<boolean> {
     if (this.isStale) {
-      await Promise.race([this.group.drained(), sleep(LOOK_EVERY_MS)]);
+      await Promise.race([this.group.drained(), sleep(POLL_EVERY_MS)]);
       await this.reading;
       this.isStale = false;
       this.buffer = [];
@@ -120,7 +120,7 @@ export class DeliveryRun {
     }
     const now = performance.now();
     if (now - this.readAt > READ_AGAIN_MS && !(await this.read())) return false;
-    if (now - this.claimedAt > CROWDED_TURN_MS && this.tools.isCrowded()) return false;
+    if (now - this.claimedAt > CROWDED_RUN_MS && this.tools.isCrowded()) return false;
     if (this.isPageWanted(now)) {
       this.reading ??= this.readOn();
       if (this.buffer.length === 0) await this.reading;
@@ -143,7 +143,7 @@ export class DeliveryRun {
 
   private pause(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, LOOK_EVERY_MS);
+      const timer = setTimeout(resolve, POLL_EVERY_MS);
       this.wakeUp = () => {
         clearTimeout(timer);
         resolve();
@@ -162,16 +162,16 @@ export class DeliveryRun {
     const { WEBHOOK_CONCURRENCY: most } = this.tools.environment;
     while (endpoint && this.mayGoOn && !this.isStale && this.sends.size < most && this.lease.maySend) {
       if (this.underWay.size >= MOST_UNWRITTEN) return;
-      const place = this.next();
-      if (place < 0) return;
-      for (const delivery of this.buffer.splice(place, 1)) this.send(endpoint, delivery);
+      const index = this.next();
+      if (index < 0) return;
+      for (const delivery of this.buffer.splice(index, 1)) this.send(endpoint, delivery);
     }
   }
 
   // Index of the first event whose subject has no running send; -1 = none.
   private next(): number {
-    const place = this.buffer.findIndex(({ subject }) => !this.subjects.has(subject));
-    return place < 0 && this.isCrowded && this.buffer.length > 0 ? 0 : place;
+    const index = this.buffer.findIndex(({ subject }) => !this.subjects.has(subject));
+    return index < 0 && this.isCrowded && this.buffer.length > 0 ? 0 : index;
   }
 
   private async readOn(): Promise<void> {

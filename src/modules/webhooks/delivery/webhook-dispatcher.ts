@@ -16,7 +16,7 @@ import { DeliveryResults } from './delivery-results.store.js';
 import { DeliveryRun } from './delivery-run.js';
 import { WebhookSender } from './webhook-sender.js';
 
-const MOST_TURNS = 500;
+const MOST_RUNS = 500;
 // Few per transaction: it stays short and leaves endpoints to other workers.
 const TAKEN_AT_ONCE = 100;
 
@@ -38,13 +38,13 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     this.polls = watch.register({
       name: 'webhooks',
       isDue: IS_ANY_ENDPOINT_DUE,
-      work: () => this.look(),
-      onFault: (error) => this.logger.warn({ err: safeError(error) }, 'webhooks could not be looked for'),
+      work: () => this.poll(),
+      onFault: (error) => this.logger.warn({ err: safeError(error) }, 'due webhooks could not be read'),
     });
   }
 
   onApplicationBootstrap(): void {
-    this.calls.listen(WEBHOOK_CALLS, () => this.lookAtOnce());
+    this.calls.listen(WEBHOOK_CALLS, () => this.pollAtOnce());
   }
 
   /** Settles running tries before the process ends. */
@@ -55,17 +55,17 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private get isFull(): boolean {
-    return this.runs.size >= MOST_TURNS;
+    return this.runs.size >= MOST_RUNS;
   }
 
-  private lookAtOnce(): Promise<void> {
-    return this.polls.request(() => this.look());
+  private pollAtOnce(): Promise<void> {
+    return this.polls.request(() => this.poll());
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     for (let mayBeMore = true; mayBeMore && !this.isFull && !this.polls.isStopped;) {
       const claimedAt = performance.now();
-      const most = Math.min(TAKEN_AT_ONCE, MOST_TURNS - this.runs.size);
+      const most = Math.min(TAKEN_AT_ONCE, MOST_RUNS - this.runs.size);
       const found = await this.queue.take(most, this.environment.WEBHOOK_LEASE);
       for (const endpoint of found.endpoints) await this.begin(endpoint, claimedAt);
       ({ mayBeMore } = found);
@@ -81,7 +81,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     const run = new DeliveryRun({ environment, queue, results, sender, logger, isCrowded }, held, claimedAt);
     const done = run
       .run()
-      .catch((error: unknown) => this.logger.warn({ err: safeError(error), webhook: id }, 'a turn failed'))
+      .catch((error: unknown) => this.logger.warn({ err: safeError(error), webhook: id }, 'a delivery run failed'))
       .finally(() => this.leave(id));
     this.runs.set(id, { run, done });
   }
@@ -89,6 +89,6 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   private leave(id: number): void {
     const wasFull = this.isFull;
     this.runs.delete(id);
-    if (wasFull) void this.lookAtOnce();
+    if (wasFull) void this.pollAtOnce();
   }
 }

@@ -127,7 +127,7 @@ export class WebhookSender {
         ownConnections: true,
         tlsOutside: true,
       })
-      .then(judged, (error: unknown) => ({ ...FAILED, error: faultText(error) }));
+      .then(outcomeOf, (error: unknown) => ({ ...FAILED, error: faultText(error) }));
     if (outcome.statusCode !== null) span?.annotate({ 'http.response.status_code': outcome.statusCode });
     span?.end(outcome.ok ? undefined : 'failed');
     return { ...outcome, startedAt, durationMs: Math.round(performance.now() - begun) };
@@ -138,7 +138,7 @@ type Outcome = Omit<Attempt, 'startedAt' | 'durationMs'>;
 
 const FAILED: Outcome = { ok: false, statusCode: null, error: null, answer: '', isGone: false, heldMs: null };
 
-function judged({ status, headers, body }: OutboundResponse): Outcome {
+function outcomeOf({ status, headers, body }: OutboundResponse): Outcome {
   const ok = status >= 200 && status < 300;
   const isRedirect = status >= 300 && status < 400;
   const error = isRedirect ? `Answered ${status}: ${FAULT_TEXTS.redirect}` : `Answered ${status}`;

@@ -51,7 +51,7 @@ export function simulate(script: CallScript, callee: Callee, origins: MenuOrigin
     const move = nextMove(script, position, event);
     const { step } = move;
     if (step.do === 'hangup') return { steps, ended: { reason: endOf(event, steps), at }, unused: left };
-    at = move.position.at === 'end' ? pathOf(script, origins, position, event) : placeOf(origins, move.position);
+    at = move.position.at === 'end' ? pathOf(script, origins, position, event) : positionOf(origins, move.position);
     const pressed = step.do === 'menu' ? (left.shift() ?? '') : null;
     const outcome = step.do === 'dial' ? (callee.forwards.get(step.number) ?? 'completed') : null;
     steps.push({
@@ -103,7 +103,7 @@ function rowName(origins: MenuOrigins, path: readonly number[]): string {
   return rest.reduce((name, index) => `${name}.rows[${index}]`, start);
 }
 
-function placeOf(origins: MenuOrigins, position: CallPosition): string {
+function positionOf(origins: MenuOrigins, position: CallPosition): string {
   switch (position.at) {
     case 'menu':
       return rowName(origins, position.path);
@@ -117,7 +117,7 @@ function placeOf(origins: MenuOrigins, position: CallPosition): string {
 }
 
 function pathOf(script: CallScript, origins: MenuOrigins, position: CallPosition, event: CallEvent): string {
-  if (position.at !== 'menu' || event.kind !== 'digits') return placeOf(origins, position);
+  if (position.at !== 'menu' || event.kind !== 'digits') return positionOf(origins, position);
   const rows: readonly MenuRow[] = rowsAt(script.menu ?? [], position.path);
   const index = rows.findIndex(({ digit }) => digit === event.digits);
   return rowName(origins, index < 0 ? position.path : [...position.path, index]);

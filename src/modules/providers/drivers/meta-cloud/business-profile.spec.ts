@@ -12,7 +12,7 @@ const EMPTY = {
   vertical: '',
 };
 
-describe('reading a profile from the upstream', () => {
+describe('reading a profile from the provider', () => {
   it('takes the fields of reference/business-profile#fields and fills what is missing', () => {
     const profile = {
       about: 'Bread',
@@ -29,7 +29,7 @@ describe('reading a profile from the upstream', () => {
     expect(() => readProfile(body)).toThrow('Provider did not answer');
   });
 
-  it('has texts and a list of texts, whatever the upstream says', () => {
+  it('has texts and a list of texts, whatever the provider says', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...Object.keys(EMPTY)), fc.anything()), (profile) => {
         const { websites, ...texts } = readProfile({ data: [profile] });

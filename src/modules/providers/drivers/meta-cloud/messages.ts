@@ -78,7 +78,7 @@ export const TITLE = 'Provider';
 const LONGEST_ID = 128;
 const LONGEST_TEXT = 200;
 
-/** The outcome of an exchange (reference/providers#answers-of-upstreams). */
+/** The outcome of an exchange (reference/providers#answers-of-carriers-and-providers). */
 export function outcomeOf(exchange: GraphExchange): SendOutcome {
   if (exchange.kind === 'fault') return outcomeOfFault(TITLE, exchange.error);
   const { status, retryAfter } = exchange;

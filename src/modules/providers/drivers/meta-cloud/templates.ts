@@ -95,7 +95,7 @@ export class TemplateClient {
     const { name, language, category } = template;
     const json = { name, language, category: CATEGORIES[category], components };
     const path = `${encodeURIComponent(account.wabaId)}/message_templates`;
-    const body = judged(await this.client.request(account, { method: 'POST', path, json }));
+    const body = bodyOf(await this.client.request(account, { method: 'POST', path, json }));
     const status = typeof body['status'] === 'string' ? body['status'] : 'PENDING';
     return { id: textOf(body, 'id'), name, language, status, reason: null };
   }
@@ -108,14 +108,14 @@ export class TemplateClient {
     components: readonly Record<string, unknown>[],
   ): Promise<void> {
     const json = { category: CATEGORIES[template.category], components };
-    judged(await this.client.request(account, { method: 'POST', path: encodeURIComponent(id), json }));
+    bodyOf(await this.client.request(account, { method: 'POST', path: encodeURIComponent(id), json }));
   }
 
   /** All languages of exactly this name. */
   async find(account: TemplateAccount, name: string): Promise<TemplateCopy[]> {
     const path = `${encodeURIComponent(account.wabaId)}/message_templates`;
     const query = { name, fields: COPY_FIELDS, limit: MOST_COPIES };
-    const { data } = judged(await this.client.request(account, { method: 'GET', path, query }));
+    const { data } = bodyOf(await this.client.request(account, { method: 'GET', path, query }));
     return (Array.isArray(data) ? (data as unknown[]) : []).flatMap(copyOf).filter((copy) => copy.name === name);
   }
 
@@ -123,7 +123,7 @@ export class TemplateClient {
   async remove(account: TemplateAccount, { id, name }: Pick<TemplateCopy, 'id' | 'name'>): Promise<void> {
     const path = `${encodeURIComponent(account.wabaId)}/message_templates`;
     const answer = await this.client.request(account, { method: 'DELETE', path, query: { hsm_id: id, name } });
-    if (answer.status !== 404) judged(answer);
+    if (answer.status !== 404) bodyOf(answer);
   }
 
   /** A refused file is not the template's fault: the account's application may be wrong. */
@@ -141,7 +141,7 @@ const sampleRefused = upstream('sample_refused', (text: string) => text);
 const providerBusy = upstream('provider_busy', (text: string) => text);
 
 /** Refusals differ in whether a retry makes sense. */
-function judged(answer: GraphAnswer): Record<string, unknown> {
+function bodyOf(answer: GraphAnswer): Record<string, unknown> {
   const code = providerErrorCode(answer.body);
   const again =
     answer.status === 401 ||

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodePdu, readDeliverSm } from '../../../../platform/smpp/index.js';
@@ -140,17 +140,17 @@ describe('receipts of a session', () => {
     const { receipts, commits, answers, add } = batch();
     add(1, 2);
     add(3);
-    await turn();
+    await yieldToOthers();
     add(4);
-    await turn();
+    await yieldToOthers();
     expect(commits.map(({ ids }) => ids)).toEqual([['1', '2', '3'], ['4']]);
     expect(receipts.unanswered).toBe(4);
     commits[1]?.resolve();
-    await turn();
+    await yieldToOthers();
     expect(answers).toEqual([[[4], true]]);
     expect(receipts.unanswered).toBe(3);
     commits[0]?.reject(new Error('lost'));
-    await turn();
+    await yieldToOthers();
     expect(answers).toEqual([
       [[4], true],
       [[1, 2, 3], false],
@@ -161,12 +161,12 @@ describe('receipts of a session', () => {
   it('are all answered before a session that closes goes on', async () => {
     const { receipts, commits, answers, add } = batch();
     add(1);
-    await turn();
+    await yieldToOthers();
     add(2);
     const drained = receipts.drained(60_000).then(() => answers.length);
-    await turn();
+    await yieldToOthers();
     commits[0]?.resolve();
-    await turn();
+    await yieldToOthers();
     expect(answers).toHaveLength(1);
     commits[1]?.resolve();
     expect(await drained).toBe(2);

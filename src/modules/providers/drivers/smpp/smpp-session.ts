@@ -272,7 +272,7 @@ export class SmppSession {
     const isBinding = this.state === 'binding';
     if (isBinding && now - this.lastHeard > CONNECT_MS) this.fail('no answer to the bind');
     if (isBinding) return;
-    this.queue.turnAway(now);
+    this.queue.refuse(now);
     if (this.unread.sinceMs(now) > this.config.submitTimeoutMs) return this.fail('answers are not read');
     if (this.socket.isPaused()) {
       this.lastHeard = now;

@@ -8,10 +8,10 @@ export function openSocket({ host, port, tls: secure, tlsVerify, tlsCa, guard }:
   if (guard && net.isIP(host) !== 0 && !guard.allows(host)) {
     return new net.Socket().destroy(new Error('Address is not allowed'));
   }
-  const place = { host, port, ...(guard && { lookup: guard.lookup }) };
-  if (!secure) return net.connect(place);
+  const target = { host, port, ...(guard && { lookup: guard.lookup }) };
+  if (!secure) return net.connect(target);
   return tls.connect({
-    ...place,
+    ...target,
     rejectUnauthorized: tlsVerify,
     // server name indication takes no IP address
     ...(net.isIP(host) === 0 && { servername: host }),

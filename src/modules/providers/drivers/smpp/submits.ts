@@ -44,14 +44,14 @@ export class SubmitQueue {
       if (now < submit.notAfter) next.push(submit);
       else submit.done({ kind: 'unsent' });
     }
-    return next.filter((submit, place) => {
-      const may = mayLeave(submit, next.length - 1 - place);
+    return next.filter((submit, index) => {
+      const may = mayLeave(submit, next.length - 1 - index);
       if (!may) submit.done({ kind: 'unsent' });
       return may;
     });
   }
 
-  turnAway(now: number): void {
+  refuse(now: number): void {
     for (const submit of this.waiting.remove(({ queueUntil }) => now >= queueUntil)) submit.done({ kind: 'unsent' });
   }
 

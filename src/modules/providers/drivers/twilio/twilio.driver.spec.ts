@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { outcomeOf } from './twilio.driver.js';
 
 const SECRET = 'the-auth-token';
-const judge = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+const answerOutcome = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   outcomeOf({ status, headers, body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) }, SECRET);
 
 describe('answers to the creation of a call', () => {
@@ -35,5 +35,7 @@ describe('answers to the creation of a call', () => {
     [302, '', {}, { kind: 'rejected', code: 302 }],
     [400, { code: '21211', message: 5 }, {}, { kind: 'rejected', code: 400 }],
     [400, [], {}, { kind: 'rejected', code: 400 }],
-  ])('%i %j %j', (status, body, headers, outcome) => expect(judge(status, body, headers)).toMatchObject(outcome));
+  ])('%i %j %j', (status, body, headers, outcome) =>
+    expect(answerOutcome(status, body, headers)).toMatchObject(outcome),
+  );
 });

@@ -14,7 +14,7 @@ const SHORTEST_SECRET = 8;
 /** Throttling codes: too many requests, too many concurrent calls. */
 const THROTTLES: ReadonlySet<number> = new Set([20429, 10004]);
 
-/** The outcome of an answer to a call's creation (reference/providers#answers-of-upstreams). @param secret masked in texts */
+/** The outcome of an answer to a call's creation (reference/providers#answers-of-carriers-and-providers). @param secret masked in texts */
 export function outcomeOf(
   { status, headers, body }: OutboundResponse,
   secret: string,
