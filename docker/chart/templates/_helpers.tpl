@@ -103,7 +103,7 @@ securityContext:
 {{- end }}
 {{- end -}}
 
-{{- /* Takes root and shared: whether the part's data are notes of submits. */ -}}
+{{- /* Takes root and shared: whether the part's data are submit logs. */ -}}
 {{- define "switchboard.volumes" -}}
 - name: tmp
   emptyDir: {}

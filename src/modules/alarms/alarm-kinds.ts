@@ -72,7 +72,7 @@ export const KINDS = {
     severity: 'critical',
     subjectType: 'host',
     unit: 'percent',
-    hint: 'Make room on the disk of the host: workers keep their notes of submits there.',
+    hint: 'Make room on the disk of the host: workers keep their submit logs there.',
   },
   backup_old: {
     severity: 'warning',

@@ -88,7 +88,7 @@ export class BackupOld implements AlarmCheck {
     if (threshold === 0) return [];
     const seconds = await this.backup.ageSeconds();
     if (seconds === null) {
-      return [{ subject: '', message: 'No copy of the database was ever noted', value: null, threshold }];
+      return [{ subject: '', message: 'No copy of the database was ever recorded', value: null, threshold }];
     }
     const hours = Math.floor((10 * seconds) / HOUR_SECONDS) / 10;
     if (seconds <= threshold * HOUR_SECONDS) return [];

@@ -25,7 +25,7 @@ export default [
   },
   {
     name: 'worker-killed-before-send',
-    shown: 'SIGKILL of a worker that has claimed a window, before anything leaves',
+    shown: 'SIGKILL of a worker that has claimed a batch, before anything leaves',
     strike: async (scene, seed) => {
       const worker = seed.pick(scene.workers);
       await killAtStatement(worker, 'a claim', claimsLanes, 'answer');
@@ -63,7 +63,7 @@ export default [
   },
   {
     name: 'worker-killed-twice',
-    shown: 'SIGKILL of a worker after the send, and of the one that takes its window over',
+    shown: 'SIGKILL of a worker after the send, and of the one that takes its batch over',
     strike: async (scene, seed) => {
       const [first, second] = seed.shuffle(scene.workers);
       const takenOver = holdStatement(second.ways.database, 'marks of unknown outcome', marksUnknown, 'answer');

@@ -23,7 +23,7 @@ const UNDER_WAY = 4 * BATCH_RECIPIENTS;
 /** While single messages arrive, a route has at most what its carrier takes in this time under way (at least one batch). */
 const AMPLE_MS = 400;
 
-/** At most one second of the route's rate (reference/engine#windows), so that pause and cancel act within two seconds. */
+/** At most one second of the route's rate (reference/engine#batches), so that pause and cancel act within two seconds. */
 const batchSize = (messagesPerSecond: number | null): number =>
   messagesPerSecond === null
     ? BATCH_RECIPIENTS

@@ -62,7 +62,7 @@ const IN_VAIN: ReadonlySet<RecipientStatus> = new Set([
 ]);
 
 /**
- * Receipts that count (reference/engine#attempts-in-vain): one per recipient, of its current attempt, the outcome rather than
+ * Receipts that count (reference/engine#further-attempts): one per recipient, of its current attempt, the outcome rather than
  * ringing. Others only go to the attempt log.
  */
 export function currentAttempts(receipts: readonly AttemptReceipt[], locked: KnownRecipients): AttemptReceipt[] {
