@@ -144,9 +144,16 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
     await channel.validateRetry?.(this.channels.services, parent);
     const renewed = await channel.renew?.(this.channels.services, parent);
     const service = renewed?.service ?? parent.service;
-    const send = { channel, content, service, category, sender: { accountId }, ...(renewed && { price: renewed }) };
-    const routes = renewed ? onlyRoute(renewed.routeId) : await this.submissions.routesOf(send);
-    return { service, pricer: await this.submissions.pricerOf(send, routes) };
+    const submission = {
+      channel,
+      content,
+      service,
+      category,
+      sender: { accountId },
+      ...(renewed && { price: renewed }),
+    };
+    const routes = renewed ? onlyRoute(renewed.routeId) : await this.submissions.routesOf(submission);
+    return { service, pricer: await this.submissions.pricerOf(submission, routes) };
   }
 
   private async record(

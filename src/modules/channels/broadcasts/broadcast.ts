@@ -8,7 +8,7 @@ import { acceptanceErrors } from '../../engine/index.js';
 import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
 
 /** A broadcast as the client sent it; each value may be of any type. */
-export interface RawBroadcast {
+export interface BroadcastFields {
   broadcast_name?: unknown;
   brodcast_service?: unknown;
   contacts?: unknown;
@@ -17,7 +17,7 @@ export interface RawBroadcast {
 }
 
 /** A broadcast that passed its error table (reference/sms#addbroadcastgsmphp). */
-export interface Broadcast {
+export interface BroadcastRequest {
   /** at most 100 code points; longer names are cut (reference/requests#values) */
   broadcastName: string;
   /** requested route, cut at 255 code points */
@@ -51,12 +51,12 @@ export const readBroadcastContact = (entry: unknown): string | null =>
   cleanContact(entry, CONTACT_DIGITS.min, CONTACT_DIGITS.max);
 
 /** Validates a broadcast by the shared error table (reference/sms#addbroadcastgsmphp); the first row that applies wins. */
-export function readBroadcast<Fault extends string = never>(
-  raw: RawBroadcast,
+export function readBroadcastRequest<Fault extends string = never>(
+  body: BroadcastFields,
   rules: BroadcastRules<Fault>,
-): { broadcast: Broadcast } | BroadcastRefusal<Fault> {
-  const [name, service, message] = [raw.broadcast_name, raw.brodcast_service, raw.message].map(textOrNull);
-  const contacts = Array.isArray(raw.contacts) ? (raw.contacts as unknown[]) : [];
+): { request: BroadcastRequest } | BroadcastRefusal<Fault> {
+  const [name, service, message] = [body.broadcast_name, body.brodcast_service, body.message].map(textOrNull);
+  const contacts = Array.isArray(body.contacts) ? (body.contacts as unknown[]) : [];
   if (!name || !service || !message || contacts.length === 0) {
     const empty = { broadcast_name: name, brodcast_service: service, contacts: contacts.length, message };
     return {
@@ -70,14 +70,14 @@ export function readBroadcast<Fault extends string = never>(
     return { fault: 'contactLength', at: contactFault(contacts, CONTACT_DIGITS.min, CONTACT_DIGITS.max) };
   const own = rules.ownRows?.find((row) => row.applies);
   if (own) return { fault: own.fault };
-  if (!isSchedule(raw.schedule_time)) return { fault: 'scheduleTime' };
+  if (!isSchedule(body.schedule_time)) return { fault: 'scheduleTime' };
   return {
-    broadcast: {
+    request: {
       broadcastName: cutCodePoints(name, NAME_LENGTH),
       service: cutCodePoints(service, SERVICE_LENGTH),
       message,
       recipients,
-      schedule: raw.schedule_time,
+      schedule: body.schedule_time,
     },
   };
 }

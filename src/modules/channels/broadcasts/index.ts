@@ -1,11 +1,11 @@
 export { type AcceptedBroadcast, acceptedBroadcast, BROADCAST_EXAMPLE, BroadcastBody } from './broadcast.dto.js';
 export {
   broadcastErrors,
-  type Broadcast,
+  type BroadcastRequest,
   type BroadcastFault,
   type BroadcastRefusal,
-  type RawBroadcast,
-  readBroadcast,
+  type BroadcastFields as RawBroadcast,
+  readBroadcastRequest as readBroadcast,
   readBroadcastContact,
   UsedRoutes,
 } from './broadcast.js';

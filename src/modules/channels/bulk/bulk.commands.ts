@@ -69,7 +69,7 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
     return answerOf(accepted);
   }
 
-  private async departure({ channel: name }: BulkRequest, submission: Submission): Promise<Way> {
+  private async departure({ channel: name }: BulkRequest, submission: Submission): Promise<BulkDeparture> {
     if (!isOfTemplates(name)) {
       return { routes: await this.submissions.routesOf(submission), service: submission.service };
     }
@@ -78,4 +78,4 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
   }
 }
 
-type Way = Omit<Departure, 'scheduledAt'> & Pick<Submission, 'service'>;
+type BulkDeparture = Omit<Departure, 'scheduledAt'> & Pick<Submission, 'service'>;

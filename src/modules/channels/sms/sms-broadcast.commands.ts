@@ -3,7 +3,7 @@ import { type Sender, Submissions } from '../../engine/index.js';
 import type { IdempotentRequest } from '../../idempotency/index.js';
 import { SenderIds } from '../../sender-ids/index.js';
 import { acceptedBroadcast, type AcceptedBroadcast } from '../broadcasts/index.js';
-import { fingerprintOf, type SmsBroadcast } from './sms-broadcast.js';
+import { fingerprintOf, type SmsBroadcastRequest } from './sms-broadcast.js';
 import { smsChannel } from './sms.channel.js';
 
 /**
@@ -13,7 +13,7 @@ import { smsChannel } from './sms.channel.js';
 export class SendSmsBroadcastCommand extends Command<AcceptedBroadcast> {
   constructor(
     readonly sender: Sender,
-    readonly broadcast: SmsBroadcast,
+    readonly request: SmsBroadcastRequest,
     readonly idempotent: IdempotentRequest | null = null,
   ) {
     super();
@@ -27,8 +27,8 @@ export class SendSmsBroadcastHandler implements ICommandHandler<SendSmsBroadcast
     private readonly senders: SenderIds,
   ) {}
 
-  async execute({ sender, broadcast, idempotent }: SendSmsBroadcastCommand): Promise<AcceptedBroadcast> {
-    const { broadcastName, service, recipients, schedule, givenId, message, options } = broadcast;
+  async execute({ sender, request, idempotent }: SendSmsBroadcastCommand): Promise<AcceptedBroadcast> {
+    const { broadcastName, service, recipients, schedule, givenId, message, options } = request;
     const submission = {
       channel: smsChannel,
       sender,
@@ -38,7 +38,7 @@ export class SendSmsBroadcastHandler implements ICommandHandler<SendSmsBroadcast
       schedule,
       content: { message },
       approve: () => this.senders.termsOf(sender.accountId, { message }, options),
-      ...(givenId !== null && { given: { id: givenId, fingerprint: fingerprintOf(sender.accountId, broadcast) } }),
+      ...(givenId !== null && { given: { id: givenId, fingerprint: fingerprintOf(sender.accountId, request) } }),
     };
     return this.submissions.submit(submission, idempotent, acceptedBroadcast);
   }

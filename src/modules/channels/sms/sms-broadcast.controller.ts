@@ -23,7 +23,7 @@ import { numberWarnings } from '../../numbers/index.js';
 import { UsedRoutes } from '../broadcasts/index.js';
 import { SendSmsBroadcastCommand } from './sms-broadcast.commands.js';
 import { BROADCAST_EXAMPLES, SmsBroadcastAnswer, SmsBroadcastBody, SmsGetAnswer } from './sms-broadcast.dto.js';
-import { readSmsBroadcast, smsErrors } from './sms-broadcast.js';
+import { readSmsBroadcastRequest, smsErrors } from './sms-broadcast.js';
 import { CHOSEN_ID_ERRORS, ChosenIds, VerifiedCredentials } from './sms-callers.js';
 
 /** Bulk SMS (reference/sms#addbroadcastgsmphp). */
@@ -70,23 +70,23 @@ export class SmsBroadcastController {
   async send(
     @Body() body: unknown,
     @CurrentActor() actor: Actor,
-    @Req() request: Request,
+    @Req() httpRequest: Request,
     @IdempotencyKey('sms_broadcast') idempotent: IdempotentRequest | null,
     @Warnings() warn: Warn,
   ): Promise<SmsBroadcastAnswer> {
     const { id, username, timeZone } = actor.account;
-    const read = readSmsBroadcast(fromForm(body, { lists: ['contacts'] }));
+    const read = readSmsBroadcastRequest(fromForm(body, { lists: ['contacts'] }));
     if ('fault' in read) throw smsErrors[read.fault]().helping(read.at ?? {});
     const sender = { accountId: id, timeZone, createdBy: createdBy(actor.account) };
-    const { broadcast } = read;
-    const chooser = { ip: clientIp(request), accountId: actor.via === 'body' ? null : id };
-    const sent = await this.chosenIds.guard(broadcast.givenId, chooser, () =>
-      this.commands.execute(new SendSmsBroadcastCommand(sender, broadcast, idempotent)),
+    const { request } = read;
+    const chooser = { ip: clientIp(httpRequest), accountId: actor.via === 'body' ? null : id };
+    const sent = await this.chosenIds.guard(request.givenId, chooser, () =>
+      this.commands.execute(new SendSmsBroadcastCommand(sender, request, idempotent)),
     );
-    const hasDlt = broadcast.options.dltTemplateId !== null;
-    warn(...(await this.usedRoutes.of(broadcast.service, sent, { hasDlt })));
-    warn(...scheduleWarnings(broadcast.schedule, timeZone));
-    warn(...(await numberWarnings(actor.account, 'contacts', broadcast.recipients)));
+    const hasDlt = request.options.dltTemplateId !== null;
+    warn(...(await this.usedRoutes.of(request.service, sent, { hasDlt })));
+    warn(...scheduleWarnings(request.schedule, timeZone));
+    warn(...(await numberWarnings(actor.account, 'contacts', request.recipients)));
     return {
       request_id: sent.requestId,
       status: 'PP1',
@@ -142,13 +142,13 @@ export class SmsGetController {
     smsErrors.dltEntityRequired,
     creditErrors.insufficient,
   )
-  async send(@Query() query: Record<string, unknown>, @Req() request: Request): Promise<SmsGetAnswer> {
+  async send(@Query() query: Record<string, unknown>, @Req() httpRequest: Request): Promise<SmsGetAnswer> {
     const [username, password, message, number] = ['username', 'password', 'message', 'number'].map((name) =>
       requiredText(query, name),
     ) as [string, string, string, string];
-    const ip = clientIp(request);
+    const ip = clientIp(httpRequest);
     const account = await this.credentials.check(username, password, ip);
-    const read = readSmsBroadcast({
+    const read = readSmsBroadcastRequest({
       broadcast_name: BROADCAST_NAME,
       brodcast_service: SERVICE,
       // a comma would join two numbers into one
@@ -165,9 +165,9 @@ export class SmsGetController {
       throw smsErrors[read.fault]().helping(read.fault === 'contactLength' ? { field: 'number' } : (read.at ?? {}));
     }
     const sender = { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) };
-    const { broadcast } = read;
-    const sent = await this.chosenIds.guard(broadcast.givenId, { ip, accountId: account.id }, () =>
-      this.commands.execute(new SendSmsBroadcastCommand(sender, broadcast)),
+    const { request } = read;
+    const sent = await this.chosenIds.guard(request.givenId, { ip, accountId: account.id }, () =>
+      this.commands.execute(new SendSmsBroadcastCommand(sender, request)),
     );
     return { status: 'ok', textsent: 'ok', message: 'Success', request_id: sent.requestId, Credits: sent.credits };
   }

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf, readSmsBroadcast, type RawSmsBroadcast, type SmsBroadcast } from './sms-broadcast.js';
+import {
+  fingerprintOf,
+  readSmsBroadcastRequest,
+  type SmsBroadcastFields,
+  type SmsBroadcastRequest,
+} from './sms-broadcast.js';
 
 const GOOD = {
   broadcast_name: 'Spring',
@@ -9,12 +14,12 @@ const GOOD = {
   message: 'Hello',
 };
 
-const read = (change: RawSmsBroadcast) => readSmsBroadcast({ ...GOOD, ...change });
+const read = (change: SmsBroadcastFields) => readSmsBroadcastRequest({ ...GOOD, ...change });
 
-function accepted(change: RawSmsBroadcast): SmsBroadcast {
+function accepted(change: SmsBroadcastFields): SmsBroadcastRequest {
   const result = read(change);
-  if (!('broadcast' in result)) throw new Error(`refused: ${result.fault}`);
-  return result.broadcast;
+  if (!('request' in result)) throw new Error(`refused: ${result.fault}`);
+  return result.request;
 }
 
 const ODD = [true, false, {}, { a: 1 }, ['x'], [], Number.NaN, Number.POSITIVE_INFINITY, () => 'x'];
@@ -104,14 +109,14 @@ describe('reading an SMS broadcast', () => {
       contacts: ['1'],
       providermessageid: '?',
     };
-    const order: RawSmsBroadcast[] = [
+    const order: SmsBroadcastFields[] = [
       { broadcast_name: 'Spring' },
       { message: 'Hello' },
       { contacts: ['919812345678'] },
       { providermessageid: 'id-1' },
     ];
     const faults = order.map((_, repaired) =>
-      read(Object.assign({}, all, ...order.slice(0, repaired)) as RawSmsBroadcast),
+      read(Object.assign({}, all, ...order.slice(0, repaired)) as SmsBroadcastFields),
     );
     expect(faults).toMatchObject([
       { fault: 'fieldsRequired' },
@@ -125,7 +130,7 @@ describe('reading an SMS broadcast', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), fc.anything(), fc.anything(), (one, two, three, four) => {
         const result = read({ contacts: [one], message: two, providermessageid: three, schedule_time: four });
-        return 'broadcast' in result || 'fault' in result;
+        return 'request' in result || 'fault' in result;
       }),
     );
   });
@@ -133,7 +138,8 @@ describe('reading an SMS broadcast', () => {
 
 describe('fingerprint of a broadcast', () => {
   const base = accepted({ contacts: ['111111111', '222222222'] });
-  const hex = (accountId: number, broadcast: SmsBroadcast) => fingerprintOf(accountId, broadcast).toString('hex');
+  const hex = (accountId: number, broadcast: SmsBroadcastRequest) =>
+    fingerprintOf(accountId, broadcast).toString('hex');
 
   it('is equal for equal requests and has 32 bytes', () => {
     expect(hex(1, base)).toBe(hex(1, { ...base, schedule: '2030-01-01 00:00:00', givenId: 'other' }));

@@ -10,7 +10,7 @@ import {
   type SmsOptions,
 } from '../../sender-ids/index.js';
 import {
-  type Broadcast,
+  type BroadcastRequest,
   broadcastErrors,
   type BroadcastFault,
   type BroadcastRefusal,
@@ -19,14 +19,14 @@ import {
 } from '../broadcasts/index.js';
 import { priceOf } from './sms.channel.js';
 
-export interface RawSmsBroadcast extends RawBroadcast, Pick<RawSmsOptions, 'sender_id' | 'dlt_template_id'> {
+export interface SmsBroadcastFields extends RawBroadcast, Pick<RawSmsOptions, 'sender_id' | 'dlt_template_id'> {
   providermessageid?: unknown;
   provider_message_id?: unknown;
   providerMessageId?: unknown;
 }
 
 /** An SMS broadcast that passed its error table. */
-export interface SmsBroadcast extends Broadcast {
+export interface SmsBroadcastRequest extends BroadcastRequest {
   givenId: string | null;
   options: SmsOptions;
 }
@@ -39,15 +39,15 @@ function firstGiven(...values: unknown[]): ReadText {
 }
 
 /** Validates an SMS broadcast (reference/sms#addbroadcastgsmphp). @returns it, or the first row of the table that applies */
-export function readSmsBroadcast(
-  raw: RawSmsBroadcast,
-): { broadcast: SmsBroadcast } | BroadcastRefusal<'requestIdFormat' | SmsOptionFault> {
-  const id = firstGiven(raw.providermessageid, raw.provider_message_id, raw.providerMessageId);
+export function readSmsBroadcastRequest(
+  body: SmsBroadcastFields,
+): { request: SmsBroadcastRequest } | BroadcastRefusal<'requestIdFormat' | SmsOptionFault> {
+  const id = firstGiven(body.providermessageid, body.provider_message_id, body.providerMessageId);
   const givenId = id.kind === 'text' ? id.value : null;
   const badId = id.kind === 'fault' || (givenId !== null && !isRequestId(givenId));
   // this endpoint has no validity
-  const said = readSmsOptions({ sender_id: raw.sender_id, dlt_template_id: raw.dlt_template_id });
-  const read = readBroadcast<'requestIdFormat' | SmsOptionFault>(raw, {
+  const said = readSmsOptions({ sender_id: body.sender_id, dlt_template_id: body.dlt_template_id });
+  const read = readBroadcast<'requestIdFormat' | SmsOptionFault>(body, {
     tooLong: (message) => priceOf(message).credits === null,
     ownRows: [
       { fault: 'requestIdFormat', applies: badId },
@@ -56,12 +56,12 @@ export function readSmsBroadcast(
   });
   if ('fault' in read) return read;
   if ('fault' in said) return said;
-  return { broadcast: { ...read.broadcast, givenId, options: said.options } };
+  return { request: { ...read.request, givenId, options: said.options } };
 }
 
 /** SHA-256 of what identifies a request under a caller-supplied id (reference/sms#own-ids). */
-export function fingerprintOf(accountId: number, broadcast: SmsBroadcast): Buffer {
-  const { broadcastName, service, message, recipients, options } = broadcast;
+export function fingerprintOf(accountId: number, request: SmsBroadcastRequest): Buffer {
+  const { broadcastName, service, message, recipients, options } = request;
   const { senderId, dltTemplateId } = options;
   // Without these options the fingerprint equals that of older versions.
   const further = senderId === null && dltTemplateId === null ? [] : [senderId, dltTemplateId];

@@ -2,13 +2,13 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Sender, Submissions } from '../../engine/index.js';
 import type { IdempotentRequest } from '../../idempotency/index.js';
 import { acceptedBroadcast, type AcceptedBroadcast } from '../broadcasts/index.js';
-import { type UnofficialBroadcast, unofficialChannel } from './unofficial.channel.js';
+import { type UnofficialBroadcastRequest, unofficialChannel } from './unofficial.channel.js';
 
 /** Accepts a validated broadcast for 1 `bulk_chat_credits` a contact. @throws AppError `unavailable`, `invalid` (credits) */
 export class SendUnofficialBroadcastCommand extends Command<AcceptedBroadcast> {
   constructor(
     readonly sender: Sender,
-    readonly broadcast: UnofficialBroadcast,
+    readonly request: UnofficialBroadcastRequest,
     readonly idempotent: IdempotentRequest | null,
   ) {
     super();
@@ -19,8 +19,8 @@ export class SendUnofficialBroadcastCommand extends Command<AcceptedBroadcast> {
 export class SendUnofficialBroadcastHandler implements ICommandHandler<SendUnofficialBroadcastCommand> {
   constructor(private readonly submissions: Submissions) {}
 
-  async execute({ sender, broadcast, idempotent }: SendUnofficialBroadcastCommand): Promise<AcceptedBroadcast> {
-    const { broadcastName, service, recipients, schedule, message, attachments, mediaWithCaption } = broadcast;
+  async execute({ sender, request, idempotent }: SendUnofficialBroadcastCommand): Promise<AcceptedBroadcast> {
+    const { broadcastName, service, recipients, schedule, message, attachments, mediaWithCaption } = request;
     const submission = {
       channel: unofficialChannel,
       sender,

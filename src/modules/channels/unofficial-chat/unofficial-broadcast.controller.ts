@@ -18,7 +18,7 @@ import { numberWarnings } from '../../numbers/index.js';
 import { UsedRoutes } from '../broadcasts/index.js';
 import { SendUnofficialBroadcastCommand } from './unofficial-broadcast.commands.js';
 import { UNOFFICIAL_EXAMPLES, UnofficialBroadcastAnswer, UnofficialBroadcastBody } from './unofficial-broadcast.dto.js';
-import { attachmentErrors, readUnofficialBroadcast, unofficialErrors } from './unofficial.channel.js';
+import { attachmentErrors, readUnofficialBroadcastRequest, unofficialErrors } from './unofficial.channel.js';
 
 /** Bulk messages over the unofficial chat route (reference/unofficial-chat#addbroadcastunofficialphp). */
 @ApiTags('Unofficial chat')
@@ -61,13 +61,13 @@ export class UnofficialBroadcastController {
     @Warnings() warn: Warn,
   ): Promise<UnofficialBroadcastAnswer> {
     const { id, username, timeZone } = actor.account;
-    const read = readUnofficialBroadcast(fromForm(body, { lists: ['contacts'] }));
+    const read = readUnofficialBroadcastRequest(fromForm(body, { lists: ['contacts'] }));
     if ('fault' in read) throw unofficialErrors[read.fault]().helping(read.at ?? {});
     const sender = { accountId: id, timeZone, createdBy: createdBy(actor.account) };
-    const sent = await this.commands.execute(new SendUnofficialBroadcastCommand(sender, read.broadcast, idempotent));
-    warn(...(await this.usedRoutes.of(read.broadcast.service, sent)));
-    warn(...scheduleWarnings(read.broadcast.schedule, actor.account.timeZone));
-    warn(...(await numberWarnings(actor.account, 'contacts', read.broadcast.recipients)));
+    const sent = await this.commands.execute(new SendUnofficialBroadcastCommand(sender, read.request, idempotent));
+    warn(...(await this.usedRoutes.of(read.request.service, sent)));
+    warn(...scheduleWarnings(read.request.schedule, actor.account.timeZone));
+    warn(...(await numberWarnings(actor.account, 'contacts', read.request.recipients)));
     return {
       request_id: sent.requestId,
       status: 'Processing',

@@ -5,7 +5,7 @@ import { codePoints, readText, textOrNull } from '../../../kernel/text.js';
 import { isHttpUrl } from '../../../kernel/urls.js';
 import { type Channel, type Content, NO_OUTLINE, type Price } from '../../engine/index.js';
 import {
-  type Broadcast,
+  type BroadcastRequest,
   broadcastErrors,
   type BroadcastRefusal,
   type RawBroadcast,
@@ -19,10 +19,10 @@ import { messageOf, missingOf, pricedMessageOf } from '../personalised/index.js'
 const ATTACHMENTS = ['img1', 'img2', 'document'] as const;
 type AttachmentField = (typeof ATTACHMENTS)[number];
 
-export type RawUnofficialBroadcast = RawBroadcast & Partial<Record<AttachmentField | 'media_with_caption', unknown>>;
+export type UnofficialBroadcastFields = RawBroadcast & Partial<Record<AttachmentField | 'media_with_caption', unknown>>;
 
 /** An unofficial broadcast that passed its error table. */
-export interface UnofficialBroadcast extends Broadcast {
+export interface UnofficialBroadcastRequest extends BroadcastRequest {
   /** http(s) URLs, forwarded and never fetched by us */
   attachments: Partial<Record<AttachmentField, string>>;
   /** stored only: attachments are separate items anyway (reference/unofficial-chat#items) */
@@ -45,29 +45,29 @@ function readUrl(value: unknown): string | null | undefined {
 
 /** The attachments of a request, or the first field that is no URL. */
 export function readAttachments(
-  raw: Partial<Record<AttachmentField | 'media_with_caption', unknown>>,
-): Pick<UnofficialBroadcast, 'attachments' | 'mediaWithCaption'> | { fault: AttachmentField } {
-  const attachments: UnofficialBroadcast['attachments'] = {};
+  body: Partial<Record<AttachmentField | 'media_with_caption', unknown>>,
+): Pick<UnofficialBroadcastRequest, 'attachments' | 'mediaWithCaption'> | { fault: AttachmentField } {
+  const attachments: UnofficialBroadcastRequest['attachments'] = {};
   for (const field of ATTACHMENTS) {
-    const url = readUrl(raw[field]);
+    const url = readUrl(body[field]);
     if (url === undefined) return { fault: field };
     if (url !== null) attachments[field] = url;
   }
-  return { attachments, mediaWithCaption: TRUE_WORDS.includes(raw.media_with_caption) };
+  return { attachments, mediaWithCaption: TRUE_WORDS.includes(body.media_with_caption) };
 }
 
 /** Validates an unofficial broadcast by its error table. @returns it, or the first row that applies */
-export function readUnofficialBroadcast(
-  raw: RawUnofficialBroadcast,
-): { broadcast: UnofficialBroadcast } | BroadcastRefusal<AttachmentField> {
-  const said = readAttachments(raw);
-  const read = readBroadcast<AttachmentField>(raw, {
+export function readUnofficialBroadcastRequest(
+  body: UnofficialBroadcastFields,
+): { request: UnofficialBroadcastRequest } | BroadcastRefusal<AttachmentField> {
+  const said = readAttachments(body);
+  const read = readBroadcast<AttachmentField>(body, {
     tooLong: isTooLong,
     ownRows: 'fault' in said ? [{ fault: said.fault, applies: true }] : [],
   });
   if ('fault' in read) return read;
   if ('fault' in said) return said;
-  return { broadcast: { ...read.broadcast, ...said } };
+  return { request: { ...read.request, ...said } };
 }
 
 /** Per contact, whatever the length and the attachments (reference/unofficial-chat#price). */

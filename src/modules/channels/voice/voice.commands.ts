@@ -107,8 +107,8 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
 
   /** Before any audio is made: refuse accounts that cannot pay even the shortest. */
   private async assertCredits(accountId: number, receivers: readonly string[]): Promise<void> {
-    const send = { channel: voiceChannel, sender: { accountId } };
-    const { credits: required } = await this.submissions.quoteContacts(send, SHORTEST, receivers);
+    const submission = { channel: voiceChannel, sender: { accountId } };
+    const { credits: required } = await this.submissions.quoteContacts(submission, SHORTEST, receivers);
     const available = await this.credits.available(accountId, 'voice_credits');
     if (available < required) throw creditErrors.insufficientForCalls(required, available);
   }

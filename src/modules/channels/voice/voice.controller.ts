@@ -19,7 +19,7 @@ import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempo
 import { numberWarnings } from '../../numbers/index.js';
 import { readSimulation, simulate } from './calls/simulation.js';
 import { type NumberRules, voiceReceiver } from './domain/call-number.js';
-import { type AudioSource, type RawVoiceRequest, readVoiceRequest } from './domain/voice-request.js';
+import { type AudioSource, type VoiceBody, readVoiceRequest } from './domain/voice-request.js';
 import { SIMULATION_EXAMPLES, SimulationAnswer, SimulationBody } from './simulation.dto.js';
 import { SendVoiceCampaignCommand } from './voice.commands.js';
 import { SpeechBody, VOICE_EXAMPLES, VoiceSendAnswer, VoiceSendBody } from './voice.dto.js';
@@ -131,4 +131,4 @@ function languageWarnings(source: AudioSource): AnswerWarning[] {
   return [{ code: 'language_fallback', field: 'language', message }];
 }
 
-const fieldsOf = (body: unknown): RawVoiceRequest => objectOrEmpty(body);
+const fieldsOf = (body: unknown): VoiceBody => objectOrEmpty(body);

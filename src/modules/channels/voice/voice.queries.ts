@@ -8,7 +8,7 @@ import { CreditBook } from '../../credits/index.js';
 import { Submissions } from '../../engine/index.js';
 import { CampaignAudio } from './campaign-audio.js';
 import { voiceReceiver } from './domain/call-number.js';
-import { blocksOf, type RawVoiceRequest, readSource, readVoiceRequest } from './domain/voice-request.js';
+import { blocksOf, type VoiceBody, readSource, readVoiceRequest } from './domain/voice-request.js';
 import { voiceChannel } from './voice.channel.js';
 import type { VoiceQuoteData } from './voice.dto.js';
 import { voiceErrors } from './voice.errors.js';
@@ -18,7 +18,7 @@ export class GetSpeechQuery extends Query<{ mime: string; bytes: Buffer }> {
   /** @throws AppError the message's rows of reference/voice#order; too_many while the account has too many texts under way */
   constructor(
     readonly accountId: number,
-    readonly body: RawVoiceRequest,
+    readonly body: VoiceBody,
   ) {
     super();
   }
@@ -70,9 +70,9 @@ export class QuoteVoiceHandler implements IQueryHandler<QuoteVoiceQuery> {
     const contacts = await sortContacts(given as readonly unknown[], voiceReceiver, voiceChannel.duplicates);
     const milliseconds = await this.sounds.of(request, accountId, ({ audio }) => Promise.resolve(audio.milliseconds));
     const blocks = blocksOf(milliseconds, request.plan);
-    const send = { channel: voiceChannel, sender: { accountId } };
+    const submission = { channel: voiceChannel, sender: { accountId } };
     const price = { unitCredits: blocks, segments: blocks };
-    const charges = await this.submissions.quoteContacts(send, price, contacts.charged);
+    const charges = await this.submissions.quoteContacts(submission, price, contacts.charged);
     return {
       channel: voiceChannel.name,
       audio_seconds: milliseconds / 1_000,

@@ -43,7 +43,7 @@ export const sourceOf = (recipients: readonly string[]): RecipientSource => ({
   },
 });
 
-export interface SendTerms {
+export interface SubmissionTerms {
   channel: Channel;
   content: Content;
   /** if the channel's `price` cannot derive it from the content */
@@ -74,7 +74,7 @@ export class RecipientPricer {
   private readonly common: { price: Price; segments: number } | null;
   private balance: Price['balance'] | null = null;
 
-  constructor(readonly terms: SendTerms) {
+  constructor(readonly terms: SubmissionTerms) {
     this.common = isPersonalised(terms.content)
       ? null
       : { price: this.priceOf(), segments: terms.channel.segments?.(terms.content) ?? 1 };

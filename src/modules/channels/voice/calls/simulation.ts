@@ -4,7 +4,7 @@ import { readText, textOrNull } from '../../../../kernel/text.js';
 import type { CallEvent, CallStep } from '../../../providers/index.js';
 import type { NumberRules } from '../domain/call-number.js';
 import { isKey, type MenuOrigins, type MenuRow, rowsAt } from '../domain/menu.js';
-import { type RawVoiceRequest, readMenus } from '../domain/voice-request.js';
+import { type VoiceBody, readMenus } from '../domain/voice-request.js';
 import { type CallPosition, type CallScript, nextMove, START } from './menu-machine.js';
 
 type ForwardOutcome = Extract<CallEvent, { kind: 'dialed' }>['outcome'];
@@ -140,16 +140,16 @@ const MOST_DIGITS = 200;
 
 /** Validates a simulation: the menus as in a send, then the callee. @returns it, or the text of the first fault */
 export function readSimulation(
-  raw: RawVoiceRequest,
+  body: VoiceBody,
   rules: NumberRules,
 ): { request: SimulationRequest } | { fault: string } {
-  const menu = readMenus(raw, rules);
+  const menu = readMenus(body, rules);
   if ('fault' in menu) return menu;
-  const digits = readDigits(raw['digits']);
+  const digits = readDigits(body['digits']);
   if (!digits) return { fault: SIMULATION_TEXTS.digits };
-  const forwards = readForwards(raw['forwards']);
+  const forwards = readForwards(body['forwards']);
   if (!forwards) return { fault: SIMULATION_TEXTS.forwards };
-  const audio = textOrNull(raw['audio_url']) ?? textOrNull(raw['message']) ?? '';
+  const audio = textOrNull(body['audio_url']) ?? textOrNull(body['message']) ?? '';
   return { request: { audio, menu: menu.rows, origins: menu.origins, callee: { digits, forwards } } };
 }
 

@@ -1,25 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { INCOMPLETE_ITEM, NOT_JSON } from './menu.js';
-import { blocksOf, type RawVoiceRequest, readVoiceRequest, VOICE_TEXTS, type VoiceRequest } from './voice-request.js';
+import { blocksOf, type VoiceBody, readVoiceRequest, VOICE_TEXTS, type VoiceRequest } from './voice-request.js';
 
 const NUMBER = '919812345678';
-const GOOD: RawVoiceRequest = { broadcast_name: 'Reminder', message: 'Hello', contacts: [NUMBER] };
+const GOOD: VoiceBody = { broadcast_name: 'Reminder', message: 'Hello', contacts: [NUMBER] };
 const RULES = { allowedPrefixes: [] };
-const read = (change: RawVoiceRequest): ReturnType<typeof readVoiceRequest> =>
+const read = (change: VoiceBody): ReturnType<typeof readVoiceRequest> =>
   readVoiceRequest({ ...GOOD, ...change }, RULES);
-const faultOf = (change: RawVoiceRequest): unknown => {
+const faultOf = (change: VoiceBody): unknown => {
   const result = read(change);
   return 'fault' in result ? result.fault : result;
 };
-const requestOf = (change: RawVoiceRequest): VoiceRequest => {
+const requestOf = (change: VoiceBody): VoiceRequest => {
   const result = read(change);
   if ('fault' in result) throw new Error(result.fault);
   return result.request;
 };
 
 /** The rows in the order in which they are judged, each with a request that has this fault. */
-const ROWS: [text: string, RawVoiceRequest][] = [
+const ROWS: [text: string, VoiceBody][] = [
   [VOICE_TEXTS.name, { broadcast_name: '' }],
   [VOICE_TEXTS.noAudio, { message: ' ' }],
   [VOICE_TEXTS.contacts, { contacts: [] }],
@@ -191,8 +191,8 @@ describe('anything at all', () => {
       ),
     );
     fc.assert(
-      fc.property(fields, (raw) => {
-        const result = readVoiceRequest(raw, RULES);
+      fc.property(fields, (body) => {
+        const result = readVoiceRequest(body, RULES);
         return 'request' in result ? result.request.receivers.length > 0 : result.fault !== '';
       }),
       { numRuns: 2_000 },

@@ -15,7 +15,7 @@ export const blocksOf = (milliseconds: number, plan: VoicePlan): number =>
   Math.max(FEWEST_BLOCKS, Math.ceil(milliseconds / (plan * 1_000)));
 
 /** A voice send as the client sent it; each value may be of any type. */
-export type RawVoiceRequest = Record<string, unknown>;
+export type VoiceBody = Record<string, unknown>;
 
 export type AudioSource = { text: string; language: string | null } | { url: string };
 
@@ -56,28 +56,25 @@ const INTERVALS: readonly string[] = ['5', '10', '30', '60', '180', '300'];
 const DEFAULT_INTERVAL = '60';
 
 /** Validates a voice send by reference/voice#order, without past times, audio and credits. @returns it, or the first fault */
-export function readVoiceRequest(
-  raw: RawVoiceRequest,
-  rules: NumberRules,
-): { request: VoiceRequest } | { fault: string } {
-  const name = textOrNull(raw['broadcast_name']);
+export function readVoiceRequest(body: VoiceBody, rules: NumberRules): { request: VoiceRequest } | { fault: string } {
+  const name = textOrNull(body['broadcast_name']);
   if (!name) return { fault: VOICE_TEXTS.name };
-  const source = readSource(raw);
+  const source = readSource(body);
   if (typeof source === 'string') return { fault: source };
-  const contacts: unknown = raw['contacts'];
+  const contacts: unknown = body['contacts'];
   if (!Array.isArray(contacts) || contacts.length === 0) return { fault: VOICE_TEXTS.contacts };
-  const interval = oneOf(raw['retry_interval'], DEFAULT_INTERVAL, INTERVALS);
+  const interval = oneOf(body['retry_interval'], DEFAULT_INTERVAL, INTERVALS);
   if (interval === null) return { fault: VOICE_TEXTS.interval };
   const receivers = voiceReceivers(contacts as unknown[]);
   if (receivers.length === 0) return { fault: VOICE_TEXTS.noNumbers };
-  const retries = oneOf(raw['retries'], '0', ['0', '1', '2', '3', '4', '5']);
+  const retries = oneOf(body['retries'], '0', ['0', '1', '2', '3', '4', '5']);
   if (retries === null) return { fault: VOICE_TEXTS.retries };
-  const caller = readText(raw['caller_id']).kind === 'empty' ? null : readCallNumber(raw['caller_id']);
+  const caller = readText(body['caller_id']).kind === 'empty' ? null : readCallNumber(body['caller_id']);
   if (caller && 'fault' in caller) return { fault: `caller_id ${caller.fault}` };
-  if (!isSchedule(raw['schedule_time'])) return { fault: VOICE_TEXTS.schedule };
-  const plan = oneOf(raw['voiceplan'], String(VOICE_PLANS[0]), VOICE_PLANS.map(String));
+  if (!isSchedule(body['schedule_time'])) return { fault: VOICE_TEXTS.schedule };
+  const plan = oneOf(body['voiceplan'], String(VOICE_PLANS[0]), VOICE_PLANS.map(String));
   if (plan === null) return { fault: VOICE_TEXTS.plan };
-  const menu = readMenus(raw, rules);
+  const menu = readMenus(body, rules);
   if ('fault' in menu) return menu;
   return {
     request: {
@@ -89,33 +86,33 @@ export function readVoiceRequest(
       menu: menu.rows,
       retries: Number(retries),
       retryIntervalSeconds: Number(interval),
-      schedule: raw['schedule_time'],
+      schedule: body['schedule_time'],
     },
   };
 }
 
 /** Merges `dtmf_flow` and `callback_audio` into one first menu; null = none. */
 export function readMenus(
-  raw: RawVoiceRequest,
+  body: VoiceBody,
   rules: NumberRules,
 ): { rows: MenuRow[] | null; origins: MenuOrigins } | { fault: string } {
-  const callbacks = readCallbackAudio(raw['callback_audio'], rules);
+  const callbacks = readCallbackAudio(body['callback_audio'], rules);
   if ('fault' in callbacks) return callbacks;
-  const flow = readMenu(raw['dtmf_flow'], rules);
+  const flow = readMenu(body['dtmf_flow'], rules);
   if ('fault' in flow) return flow;
   const { rows, origins } = merged(flow.rows ?? [], callbacks.rows);
   return { rows: rows.length === 0 ? null : rows, origins };
 }
 
 /** When both are given, audio_url is used and the message ignored (reference/voice#voicesend). */
-export function readSource(raw: RawVoiceRequest): AudioSource | string {
-  const url = readText(raw['audio_url']);
+export function readSource(body: VoiceBody): AudioSource | string {
+  const url = readText(body['audio_url']);
   if (url.kind === 'text') return { url: url.value.trim() };
   if (url.kind === 'fault') return VOICE_TEXTS.noAudio;
-  const text = textOrNull(raw['message']);
+  const text = textOrNull(body['message']);
   if (text === null) return VOICE_TEXTS.noAudio;
   if (codePoints(text) > LONGEST_TEXT) return VOICE_TEXTS.tooLong;
-  const language = textOrNull(raw['language'])?.trim();
+  const language = textOrNull(body['language'])?.trim();
   return { text, language: language === undefined ? null : cutCodePoints(language, LANGUAGE_LENGTH) };
 }
 
