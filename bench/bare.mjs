@@ -26,7 +26,7 @@ async function bodyOf(request) {
   return JSON.parse(Buffer.concat(chunks).toString('utf8'));
 }
 
-/** Sends so many requests over an undici pool, so many at once. @param request of a number @param isTaken judges an answer */
+/** Sends so many requests over an undici pool, so many at once. @param request of a number @param isTaken checks an answer */
 async function send([port, total, atOnce], request, isTaken) {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: atOnce, pipelining: 1 });
   let sent = 0;

@@ -31,7 +31,7 @@ async function bareRecipients(database, total) {
 }
 
 /**
- * Statuses by one UPDATE a thousand receipts, each committed, where nothing is judged, counted or answered: found by the
+ * Statuses by one UPDATE a thousand receipts, each committed, where nothing is checked, counted or answered: found by the
  * carrier's id, which is all that a receipt says.
  */
 async function bareReceipts(database, id) {

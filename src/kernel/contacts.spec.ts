@@ -42,9 +42,9 @@ describe('sorting contacts', () => {
   });
 
   it('lets others have their turn', async () => {
-    let turns = 0;
-    setImmediate(() => (turns += 1));
+    let ticks = 0;
+    setImmediate(() => (ticks += 1));
     await sortContacts(new Array<number>(5_000).fill(1), readContact, 'charged');
-    expect(turns).toBe(1);
+    expect(ticks).toBe(1);
   });
 });

@@ -87,7 +87,7 @@ describe('API keys', () => {
     expect(JSON.parse(audit?.details ?? '')).toMatchObject({ id: second.id, allowed_ips: [] });
   });
 
-  it('judge their fields', async () => {
+  it('check their fields', async () => {
     const account = await accounts.account();
     const texts = 'allowed_ips must be a list of texts';
     const faults: [unknown, string][] = [

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** One whose password is judged quickly: the tests guess hundreds of times. */
+/** One whose password is checked quickly: the tests guess hundreds of times. */
 const victim = (): Promise<Account> => accounts.account({ passwordHash: cheapHash });
 const login = (name: string, ip: string, password = 'Wrong-Day-7') =>
   accounts.call('POST', '/v1/auth/login', { body: { email_or_username: name, password }, ip });

@@ -133,7 +133,7 @@ describe('login', () => {
     expect(await login('long', `${longest}ü`)).toEqual(INVALID);
   });
 
-  it('judges the password first, inactive before expired', async () => {
+  it('checks the password first, inactive before expired', async () => {
     const past = new Date(Date.now() - 1000);
     await accounts.account({ username: 'closed', isActive: false, expiresAt: past });
     await accounts.account({ username: 'late', expiresAt: past });

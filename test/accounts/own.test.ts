@@ -226,7 +226,7 @@ describe('the own password', () => {
     expect(await accounts.row('PUT', CHANGE, { body: { current: PASSWORD, new: NEXT } })).toEqual(REFUSED);
   });
 
-  it('judges the fields before the password', async () => {
+  it('checks the fields before the password', async () => {
     const token = accounts.token(await accounts.account());
     const ip = freshIp();
     const faults: [unknown, unknown, string][] = [

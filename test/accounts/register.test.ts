@@ -133,7 +133,7 @@ describe('register', () => {
     [`Aa1-${'x'.repeat(69)}`, 'Password must be at most 72 bytes'],
     [`Aa1-${'ü'.repeat(35)}`, 'Password must be at most 72 bytes'],
     ['Aa1-5678', 'Passwords do not match'],
-  ])('judges the password %s', async (password, text) => {
+  ])('checks the password %s', async (password, text) => {
     const fault = text === 'Passwords do not match' ? `${password} ` : password;
     expect(await register({ password, password_confirmation: fault, email: 'bad', username: '!' })).toEqual([
       400,

@@ -124,7 +124,7 @@ describe('creating accounts', () => {
     expect(JSON.stringify(audit.body)).not.toContain(PASSWORD);
   });
 
-  it('judges the fields', async () => {
+  it('checks the fields', async () => {
     const faults: [Record<string, unknown>, number, string][] = [
       [{ username: '' }, 400, 'username is required'],
       [{ username: {} }, 400, 'username is required'],
@@ -238,7 +238,7 @@ describe('changing accounts', () => {
     expect(data(await show(admin, target))['permissions']).toMatchObject({ gsm: true, invoice: false, support: true });
   });
 
-  it('judges the fields', async () => {
+  it('checks the fields', async () => {
     const faults: [unknown, string][] = [
       [{ is_active: 1 }, 'is_active must be true or false'],
       [{ require_token: 'x' }, 'require_token must be true or false'],

@@ -100,7 +100,7 @@ describe('assigned users', () => {
     expect(JSON.parse(audit!.details)).toMatchObject({ account: account.username, email: 'ann@example.com' });
   });
 
-  it('have fields that are judged like those of accounts', async () => {
+  it('have fields that are checked like those of accounts', async () => {
     await accounts.account({ username: 'There', email: 'there@example.com' });
     await made(owner, { username: 'here', email: 'here@example.com' });
     const faults: [Record<string, unknown>, number, string][] = [

@@ -71,14 +71,14 @@ const numberOf = (path: string): number => Number(/\/(\d{13})-/.exec(path)?.[1] 
 describe('a migration', () => {
   const all = sourceFiles('src/platform/database/migrations').filter(({ path }) => numberOf(path) > 0);
 
-  it('is judged by this test', () => {
-    const judged = (sql: string): string[] =>
+  it('is checked by this test', () => {
+    const checked = (sql: string): string[] =>
       faults({ path: 'x', text: `class A { async up(q) { await q.query(\`${sql}\`); } async down(q) {} }` });
     const online = 'ALGORITHM=INPLACE, LOCK=NONE';
-    expect(judged(`ALTER TABLE a ADD COLUMN b INT NULL, ${online}`)).toEqual([]);
-    expect(judged(`ALTER TABLE a ADD COLUMN b INT NOT NULL DEFAULT 0, ${online}`)).toEqual([]);
-    expect(judged('CREATE TABLE IF NOT EXISTS a (id INT NOT NULL)')).toEqual([]);
-    expect(judged('ALTER TABLE a ENGINE=InnoDB /* copies: a table of some hundred rows */')).toEqual([]);
+    expect(checked(`ALTER TABLE a ADD COLUMN b INT NULL, ${online}`)).toEqual([]);
+    expect(checked(`ALTER TABLE a ADD COLUMN b INT NOT NULL DEFAULT 0, ${online}`)).toEqual([]);
+    expect(checked('CREATE TABLE IF NOT EXISTS a (id INT NOT NULL)')).toEqual([]);
+    expect(checked('ALTER TABLE a ENGINE=InnoDB /* copies: a table of some hundred rows */')).toEqual([]);
     for (const [sql, fault] of [
       ['ALTER TABLE a ADD COLUMN b INT NULL', 'neither ALGORITHM'],
       [`ALTER TABLE a ADD COLUMN b INT NOT NULL, ${online}`, 'without a default'],
@@ -89,7 +89,7 @@ describe('a migration', () => {
       ['CREATE INDEX ix ON a (b)', 'ALTER TABLE'],
       ['UPDATE a SET b = 1', 'without a bound'],
     ] as const) {
-      expect(judged(sql).join()).toContain(fault);
+      expect(checked(sql).join()).toContain(fault);
     }
   });
 

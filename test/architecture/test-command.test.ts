@@ -341,7 +341,7 @@ describe('the private database', () => {
     expect(chooseDatabase(there, ran, preferred)).toMatchObject({ kind, program: path });
   });
 
-  it('is judged by its version, not by its name', () => {
+  it('is checked by its version, not by its name', () => {
     const link = program('mysqld', 'mysqld  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)');
     expect(databaseKind(link)).toBe('mariadb');
     expect(databaseKind(program('mysqld', '/usr/sbin/mysqld  Ver 9.7.4-2 for Linux on x86_64 ((Debian))'))).toBe(

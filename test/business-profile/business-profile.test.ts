@@ -285,7 +285,7 @@ describe.each(ENDPOINTS)('the error table, %s', (name, ask) => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('is judged from top to bottom', async () => {
+  it('is checked from top to bottom', async () => {
     const all = { token: null, provider: 'other', url: null } as const;
     expect(row(await ask(await member(all)))).toEqual([422, 'Chat credentials are not configured']);
     const unsupported = 'Business profile is only supported for Meta Cloud API, CRM and reseller-provider accounts';

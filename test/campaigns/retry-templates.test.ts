@@ -48,7 +48,7 @@ async function failing(route: 'chatTemplate' | 'chatBranded'): Promise<string> {
   return requestId;
 }
 
-describe.each(['chatTemplate', 'chatBranded'] as const)('retry-failed of %s is judged as a new send', (route) => {
+describe.each(['chatTemplate', 'chatBranded'] as const)('retry-failed of %s is checked as a new send', (route) => {
   it.each([
     ['status = 3', 409, 'Template is pending platform approval'],
     ['status = 2', 409, 'Template was rejected by the platform'],

@@ -144,7 +144,7 @@ describe('what a front lets through', () => {
     expect(arrived[0]?.headers['x-cell']).toBeUndefined();
   });
 
-  it('judges a cell’s certificate by the cell’s name', async () => {
+  it('checks a cell’s certificate by the cell’s name', async () => {
     const answer = await new Promise<IncomingMessage>((resolve) => {
       const headers = { 'x-cell': 'b', host: 'evil.example' };
       send({ port: portOf(front), host: '127.0.0.1', path: '/x', headers }, resolve).end();

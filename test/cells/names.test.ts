@@ -71,14 +71,14 @@ describe('names over two cells', () => {
     expect((await a.row('POST', REGISTER, { body: taken }))[0]).toBe(201);
     expect(await cellOf(String(taken['username']))).toBe('a');
     expect(await notes(0)).toBe(0);
-    const judged = async (fields: Record<string, unknown>) => b.row('POST', REGISTER, { body: form(fields) });
+    const checked = async (fields: Record<string, unknown>) => b.row('POST', REGISTER, { body: form(fields) });
     const { username, email } = taken;
-    expect(await judged({ username, email })).toEqual([409, 'Email already registered']);
-    expect(await judged({ username: String(username).toUpperCase() })).toEqual([409, 'Username already taken']);
-    expect(await judged({ email: String(email).toUpperCase() })).toEqual([409, 'Email already registered']);
-    expect(await judged({ mobile_no: '919876543210' })).toEqual([409, 'Mobile number already registered']);
+    expect(await checked({ username, email })).toEqual([409, 'Email already registered']);
+    expect(await checked({ username: String(username).toUpperCase() })).toEqual([409, 'Username already taken']);
+    expect(await checked({ email: String(email).toUpperCase() })).toEqual([409, 'Email already registered']);
+    expect(await checked({ mobile_no: '919876543210' })).toEqual([409, 'Mobile number already registered']);
     expect(await a.row('POST', REGISTER, { body: taken })).toEqual([409, 'Email already registered']);
-    expect((await judged({}))[0]).toBe(201);
+    expect((await checked({}))[0]).toBe(201);
     expect(await notes(1)).toBe(0);
   });
 

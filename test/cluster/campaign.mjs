@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addRoute } from '../stage/carrier.mjs';
 import { broadcast, contacts, until } from '../stage/client.mjs';
-import { judge, sendsOf } from './invariants.mjs';
+import { check, sendsOf } from './invariants.mjs';
 import { longestSilence } from './pauses.mjs';
 import { PENDING, SUBMITTED, UNKNOWN } from './stored-campaign.mjs';
 
@@ -119,7 +119,7 @@ export async function campaignDuring(stage, size, script) {
   await until(() => waiting(stage, [PENDING, SUBMITTED, UNKNOWN]), (left) => left === 0, { everyMs: 500 }); // prettier-ignore
   const byReplica = (await counted([api], /^database_replica_reads_total()(?:\{[^}]*\})? (\d+)$/gm)).get('') ?? 0;
   const retried = await counted(stage.apps, /^database_transaction_retries_total\{.*?errno="(\w+)".*?\} (\d+)$/gm);
-  const { campaigns, recipients, faults } = await judge(stage, admin, ['bench']);
+  const { campaigns, recipients, faults } = await check(stage, admin, ['bench']);
   const stored = new Set(campaigns.map((campaign) => campaign.requestId));
   const missing = accepted.ids.filter((id) => !stored.has(id)).length;
   // what was answered with a fault may have been accepted or not

@@ -24,7 +24,7 @@ export function sendsOf(rows, seen) {
  * Everything of this stage, read on the last node with what all others have committed.
  * @returns what was found of campaigns and recipients, and every fault as a text
  */
-export async function judge(stage, admin, usernames) {
+export async function check(stage, admin, usernames) {
   const found = await snapshot(stage.pools.at(-1) ?? stage.pool, new Set(), '9');
   const faults = [...money(found), ...ends(found), ...counts(found, new Map())];
   for await (const fault of proofs(admin, usernames)) faults.push(fault);

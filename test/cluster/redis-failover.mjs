@@ -1,7 +1,7 @@
 /** A campaign during which a master of Redis is killed: how long nothing leaves, and what became of it. */
 import { addRoute } from '../stage/carrier.mjs';
 import { broadcast, contacts, until } from '../stage/client.mjs';
-import { judge, sendsOf } from './invariants.mjs';
+import { check, sendsOf } from './invariants.mjs';
 import { firstAfterPause } from './pauses.mjs';
 import { PENDING, SUBMITTED, UNKNOWN } from './stored-campaign.mjs';
 
@@ -40,7 +40,7 @@ export async function killDuringCampaign(stage, chosen) {
   const { pause, again } = firstAfterPause(seen, killedAt);
   await carrier.ask({ receipts: RECEIPTS_AT_ONCE });
   await until(() => waiting(stage, [PENDING, SUBMITTED, UNKNOWN]), (left) => left === 0, { everyMs: 500 }); // prettier-ignore
-  const { recipients, faults } = await judge(stage, admin, ['bench']);
+  const { recipients, faults } = await check(stage, admin, ['bench']);
   const { lost, doubled, flagged, notCharged } = sendsOf(recipients, seen);
   return {
     figure: `${(again / 1_000).toFixed(1)} s, ${lost} lost, ${doubled} doubled`,

@@ -48,7 +48,7 @@ function choose(rows, only) {
 }
 
 /** Runs a row on a stage of its own. A row that fails is a row that is not met. */
-async function judge(row, needs, servers, openStage, lifetime) {
+async function check(row, needs, servers, openStage, lifetime) {
   const began = Date.now();
   say(`${row.name}: ${row.shown}`);
   let result;
@@ -98,7 +98,7 @@ async function run(rows, chosen, kind, keepsDocument) {
     const results = new Map();
     for (const [index, row] of order.entries()) {
       await servers.keepOnly(new Set(order.slice(index).flatMap(needs)));
-      results.set(row.name, await judge(row, needsOf(row, kind), servers, openStage, lifetime));
+      results.set(row.name, await check(row, needsOf(row, kind), servers, openStage, lifetime));
     }
     print('');
     for (const { name, goal } of chosen) {

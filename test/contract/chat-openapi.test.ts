@@ -21,7 +21,7 @@ import { WireRecorder, type WireRequest } from './wire-recorder.js';
 /**
  * Path of the upstream's OpenAPI description (`business-messaging-api_v23.0.yaml` of the public repository
  * facebook/openapi, MIT licensed). It is a megabyte and not ours, so it is not kept here: without it, the requests are
- * judged by the sandbox's rules alone.
+ * checked by the sandbox's rules alone.
  */
 const DESCRIPTION = process.env['CHAT_OPENAPI'];
 

@@ -145,7 +145,7 @@ export interface Operation {
   method: 'get' | 'post' | 'delete';
 }
 
-/** The upstream's OpenAPI description, ready to judge requests. */
+/** The upstream's OpenAPI description, ready to check requests. */
 export class PublishedChatApi {
   private readonly ajv: Ajv2020;
   private readonly validators = new Map<string, ValidateFunction>();

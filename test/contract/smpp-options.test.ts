@@ -113,7 +113,7 @@ describe('DLT', () => {
     expect(recorder.submits()).toEqual([]);
   });
 
-  it('is judged by the carrier, whose word comes with the receipt', async () => {
+  it('is checked by the carrier, whose word comes with the receipt', async () => {
     const hash = createHash('sha256').update(`${ENTITY},${MARKETER}`).digest('hex');
     await open({ dlt: { required: true, chain: { ids: ['{{dlt_entity_id}}', MARKETER] } } });
     await sandbox.faults({ dlt: { entities: [ENTITY], templates: [TEMPLATE], hashes: [hash] } });

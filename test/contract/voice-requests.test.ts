@@ -29,7 +29,7 @@ interface Description {
 const PATH = '/2010-04-01/Accounts/{AccountSid}/Calls.json';
 /**
  * Path of the network's OpenAPI description (`spec/json/twilio_api_v2010.json` of the public repository
- * twilio/twilio-oai, Apache-2.0). It is large and not ours, so it is not kept here: without it, the requests are judged by
+ * twilio/twilio-oai, Apache-2.0). It is large and not ours, so it is not kept here: without it, the requests are checked by
  * the network's own client library alone, which is generated from it.
  */
 const DESCRIPTION = process.env['VOICE_OPENAPI'];

@@ -7,7 +7,7 @@ import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { claimUpTo, dueNow, firstLane, type LaneWorker, laneWorker, turnOf } from '../support/lane-worker.js';
+import { claimUpTo, dueNow, firstLane, type LaneWorker, laneWorker, snapshotOf } from '../support/lane-worker.js';
 
 const LEASE_MS = 5_000;
 
@@ -51,7 +51,7 @@ describe('a worker whose claim breaks off', () => {
   /** Takes turns until the lane wants no more. */
   const drive = async (campaignId: number): Promise<void> => {
     const worker = runner();
-    for (let turns = 0; turns < 40; turns++) if (!(await worker.run(firstLane(campaignId)))) return;
+    for (let snapshots = 0; snapshots < 40; snapshots++) if (!(await worker.run(firstLane(campaignId)))) return;
     throw new Error('the lane never rests');
   };
   const leaseEnds = (campaignId: number): Promise<unknown> =>
@@ -145,9 +145,9 @@ describe('a worker whose claim breaks off', () => {
     expect(await engine.counts(requestId)).toEqual({ Submitted: 5 });
   });
 
-  it('gives nothing back of a turn that another worker has taken meanwhile', async () => {
+  it('gives nothing back of a lane that another worker has taken meanwhile', async () => {
     const { id, requestId } = await accept('taken-meanwhile', numbers(5));
-    const planned = await turnOf(lanes, id);
+    const planned = await snapshotOf(lanes, id);
     const late: LaneStore = Object.assign(Object.create(lanes) as LaneStore, {
       claimEach: async () => {
         await claimUpTo(lanes, planned, 6);
@@ -169,7 +169,7 @@ describe('a worker whose claim breaks off', () => {
       carrier = async ({ ref }) => {
         const answer = outcomes[Number(ref.split('-').at(-1)) - 1];
         recovered ??= leaseEnds(campaign.id).then(async () => {
-          const lane = await turnOf(lanes, campaign.id);
+          const lane = await snapshotOf(lanes, campaign.id);
           if (!(await claimUpTo(lanes, lane, lane.intentSeq))) throw new Error('not recovered');
           await results.recover([lane], deduplicates);
         });

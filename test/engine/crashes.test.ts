@@ -14,7 +14,15 @@ import {
 } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { claimUpTo, dueNow, firstLane, type LaneWorker, laneWorker, pending, turnOf } from '../support/lane-worker.js';
+import {
+  claimUpTo,
+  dueNow,
+  firstLane,
+  type LaneWorker,
+  laneWorker,
+  pending,
+  snapshotOf,
+} from '../support/lane-worker.js';
 
 const LEASE_MS = 5_000;
 
@@ -91,11 +99,11 @@ describe('a worker that breaks off', () => {
       .accept(engine.draft(accountId, receivers));
     return { id: accepted.id, requestId: accepted.requestId, accountId };
   };
-  const lane = (campaignId: number): Promise<LaneSnapshot> => turnOf(lanes, campaignId);
-  /** Takes turns until the lane wants no more. @returns how many */
+  const lane = (campaignId: number): Promise<LaneSnapshot> => snapshotOf(lanes, campaignId);
+  /** Runs batches until the lane wants no more. @returns how many */
   const drive = async (campaignId: number, worker = runner()): Promise<number> => {
-    for (let turns = 1; ; turns++) {
-      if (!(await worker.run(firstLane(campaignId))) || turns > 40) return turns;
+    for (let runs = 1; ; runs++) {
+      if (!(await worker.run(firstLane(campaignId))) || runs > 40) return runs;
     }
   };
   const leaseEnds = (campaignId: number): Promise<unknown> =>
@@ -128,7 +136,7 @@ describe('a worker that breaks off', () => {
     expect(await engine.available(accountId)).toEqual({ stored: 10, ledger: 10 });
   });
 
-  it('a renewal that comes after the end of its turn does not take the lane again', async () => {
+  it('a renewal that comes after the end of its batch does not take the lane again', async () => {
     const { id } = await accept('late-renewal', numbers(10));
     const planned = await lane(id);
     await claimUpTo(lanes, planned, 6);

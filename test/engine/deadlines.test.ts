@@ -110,7 +110,7 @@ it('looks through receipts that nobody waits for in few statements, and counts t
     get(RouteDirectory),
     get(LeaderGate),
     metrics,
-  ).look();
+  ).poll();
   expect(await metrics.registry.metrics()).toContain(`switchboard_unmatched_receipts{route="1"} ${PARKED}`);
 });
 

@@ -8,7 +8,7 @@ import { CampaignStates } from '../../src/modules/engine/state/campaign-states.j
 import { A, B, C, Carriers, carriersWorker } from '../support/carriers.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { claimUpTo, dueNow, firstLane, type LaneWorker, turnOf } from '../support/lane-worker.js';
+import { claimUpTo, dueNow, firstLane, type LaneWorker, snapshotOf } from '../support/lane-worker.js';
 import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 /** Longer than a route that is gone may be back. */
@@ -56,7 +56,7 @@ describe('a lane whose route cannot be used', () => {
       [id],
     );
   const drive = async (worker: LaneWorker, id: number, lane = 0): Promise<void> => {
-    for (let turns = 0; turns < 20 && (await worker.run({ campaignId: id, lane })); turns++);
+    for (let runs = 0; runs < 20 && (await worker.run({ campaignId: id, lane })); runs++);
   };
   /** The lane has stood still for so long already. */
   const stalledFor = (id: number, milliseconds: number): Promise<unknown> =>
@@ -140,8 +140,8 @@ describe('a lane whose route cannot be used', () => {
   it('is left alone while a worker that reaches the route holds it', async () => {
     const { id, requestId } = await accept('held', 10);
     const well = new Carriers();
-    const turn = await turnOf(lanes, id);
-    expect(await claimUpTo(lanes, turn, 6)).toBe(true);
+    const snapshot = await snapshotOf(lanes, id);
+    expect(await claimUpTo(lanes, snapshot, 6)).toBe(true);
     carriers.downMs.set(A, LONG_MS);
     const blind = workerOf(carriers);
     expect(await blind.run(firstLane(id))).toBe(false);
@@ -151,7 +151,7 @@ describe('a lane whose route cannot be used', () => {
       'UPDATE campaign_lanes SET lease_until = NULL, intent_seq = next_seq WHERE campaign_id = ?',
       [id],
     );
-    const read = await turnOf(lanes, id);
+    const read = await snapshotOf(lanes, id);
     await blind.run(firstLane(id));
     expect(await routeOf(id)).toBe(B);
     expect(await claimUpTo(lanes, read, 11)).toBe(false);
@@ -162,7 +162,7 @@ describe('a lane whose route cannot be used', () => {
 
   it('is first recovered by its old route when its worker was killed; who may have left stays with that', async () => {
     const { id, requestId } = await accept('killed', 10);
-    expect(await claimUpTo(lanes, await turnOf(lanes, id), 5)).toBe(true);
+    expect(await claimUpTo(lanes, await snapshotOf(lanes, id), 5)).toBe(true);
     await leaseEnds(id);
     carriers.downMs.set(A, LONG_MS);
     const worker = workerOf(carriers);
@@ -292,7 +292,7 @@ describe('a lane whose route cannot be used', () => {
 
   it('stays whole when its worker is killed in the middle of the move, or before it has told of it', async () => {
     const { id } = await accept('broken-off', 4);
-    const { fence } = await turnOf(lanes, id);
+    const { fence } = await snapshotOf(lanes, id);
     const row = [id, 0, 0, fence + 1, 0, 1, A, B, 'in the way'];
     const isBroken = `INSERT INTO route_changes (campaign_id, lane, seq, fence, to_lane, from_seq, from_route, to_route, reason, at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NOW(3))`;
@@ -312,17 +312,19 @@ describe('a lane whose route cannot be used', () => {
   it('is found by what there is to do, not by what waits', async () => {
     const alone = await accept('find-alone', 3, { routeId: 77 });
     const chained = await accept('find-chained', 3, { routeId: 77, fallbacks: [B] });
-    const turn = { channel: 'sms', routeId: 77, single: false };
+    const snapshot = { channel: 'sms', routeId: 77, single: false };
     const down = new DownLanes(dataSource);
     const find = async (targets: readonly number[]): Promise<number[]> =>
-      (await down.find(turn, { timeoutMs: 60_000, targets })).map(({ campaignId }) => campaignId).sort((a, b) => a - b);
+      (await down.find(snapshot, { timeoutMs: 60_000, targets }))
+        .map(({ campaignId }) => campaignId)
+        .sort((a, b) => a - b);
     const stall = (since: string): Promise<unknown> =>
       dataSource.query(`UPDATE campaign_lanes SET stalled_since = ${since} WHERE route_id = 77`);
     expect(await find([])).toEqual([alone.id, chained.id]);
     await stall('UTC_TIMESTAMP(3)');
     expect([await find([]), await find([C]), await find([B])]).toEqual([[], [], [chained.id]]);
     await stall('UTC_TIMESTAMP(3) - INTERVAL 61 SECOND');
-    down.forget(turn);
+    down.forget(snapshot);
     expect(await find([])).toEqual([alone.id, chained.id]);
     await dataSource.query('UPDATE campaign_lanes SET stalled_since = UTC_TIMESTAMP(3), moves = 3 WHERE route_id = 77');
     expect(await find([B])).toEqual([]);

@@ -119,7 +119,7 @@ describe('the settlement of lanes', () => {
     if (by === 'staff') await staffCall('POST', path);
     else expect((await sms.post(path, owner, {})).status).toBe(200);
   };
-  /** Other campaigns that take turns on a route: of one account each. */
+  /** Other campaigns that alternate on a route: of one account each. */
   const crowd = async (service: string, campaigns: number): Promise<void> => {
     for (let done = 0; done < campaigns; done += 10) {
       const members = await Promise.all(Array.from({ length: 10 }, () => sms.join(30)));
@@ -290,7 +290,7 @@ describe('the settlement of lanes', () => {
     carrier.server.closeAllConnections();
   });
 
-  it('fails and refunds what is past its validity, without its turn', async () => {
+  it('fails and refunds what is past its validity, without a route job', async () => {
     const first = await sendValid(60, numbers(RECIPIENTS));
     const valid = await sendValid(259_200, numbers(10));
     const lasting = await send(owner, 'crowded170', numbers(10));
@@ -315,7 +315,7 @@ describe('the settlement of lanes', () => {
     expect(await settled(id)).toBeLessThanOrEqual(MOST_MEANWHILE);
   });
 
-  it('settles lanes of accounts beside those of one that has thousands, also of versions that noted no moment', async () => {
+  it('settles lanes of accounts beside those of one that has thousands, also of versions that stored no moment', async () => {
     await workers.pop()?.close();
     const many = await sendValid(259_200, numbers(LANES), 'overdue-19');
     const member = await sms.join(10);
@@ -333,12 +333,12 @@ describe('the settlement of lanes', () => {
     await sms.dataSource.query('UPDATE campaigns SET open_lanes = ? WHERE request_id = ?', [LANES, many]);
     const runner = sms.dataSource.createQueryRunner();
     await new ValidityOfLanes1700000019310().up(runner).finally(() => runner.release());
-    const noted = await sms.dataSource.query<{ lanes: string; seconds: string }[]>(
+    const stored = await sms.dataSource.query<{ lanes: string; seconds: string }[]>(
       `SELECT COUNT(*) AS lanes, TIMESTAMPDIFF(SECOND, c.created_at, l.settle_at) AS seconds
        FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id WHERE c.request_id = ? GROUP BY 2`,
       [many],
     );
-    expect(noted.map(({ lanes, seconds }) => [Number(lanes), Number(seconds)])).toEqual([[LANES, 259_200]]);
+    expect(stored.map(({ lanes, seconds }) => [Number(lanes), Number(seconds)])).toEqual([[LANES, 259_200]]);
     const [without] = await sms.dataSource.query<{ settle_at: Date | null }[]>(
       'SELECT l.settle_at FROM campaign_lanes l JOIN campaigns c ON c.id = l.campaign_id WHERE c.request_id = ?',
       [few],

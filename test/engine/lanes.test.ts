@@ -9,7 +9,7 @@ import { RetryStore } from '../../src/modules/engine/state/retries.js';
 import { dataSourceOptions, inTransaction, jsonRows } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { claimUpTo, dueNow, turnOf } from '../support/lane-worker.js';
+import { claimUpTo, dueNow, snapshotOf } from '../support/lane-worker.js';
 
 const DEADLOCK = 1213;
 
@@ -52,12 +52,12 @@ describe('lanes', () => {
     return row?.fence ?? -1;
   };
   const claimed = async (campaignId: number, lane: number, size = 10): Promise<LaneSnapshot> => {
-    const turn = await turnOf(lanes, campaignId, lane);
-    expect(await claimUpTo(lanes, turn, turn.nextSeq + size)).toBe(true);
-    return turn;
+    const snapshot = await snapshotOf(lanes, campaignId, lane);
+    expect(await claimUpTo(lanes, snapshot, snapshot.nextSeq + size)).toBe(true);
+    return snapshot;
   };
-  const finish = (turn: LaneSnapshot): Promise<LanesLeft> =>
-    inTransaction(dataSource, (tx) => lanes.finish(tx, endingsOf([turn])));
+  const finish = (snapshot: LaneSnapshot): Promise<LanesLeft> =>
+    inTransaction(dataSource, (tx) => lanes.finish(tx, endingsOf([snapshot])));
   const isDue = async (campaignId: number): Promise<boolean> => (await dueNow(dataSource)).has(campaignId);
   const wakeOf = async (campaignId: number): Promise<Date | null> => {
     const [row] = await dataSource.query<{ wake_at: Date | null }[]>(
@@ -76,10 +76,10 @@ describe('lanes', () => {
       await inTransaction(dataSource, (tx) =>
         retries.plan(tx, [{ campaignId: id, seq: 1, lane: 0, delayMs: 60_000, lastStatus: null }]),
       );
-      for (let turns = 0; turns < 3; turns++) {
-        const turn = await claimed(id, 0, 0);
-        held.push(heldFence(turn));
-        await finish(turn);
+      for (let snapshots = 0; snapshots < 3; snapshots++) {
+        const snapshot = await claimed(id, 0, 0);
+        held.push(heldFence(snapshot));
+        await finish(snapshot);
       }
     }
     expect(new Set(held).size).toBe(9);
@@ -90,9 +90,9 @@ describe('lanes', () => {
     let deadlocks = 0;
     for (let round = 0; round < 15; round++) {
       const { id } = await accept(`together-${round}`, 8);
-      const turns = await Promise.all(Array.from({ length: 8 }, (_, lane) => claimed(id, lane)));
+      const snapshots = await Promise.all(Array.from({ length: 8 }, (_, lane) => claimed(id, lane)));
       const ends = await Promise.allSettled(
-        turns.map((turn) => dataSource.transaction((tx) => lanes.finish(tx, endingsOf([turn])))),
+        snapshots.map((snapshot) => dataSource.transaction((tx) => lanes.finish(tx, endingsOf([snapshot])))),
       );
       deadlocks += ends.filter(
         (end) => end.status === 'rejected' && (end.reason as { errno?: number }).errno === DEADLOCK,
@@ -108,7 +108,7 @@ describe('lanes', () => {
     expect(await states.changeAlone(id, 'pause')).toBe(true);
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
     expect(await isDue(id)).toBe(true);
-    expect(await turnOf(lanes, id)).toMatchObject({ state: 'paused', nextSeq: 1, intentSeq: 6 });
+    expect(await snapshotOf(lanes, id)).toMatchObject({ state: 'paused', nextSeq: 1, intentSeq: 6 });
   });
 
   it('that a dead worker held before the pause keep their wake too', async () => {
@@ -119,7 +119,7 @@ describe('lanes', () => {
     expect(await isDue(id)).toBe(true);
   });
 
-  it('sleep once their turn is over, whichever of pause and turn is written first', async () => {
+  it('sleep once their batch is over, whichever of pause and batch is written first', async () => {
     const { id } = await accept('pause-meets-end', 1);
     const first = await claimed(id, 0, 5);
     await states.changeAlone(id, 'pause');
@@ -139,14 +139,14 @@ describe('lanes', () => {
     expect(await fence(id, 0)).toBe(second.fence + 2);
   });
 
-  it('wake when a resume meets the end of their turn', async () => {
+  it('wake when a resume meets the end of their batch', async () => {
     const { id } = await accept('resume-meets-end', 1);
-    const turn = await claimed(id, 0, 5);
+    const snapshot = await claimed(id, 0, 5);
     await states.changeAlone(id, 'pause');
     const held = dataSource.createQueryRunner();
     await held.startTransaction('READ COMMITTED');
     expect(await states.change(held.manager, id, 'resume')).toBe(true);
-    const ending = finish(turn); // waits for the lane
+    const ending = finish(snapshot); // waits for the lane
     await held.commitTransaction();
     await held.release();
     expect(await ending).toMatchObject({ more: true });
@@ -177,7 +177,7 @@ describe('lanes', () => {
     return (await soFar()) - before;
   };
 
-  it('plan their turn at the same cost, however many retries wait', async () => {
+  it('plan their batch at the same cost, however many retries wait', async () => {
     const { id } = await accept('many-retries', 1);
     const own = new DataSource(dataSourceOptions(engine.database.url, 1));
     await own.initialize();
@@ -185,9 +185,9 @@ describe('lanes', () => {
       const store = new LaneStore(own);
       const cost = (): Promise<number> =>
         rowsRead(own, async () => {
-          const turn = await turnOf(store, id);
+          const snapshot = await snapshotOf(store, id);
           await own.transaction(async (tx) => {
-            await store.finish(tx, endingsOf([{ ...turn, fence: turn.fence - 1 }]));
+            await store.finish(tx, endingsOf([{ ...snapshot, fence: snapshot.fence - 1 }]));
           });
         });
       const resting = await cost();
@@ -198,7 +198,7 @@ describe('lanes', () => {
          FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$')) j`,
         [id, jsonRows(seqs)],
       );
-      expect((await turnOf(store, id)).retriesDue).toBe(true);
+      expect((await snapshotOf(store, id)).retriesDue).toBe(true);
       expect(await cost()).toBeLessThan(resting + 1_500);
     } finally {
       await own.destroy();

@@ -6,7 +6,7 @@ import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
 import { type Engine, leaveUnknown, startEngine } from '../support/engine.js';
-import { turnOf } from '../support/lane-worker.js';
+import { snapshotOf } from '../support/lane-worker.js';
 import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 /** Receipts whose message nobody knows: they settle recipients of unknown outcome, and never more than they speak of. */
@@ -99,7 +99,7 @@ describe('orphan receipts', () => {
     const number = '919999999990';
     const { id, requestId } = await inDoubt('late', [number, number]);
     const lanes = engine.part(LaneStore);
-    const lane = await turnOf(lanes, id);
+    const lane = await snapshotOf(lanes, id);
     const results = engine.part(BatchResults);
     const answer = { kind: 'accepted' as const, providerMessageIds: ['late-1'] };
     await results.flush([{ recipient: { lane, seq: 1, number, attempt: 1 }, outcome: answer }], null);

@@ -10,9 +10,9 @@ import { requireVariable } from '../support/database.js';
 import { startWorker } from '../support/worker.js';
 import { ownPrefix, QUEUES, redisProcess } from '../support/redis-process.js';
 
-const TURN: RouteJob = { routeId: 7, single: false, slot: 0, turn: 0 };
+const JOB: RouteJob = { routeId: 7, single: false, slot: 0, turn: 0 };
 
-/** The relay asks again for turns that were not taken: what Redis still has is not doubled, what it lost is made again. */
+/** The relay asks again for jobs that were not taken: what Redis still has is not doubled, what it lost is made again. */
 describe('the queue of a channel', () => {
   let module: TestingModule;
   let queues: JobQueues;
@@ -33,23 +33,23 @@ describe('the queue of a channel', () => {
     await module.close();
   });
 
-  it('has a turn once, however often it is asked for', async () => {
-    await queues.add('sms', [TURN]);
-    await queues.add('sms', [TURN]);
-    await queues.add('sms', [nextJob(TURN)]);
+  it('has a job once, however often it is asked for', async () => {
+    await queues.add('sms', [JOB]);
+    await queues.add('sms', [JOB]);
+    await queues.add('sms', [nextJob(JOB)]);
     expect((await queues.get('sms').getWaiting()).map((job) => job.data.turn).sort()).toEqual([0, 1]);
   });
 
-  it('has a turn again whose list was lost while its key was kept', async () => {
+  it('has a job again whose list was lost while its key was kept', async () => {
     const queue = queues.get('sms');
-    await queues.add('sms', [TURN]);
+    await queues.add('sms', [JOB]);
     await queue.client.del(queue.toKey('wait'));
-    await queues.add('sms', [TURN]);
+    await queues.add('sms', [JOB]);
     expect(await queue.getWaitingCount()).toBe(0);
 
     vi.setSystemTime(Date.now() + 30_000);
-    await queues.add('sms', [TURN]);
-    expect((await queue.getWaiting()).map((job) => job.data)).toEqual([TURN]);
+    await queues.add('sms', [JOB]);
+    expect((await queue.getWaiting()).map((job) => job.data)).toEqual([JOB]);
   });
 });
 
@@ -112,14 +112,14 @@ describe('a queue that a processor serves', () => {
         return Promise.resolve('rest');
       });
       await vi.waitFor(() => expect(redis.queues.isReady('sms')).toBe(true), { timeout: 60_000 });
-      await redis.queues.add('sms', [TURN]);
+      await redis.queues.add('sms', [JOB]);
       expect([await queue.isPaused(true), await queue.getWaitingCount(), taken]).toEqual([true, 1, []]);
       await redis.queues.start('sms');
       await expect.poll(() => taken, { timeout: 60_000 }).toEqual([7]);
       const paused = once(queue, 'paused'); // until then it may take the job for which it already waits
       redis.queues.stop('sms');
       await paused;
-      await redis.queues.add('sms', [{ ...TURN, routeId: 8 }]);
+      await redis.queues.add('sms', [{ ...JOB, routeId: 8 }]);
       expect([await queue.getWaitingCount(), taken]).toEqual([1, [7]]);
     } finally {
       await redis.stop();

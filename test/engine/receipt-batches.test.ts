@@ -134,7 +134,7 @@ describe('a thousand receipts at once', () => {
     expect(unmatched).toHaveLength(1);
   });
 
-  it('are judged by what holds in their transaction, not by what was found before', async () => {
+  it('are checked by what holds in their transaction, not by what was found before', async () => {
     const { id, requestId, receipts } = await sent('outdated');
     const { Read } = RecipientStatus;
     const find = engine.module.get(ReceiptLookup, { strict: false });

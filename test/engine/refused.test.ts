@@ -11,7 +11,7 @@ import { type RouteRecord, RouteDirectory, type SendOutcome } from '../../src/mo
 import { A, B, C, Carriers, carriersWorker } from '../support/carriers.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { claimUpTo, firstLane, type LaneWorker, pending, turnOf } from '../support/lane-worker.js';
+import { claimUpTo, firstLane, type LaneWorker, pending, snapshotOf } from '../support/lane-worker.js';
 import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 /** A carrier's no, by a code that its route names for failover. */
@@ -174,16 +174,16 @@ describe('a recipient that a carrier refuses', () => {
     carriers.answer = (route) => (route === A ? refused(11) : taken);
     const worker = carriersWorker(engine, carriers);
     await worker.run(firstLane(id));
-    const turn = await turnOf(lanes, id, LANE_B);
+    const snapshot = await snapshotOf(lanes, id, LANE_B);
     const claimId = 4_711;
-    await lanes.claim([{ lane: turn, intentSeq: turn.nextSeq, recipients: [] }], 5_000, {
+    await lanes.claim([{ lane: snapshot, intentSeq: snapshot.nextSeq, recipients: [] }], 5_000, {
       id: claimId,
       mostRetries: 9,
     });
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
     await worker.run({ campaignId: id, lane: LANE_B });
     expect(await engine.counts(requestId)).toEqual({ Unknown: 1 });
-    const lost = { id: claimId, lanes: [{ ...turn, fence: turn.fence + 1 }], mayHaveLeft: () => false };
+    const lost = { id: claimId, lanes: [{ ...snapshot, fence: snapshot.fence + 1 }], mayHaveLeft: () => false };
     expect(await engine.part(LostClaims).takeBack(lost)).toBe(1);
     expect([await lanesOf(id), (await retriesOf(id))[0]?.lane]).toEqual([[{ lane: LANE_B, route: B }], LANE_B]);
     await drive(worker, id);
@@ -192,30 +192,30 @@ describe('a recipient that a carrier refuses', () => {
 
   it('is handed on once, however often the result is written', async () => {
     const { id, requestId } = await accept('twice', 2);
-    const turn = await turnOf(lanes, id);
-    const recipients = await pending(dataSource, turn, 1, 3);
-    expect(await claimUpTo(lanes, turn, 3)).toBe(true);
+    const snapshot = await snapshotOf(lanes, id);
+    const recipients = await pending(dataSource, snapshot, 1, 3);
+    expect(await claimUpTo(lanes, snapshot, 3)).toBe(true);
     const results = recipients.map((recipient) => ({ recipient, outcome: refused(11) }));
     const written = engine.part(BatchResults);
-    await written.flush(results, endingsOf([turn]));
-    await written.flush(results, endingsOf([turn]));
+    await written.flush(results, endingsOf([snapshot]));
+    await written.flush(results, endingsOf([snapshot]));
     expect(await retriesOf(id)).toHaveLength(2);
     await drive(carriersWorker(engine, carriers), id);
-    await written.flush(results, endingsOf([turn]));
+    await written.flush(results, endingsOf([snapshot]));
     expect(await engine.counts(requestId)).toEqual({ Submitted: 2 });
     expect([carriers.tally(), await lanesOf(id)]).toEqual([{ [B]: 2 }, []]);
   });
 
   it('fails by the word of a worker that has lost its lane meanwhile', async () => {
     const { id, requestId } = await accept('late', 2);
-    const turn = await turnOf(lanes, id);
-    const recipients = await pending(dataSource, turn, 1, 3);
-    expect(await claimUpTo(lanes, turn, 3)).toBe(true);
+    const snapshot = await snapshotOf(lanes, id);
+    const recipients = await pending(dataSource, snapshot, 1, 3);
+    expect(await claimUpTo(lanes, snapshot, 3)).toBe(true);
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
     await drive(carriersWorker(engine, carriers), id);
     expect(await engine.counts(requestId)).toEqual({ Unknown: 2 });
     const results = recipients.map((recipient) => ({ recipient, outcome: refused(11) }));
-    await engine.part(BatchResults).flush(results, endingsOf([turn]));
+    await engine.part(BatchResults).flush(results, endingsOf([snapshot]));
     expect(await engine.counts(requestId)).toEqual({ Failed: 2 });
     expect([carriers.tally(), await retriesOf(id)]).toEqual([{}, []]);
     expect(await engine.part(RefusedSends).successors([])).toBeNull();
@@ -223,20 +223,20 @@ describe('a recipient that a carrier refuses', () => {
 
   it('fails by such a word also where the next holder of the lane writes in the same moment', async () => {
     const { id, requestId } = await accept('late-beside', 4);
-    const late = await turnOf(lanes, id);
+    const late = await snapshotOf(lanes, id);
     const lost = await pending(dataSource, late, 1, 3);
     expect(await claimUpTo(lanes, late, 3)).toBe(true);
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
     await carriersWorker(engine, carriers).run(firstLane(id));
     expect([await engine.counts(requestId), carriers.tally()]).toEqual([{ Pending: 2, Unknown: 2 }, {}]);
-    const turn = await turnOf(lanes, id);
-    const held = await pending(dataSource, turn, 3, 5);
-    expect(await claimUpTo(lanes, turn, 5)).toBe(true);
+    const snapshot = await snapshotOf(lanes, id);
+    const held = await pending(dataSource, snapshot, 3, 5);
+    expect(await claimUpTo(lanes, snapshot, 5)).toBe(true);
     const written = engine.part(BatchResults);
     const transactions = vi.spyOn(lanes, 'finishEach');
     await Promise.all(
       [
-        { lane: turn, own: held },
+        { lane: snapshot, own: held },
         { lane: late, own: lost },
       ].map(({ lane: of, own }) =>
         written.flush(

@@ -126,7 +126,7 @@ describe('the relay', () => {
   };
   const first = (routeId: number, single: boolean): RouteJob => ({ routeId, single, slot: 0, turn: 0 });
 
-  it('puts a turn of every route into its queue over which something is due', async () => {
+  it('puts a job of every route into its queue over which something is due', async () => {
     const { relay, queued, asked } = relayWith({});
     await vi.waitFor(() => expect(asked.looks).toBeGreaterThan(0), PATIENCE);
     await relay.stop();

@@ -11,7 +11,7 @@ import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/i
 import { CallEngine } from '../support/call-engine.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { type LaneWorker, laneWorker, turnOf } from '../support/lane-worker.js';
+import { type LaneWorker, laneWorker, snapshotOf } from '../support/lane-worker.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
@@ -122,7 +122,7 @@ describe('the fence of a restore', () => {
 
   it('keeps claims and words of the former life out, and takes what they say has left', async () => {
     const campaign = await accept('former', 4);
-    const former = await turnOf(engine.part(LaneStore), campaign.id);
+    const former = await snapshotOf(engine.part(LaneStore), campaign.id);
     await fence.raise();
     const found = await undecided(campaign.requestId);
     expect(found).toMatchObject({ held: 0, mayHaveLeft: 4 });
@@ -145,7 +145,7 @@ describe('the fence of a restore', () => {
 
   it('only raises the fences where nothing has left since', async () => {
     const campaign = await accept('stopped', 2);
-    const former = await turnOf(engine.part(LaneStore), campaign.id);
+    const former = await snapshotOf(engine.part(LaneStore), campaign.id);
     await fence.keepOut();
     expect(await engine.part(LaneStore).claim([{ lane: former, intentSeq: 3, recipients: [] }], 5_000)).toEqual([]);
     await send(campaign);

@@ -15,7 +15,7 @@ import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 const SINGLES = { channel: 'sms', routeId: 1, single: true };
 const CAMPAIGNS = { ...SINGLES, single: false };
 
-describe('a turn of a route', () => {
+describe('a job of a route', () => {
   let engine: Engine;
   let dataSource: DataSource;
   let due: DueLanes;
@@ -179,7 +179,7 @@ describe('a turn of a route', () => {
     const fresh = new DueLanes(dataSource);
     const share = { most: 1, accounts: 1 };
     const served: number[] = [];
-    for (let turn = 0; turn < 3; turn++) served.push(...(await ownersOf(await fresh.next(CAMPAIGNS, share))));
+    for (let round = 0; round < 3; round++) served.push(...(await ownersOf(await fresh.next(CAMPAIGNS, share))));
     expect(new Set(served)).toEqual(new Set([a, b, c]));
     const together = await ownersOf(await fresh.next(CAMPAIGNS, { most: 6, accounts: 3 }));
     expect(together.filter((id) => id === a).length).toBeLessThanOrEqual(2);
@@ -192,7 +192,8 @@ describe('a turn of a route', () => {
     await many(a, 2, 1_200);
     const { requestId } = await accept(b, 3);
     const fresh = new DueLanes(dataSource);
-    for (let turn = 0; turn < 2; turn++) await worker.run(...(await fresh.next(CAMPAIGNS, { most: 8, accounts: 8 })));
+    for (let round = 0; round < 2; round++)
+      await worker.run(...(await fresh.next(CAMPAIGNS, { most: 8, accounts: 8 })));
     expect(await engine.counts(requestId)).toEqual({ Submitted: 3 });
   });
 
@@ -209,17 +210,17 @@ describe('a turn of a route', () => {
         [route, account, single, route * 10 + single + account * 1_000, account === a ? 1 : 0],
       );
     const due = 'UTC_TIMESTAMP(3) - INTERVAL 1 SECOND';
-    const turns = [
+    const routes = [
       { routeId: 1, single: true, wakeAt: due },
       { routeId: 1, single: false, wakeAt: due },
       { routeId: 2, single: false, wakeAt: 'NULL' },
       { routeId: 3, single: true, wakeAt: 'UTC_TIMESTAMP(3) + INTERVAL 1 DAY' },
     ];
-    for (const { routeId, single, wakeAt } of turns) {
+    for (const { routeId, single, wakeAt } of routes) {
       await lanes(a, routeId, single ? 1 : 0, wakeAt);
       await lanes(b, routeId, single ? 1 : 0, due);
     }
-    for (const { routeId, single, wakeAt } of turns) {
+    for (const { routeId, single, wakeAt } of routes) {
       await dataSource.transaction(async (tx) => {
         const reads = async (): Promise<number> => {
           const rows = await tx.query<{ Value: string }[]>("SHOW SESSION STATUS LIKE 'Handler_read%'");

@@ -14,7 +14,7 @@ import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-r
 import { type Receipt, ReceiptSink, type Route, type SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { claimRetries, claimUpTo, dueNow, pending, turnOf } from '../support/lane-worker.js';
+import { claimRetries, claimUpTo, dueNow, pending, snapshotOf } from '../support/lane-worker.js';
 
 const receipt = (providerMessageId: string, status: Receipt['status'], fields: Partial<Receipt> = {}): Receipt => ({
   providerMessageId,
@@ -77,7 +77,7 @@ describe('settling recipients', () => {
     return { lane, end: await results.flush(outcomes, endingsOf([lane])) };
   };
   const currentTurn = async (campaignId: number): Promise<LaneSnapshot> => {
-    return turnOf(lanes, campaignId);
+    return snapshotOf(lanes, campaignId);
   };
   const accepted = (seq: number): SendOutcome => ({ kind: 'accepted', providerMessageIds: [`m-${seq}`] });
   const statuses = async (campaignId: number): Promise<string[]> =>
@@ -158,12 +158,12 @@ describe('settling recipients', () => {
     await sink.accept(1, [receipt('p-1-a', 'delivered'), receipt('p-1-c', 'delivered')]);
     await sink.accept(1, [receipt('p-2-b', 'failed', { errorCode: 3, errorText: 'UNDELIV' })]);
     expect(await statuses(id)).toEqual(['Submitted', 'Failed', 'Submitted']);
-    // Judging writes the items that have not moved too: what another node of a cluster judges meanwhile must meet it.
-    const judged: { seq: number; item: number; receipts: number }[] = await dataSource.query(
+    // Checking writes the items that have not moved too: what another node of a cluster checks meanwhile must meet it.
+    const checked: { seq: number; item: number; receipts: number }[] = await dataSource.query(
       'SELECT seq, item, receipts FROM provider_messages WHERE campaign_id = ? ORDER BY seq, item',
       [id],
     );
-    expect(judged.map(({ receipts }) => receipts)).toEqual([1, 1, 1, 1, 1, 1, 0, 0, 0]);
+    expect(checked.map(({ receipts }) => receipts)).toEqual([1, 1, 1, 1, 1, 1, 0, 0, 0]);
     await Promise.all([
       sink.accept(1, [receipt('p-1-b', 'delivered')]),
       sink.accept(1, [receipt('p-2-a', 'delivered')]),
@@ -216,7 +216,7 @@ describe('settling recipients', () => {
     expect(await engine.counts(requestId)).toEqual({ Pending: 20, Submitted: 1, Unknown: 9 });
     expect(await pending(dataSource, found, 1, 11)).toEqual([]);
 
-    // The lost worker wakes: what it knows to be accepted counts, and its turn is over.
+    // The lost worker wakes: what it knows to be accepted counts, and its batch is over.
     expect(
       await results.flush(
         [
@@ -237,7 +237,7 @@ describe('settling recipients', () => {
     expect(await engine.counts(requestId)).toEqual({ Pending: 20, Submitted: 2, Unknown: 7, Delivered: 1 });
   });
 
-  it('sends the open window again where the upstream removes duplicates', async () => {
+  it('sends the open batch again where the carrier removes duplicates', async () => {
     const { id, requestId } = await accept('resend', 10);
     const lost = await currentTurn(id);
     await claimUpTo(lanes, lost, 6);

@@ -12,7 +12,7 @@ import { RouteCosts } from '../../src/modules/routing/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { claimUpTo, firstLane, laneWorker, turnOf } from '../support/lane-worker.js';
+import { claimUpTo, firstLane, laneWorker, snapshotOf } from '../support/lane-worker.js';
 
 const WINDOWS = 20;
 const RECIPIENTS = 3;
@@ -53,14 +53,17 @@ describe('windows of several routes', () => {
     }
     return campaigns;
   };
-  const turnsOf = (campaigns: readonly Campaign[]): Promise<LaneSnapshot[]> =>
-    Promise.all(campaigns.map(({ id }) => turnOf(lanes, id)));
-  const planned = (turns: readonly LaneSnapshot[]): Promise<BatchClaim[]> =>
+  const snapshotsOf = (campaigns: readonly Campaign[]): Promise<LaneSnapshot[]> =>
+    Promise.all(campaigns.map(({ id }) => snapshotOf(lanes, id)));
+  const planned = (snapshots: readonly LaneSnapshot[]): Promise<BatchClaim[]> =>
     Promise.all(
-      turns.map(async (turn) => ({ id: newClaimId(), claims: await claims.plan(planBatch([turn], RECIPIENTS)) })),
+      snapshots.map(async (snapshot) => ({
+        id: newClaimId(),
+        claims: await claims.plan(planBatch([snapshot], RECIPIENTS)),
+      })),
     );
   const held = async (campaigns: readonly Campaign[]): Promise<BatchClaim[]> => {
-    const batches = await planned(await turnsOf(campaigns));
+    const batches = await planned(await snapshotsOf(campaigns));
     const taken = await Promise.all(batches.map((batch) => claims.claim(batch)));
     return batches.map((batch, index) => ({ ...batch, claims: taken[index] ?? [] }));
   };
@@ -69,10 +72,10 @@ describe('windows of several routes', () => {
     providerMessageIds: [`s-${campaignId}-${seq}`],
   });
   const resultsOf = ({ claims: own }: BatchClaim, outcome?: SendOutcome): BatchResult[] =>
-    own.flatMap(({ lane: turn, recipients }) =>
-      recipients.map((recipient) => ({ recipient, outcome: outcome ?? taken(turn.campaignId, recipient.seq) })),
+    own.flatMap(({ lane: snapshot, recipients }) =>
+      recipients.map((recipient) => ({ recipient, outcome: outcome ?? taken(snapshot.campaignId, recipient.seq) })),
     );
-  const endsOf = ({ claims: own }: BatchClaim) => endingsOf(own.map(({ lane: turn }) => turn));
+  const endsOf = ({ claims: own }: BatchClaim) => endingsOf(own.map(({ lane: snapshot }) => snapshot));
   const write = (batch: BatchClaim, outcome?: SendOutcome) => results.flush(resultsOf(batch, outcome), endsOf(batch));
   const countsOf = (campaigns: readonly Campaign[]) =>
     Promise.all(campaigns.map(({ requestId }) => engine.counts(requestId)));
@@ -87,7 +90,7 @@ describe('windows of several routes', () => {
 
   it('read and claim together, each under its own id, in a statement', async () => {
     const campaigns = await accept(WINDOWS);
-    const batches = await planned(await turnsOf(campaigns));
+    const batches = await planned(await snapshotsOf(campaigns));
     expect(batches.map(({ claims: own }) => own.flatMap(({ recipients }) => recipients).length)).toEqual(
       campaigns.map(() => RECIPIENTS),
     );
@@ -106,7 +109,7 @@ describe('windows of several routes', () => {
   it('two of which ask for the same lane both know its recipients, and one of them gets it', async () => {
     const [campaign] = await accept(1);
     const id = campaign?.id ?? 0;
-    const batches = await planned([await turnOf(lanes, id), await turnOf(lanes, id)]);
+    const batches = await planned([await snapshotOf(lanes, id), await snapshotOf(lanes, id)]);
     expect(batches.map(({ claims: own }) => own[0]?.recipients.length)).toEqual([RECIPIENTS, RECIPIENTS]);
     const got = await Promise.all(batches.map((batch) => claims.claim(batch)));
     expect(got.map(({ length }) => length).sort()).toEqual([0, 1]);
@@ -116,9 +119,9 @@ describe('windows of several routes', () => {
 
   it('lose the lane alone that another worker was faster with', async () => {
     const campaigns = await accept(5);
-    const turns = await turnsOf(campaigns);
-    const batches = await planned(turns);
-    expect(await claimUpTo(lanes, turns[2] as LaneSnapshot, 2)).toBe(true);
+    const snapshots = await snapshotsOf(campaigns);
+    const batches = await planned(snapshots);
+    expect(await claimUpTo(lanes, snapshots[2] as LaneSnapshot, 2)).toBe(true);
     const got = await Promise.all(batches.map((batch) => claims.claim(batch)));
     expect(got.map(({ length }) => length)).toEqual([1, 1, 0, 1, 1]);
   });
@@ -204,7 +207,7 @@ describe('windows of several routes', () => {
     await dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id IN (?)', [
       campaigns.map(({ id }) => id),
     ]);
-    const batches = await planned(await turnsOf(campaigns));
+    const batches = await planned(await snapshotsOf(campaigns));
     const claimed = vi.spyOn(lanes, 'claimEach');
     const begun = await Promise.all(
       batches.map((batch, index) => claims.claim({ ...batch, mostRetries: RECIPIENTS - index })),
@@ -220,7 +223,7 @@ describe('windows of several routes', () => {
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [
       stolen.id,
     ]);
-    const found = await turnOf(lanes, stolen.id);
+    const found = await snapshotOf(lanes, stolen.id);
     expect(await claimUpTo(lanes, found, found.intentSeq)).toBe(true);
     await Promise.all(batches.map((batch) => write(batch)));
     // What the carrier took counts, whichever worker holds the lane by now.

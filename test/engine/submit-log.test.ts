@@ -15,19 +15,19 @@ import type { SendOutcome } from '../../src/modules/providers/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { firstLane, type LaneWorker, laneWorker, turnOf } from '../support/lane-worker.js';
+import { firstLane, type LaneWorker, laneWorker, snapshotOf } from '../support/lane-worker.js';
 
 const PATIENCE = { timeout: 60_000, interval: 10 };
 /** It dies with its worker. */
 const NEVER = new Promise<never>(() => undefined);
 
-describe('the notes of a worker that was killed', () => {
+describe('the submit log of a killed worker', () => {
   let engine: Engine;
   let dataSource: DataSource;
   let lanes: LaneStore;
   let owner: string;
   let environment: Environment;
-  let notes: SubmitLogs;
+  let logs: SubmitLogs;
   let reader: LostSubmitLogs;
   /** what the carrier has, in order */
   let seen: string[];
@@ -41,13 +41,13 @@ describe('the notes of a worker that was killed', () => {
   beforeEach(async () => {
     owner = mkdtempSync(join(tmpdir(), 'lost-'));
     environment = { ...engine.module.get<Environment>(ENVIRONMENT, { strict: false }), DATA_DIR: owner };
-    notes = new SubmitLogs(environment);
-    await notes.onModuleInit();
+    logs = new SubmitLogs(environment);
+    await logs.onModuleInit();
     reader = new LostSubmitLogs(environment, engine.part(LostClaims));
     seen = [];
   });
   afterEach(async () => {
-    await notes.onApplicationShutdown();
+    await logs.onApplicationShutdown();
     rmSync(owner, { recursive: true });
   });
 
@@ -72,7 +72,7 @@ describe('the notes of a worker that was killed', () => {
   /** Sends to so many, whose answers never come, and then dies. */
   const dieAfter = async (campaignId: number, count: number): Promise<void> => {
     const worker = laneWorker(engine, {
-      notes,
+      logs,
       lanes: without(lanes, 'renew'),
       results: without(engine.part(BatchResults), 'flush'),
       send: (message): Promise<SendOutcome> => {
@@ -85,7 +85,7 @@ describe('the notes of a worker that was killed', () => {
     });
     void worker.run(firstLane(campaignId));
     await vi.waitUntil(() => seen.length === count, PATIENCE);
-    await notes.onApplicationShutdown();
+    await logs.onApplicationShutdown();
   };
   const leaseEnds = (campaignId: number): Promise<unknown> =>
     dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [campaignId]);
@@ -105,16 +105,16 @@ describe('the notes of a worker that was killed', () => {
     for (let turns = 0; turns < 40 && (await worker.run(firstLane(campaignId))); turns++);
   };
   const unknown = async (requestId: string): Promise<number> => (await engine.counts(requestId))['Unknown'] ?? 0;
-  /** A claim as a worker makes it, with its note. */
+  /** A claim as a worker makes it, with its submit log. */
   const claim = async (lane: LaneSnapshot, isMade = true): Promise<ReturnType<SubmitLogs['begin']>> => {
     const id = newClaimId();
-    const note = notes.begin(id, [{ ...lane, fence: heldFence(lane) }]);
+    const log = logs.begin(id, [{ ...lane, fence: heldFence(lane) }]);
     if (isMade) await lanes.claim([{ lane, intentSeq: lane.endSeq, recipients: [] }], 5_000, { id });
-    return note;
+    return log;
   };
 
   it('give a new try to all that never left, once each, and leave the others in doubt', async () => {
-    const { id, requestId, account } = await accept('notes-window', 100);
+    const { id, requestId, account } = await accept('log-window', 100);
     await dieAfter(id, 30);
     await reader.poll();
     expect([await engine.counts(requestId), files().length]).toEqual([{ Pending: 100 }, 1]);
@@ -138,9 +138,9 @@ describe('the notes of a worker that was killed', () => {
   });
 
   it('name messages of one recipient as they do a campaign', async () => {
-    const singles = await Promise.all(Array.from({ length: 12 }, (_, index) => accept(`notes-single-${index}`, 1)));
+    const singles = await Promise.all(Array.from({ length: 12 }, (_, index) => accept(`log-single-${index}`, 1)));
     const worker = laneWorker(engine, {
-      notes,
+      logs,
       lanes: without(lanes, 'renew'),
       results: without(engine.part(BatchResults), 'flush'),
       send: (message): Promise<SendOutcome> => {
@@ -154,7 +154,7 @@ describe('the notes of a worker that was killed', () => {
     const keys = singles.map(({ id }) => firstLane(id));
     void worker.run(...keys);
     await vi.waitUntil(() => seen.length === 2, PATIENCE);
-    await notes.onApplicationShutdown();
+    await logs.onApplicationShutdown();
     for (const { id } of singles) await leaseEnds(id);
     await survivor().run(...keys);
     await reader.poll();
@@ -166,17 +166,17 @@ describe('the notes of a worker that was killed', () => {
   });
 
   it('are not believed while the worker lives, however long it is frozen', async () => {
-    const { id, requestId } = await accept('notes-frozen', 10);
-    await claim(await turnOf(lanes, id));
+    const { id, requestId } = await accept('log-frozen', 10);
+    await claim(await snapshotOf(lanes, id));
     await recover(id);
     await reader.poll();
     expect([await unknown(requestId), files().length]).toEqual([10, 1]);
   });
 
   it('are not believed after another start of the machine, and go in time', async () => {
-    const { id, requestId } = await accept('notes-boot', 10);
-    await claim(await turnOf(lanes, id));
-    await notes.onApplicationShutdown();
+    const { id, requestId } = await accept('log-boot', 10);
+    await claim(await snapshotOf(lanes, id));
+    await logs.onApplicationShutdown();
     const [file = ''] = files();
     writeSync(openSync(pathOf(file), 'r+'), '00000000-0000-0000-0000-000000000000', 8);
     await recover(id);
@@ -188,29 +188,29 @@ describe('the notes of a worker that was killed', () => {
   });
 
   it('know a claim that was made before its first message', async () => {
-    const { id, requestId } = await accept('notes-claim', 10);
-    await claim(await turnOf(lanes, id));
-    await notes.onApplicationShutdown();
+    const { id, requestId } = await accept('log-claim', 10);
+    await claim(await snapshotOf(lanes, id));
+    await logs.onApplicationShutdown();
     await recover(id);
     await reader.poll();
     expect(await engine.counts(requestId)).toEqual({ Pending: 10 });
   });
 
   it('say nothing of a claim that another worker made', async () => {
-    const { id, requestId } = await accept('notes-rival', 10);
-    const lane = await turnOf(lanes, id);
+    const { id, requestId } = await accept('log-rival', 10);
+    const lane = await snapshotOf(lanes, id);
     await claim(lane, false);
     await lanes.claim([{ lane, intentSeq: lane.endSeq, recipients: [] }], 5_000, { id: newClaimId() });
-    await notes.onApplicationShutdown();
+    await logs.onApplicationShutdown();
     await recover(id);
     await reader.poll();
     expect([await unknown(requestId), files().length]).toEqual([10, 0]);
   });
 
   it('wait for a claim that may be on its way still', async () => {
-    const { id, requestId } = await accept('notes-on-its-way', 10);
-    await claim(await turnOf(lanes, id), false);
-    await notes.onApplicationShutdown();
+    const { id, requestId } = await accept('log-on-its-way', 10);
+    await claim(await snapshotOf(lanes, id), false);
+    await logs.onApplicationShutdown();
     await reader.poll();
     const [file = ''] = files();
     expect(file).not.toBe('');
@@ -221,12 +221,12 @@ describe('the notes of a worker that was killed', () => {
   });
 
   it('outlive a worker that dies while it recovers the window', async () => {
-    const { id, requestId } = await accept('notes-twice', 10);
-    const lane = await turnOf(lanes, id);
-    const note = await claim(lane);
-    note.begin([{ lane, seq: 1 }]);
-    note.leaving(0);
-    await notes.onApplicationShutdown();
+    const { id, requestId } = await accept('log-twice', 10);
+    const lane = await snapshotOf(lanes, id);
+    const log = await claim(lane);
+    log.begin([{ lane, seq: 1 }]);
+    log.leaving(0);
+    await logs.onApplicationShutdown();
     const dying = laneWorker(engine, {
       results: Object.assign(
         new BatchResults(
@@ -251,7 +251,7 @@ describe('the notes of a worker that was killed', () => {
   });
 
   it('are not asked where the route drops a second copy: all are sent again', async () => {
-    const { id, requestId } = await accept('notes-deduplicated', 20);
+    const { id, requestId } = await accept('log-deduplicated', 20);
     await dieAfter(id, 5);
     const worker = survivor(true);
     await recover(id, worker);

@@ -14,7 +14,7 @@ import { type RouteConnection } from '../../src/modules/providers/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { claimUpTo, firstLane, type LaneWorker, laneWorker, turnOf } from '../support/lane-worker.js';
+import { claimUpTo, firstLane, type LaneWorker, laneWorker, snapshotOf } from '../support/lane-worker.js';
 
 const LEASE_MS = 5_000;
 const RECEIPT_TIMEOUT_MS = 60_000;
@@ -96,10 +96,10 @@ describe('recipients of unknown outcome', () => {
       .accept(engine.draft(accountId, numbers(total)));
     return { id, requestId, accountId };
   };
-  /** Takes turns until the lane wants no more. */
+  /** Runs batches until the lane wants no more. */
   const drive = async (campaignId: number): Promise<void> => {
     const runner = await worker();
-    for (let turns = 0; turns < 40; turns++) if (!(await runner.run(firstLane(campaignId)))) return;
+    for (let runs = 0; runs < 40; runs++) if (!(await runner.run(firstLane(campaignId)))) return;
     throw new Error('the lane never rests');
   };
   /** The same, with every retry at its time, until none waits. */
@@ -203,7 +203,7 @@ describe('recipients of unknown outcome', () => {
   it('of a dead worker’s window are neither refunded nor resent elsewhere', async () => {
     const { id, requestId, accountId } = await accept('dead', 10);
     await states.begin(dataSource.manager, [id], RECEIPT_TIMEOUT_MS);
-    await claimUpTo(lanes, await turnOf(lanes, id), 6, LEASE_MS);
+    await claimUpTo(lanes, await snapshotOf(lanes, id), 6, LEASE_MS);
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
     await states.changeAlone(id, 'cancel');
     await drive(id);

@@ -8,7 +8,7 @@ import { RecipientReader } from '../../src/modules/campaigns/contacts/recipients
 import type { OutboundMessage, RouteConnection, SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { claimUpTo, type LaneWorker, laneWorker, pending, turnOf } from '../support/lane-worker.js';
+import { claimUpTo, type LaneWorker, laneWorker, pending, snapshotOf } from '../support/lane-worker.js';
 import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 const TIMEOUT_MS = 60_000;
@@ -63,13 +63,13 @@ describe('messages that wait for their carrier', () => {
       .accept(engine.draft(accountId, numbers(total), fields));
     return { id: accepted.id, requestId: accepted.requestId, accountId };
   };
-  /** The next turn of the campaign's lane, its retries being due. */
-  const turn = async ({ id }: Campaign): Promise<void> => {
+  /** The next batch of the campaign's lane, its retries being due. */
+  const run = async ({ id }: Campaign): Promise<void> => {
     await dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
     await worker.run({ campaignId: id, lane: 0 });
   };
-  const turns = async (campaign: Campaign, times: number): Promise<void> => {
-    for (let time = 0; time < times; time++) await turn(campaign);
+  const runs = async (campaign: Campaign, times: number): Promise<void> => {
+    for (let time = 0; time < times; time++) await run(campaign);
   };
   /** As if the lane had waited for this much longer. */
   const wait = ({ id }: Campaign, milliseconds: number): Promise<unknown> =>
@@ -87,11 +87,11 @@ describe('messages that wait for their carrier', () => {
   it('are not tried, not counted and not lost while it cannot be reached, however often', async () => {
     const campaign = await accept('unreached', 3);
     carrier = () => UNREACHED;
-    await turns(campaign, 12);
+    await runs(campaign, 12);
     expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 3 });
     expect(await recipients(campaign)).toEqual(Array(3).fill([0, null, null]));
     carrier = taken;
-    await turn(campaign);
+    await run(campaign);
     expect(await engine.counts(campaign.requestId)).toEqual({ Submitted: 3 });
     expect(await recipients(campaign)).toEqual(Array(3).fill([1, null, null]));
     expect(await engine.available(campaign.accountId)).toEqual({ stored: 0, ledger: 0 });
@@ -100,12 +100,12 @@ describe('messages that wait for their carrier', () => {
   it('end with their deadline, refunded, when the route stays down', async () => {
     const campaign = await accept('down', 3);
     standing = { ready: false, fault: 'Gateway is not reachable: connection refused' };
-    await turns(campaign, 3);
+    await runs(campaign, 3);
     await wait(campaign, TIMEOUT_MS - 10_000);
-    await turn(campaign);
+    await run(campaign);
     expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 3 });
     await wait(campaign, 10_000);
-    await turn(campaign);
+    await run(campaign);
     const text = 'Not sent in time: Gateway is not reachable: connection refused';
     expect(await recipients(campaign)).toEqual(Array(3).fill([0, null, text]));
     expect(await engine.available(campaign.accountId)).toEqual({ stored: 3, ledger: 3 });
@@ -115,13 +115,13 @@ describe('messages that wait for their carrier', () => {
   it('have their whole deadline again once one got through', async () => {
     const campaign = await accept('again', 3);
     carrier = () => UNREACHED;
-    await turn(campaign);
+    await run(campaign);
     await wait(campaign, TIMEOUT_MS - 10_000);
     carrier = (message) => (message.ref.endsWith('-1') ? taken(message) : UNREACHED);
-    await turn(campaign);
+    await run(campaign);
     await wait(campaign, TIMEOUT_MS - 10_000);
     standing = { ready: false, fault: 'gone' };
-    await turn(campaign);
+    await run(campaign);
     expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 2, Submitted: 1 });
   });
 
@@ -143,7 +143,7 @@ describe('messages that wait for their carrier', () => {
     const { id, requestId } = await accept('wait-passed', 2);
     const lanes = engine.part(LaneStore);
     const results = engine.part(BatchResults);
-    const lane = await turnOf(lanes, id);
+    const lane = await snapshotOf(lanes, id);
     const recipients = await pending(dataSource, lane, 1, 3);
     expect(await claimUpTo(lanes, lane, lane.intentSeq, 1)).toBe(true);
     await dataSource.query('UPDATE campaign_lanes SET fence = fence + 1 WHERE campaign_id = ?', [id]);
@@ -158,23 +158,23 @@ describe('messages that wait for their carrier', () => {
   it('have it again after a pause', async () => {
     const campaign = await accept('paused', 3);
     standing = { ready: false, fault: 'gone' };
-    await turn(campaign);
+    await run(campaign);
     await wait(campaign, TIMEOUT_MS);
     await states.changeAlone(campaign.id, 'pause');
     await states.changeAlone(campaign.id, 'resume');
-    await turn(campaign);
+    await run(campaign);
     expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 3 });
   });
 
   it('throttled for ever: they end with their deadline, not before, and are refunded', async () => {
     const campaign = await accept('throttled', 3);
     carrier = (message) => (message.ref.endsWith('-1') ? taken(message) : BUSY);
-    await turns(campaign, 12);
+    await runs(campaign, 12);
     await wait(campaign, TIMEOUT_MS - 10_000);
-    await turn(campaign);
+    await run(campaign);
     expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 2, Submitted: 1 });
     await wait(campaign, 10_000);
-    await turn(campaign);
+    await run(campaign);
     const ended = [0, null, 'Not sent in time: Throttled'];
     expect(await recipients(campaign)).toEqual([[1, null, null], ended, ended]);
     expect(await engine.available(campaign.accountId)).toEqual({ stored: 2, ledger: 2 });
@@ -186,12 +186,12 @@ describe('messages that wait for their carrier', () => {
   it('are still taken after the deadline by a carrier that comes back', async () => {
     const campaign = await accept('late', 3);
     carrier = () => BUSY;
-    await turns(campaign, 2);
+    await runs(campaign, 2);
     await wait(campaign, 2 * TIMEOUT_MS);
     carrier = (message) => (message.ref.endsWith('-1') ? BUSY : taken(message));
-    await turn(campaign);
+    await run(campaign);
     expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 1, Submitted: 2 });
-    await turn(campaign);
+    await run(campaign);
     expect(await engine.counts(campaign.requestId)).toEqual({ Pending: 1, Submitted: 2 });
   });
 
@@ -207,9 +207,9 @@ describe('messages that wait for their carrier', () => {
       if (seq === '4' && time > 1) return UNREACHED;
       return FAULT;
     };
-    await turns(campaign, 2);
+    await runs(campaign, 2);
     expect((await recipients(campaign)).map(([attempts]) => attempts)).toEqual([2, 2, 2, 1]);
-    await turns(campaign, 8);
+    await runs(campaign, 8);
     const expected = [
       [3, null, null],
       [4, 603, 'Refused'],
@@ -220,7 +220,7 @@ describe('messages that wait for their carrier', () => {
     expect([tries.get('1'), tries.get('2'), tries.get('3')]).toEqual([3, 4, 5]);
     standing = { ready: false, fault: 'gone' };
     await wait(campaign, TIMEOUT_MS);
-    await turn(campaign);
+    await run(campaign);
     expect((await recipients(campaign))[3]).toEqual([1, null, 'Not sent in time: gone']);
     // What the carrier has had enough of is its failure and paid for; what it never took is not.
     expect(await engine.available(campaign.accountId)).toEqual({ stored: 1, ledger: 1 });
@@ -229,9 +229,9 @@ describe('messages that wait for their carrier', () => {
   it('are refunded when their route goes away before they left', async () => {
     const campaign = await accept('gone', 2);
     carrier = () => UNREACHED;
-    await turns(campaign, 6);
+    await runs(campaign, 6);
     routeIsThere = false;
-    await turn(campaign);
+    await run(campaign);
     expect(await recipients(campaign)).toEqual(Array(2).fill([0, null, 'No route available for this channel']));
     expect(await engine.available(campaign.accountId)).toEqual({ stored: 2, ledger: 2 });
   });

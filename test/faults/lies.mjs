@@ -1,8 +1,8 @@
 import { campaignsSince, recipientsOf, sessionsOf, STATUS } from './invariants/snapshot.mjs';
 
 /**
- * Ways in which the books are falsified once everything has come to rest: whoever doubts the judge sees whether it notices
- * (`--lies`). Each gets a delivered recipient of its own. `sees`: the words of the judge that this lie, and no other, is noticed by.
+ * Ways in which the books are falsified once everything has come to rest: whoever doubts the check sees whether it notices
+ * (`--lies`). Each gets a delivered recipient of its own. `sees`: the words of the check that this lie, and no other, is noticed by.
  */
 export const LIES = [
   {

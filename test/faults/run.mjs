@@ -76,7 +76,7 @@ const [{ Seed }, { openScene }, { runStrike }, { writeTable }, { Results }] = aw
   ['seed', 'scene', 'strike', 'table', 'results'].map((name) => import(`./${name}.mjs`)),
 );
 /** One run without a fault, whose books are falsified. @returns how many lies were not noticed */
-async function judgeLies(seed) {
+async function checkLies(seed) {
   const { LIES, tellLies } = await import('./lies.mjs');
   scene = await openScene(seed.of('scene'));
   const calm = strikes.find(({ name }) => name === 'none');
@@ -103,7 +103,7 @@ let runs = 0;
 let failures = 0;
 try {
   say(`Seed ${options.seed}`);
-  if (options.lies) await lifetime.end(await judgeLies(new Seed(Number(options.seed))));
+  if (options.lies) await lifetime.end(await checkLies(new Seed(Number(options.seed))));
   const results = new Results(options);
   for (let round = Number(options.first); round <= Number(options.rounds); round++) {
     const seed = new Seed(Number(options.seed), round);

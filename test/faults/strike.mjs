@@ -72,7 +72,7 @@ function* answersAfter({ asked, changes }, healedAt, strict) {
 }
 
 /** @returns every violation of an invariant */
-async function judge(scene, traffic, { known, again, healedAt, strict, overtaken, watch, figures }) {
+async function check(scene, traffic, { known, again, healedAt, strict, overtaken, watch, figures }) {
   const violations = [...watch.violations, ...answersAfter(traffic, healedAt, strict)];
   const found = await snapshot(scene.pool, known, traffic.numbers.prefix);
   const details = await detailsOf(scene, traffic, found.campaigns, violations);
@@ -107,7 +107,7 @@ function evidence({ number }, { asked }, { recipients }, entriesOf) {
 }
 
 /**
- * Traffic, a strike in its middle, healing, and the judgement.
+ * Traffic, a strike in its middle, healing, and the verdict.
  * @param {{ number: number, seconds: number, say: (text: string) => void, beforeJudgement?: (scene: object, traffic: object,
  *   known: Set<number>) => Promise<void> }} options number: of the strike in this run
  */
@@ -150,7 +150,7 @@ export async function runStrike(scene, strike, seed, { number, seconds, say, bef
     await beforeJudgement?.(scene, traffic, known);
     await watch.look();
     const { strict = false, overtaken } = strike;
-    const violations = await judge(scene, traffic, { known, again, healedAt, strict, overtaken, watch, figures });
+    const violations = await check(scene, traffic, { known, again, healedAt, strict, overtaken, watch, figures });
     if (missing !== '') violations.unshift({ invariant: 'I3', text: `not settled in time: ${missing}` });
     figures.requests = traffic.asked.length + traffic.changes.length;
     figures.unanswered = traffic.asked.filter(({ outcome }) => outcome === 'unknown').length;

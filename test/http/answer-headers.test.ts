@@ -40,7 +40,7 @@ describe('headers of answers', () => {
     const all = operations();
     expect(all.length).toBeGreaterThan(150);
     const stored: string[] = [];
-    let judged = 0;
+    let checked = 0;
     const walker = accounts.token(await accounts.account({ userType: 'super' }));
     for (const [method, template] of all) {
       if (template.includes('events') && method === 'GET') continue; // a stream does not end
@@ -54,13 +54,13 @@ describe('headers of answers', () => {
         });
         await response.arrayBuffer();
         if (!response.headers.get('content-type')?.startsWith('application/json')) continue;
-        judged++;
+        checked++;
         const kept = response.headers.get('cache-control') ?? '';
         if (!kept.includes('no-store')) stored.push(`${method} ${template} ${response.status}: ${kept}`);
       }
     }
     expect(stored).toEqual([]);
-    expect(judged).toBeGreaterThan(250);
+    expect(checked).toBeGreaterThan(250);
   }, 120_000);
 
   it('forbid to store tokens and secrets', async () => {

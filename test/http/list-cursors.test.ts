@@ -227,7 +227,7 @@ describe('a list', () => {
   );
 
   it.each(['/v6/api/campaigns/NONE/contacts', '/v6/api/webhooks/999999999/attempts'])(
-    'GET %s judges the cursor before what the path names',
+    'GET %s checks the cursor before what the path names',
     async (path) => {
       expectRefused(await campaigns.get(`${path}?cursor=nonsense`, owner), 400, 'cursor is invalid');
       expect((await campaigns.get(path, owner)).status).toBe(404);

@@ -208,7 +208,10 @@ describe('the keys of campaigns', () => {
       expect(keys.ranges[0]?.where).toBe('request_id IN (?) AND account_id = ? AND state = ?');
     }
     for (const search of ['GSMCAMP_20260501', '_20260501_A1B2C3', 'sale']) {
-      expect(campaignKeys({ search }, ['sms'])).toMatchObject({ index: 'PRIMARY', look: expect.anything() as object });
+      expect(campaignKeys({ search }, ['sms'])).toMatchObject({
+        index: 'PRIMARY',
+        filter: expect.anything() as object,
+      });
     }
   });
 });

@@ -209,7 +209,7 @@ describe('one key', () => {
     expectRefused(await channels.post(paths[1] ?? '', owner, {}, named(key)), 422, OTHER_BODY);
   });
 
-  it('is looked up after the body was judged, before route and credits', async () => {
+  it('is looked up after the body was checked, before route and credits', async () => {
     const member = await channels.join(1);
     const key = newKey();
     const first = await sms(key, {}, member);

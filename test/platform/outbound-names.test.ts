@@ -186,7 +186,7 @@ describe('the look-up of a name', () => {
     expect(await reasonOf('http://two.silent.test/')).toBe('its name cannot be resolved');
   });
 
-  it('brings addresses that the guard judges', async () => {
+  it('brings addresses that the guard checks', async () => {
     expect(await faultOf(client().request({ url: 'http://inside.example.test/' }))).toEqual(['refused', false]);
     expect(await faultOf(client({}, '').request({ url: `http://files.example.test:${port}/` }))).toEqual([
       'refused',

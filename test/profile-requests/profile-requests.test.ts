@@ -205,7 +205,7 @@ describe('staff', () => {
     ]);
   });
 
-  it('judges what was looked at, not what the owner made of it since', async () => {
+  it('checks what was looked at, not what the owner made of it since', async () => {
     const CHANGED = 'Changed since you looked';
     const member = await templates.join();
     for (const status of ['completed', 'rejected']) {
@@ -239,8 +239,8 @@ describe('staff', () => {
       expectRefused(refused, 400, 'reason is invalid');
     }
     const reason = 'The name is not that of your company';
-    const judged = await templates.send('PATCH', `${STAFF_PATH}/${id}`, admin, { status: 'rejected', reason });
-    expect(judged.body).toMatchObject({ data: { status: 'rejected', reason, revision: 1 } });
+    const checked = await templates.send('PATCH', `${STAFF_PATH}/${id}`, admin, { status: 'rejected', reason });
+    expect(checked.body).toMatchObject({ data: { status: 'rejected', reason, revision: 1 } });
     const rejected = (await templates.send('GET', path, member)).body;
     expect(rejected).toMatchObject({ data: { status: 'rejected', reason } });
     expect(rejected['data']).not.toHaveProperty('revision');
@@ -258,11 +258,11 @@ describe('staff', () => {
     const member = await templates.join();
     for (let round = 0; round < 10; round++) {
       const id = idOf(await create(member, { verified_name: `Both ${round}` }));
-      const [changed, judged] = await Promise.all([
+      const [changed, checked] = await Promise.all([
         put(member, id, { verified_name: `Sly ${round}` }),
         process(id, 'completed', admin, 1),
       ]);
-      expect([changed.status, judged.status]).toEqual(changed.status === 200 ? [200, 409] : [400, 200]);
+      expect([changed.status, checked.status]).toEqual(changed.status === 200 ? [200, 409] : [400, 200]);
     }
   });
 

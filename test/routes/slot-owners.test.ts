@@ -49,7 +49,7 @@ describe('the home of a route', () => {
     return { homes: owners, turns: jobs, taken };
   };
 
-  it('is handed single turns of channels that it serves, and no others', async () => {
+  it('is handed single jobs of channels that it serves, and no others', async () => {
     const [owner, other] = [await worker('home:1', 'sms', 'chat'), await worker('other:2', 'sms', 'voice')];
     expect(await other.homes.handOn('sms', single)).toBe(false);
     owner.homes.publish(PACED, 60_000);
@@ -164,7 +164,7 @@ describe('a message of one recipient over a paced route, with two workers', () =
     await smsc.stop();
   });
 
-  it('leaves when the home is gone, and its turn is handed on no more once that is known', async () => {
+  it('leaves when the slot owner is gone, and its job is handed on no more once that is known', async () => {
     const [id, from] = [await addRoute('left', 40), gateway.taken.length];
     const sent: string[] = [];
     const turnsOfGone = `{${sms.environment.REDIS_PREFIX}:turns}:worker:gone:1`;
@@ -181,7 +181,7 @@ describe('a message of one recipient over a paced route, with two workers', () =
     expect(ofGateway(from)()).toEqual(sent);
   });
 
-  it('leaves when the home stops in the middle of its window, and nothing leaves twice', async () => {
+  it('leaves when the slot owner stops in the middle of its batch, and nothing leaves twice', async () => {
     const [id, from, campaign] = [await addRoute('stops', 40), gateway.taken.length, numbersEnding(160, '001')];
     await send('stops', campaign);
     const owner = await vi.waitUntil(() => redis.get(homeKey(id)), PATIENCE);

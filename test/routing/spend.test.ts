@@ -10,7 +10,7 @@ import type { OutboundMessage, SendOutcome } from '../../src/modules/providers/i
 import { RouteCosts } from '../../src/modules/routing/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { firstLane, laneWorker, pending, turnOf } from '../support/lane-worker.js';
+import { firstLane, laneWorker, pending, snapshotOf } from '../support/lane-worker.js';
 
 const INDIA = '919812345678';
 const MUMBAI = '912212345678';
@@ -116,7 +116,7 @@ describe('what leaves over a route with costs', () => {
     await run(await accept([INDIA, BRITAIN], 'a'.repeat(400)), ({ to }) => (to === INDIA ? inPart : taken(3)));
     expect(await spent()).toEqual({ 'EUR 91': [1, 2, 6_000], 'EUR 44': [1, 3, 15_000] });
     const id = await accept([MUMBAI], 'a'.repeat(400));
-    const lane = await turnOf(engine.part(LaneStore), id);
+    const lane = await snapshotOf(engine.part(LaneStore), id);
     const claimId = newClaimId();
     const recipients = await pending(dataSource, lane, 1, 2);
     await engine.part(LaneStore).claim([{ lane, intentSeq: lane.endSeq, recipients }], 60_000, { id: claimId });
@@ -142,9 +142,9 @@ describe('what leaves over a route with costs', () => {
     expect(await spent()).toEqual(both);
   });
 
-  it('counts a window of a killed worker once, and takes off what never left', async () => {
+  it('counts a batch of a killed worker once, and takes off what never left', async () => {
     const id = await accept([INDIA, MUMBAI, BRITAIN]);
-    const lane = await turnOf(engine.part(LaneStore), id);
+    const lane = await snapshotOf(engine.part(LaneStore), id);
     const claimId = newClaimId();
     await engine.part(LaneStore).claim([{ lane, intentSeq: lane.endSeq, recipients: [] }], 60_000, { id: claimId });
     await engine
@@ -162,7 +162,7 @@ describe('what leaves over a route with costs', () => {
 
   it('takes off what the carrier has refused, as a worker says that was taken for dead', async () => {
     const id = await accept([INDIA, BRITAIN, MUMBAI]);
-    const lane = await turnOf(engine.part(LaneStore), id);
+    const lane = await snapshotOf(engine.part(LaneStore), id);
     const claimId = newClaimId();
     const recipients = await pending(dataSource, lane, 1, 4);
     await engine.part(LaneStore).claim([{ lane, intentSeq: lane.endSeq, recipients }], 60_000, { id: claimId });

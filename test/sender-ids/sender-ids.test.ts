@@ -181,7 +181,7 @@ describe('staff', () => {
     ]);
   });
 
-  it('judge what they have looked at: a rejected one that came again is another revision', async () => {
+  it('check what they have looked at: a rejected one that came again is another revision', async () => {
     const member = await sms.join();
     const { id } = dataOf(await register(member, { sender_id: 'ACME', channel: 'sms' }));
     expect(dataOf(await move(id, 'reject', { reason: 'Not yours' }))).toMatchObject({
@@ -254,7 +254,7 @@ describe('a send of SMS', () => {
     const first = await broadcast(member, { providermessageid, sender_id: 'ACME' });
     expect(first.status).toBe(200);
     expect((await send('DELETE', `${OWN}/${id}`, member)).status).toBe(200);
-    // a repeat is answered before the sender is judged
+    // a repeat is answered before the sender is checked
     expect((await broadcast(member, { providermessageid, sender_id: 'ACME' })).body).toEqual(first.body);
     expectRefused(await broadcast(member, { providermessageid }), 409, 'request_id already exists');
     expectRefused(await broadcast(member, { sender_id: 'ACME' }), 400, NOT_APPROVED);

@@ -157,7 +157,7 @@ describe('the body', () => {
     await expectRefused(member, '{"a":', 400, 'Malformed JSON body');
   });
 
-  it('judges the rows in order, the connection after them, the provider last', async () => {
+  it('checks the rows in order, the connection after them, the provider last', async () => {
     const who = await sessions.stranger();
     await expectRefused(who, {}, 404, NO_ACCOUNT);
     await sessions.connect(who.account, { url: null, token: null });

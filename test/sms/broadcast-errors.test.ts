@@ -120,7 +120,7 @@ describe('the error table', () => {
     }
   });
 
-  it('judges the rows in order, and credits last', async () => {
+  it('checks the rows in order, and credits last', async () => {
     const poor = await sms.join(1);
     const repairs = [
       { broadcast_name: 'Spring' },

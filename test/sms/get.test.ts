@@ -58,7 +58,7 @@ describe('the simple HTTP send', () => {
     expectRefused(await sms.request(`/v5/api/sms_get.php?${twice.toString()}`), 400, text);
   });
 
-  it('judges the password first, then the state of the account, as at login', async () => {
+  it('checks the password first, then the state of the account, as at login', async () => {
     expectRefused(await sms.smsGet(query({ password: 'wrong' })), 401, 'Invalid credentials');
     expectRefused(await sms.smsGet(query({ username: 'nobody-here' })), 401, 'Invalid credentials');
     expectRefused(

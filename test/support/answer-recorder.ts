@@ -14,7 +14,7 @@ declare module 'vitest' {
 /** One line of a record: a documented answer that was seen, or what was wrong with an answer. */
 export type AnswerRecord = { seen: string } | { fault: string; test: string };
 
-/** Larger bodies (long reports) are judged by their status alone. */
+/** Larger bodies (long reports) are checked by their status alone. */
 const MAX_BODY_BYTES = 256 * 1024;
 
 let contract: ApiContract | undefined;
@@ -24,7 +24,7 @@ const written = new Set<string>();
 export function recordAnswers(server: Server): void {
   const directory = inject('answersDirectory');
   if (directory === undefined) return;
-  const judge = (contract ??= ApiContract.read());
+  const checker = (contract ??= ApiContract.read());
   const write = (record: AnswerRecord): void => {
     const line = JSON.stringify(record);
     if (written.has(line)) return;
@@ -44,8 +44,8 @@ export function recordAnswers(server: Server): void {
         contentType: typeof type === 'string' ? type : undefined,
         body: body.length === 0 || body.length > MAX_BODY_BYTES ? null : body.toString(),
       };
-      for (const operation of judge.answered(answer)) write({ seen: `${operation.name} ${answer.status}` });
-      const fault = judge.fault(answer);
+      for (const operation of checker.answered(answer)) write({ seen: `${operation.name} ${answer.status}` });
+      const fault = checker.fault(answer);
       if (fault !== null) write({ fault, test: expect.getState().testPath ?? '' });
     });
   });

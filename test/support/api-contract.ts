@@ -80,7 +80,7 @@ interface Document {
 
 const DOCUMENT = new URL('../../docs/openapi.json', import.meta.url);
 
-/** The OpenAPI document as a judge of answers. That it is what the code says is tested by test/architecture. */
+/** The OpenAPI document as a check of answers. That it is what the code says is tested by test/architecture. */
 export class ApiContract {
   readonly operations: readonly Operation[];
   private readonly matchers: readonly { operation: Operation; pattern: RegExp; literals: number }[];

@@ -15,7 +15,7 @@ import {
 import { VoiceCalls } from '../../src/modules/channels/voice/index.js';
 import { numbers } from './client.js';
 import { type Engine, startEngine } from './engine.js';
-import { type LaneWorker, laneWorker, turnOf } from './lane-worker.js';
+import { type LaneWorker, laneWorker, snapshotOf } from './lane-worker.js';
 import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 
 const ROUTE_ID = 1;
@@ -120,7 +120,7 @@ export class CallEngine {
   }
 
   async lane({ id }: CallCampaign): Promise<LaneSnapshot> {
-    return turnOf(this.lanes, id);
+    return snapshotOf(this.lanes, id);
   }
 
   leaseEnds({ id }: CallCampaign): Promise<unknown> {

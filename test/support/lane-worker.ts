@@ -49,7 +49,7 @@ export interface WorkerParts {
   /** absent = no route takes over from another */
   failover?: LaneFailover;
   /** absent = none are kept */
-  notes?: SubmitLogs;
+  logs?: SubmitLogs;
 }
 
 const NO_FAILOVER = {
@@ -58,7 +58,7 @@ const NO_FAILOVER = {
   relieve: (lanes: readonly LaneSnapshot[]) => Promise.resolve(lanes),
 } as unknown as LaneFailover;
 
-/** A worker that takes the turns of chosen lanes. */
+/** A worker that runs the jobs of chosen lanes. */
 export class LaneWorker {
   constructor(
     private readonly lanes: LaneStore,
@@ -116,7 +116,7 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
       results,
       governor,
       stopList,
-      parts.notes ?? new SubmitLogs(environment),
+      parts.logs ?? new SubmitLogs(environment),
       new Metrics(),
       engine.part(BatchTraces),
       aside,
@@ -138,11 +138,11 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
 /** A campaign's first lane. */
 export const firstLane = (campaignId: number): LaneKey => ({ campaignId, lane: 0 });
 
-/** A lane as a turn finds it. @throws while a worker holds it, and when it is done */
-export async function turnOf(lanes: LaneStore, campaignId: number, lane = 0): Promise<LaneSnapshot> {
-  const [turn] = await lanes.snapshots([{ campaignId, lane }]);
-  if (!turn) throw new Error('the lane is taken');
-  return turn;
+/** A lane as a route job reads it. @throws while a worker holds it, and when it is done */
+export async function snapshotOf(lanes: LaneStore, campaignId: number, lane = 0): Promise<LaneSnapshot> {
+  const [snapshot] = await lanes.snapshots([{ campaignId, lane }]);
+  if (!snapshot) throw new Error('the lane is taken');
+  return snapshot;
 }
 
 /** Claims a lane up to a position, without a word on its recipients. @returns whether no other worker was faster */

@@ -78,7 +78,7 @@ export class Reader {
     for (;;) {
       const said = await this.type(command);
       if (said === null) return `the shell ended: ${this.err}`;
-      const fault = judge(said, answer);
+      const fault = faultIn(said, answer);
       if (fault === null || Date.now() > patience) return fault;
       await sleep(250);
     }
@@ -109,7 +109,7 @@ const jsonAnswers = (said: string): unknown[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as unknown);
 
-function judge(said: string, answer: Example['answer']): string | null {
+function faultIn(said: string, answer: Example['answer']): string | null {
   if (answer?.kind === 'text') {
     const [is, shown] = [said, answer.shown].map((text) => text.trim().replace(/\s+/g, ' ')) as [string, string];
     return matches(is, shown) ? null : `answered ${said}`;

@@ -157,7 +157,7 @@ export function smsOf(api: RunningApi) {
 export const refusal = (status: number, message: string): unknown =>
   expect.objectContaining({ success: false, statusCode: status, message, error: STATUS_CODES[status] });
 
-/** Judges status and body at once. */
+/** Checks status and body at once. */
 export function expectRefused(answer: Answer, status: number, message: string): void {
   expect(answer.body).toEqual(refusal(status, message));
   expect(answer.status).toBe(status);

@@ -2,7 +2,7 @@ type Json = Record<string, unknown>;
 /** What is specified: fields of an object, of each entry of a list, or any value. */
 export type Shape = { [field: string]: Shape } | [Shape] | null;
 
-/** The fields of an answer as far as they are specified; a list is judged by all of its entries. */
+/** The fields of an answer as far as they are specified; a list is checked by all of its entries. */
 export function shapeOf(value: unknown, wanted: Shape): unknown {
   if (wanted === null) return null;
   if (Array.isArray(wanted)) {

@@ -311,7 +311,7 @@ describe.each(KINDS)('the error table of %s', (kind) => {
     expect(await chat.credits(poor, 'chat_marketing_credits')).toBe(0);
   });
 
-  it('judges the rows from top to bottom', async () => {
+  it('checks the rows from top to bottom', async () => {
     const repairs: Record<string, unknown>[] = [
       { messaging_product: 'chat' },
       { to: kind === 'template' ? ['abc', '1234567'] : ['abc'] },

@@ -255,7 +255,7 @@ describe('the error table', () => {
     }
   });
 
-  it('judges the rows in order, the taken name last', async () => {
+  it('checks the rows in order, the taken name last', async () => {
     await templates.created(member, { template_name: 'first' });
     let body: Record<string, unknown> = {
       template_name: '',

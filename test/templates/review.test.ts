@@ -49,7 +49,7 @@ describe('the revision that was looked at', () => {
     templates.send('PUT', `/v6/api/templates/${id}`, member, { template_body: body });
 
   it.each(['approve', 'reject'])(
-    '%s: what the owner changed between the look and the verdict is not judged',
+    '%s: what the owner changed between the look and the verdict is not checked',
     async (name) => {
       const id = await templates.created(member, { template_body: 'Harmless' });
       const looked = (await seen(id))?.['revision'];
@@ -203,7 +203,7 @@ describe('the list', () => {
     expect((await list('?status=')).status).toBe(200);
   });
 
-  it('shows staff what they need to judge', async () => {
+  it('shows staff what they need to check', async () => {
     const owner = await templates.join();
     const id = await templates.created(owner, {
       category: 'utility',

@@ -132,7 +132,7 @@ describe('the error table of the unofficial broadcast', () => {
     }
   });
 
-  it('judges the rows in order, then the route, and credits last', async () => {
+  it('checks the rows in order, then the route, and credits last', async () => {
     const poor = await rich(1);
     const repairs: Record<string, unknown>[] = [
       { broadcast_name: 'Spring' },

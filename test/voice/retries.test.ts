@@ -241,13 +241,13 @@ describe('voice retries', () => {
     await calls.drive(campaign);
     await calls.report(campaign, 1, 'busy');
     await calls.due(campaign);
-    const turn = await calls.lane(campaign);
-    const [claimed] = (await claimRetries(calls.lanes, turn)) ?? [];
+    const snapshot = await calls.lane(campaign);
+    const [claimed] = (await claimRetries(calls.lanes, snapshot)) ?? [];
     if (!claimed) throw new Error('nobody is claimed');
     const results = [{ recipient: claimed, outcome: calls.accepted() }];
     await calls.results.flush(results, null); // the connection broke before its end was heard
     await calls.report(campaign, 1, 'no_answer');
-    await calls.results.flush(results, endingsOf([turn]));
+    await calls.results.flush(results, endingsOf([snapshot]));
     expect(await calls.recipient(campaign, 1)).toMatchObject({ status: 'Retrying', attempts: 2 });
     expect(await calls.wakesIn(campaign)).toBe(60);
     await calls.redial(campaign);
@@ -261,17 +261,17 @@ describe('voice retries', () => {
     await claimUpTo(calls.lanes, lost, 2);
     const recover = async (): Promise<void> => {
       await calls.leaseEnds(campaign);
-      const turn = await calls.lane(campaign);
-      await claimUpTo(calls.lanes, turn, turn.intentSeq);
-      await calls.results.recover([turn], true);
+      const snapshot = await calls.lane(campaign);
+      await claimUpTo(calls.lanes, snapshot, snapshot.intentSeq);
+      await calls.results.recover([snapshot], true);
     };
     await recover();
     const recipient = { lane: lost, seq: 1, number: numbers(1)[0] as string, attempt: 1 };
     await calls.results.flush([{ recipient, outcome: calls.accepted() }], null);
     expect(await calls.counts(campaign)).toEqual({ Submitted: 1 });
-    const turn = await calls.lane(campaign);
-    expect(await claimRetries(calls.lanes, turn)).toEqual([]);
-    expect(await calls.results.flush([], endingsOf([turn]))).toMatchObject({ done: [campaign.id] });
+    const snapshot = await calls.lane(campaign);
+    expect(await claimRetries(calls.lanes, snapshot)).toEqual([]);
+    expect(await calls.results.flush([], endingsOf([snapshot]))).toMatchObject({ done: [campaign.id] });
     expect(await calls.waits(campaign)).toEqual([]);
   });
 

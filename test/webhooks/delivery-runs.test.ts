@@ -8,7 +8,7 @@ import { NUMBER, openWebhooks, type Webhooks } from '../support/webhooks.js';
  * What an endpoint does to its own turn, and what not to anybody else's (reference/webhooks#order-and-isolation), by
  * real workers.
  */
-describe('turns of webhooks', () => {
+describe('delivery runs of webhooks', () => {
   let webhooks: Webhooks;
 
   beforeAll(async () => {
@@ -103,7 +103,7 @@ describe('turns of webhooks', () => {
     await webhooks.sent(owner, numbers);
     await webhooks.received(hook, 8);
     await change(closing);
-    // Each answer makes room for one more try, so a turn that goes on would send all of them.
+    // Each answer makes room for one more try, so a run that goes on would send all of them.
     await webhooks.isLetGo(hook);
     expect(webhooks.receiver.to(hook.path).length).toBeLessThan(100);
     const before = webhooks.receiver.to(hook.path).length;

@@ -143,7 +143,7 @@ describe.each([
   { OUTBOUND_ALLOW: '', open: ['https://shop.example/'], closed: ['http://shop.example/', 'http://93.184.216.34/'] },
   {
     OUTBOUND_ALLOW: '10.0.0.0/8',
-    // that of a host is judged when its address is known
+    // that of a host is checked when its address is known
     open: ['https://93.184.216.34/', 'http://10.1.2.3/', 'http://inside.example/'],
     closed: ['http://93.184.216.34/', 'http://[2606:2800:220:1::1]/'],
   },

@@ -341,7 +341,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('reviews at %i px', (width) =>
     expect(await staff.page.title()).toBe('Templates to review · Switchboard');
   });
 
-  it('display names and sender ids: asked for, judged, and told why', async () => {
+  it('display names and sender ids: asked for, checked, and told why', async () => {
     const [name, sender] = [`Web ${String(width)} ${String(Date.now())}`, `WEB${String(Date.now()).slice(-6)}`];
     await owner.go('/profile-requests');
     await owner.page.getByLabel('Name', { exact: true }).fill(name);

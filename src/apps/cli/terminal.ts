@@ -131,8 +131,8 @@ const HOUR_S = 3_600;
 export class Pace {
   private readonly samples: Sample[] = [];
 
-  see(look: Sample): void {
-    this.samples.push(look);
+  see(sample: Sample): void {
+    this.samples.push(sample);
     if (this.samples.length > SAMPLES) this.samples.shift();
   }
 

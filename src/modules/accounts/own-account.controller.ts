@@ -101,7 +101,7 @@ export class OwnUsageController {
   @ApiOperation({
     summary: 'What was charged and refunded, by day, channel, country, campaign or sender',
     description:
-      'Equal to the ledger to the credit; a group has one row for each balance that paid. `storage` tells what the account stores.',
+      'Equal to the ledger to the credit; a group has one row for each balance that paid. `storage` shows what the account stores.',
   })
   @ListQuery()
   @UsageRoute(USAGE_GROUPS, OwnUsagePageAnswer)
@@ -216,7 +216,7 @@ export class NumberCheckController {
   @ApiOperation({
     summary: 'Choose what becomes of numbers that there are not',
     description:
-      '`refuse` refuses a personalised send that has one, `warn` names them in the answer, `off` looks at none. The legacy routes never look. `GET /v6/api/account` shows it.',
+      '`refuse` refuses a personalised send that has one, `warn` names them in the answer, `off` checks none. The legacy routes never check. `GET /v6/api/account` shows it.',
   })
   @ApiOkResponse({ type: NumberCheckAnswer })
   @ApiErrors(...NUMBER_CHECK_ERRORS)
@@ -239,7 +239,7 @@ export class BalanceAlertsController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Below which balances you are told' })
+  @ApiOperation({ summary: 'Balances below which you are notified' })
   @ApiOkResponse({ type: BalanceAlertsAnswer })
   async show(@CurrentActor() { account }: Actor): Promise<BalanceAlertsAnswer> {
     return { success: true, data: await this.queries.execute(new GetBalanceAlertsQuery(account.id)) };
@@ -247,7 +247,7 @@ export class BalanceAlertsController {
 
   @Put()
   @ApiOperation({
-    summary: 'Choose below which balances you are told',
+    summary: 'Choose the balances below which you are notified',
     description:
       'By the webhook event `account.balance.low`, when a send, or a move of credits by a reseller, takes a balance below its threshold. Absent or null is off.',
   })

@@ -63,10 +63,11 @@ export class AlarmRounds implements OnApplicationBootstrap, BeforeApplicationShu
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'ALARM_INTERVAL'>,
     metrics: Metrics,
   ) {
-    this.gauge = metrics.gauge('switchboard_alarms_active', 'Alarms that are raised, told by one worker at a time', [
-      'kind',
-      'severity',
-    ]);
+    this.gauge = metrics.gauge(
+      'switchboard_alarms_active',
+      'Alarms that are raised, reported by one worker at a time',
+      ['kind', 'severity'],
+    );
     this.task = new PeriodicTask(
       environment.ALARM_INTERVAL,
       () => this.poll(),

@@ -40,7 +40,7 @@ export class AlarmsController {
   @HttpCode(200)
   @ApiParam({ name: 'id', type: Number, example: 373826482176001 })
   @ApiOperation({
-    summary: 'Acknowledge an alarm: it is looked after',
+    summary: 'Acknowledge an alarm: it is being handled',
     description: 'The first acknowledgement stays.',
   })
   @ApiOkResponse({ type: AcknowledgedAlarmAnswer })

@@ -26,7 +26,7 @@ export class DiskWatch implements OnApplicationBootstrap, BeforeApplicationShutd
   private readonly task = new PeriodicTask(
     POLL_EVERY_MS,
     () => this.poll(),
-    (error) => this.logger.warn({ err: safeError(error) }, 'the free room of the disk could not be told'),
+    (error) => this.logger.warn({ err: safeError(error) }, 'the free space of the disk could not be read'),
     0.1,
   );
 

@@ -29,7 +29,7 @@ export const businessProfileErrors = {
   websites: invalid('websites', 'websites must be an array of strings', 'something else'),
   fileRequired: invalid('file', fieldErrors.required.shown('file').text, 'no file in the field `file`'),
   photoSize: unprocessable('photo_size', 'Photo must be at most 5 MB', 'too large'),
-  photoType: unprocessable('photo_type', 'Photo must be a JPEG or PNG image', 'judged by content'),
+  photoType: unprocessable('photo_type', 'Photo must be a JPEG or PNG image', 'checked by content'),
 };
 
 /** Errors of unreachable profiles, in the order of validation. */

@@ -17,7 +17,7 @@ export const CHANNEL_QUOTE_ERRORS: readonly DocumentedError[] = [
 
 /** Errors of channels on a retry, which they validate like a new send. */
 export const CHANNEL_RETRY_ERRORS: readonly DocumentedError[] = [
-  templateSendErrors.notFound.because('template and branded: judged as a new send is'),
+  templateSendErrors.notFound.because('template and branded: checked as a new send is'),
   templateSendErrors.notApproved.because('likewise pending and rejected, with the texts of a template send'),
   templateSendErrors.languageMismatch.because('it was changed; likewise its numbers of parameters'),
   chatAccountErrors.notFound.because('likewise its number id and token'),

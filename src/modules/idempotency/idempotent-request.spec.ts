@@ -33,9 +33,9 @@ describe('requestDigest', () => {
   });
 
   it('lets others have their turns while it reads a large body', async () => {
-    let turns = 0;
+    let ticks = 0;
     const count = (): void => {
-      turns += 1;
+      ticks += 1;
       others = setImmediate(count);
     };
     let others = setImmediate(count);
@@ -45,7 +45,7 @@ describe('requestDigest', () => {
     }));
     const large = await requestDigest({}, { recipients });
     clearImmediate(others);
-    expect(turns).toBeGreaterThan(5);
+    expect(ticks).toBeGreaterThan(5);
     expect(large).not.toEqual(await requestDigest({}, { recipients: recipients.slice(1) }));
   });
 });

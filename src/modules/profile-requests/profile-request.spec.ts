@@ -33,7 +33,7 @@ describe('a profile request', () => {
     expect(readProfile(raw)).toEqual({ fault });
   });
 
-  it('judges names by code points', () => {
+  it('checks names by code points', () => {
     expect(readProfile({ verified_name: '😀'.repeat(255) })).toHaveProperty('content');
     expect(readProfile({ verified_name: '😀'.repeat(256) })).toEqual({ fault: 'verifiedNameTooLong' });
   });

@@ -41,16 +41,16 @@ export class ChatContacts {
     // A known pair is refreshed once a day only, for its retention (`tables.ts`).
     for (const row of same) if (Number(row.is_stale) === 0) latest.delete(row.user_id);
     // Sorted by key, so that concurrent callbacks cannot deadlock.
-    const told = [...latest].sort(([a], [b]) => (a < b ? -1 : 1));
-    if (told.length === 0) return [];
+    const sorted = [...latest].sort(([a], [b]) => (a < b ? -1 : 1));
+    if (sorted.length === 0) return [];
     await tx.query(
       `INSERT INTO chat_contacts (route_id, user_id, number, updated_at)
        SELECT ?, j.user_id, j.number, UTC_TIMESTAMP(3) FROM ${PAIRS}
        ON DUPLICATE KEY UPDATE number = VALUES(number), updated_at = VALUES(updated_at)`,
-      [routeId, jsonRows(told)],
+      [routeId, jsonRows(sorted)],
     );
     const isKnown = new Set(same.map((row) => row.user_id));
-    return told.flatMap(([userId, number]) => (isKnown.has(userId) ? [] : { userId, number }));
+    return sorted.flatMap(([userId, number]) => (isKnown.has(userId) ? [] : { userId, number }));
   }
 
   /** The senders with number and user id where known, in the same order. */

@@ -54,7 +54,7 @@ export const storageErrors = {
     'STORAGE_PER_ACCOUNT; uploads, lists, audio and templates together, until their rows are gone',
   )
     .with({
-      hint: 'STORAGE_PER_ACCOUNT bounds uploads, lists, audio and templates together: remove those that are no longer used. `GET /v6/api/account/usage` tells how much is stored.',
+      hint: 'STORAGE_PER_ACCOUNT bounds uploads, lists, audio and templates together: remove those that are no longer used. `GET /v6/api/account/usage` shows how much is stored.',
     })
     .shown(1_073_741_824),
 };

@@ -8,9 +8,9 @@ const RUNS = { numRuns: 300, seed: 20_261_122 };
 
 /** A file in pieces of these sizes, in turn. */
 async function* pieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let at = 0, turn = 0; at < bytes.length; turn++) {
+  for (let at = 0, index = 0; at < bytes.length; index++) {
     await Promise.resolve();
-    const size = sizes[turn % sizes.length] ?? 1;
+    const size = sizes[index % sizes.length] ?? 1;
     yield bytes.subarray(at, at + size);
     at += size;
   }

@@ -82,7 +82,7 @@ export class UploadStore {
     return READINGS.peek(this.dataSource, accountId, id);
   }
 
-  /** Call after each part. @returns false when rows may be gone: removed during a look, or the lease of a hold has expired */
+  /** Call after each part. @returns false when rows may be gone: removed during a peek, or the lease of a hold has expired */
   keep(reading: Reading): Promise<boolean> {
     return READINGS.keep(this.dataSource, reading);
   }

@@ -121,10 +121,10 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
     const one = typeof which === 'string' ? await this.routes.byName(which) : null;
     const all = typeof which === 'string' ? [one].flatMap((route) => route ?? []) : await this.routes.list();
     const listed = partOf(all, ({ name }) => name, typeof which === 'string' ? ONE : which);
-    return { ...listed, items: await this.look(listed.items, timeZone) };
+    return { ...listed, items: await this.statusesOf(listed.items, timeZone) };
   }
 
-  private async look(routes: readonly RouteRecord[], timeZone: string): Promise<RouteStatusData[]> {
+  private async statusesOf(routes: readonly RouteRecord[], timeZone: string): Promise<RouteStatusData[]> {
     if (routes.length === 0) return [];
     const [{ of, slots }, states, figures, unmatched] = await Promise.all([
       this.standings.read(),

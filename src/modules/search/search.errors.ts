@@ -5,5 +5,9 @@ export const MOST = 100;
 
 /** Errors of the search (reference/campaigns#search-box). */
 export const searchErrors = {
-  tooShort: invalid('search_too_short', `q must have at least ${FEWEST} characters`, 'shorter, spaces around it aside'),
+  tooShort: invalid(
+    'search_too_short',
+    `q must have at least ${FEWEST} characters`,
+    'shorter, not counting spaces around it',
+  ),
 };

@@ -41,7 +41,7 @@ export const templateSendErrors = {
   ),
   pending: conflict('template_message_pending', 'Template is pending platform approval', 'not yet approved').with({
     field: 'template.name',
-    hint: 'Wait for its review: the event `template.status.update` tells of it, and `GET /v6/api/templates` shows its status.',
+    hint: 'Wait for its review: the event `template.status.update` reports it, and `GET /v6/api/templates` shows its status.',
   }),
   rejected: conflict('template_message_rejected', 'Template was rejected by the platform', 'rejected').with({
     field: 'template.name',

@@ -60,7 +60,7 @@ export class EndpointHealths {
       key: 'id',
       order: 'DESC',
       ranges,
-      ...(isFailing && { look: { where: 't.failing_since IS NOT NULL', values: [] } }),
+      ...(isFailing && { filter: { where: 't.failing_since IS NOT NULL', values: [] } }),
     } as const;
     const ids = await listKeys<number>(this.dataSource, list, page);
     const rows = await this.dataSource.getRepository(WebhookEndpointEntity).findBy({ id: In(ids.items) });

@@ -98,7 +98,7 @@ export class EndpointMoments implements OnApplicationShutdown {
     try {
       if ((await this.move(this.dataSource, ids)) > 0) this.calls.wake(WEBHOOK_CALLS);
     } catch (error) {
-      this.logger.warn({ err: safeError(error) }, 'endpoints could not be looked at again, which is left to the sweep');
+      this.logger.warn({ err: safeError(error) }, 'endpoints could not be checked again; the sweep does it');
     }
   }
 }

@@ -110,7 +110,7 @@ const EVENTS: readonly (readonly [name: string, type: string, schema: EventSchem
   [
     'SenderIdStatusEvent',
     'sender_id.status.update',
-    event('sender_id.status.update', 'Staff have judged a sender id.', {
+    event('sender_id.status.update', 'Staff have decided on a sender id.', {
       id: WHOLE,
       sender_id: TEXT,
       channel: word('sms', 'voice'),

@@ -36,7 +36,7 @@ const ID = { name: 'id', type: Number, example: 3 };
 const WEBHOOKS = { name: 'webhooks', positions: 'ids' } as const;
 const ATTEMPTS = { name: 'attempts', positions: 'ids' } as const;
 
-const KEY_AND_ALARMS = accountErrors.forbidden.because('by an API key, of a webhook that hears of alarms');
+const KEY_AND_ALARMS = accountErrors.forbidden.because('by an API key, of a webhook that receives alarms');
 
 /** An account's webhooks (reference/webhooks#own-routes). */
 @ApiTags('Webhooks')

@@ -68,10 +68,10 @@ function warningsOf(context: ExecutionContext, late?: (response: Response) => An
   return warnings;
 }
 
-type Told = () => readonly AnswerWarning[];
+type GatheredWarnings = () => readonly AnswerWarning[];
 
 /** Written with the headers, also of a streamed answer. */
-function inHeader(response: Response, all: Told): void {
+function inHeader(response: Response, all: GatheredWarnings): void {
   const writeHead = response.writeHead.bind(response) as (...given: unknown[]) => Response;
   response.writeHead = (...given: unknown[]) => {
     const warnings = all();
@@ -80,7 +80,7 @@ function inHeader(response: Response, all: Told): void {
   };
 }
 
-function inBody(response: Response, all: Told): void {
+function inBody(response: Response, all: GatheredWarnings): void {
   const json = response.json.bind(response);
   response.json = (answer: unknown) => {
     const warnings = all();

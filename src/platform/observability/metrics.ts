@@ -173,7 +173,7 @@ export class DatabaseMetrics implements OnApplicationShutdown {
     );
     reads.events.on('replica', () => onReplica.inc());
     reads.events.on('writer', (reason) => onWriter.inc({ reason }));
-    metrics.gauge('database_replica_lag_seconds', 'How far the replica was behind at the last look', [], (gauge) => {
+    metrics.gauge('database_replica_lag_seconds', 'How far the replica was behind at the last check', [], (gauge) => {
       if (reads.lagMs !== null) gauge.set(reads.lagMs / 1000);
     });
     metrics.gauge('database_silent_seconds', 'Time since the database last answered', [], (gauge) =>

@@ -117,9 +117,9 @@ export class NameResolver {
     }
     const known = this.answers.known(name);
     if (known) return known;
-    const look = (): Promise<LookupAddress[]> => this.answers.get(name, () => this.ask(name));
+    const resolve = (): Promise<LookupAddress[]> => this.answers.get(name, () => this.ask(name));
     // Permit before the shared look-up: other customers must not wait for this one's permit.
-    return asker === null ? look() : this.lookups.run(asker, look);
+    return asker === null ? resolve() : this.lookups.run(asker, resolve);
   }
 
   /** Cancels pending queries. */

@@ -1,7 +1,7 @@
 import mysql from 'mysql2/promise';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { broadcast, contacts, until } from '../../stage/client.mjs';
-import { judge } from '../invariants.mjs';
+import { check } from '../invariants.mjs';
 
 const ROUNDS = 10;
 /** so long the other node does not apply what the first has committed, after it was asked */
@@ -69,7 +69,7 @@ export async function run(stage) {
     requestIds.add((await answered).request_id);
   }
   await readLate();
-  const { campaigns, faults } = await judge(stage, admin, ['bench']);
+  const { campaigns, faults } = await check(stage, admin, ['bench']);
   const named = campaigns.filter(({ requestId }) => requestIds.has(requestId)).length;
   const wrong = faults.filter(({ invariant }) => invariant !== 'I3'); // nothing sends here
   return {

@@ -8,7 +8,7 @@ import { Numbers } from '../../faults/traffic/requests.mjs';
 import { addAccounts, each, usernameOf } from '../../stage/accounts.mjs';
 import { signIn } from '../../stage/client.mjs';
 import { size } from '../../stage/figures.mjs';
-import { judge } from '../invariants.mjs';
+import { check } from '../invariants.mjs';
 
 const ACCOUNTS = 100;
 const SINGLES = size('CLUSTER_SINGLES', 1_000);
@@ -133,7 +133,7 @@ export async function run(stage) {
     const { parents, children, retried } = await retryAll(stage, mixture);
     missing.push(await settle());
     const after = await stage.conflicts();
-    const { faults, recipients } = await judge(stage, admin, usernames);
+    const { faults, recipients } = await check(stage, admin, usernames);
     const figures = { messages: 0, unknown: 0, unseen: 0, doubled: 0, lost: 0 };
     const found = [...faults, ...watch.violations];
     const ledger = new Map();

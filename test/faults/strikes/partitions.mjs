@@ -14,7 +14,7 @@ export default {
   shown: `a day of ${CAMPAIGNS * RECIPIENTS} old recipients goes meanwhile, as retention does it (\`npm run cli -- keep-tables\`)`,
   strict: true,
   spoils: true,
-  // each look of the judge at all recipients uses the table, the longer the more of them there are
+  // each look of the check at all recipients uses the table, the longer the more of them there are
   share: 0.25,
   async strike(scene, _seed, { say }) {
     const { pool } = scene;

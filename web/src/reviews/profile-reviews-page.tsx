@@ -19,7 +19,7 @@ export default function ProfileReviewsPage() {
   const asked = { ...listQuery(address), ...statusQuery(address['status']) };
   const query = $api.useQuery('get', '/v6/api/admin/profile-requests', { params: { query: asked } as never }, LIVE);
   const { busy, decide } = useDecision();
-  const judge = ({ id, verified_name: name, username, revision }: Row, status: Verdict) => {
+  const check = ({ id, verified_name: name, username, revision }: Row, status: Verdict) => {
     const { label, done } = VERDICTS[status];
     const needsReason = status === 'rejected';
     return decide({
@@ -58,7 +58,7 @@ export default function ProfileReviewsPage() {
                 kind={verdict === 'rejected' ? 'danger' : 'quiet'}
                 busy={busy === `${String(row.id)} ${verdict}`}
                 aria-label={`${VERDICTS[verdict].label} ${row.verified_name}`}
-                onClick={() => void judge(row, verdict)}
+                onClick={() => void check(row, verdict)}
               >
                 {VERDICTS[verdict].label}
               </Button>

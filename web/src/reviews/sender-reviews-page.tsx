@@ -12,7 +12,7 @@ export default function SenderReviewsPage() {
   const asked = { ...listQuery(address), ...statusQuery(address['status']) };
   const query = $api.useQuery('get', '/v6/api/admin/sender-ids', { params: { query: asked } as never }, LIVE);
   const { busy, decide } = useDecision();
-  const judge = ({ id, sender_id: name, username, revision }: Row, move: 'approve' | 'reject') => {
+  const check = ({ id, sender_id: name, username, revision }: Row, move: 'approve' | 'reject') => {
     const isRejection = move === 'reject';
     const label = isRejection ? 'Reject' : 'Approve';
     return decide({
@@ -47,7 +47,7 @@ export default function SenderReviewsPage() {
             <Button
               busy={busy === `${String(row.id)} approve`}
               aria-label={`Approve ${row.sender_id}`}
-              onClick={() => void judge(row, 'approve')}
+              onClick={() => void check(row, 'approve')}
             >
               Approve
             </Button>
@@ -57,7 +57,7 @@ export default function SenderReviewsPage() {
               kind="danger"
               busy={busy === `${String(row.id)} reject`}
               aria-label={`Reject ${row.sender_id}`}
-              onClick={() => void judge(row, 'reject')}
+              onClick={() => void check(row, 'reject')}
             >
               Reject
             </Button>

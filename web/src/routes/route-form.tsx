@@ -5,7 +5,7 @@ import { Problem } from '../api/problem.js';
 import { CheckField, Form, notify, SelectField, TextArea, TextField, useServerForm } from '../ui/index.js';
 import { configOf, type ConfigTexts, type Driver, DRIVERS, REST, textsOf } from './route-config.js';
 
-/** What a form says of a driver is judged by the API. */
+/** What a form says of a driver is checked by the API. */
 type DriverConfig = DistributivePick<Schema<'PutRouteRequest'>, 'driver' | 'config'>;
 type DistributivePick<T, K extends keyof T> = T extends unknown ? Pick<T, K> : never;
 

@@ -43,7 +43,7 @@ export async function backup(directory: string, { verify = false }: { verify?: b
   await recordEnd(environment).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException;
     print(
-      `The copy is whole, but its end could not be noted (${code ?? message}): the alarm for old copies will not know of it`,
+      `The copy is whole, but its end could not be recorded (${code ?? message}): the alarm for old copies will not know of it`,
     );
   });
   print(`${path}: the database as of ${at}, ${(file.bytes / MIB).toFixed(1)} MiB, sha256 ${file.sha256}`);
@@ -55,7 +55,7 @@ export async function backup(directory: string, { verify = false }: { verify?: b
 /** Records a copy made by other means, for the alarm about old copies. */
 export async function recordCopy(): Promise<void> {
   await reachable(recordEnd(environmentHere()));
-  print('Noted: a copy of the database was made now');
+  print('Recorded: a copy of the database was made now');
 }
 
 async function recordEnd({ DATABASE_URL: url }: Environment): Promise<void> {

@@ -93,8 +93,8 @@ export class ReceiptOutbox {
     if (this.takers.size === 0 || this.faults.current.holdReceipts) return;
     const now = performance.now();
     let takers = [...this.takers].filter((taker) => taker.room > 0);
-    for (let turn = 0; takers.length > 0; turn++) {
-      const taker = takers[turn % takers.length] as ReceiptTaker;
+    for (let index = 0; takers.length > 0; index++) {
+      const taker = takers[index % takers.length] as ReceiptTaker;
       const receipt = this.urgent.take(now) ?? this.timed.take(now);
       if (!receipt) return;
       receipt.entry.status = receipt.delivered ? 'DELIVERED' : 'FAILED';

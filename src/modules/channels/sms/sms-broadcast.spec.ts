@@ -102,7 +102,7 @@ describe('reading an SMS broadcast', () => {
     }
   });
 
-  it('judges the rows from top to bottom', () => {
+  it('checks the rows from top to bottom', () => {
     const all = {
       broadcast_name: '',
       message: 'a'.repeat(613),

@@ -51,7 +51,7 @@ describe('parameters of a template message (reference/template-messages#paramete
     expect(parameterFault([list('BODY', 1), list('Header', 1), list('body', 1)], PARTS)).toBeNull();
   });
 
-  it('judges the body before the header, and never the buttons', () => {
+  it('checks the body before the header, and never the buttons', () => {
     expect(parameterFault([], PARTS)).toBe('bodyParameters');
     expect(parameterFault([list('body', 2)], PARTS)).toBe('headerParameters');
     expect(
@@ -67,7 +67,7 @@ describe('parameters of a template message (reference/template-messages#paramete
     expect(parameterFault([{ type: 'body', parameters }], { ...PARTS, bodyParameters: 1 })).toBe('bodyParameters');
   });
 
-  it('judges anything without throwing', () => {
+  it('checks anything without throwing', () => {
     const component = fc.dictionary(fc.constantFrom('type', 'parameters'), fc.anything());
     fc.assert(
       fc.property(fc.array(component), (components) => {

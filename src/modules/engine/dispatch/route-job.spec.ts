@@ -40,7 +40,7 @@ describe('a route job of single messages', () => {
         run: (found: LaneSnapshot[], onClaimed: (held: LaneSnapshot[]) => void) => {
           onClaimed(isHeld ? found : []);
           room.push(governor.hasRoom(CAMPAIGNS, null));
-          return Promise.resolve({ more: false, done: [], restMs: 0, isDown: false });
+          return Promise.resolve({ more: false, done: [], backoffMs: 0, isDown: false });
         },
       } as unknown as LaneRunner,
       { byId: () => Promise.resolve({ messagesPerSecond: null }) } as unknown as RouteDirectory,

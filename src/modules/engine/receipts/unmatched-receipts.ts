@@ -41,14 +41,14 @@ export class UnmatchedReceipts {
     do {
       const from = at;
       const campaignIds: number[] = [];
-      const look = async (tx: EntityManager): Promise<ScanPosition | null> => {
+      const readPage = async (tx: EntityManager): Promise<ScanPosition | null> => {
         campaignIds.length = 0;
         const page = await this.store.page(tx, sinceMs, from, BATCH);
         const batch = page.map((entry) => ({ ...entry, routeIds: routesOf(entry.routeId) }));
         await this.store.remove(tx, batch.length > 0 ? await this.match(tx, batch, campaignIds) : []);
         return batch.length < BATCH ? null : (page.at(-1) ?? null);
       };
-      at = await inTransaction(this.dataSource, look, {
+      at = await inTransaction(this.dataSource, readPage, {
         again: 'what was matched is gone: a second run finds the rest',
       });
       void this.traces.trace(campaignIds);

@@ -109,7 +109,7 @@ export class UnmatchedReceiptsMonitor {
   private warnedAt = -Infinity;
   private readonly task = new PeriodicTask(
     POLL_EVERY_MS,
-    () => this.look(),
+    () => this.poll(),
     (error) => this.logger.warn({ err: safeError(error) }, 'unmatched receipts could not be counted'),
   );
 
@@ -136,7 +136,7 @@ export class UnmatchedReceiptsMonitor {
   }
 
   /** One process counts for all and warns at most every ten minutes; the others report no value, so that the sum is right. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     this.gauge.reset();
     if (!(await this.gate.isMine('unmatched-count', POLL_EVERY_MS))) return;
     const counts = await this.store.countByRoute(this.dataSource, UNMATCHED_AFTER_MS, MOST_COUNTED);

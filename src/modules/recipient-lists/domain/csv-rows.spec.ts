@@ -76,7 +76,7 @@ describe('the number’s column', () => {
   });
 });
 
-it('a header of long names is judged at once', () => {
+it('a header of long names is checked at once', () => {
   const began = performance.now();
   expect(readHeader(['to', '_('.repeat(32_000)], null)).toEqual({ fault: 'longColumn', column: 2 });
   expect(performance.now() - began).toBeLessThan(100);

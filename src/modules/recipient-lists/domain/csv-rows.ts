@@ -100,12 +100,12 @@ function numberColumn(
 ): number | HeaderFault {
   if (wanted !== null) {
     const named = wanted.trim().slice(0, 4 * LONGEST_VARIABLE_NAME);
-    const looks = [
+    const matches = [
       cells.indexOf(named),
       columns.indexOf(named),
       columns.findIndex((name) => name.toLowerCase() === variableOf(named).toLowerCase()),
     ];
-    return looks.find((at) => at >= 0) ?? { fault: 'unknownNumberColumn' };
+    return matches.find((at) => at >= 0) ?? { fault: 'unknownNumberColumn' };
   }
   const found = columns.flatMap((name, at) => (NUMBER_COLUMNS.has(bare(name)) ? [at] : []));
   if (found.length > 1) return { fault: 'severalNumberColumns' };

@@ -18,7 +18,7 @@ const requestOf = (change: VoiceBody): VoiceRequest => {
   return result.request;
 };
 
-/** The rows in the order in which they are judged, each with a request that has this fault. */
+/** The rows in the order in which they are checked, each with a request that has this fault. */
 const ROWS: [text: string, VoiceBody][] = [
   [VOICE_TEXTS.name, { broadcast_name: '' }],
   [VOICE_TEXTS.noAudio, { message: ' ' }],
