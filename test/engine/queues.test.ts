@@ -61,7 +61,7 @@ describe('a worker that stops as soon as it has started', () => {
     process.removeAllListeners('unhandledRejection').on('unhandledRejection', hear);
     try {
       const redis = await redisProcess({ REDIS_URL: requireVariable('REDIS_URL'), ...ownPrefix() });
-      const work = QUEUES.map((name) => redis.queues.get(name).process(() => Promise.resolve('rest')));
+      const work = QUEUES.map((name) => redis.queues.get(name).process(() => Promise.resolve('idle')));
       await redis.stop();
       await Promise.allSettled(work);
       // Node tells of a rejection that nobody hears at the end of a turn of the loop.
@@ -109,7 +109,7 @@ describe('a queue that a processor serves', () => {
       const taken: number[] = [];
       void queue.process(2, ({ data }: Job<RouteJob>) => {
         taken.push(data.routeId);
-        return Promise.resolve('rest');
+        return Promise.resolve('idle');
       });
       await vi.waitFor(() => expect(redis.queues.isReady('sms')).toBe(true), { timeout: 60_000 });
       await redis.queues.add('sms', [JOB]);

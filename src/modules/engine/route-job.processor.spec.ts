@@ -104,7 +104,7 @@ describe('a route job', () => {
   });
 
   it('is followed by runs without a job where the worker keeps the route, eight in a row', async () => {
-    const more = { ...IDLE, more: true, keeps: true, atRest: false };
+    const more = { ...IDLE, more: true, keeps: true, isIdle: false };
     const taken = processor.take('sms', JOB);
     for (let run = 1; run <= 8; run++) {
       expect([run, added]).toEqual([run, []]);

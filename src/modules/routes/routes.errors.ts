@@ -40,7 +40,7 @@ export const routeErrors = {
   secretWithAddress: invalid(
     'invalid_route',
     (secret: string) => `config.${secret} is required with a new address`,
-    'another host, port, URL (its query aside), system_id, account_sid or TLS, and `***` for a secret',
+    'another host, port, URL (without its query), system_id, account_sid or TLS, and `***` for a secret',
   ).with({
     field: (secret: string) => `config.${secret}`,
     hint: 'Write the secret itself: one that is kept never follows to another address.',

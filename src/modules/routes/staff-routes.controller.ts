@@ -88,7 +88,7 @@ export class RoutesController {
   @ApiOperation({
     summary: 'Create or change a route',
     description:
-      'Workers take it up within seconds. `config` is replaced as a whole; `***` keeps a secret, as long as the address stays: host, port, URL (its query aside), system_id, account_sid, and whether TLS is used and verified. Absent `messages_per_second`, `binds` and `is_default` stay as they are.',
+      'Workers take it up within seconds. `config` is replaced as a whole; `***` keeps a secret, as long as the address stays: host, port, URL (without its query), system_id, account_sid, and whether TLS is used and verified. Absent `messages_per_second`, `binds` and `is_default` stay as they are.',
   })
   @ApiBody({
     type: PutRouteRequest,

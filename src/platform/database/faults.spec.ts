@@ -9,7 +9,7 @@ describe('a fault of what several asked together', () => {
     ['a statement that the server refuses', { errno: 1064 }],
     ['a value that does not fit', { errno: 1441 }],
     ['a deadlock', { errno: 1213 }],
-    ['a lock that was waited for in vain', { errno: 1205 }],
+    ['a lock wait that timed out', { errno: 1205 }],
   ])('may lie in one request: %s', (_, fields) => {
     expect(mayBeOwn(fault(fields))).toBe(true);
   });

@@ -27,7 +27,7 @@ export interface KeyedList {
   order: 'ASC' | 'DESC';
   /** disjoint; none = an empty list */
   ranges: readonly KeyRange[];
-  /** condition without an index: filters rows, newest first, up to `MOST_LOOKED_AT` per answer */
+  /** condition without an index: filters rows, newest first, up to `MOST_FILTERED` per answer */
   filter?: KeyRange;
 }
 

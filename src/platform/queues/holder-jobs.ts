@@ -84,7 +84,7 @@ export class HolderJobs implements OnApplicationShutdown {
     if (routes.length > 0) this.wakeUp();
   }
 
-  /** Takes jobs of the served routes and of this worker, one at a time; `onTurn` is awaited. */
+  /** Takes jobs of the served routes and of this worker, one at a time; `onJob` is awaited. */
   listen(worker: string, onJob: OnRouteJob): void {
     this.own = this.ownKey(worker);
     void this.take(onJob);
