@@ -163,7 +163,7 @@ describe('a menu walked by real calls', () => {
       faults: [],
     });
     // What was fetched at acceptance is what was heard.
-    const heard = (record(walker)?.received ?? []).map(String);
+    const heard = (record(walker)?.heard ?? []).map(String);
     const lengths = await Promise.all(heard.map(async (url) => (await (await fetch(url)).arrayBuffer()).byteLength));
     expect(lengths).toEqual([100, 200, 300].map((milliseconds) => 44 + milliseconds * 16));
     expect(audio.asked).toBe(3);

@@ -198,7 +198,7 @@ export class CallPerformer {
     const what = name === 'Play' ? resolve(text.trim(), address) : text;
     const fault = name === 'Play' ? await this.clips.faultOf(what) : null;
     if (fault !== null) return void record.faults.push(fault);
-    record.received.push(what);
+    record.heard.push(what);
     record.seconds += PLAY_SECONDS;
   }
 

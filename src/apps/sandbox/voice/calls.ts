@@ -30,7 +30,7 @@ export const sipCodeOf = (to: string, end: CallEnd): number | null => {
 export interface CallRecord {
   status: 'queued' | 'ringing' | 'in-progress' | CallEnd;
   seconds: number;
-  received: string[];
+  heard: string[];
   /** keys; '' = silence */
   pressed: string[];
   dialed: { number: string; callerId: string | null; timeLimit: number | null; outcome: CallEnd }[];
@@ -55,7 +55,7 @@ export interface Call {
 export const newCallRecord = (): CallRecord => ({
   status: 'queued',
   seconds: 0,
-  received: [],
+  heard: [],
   pressed: [],
   dialed: [],
   recordings: [],
