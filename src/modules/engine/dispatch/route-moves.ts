@@ -108,7 +108,7 @@ export class RouteMoves {
     if (moved.length === 0) return 0;
     const rows = jsonRows(moved.map((move) => [move.campaignId, move.lane, heldFence(move)]));
     const [row] = await tx.query<[{ waiting: string }]>(
-      `SELECT STRAIGHT_JOIN SUM(${sqlWaitingIn('l')}) AS waiting FROM ${KEYS} JOIN campaign_lanes l ON ${OF_KEY}`,
+      `SELECT STRAIGHT_JOIN SUM(${sqlWaitingIn('l')}) AS waiting FROM ${KEYS} JOIN campaign_lanes l ON ${OF_KEY} LIMIT 1`,
       [rows],
     );
     return Number(row.waiting);
