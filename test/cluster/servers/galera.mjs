@@ -101,8 +101,11 @@ class Galera extends Cluster {
     await node.start(await this.#peersOf(node));
   }
 
-  isInStep(node) {
-    return node.isSynced();
+  /** Whether all count this node in: the node itself may not know yet that it was left out. */
+  async isInStep(node) {
+    const asked = this.nodes.filter(({ isAlive, isFrozen }) => isAlive && !isFrozen);
+    const sizes = await Promise.all(asked.map(({ url }) => queryOnce(url, "SHOW STATUS LIKE 'wsrep_cluster_size'")));
+    return sizes.every(([{ Value: size }]) => Number(size) === asked.length) && node.isSynced();
   }
 
   writer() {
