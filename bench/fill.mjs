@@ -1,5 +1,6 @@
 /** Fills the tables by SQL, as sending would have left them: days of campaigns, each recipient with a carrier's id. */
 import { createHash } from 'node:crypto';
+import { sqlMessageKey } from '../test/stage/message-key.mjs';
 
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 const DAY_MS = 86_400_000;
@@ -120,9 +121,10 @@ async function insert(database, campaigns, routeId) {
     [ids],
   );
   await database.query(
-    `INSERT INTO provider_messages (campaign_id, seq, item, sent_on, route_id, provider_message_id, items, status, submitted_at)
-     SELECT c.id, n.n, 0, DATE(c.created_at), c.route_id, LEFT(MD5(CONCAT(c.id, '-', n.n)), 16), 1, ${status}, c.created_at
-     FROM campaigns c JOIN bench_numbers n WHERE c.id IN (?) ORDER BY c.id, n.n`,
+    `INSERT INTO provider_messages (campaign_id, seq, item, sent_on, route_id, provider_message_id, items, status, submitted_at, message_key)
+     SELECT m.*, ${sqlMessageKey('m.route_id', 'm.message')} FROM (
+       SELECT c.id, n.n, 0, DATE(c.created_at), c.route_id, LEFT(MD5(CONCAT(c.id, '-', n.n)), 16) AS message, 1, ${status}, c.created_at
+       FROM campaigns c JOIN bench_numbers n WHERE c.id IN (?)) m ORDER BY m.id, m.n`,
     [ids],
   );
   await database.query(

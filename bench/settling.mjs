@@ -18,12 +18,14 @@ const seconds = async (work) => (await timed(work)) / 1_000;
 
 /** Recipients and their carrier's ids in tables of the same shape, for the bare ways. @returns their campaign */
 async function bareRecipients(database, total) {
+  await database.query('DROP TABLE IF EXISTS bench_settled, bench_messages');
   for (const [bare, table] of [
     ['bench_settled', 'campaign_recipients'],
     ['bench_messages', 'provider_messages'],
   ]) {
-    await database.query(`CREATE TABLE IF NOT EXISTS ${bare} LIKE ${table}`);
-    await database.query(`TRUNCATE ${bare}`);
+    await database.query(`CREATE TABLE ${bare} LIKE ${table}`);
+    if (bare === 'bench_messages')
+      await database.query('ALTER TABLE bench_messages ADD KEY ix_bench_id (route_id, provider_message_id)');
     await database.query(`INSERT INTO ${bare} SELECT * FROM ${table} ORDER BY campaign_id DESC LIMIT ?`, [total]);
   }
   const [[{ id }]] = await database.query('SELECT MAX(campaign_id) AS id FROM bench_settled');
@@ -47,7 +49,7 @@ async function bareReceipts(database, id) {
       await database.query(
         `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (route_id INT PATH '$[0]',
            message VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]', status INT PATH '$[2]')) j
-         STRAIGHT_JOIN bench_messages m FORCE INDEX (ix_provider_messages_id) ON m.route_id = j.route_id AND m.provider_message_id = j.message
+         STRAIGHT_JOIN bench_messages m FORCE INDEX (ix_bench_id) ON m.route_id = j.route_id AND m.provider_message_id = j.message
          STRAIGHT_JOIN bench_settled r ON r.campaign_id = m.campaign_id AND r.seq = m.seq
          SET r.status = j.status, r.updated_at = UTC_TIMESTAMP(3), r.delivered_at = UTC_TIMESTAMP(3)`,
         [batch],

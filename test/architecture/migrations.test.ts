@@ -1,5 +1,6 @@
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
 import { type SourceFile, sourceFiles } from './house.js';
 
 /** A reason of its own, in the statement: why it copies a table, blocks it, or touches rows without a bound. */
@@ -12,6 +13,8 @@ const CONTRACTS: readonly [RegExp, string][] = [
   [/\bRENAME\b|\bCHANGE\s+(COLUMN\s+)?`?\w+`?\s+`?\w+/i, 'renames what the version before reads'],
   [/\b(MODIFY)\b/i, 'changes a column under the version before'],
 ];
+const BY_DAY = new Set(ALL_TABLES.flatMap(({ rule, table }) => (rule === 'days' ? [table] : [])));
+const INSTANT_COLUMN = /^\s*ALTER\s+TABLE\s+(\w+)\s+ADD\s+COLUMN\b.*ALGORITHM\s*=\s*INSTANT/is;
 const HELPERS =
   /^(add|drop|change|rename|create)(Columns?|Table|Ind(ex|ices)|UniqueConstraint|PrimaryKey|ForeignKeys?)$/;
 
@@ -55,6 +58,7 @@ function faults(file: SourceFile): string[] {
     if (/^\s*(UPDATE|DELETE)\b/i.test(sql) && !/\bLIMIT\b/i.test(sql)) of('rows without a bound');
     if (/^\s*(INSERT|REPLACE)\b.*\bSELECT\b/is.test(sql) && !/\bLIMIT\b/i.test(sql)) of('rows without a bound');
     if (!isUp) continue;
+    if (BY_DAY.has(INSTANT_COLUMN.exec(sql)?.[1] ?? '')) of('an INSTANT column, after which MySQL exchanges no day');
     for (const [pattern, fault] of CONTRACTS) if (/^\s*(ALTER|DROP)\b/i.test(sql) && pattern.test(sql)) of(fault);
     for (const [column] of sql.matchAll(
       /\bADD\s+(COLUMN\s+)?`?(?!KEY|INDEX|UNIQUE|PRIMARY|CONSTRAINT|PARTITION)\w+`?[^,]*/gi,
@@ -86,6 +90,7 @@ describe('a migration', () => {
       [`ALTER TABLE a RENAME COLUMN b TO c, ${online}`, 'renames'],
       [`ALTER TABLE a MODIFY b BIGINT, ${online}`, 'changes a column'],
       ['DROP TABLE a', 'takes away'],
+      ['ALTER TABLE campaign_recipients ADD COLUMN b INT NULL, ALGORITHM=INSTANT', 'exchanges no day'],
       ['CREATE INDEX ix ON a (b)', 'ALTER TABLE'],
       ['UPDATE a SET b = 1', 'without a bound'],
     ] as const) {

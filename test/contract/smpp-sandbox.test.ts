@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { matchKey, spellings } from '../../src/modules/engine/settle/message-ids.js';
+import { canonical, spellings } from '../../src/modules/engine/settle/message-ids.js';
 import { type OpenSandbox, openSandbox } from './open-sandbox.js';
 import { type BoundRoute, openRoute, TEXTS } from './smpp-route.js';
 
@@ -31,7 +31,7 @@ describe('SMPP driver and sandbox', () => {
     vi.waitUntil(
       () =>
         route.receipts.find(({ providerMessageId: said }) => {
-          return said === id || (id !== undefined && spellings(said).includes(matchKey(id) ?? id));
+          return said === id || (id !== undefined && spellings(said).includes(canonical(id)));
         }),
       { timeout: 60_000 },
     );

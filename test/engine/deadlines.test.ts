@@ -9,6 +9,7 @@ import { Metrics } from '../../src/platform/observability/index.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { UnmatchedScan } from '../../src/modules/engine/receipts/receipt-sweeper.js';
+import { messageKey } from '../../src/modules/engine/settle/message-ids.js';
 
 const CAMPAIGNS = 3_000;
 const PARKED = 20_000;
@@ -117,9 +118,9 @@ it('looks through receipts that nobody waits for in few statements, and counts t
 it('goes through many such receipts in passes that are over in time, each from where the last one ended', async () => {
   const receipt = { providerMessageId: 'taken', status: 'failed', errorCode: null, errorText: null, receiver: null };
   await dataSource.query(
-    `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
-     VALUES (1, 1, 0, 1, ?, 1, ?)`,
-    [receipt.providerMessageId, RecipientStatus.Submitted],
+    `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status, message_key)
+     VALUES (1, 1, 0, 1, ?, 1, ?, ?)`,
+    [receipt.providerMessageId, RecipientStatus.Submitted, messageKey(1, receipt.providerMessageId)],
   );
   await dataSource.query(
     'INSERT INTO parked_receipts (id, route_id, provider_message_id, receipt, received_at) VALUES (?, 1, ?, ?, UTC_TIMESTAMP(3) - INTERVAL 89 SECOND)',
@@ -136,8 +137,8 @@ it('goes through many such receipts in passes that are over in time, each from w
   expect(asked.sort((a, b) => a - b)[Math.floor(asked.length / 2)]).toBeLessThan(100);
   // and from the beginning again
   await dataSource.query(
-    'UPDATE provider_messages SET provider_message_id = ?, match_key = NULL WHERE campaign_id = 1',
-    ['nobodys-1'],
+    'UPDATE provider_messages SET provider_message_id = ?, message_key = ? WHERE campaign_id = 1',
+    ['nobodys-1', messageKey(1, 'nobodys-1')],
   );
   const first = async (): Promise<unknown[]> => dataSource.query('SELECT 1 FROM parked_receipts WHERE id = 1');
   for (let passes = 0; passes < 2 && (await first()).length > 0; passes++) await scan.pass();

@@ -16,6 +16,7 @@ import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js'
 import { inTransaction } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
+import { sqlMessageKey } from '../stage/message-key.mjs';
 
 const sumOf = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);
 const { Cancelled, Delivered, Failed, Pending, Read, Submitted } = RecipientStatus;
@@ -143,8 +144,8 @@ describe('what is settled', () => {
     const { id, requestId } = await engine.part(CampaignAcceptance).accept(engine.draft(accountId, numbers(total)));
     await settle(numbers(total).map((_, index) => change(id, index + 1, Submitted)));
     await query(
-      `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
-       SELECT campaign_id, seq, 0, 1, CONCAT('node-', seq), 1, 1 FROM campaign_recipients WHERE campaign_id = ?`,
+      `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status, message_key)
+       SELECT campaign_id, seq, 0, 1, CONCAT('node-', seq), 1, 1, ${sqlMessageKey('1', "CONCAT('node-', seq)")} FROM campaign_recipients WHERE campaign_id = ?`,
       [id],
     );
     expect(await campaign(requestId)).toMatchObject({ openLanes: 3 });

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
 import { type Receipt, ReceiptSink } from '../../src/modules/providers/index.js';
 import { ReceiptLookup } from '../../src/modules/engine/receipts/receipt-lookup.js';
+import { messageKey } from '../../src/modules/engine/settle/message-ids.js';
 import { type Engine, startEngine } from '../support/engine.js';
+import { sqlMessageKey } from '../stage/message-key.mjs';
 
 /** Receipts of all kinds that come at one moment: a message of one item, one of two items, a call that is made again. */
 let engine: Engine;
@@ -42,9 +44,9 @@ async function submitted(name: string, fields: object, ids: string[]): Promise<s
   const { id, requestId } = await waiting(name, ['919999999999'], fields);
   for (const [item, providerId] of ids.entries()) {
     await dataSource.query(
-      `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
-       VALUES (?, 1, ?, 1, ?, ?, ?)`,
-      [id, item, providerId, ids.length, Submitted],
+      `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status, message_key)
+       VALUES (?, 1, ?, 1, ?, ?, ?, ?)`,
+      [id, item, providerId, ids.length, Submitted, messageKey(1, providerId)],
     );
   }
   return requestId;
@@ -87,9 +89,9 @@ it('read no more than a bounded number of messages where an upstream gives all o
     [RecipientStatus.Delivered, many],
   );
   await dataSource.query(
-    `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
-     SELECT 4096, j.seq, 0, 1, 'OK', 1, ? FROM ${each}`,
-    [RecipientStatus.Submitted, many],
+    `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status, message_key)
+     SELECT 4096, j.seq, 0, 1, 'OK', 1, ?, ? FROM ${each}`,
+    [RecipientStatus.Submitted, messageKey(1, 'OK'), many],
   );
   const query = vi.spyOn(EntityManager.prototype, 'query');
   const receipts = ['OK', 'a-name', ...Array.from({ length: 8 }, () => 'OK'), 'unknown'].map((id) => receipt(id));
@@ -109,9 +111,10 @@ describe('a thousand receipts at once', () => {
     const numbers = Array.from({ length: COUNT }, (_, index) => String(919_000_000_000 + index));
     const { id, requestId } = await waiting(name, numbers, PLAIN);
     await dataSource.query(
-      `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
-       SELECT campaign_id, seq, 0, 1, CONCAT(?, seq), 1, ? FROM campaign_recipients WHERE campaign_id = ?`,
-      [`${name}-`, Submitted, id],
+      `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status, message_key)
+       SELECT campaign_id, seq, 0, 1, CONCAT(?, seq), 1, ?, ${sqlMessageKey('1', 'CONCAT(?, seq)')}
+       FROM campaign_recipients WHERE campaign_id = ?`,
+      [`${name}-`, Submitted, `${name}-`, id],
     );
     const receipts = numbers.map((_, index) => receipt(`${name}-${index + 1}`));
     return { id, requestId, receipts };

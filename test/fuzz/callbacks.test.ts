@@ -8,6 +8,7 @@ import { type Campaigns, campaignsOf } from '../support/campaigns.js';
 import { numbers } from '../support/client.js';
 import { fuzz, hostileText, hostileValue, PROTOTYPE_KEYS } from '../support/fuzz.js';
 import { openApi, type Member } from '../support/sms.js';
+import { sqlMessageKey } from '../stage/message-key.mjs';
 
 const PUBLIC_URL = 'https://voice.example';
 const PHONE_NUMBER_ID = '104466778899';
@@ -182,9 +183,9 @@ describe('callbacks of upstreams gone mad', () => {
 
   const submit = (request: string, seq: number, messageId: string, routeId: number): Promise<unknown> =>
     campaigns.dataSource.query(
-      `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
-       SELECT id, ?, 0, ?, ?, 1, 1 FROM campaigns WHERE request_id = ?`,
-      [seq, routeId, messageId, request],
+      `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status, message_key)
+       SELECT id, ?, 0, ?, ?, 1, 1, ${sqlMessageKey('?', '?')} FROM campaigns WHERE request_id = ?`,
+      [seq, routeId, messageId, routeId, messageId, request],
     );
 
   /** All that is stored of an account, as one text. */

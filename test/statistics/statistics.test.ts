@@ -9,6 +9,7 @@ import { CommitUnknown, inTransaction } from '../../src/platform/database/index.
 import { Traffic } from '../../src/modules/traffic/index.js';
 import { type Campaigns, dataOf, type Json, openCampaigns } from '../support/campaigns.js';
 import { type Answer, expectRefused, type Member } from '../support/sms.js';
+import { sqlMessageKey } from '../stage/message-key.mjs';
 
 const OWN = '/v6/api/account/statistics';
 const ALL = '/v6/api/admin/statistics';
@@ -57,9 +58,9 @@ describe('statistics', () => {
     await house.begin(requestId);
     for (const [index, id] of ['a-1', 'a-2', 'a-3'].entries()) {
       await house.dataSource.query(
-        `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status, submitted_at)
-         SELECT id, ?, 0, route_id, ?, 1, 1, UTC_TIMESTAMP(3) - INTERVAL 2 SECOND FROM campaigns WHERE request_id = ?`,
-        [index + 1, id, requestId],
+        `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status, submitted_at, message_key)
+         SELECT id, ?, 0, route_id, ?, 1, 1, UTC_TIMESTAMP(3) - INTERVAL 2 SECOND, ${sqlMessageKey('route_id', '?')} FROM campaigns WHERE request_id = ?`,
+        [index + 1, id, id, requestId],
       );
     }
     await settle(requestId, [1, 2, 3], Submitted);

@@ -12,6 +12,7 @@ import type { RunningApi } from './api.js';
 import { chatOf } from './chat.js';
 import { type Answer, type Member, openApi, type Opening } from './sms.js';
 import { claimUpTo } from './lane-worker.js';
+import { sqlMessageKey } from '../stage/message-key.mjs';
 
 export type Json = Record<string, unknown>;
 
@@ -86,9 +87,9 @@ export function campaignsOf(api: RunningApi) {
     /** The carrier took it under this id. */
     submit: async (requestId: string, seq: number, providerMessageId: string): Promise<void> => {
       await dataSource.query(
-        `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
-         SELECT id, ?, 0, route_id, ?, 1, 1 FROM campaigns WHERE request_id = ?`,
-        [seq, providerMessageId, requestId],
+        `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status, message_key)
+         SELECT id, ?, 0, route_id, ?, 1, 1, ${sqlMessageKey('route_id', '?')} FROM campaigns WHERE request_id = ?`,
+        [seq, providerMessageId, providerMessageId, requestId],
       );
       await settle(requestId, [seq], RecipientStatus.Submitted);
     },

@@ -121,8 +121,7 @@ export class RestoredCampaignEntity {
 
 const restoredEntities = [RestoreEntity, RestoredCampaignEntity];
 
-@Index('ix_provider_messages_id', ['routeId', 'providerMessageId'])
-@Index('ix_provider_messages_match', ['routeId', 'matchKey'])
+@Index('ix_provider_messages_key', ['messageKey'])
 @Entity('provider_messages')
 export class ProviderMessageEntity {
   @PrimaryColumn({ name: 'campaign_id', type: 'bigint' })
@@ -144,7 +143,7 @@ export class ProviderMessageEntity {
   @Column({ name: 'provider_message_id', type: 'varchar', length: 128 })
   providerMessageId!: string;
 
-  /** normal form of the id, if it differs: no leading zeros, `0x` or capitals */
+  /** written by the version before (docs/operate/upgrade.md) */
   @Column({ name: 'match_key', type: 'varchar', length: 64, ...ASCII, nullable: true })
   matchKey!: string | null;
 
@@ -157,6 +156,10 @@ export class ProviderMessageEntity {
   /** written with every decision over sibling items, so that concurrent ones conflict */
   @Column({ name: 'receipts', type: 'int', unsigned: true, default: 0 })
   receipts!: number;
+
+  /** `messageKey` of route and id */
+  @Column({ name: 'message_key', type: 'bigint', unsigned: true, nullable: true })
+  messageKey!: number | null;
 
   /** by the database's clock */
   @Column({ name: 'submitted_at', type: 'datetime', precision: 3, nullable: true, default: () => 'utc_timestamp(3)' })

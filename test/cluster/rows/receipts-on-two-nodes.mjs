@@ -1,5 +1,6 @@
 import { signIn } from '../../stage/client.mjs';
 import { idOf, storeCampaign, SUBMITTED } from '../stored-campaign.mjs';
+import { sqlMessageKey } from '../../stage/message-key.mjs';
 
 const RECIPIENTS = 1_000;
 const AT_ONCE = 10;
@@ -24,6 +25,10 @@ async function storeMessages({ pool }) {
   await pool.query(
     'INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status) VALUES ?',
     [messages],
+  );
+  await pool.query(
+    `UPDATE provider_messages SET message_key = ${sqlMessageKey('route_id', 'provider_message_id')} WHERE campaign_id = ?`,
+    [CAMPAIGN],
   );
 }
 

@@ -5,7 +5,7 @@ import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js
 import { jsonRows } from '../../../platform/database/index.js';
 import type { Receipt } from '../../providers/index.js';
 import { firstSendDay, isFinal, readReference, RecipientStatus } from '../recipient.js';
-import { isCounted, isSameNumber, spellings } from '../settle/message-ids.js';
+import { canonical, isCounted, isSameNumber, messageKey, spellings } from '../settle/message-ids.js';
 import type { KnownRecipient } from '../settle/recipient-change.js';
 
 interface Span {
@@ -54,14 +54,11 @@ export interface FoundItem extends KnownItem, KnownRecipient {}
 interface FoundRow extends FoundItem {
   ordinal: number;
   routeId: number;
-  /** set if found by our reference: it must match too */
-  id?: string;
-  matchKey?: string | null;
+  id: string;
 }
 
-type Wanted = [index: number, routeId: number, id: string];
-
-type IdColumn = 'provider_message_id' | 'match_key';
+/** `key` = `messageKey` of a route and id */
+type Wanted = [ordinal: number, key: number];
 
 type Source = Pick<EntityManager, 'query'>;
 
@@ -76,7 +73,7 @@ const MOST_ROWS = 5_000;
 const RECEIPTS_A_PART = 200;
 /** Two groups run concurrently (`CampaignReceipts`), each with up to a third of the pool, rounded up. */
 const POOL_SHARE = 3;
-const COLUMNS = `j.ordinal, TIMESTAMPDIFF(MICROSECOND, m.submitted_at, UTC_TIMESTAMP(3)) DIV 1000 AS ageMs, m.campaign_id AS campaignId, m.seq, m.item, m.items, m.route_id AS routeId,
+const COLUMNS = `j.ordinal, TIMESTAMPDIFF(MICROSECOND, m.submitted_at, UTC_TIMESTAMP(3)) DIV 1000 AS ageMs, m.campaign_id AS campaignId, m.seq, m.item, m.items, m.route_id AS routeId, m.provider_message_id AS id,
   r.receiver AS number, r.status, r.attempts`;
 const RECIPIENT = 'STRAIGHT_JOIN campaign_recipients r ON r.campaign_id = m.campaign_id AND r.seq = m.seq';
 
@@ -132,15 +129,17 @@ export class ReceiptLookup {
     for (const { days, parts } of this.spans) {
       take(await this.referred(source, receipts, indexesWithout(found), days), hasId);
       let left = indexesWithout(found);
+      const alike: FoundRow[] = [];
       for (const some of parts) {
-        take(await this.lookUp(source, 'provider_message_id', wanted(receipts, left, sameId), some), isNamed);
+        const rows = await this.lookUp(source, wanted(receipts, left, sameId), some);
+        take(rows, isNamed);
+        alike.push(...rows);
         left = left.filter((index) => !found[index] || isFinal(found[index].status));
       }
       left = indexesWithout(found);
       if (left.length === 0) break;
-      const others = wanted(receipts, left, otherSpellings);
-      const rows = await this.lookUp(source, 'provider_message_id', others, days);
-      take([...rows, ...(await this.lookUp(source, 'match_key', others, days))], isAbout);
+      const others = await this.lookUp(source, wanted(receipts, left, otherValues), days);
+      take([...alike.filter(({ ordinal }) => !found[ordinal]), ...others], isSpelled);
     }
     return found;
   }
@@ -158,7 +157,7 @@ export class ReceiptLookup {
     }
     if (named.length === 0) return [];
     const rows: FoundRow[] = await source.query(
-      `SELECT ${COLUMNS}, m.provider_message_id AS id, m.match_key AS matchKey FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', campaign_id BIGINT PATH '$[1]', seq INT PATH '$[2]')) j
+      `SELECT ${COLUMNS} FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', campaign_id BIGINT PATH '$[1]', seq INT PATH '$[2]')) j
        STRAIGHT_JOIN provider_messages m FORCE INDEX (PRIMARY) ON m.campaign_id = j.campaign_id AND m.seq = j.seq
          AND ${days} ${RECIPIENT}`,
       [jsonRows(named)],
@@ -167,23 +166,22 @@ export class ReceiptLookup {
   }
 
   /** Queries each distinct id once. */
-  private async lookUp(source: Source, column: IdColumn, ids: readonly Wanted[], days: string): Promise<FoundRow[]> {
-    const known = new Map<string, number>();
-    const names: Wanted[] = [];
-    /** receipts by index of the name; nearly always one */
+  private async lookUp(source: Source, ids: readonly Wanted[], days: string): Promise<FoundRow[]> {
+    const known = new Map<number, number>();
+    const keys: Wanted[] = [];
+    /** receipts by index of the key; nearly always one */
     const first: number[] = [];
     const others = new Map<number, number[]>();
-    for (const [ordinal, routeId, id] of ids) {
-      const key = `${routeId} ${id}`;
+    for (const [ordinal, key] of ids) {
       const index = known.get(key);
       if (index === undefined) {
         known.set(key, first.push(ordinal) - 1);
-        names.push([names.length, routeId, id]);
+        keys.push([keys.length, key]);
       } else others.set(index, [...(others.get(index) ?? []), ordinal]);
     }
     const taken = new Uint8Array(first.length);
     const found: FoundRow[] = [];
-    for (const row of await this.named(source, column, names, days)) {
+    for (const row of await this.keyed(source, keys, days)) {
       const index = row.ordinal;
       const before = taken[index] as number;
       if (before >= MOST_OF_ONE_ID) continue;
@@ -195,26 +193,22 @@ export class ReceiptLookup {
     return found;
   }
 
-  /** Splits the ids if one has too many messages, so that it does not hide those of others. */
-  private async named(source: Source, column: IdColumn, ids: readonly Wanted[], days: string): Promise<FoundRow[]> {
-    if (ids.length === 0) return [];
-    const [type, index] =
-      column === 'match_key'
-        ? ['CHARACTER SET ascii COLLATE ascii_bin', 'ix_provider_messages_match']
-        : ['CHARACTER SET utf8mb4 COLLATE utf8mb4_bin', 'ix_provider_messages_id'];
+  /** Splits the keys if one has too many messages, so that it does not hide those of others. */
+  private async keyed(source: Source, keys: readonly Wanted[], days: string): Promise<FoundRow[]> {
+    if (keys.length === 0) return [];
     // Without the hint, the optimizer takes the primary key because of the day.
     const rows: FoundRow[] = await source.query(
       `SELECT ${COLUMNS}
-       FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', route_id INT PATH '$[1]', id VARCHAR(128) ${type} PATH '$[2]')) j
-       STRAIGHT_JOIN provider_messages m FORCE INDEX (${index}) ON m.route_id = j.route_id AND m.${column} = j.id AND ${days}
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', message_key BIGINT UNSIGNED PATH '$[1]')) j
+       STRAIGHT_JOIN provider_messages m FORCE INDEX (ix_provider_messages_key) ON m.message_key = j.message_key AND ${days}
        ${RECIPIENT} LIMIT ?`,
-      [jsonRows(ids), ids.length === 1 ? MOST_OF_ONE_ID : MOST_ROWS],
+      [jsonRows(keys), keys.length === 1 ? MOST_OF_ONE_ID : MOST_ROWS],
     );
-    if (ids.length === 1 || rows.length < MOST_ROWS) return rows;
-    const middle = Math.ceil(ids.length / 2);
+    if (keys.length === 1 || rows.length < MOST_ROWS) return rows;
+    const middle = Math.ceil(keys.length / 2);
     return [
-      ...(await this.named(source, column, ids.slice(0, middle), days)),
-      ...(await this.named(source, column, ids.slice(middle), days)),
+      ...(await this.keyed(source, keys.slice(0, middle), days)),
+      ...(await this.keyed(source, keys.slice(middle), days)),
     ];
   }
 }
@@ -230,8 +224,9 @@ const routesOf = (receipt: RoutedReceipt | undefined): readonly number[] =>
 
 const sameId = ({ providerMessageId }: Receipt): readonly string[] => [providerMessageId];
 
-const otherSpellings = ({ providerMessageId: id, receiver }: Receipt): readonly string[] =>
-  receiver === null ? [] : spellings(id);
+/** Hexadecimal read as decimal, and the reverse; spellings of one value share a key. */
+const otherValues = ({ providerMessageId: id, receiver }: Receipt): readonly string[] =>
+  receiver === null ? [] : spellings(id).filter((value) => value !== canonical(id));
 
 function wanted(
   receipts: readonly RoutedReceipt[],
@@ -242,7 +237,7 @@ function wanted(
   for (const index of indexes) {
     const entry = receipts[index] as RoutedReceipt;
     const ids = idsOf(entry.receipt);
-    for (const route of routesOf(entry)) for (const id of ids) all.push([index, route, id]);
+    for (const route of routesOf(entry)) for (const id of ids) all.push([index, messageKey(route, id)]);
   }
   return all;
 }
@@ -257,13 +252,15 @@ const inOrder = (a: FoundRow, b: FoundRow, { routeId }: RoutedReceipt): number =
 const referentOf = (receipt: Receipt | undefined) =>
   receipt ? readReference(receipt.ref ?? receipt.providerMessageId) : null;
 
-/** The recipient is known by our reference: accepts any spelling of the id. */
-const hasId: Rule = ({ providerMessageId: id }, row) =>
-  row.id === id || spellings(id).some((spelling) => spelling === row.id || spelling === row.matchKey);
+/** Any spelling of the id, also hexadecimal for decimal and the reverse. */
+const hasId: Rule = ({ providerMessageId: id }, row) => row.id === id || spellings(id).includes(canonical(row.id));
 
 /** An exact id counts, unless it is a counter that may belong to another message. */
 const isNamed: Rule = (receipt, row) =>
-  receipt.receiver === null || !isCounted(receipt.providerMessageId) || isAbout(receipt, row);
+  row.id === receipt.providerMessageId && (receipt.receiver === null || !isCounted(row.id) || isAbout(receipt, row));
+
+/** Another spelling counts for the same recipient only. */
+const isSpelled: Rule = (receipt, row) => receipt.receiver !== null && hasId(receipt, row) && isAbout(receipt, row);
 
 /** Whether reference or number match. Some carriers do not swap the two addresses, so the recipient may be in either field. */
 const isAbout: Rule = ({ ref, receiver, otherAddress }, row) => {

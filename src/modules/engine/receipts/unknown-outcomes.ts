@@ -4,7 +4,7 @@ import { jsonRows, type WriteResult } from '../../../platform/database/index.js'
 import type { Receipt } from '../../providers/index.js';
 import { Channels } from '../channels.js';
 import { itemsOf } from '../channel.js';
-import { matchKey } from '../settle/message-ids.js';
+import { messageKey } from '../settle/message-ids.js';
 import { RecipientStatus, firstSendDay, readReference, type RecipientKey } from '../recipient.js';
 import type { KnownItem, RoutedReceipt } from './receipt-lookup.js';
 
@@ -72,23 +72,19 @@ export class UnknownOutcomes {
 
   /** Stores the carrier's id of an identified item. False = taken meanwhile: nothing changed, and the recipient waits on. */
   async adopt(tx: EntityManager, routeId: number, providerMessageId: string, item: AwaitedItem): Promise<boolean> {
+    const key = messageKey(routeId, providerMessageId);
+    const { campaignId, seq, item: index, items } = item;
     const result: WriteResult = await tx.query(
       // The lookup before found none, so a newer row is at most a day old.
-      `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, match_key, items, status)
+      `INSERT IGNORE INTO provider_messages
+         (campaign_id, seq, item, route_id, provider_message_id, items, message_key, status)
        SELECT ?, ?, ?, ?, ?, ?, ?, ? FROM DUAL WHERE NOT EXISTS (
-         SELECT 1 FROM provider_messages m FORCE INDEX (ix_provider_messages_id)
-         WHERE m.route_id = ? AND m.provider_message_id = ? AND m.sent_on >= UTC_DATE() - INTERVAL 1 DAY)`,
+         SELECT 1 FROM provider_messages m FORCE INDEX (ix_provider_messages_key)
+         WHERE m.message_key = ? AND m.route_id = ? AND m.provider_message_id = ?
+           AND m.sent_on >= UTC_DATE() - INTERVAL 1 DAY)`,
       [
-        item.campaignId,
-        item.seq,
-        item.item,
-        routeId,
-        providerMessageId,
-        matchKey(providerMessageId),
-        item.items,
-        RecipientStatus.Submitted,
-        routeId,
-        providerMessageId,
+        ...[campaignId, seq, index, routeId, providerMessageId, items, key, RecipientStatus.Submitted],
+        ...[key, routeId, providerMessageId],
       ],
     );
     if (result.affectedRows !== 1) return false;

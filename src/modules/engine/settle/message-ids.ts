@@ -1,5 +1,5 @@
+import { hash } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import { jsonRows } from '../../../platform/database/index.js';
 import type { BegunAttempt } from '../attempts.js';
 import { inLockOrder, RecipientStatus } from '../recipient.js';
 import type { BatchResult } from './recipient-change.js';
@@ -15,17 +15,17 @@ const FEWEST_DIGITS = 8;
 const stripped = (digits: string): string => digits.replace(/^0+(?=.)/, '');
 
 /** Normal form: numbers without `0x`, leading zeros and capitals, UUIDs in lower case; others unchanged. */
-function canonical(id: string): string {
+export function canonical(id: string): string {
   if (UUID.test(id)) return id.toLowerCase();
   const digits = NUMBER.exec(id)?.[2];
   return digits === undefined ? id : stripped(digits.toLowerCase());
 }
 
-/** Stored beside the carrier's id, so that other spellings find it; null = equal to the id. */
-export function matchKey(id: string): string | null {
-  const key = canonical(id);
-  return key === id ? null : key;
-}
+const KEY_DIGITS = 13;
+
+/** 52 bits of a hash of the route and the id's normal form. A row that is found by it must be compared with the id. */
+export const messageKey = (routeId: number, id: string): number =>
+  Number.parseInt(hash('sha256', `${routeId} ${canonical(id)}`, 'hex').slice(0, KEY_DIGITS), 16);
 
 /** At most three other values of an id: some carriers answer in hexadecimal and send receipts in decimal, or vice versa. */
 export function spellings(id: string): string[] {
@@ -77,14 +77,15 @@ export async function storeProviderIds(tx: EntityManager, results: readonly Batc
   if (taken.length === 0) return;
   const rows = taken
     .sort((a, b) => inLockOrder(a, b) || a.item - b.item)
-    .map(({ campaignId, seq, item, routeId, id, items }) => [campaignId, seq, item, routeId, id, items, matchKey(id)]);
+    .map(({ campaignId, seq, item, routeId, id, items }) => [
+      ...[campaignId, seq, item, routeId, id, items],
+      ...[messageKey(routeId, id), RecipientStatus.Submitted],
+    ]);
+  // A fifth cheaper than JSON_TABLE, which evaluates a path per column.
   await tx.query(
-    `INSERT IGNORE INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, match_key, status)
-     SELECT j.campaign_id, j.seq, j.item, j.route_id, j.id, j.items, j.match_key, ${RecipientStatus.Submitted} FROM JSON_TABLE(?, '$[*]' COLUMNS (
-       campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', item INT PATH '$[2]', route_id INT UNSIGNED PATH '$[3]',
-       id VARCHAR(128) CHARACTER SET utf8mb4 PATH '$[4]', items INT PATH '$[5]',
-       match_key VARCHAR(64) CHARACTER SET ascii PATH '$[6]')) j`,
-    [jsonRows(rows)],
+    `INSERT IGNORE INTO provider_messages
+       (campaign_id, seq, item, route_id, provider_message_id, items, message_key, status) VALUES ?`,
+    [rows],
   );
 }
 

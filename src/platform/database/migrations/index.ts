@@ -8,6 +8,7 @@ import { OwnersSecurity1700000019601 } from './1700000019601-owners-security.js'
 import { StoredBytes1700000019610 } from './1700000019610-stored-bytes.js';
 import { TemplateLanguageCodes1700000019620 } from './1700000019620-template-language-codes.js';
 import { RightsOfThePast1700000019630 } from './1700000019630-rights-of-the-past.js';
+import { MessageKeys1700000019650 } from './1700000019650-message-keys.js';
 import { WhoSetPasswords1700000019520 } from './1700000019520-who-set-passwords.js';
 
 export { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
@@ -25,4 +26,5 @@ export const migrations = [
   StoredBytes1700000019610,
   TemplateLanguageCodes1700000019620,
   RightsOfThePast1700000019630,
+  MessageKeys1700000019650,
 ];
