@@ -11,7 +11,7 @@ import { type Engine, startEngine } from '../support/engine.js';
 
 const ROUTE = 7;
 const NUMBER = '4915112345678';
-const IDS = ['4711', '0x00AB', '8B3C2F64-7F0E-4D7E-9D5F-00000000000A', 'ünïque-€', 'x'.repeat(128)];
+const IDS = ['4711', '0x00AB', '8B3C2F64-7F0E-4D7E-9D5F-00000000000A', 'ünïque-€ ', 'x'.repeat(128)];
 
 let engine: Engine;
 let dataSource: DataSource;
@@ -30,7 +30,7 @@ const storeAsBefore = (campaignId: number, seq: number, id: string, daysAgo: num
      SELECT j.campaign_id, j.seq, 0, UTC_DATE() - INTERVAL ? DAY, ?, j.id, 1, j.match_key, 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (
        campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', id VARCHAR(128) CHARACTER SET utf8mb4 PATH '$[2]',
        match_key VARCHAR(64) CHARACTER SET ascii PATH '$[3]')) j`,
-    [daysAgo, ROUTE, JSON.stringify([[campaignId, seq, id, canonical(id) === id ? null : canonical(id)]])],
+    [daysAgo, ROUTE, JSON.stringify([[campaignId, seq, id, canonical(id) === id.trimEnd() ? null : canonical(id)]])],
   );
 
 const keysOf = async (campaignId: number): Promise<(number | null)[]> => {

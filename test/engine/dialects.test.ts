@@ -106,6 +106,16 @@ describe('receipts find their message', () => {
     expect([await status(), await hex()]).toEqual(['Delivered', 'Delivered']);
   });
 
+  it.each([
+    ['padded-1  ', 'padded-1'],
+    ['padded-2', 'padded-2 '],
+    ['half-\ud800', 'half-\ud800'],
+  ])('as the database compares ids: answered as %j, named as %j', async (answer, named) => {
+    const status = await sent(answer);
+    await tell(routes.one, named, null);
+    expect(await status()).toBe('Delivered');
+  });
+
   it("never by an id that is another recipient's in another spelling", async () => {
     const hundred = await sent('100', NUMBER); // 256 in decimal
     const next = await sent('256', OTHER);

@@ -5,7 +5,7 @@ import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js
 import { jsonRows } from '../../../platform/database/index.js';
 import type { Receipt } from '../../providers/index.js';
 import { firstSendDay, isFinal, readReference, RecipientStatus } from '../recipient.js';
-import { canonical, isCounted, isSameNumber, messageKey, spellings } from '../settle/message-ids.js';
+import { canonical, isCounted, isSameId, isSameNumber, messageKey, spellings } from '../settle/message-ids.js';
 import type { KnownRecipient } from '../settle/recipient-change.js';
 
 interface Span {
@@ -253,11 +253,13 @@ const referentOf = (receipt: Receipt | undefined) =>
   receipt ? readReference(receipt.ref ?? receipt.providerMessageId) : null;
 
 /** Any spelling of the id, also hexadecimal for decimal and the reverse. */
-const hasId: Rule = ({ providerMessageId: id }, row) => row.id === id || spellings(id).includes(canonical(row.id));
+const hasId: Rule = ({ providerMessageId: id }, row) =>
+  isSameId(row.id, id) || spellings(id).includes(canonical(row.id));
 
 /** An exact id counts, unless it is a counter that may belong to another message. */
 const isNamed: Rule = (receipt, row) =>
-  row.id === receipt.providerMessageId && (receipt.receiver === null || !isCounted(row.id) || isAbout(receipt, row));
+  isSameId(row.id, receipt.providerMessageId) &&
+  (receipt.receiver === null || !isCounted(row.id) || isAbout(receipt, row));
 
 /** Another spelling counts for the same recipient only. */
 const isSpelled: Rule = (receipt, row) => receipt.receiver !== null && hasId(receipt, row) && isAbout(receipt, row);

@@ -14,8 +14,14 @@ const FEWEST_DIGITS = 8;
 
 const stripped = (digits: string): string => digits.replace(/^0+(?=.)/, '');
 
+/** As the database keeps and compares it: no half characters, and no spaces at the end. */
+const stored = (id: string): string => id.replace(/ +$/, '').replace(/\p{Surrogate}/gu, '\uFFFD');
+
+export const isSameId = (a: string, b: string): boolean => a === b || stored(a) === stored(b);
+
 /** Normal form: numbers without `0x`, leading zeros and capitals, UUIDs in lower case; others unchanged. */
-export function canonical(id: string): string {
+export function canonical(said: string): string {
+  const id = stored(said);
   if (UUID.test(id)) return id.toLowerCase();
   const digits = NUMBER.exec(id)?.[2];
   return digits === undefined ? id : stripped(digits.toLowerCase());

@@ -7,7 +7,7 @@ const FORMER = {
   ix_provider_messages_match: '(route_id, match_key)',
 };
 /** `messageKey` in SQL: the version before writes the normal form of an id to `match_key`, if it differs. */
-const KEY = `CONV(LEFT(SHA2(CONCAT(route_id, ' ', COALESCE(match_key, provider_message_id)), 256), 13), 16, 10)`;
+const KEY = `CONV(LEFT(SHA2(CONCAT(route_id, ' ', COALESCE(match_key, RTRIM(provider_message_id))), 256), 13), 16, 10)`;
 /** In which receipts are looked up by default: `RECEIPT_TIMEOUT` and 7 days. */
 const DAYS = 10;
 const ROWS_A_STEP = 5_000;
