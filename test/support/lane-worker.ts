@@ -99,7 +99,7 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
   const states = engine.part(CampaignStates);
   const results = parts.results ?? engine.part(BatchResults);
   const dataSource = engine.part(DataSource);
-  const owners = { say: () => undefined } as unknown as SlotOwners;
+  const owners = { publish: () => undefined } as unknown as SlotOwners;
   const aside = new YieldToSingles(engine.part(SingleSignalStream));
   const governor = new Governor(environment, new RoutePace(dataSource), owners, aside);
   const stopList = engine.part(StopList);
