@@ -5,7 +5,7 @@ import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/in
 import { canonical, messageKey } from '../../src/modules/engine/settle/message-ids.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { ReceiptSink } from '../../src/modules/providers/index.js';
-import { inTransaction, partitionsOf, tableAside } from '../../src/platform/database/index.js';
+import { inTransaction, partitionsOf, makeExchangeTable } from '../../src/platform/database/index.js';
 import { MessageKeys1700000019650 } from '../../src/platform/database/migrations/1700000019650-message-keys.js';
 import { type Engine, startEngine } from '../support/engine.js';
 
@@ -95,7 +95,7 @@ it('loses the former indexes by the statement of docs/operate/upgrade.md, and da
   await dataSource.query(statement.replaceAll(/\s+/g, ' ').replace(';', ''));
   expect(await indexes()).toEqual(['ix_provider_messages_key', 'PRIMARY']);
   const [day] = await partitionsOf(dataSource, 'provider_messages');
-  const aside = await tableAside(dataSource, 'provider_messages');
+  const aside = await makeExchangeTable(dataSource, 'provider_messages');
   await dataSource.query(`ALTER TABLE provider_messages EXCHANGE PARTITION ${day?.name} WITH TABLE ${aside}`);
   expect(await keysOf(1)).toEqual([]);
 });
