@@ -84,7 +84,7 @@ async function checkLies(seed) {
     number: 1,
     seconds: Number(options.seconds),
     say: (text) => say(`  ${text}`),
-    beforeJudgement: tellLies,
+    beforeVerdict: tellLies,
   };
   const { violations } = await runStrike(scene, calm, seed, own);
   const noticed = LIES.map(({ invariant, sees }) =>

@@ -108,10 +108,10 @@ function evidence({ number }, { asked }, { recipients }, entriesOf) {
 
 /**
  * Traffic, a strike in its middle, healing, and the verdict.
- * @param {{ number: number, seconds: number, say: (text: string) => void, beforeJudgement?: (scene: object, traffic: object,
+ * @param {{ number: number, seconds: number, say: (text: string) => void, beforeVerdict?: (scene: object, traffic: object,
  *   known: Set<number>) => Promise<void> }} options number: of the strike in this run
  */
-export async function runStrike(scene, strike, seed, { number, seconds, say, beforeJudgement }) {
+export async function runStrike(scene, strike, seed, { number, seconds, say, beforeVerdict }) {
   const figures = { messages: 0, unknown: 0, unseen: 0, doubled: 0, lost: 0, requests: 0, unanswered: 0 };
   const [rows] = await scene.pool.query('SELECT id FROM campaigns');
   const known = new Set(rows.map(({ id }) => id));
@@ -147,7 +147,7 @@ export async function runStrike(scene, strike, seed, { number, seconds, say, bef
     const missing = await untilSettled(scene, own, { withinMs: strike.withinMs ?? WITHIN_MS, say });
     const recoveredMs = Date.now() - healedAt;
     await watch.look();
-    await beforeJudgement?.(scene, traffic, known);
+    await beforeVerdict?.(scene, traffic, known);
     await watch.look();
     const { strict = false, overtaken } = strike;
     const violations = await check(scene, traffic, { known, again, healedAt, strict, overtaken, watch, figures });
