@@ -20,7 +20,7 @@ const BOUNDED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/modules/accounts/access/made-things.ts':
     'API_KEYS_PER_ACCOUNT and USERS_PER_ACCOUNT; 1,000 accounts, and USERS_PER_ACCOUNT of each',
   'src/modules/accounts/accounts.store.ts': 'by the few names of one person',
-  'src/modules/engine/state/campaign-reader.ts': 'one counter for each status',
+  'src/modules/campaigns/campaign-reader.ts': 'one counter for each status',
   'src/modules/campaigns/retry/failed-recipients.store.ts': 'ids alone, one for each failed recipient at the most',
   'src/modules/credits/reseller-credits.store.ts': 'by the key of one grant',
   'src/modules/credits/credits.queries.ts': 'one row for each kind of credit',

@@ -14,9 +14,9 @@ const BOUNDS = {
   commentLines: 5_500,
   filesUnder40Lines: 15,
   mostFilesInAFolder: 20,
-  constructorsOver8Dependencies: 14,
+  constructorsOver8Dependencies: 5,
   engineFiles: 75,
-  engineExports: 96,
+  engineExports: 45,
   readmeBytes: 8_192,
 };
 

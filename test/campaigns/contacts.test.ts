@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Channels, type RecipientDetails, RecipientStatus } from '../../src/modules/engine/index.js';
+import { type Channel, Channels, RecipientStatus } from '../../src/modules/engine/index.js';
 import { openCampaigns, type Campaigns, dataOf, type Json, listOf } from '../support/campaigns.js';
 import { expectRefused, type Member } from '../support/sms.js';
 import { storeCampaign } from '../support/stored-campaign.js';
@@ -75,7 +75,7 @@ describe('contacts', () => {
   });
 
   it('have the columns of a channel that has some', async () => {
-    const details: RecipientDetails = {
+    const details: NonNullable<Channel['details']> = {
       columns: ['duration', 'digits', 'recording_url'],
       of: async (_services, _campaign, recipients) =>
         new Map(recipients.map(({ seq }) => [seq, { duration: seq, digits: '12', recording_url: null }])),

@@ -5,6 +5,7 @@ import { openCampaigns, type Campaigns, dataOf, type Json, listOf } from '../sup
 import { giveRatePlan } from '../support/rate-plan.js';
 import { type Answer, expectRefused, type Member } from '../support/sms.js';
 import { storeCampaign } from '../support/stored-campaign.js';
+import { NumberSenders } from '../../src/modules/campaigns/index.js';
 
 const CHANNELS = 'channel must be one of: sms, unofficial, template, branded, voice';
 const GOOD = { channel: 'sms', message: 'Hello', contacts: ['919812345678'] };
@@ -261,7 +262,7 @@ describe('finding a number', () => {
       const at = new Date(base - (ages[count] ?? 0));
       await campaigns.dataSource.query('UPDATE campaigns SET created_at = ? WHERE request_id = ?', [at, ids[0]]);
     }
-    const search = new RecipientSearch(campaigns.dataSource);
+    const search = new RecipientSearch(campaigns.dataSource, campaigns.part(NumberSenders));
     const found: string[][] = [];
     for (let to: Date | null = new Date(); to;) {
       const range = { accountId: member.account.id, from: new Date(0), to, after: null };

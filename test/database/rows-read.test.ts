@@ -8,13 +8,13 @@ import {
   ProveCreditsQuery,
 } from '../../src/modules/credits/credits.queries.js';
 import type { LaneSnapshot } from '../../src/modules/engine/lanes.js';
-import { UnmatchedStore } from '../../src/modules/engine/receipts/unmatched-store.js';
 import { beginRetries, begunRetries, HAS_BEGUN_RETRIES, RetryStore } from '../../src/modules/engine/state/retries.js';
 import { ScheduledMessageStore } from '../../src/modules/session-messages/scheduled-messages.store.js';
 import { EndpointHealths } from '../../src/modules/webhooks/endpoint-health.store.js';
 import type { Environment } from '../../src/platform/config/index.js';
 import { dataSourceOptions, inTransaction, jsonRows, ReadDatabase } from '../../src/platform/database/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { RouteQueues } from '../../src/modules/engine/state/route-queues.js';
 
 const CAMPAIGN = 7;
 const WAITING = 12_000;
@@ -134,7 +134,7 @@ describe('statements read what they answer, however many rows wait', () => {
     );
     await source.query('ANALYZE TABLE parked_receipts');
     const read = await rowsRead(async () => {
-      const counts = await new UnmatchedStore().countByRoute(source, 0, 6_000);
+      const counts = await new RouteQueues({ LANE_LEASE: 30_000 } as Environment, source).unmatchedReceipts(0, 6_000);
       expect([...counts.values()]).toEqual([3_000, 3_000]);
     });
     expect(read).toBeLessThan(24_500);

@@ -3,13 +3,14 @@ import type { EntityManager } from 'typeorm';
 import { MysqlQueryRunner } from 'typeorm/driver/mysql/MysqlQueryRunner.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CreditBook } from '../../src/modules/credits/index.js';
-import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { RelayNotifier, SingleSignalStream } from '../../src/platform/queues/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
 import { openSms } from '../support/sms.js';
 import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
 import { CampaignWriter } from '../../src/modules/engine/accept/campaign-writer.js';
+import { CampaignReader } from '../../src/modules/campaigns/index.js';
 
 const settle = async (work: Promise<unknown>[]): Promise<{ accepted: number; refusals: string[] }> => {
   const results = await Promise.allSettled(work);

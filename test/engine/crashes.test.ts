@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import { endingsOf, type LaneSnapshot } from '../../src/modules/engine/lanes.js';
@@ -23,6 +23,7 @@ import {
   pending,
   snapshotOf,
 } from '../support/lane-worker.js';
+import { CampaignReader } from '../../src/modules/campaigns/index.js';
 
 const LEASE_MS = 5_000;
 

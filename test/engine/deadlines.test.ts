@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
-import { UnmatchedStore, UnmatchedReceiptsMonitor } from '../../src/modules/engine/receipts/unmatched-store.js';
+import { UnmatchedReceiptsMonitor } from '../../src/modules/engine/receipts/unmatched-store.js';
 import { LeaderGate } from '../../src/platform/periodic/index.js';
 import { RouteDirectory } from '../../src/modules/providers/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
@@ -10,6 +10,7 @@ import { type Engine, startEngine } from '../support/engine.js';
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
 import { UnmatchedScan } from '../../src/modules/engine/receipts/receipt-sweeper.js';
 import { messageKey } from '../../src/modules/engine/settle/message-ids.js';
+import { RouteQueues } from '../../src/modules/engine/state/route-queues.js';
 
 const CAMPAIGNS = 3_000;
 const PARKED = 20_000;
@@ -105,13 +106,7 @@ it('looks through receipts that nobody waits for in few statements, and counts t
   const [left] = await dataSource.query<{ total: string }[]>('SELECT COUNT(*) AS total FROM parked_receipts');
   expect(Number(left?.total)).toBe(PARKED);
   const metrics = new Metrics();
-  await new UnmatchedReceiptsMonitor(
-    dataSource,
-    get(UnmatchedStore),
-    get(RouteDirectory),
-    get(LeaderGate),
-    metrics,
-  ).poll();
+  await new UnmatchedReceiptsMonitor(get(RouteQueues), get(RouteDirectory), get(LeaderGate), metrics).poll();
   expect(await metrics.registry.metrics()).toContain(`switchboard_unmatched_receipts{route="1"} ${PARKED}`);
 });
 

@@ -1,11 +1,12 @@
 import { DataSource, EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
 import { messageKey } from '../../src/modules/engine/settle/message-ids.js';
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { type Receipt, ReceiptSink, RouteDirectory } from '../../src/modules/providers/index.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { type Engine, startEngine } from '../support/engine.js';
+import { CampaignReader } from '../../src/modules/campaigns/index.js';
 
 const NUMBER = '4915112345678';
 const OTHER = '4915112345679';

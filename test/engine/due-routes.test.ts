@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DueRoutes } from '../../src/modules/engine/dispatch/due-routes.js';
+import { DueRoutes } from '../../src/modules/engine/state/due-routes.js';
 import { dataSourceOptions } from '../../src/platform/database/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 

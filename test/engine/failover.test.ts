@@ -1,9 +1,8 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CampaignAcceptance } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, RouteQueues } from '../../src/modules/engine/index.js';
 import { DownLanes } from '../../src/modules/engine/dispatch/route-down.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import { CampaignReader } from '../../src/modules/engine/state/campaign-reader.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { A, B, C, Carriers, carriersWorker } from '../support/carriers.js';
 import { numbers } from '../support/client.js';
@@ -247,7 +246,7 @@ describe('a lane whose route cannot be used', () => {
   it('keeps its routes from being removed', async () => {
     const { id } = await accept('kept', 2, { fallbacks: [B, 77] });
     const isUsed = (route: number): Promise<boolean> =>
-      dataSource.transaction((tx) => engine.part(CampaignReader).unfinishedOn(tx, route));
+      dataSource.transaction((tx) => engine.part(RouteQueues).unfinishedOn(tx, route));
     expect([await isUsed(77), await isUsed(7)]).toEqual([true, false]);
     await drive(workerOf(carriers), id);
   });

@@ -1,12 +1,7 @@
 import { EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CustomerEvents } from '../../src/modules/customer-events/index.js';
-import {
-  CampaignAcceptance,
-  CampaignReader,
-  type RecipientTerms,
-  RecipientStatus,
-} from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, type RecipientTerms, RecipientStatus } from '../../src/modules/engine/index.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import { type LaneSnapshot, laneOf } from '../../src/modules/engine/lanes.js';
 import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
@@ -17,6 +12,7 @@ import { inTransaction } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
 import { sqlMessageKey } from '../stage/message-key.mjs';
+import { CampaignReader } from '../../src/modules/campaigns/index.js';
 
 const sumOf = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);
 const { Cancelled, Delivered, Failed, Pending, Read, Submitted } = RecipientStatus;

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type { LanesLeft } from '../../src/modules/engine/state/lane-endings.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
@@ -10,6 +10,7 @@ import { dataSourceOptions, inTransaction, jsonRows } from '../../src/platform/d
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { claimUpTo, dueNow, snapshotOf } from '../support/lane-worker.js';
+import { CampaignReader } from '../../src/modules/campaigns/index.js';
 
 const DEADLOCK = 1213;
 

@@ -2,7 +2,7 @@ import { createConnection, type Connection } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EntityManager } from 'typeorm';
 import { conflict } from '../../src/kernel/errors.js';
-import { type AcceptedCampaign, CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { type AcceptedCampaign, CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { type DraftRecipients, LargeDraftRecipients } from '../../src/modules/engine/accept/large-drafts.js';
 import { type CampaignDraft, pagesOf } from '../../src/modules/engine/accept/draft.js';
 import { RecipientSearch } from '../../src/modules/campaigns/contacts/recipient-search.store.js';
@@ -11,6 +11,7 @@ import { Retention } from '../../src/platform/periodic/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
 import { CampaignWriter } from '../../src/modules/engine/accept/campaign-writer.js';
+import { CampaignReader, NumberSenders } from '../../src/modules/campaigns/index.js';
 
 const TOTAL = 25_000;
 const TABLES = [
@@ -222,7 +223,11 @@ describe('accepting a campaign whose recipients are written before it', () => {
     expect(await count('campaign_recipients', `campaign_id = ${id}`)).toBe(TOTAL);
     const [number = ''] = numbers(1);
     const range = { accountId, from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000), after: null };
-    expect(await new RecipientSearch(dataSource).find(number, range)).toEqual({ found: [], next: null, end: null });
+    expect(await new RecipientSearch(dataSource, engine.part(NumberSenders)).find(number, range)).toEqual({
+      found: [],
+      next: null,
+      end: null,
+    });
     await new Retention(dataSource, ALL_TABLES, { RETENTION_DAYS: 1 }).removeOver();
     expect(await count('campaign_recipients', `campaign_id = ${id}`)).toBe(TOTAL);
     await staged.discard(id);

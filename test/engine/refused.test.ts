@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import { endingsOf, refusedLaneOf } from '../../src/modules/engine/lanes.js';
 import { LostClaims } from '../../src/modules/engine/settle/lost-claims.js';
@@ -13,6 +13,7 @@ import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { claimUpTo, firstLane, type LaneWorker, pending, snapshotOf } from '../support/lane-worker.js';
 import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
+import { CampaignReader } from '../../src/modules/campaigns/index.js';
 
 /** A carrier's no, by a code that its route names for failover. */
 const refused = (code: number): SendOutcome => ({

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
 import { LostClaims } from '../../src/modules/engine/settle/lost-claims.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
 import { RestoredCampaigns } from '../../src/modules/engine/restore/restored-campaigns.js';
@@ -14,6 +14,7 @@ import { type Engine, startEngine } from '../support/engine.js';
 import { type LaneWorker, laneWorker, snapshotOf } from '../support/lane-worker.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
+import { CampaignReader } from '../../src/modules/campaigns/index.js';
 
 const TIMEOUT_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type { LanesLeft } from '../../src/modules/engine/state/lane-endings.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
@@ -15,6 +15,7 @@ import { type Receipt, ReceiptSink, type Route, type SendOutcome } from '../../s
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { claimRetries, claimUpTo, dueNow, pending, snapshotOf } from '../support/lane-worker.js';
+import { CampaignReader } from '../../src/modules/campaigns/index.js';
 
 const receipt = (providerMessageId: string, status: Receipt['status'], fields: Partial<Receipt> = {}): Receipt => ({
   providerMessageId,

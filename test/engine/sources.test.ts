@@ -6,7 +6,6 @@ import { LargeDraftRecipients } from '../../src/modules/engine/accept/large-draf
 import type { DraftHead } from '../../src/modules/engine/accept/draft.js';
 import {
   CampaignAcceptance,
-  type RecipientFault,
   type RecipientSource,
   type SourcedRecipient,
   type Submission,
@@ -20,6 +19,7 @@ import type { WriteResult } from '../../src/platform/database/index.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { until } from '../support/processes.js';
 import { CampaignWriter } from '../../src/modules/engine/accept/campaign-writer.js';
+import type { RecipientFault } from '../../src/modules/engine/accept/pricing.js';
 
 const LARGE = 25_000;
 const CHAINS: readonly (readonly number[])[] = [[1], [2, 1], [3], [3, 2]];

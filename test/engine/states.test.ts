@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
+import { CampaignReader } from '../../src/modules/campaigns/index.js';
 
 /** Changes of one campaign's state that meet in the database. */
 describe('the states of a campaign', () => {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { FailedRecipients } from '../../src/modules/campaigns/retry/failed-recipients.store.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
@@ -15,6 +15,7 @@ import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { claimUpTo, firstLane, type LaneWorker, laneWorker, snapshotOf } from '../support/lane-worker.js';
+import { CampaignReader } from '../../src/modules/campaigns/index.js';
 
 const LEASE_MS = 5_000;
 const RECEIPT_TIMEOUT_MS = 60_000;

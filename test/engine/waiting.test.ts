@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { CampaignAcceptance, CampaignReader } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
@@ -10,6 +10,7 @@ import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
 import { claimUpTo, type LaneWorker, laneWorker, pending, snapshotOf } from '../support/lane-worker.js';
 import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
+import { CampaignReader } from '../../src/modules/campaigns/index.js';
 
 const TIMEOUT_MS = 60_000;
 const UNREACHED: SendOutcome = { kind: 'unsent', afterMs: 1_000, text: 'Gateway is not reachable: connection refused' };

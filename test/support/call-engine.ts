@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { CampaignAcceptance, CampaignReader, RecipientStatus } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import type { LaneSnapshot } from '../../src/modules/engine/lanes.js';
@@ -17,6 +17,7 @@ import { numbers } from './client.js';
 import { type Engine, startEngine } from './engine.js';
 import { type LaneWorker, laneWorker, snapshotOf } from './lane-worker.js';
 import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
+import { CampaignReader } from '../../src/modules/campaigns/index.js';
 
 const ROUTE_ID = 1;
 

@@ -14,6 +14,7 @@ import { DatabaseModule, inTransaction } from '../../src/platform/database/index
 import { DataSource } from 'typeorm';
 import { createTestDatabase, requireVariable, type TestDatabase } from './database.js';
 import type { CampaignDraft } from '../../src/modules/engine/accept/draft.js';
+import { CampaignReader } from '../../src/modules/campaigns/index.js';
 
 /** Counters without what serves them. */
 @Global()
@@ -33,6 +34,7 @@ class MetricsModule {}
     EngineDispatchModule,
     SuppressionListModule,
   ],
+  providers: [CampaignReader],
 })
 class EngineTestModule {}
 

@@ -1,7 +1,6 @@
 import type { TestingModule } from '@nestjs/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/kernel/ids.js';
-import { RouteSenders } from '../../src/modules/engine/index.js';
 import { DRIVER_NAMES, DriverRegistry, InboundSink, RouteDirectory } from '../../src/modules/providers/index.js';
 import { EarlyStops } from '../../src/modules/suppressions/early-stops.store.js';
 import { openSandbox, type OpenSandbox } from '../contract/open-sandbox.js';
@@ -9,6 +8,8 @@ import { type Campaigns, dataOf, listOf, openCampaigns } from '../support/campai
 import { numbers } from '../support/client.js';
 import type { Member } from '../support/sms.js';
 import { startWorker } from '../support/worker.js';
+import { NumberSenders } from '../../src/modules/campaigns/index.js';
+import { RouteSenders } from '../../src/modules/engine/settle/route-senders.js';
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
 /** The last two share a login. */
@@ -251,7 +252,7 @@ describe('the sender whom a stop word means', () => {
   });
 
   it('is found when many write senders down at once, in whatever order', async () => {
-    const senders = campaigns.part(RouteSenders);
+    const [senders, last] = [campaigns.part(RouteSenders), campaigns.part(NumberSenders)];
     const to = numbers(200, '9177012');
     const write = (accountId: number, order: readonly string[]): Promise<unknown> =>
       campaigns.dataSource.transaction((tx) =>
@@ -265,10 +266,10 @@ describe('the sender whom a stop word means', () => {
     for (let round = 0; round < 10; round++) {
       await Promise.all([write(1, to), write(3, [...to].reverse()), write(5, to), write(7, [...to].reverse())]);
     }
-    const found = await senders.lastTo(77, to);
+    const found = await last.lastTo(77, to);
     expect(found.size).toBe(200);
     expect([1, 3, 5, 7]).toContain(found.get(to[0] ?? ''));
-    expect(await senders.lastTo(78, to)).toEqual(new Map());
+    expect(await last.lastTo(78, to)).toEqual(new Map());
   });
 
   it('is not asked for over a route to telephones, or one of an account', async () => {

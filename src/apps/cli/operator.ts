@@ -11,7 +11,7 @@ import {
   NameClaims,
   passwordFault,
 } from '../../modules/accounts/index.js';
-import { LaneWake, type WokenLanes } from '../../modules/engine/index.js';
+import { LaneWake } from '../../modules/engine/index.js';
 import { ALL_TABLES } from '../../modules/table-rules/index.js';
 import { ConfigModule, InvalidEnvironment, readEnvironment } from '../../platform/config/index.js';
 import { ImpatientDatabaseModule, inTransaction } from '../../platform/database/index.js';
@@ -65,7 +65,7 @@ class CampaignRequeue {
     private readonly relay: RelayNotifier,
   ) {}
 
-  async wake(requestId: string): Promise<WokenLanes> {
+  async wake(requestId: string): Promise<NonNullable<Awaited<ReturnType<LaneWake['wake']>>>> {
     const woken = await inTransaction(this.dataSource, async (tx) => {
       const done = await this.lanes.wake(tx, requestId);
       if (done && done.lanes > 0) {

@@ -11,7 +11,7 @@ import { CreditsModule } from '../credits/index.js';
 import { RatesModule } from '../rates/index.js';
 import { AccessTokens, jwtOptions, ApiKeys, AdminSessions } from './authentication/access-tokens.js';
 import { AdminGuard, AuthenticationGuard, BodyUsernames, OpenMisses, JwtStrategy } from './authentication/guards.js';
-import { Credentials } from './authentication/credentials.js';
+import { Credentials, LoginFailures } from './authentication/credentials.js';
 import {
   ChangeAssignedUserHandler,
   CreateAssignedUserHandler,
@@ -40,7 +40,6 @@ import { UsersController } from './access/users.controller.js';
 import { AuthenticationController } from './authentication/authentication.controller.js';
 import { MadeThings } from './access/made-things.js';
 import { PasswordChanges } from './access/password-changes.js';
-import { LoginFailures } from './authentication/login-failures.js';
 import { AccountClosings } from './account-closings.js';
 import { AccountDirectory, AccountSearch, AccountStore, StaffAccounts } from './accounts.store.js';
 import { DirectoryFill, NameClaimSweeper } from './name-directory.js';

@@ -1,9 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
-import { Channels, OldestDue, UnmatchedStore } from '../engine/index.js';
+import { Channels, RouteQueues } from '../engine/index.js';
 import { RouteDirectory, RouteStandings } from '../providers/index.js';
 import { SUBJECT_KINDS, type TrafficPoint, TrafficReader } from '../statistics/index.js';
 import type { AlarmCheck, Finding } from './alarm-kinds.js';
@@ -145,8 +143,7 @@ export class ReceiptsUnmatched implements AlarmCheck {
   readonly kind = 'receipts_unmatched';
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly store: UnmatchedStore,
+    private readonly queues: RouteQueues,
     private readonly routes: RouteDirectory,
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'ALARM_UNMATCHED'>,
   ) {}
@@ -154,7 +151,7 @@ export class ReceiptsUnmatched implements AlarmCheck {
   async find(): Promise<Finding[]> {
     const { ALARM_UNMATCHED: threshold } = this.environment;
     const found: Finding[] = [];
-    for (const [id, receipts] of await this.store.countByRoute(this.dataSource, OLDER_THAN_MS, MOST_COUNTED)) {
+    for (const [id, receipts] of await this.queues.unmatchedReceipts(OLDER_THAN_MS, MOST_COUNTED)) {
       if (receipts < threshold) continue;
       const name = (await this.routes.byId(id))?.name ?? String(id);
       const message = `${receipts} receipts of route ${name} belong to no message`;
@@ -191,7 +188,7 @@ export class MessageLate implements AlarmCheck {
   readonly kind = 'message_late';
 
   constructor(
-    private readonly due: OldestDue,
+    private readonly queues: RouteQueues,
     private readonly routes: RouteDirectory,
     private readonly channels: Channels,
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'ALARM_LATE_AFTER'>,
@@ -200,7 +197,7 @@ export class MessageLate implements AlarmCheck {
   async find(): Promise<Finding[]> {
     const threshold = this.environment.ALARM_LATE_AFTER / 1000;
     const oldest = new Map<string, number>();
-    for (const { channel, routeId, waitedMs, isFree } of await this.due.first(this.channels.names)) {
+    for (const { channel, routeId, waitedMs, isFree } of await this.queues.oldestDue(this.channels.names)) {
       if (!isFree || (await this.routes.byId(routeId))?.messagesPerSecond) continue;
       oldest.set(channel, Math.max(oldest.get(channel) ?? 0, Math.floor(waitedMs / 1000)));
     }

@@ -1,10 +1,8 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
 import { PeriodicTask } from '../../platform/concurrency/index.js';
 import { LeaderGate } from '../../platform/periodic/index.js';
 import { Metrics, safeError } from '../../platform/observability/index.js';
-import { Channels, OldestDue } from '../engine/index.js';
+import { Channels, RouteQueues } from '../engine/index.js';
 import { RouteDirectory, RouteStandings, SHOWN_HEALTHS } from '../providers/index.js';
 import { WebhookBacklog } from '../webhooks/index.js';
 import { LastBackup } from './alarms.store.js';
@@ -26,10 +24,9 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
   );
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly routes: RouteDirectory,
     private readonly standings: RouteStandings,
-    private readonly due: OldestDue,
+    private readonly queues: RouteQueues,
     private readonly channels: Channels,
     private readonly webhooks: WebhookBacklog,
     private readonly backup: LastBackup,
@@ -107,24 +104,14 @@ export class StateMetrics implements OnApplicationBootstrap, BeforeApplicationSh
       this.gauges.binds.set({ ...own, state: 'bound' }, bound);
     }
     const oldest = new Map<number, { channel: string; seconds: number }>();
-    for (const { routeId, channel, waitedMs } of await this.due.first(this.channels.names)) {
+    for (const { routeId, channel, waitedMs } of await this.queues.oldestDue(this.channels.names)) {
       const seconds = Math.max(waitedMs / 1000, oldest.get(routeId)?.seconds ?? 0);
       if (labels.has(routeId)) oldest.set(routeId, { channel, seconds });
     }
     for (const [id, { channel, seconds }] of oldest) {
       const own = labels.get(id) as { route: string; channel: string };
       this.gauges.oldest.set(own, seconds);
-      this.gauges.lanes.set(own, await this.dueLanes(channel, id));
+      this.gauges.lanes.set(own, await this.queues.countDue(channel, id, MOST_LANES));
     }
-  }
-
-  private async dueLanes(channel: string, routeId: number): Promise<number> {
-    const due = `SELECT 1 FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route)
-      WHERE channel = ? AND route_id = ? AND single = ? AND wake_at <= UTC_TIMESTAMP(3) LIMIT ${MOST_LANES}`;
-    const [row] = await this.dataSource.query<{ lanes: string }[]>(
-      `SELECT COUNT(*) AS lanes FROM ((${due}) UNION ALL (${due})) d LIMIT 1`,
-      [channel, routeId, 0, channel, routeId, 1],
-    );
-    return Math.min(MOST_LANES, Number(row?.lanes ?? 0));
   }
 }

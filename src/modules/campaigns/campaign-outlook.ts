@@ -4,9 +4,10 @@ import { DataSource } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { boundedCache, TtlCache } from '../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
-import { type CampaignRecord, isEndState, RECIPIENTS_A_READ, RecipientStatus } from '../engine/index.js';
+import { type CampaignRecord, isEndState, RecipientStatus } from '../engine/index.js';
 import { RouteDirectory, type RouteRecord } from '../providers/index.js';
 import type { CountedCampaign } from './campaigns.store.js';
+import { RECIPIENTS_A_READ } from './campaign-scan.js';
 
 export interface SendingPace {
   unsent: number;

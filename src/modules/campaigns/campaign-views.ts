@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { dateTime } from '../../kernel/clock.js';
 import { AccountDirectory } from '../accounts/index.js';
-import { Channels, isPersonalised, NO_OUTLINE, RecipientStatus } from '../engine/index.js';
+import { Channels, isPersonalised, RecipientStatus } from '../engine/index.js';
 import { RouteDirectory, type RouteRecord } from '../providers/index.js';
 import { CampaignOutlooks } from './campaign-outlook.js';
 import {
@@ -17,6 +17,7 @@ import { FailedRecipients } from './retry/failed-recipients.store.js';
 import { RouteChangeReader } from './route-changes.store.js';
 import { staffCampaign, type StaffCampaignAnswer } from './staff-campaigns.dto.js';
 
+const NO_OUTLINE = { text: null, template: null, attachments: [], audio_url: null };
 const NO_OWNER = { username: '', timeZone: 'UTC' };
 
 const namesOf = (routes: readonly (RouteRecord | null)[]): string[] =>
@@ -58,7 +59,8 @@ export class CampaignViews {
       balance: campaign.balance,
       refunded_credits: campaign.refundedCredits,
       sender: campaign.sender,
-      ...(channel.outline?.(campaign.content) ?? NO_OUTLINE),
+      ...NO_OUTLINE,
+      ...channel.outline?.(campaign.content),
       personalised: isPersonalised(campaign.content),
       reason: campaign.reason,
       routes: outlook.routes,

@@ -9,22 +9,20 @@ import { RelayNotifier } from '../../platform/queues/index.js';
 import { AccountDirectory, type Actor, AuditLog, createdBy } from '../accounts/index.js';
 import {
   type AcceptedCampaign,
-  type CampaignChange,
-  CampaignReader,
   type CampaignRecord,
   type CampaignState,
   CampaignStates,
   Channels,
-  onlyRoute,
   RecipientStatus,
   Submissions,
 } from '../engine/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../idempotency/index.js';
-import { campaignOf, isForeign } from './campaign-access.js';
+import { campaignOf, CampaignReader, isForeign } from './campaign-reader.js';
 import type { CampaignRetried } from './campaigns.dto.js';
 import { campaignErrors } from './campaigns.errors.js';
 import { CampaignRetry, type RetryTerms } from './retry/campaign-retry.js';
 import { CAMPAIGN_REVISION } from './staff-campaigns.dto.js';
+import { onlyRoute } from '../routing/index.js';
 
 /**
  * Changes a campaign's state; a staff change is audited in the same transaction. Returns the new state. @throws AppError
@@ -35,7 +33,7 @@ export class ChangeCampaignCommand extends Command<CampaignState> {
   constructor(
     readonly actor: Actor,
     readonly requestId: string,
-    readonly change: CampaignChange,
+    readonly change: Parameters<CampaignStates['change']>[2],
     readonly revision: number | null = null,
     readonly reason: string | null = null,
   ) {

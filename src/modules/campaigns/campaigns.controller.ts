@@ -46,7 +46,7 @@ import {
   VoiceQuoteResponse,
 } from '../channels/voice/index.js';
 import { creditErrors } from '../credits/index.js';
-import { acceptanceErrors, type CampaignChange, Channels } from '../engine/index.js';
+import { acceptanceErrors, Channels } from '../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../idempotency/index.js';
 import {
   FILTER_ERRORS,
@@ -224,7 +224,11 @@ export class CampaignController {
     return { success: true, data: await this.commands.execute(new RetryFailedCommand(actor, requestId, idempotent)) };
   }
 
-  private async change(actor: Actor, requestId: string, change: CampaignChange): Promise<CampaignChangedResponse> {
+  private async change(
+    actor: Actor,
+    requestId: string,
+    change: ChangeCampaignCommand['change'],
+  ): Promise<CampaignChangedResponse> {
     const state = await this.commands.execute(new ChangeCampaignCommand(actor, requestId, change));
     return { success: true, data: { request_id: requestId, state } };
   }

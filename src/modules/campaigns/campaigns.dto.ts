@@ -3,7 +3,7 @@ import { dateTime, isoTime, now } from '../../kernel/clock.js';
 import { makerForOwner } from '../../kernel/maker.js';
 import { AnswerOf, LocalTime, MadeBy, type MakerData, PageOf, ZonedTime } from '../../platform/http/index.js';
 import { CHANNEL_EXAMPLE, CHANNEL_NAMES, CHANNELS } from '../channels/index.js';
-import { CAMPAIGN_STATES, type CampaignState, type Channel, RecipientStatus, statusCounts } from '../engine/index.js';
+import { CAMPAIGN_STATES, type CampaignState, type Channel, RecipientStatus, StatusLabels } from '../engine/index.js';
 import type { CountedCampaign } from './campaigns.store.js';
 import type { CampaignRouteChange } from './route-changes.store.js';
 
@@ -112,7 +112,7 @@ export function campaignData(
     carried_by: carriedBy,
     in_doubt: counts.get(RecipientStatus.Unknown) ?? 0,
     total_rows: campaign.totalRows,
-    status_counts: statusCounts(channel, counts),
+    status_counts: new StatusLabels(channel).countsOf(counts),
     credits: campaign.chargedCredits,
     retry_of: campaign.retryOf,
     scheduled_at: campaign.scheduledAt && isoTime(campaign.scheduledAt, zone),

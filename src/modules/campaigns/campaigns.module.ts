@@ -32,6 +32,8 @@ import {
 } from './campaigns.queries.js';
 import { GetTimelineHandler } from './contacts/timeline.queries.js';
 import { QuoteCampaignHandler } from './quote/quote.queries.js';
+import { CampaignReader } from './campaign-reader.js';
+import { NumberSenders } from './contacts/number-senders.js';
 import { EngineModule } from '../engine/index.js';
 import { RouteChangeReader } from './route-changes.store.js';
 import { TestSends } from './test-sends.js';
@@ -58,6 +60,7 @@ const READERS = [
   CampaignList,
   CampaignLog,
   CampaignOutlooks,
+  CampaignReader,
   CampaignRetry,
   CampaignSearch,
   CampaignViews,
@@ -71,8 +74,20 @@ const READERS = [
   RecipientSearch,
 ];
 
+/** Who sent to a number last: for the search, and for stop words in every process. */
+@Module({ imports: [RoutesModule], providers: [NumberSenders], exports: [NumberSenders] })
+export class NumberSendersModule {}
+
 @Module({
-  imports: [CqrsModule, AccountsModule, EngineModule, CreditsModule, IdempotencyModule, RoutesModule],
+  imports: [
+    CqrsModule,
+    AccountsModule,
+    EngineModule,
+    CreditsModule,
+    IdempotencyModule,
+    NumberSendersModule,
+    RoutesModule,
+  ],
   providers: [...HANDLERS, ...READERS],
   controllers: [
     CampaignsController,
@@ -81,6 +96,6 @@ const READERS = [
     RecipientsController,
     CampaignsAdminController,
   ],
-  exports: [CampaignSearch, CampaignViews, EngineModule, RecipientSearch, TestSends],
+  exports: [CampaignReader, CampaignSearch, CampaignViews, EngineModule, RecipientSearch, TestSends],
 })
 export class CampaignsModule {}

@@ -1,8 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Listed, NOTHING_LISTED, type Page } from '../../kernel/lists.js';
 import { type Account, AccountDirectory, type Actor } from '../accounts/index.js';
-import { CampaignReader } from '../engine/index.js';
-import { campaignOf, maySee } from './campaign-access.js';
+import { campaignOf, CampaignReader, maySee } from './campaign-reader.js';
 import { CampaignViews } from './campaign-views.js';
 import type { CampaignData, CampaignDetailData } from './campaigns.dto.js';
 import { campaignErrors } from './campaigns.errors.js';

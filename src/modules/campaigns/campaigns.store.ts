@@ -12,18 +12,15 @@ import {
 } from '../../platform/database/index.js';
 import {
   CAMPAIGN_STATES,
-  CampaignReader,
   type CampaignRecord,
-  type CampaignRow,
   type CampaignState,
   Channels,
-  idBehind,
   isEndState,
-  lowestId,
   type RecipientStatus,
-  toRecord,
 } from '../engine/index.js';
 import { RouteDirectory } from '../providers/index.js';
+import { CampaignReader, type CampaignRow, toRecord } from './campaign-reader.js';
+import { idBehind, lowestId } from './campaign-scan.js';
 
 interface CampaignFilter {
   accountId?: number;

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { TtlCache, Semaphore } from '../../platform/concurrency/index.js';
 import { ReadDatabase } from '../../platform/database/index.js';
-import { type CampaignRecord, RECIPIENTS_A_READ, RecipientStatus } from '../engine/index.js';
+import { type CampaignRecord, RecipientStatus } from '../engine/index.js';
+import { RECIPIENTS_A_READ } from './campaign-scan.js';
 
 export interface FailureReason {
   errorCode: number | null;

@@ -1,6 +1,7 @@
-export { actsAsStaff } from './campaign-access.js';
+export { actsAsStaff, campaignIn, CampaignReader, type RecordSelection } from './campaign-reader.js';
+export { NumberSenders } from './contacts/number-senders.js';
 export { campaignErrors } from './campaigns.errors.js';
-export { CampaignsModule } from './campaigns.module.js';
+export { CampaignsModule, NumberSendersModule } from './campaigns.module.js';
 export { LISTED_STATES } from './campaign-filter.js';
 export { CampaignSearch } from './campaigns.store.js';
 export { RecipientSearch } from './contacts/recipient-search.store.js';

@@ -1,9 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { FIRST_REVISION } from '../../kernel/errors.js';
 import { LocalTime, OneOf, OptionalRevision, OptionalText, PageOf, ZonedTime } from '../../platform/http/index.js';
-import type { Channel, ReviewContent, ReviewMenuRow } from '../engine/index.js';
+import type { Channel } from '../engine/index.js';
 import { campaignData, CampaignData, type CampaignSurroundings } from './campaigns.dto.js';
 import type { CountedCampaign } from './campaigns.store.js';
+
+type ReviewContent = ReturnType<NonNullable<Channel['reviewContent']>>;
+type ReviewMenuRow = NonNullable<ReviewContent['menu']>[number];
 
 const NO_REVIEW_CONTENT: ReviewContent = {
   audio_url: null,

@@ -1,5 +1,5 @@
 import type { DocumentedError } from '../../kernel/errors.js';
-import { type Channel, isQuotable } from '../engine/index.js';
+import { type Channel, Channels } from '../engine/index.js';
 import { chatAccountErrors } from '../providers/index.js';
 import { senderErrors } from '../sender-ids/index.js';
 import { templateSendErrors } from '../templates/index.js';
@@ -48,9 +48,7 @@ export const CHANNELS = [
 
 export type ChannelName = (typeof CHANNELS)[number]['name'];
 
-export const QUOTABLE_CHANNEL_NAMES: readonly string[] = (CHANNELS as readonly Channel[])
-  .filter(isQuotable)
-  .map(({ name }) => name);
+export const QUOTABLE_CHANNEL_NAMES: readonly string[] = Channels.quotable(CHANNELS);
 
 export const RECIPIENT_STATUS_WORDS: readonly string[] = [
   ...new Set(CHANNELS.flatMap(({ statusLabels }) => Object.values(statusLabels))),

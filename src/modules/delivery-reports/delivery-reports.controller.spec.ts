@@ -1,8 +1,8 @@
 import { createServer, get, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DeliveryRecord } from '../engine/index.js';
 import { fieldsOf, readIdentifier, readSelection, streamReport } from './delivery-reports.controller.js';
+import type { StatusLabels } from '../engine/index.js';
 
 const REQUIRED = 'request_id is required';
 
@@ -63,7 +63,7 @@ const HEAD = {
   total_rows: 2,
   status_counts: { SENT: 2 },
 };
-const record = (index: number): DeliveryRecord => ({
+const record = (index: number): ReturnType<StatusLabels['deliveryRecord']> => ({
   event: 'gsm.status.update',
   providerMessageId: HEAD.request_id,
   receiver: String(910_000_000_000 + index),

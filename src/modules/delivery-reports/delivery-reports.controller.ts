@@ -19,10 +19,9 @@ import {
 } from '../../platform/http/index.js';
 import { clientIp } from '../../platform/security/index.js';
 import { AccessTokens, type Actor, Authenticated, CurrentActor, Open, OpenMisses } from '../accounts/index.js';
-import { actsAsStaff } from '../campaigns/index.js';
+import { actsAsStaff, type RecordSelection } from '../campaigns/index.js';
 import { smsChannel } from '../channels/sms/index.js';
 import { voiceChannel } from '../channels/voice/index.js';
-import type { RecordSelection } from '../engine/index.js';
 import {
   REPORT_EXAMPLES,
   SmsReportAnswer,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { smsChannel } from '../channels/sms/index.js';
-import { type Channel, deliveryRecord, RecipientStatus, statusCounts, statusesOf } from '../engine/index.js';
+import { type Channel, RecipientStatus, StatusLabels } from '../engine/index.js';
 import { RecordText, type ReportRow } from './delivery-reports.queries.js';
 
 const STATUSES = Object.values(RecipientStatus).filter((status) => typeof status === 'number');
@@ -23,7 +23,7 @@ const rows = STATUSES.flatMap((status): ReportRow[] =>
 describe('records as JSON (reference/delivery-reports#delivery-record)', () => {
   it.each([smsChannel, voice])('have the bytes that JSON.stringify makes of $name', (channel) => {
     const plain = rows.map(([, number, status, errorCode, errorMessage, duration]) =>
-      deliveryRecord(channel, 'id:1"', { number, status, errorCode, errorMessage, duration }),
+      new StatusLabels(channel).deliveryRecord('id:1"', { number, status, errorCode, errorMessage, duration }),
     );
     const text = new RecordText(channel, 'id:1"');
     // one by one, so that a fault shows the record that is wrong; twice, because the second time they are kept
@@ -66,7 +66,7 @@ describe('a delivery record (reference/delivery-reports#delivery-record)', () =>
     [RecipientStatus.Read, 'DELIVERED'],
     [RecipientStatus.Cancelled, 'CANCELLED'],
   ])('status %i is %s and carries no error', (status, word) => {
-    expect(deliveryRecord(smsChannel, 'id-1', recipient(status))).toEqual({
+    expect(new StatusLabels(smsChannel).deliveryRecord('id-1', recipient(status))).toEqual({
       event: 'gsm.status.update',
       providerMessageId: 'id-1',
       receiver: '919812345678',
@@ -78,7 +78,7 @@ describe('a delivery record (reference/delivery-reports#delivery-record)', () =>
   });
 
   it("tells a failure with the carrier's number and text, in the order of the fields", () => {
-    const record = deliveryRecord(smsChannel, 'id-1', recipient(RecipientStatus.Failed));
+    const record = new StatusLabels(smsChannel).deliveryRecord('id-1', recipient(RecipientStatus.Failed));
     expect(record).toMatchObject({ status: 'FAILED', status_code: 1, error_code: 88, errorMessage: 'Queue full' });
     expect(Object.keys(record)).toEqual([
       'event',
@@ -93,8 +93,12 @@ describe('a delivery record (reference/delivery-reports#delivery-record)', () =>
 
   it('has a duration on voice alone', () => {
     const voice: Channel = { ...smsChannel, name: 'voice', event: 'voice.status.update', timed: true };
-    expect(deliveryRecord(voice, 'id-1', recipient(RecipientStatus.Pending))).toMatchObject({ duration: 0 });
-    expect(deliveryRecord(voice, 'id-1', { ...recipient(RecipientStatus.Answered), duration: 12 }).duration).toBe(12);
+    expect(new StatusLabels(voice).deliveryRecord('id-1', recipient(RecipientStatus.Pending))).toMatchObject({
+      duration: 0,
+    });
+    expect(
+      new StatusLabels(voice).deliveryRecord('id-1', { ...recipient(RecipientStatus.Answered), duration: 12 }).duration,
+    ).toBe(12);
   });
 });
 
@@ -106,11 +110,11 @@ describe('status_counts', () => {
       [RecipientStatus.Submitted, 0],
       [RecipientStatus.Delivered, 5],
     ]);
-    expect(statusCounts(smsChannel, counts)).toEqual({ PP1: 5, DELIVERED: 5 });
+    expect(new StatusLabels(smsChannel).countsOf(counts)).toEqual({ PP1: 5, DELIVERED: 5 });
   });
 
   it('finds the statuses behind a word', () => {
-    expect(statusesOf(smsChannel, 'pp1')).toEqual([RecipientStatus.Pending, RecipientStatus.Unknown]);
-    expect(statusesOf(smsChannel, 'READ')).toEqual([]);
+    expect(new StatusLabels(smsChannel).statusesOf('pp1')).toEqual([RecipientStatus.Pending, RecipientStatus.Unknown]);
+    expect(new StatusLabels(smsChannel).statusesOf('READ')).toEqual([]);
   });
 });

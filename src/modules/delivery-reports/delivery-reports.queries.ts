@@ -7,17 +7,14 @@ import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { ReadDatabase } from '../../platform/database/index.js';
 import { type Account, AccountDirectory, isClosedToOthers } from '../accounts/index.js';
 import {
-  campaignIn,
   type CampaignRecord,
   type Channel,
-  deliveryRecord,
   type RecipientRecord,
   type RecipientStatus,
-  type RecordSelection,
-  statusCounts,
-  statusesOf,
+  StatusLabels,
 } from '../engine/index.js';
 import { reportErrors } from './delivery-reports.errors.js';
+import { campaignIn, type RecordSelection } from '../campaigns/index.js';
 
 export type ReportRow = readonly [
   seq: number,
@@ -38,16 +35,18 @@ const PLAIN = /^[\w.+-]*$/;
 /** Limit of cached record ends; others are built per record. */
 const MOST_KEPT = 2_000;
 
-/** Records as `JSON.stringify(deliveryRecord(…))` writes them; caches the text per outcome, since mostly the number differs. */
+/** Delivery records as `JSON.stringify` writes them; caches the text per outcome, since mostly the number differs. */
 export class RecordText {
+  private readonly labels: StatusLabels;
   private readonly before: string;
   private readonly ofStatus: (string | undefined)[] = [];
   private readonly ofOutcome = new Map<string, string>();
 
   constructor(
-    private readonly channel: Channel,
+    channel: Channel,
     private readonly requestId: string,
   ) {
+    this.labels = new StatusLabels(channel);
     this.before = `${this.whole(0, null, null, null)[0]}"receiver":`;
   }
 
@@ -80,7 +79,7 @@ export class RecordText {
 
   private whole(...[status, errorCode, errorMessage, duration]: Outcome): [before: string, after: string] {
     const recipient = { number: '#', status, errorCode, errorMessage, duration };
-    const text = JSON.stringify(deliveryRecord(this.channel, this.requestId, recipient));
+    const text = JSON.stringify(this.labels.deliveryRecord(this.requestId, recipient));
     const at = text.indexOf(RECEIVER);
     return [text.slice(0, at), text.slice(at + RECEIVER.length)];
   }
@@ -142,12 +141,13 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
     if (!account) throw notFound();
     const open = access === 'owner' ? viewer.isStaff === true : !this.isClosed(account);
     if (viewer.accountId !== account.id && !open) throw notFound();
-    const statuses = selection.status === undefined ? undefined : statusesOf(channel, selection.status);
+    const labels = new StatusLabels(channel);
+    const statuses = selection.status === undefined ? undefined : labels.statusesOf(selection.status);
     const rows = reader.chunks<ReportRow>(campaign.id, REPORT_COLUMNS, statuses, selection.page);
     return {
       campaign,
       account,
-      statusCounts: statusCounts(channel, await reader.counts(campaign.id)),
+      statusCounts: labels.countsOf(await reader.counts(campaign.id)),
       records: textsOf(new RecordText(channel, requestId), readAhead(rows)),
     };
   }

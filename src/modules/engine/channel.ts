@@ -30,8 +30,6 @@ export interface ContentOutline {
   audio_url: string | null;
 }
 
-export const NO_OUTLINE: ContentOutline = { text: null, template: null, attachments: [], audio_url: null };
-
 /** Content for approval by staff; null = the channel has no such field. */
 export interface ReviewContent {
   audio_url: string | null;
@@ -184,7 +182,8 @@ export interface Channel<Name extends string = string> {
   /** Requires a retry plan: without one a receipt belongs to the recipient, not to an attempt. */
   readonly attemptLog?: AttemptLog;
   readonly details?: RecipientDetails;
-  readonly outline?: (content: Content) => ContentOutline;
+  /** Absent fields: the channel has none. */
+  readonly outline?: (content: Content) => Partial<ContentOutline>;
   /** Makes the content of a test by staff and passes it on, with writes for the same transaction; absent = text only. */
   readonly testing?: <T>(
     services: Services,
@@ -193,6 +192,3 @@ export interface Channel<Name extends string = string> {
   ) => Promise<T>;
   readonly reviewContent?: (content: Content) => ReviewContent;
 }
-
-/** Whether sends of the channel can be priced in advance. */
-export const isQuotable = ({ quote, quotesRequests }: Channel): boolean => Boolean(quote) || quotesRequests === true;

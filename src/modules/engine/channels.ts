@@ -27,6 +27,11 @@ export class Channels {
     return [...this.byName.keys()];
   }
 
+  /** Names of the channels whose sends can be priced in advance. */
+  static quotable(channels: readonly Channel[]): string[] {
+    return channels.flatMap(({ name, quote, quotesRequests }) => (quote || quotesRequests ? [name] : []));
+  }
+
   get queues(): ShownQueue[] {
     return this.all.map(({ name, title }) => ({ name, purpose: `route jobs of ${title} routes` }));
   }

@@ -5,7 +5,6 @@ import { EngineModule } from './engine.module.js';
 import { RoutesModule } from '../providers/index.js';
 import { DownLanes } from './dispatch/route-down.js';
 import { DueLanes } from './dispatch/due-lanes.js';
-import { OldestDue } from './dispatch/due-routes.js';
 import { LaneStore } from './state/lane-store.js';
 import { BatchClaims } from './dispatch/batch-claims.js';
 import { BatchTraces } from './dispatch/metrics.js';
@@ -27,7 +26,6 @@ const SERVICES = [
   DueLanes,
   LaneStore,
   LostClaims,
-  OldestDue,
   OverdueReceipts,
   RefusedSends,
   RestoredCampaigns,

@@ -15,7 +15,6 @@ import { LargeDraftRecipients } from './accept/large-drafts.js';
 import { Submissions } from './accept/submissions.js';
 import { AttemptReader, ReceiptLookup } from './receipts/receipt-lookup.js';
 import { CampaignBriefs, CampaignTraces } from './state/campaign-briefs.js';
-import { CampaignReader } from './state/campaign-reader.js';
 import { CampaignStates } from './state/campaign-states.js';
 import { CampaignWriter } from './accept/campaign-writer.js';
 import { campaignEntities } from './tables.js';
@@ -27,7 +26,7 @@ import { Refunds, Settlement } from './settle/settlement.js';
 import { RouteMoves } from './dispatch/route-moves.js';
 import { LaneMoves } from './state/lane-moves.js';
 import { RouteQueues } from './state/route-queues.js';
-import { RouteSenders } from './state/route-senders.js';
+import { RouteSenders } from './settle/route-senders.js';
 import { EarlierCampaigns, ShortBalances } from './accept/draft-answers.js';
 import { StatusEvents } from './settle/status-events.js';
 import { TimelineSources } from './channels.js';
@@ -36,7 +35,6 @@ import { CampaignReceipts } from './receipts/campaign-receipts.js';
 const SERVICES = [
   AttemptReader,
   CampaignAcceptance,
-  CampaignReader,
   CampaignReceipts,
   CampaignStates,
   CampaignTraces,

@@ -4,7 +4,6 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { keepUrl } from '../../kernel/urls.js';
 import { inTransaction, isDuplicateKey } from '../../platform/database/index.js';
 import { type Account, AuditLog, ManagedAccounts } from '../accounts/index.js';
-import { CampaignReader } from '../engine/index.js';
 import {
   type ChatAccountDraft,
   ChatAccounts,
@@ -15,6 +14,7 @@ import {
 } from '../providers/index.js';
 import { GuardedAddresses } from './routes.commands.js';
 import { connectionErrors } from './routes.errors.js';
+import { RouteQueues } from '../engine/index.js';
 
 /** Fields that staff cannot write. */
 type Kept = 'accountId' | 'connection' | 'formerAppSecret' | 'formerVerifyToken' | 'guarded';
@@ -132,7 +132,7 @@ export class RemoveChatAccountHandler implements ICommandHandler<RemoveChatAccou
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly managed: ManagedAccounts,
     private readonly chatAccounts: ChatAccounts,
-    private readonly campaigns: CampaignReader,
+    private readonly queues: RouteQueues,
     private readonly audit: AuditLog,
   ) {}
 
@@ -141,7 +141,7 @@ export class RemoveChatAccountHandler implements ICommandHandler<RemoveChatAccou
       const { id } = await this.managed.find(actor, username, tx);
       const account = await this.chatAccounts.locked(tx, id, connection);
       if (!account) throw connectionErrors.notFound();
-      if (await this.campaigns.unfinishedOn(tx, account.id)) {
+      if (await this.queues.unfinishedOn(tx, account.id)) {
         throw connectionErrors.inUse();
       }
       await this.chatAccounts.remove(tx, account.id);

@@ -1,11 +1,9 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
 import { clockTime, dateTime, isoTime, now } from '../../kernel/clock.js';
 import { type Listed, ONE, type Page, partOf } from '../../kernel/lists.js';
 import { TtlCache } from '../../platform/concurrency/index.js';
 import { AccountDirectory } from '../accounts/index.js';
-import { Channels, type RouteQueue, RouteQueues, UnmatchedStore } from '../engine/index.js';
+import { Channels, RouteQueues } from '../engine/index.js';
 import {
   type BindSlot,
   type CircuitState,
@@ -22,6 +20,8 @@ import { type RouteFigure, RouteFigures } from '../statistics/index.js';
 import type { RouteStatusBinds, RouteStatusData, RouteWaitingAnswer } from './route-status.dto.js';
 import { routeErrors } from './routes.errors.js';
 import { stopOf } from './routes.queries.js';
+
+type RouteQueue = Awaited<ReturnType<RouteQueues['of']>>;
 
 interface ObservedRoute {
   route: RouteRecord;
@@ -106,14 +106,12 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
   private readonly unmatched = new TtlCache<'all', ReadonlyMap<number, number>>(UNMATCHED_KEPT_MS, 1);
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly routes: RouteDirectory,
     private readonly drivers: DriverRegistry,
     private readonly channels: Channels,
     private readonly standings: RouteStandings,
     private readonly states: RouteStates,
     private readonly lanes: RouteQueues,
-    private readonly receipts: UnmatchedStore,
     private readonly figures: RouteFigures,
   ) {}
 
@@ -130,7 +128,7 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
       this.standings.read(),
       this.states.read(),
       this.figures.of(routes.map(({ id }) => id)),
-      this.unmatched.get('all', () => this.receipts.countByRoute(this.dataSource, UNMATCHED_AFTER_MS, MOST_UNMATCHED)),
+      this.unmatched.get('all', () => this.lanes.unmatchedReceipts(UNMATCHED_AFTER_MS, MOST_UNMATCHED)),
     ]);
     const found: RouteStatusData[] = [];
     // Sequential, so that the status of all routes uses one connection.

@@ -10,7 +10,7 @@ import { type Environment, ENVIRONMENT, publicAddress } from '../../platform/con
 import { inTransaction, isDuplicateKey } from '../../platform/database/index.js';
 import { OutboundClient } from '../../platform/outbound/index.js';
 import { type Account, AuditLog } from '../accounts/index.js';
-import { CampaignReader, Channels, RouteQueues } from '../engine/index.js';
+import { Channels, RouteQueues } from '../engine/index.js';
 import {
   callbackPath,
   DRIVER_NAMES,
@@ -193,7 +193,6 @@ export class RemoveRouteHandler implements ICommandHandler<RemoveRouteCommand> {
     private readonly routes: RouteDirectory,
     private readonly tables: RoutingTables,
     private readonly costs: RouteCosts,
-    private readonly campaigns: CampaignReader,
     private readonly channels: Channels,
     private readonly queues: RouteQueues,
     private readonly audit: AuditLog,
@@ -210,7 +209,7 @@ export class RemoveRouteHandler implements ICommandHandler<RemoveRouteCommand> {
       const channels = this.channels.all.flatMap(({ name, routes }) => (routes === route.channel ? [name] : []));
       // Staff may have moved recipients of campaigns that name other routes here.
       const isUsed = await this.queues.isUsed(tx, channels, route.id);
-      if (isUsed || (await this.campaigns.unfinishedOn(tx, route.id))) {
+      if (isUsed || (await this.queues.unfinishedOn(tx, route.id))) {
         throw routeErrors.inUse();
       }
       await this.routes.remove(tx, route.id);

@@ -1,4 +1,4 @@
-export type { RouteChain, RoutePlan } from './route-plan.js';
+export { onlyRoute, type RouteChain, type RoutePlan } from './route-plan.js';
 export { RoutingTables, type StoredRule } from './routing-tables.store.js';
 export { routingTables } from './tables.js';
 export { Routing } from './routing.js';

@@ -139,6 +139,9 @@ export interface RoutePlan {
   chainOf(number: string): RouteChain | null;
 }
 
+/** The plan of a send that uses one route for every number. */
+export const onlyRoute = (routeId: number): RoutePlan => ({ only: [routeId], chainOf: () => [routeId] });
+
 export interface PlanParts {
   index: RuleIndex;
   send: RuledSend;

@@ -4,7 +4,7 @@ import { dateTimesOf } from '../../kernel/clock.js';
 import { digitsOf } from '../../kernel/contacts.js';
 import { type Account, AccountDirectory, AccountSearch } from '../accounts/index.js';
 import { CampaignSearch, CampaignViews, RecipientSearch } from '../campaigns/index.js';
-import { Channels, RouteSenders } from '../engine/index.js';
+import { Channels } from '../engine/index.js';
 import { SessionMessageSearch } from '../session-messages/index.js';
 import { STATUS_LABELS, TemplateSearch } from '../templates/index.js';
 import type { SearchHit, SearchResponse } from './search.dto.js';
@@ -28,7 +28,6 @@ export class SearchQueries {
     private readonly campaigns: CampaignSearch,
     private readonly campaignViews: CampaignViews,
     private readonly recipients: RecipientSearch,
-    private readonly senders: RouteSenders,
     private readonly templates: TemplateSearch,
     private readonly sessionMessages: SessionMessageSearch,
     private readonly channels: Channels,
@@ -37,15 +36,7 @@ export class SearchQueries {
   async recipientsOf(wanted: Wanted): Promise<{ hits: SearchHit[]; since: string | null }> {
     const { searcher, number, ownerId, shown } = wanted;
     if (number === null) return { hits: [], since: null };
-    const { found, next } = await this.recipients.newest(
-      number,
-      {
-        searcherId: searcher.id,
-        accountId: ownerId,
-        sendersTo: (to, limit) => this.senders.sendersTo(to, limit),
-      },
-      EACH,
-    );
+    const { found, next } = await this.recipients.newest(number, { searcherId: searcher.id, accountId: ownerId }, EACH);
     const hits = found.map(async ({ accountId, requestId, channel, broadcastName, createdAt, recipient }) => ({
       kind: 'recipient' as const,
       id: requestId,

@@ -2,12 +2,11 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Listed, type Page, shown } from '../../kernel/lists.js';
 import { type Account, AccountDirectory, type Actor } from '../accounts/index.js';
 import { actsAsStaff } from '../campaigns/index.js';
-import { CHAT_STATUS_LABELS } from '../channels/chat/index.js';
-import { statusesOf } from '../engine/index.js';
 import { chatAccountErrors, ChatAccounts } from '../providers/index.js';
 import { type FoundSessionMessageData, sessionMessageData, type SessionMessageData } from './session-messages.dto.js';
 import { sessionErrors } from './session-messages.errors.js';
 import { SessionMessageReader } from './session-reads.store.js';
+import { SESSION_LABELS } from './session-messages.store.js';
 
 /** One session message of the account, for staff of any account; times in the zone of its account. */
 export class FindSessionMessageQuery extends Query<FoundSessionMessageData> {
@@ -58,7 +57,7 @@ export class ListSessionMessagesHandler implements IQueryHandler<ListSessionMess
   constructor(private readonly reader: SessionMessageReader) {}
 
   async execute({ account, filter, page }: ListSessionMessagesQuery): Promise<Listed<SessionMessageData>> {
-    const statuses = filter.status === null ? null : statusesOf({ statusLabels: CHAT_STATUS_LABELS }, filter.status);
+    const statuses = filter.status === null ? null : SESSION_LABELS.statusesOf(filter.status);
     const listed = await this.reader.part(account.id, statuses, filter.scheduled, page);
     return shown(listed, (row) => sessionMessageData(row, account.timeZone));
   }

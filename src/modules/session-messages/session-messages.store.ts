@@ -6,7 +6,7 @@ import { cutCodePoints } from '../../kernel/text.js';
 import { afterCommit, inTransaction, isDuplicateKey } from '../../platform/database/index.js';
 import { CHAT_EVENT, CHAT_STATUS_LABELS } from '../channels/chat/index.js';
 import { CustomerEvents } from '../customer-events/index.js';
-import { deliveryRecord, figuresOf, isFinal, RecipientStatus } from '../engine/index.js';
+import { figuresOf, isFinal, RecipientStatus, StatusLabels } from '../engine/index.js';
 import { SESSION_TRAFFIC, Traffic, type TrafficOf } from '../traffic/index.js';
 import type { SessionMessage } from './session-message.js';
 import { SessionMessageEntity } from './tables.js';
@@ -61,7 +61,7 @@ interface SessionRow {
   error_message: string | null;
 }
 
-const CHANNEL = { event: CHAT_EVENT, statusLabels: CHAT_STATUS_LABELS };
+export const SESSION_LABELS = new StatusLabels({ event: CHAT_EVENT, statusLabels: CHAT_STATUS_LABELS });
 
 /** Publishes events of session messages in the transaction of their statuses (reference/session-messages#statuses). */
 @Injectable()
@@ -81,7 +81,7 @@ export class SessionEvents {
       rows.map((row) => {
         const { account_id: accountId, receiver, status, error_code: errorCode, error_message: errorMessage } = row;
         const recipient = { number: receiver, status, errorCode, errorMessage, duration: null };
-        const body = deliveryRecord(CHANNEL, idOf(row, providerIds), recipient);
+        const body = SESSION_LABELS.deliveryRecord(idOf(row, providerIds), recipient);
         return { accountId, type: CHAT_EVENT, body };
       }),
     );

@@ -2,16 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { cutCodePoints } from '../../kernel/text.js';
 import { jsonRows, lockOnly } from '../../platform/database/index.js';
-import {
-  mayMove,
-  type ReceiptListener,
-  ReceiptListeners,
-  RecipientStatus,
-  type RoutedReceipt,
-} from '../engine/index.js';
+import { mayMove, ReceiptListeners, RecipientStatus } from '../engine/index.js';
 import { Traffic } from '../traffic/index.js';
 import { readSessionReference } from './session-message.js';
 import { countMoves, countReceipts, ERROR_LENGTH, SessionEvents, type SessionOwner } from './session-messages.store.js';
+
+type ReceiptListener = Parameters<ReceiptListeners['register']>[0];
+type RoutedReceipt = Parameters<ReceiptListener['take']>[1][number];
 
 type Receipt = RoutedReceipt['receipt'];
 

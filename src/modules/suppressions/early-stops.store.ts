@@ -6,8 +6,8 @@ import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { again, inTransaction, jsonRows, type WriteResult } from '../../platform/database/index.js';
 import { DueWatch } from '../../platform/periodic/index.js';
 import { safeError } from '../../platform/observability/index.js';
-import { RouteSenders } from '../engine/index.js';
 import { SuppressionStore } from './suppressions.store.js';
+import { NumberSenders } from '../campaigns/index.js';
 
 const IS_ANY_EARLY = 'EXISTS (SELECT 1 FROM early_stops WHERE look_at <= UTC_TIMESTAMP(3))';
 
@@ -33,7 +33,7 @@ export class EarlyStops {
   constructor(
     @Inject(ENVIRONMENT) { LANE_LEASE }: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly senders: RouteSenders,
+    private readonly senders: NumberSenders,
     private readonly store: SuppressionStore,
   ) {
     this.patienceUs = LEASES * LANE_LEASE * 1_000;

@@ -3,11 +3,11 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GroupCommit } from '../../platform/concurrency/index.js';
 import { inTransaction } from '../../platform/database/index.js';
-import { RouteSenders } from '../engine/index.js';
 import { type InboundSink, type InboundText, RouteLogins } from '../providers/index.js';
 import { type ConsentWord, consentWord } from './suppression.js';
 import { EarlyStops } from './early-stops.store.js';
 import { SuppressionStore } from './suppressions.store.js';
+import { NumberSenders } from '../campaigns/index.js';
 
 interface Said {
   routeId: number;
@@ -18,7 +18,7 @@ interface Said {
 const GROUP = { maxItems: 1_000, delayMs: 5 };
 const LONGEST_ADDRESS = 160;
 
-/** Applies STOP, UNSUBSCRIBE and START. A shared route means the number's last sender (`RouteSenders`), or the word waits. */
+/** Applies STOP, UNSUBSCRIBE and START. A shared route means the number's last sender (`NumberSenders`), or the word waits. */
 @Injectable()
 export class StopWords implements InboundSink, OnApplicationShutdown {
   private readonly group = new GroupCommit<Said, void>(async (said) => {
@@ -29,7 +29,7 @@ export class StopWords implements InboundSink, OnApplicationShutdown {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: SuppressionStore,
-    private readonly senders: RouteSenders,
+    private readonly senders: NumberSenders,
     private readonly early: EarlyStops,
     private readonly logins: RouteLogins,
   ) {}

@@ -16,11 +16,12 @@ import { SuppressionStore } from './suppressions.store.js';
 import { ListSuppressionsHandler } from './suppressions.queries.js';
 import { StopWords } from './stop-words.js';
 import { AccountSuppressionsController } from './staff-suppressions.controller.js';
+import { NumberSendersModule } from '../campaigns/index.js';
 
 /** Global: the engine queries `StopList` and the providers call `InboundSink`, but neither may import this module. */
 @Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([SuppressionEntity]), EngineModule, RoutesModule],
+  imports: [TypeOrmModule.forFeature([SuppressionEntity]), EngineModule, NumberSendersModule, RoutesModule],
   providers: [
     SuppressionStore,
     EarlyStops,

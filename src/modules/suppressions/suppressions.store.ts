@@ -5,11 +5,13 @@ import { type Listed, type Page, shown } from '../../kernel/lists.js';
 import { GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inListedOrder, jsonRows, listKeys, type QuotedText, type WriteResult } from '../../platform/database/index.js';
-import type { Addressed, StopList } from '../engine/index.js';
+import type { StopList } from '../engine/index.js';
 import { recordUsed, lockQuota } from '../quotas/index.js';
 import type { Suppression, SuppressionSource } from './suppression.js';
 import { suppressionErrors } from './suppressions.errors.js';
 import { SuppressionEntity } from './tables.js';
+
+type Addressed = Parameters<StopList['among']>[0][number];
 
 const BATCH = 5_000;
 const NUMBERS_A_READ = 1_000;

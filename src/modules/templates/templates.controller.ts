@@ -20,7 +20,6 @@ import {
 } from '../../platform/http/index.js';
 import { AccessTokens, type Actor, Authenticated, CurrentActor, Open, OpenMisses } from '../accounts/index.js';
 import { storageErrors } from '../quotas/index.js';
-import { OneTemplateAnswer, OwnTemplatePageAnswer } from './own-templates.dto.js';
 import { type RawTemplate, readTemplate, TEMPLATE_FORM_ERRORS } from './template-form.js';
 import { ChangeTemplateCommand, CreateTemplateCommand, RemoveTemplateCommand } from './templates.commands.js';
 import {
@@ -28,6 +27,8 @@ import {
   createdAnswer,
   CreatedTemplateAnswer,
   languageWarnings,
+  OneTemplateAnswer,
+  OwnTemplatePageAnswer,
   readTemplateId,
   RemovedTemplateAnswer,
   TEMPLATE_EXAMPLES,

@@ -6,10 +6,15 @@ import type { Listed, Page } from '../../kernel/lists.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { listKeys } from '../../platform/database/index.js';
 import { type Account, AccountDirectory, isClosedToOthers } from '../accounts/index.js';
-import { ownTemplateAnswer, type OwnTemplateAnswer } from './own-templates.dto.js';
 import { TemplateControllerEntity, TemplateEntity } from './tables.js';
 import { languageOf, type TemplateStatus } from './template.js';
-import { storedTemplateAnswer, type TemplateAnswer, type ReviewedTemplate } from './templates.dto.js';
+import {
+  ownTemplateAnswer,
+  type OwnTemplateAnswer,
+  type ReviewedTemplate,
+  storedTemplateAnswer,
+  type TemplateAnswer,
+} from './templates.dto.js';
 import { templateErrors } from './templates.errors.js';
 import { TemplateLibrary } from './templates.store.js';
 

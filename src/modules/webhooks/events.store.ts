@@ -11,7 +11,7 @@ import {
   type CustomerEventSink,
   type Subscriptions,
 } from '../customer-events/index.js';
-import { type CampaignRecord, type TimelineEvent, type TimelineSource, TimelineSources } from '../engine/index.js';
+import { type CampaignRecord, type TimelineEvent, TimelineSources } from '../engine/index.js';
 import { EndpointMoments, IS_AWAITED } from './endpoints.store.js';
 import { eventIds, firstEventIdAt, isEventId, timeOfEventId } from './events.js';
 import { WebhookAttemptEntity, WebhookEventEntity } from './tables.js';
@@ -181,7 +181,7 @@ export class EventOutbox implements CustomerEventSink {
 
 /** The webhook tries of a recipient, for its timeline. */
 @Injectable()
-export class RecipientAttempts implements TimelineSource {
+export class RecipientAttempts implements Pick<TimelineSources, 'timelineOf'> {
   constructor(
     private readonly events: EventStore,
     sources: TimelineSources,

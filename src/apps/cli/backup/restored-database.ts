@@ -8,10 +8,8 @@ import {
   ChannelsModule,
   EngineDispatchModule,
   EngineModule,
-  type FencedCopy,
   RestoredCampaigns,
   RestoreFence,
-  type UndecidedCampaign,
 } from '../../../modules/engine/index.js';
 import { SessionFence, SessionFenceModule } from '../../../modules/session-messages/index.js';
 import { SuppressionListModule } from '../../../modules/suppressions/index.js';
@@ -26,7 +24,8 @@ import { Failure } from '../terminal.js';
 const REASON = 'command line';
 const PAGE = 500;
 
-export type Fenced = FencedCopy & { sessions: number };
+type UndecidedCampaign = Awaited<ReturnType<RestoredCampaigns['undecided']>>[number];
+export type Fenced = Awaited<ReturnType<RestoreFence['raise']>> & { sessions: number };
 
 /** Operator actions on a restored database (docs/operate/backup.md). */
 @Injectable()

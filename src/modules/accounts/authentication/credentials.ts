@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Inject } from '@nestjs/common';
 import type { Request } from 'express';
 import { AppError, type DocumentedError, fieldErrors } from '../../../kernel/errors.js';
 import { now } from '../../../kernel/clock.js';
 import { textOrNull } from '../../../kernel/text.js';
-import { clientIp, PasswordHasher, tooMany } from '../../../platform/security/index.js';
+import { AddressLimits, clientIp, PasswordHasher, RateCounters, tooMany } from '../../../platform/security/index.js';
 import { AssignedUsers, toAssignedUser } from '../access/users.store.js';
 import { AccountDirectory, AccountStore } from '../accounts.store.js';
 import { accountErrors } from '../domain/account.errors.js';
@@ -14,10 +14,79 @@ import { passwordFault } from '../domain/password-rules.js';
 import { SecurityLog } from '../logs/logs.store.js';
 import { type Login, LoginNames, usernameOf } from '../names.store.js';
 import { ApiKeys } from './access-tokens.js';
-import { LoginFailures } from './login-failures.js';
+import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
+import { LoginAddresses } from './authentication.store.js';
 
 /** A hash of equal cost without a known password: an unknown name takes as long as a wrong password. */
 export const UNKNOWN_HASH = '$2b$10$jZnZ7xJlb670G4RY7w0epuoUyQGPhBGv5eurcpq92.xx7eGCOa3sa';
+
+const HOUR_SECONDS = 3_600;
+const BY_ADDRESS = 'login-failures-ip';
+const UNKNOWN_LOGIN = 0;
+
+interface Attempt {
+  /** id of the account or assigned user; a digest for an unknown name */
+  who: number | string;
+  ip: string;
+  /** the login was used from this address before */
+  familiar: boolean;
+}
+
+/**
+ * Limits failed passwords per address and login (LOGIN_FAILURE_LIMIT a minute), per address (IP_FAILURE_LIMIT a minute) and per
+ * login (ACCOUNT_FAILURE_LIMIT an hour, not from known addresses, so that attackers cannot lock owners out). A reached limit
+ * also refuses correct passwords; parallel guesses cannot exceed it.
+ */
+@Injectable()
+export class LoginFailures {
+  constructor(
+    private readonly counters: RateCounters,
+    private readonly addresses: AddressLimits,
+    private readonly loginAddresses: LoginAddresses,
+    @Inject(ENVIRONMENT)
+    private readonly environment: Pick<
+      Environment,
+      'LOGIN_FAILURE_LIMIT' | 'IP_FAILURE_LIMIT' | 'ACCOUNT_FAILURE_LIMIT'
+    >,
+  ) {}
+
+  /** Call before the password is compared. @throws AppError 429 beyond a limit */
+  async begin(who: number | string, ip: string): Promise<Attempt> {
+    const attempt: Attempt = { who, ip, familiar: await this.loginAddresses.knows(holderOf(who), ip) };
+    await this.addresses.refuseBlocked(BY_ADDRESS, ip, this.environment.IP_FAILURE_LIMIT);
+    await this.refuseBlocked(attempt);
+    return attempt;
+  }
+
+  /** The password was right. @throws AppError 429 if parallel attempts have reached a limit meanwhile */
+  async succeed(attempt: Attempt): Promise<void> {
+    await this.refuseBlocked(attempt);
+    await this.loginAddresses.remember(holderOf(attempt.who), attempt.ip);
+  }
+
+  /** The password was wrong. @throws AppError 429 beyond a limit */
+  async count({ who, ip, familiar }: Attempt): Promise<void> {
+    const { LOGIN_FAILURE_LIMIT, IP_FAILURE_LIMIT, ACCOUNT_FAILURE_LIMIT } = this.environment;
+    await Promise.all([
+      this.addresses.count(`login-failures:${who}`, ip, LOGIN_FAILURE_LIMIT),
+      this.addresses.count(BY_ADDRESS, ip, IP_FAILURE_LIMIT),
+    ]);
+    if (familiar) return;
+    const hour = await this.counters.hit(accountKey(who), ACCOUNT_FAILURE_LIMIT, HOUR_SECONDS);
+    if (!hour.allowed) throw tooMany(hour.retryAfterSeconds);
+  }
+
+  private async refuseBlocked({ who, ip, familiar }: Attempt): Promise<void> {
+    const { LOGIN_FAILURE_LIMIT, ACCOUNT_FAILURE_LIMIT } = this.environment;
+    await this.addresses.refuseBlocked(`login-failures:${who}`, ip, LOGIN_FAILURE_LIMIT);
+    const wait = familiar ? 0 : await this.counters.blocked(accountKey(who), ACCOUNT_FAILURE_LIMIT);
+    if (wait > 0) throw tooMany(wait);
+  }
+}
+
+const accountKey = (who: number | string): string => `account-failures:${who}`;
+
+const holderOf = (who: number | string): number => (typeof who === 'number' ? who : UNKNOWN_LOGIN);
 
 /** Checks passwords for login, `sms_get.php` and password changes, within the limits of `LoginFailures`. */
 @Injectable()

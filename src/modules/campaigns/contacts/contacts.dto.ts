@@ -2,13 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { AnswerOf, LocalTime, PageOf } from '../../../platform/http/index.js';
 import { CHANNEL_EXAMPLE, CHANNEL_NAMES, RECIPIENT_STATUS_WORDS } from '../../channels/index.js';
 import { BALANCES } from '../../credits/index.js';
-import {
-  type Channel,
-  type DetailValue,
-  outcomeOf,
-  type RecipientRecord,
-  TIMELINE_EVENTS,
-} from '../../engine/index.js';
+import { type Channel, type RecipientRecord, StatusLabels, TIMELINE_EVENTS } from '../../engine/index.js';
 import { REQUEST_ID } from '../campaigns.dto.js';
 
 const STATUS_WORDS = [...RECIPIENT_STATUS_WORDS];
@@ -39,7 +33,7 @@ export class ContactData {
   recording_url?: string | null;
 }
 
-type Details = Readonly<Record<string, DetailValue>>;
+type Details = Readonly<Record<string, string | number | null>>;
 
 export type DetailedRecipient = ContactData & Details;
 
@@ -60,7 +54,7 @@ export function contactData(
   return {
     seq,
     receiver: number,
-    ...outcomeOf(channel, recipient),
+    ...new StatusLabels(channel).outcomeOf(recipient),
     attempts,
     provider_message_id: providerIds.get(seq) ?? null,
     updated_at: shown(updatedAt),

@@ -7,15 +7,13 @@ import { readAhead } from '../../../platform/concurrency/index.js';
 import { ReadDatabase } from '../../../platform/database/index.js';
 import { AccountDirectory, type Actor } from '../../accounts/index.js';
 import {
-  type CampaignReader,
   type CampaignRecord,
   Channels,
-  outcomeOf,
   type RecipientRecord,
   type RecipientStatus,
-  statusesOf,
+  StatusLabels,
 } from '../../engine/index.js';
-import { campaignShown } from '../campaign-access.js';
+import { type CampaignReader, campaignShown } from '../campaign-reader.js';
 import { contactData, type ContactData, type DetailedRecipient, type RecipientHitData } from './contacts.dto.js';
 import { type FoundRecipient, type HitCursor, positionOfHit, RecipientSearch } from './recipient-search.store.js';
 import { RecipientReader } from './recipients.store.js';
@@ -77,7 +75,7 @@ export class ExportRecipientsHandler implements IQueryHandler<ExportRecipientsQu
     const session = await this.reads.session();
     const { campaign, reader } = await campaignShown(session, actor, requestId);
     const channel = this.channels.get(campaign.channel);
-    const statuses = status === null ? undefined : statusesOf(channel, status);
+    const statuses = status === null ? undefined : new StatusLabels(channel).statusesOf(status);
     const batches = readAhead(reader.batches(campaign.id, statuses));
     const details = channel.details?.columns ?? [];
     return {
@@ -147,7 +145,7 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
       broadcast_name: broadcastName,
       seq: recipient.seq,
       receiver: recipient.number,
-      ...outcomeOf(this.channels.get(channel), recipient),
+      ...new StatusLabels(this.channels.get(channel)).outcomeOf(recipient),
       attempts: recipient.attempts,
       created_at: shown(createdAt),
       updated_at: shown(recipient.updatedAt),
@@ -187,7 +185,7 @@ export class ListRecipientsHandler implements IQueryHandler<ListRecipientsQuery>
     const session = await this.reads.session();
     const { campaign, reader } = await campaignShown(session, actor, requestId);
     const contacts = new RecipientReader(session);
-    const statuses = status === null ? null : statusesOf(this.channels.get(campaign.channel), status);
+    const statuses = status === null ? null : new StatusLabels(this.channels.get(campaign.channel)).statusesOf(status);
     const total = await totalOf(reader, campaign, statuses);
     const { items, next } = await contacts.part(campaign, statuses, page, total);
     return { items: await this.views.of(contacts, campaign, items), total, isCapped: false, next };

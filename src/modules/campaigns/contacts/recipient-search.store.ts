@@ -2,20 +2,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import { now } from '../../../kernel/clock.js';
 import { ReadDatabase, type ReadSource } from '../../../platform/database/index.js';
 import { tooMany } from '../../../platform/security/index.js';
+import { type RecipientRecord } from '../../engine/index.js';
 import {
   costOf,
   grouped,
   idBehind,
   lowestId,
   newestFirst,
-  type NumberSender,
-  RECIPIENT_COLUMNS,
-  type RecipientRecord,
-  type RecipientRow,
   RECIPIENTS_A_READ,
   type ScannedCampaign,
-  toRecipient,
-} from '../../engine/index.js';
+} from '../campaign-scan.js';
+import { RECIPIENT_COLUMNS, type RecipientRow, toRecipient } from '../campaign-reader.js';
+import { NumberSenders } from './number-senders.js';
 
 export interface FoundRecipient {
   campaignId: number;
@@ -37,7 +35,6 @@ export interface SearchRange {
 export interface BoxSearch {
   searcherId: number;
   accountId: number | null;
-  sendersTo: (number: string, limit: number) => Promise<NumberSender[]>;
 }
 
 export interface HitCursor {
@@ -85,7 +82,10 @@ export class RecipientSearch {
   /** accounts with a running search: one each, so that no account blocks the others */
   private readonly searching = new Set<number>();
 
-  constructor(@Inject(ReadDatabase) private readonly reads: ReadSource) {}
+  constructor(
+    @Inject(ReadDatabase) private readonly reads: ReadSource,
+    private readonly senders: NumberSenders,
+  ) {}
 
   /** Scans at least one campaign. @throws AppError too_many if this account, or MOST_AT_ONCE others, already search here */
   find(
@@ -97,17 +97,17 @@ export class RecipientSearch {
   }
 
   /**
-   * Searches the newest campaigns of 30 days, then those of `sendersTo` around the day they wrote to the number on routes that
+   * Searches the newest campaigns of 30 days, then those of `NumberSenders` around the day they wrote to the number on routes that
    * receive replies. accountId null = all accounts. @throws AppError too_many as `find`
    */
-  newest(number: string, { searcherId, accountId, sendersTo }: BoxSearch, limit: number): Promise<SearchResult> {
+  newest(number: string, { searcherId, accountId }: BoxSearch, limit: number): Promise<SearchResult> {
     return this.alone(searcherId, async () => {
       const to = now();
       const from = new Date(to.getTime() - BOX.days * DAY_MS);
       const result = await this.search(number, { accountId, from, to, after: null }, BOX.recipients, limit);
       if (accountId !== null || result.next === null || result.found.length >= limit) return result;
       const found = new Map(result.found.map((hit) => [keyOf(hit), hit]));
-      for (const sender of await sendersTo(number, BOX.senders)) {
+      for (const sender of await this.senders.sendersTo(number, BOX.senders)) {
         // A campaign can be accepted days before its schedule; most are sent on the same day.
         const day = { from: new Date(sender.day.getTime() - DAY_MS), to: new Date(sender.day.getTime() + DAY_MS) };
         const range = { ...day, accountId: sender.accountId, after: null };

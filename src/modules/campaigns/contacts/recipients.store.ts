@@ -7,15 +7,13 @@ import {
   type CampaignRecord,
   isFinal,
   isPersonalised,
-  RECIPIENT_COLUMNS,
   type RecipientRecord,
-  type RecipientRow,
-  RECIPIENTS_A_READ,
   type RecipientStatus,
   type RecipientTerms,
-  toRecipient,
   variablesOf,
 } from '../../engine/index.js';
+import { RECIPIENT_COLUMNS, type RecipientRow, toRecipient } from '../campaign-reader.js';
+import { RECIPIENTS_A_READ } from '../campaign-scan.js';
 
 interface TermsRow {
   credits: number | null;

@@ -3,18 +3,17 @@ import { dateTime } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
 import { AccountDirectory, type Actor } from '../../accounts/index.js';
 import {
-  CampaignReader,
   type CampaignRecord,
   type Channel,
   Channels,
   isFinal,
   isPersonalised,
-  outcomeOf,
   RecipientStatus,
+  StatusLabels,
   type TimelineEvent,
   TimelineSources,
 } from '../../engine/index.js';
-import { campaignOf } from '../campaign-access.js';
+import { campaignOf, CampaignReader } from '../campaign-reader.js';
 import { CampaignOutlooks } from '../campaign-outlook.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import { SUPPRESSED } from '../retry/failed-recipients.store.js';
@@ -45,7 +44,7 @@ function recipientEvents(campaign: CampaignRecord, channel: Channel, life: Recip
   if (unknownSince) events.push({ at: unknownSince, event: 'outcome_unknown' });
   if (deliveredAt) events.push({ at: deliveredAt, event: 'status', status: label(RecipientStatus.Delivered) });
   if (isFinal(recipient.status)) {
-    const { status, error_code, errorMessage } = outcomeOf(channel, recipient);
+    const { status, error_code, errorMessage } = new StatusLabels(channel).outcomeOf(recipient);
     events.push({ at: recipient.updatedAt, event: 'status', status, details: { error_code, errorMessage } });
   }
   if (retry) events.push({ at: retry.dueAt, event: 'retry_due', details: { attempt: retry.attempt } });

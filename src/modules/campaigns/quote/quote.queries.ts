@@ -2,7 +2,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { MOST_CONTACTS, sortContacts } from '../../../kernel/contacts.js';
 import { readText } from '../../../kernel/text.js';
 import { CreditBook } from '../../credits/index.js';
-import { Channels, isQuotable, Submissions } from '../../engine/index.js';
+import { Channels, Submissions } from '../../engine/index.js';
 import { quoteErrors } from '../campaigns.errors.js';
 import type { QuoteData } from './quote.dto.js';
 
@@ -50,7 +50,7 @@ export class QuoteCampaignHandler implements IQueryHandler<QuoteCampaignQuery> {
   ) {}
 
   async execute({ accountId, body }: QuoteCampaignQuery): Promise<QuoteData> {
-    const names = this.channels.all.filter(isQuotable).map(({ name }) => name);
+    const names = Channels.quotable(this.channels.all);
     const read = readQuote(body, names);
     if ('fault' in read) {
       throw read.fault === 'channel' ? quoteErrors.channel(names) : quoteErrors[read.fault].asShown();

@@ -6,13 +6,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { again, type WriteResult, HeldLease, isFree, LeasedTable } from '../../../platform/database/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { tooMany } from '../../../platform/security/index.js';
-import {
-  type AcceptedCampaign,
-  CampaignAcceptance,
-  type CampaignRecord,
-  type RecipientPricer,
-  Submissions,
-} from '../../engine/index.js';
+import { type AcceptedCampaign, CampaignAcceptance, type CampaignRecord, Submissions } from '../../engine/index.js';
 import type { KeptOutcome } from '../../idempotency/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import { FailedRecipients } from './failed-recipients.store.js';
@@ -86,7 +80,7 @@ export class RetryRights {
 
 export interface RetryTerms {
   service: string;
-  pricer: RecipientPricer;
+  pricer: Awaited<ReturnType<Submissions['pricerOf']>>;
   /** `kernel/maker.ts` */
   createdBy: string;
   /** called again when an id is taken */

@@ -4,13 +4,13 @@ import { DataSource } from 'typeorm';
 import { timeOfId } from '../../../kernel/ids.js';
 import {
   type CampaignRecord,
-  lowestId,
   OWN_KIND,
   type RecipientSource,
   RecipientStatus,
   type SourcedRecipient,
   variablesOf,
 } from '../../engine/index.js';
+import { lowestId } from '../campaign-scan.js';
 
 const BATCH = 25_000;
 const FEW = 10_000;

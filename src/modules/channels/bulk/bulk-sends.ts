@@ -9,9 +9,7 @@ import {
   type Channel,
   type Content,
   isPersonalised,
-  type NumberRefusal,
   type Price,
-  type RecipientFault,
   type RecipientSource,
   type SourcedRecipient,
   type Submission,
@@ -33,8 +31,11 @@ import type { BulkRequest } from './bulk-request.js';
 import { type BulkChannelName, bulkErrors } from './bulk.errors.js';
 import { type JsonRecipients, readJsonRecipients, sourceOf } from './json-recipients.js';
 
+type NumberRefusal = ReturnType<NonNullable<Submission['numberCheck']>>;
+type RecipientFault = Parameters<NonNullable<Submission['refused']>>[0][number];
+
 /** What is wrong with a number besides its form; null = nothing (reference/numbers#checks). */
-function refusalOf(check: NumberCheck): (number: string) => NumberRefusal | null {
+function refusalOf(check: NumberCheck): (number: string) => NumberRefusal {
   return (number) => {
     const fault = check.check(number, check.checked + 1);
     return fault && { error: bulkErrors.number(fault.reason), ...knownOf(fault) };

@@ -2,13 +2,14 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { isoTime } from '../../../kernel/clock.js';
 import type { JsonObject } from '../../../kernel/json-values.js';
 import type { Account } from '../../accounts/index.js';
-import { type AcceptedCampaign, type Departure, onlyRoute, type Submission, Submissions } from '../../engine/index.js';
+import { type AcceptedCampaign, type Submission, Submissions } from '../../engine/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
 import { SendableTemplates } from '../template-messages/index.js';
 import { type BulkRequest, readBulkRequest } from './bulk-request.js';
 import { assertValid, BulkSends, isOfTemplates } from './bulk-sends.js';
 import type { AcceptedBulk } from './bulk.dto.js';
 import type { JsonRecipients } from './json-recipients.js';
+import { onlyRoute } from '../../routing/index.js';
 
 /** Accepts a campaign with a text per recipient: all or none. @throws AppError rows of reference/bulk#errors, in order */
 export class SendBulkCampaignCommand extends Command<AcceptedBulk> {
@@ -78,4 +79,4 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
   }
 }
 
-type BulkDeparture = Omit<Departure, 'scheduledAt'> & Pick<Submission, 'service'>;
+type BulkDeparture = Omit<Parameters<Submissions['accept']>[1], 'scheduledAt'> & Pick<Submission, 'service'>;

@@ -1,6 +1,8 @@
 import { isGsmText, nonGsmCharacters } from '../../../kernel/gsm-alphabet.js';
 import { codePoints } from '../../../kernel/text.js';
-import { type MessageQuote, type Price, RecipientStatus } from '../../engine/index.js';
+import { type Channel, type Price, RecipientStatus } from '../../engine/index.js';
+
+type MessageQuote = Awaited<ReturnType<NonNullable<Channel['quote']>>>;
 
 /** Statuses of chat channels (reference/engine#recipient-statuses). Unsettled sends count as pending. */
 export const CHAT_STATUS_LABELS: Readonly<Record<RecipientStatus, string>> = {

@@ -1,7 +1,9 @@
 import { type AppError, invalid } from '../../../kernel/errors.js';
 import { MessageTemplate, MOST_PLACEHOLDERS, type TemplateTextFault } from '../../../kernel/message-template.js';
 import { isBlank } from '../../../kernel/text.js';
-import type { Addressee, Content } from '../../engine/index.js';
+import type { Channel, Content } from '../../engine/index.js';
+
+type Addressee = Parameters<Channel['compose']>[1];
 
 /** Errors of texts with placeholders (reference/bulk#placeholders). */
 export const personalisedErrors = {

@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type Sender, Submissions } from '../../engine/index.js';
+import { type Submission, Submissions } from '../../engine/index.js';
 import type { IdempotentRequest } from '../../idempotency/index.js';
 import { SenderIds } from '../../sender-ids/index.js';
 import { acceptedBroadcast, type AcceptedBroadcast } from '../broadcasts/index.js';
@@ -12,7 +12,7 @@ import { smsChannel } from './sms.channel.js';
  */
 export class SendSmsBroadcastCommand extends Command<AcceptedBroadcast> {
   constructor(
-    readonly sender: Sender,
+    readonly sender: Submission['sender'],
     readonly request: SmsBroadcastRequest,
     readonly idempotent: IdempotentRequest | null = null,
   ) {

@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppError, type DocumentedError } from '../../../kernel/errors.js';
+import { type DocumentedError } from '../../../kernel/errors.js';
 import { boundedCache } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { AddressLimits, RateCounters, tooMany } from '../../../platform/security/index.js';
 import { type Account, Credentials } from '../../accounts/index.js';
-import { acceptanceErrors, FOREIGN_REQUEST_ID } from '../../engine/index.js';
+import { acceptanceErrors, Submissions } from '../../engine/index.js';
 
 export const CHOSEN_ID_ERRORS: readonly DocumentedError[] = [
   tooMany.because('a caller-supplied id after too many of other accounts in a minute'),
@@ -44,7 +44,7 @@ export class ChosenIds {
     try {
       return await send();
     } catch (error) {
-      if (error instanceof AppError && error.code === FOREIGN_REQUEST_ID) await this.count(chooser);
+      if (Submissions.isForeignId(error)) await this.count(chooser);
       throw error;
     }
   }

@@ -2,10 +2,12 @@ import { now } from '../../../kernel/clock.js';
 import { gsmLength, nonGsmCharacters } from '../../../kernel/gsm-alphabet.js';
 import { newRequestId } from '../../../kernel/ids.js';
 import { splitSms } from '../../../platform/smpp/index.js';
-import { type Channel, type MessageQuote, NO_OUTLINE, type Price, RecipientStatus } from '../../engine/index.js';
+import { type Channel, type Price, RecipientStatus } from '../../engine/index.js';
 import { senderErrors, SenderIds, sentExtras } from '../../sender-ids/index.js';
 import { broadcastErrors, readBroadcastContact } from '../broadcasts/index.js';
 import { messageOf, missingOf, pricedPartsOf, type TextParts } from '../personalised/index.js';
+
+type MessageQuote = Awaited<ReturnType<NonNullable<Channel['quote']>>>;
 
 /** Units of a text's length (reference/sms#encoding): `gsm7` in septets, `unicode` in UTF-16 code units. */
 export type SmsEncoding = 'gsm7' | 'unicode';
@@ -98,7 +100,7 @@ export const smsChannel: Channel<'sms'> = {
     if (sender !== null) await services(SenderIds).approved(accountId, 'sms', sender);
   },
   validitySeconds: (content) => sentExtras(content).validitySeconds,
-  outline: (content) => ({ ...NO_OUTLINE, text: String(content['message']) }),
+  outline: (content) => ({ text: String(content['message']) }),
   compose: (content, addressee) => ({ text: messageOf(content, addressee), ...sentExtras(content) }),
 };
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Addressee, type Content, type ContentOutline, NO_OUTLINE, type Price } from '../../engine/index.js';
+import { type Channel, type Content, type Price } from '../../engine/index.js';
 import {
   type ChatAccount,
   chatAccountErrors,
@@ -24,6 +24,8 @@ import { textFault } from '../personalised/index.js';
 import { templateRequestErrors } from './template-messages.errors.js';
 import { parameterFault, PersonalisedComponents, type TemplateComponent } from './template-parameters.js';
 import type { TemplateReference } from './template-request.js';
+
+type Addressee = Parameters<Channel['compose']>[1];
 
 interface WantedTemplate extends Omit<TemplateReference, 'language'> {
   /** null = any language of the template */
@@ -63,9 +65,9 @@ export const payloadOf = (
 });
 
 /** A campaign's template and the values of its placeholders. */
-export function outlineOf(content: Content): ContentOutline {
+export function outlineOf(content: Content): ReturnType<NonNullable<Channel['outline']>> {
   const { name, language, components = [] } = (content as Payload).template;
-  return { ...NO_OUTLINE, template: { name, language: language.code, components } };
+  return { template: { name, language: language.code, components } };
 }
 
 /** By content, so that a campaign's components are parsed once. */

@@ -3,12 +3,13 @@ import { AppError, type DefinedError } from '../../../kernel/errors.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { type Account, createdBy } from '../../accounts/index.js';
-import { type AcceptedCampaign, type Channel, onlyRoute, type Submission, Submissions } from '../../engine/index.js';
+import { type AcceptedCampaign, type Channel, type Submission, Submissions } from '../../engine/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
 import type { TemplateCategory } from '../../templates/index.js';
 import { SendableTemplates, type TemplateChannelName, payloadOf, templatePrice } from './sendable-templates.js';
 import { templateRequestErrors } from './template-messages.errors.js';
 import { type RecipientsReader, readTemplateRequest, type TemplateRequest } from './template-request.js';
+import { onlyRoute } from '../../routing/index.js';
 
 export interface TemplateSendKind {
   channel: Channel<TemplateChannelName>;

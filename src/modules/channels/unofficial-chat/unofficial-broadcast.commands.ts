@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type Sender, Submissions } from '../../engine/index.js';
+import { type Submission, Submissions } from '../../engine/index.js';
 import type { IdempotentRequest } from '../../idempotency/index.js';
 import { acceptedBroadcast, type AcceptedBroadcast } from '../broadcasts/index.js';
 import { type UnofficialBroadcastRequest, unofficialChannel } from './unofficial.channel.js';
@@ -7,7 +7,7 @@ import { type UnofficialBroadcastRequest, unofficialChannel } from './unofficial
 /** Accepts a validated broadcast for 1 `bulk_chat_credits` a contact. @throws AppError `unavailable`, `invalid` (credits) */
 export class SendUnofficialBroadcastCommand extends Command<AcceptedBroadcast> {
   constructor(
-    readonly sender: Sender,
+    readonly sender: Submission['sender'],
     readonly request: UnofficialBroadcastRequest,
     readonly idempotent: IdempotentRequest | null,
   ) {

@@ -3,7 +3,7 @@ import { type DefinedError, invalid, fieldErrors } from '../../../kernel/errors.
 import { newRequestId } from '../../../kernel/ids.js';
 import { codePoints, readText, textOrNull } from '../../../kernel/text.js';
 import { isHttpUrl } from '../../../kernel/urls.js';
-import { type Channel, type Content, NO_OUTLINE, type Price } from '../../engine/index.js';
+import { type Channel, type Content, type Price } from '../../engine/index.js';
 import {
   type BroadcastRequest,
   broadcastErrors,
@@ -97,7 +97,7 @@ export const unofficialChannel: Channel<'unofficial'> = {
     if (isTooLong(message)) throw broadcastErrors.tooLong();
     return chatQuote(message, PRICE);
   },
-  outline: (content) => ({ ...NO_OUTLINE, text: String(content['message']), attachments: attachmentsOf(content) }),
+  outline: (content) => ({ text: String(content['message']), attachments: attachmentsOf(content) }),
   compose: (content, addressee) => ({ text: messageOf(content, addressee), attachments: attachmentsOf(content) }),
 };
 

@@ -2,9 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
-import { type AttemptLog, AttemptReader, type EndedAttempt, RecipientStatus } from '../../engine/index.js';
+import { AttemptReader, type Channel, RecipientStatus } from '../../engine/index.js';
 import type { CallStep } from '../../providers/index.js';
 import { type CallPosition, START } from './calls/menu-machine.js';
+
+type AttemptLog = NonNullable<Channel['attemptLog']>;
+type EndedAttempt = Parameters<AttemptLog['ended']>[1][number];
 
 export interface VoiceCall {
   seq: number;

@@ -1,7 +1,7 @@
 import { now } from '../../../kernel/clock.js';
 import { newRequestId } from '../../../kernel/ids.js';
 import { keepForRetry } from '../../audio/index.js';
-import { type Channel, type Content, NO_OUTLINE, RecipientStatus } from '../../engine/index.js';
+import { type Channel, type Content, RecipientStatus } from '../../engine/index.js';
 import { SenderIds } from '../../sender-ids/index.js';
 import { callDetails, reviewContent, voiceContent } from './calls/voice-content.js';
 import { voiceReceiver } from './domain/call-number.js';
@@ -64,7 +64,7 @@ export const voiceChannel: Channel<'voice'> = {
   retried: keepForRetry,
   outline: (content) => {
     const { source, audio_url } = voiceContent(content);
-    return { ...NO_OUTLINE, text: 'message' in source ? source.message : null, audio_url };
+    return { text: 'message' in source ? source.message : null, audio_url };
   },
   testing: (services, { accountId, text }, accept) => {
     const test = { ...TEST, source: { text, language: null } };

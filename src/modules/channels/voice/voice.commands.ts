@@ -2,14 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { CreditBook, creditErrors } from '../../credits/index.js';
-import {
-  type AcceptedCampaign,
-  type Departure,
-  InsufficientCredits,
-  type Sender,
-  type Submission,
-  Submissions,
-} from '../../engine/index.js';
+import { type AcceptedCampaign, type Submission, Submissions } from '../../engine/index.js';
 import {
   type Alongside,
   Idempotency,
@@ -38,7 +31,7 @@ export interface AcceptedVoice {
  */
 export class SendVoiceCampaignCommand extends Command<AcceptedVoice> {
   constructor(
-    readonly sender: Sender,
+    readonly sender: Submission['sender'],
     readonly request: VoiceRequest,
     readonly idempotent: IdempotentRequest | null,
     /** true = the caller id must be an approved sender id */
@@ -69,7 +62,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
   }
 
   private async submit(
-    sender: Sender,
+    sender: Submission['sender'],
     request: VoiceRequest,
     keeper: OutcomeKeeper<AcceptedVoice> | null,
     senderOf: () => Promise<string | null>,
@@ -113,7 +106,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     if (available < required) throw creditErrors.insufficientForCalls(required, available);
   }
 
-  private submission(sender: Sender, request: VoiceRequest, sound: CampaignSound): Submission {
+  private submission(sender: Submission['sender'], request: VoiceRequest, sound: CampaignSound): Submission {
     const callerId = request.callerId ?? this.environment.VOICE_DEFAULT_CALLER_ID ?? '';
     return {
       channel: voiceChannel,
@@ -129,15 +122,14 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
   /** Voice has its own text for missing credits (reference/credits#debits). */
   private async accept(
     submission: Submission,
-    departure: Departure,
+    departure: Parameters<Submissions['accept']>[1],
     alongside: Alongside<AcceptedCampaign>,
     outcome: KeptOutcome<AcceptedCampaign> | undefined,
   ): Promise<AcceptedCampaign> {
     try {
       return await this.submissions.accept(submission, departure, alongside, outcome);
     } catch (error) {
-      if (error instanceof InsufficientCredits)
-        throw creditErrors.insufficientForCalls(error.required, error.available);
+      if (Submissions.lacksCredits(error)) throw creditErrors.insufficientForCalls(error.required, error.available);
       throw error;
     }
   }

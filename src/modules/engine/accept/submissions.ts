@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AppError } from '../../../kernel/errors.js';
+import { AppError } from '../../../kernel/errors.js';
 import { now, isSchedule, readSchedule } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type Alongside, Idempotency, type IdempotentRequest, type KeptOutcome } from '../../idempotency/index.js';
@@ -8,9 +8,9 @@ import { Rates } from '../../rates/index.js';
 import { type RoutePlan, Routing } from '../../routing/index.js';
 import type { Channel, Content, MessageQuote, Price } from '../channel.js';
 import { chainOf, type RouteChain } from '../lanes.js';
-import { acceptanceErrors } from './acceptance.errors.js';
+import { acceptanceErrors, InsufficientCredits } from './acceptance.errors.js';
 import { CampaignAcceptance } from './campaign-acceptance.js';
-import type { DraftIdentity } from './draft-answers.js';
+import { type DraftIdentity, FOREIGN_REQUEST_ID } from './draft-answers.js';
 import type { AcceptedCampaign, CampaignDraft, DraftHead } from './draft.js';
 import { type ContactsQuote, contactsQuoteOf, quoteOf, type SourceQuote } from './quote.js';
 import { priceRecipients, type PricedRecipients, type PricingOptions } from './priced-recipients.js';
@@ -68,9 +68,6 @@ export type RoutedSubmission = Pick<SubmissionHead, 'channel' | 'service' | 'cat
   sender: Pick<Sender, 'accountId'>;
 };
 
-/** The plan of a send that uses one route for every number. */
-export const onlyRoute = (routeId: number): RoutePlan => ({ only: [routeId], chainOf: () => [routeId] });
-
 /** Runs sends from request to engine. Channels with more checks call the steps of `submit` one by one, in their error order. */
 @Injectable()
 export class Submissions {
@@ -83,6 +80,16 @@ export class Submissions {
     private readonly idempotency: Idempotency,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
+
+  /** Whether a send was refused because the balance does not cover it. */
+  static lacksCredits(error: unknown): error is InsufficientCredits {
+    return error instanceof InsufficientCredits;
+  }
+
+  /** Whether a send was refused because its request id belongs to another account's campaign. */
+  static isForeignId(error: unknown): boolean {
+    return error instanceof AppError && error.code === FOREIGN_REQUEST_ID;
+  }
 
   /**
    * Schedules, routes, charges and stores a send, or nothing of it. A repeat under a caller-supplied id gets the first answer,

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { type Gathering, GroupCommit, ONE_TICK } from '../../../platform/concurrency/index.js';
 import { isFree } from '../../../platform/database/index.js';
 import type { DueRoute } from '../../../platform/queues/index.js';
-import { DueRoutes } from './due-routes.js';
+import { DueRoutes } from '../state/due-routes.js';
 import { type ChannelRoute, routeKeyText, valuesOf } from './capacity.js';
 import type { LaneKey } from '../lanes.js';
 

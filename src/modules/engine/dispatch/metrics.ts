@@ -16,7 +16,7 @@ import { Channels } from '../channels.js';
 import type { BatchResult } from '../settle/recipient-change.js';
 import { CampaignTraces } from '../state/campaign-briefs.js';
 import type { LaneClaim } from '../state/lane-claims.js';
-import { DueRoutes } from './due-routes.js';
+import { DueRoutes } from '../state/due-routes.js';
 
 const POLL_EVERY_MS = 10_000;
 

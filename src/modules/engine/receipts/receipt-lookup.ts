@@ -4,7 +4,9 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { jsonRows } from '../../../platform/database/index.js';
 import type { Receipt } from '../../providers/index.js';
-import { firstSendDay, isFinal, readReference, RecipientStatus } from '../recipient.js';
+import type { CampaignRecord } from '../campaign.js';
+import type { Content } from '../channel.js';
+import { firstSendDay, isFinal, readReference, type RecipientKey, RecipientStatus } from '../recipient.js';
 import { canonical, isCounted, isSameId, isSameNumber, messageKey, spellings } from '../settle/message-ids.js';
 import type { KnownRecipient } from '../settle/recipient-change.js';
 
@@ -271,10 +273,29 @@ const isAbout: Rule = ({ ref, receiver, otherAddress }, row) => {
   return [receiver, otherAddress].some((address) => typeof address === 'string' && isSameNumber(address, row.number));
 };
 
-/** Finds the attempt of a carrier's id, even before its submit answer is written. */
+/** What a channel with a log of its own asks about one attempt at the carrier. */
 @Injectable()
 export class AttemptReader {
-  /** In one statement, to see a concurrent write entirely or not at all; from 1, or null (reference/providers#receipts). */
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** The recipient of our reference; null = not one of a campaign. */
+  recipientOf(reference: string): RecipientKey | null {
+    return readReference(reference);
+  }
+
+  /** What the campaign of an attempt sends; null = no such campaign. */
+  async campaignOf(campaignId: number): Promise<Pick<CampaignRecord, 'channel' | 'routeId' | 'content'> | null> {
+    const [row] = await this.dataSource.query<{ channel: string; routeId: number; content: string }[]>(
+      'SELECT channel, route_id AS routeId, content FROM campaigns WHERE id = ?',
+      [campaignId],
+    );
+    return row ? { ...row, content: JSON.parse(row.content) as Content } : null;
+  }
+
+  /**
+   * The attempt of a carrier's id, even before its submit answer is written, from 1, or null (reference/providers#receipts).
+   * In one statement, to see a concurrent write entirely or not at all.
+   */
   async numberOf(
     tx: EntityManager,
     campaignId: number,

@@ -1,13 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import type { Gauge } from 'prom-client';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { again, type WriteResult } from '../../../platform/database/index.js';
 import { LeaderGate } from '../../../platform/periodic/index.js';
 import { Metrics, safeError } from '../../../platform/observability/index.js';
 import { type Receipt, RouteDirectory } from '../../providers/index.js';
+import { RouteQueues } from '../state/route-queues.js';
 import type { RoutedReceipt } from './receipt-lookup.js';
 
 export interface UnmatchedReceipt extends RoutedReceipt {
@@ -83,17 +83,6 @@ export class UnmatchedStore {
       if (affectedRows < ROWS_A_STEP) return;
     } while (!isStopped());
   }
-
-  /** Unmatched receipts older than this, by route; counts only the `most` latest. */
-  async countByRoute(source: DataSource, olderThanMs: number, most: number): Promise<Map<number, number>> {
-    const rows: { route_id: number; receipts: string }[] = await source.query(
-      `SELECT route_id, COUNT(*) AS receipts FROM (
-         SELECT route_id FROM parked_receipts FORCE INDEX (ix_parked_receipts_received)
-         WHERE received_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND ORDER BY received_at DESC LIMIT ?) latest GROUP BY route_id`,
-      [olderThanMs * 1000, most],
-    );
-    return new Map(rows.map((row) => [row.route_id, Number(row.receipts)]));
-  }
 }
 
 const POLL_EVERY_MS = 60_000;
@@ -114,8 +103,7 @@ export class UnmatchedReceiptsMonitor {
   );
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly store: UnmatchedStore,
+    private readonly queues: RouteQueues,
     private readonly routes: RouteDirectory,
     private readonly gate: LeaderGate,
     metrics: Metrics,
@@ -139,7 +127,7 @@ export class UnmatchedReceiptsMonitor {
   async poll(): Promise<void> {
     this.gauge.reset();
     if (!(await this.gate.isMine('unmatched-count', POLL_EVERY_MS))) return;
-    const counts = await this.store.countByRoute(this.dataSource, UNMATCHED_AFTER_MS, MOST_COUNTED);
+    const counts = await this.queues.unmatchedReceipts(UNMATCHED_AFTER_MS, MOST_COUNTED);
     const named = await Promise.all(
       [...counts].map(async ([id, receipts]): Promise<[string, number]> => [
         (await this.routes.byId(id))?.name ?? String(id),

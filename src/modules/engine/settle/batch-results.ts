@@ -11,7 +11,7 @@ import { withVariables } from '../state/lane-claims.js';
 import { type LanesLeft, LaneTaken, NOTHING_ENDED, unlessTaken } from '../state/lane-endings.js';
 import { LaneStore } from '../state/lane-store.js';
 import { begunRetries, type PutOff, RetryStore } from '../state/retries.js';
-import { RouteSenders } from '../state/route-senders.js';
+import { RouteSenders } from './route-senders.js';
 import { type SpendingRecipient, BatchSpend } from './batch-spend.js';
 import { markUnknown, takeBack } from './lost-claims.js';
 import { begunAttempts, storeProviderIds } from './message-ids.js';

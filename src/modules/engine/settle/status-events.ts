@@ -4,7 +4,7 @@ import { type CustomerEvent, CustomerEvents } from '../../customer-events/index.
 import { Channels } from '../channels.js';
 import type { Channel } from '../channel.js';
 import { type CampaignBrief, CampaignBriefs } from '../state/campaign-briefs.js';
-import { deliveryRecord, statusCounts } from '../state/recipient-outcome.js';
+import { StatusLabels } from '../state/status-labels.js';
 import { RecipientStatus } from '../recipient.js';
 
 export interface StatusChange {
@@ -76,7 +76,7 @@ export class StatusEvents {
       const counts = rows
         .filter((row) => row.campaign_id === id)
         .map((row) => [row.status, Number(row.recipients)] as const);
-      const status_counts = statusCounts(channel, new Map(counts));
+      const status_counts = new StatusLabels(channel).countsOf(new Map(counts));
       const type = 'campaign.completed';
       return [{ accountId, type, body: { event: type, request_id, total_rows, status_counts } } as const];
     });
@@ -99,7 +99,7 @@ function statusEvent(campaign: CampaignBrief, channel: Channel, change: StatusCh
   return {
     accountId: campaign.accountId,
     type: channel.event,
-    body: deliveryRecord(channel, campaign.requestId, recipient),
+    body: new StatusLabels(channel).deliveryRecord(campaign.requestId, recipient),
     recipient: { campaignId, seq },
   };
 }

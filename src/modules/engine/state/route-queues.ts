@@ -2,9 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
-import type { CampaignState } from '../campaign.js';
+import { CAMPAIGN_STATES, type CampaignState, TRANSITIONS } from '../campaign.js';
 import { sqlIsRefusedLane } from '../lanes.js';
 import { RecipientStatus } from '../recipient.js';
+import { DueRoutes, type FirstDue } from './due-routes.js';
 
 type Source = Pick<EntityManager, 'query'>;
 
@@ -47,13 +48,17 @@ export function sqlWaitingIn(lane: string): string {
   return `IF(${sqlIsRefusedLane(`${lane}.lane`)}, ${retries}, LEAST(${own}, ${range} + ${retries}))`;
 }
 
-/** Counts recipients that wait on routes, by lane, so the cost does not depend on the number of recipients. */
+/** What waits on routes, counted by lane, so the cost does not depend on the number of recipients. */
 @Injectable()
 export class RouteQueues {
+  private readonly due: DueRoutes;
+
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
-  ) {}
+  ) {
+    this.due = new DueRoutes(dataSource);
+  }
 
   /** Waiting recipients of a route. @param channels carried by the route */
   async of(channels: readonly string[], routeId: number): Promise<RouteQueue> {
@@ -109,6 +114,47 @@ export class RouteQueues {
       [channels, routeId],
     );
     return rows.length > 0;
+  }
+
+  /** Whether an unfinished campaign, or a recipient of one, uses the route. */
+  async unfinishedOn(tx: EntityManager, routeId: number): Promise<boolean> {
+    // By state: otherwise the optimizer visits millions of completed campaigns.
+    const rows: unknown[] = await tx.query(
+      `SELECT 1 FROM campaigns c FORCE INDEX (ix_campaigns_state)
+       WHERE c.state IN (?) AND c.open_lanes > 0 AND (c.route_id = ?
+         OR EXISTS (SELECT 1 FROM campaign_routes k WHERE k.campaign_id = c.id AND FIND_IN_SET(?, k.route_ids) > 0)
+         OR c.own_terms = 1 AND EXISTS (
+         SELECT 1 FROM recipient_terms t WHERE t.campaign_id = c.id AND t.route_id = ?)) LIMIT 1`,
+      [CAMPAIGN_STATES.filter((state) => state !== TRANSITIONS.complete.to), routeId, routeId, routeId],
+    );
+    return rows.length > 0;
+  }
+
+  /** The longest due lane of each route, for monitors. */
+  oldestDue(channels: readonly string[]): Promise<FirstDue[]> {
+    return this.due.first(channels);
+  }
+
+  /** Number of due lanes of a route, counted up to `most`. */
+  async countDue(channel: string, routeId: number, most: number): Promise<number> {
+    const due = `SELECT 1 FROM campaign_lanes FORCE INDEX (ix_campaign_lanes_route)
+      WHERE channel = ? AND route_id = ? AND single = ? AND wake_at <= UTC_TIMESTAMP(3) LIMIT ${most}`;
+    const [row] = await this.dataSource.query<{ lanes: string }[]>(
+      `SELECT COUNT(*) AS lanes FROM ((${due}) UNION ALL (${due})) d LIMIT 1`,
+      [channel, routeId, 0, channel, routeId, 1],
+    );
+    return Math.min(most, Number(row?.lanes ?? 0));
+  }
+
+  /** Unmatched receipts older than this, by route; counts only the `most` latest. */
+  async unmatchedReceipts(olderThanMs: number, most: number): Promise<Map<number, number>> {
+    const rows: { route_id: number; receipts: string }[] = await this.dataSource.query(
+      `SELECT route_id, COUNT(*) AS receipts FROM (
+         SELECT route_id FROM parked_receipts FORCE INDEX (ix_parked_receipts_received)
+         WHERE received_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND ORDER BY received_at DESC LIMIT ?) latest GROUP BY route_id`,
+      [olderThanMs * 1000, most],
+    );
+    return new Map(rows.map((row) => [row.route_id, Number(row.receipts)]));
   }
 
   /** A lane with a lease is due again when the lease ends. */

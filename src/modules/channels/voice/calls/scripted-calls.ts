@@ -4,12 +4,12 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { TtlCache } from '../../../../platform/concurrency/index.js';
 import { ENVIRONMENT, type Environment } from '../../../../platform/config/index.js';
 import { inTransaction } from '../../../../platform/database/index.js';
-import { CampaignReader, readReference } from '../../../engine/index.js';
 import { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from '../../../providers/index.js';
 import { type LiveCall, LiveCalls } from '../voice-calls.store.js';
 import { voiceChannel } from '../voice.channel.js';
 import { type CallScript, nextMove } from './menu-machine.js';
 import { voiceContent } from './voice-content.js';
+import { AttemptReader } from '../../../engine/index.js';
 
 /** Limit of steps: no person presses so many keys. */
 const MOST_STEPS = 200;
@@ -29,14 +29,14 @@ export class ScriptedCalls extends CallScripts {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly campaigns: CampaignReader,
+    private readonly attempts: AttemptReader,
     private readonly calls: LiveCalls,
   ) {
     super();
   }
 
   async next({ routeId, ref, callId }: ScriptedCall, step: number, event: CallEvent): Promise<CallStep> {
-    const target = readReference(ref);
+    const target = this.attempts.recipientOf(ref);
     if (!target) return HANGUP;
     const script = await this.scripts.get(target.campaignId, () => this.script(target.campaignId));
     if (script?.routeId !== routeId) return HANGUP;
@@ -52,7 +52,7 @@ export class ScriptedCalls extends CallScripts {
   }
 
   private async script(campaignId: number): Promise<RoutedScript | null> {
-    const campaign = await this.campaigns.byId(campaignId);
+    const campaign = await this.attempts.campaignOf(campaignId);
     if (campaign?.channel !== voiceChannel.name) return null;
     const { audio_url: audio, menu, caller_id: callerId } = voiceContent(campaign.content);
     const maxSeconds = this.environment.VOICE_MAX_CALL_SECONDS;

@@ -1,15 +1,11 @@
-import type {
-  Channel,
-  Content,
-  DetailValue,
-  RecipientDetails,
-  ReviewContent,
-  ReviewMenuRow,
-  TimelineEvent,
-} from '../../../engine/index.js';
+import type { Channel, Content, TimelineEvent } from '../../../engine/index.js';
 import type { MenuRow } from '../domain/menu.js';
 import type { VoicePlan } from '../domain/voice-request.js';
 import { type VoiceCall, VoiceCalls } from '../voice-calls.store.js';
+
+type RecipientDetails = NonNullable<Channel['details']>;
+type ReviewContent = ReturnType<NonNullable<Channel['reviewContent']>>;
+type ReviewMenuRow = NonNullable<ReviewContent['menu']>[number];
 
 /** Content of a voice campaign (`campaigns.content`). */
 export interface VoiceContent {
@@ -56,7 +52,7 @@ function reviewRow(row: MenuRow): ReviewMenuRow {
 }
 
 /** Columns that a call adds to a recipient (reference/campaigns#contacts). */
-interface CallColumns extends Record<string, DetailValue> {
+interface CallColumns extends Record<string, string | number | null> {
   /** seconds of the answered call; 0 = unanswered */
   duration: number;
   digits: string | null;

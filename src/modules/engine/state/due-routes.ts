@@ -1,6 +1,4 @@
-import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { DueRoute } from '../../../platform/queues/index.js';
 
 const ROUTES_A_QUERY = 256;
@@ -181,12 +179,4 @@ function take(page: Page, rows: readonly FoundRow[], mayGoOn: boolean): void {
 
 function* inParts<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let first = 0; first < all.length; first += PROBED) yield all.slice(first, first + PROBED);
-}
-
-/** Longest due lane of each route, for monitors. */
-@Injectable()
-export class OldestDue extends DueRoutes {
-  constructor(@InjectDataSource() dataSource: DataSource) {
-    super(dataSource);
-  }
 }

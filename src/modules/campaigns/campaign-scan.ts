@@ -1,4 +1,4 @@
-import { firstIdAt } from '../../../kernel/ids.js';
+import { firstIdAt } from '../../kernel/ids.js';
 
 export interface ScannedCampaign {
   id: number;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
-import { jsonRows } from '../../../platform/database/index.js';
-import { DriverRegistry, RouteDirectory, RouteLogins } from '../../providers/index.js';
+import { CAMPAIGN_STATES, SENDERS_KEPT_DAYS } from '../../engine/index.js';
+import { RouteDirectory, RouteLogins } from '../../providers/index.js';
 import {
   costOf,
   grouped,
@@ -12,14 +12,7 @@ import {
   newestFirst,
   RECIPIENTS_A_READ,
   type ScannedCampaign,
-} from './campaign-scan.js';
-import { CAMPAIGN_STATES } from '../campaign.js';
-import { SENDERS_KEPT_DAYS } from '../tables.js';
-
-export interface RouteSend {
-  lane: { routeId: number; accountId: number };
-  number: string;
-}
+} from '../campaign-scan.js';
 
 /** An account that sent to a number on a day (UTC). */
 export interface NumberSender {
@@ -38,36 +31,12 @@ const MOST_RECIPIENTS = 5_000_000;
 
 /** The last sender to a number over a shared route gets its answers. All routes of the login count, since any may answer. */
 @Injectable()
-export class RouteSenders {
+export class NumberSenders {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly routes: RouteDirectory,
-    private readonly drivers: DriverRegistry,
     private readonly logins: RouteLogins,
   ) {}
-
-  /** Whether handsets can answer over the route. Call before the transaction. */
-  async receivesTexts(routeId: number): Promise<boolean> {
-    const route = await this.routes.byId(routeId);
-    return route !== null && (this.drivers.find(route.driver)?.bringsTexts ?? false);
-  }
-
-  /** Records sends in key order, to prevent deadlocks. The last sender to a number wins. */
-  async record(tx: EntityManager, sends: readonly RouteSend[]): Promise<void> {
-    if (sends.length === 0) return;
-    const last = new Map<string, [routeId: number, number: string, accountId: number]>();
-    for (const { lane, number } of sends) {
-      last.set(`${lane.routeId} ${number}`, [lane.routeId, number, lane.accountId]);
-    }
-    const rows = [...last.values()].sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1));
-    await tx.query(
-      `INSERT INTO route_senders (route_id, number, account_id, sent_on)
-       SELECT j.route_id, j.number, j.account_id, UTC_DATE() FROM JSON_TABLE(?, '$[*]' COLUMNS (
-         route_id INT UNSIGNED PATH '$[0]', number VARCHAR(32) CHARACTER SET ascii PATH '$[1]', account_id INT PATH '$[2]')) j
-       ON DUPLICATE KEY UPDATE account_id = VALUES(account_id)`,
-      [jsonRows(rows)],
-    );
-  }
 
   /** The last account that sent to each number within `SENDERS_KEPT_DAYS`. @param routeId that received the answers */
   async lastTo(routeId: number, numbers: readonly string[]): Promise<Map<string, number>> {

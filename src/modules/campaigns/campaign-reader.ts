@@ -1,24 +1,17 @@
-import { isRequestId } from '../../../kernel/ids.js';
-import type { BalanceName } from '../../credits/index.js';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { EntityManager } from 'typeorm';
-import { type ReadSession, type ReadSource, rowArrays } from '../../../platform/database/index.js';
-import {
-  type CampaignRecord,
-  type RecipientRecord,
-  CAMPAIGN_STATES,
-  type CampaignState,
-  TRANSITIONS,
-} from '../campaign.js';
-import type { RecipientStatus } from '../recipient.js';
+import { isRequestId } from '../../kernel/ids.js';
+import { type ReadSession, type ReadSource, rowArrays } from '../../platform/database/index.js';
+import { type Actor, roleOf } from '../accounts/index.js';
+import type { CampaignRecord, RecipientRecord, RecipientStatus } from '../engine/index.js';
+import { campaignErrors } from './campaigns.errors.js';
 
 export interface CampaignRow {
   id: number;
   account_id: number;
   request_id: string;
   channel: string;
-  state: CampaignState;
+  state: CampaignRecord['state'];
   broadcast_name: string;
   service: string;
   route_id: number;
@@ -26,7 +19,7 @@ export interface CampaignRow {
   category: string | null;
   content: string;
   fingerprint: Buffer | null;
-  balance: BalanceName;
+  balance: CampaignRecord['balance'];
   unit_credits: number;
   own_terms: number;
   own_kinds: number;
@@ -237,20 +230,6 @@ export class CampaignReader {
     );
     return rows[0]?.seq ?? null;
   }
-
-  /** Whether an unfinished campaign, or a recipient of one, uses the route. */
-  async unfinishedOn(tx: EntityManager, routeId: number): Promise<boolean> {
-    // By state: otherwise the optimizer visits millions of completed campaigns.
-    const rows: unknown[] = await tx.query(
-      `SELECT 1 FROM campaigns c FORCE INDEX (ix_campaigns_state)
-       WHERE c.state IN (?) AND c.open_lanes > 0 AND (c.route_id = ?
-         OR EXISTS (SELECT 1 FROM campaign_routes k WHERE k.campaign_id = c.id AND FIND_IN_SET(?, k.route_ids) > 0)
-         OR c.own_terms = 1 AND EXISTS (
-         SELECT 1 FROM recipient_terms t WHERE t.campaign_id = c.id AND t.route_id = ?)) LIMIT 1`,
-      [CAMPAIGN_STATES.filter((state) => state !== TRANSITIONS.complete.to), routeId, routeId, routeId],
-    );
-    return rows.length > 0;
-  }
 }
 
 /** A campaign for display: from a replica if there is one, else from the writer. */
@@ -263,3 +242,33 @@ export async function campaignIn(
   if (campaign || !session.toWriter()) return { campaign, reader };
   return { campaign: await reader.byRequestId(requestId), reader };
 }
+
+/** True for staff with a token, who see all campaigns; API keys and resellers do not (reference/authentication#api-keys). */
+export const actsAsStaff = ({ account: { userType }, via }: Actor): boolean =>
+  via !== 'key' && roleOf(userType) !== 'user' && userType !== 'reseller';
+
+export const maySee = (actor: Actor, campaign: CampaignRecord): boolean =>
+  campaign.accountId === actor.account.id || actsAsStaff(actor);
+
+/** Returns the campaign. @throws AppError not_found `Campaign not found` for a foreign campaign too */
+export async function campaignOf(reader: CampaignReader, actor: Actor, requestId: string): Promise<CampaignRecord> {
+  return seenBy(actor, await reader.byRequestId(requestId));
+}
+
+/** Like `campaignOf`, for read-only views: `session` may read a replica. */
+export async function campaignShown(
+  session: ReadSession,
+  actor: Actor,
+  requestId: string,
+): Promise<{ campaign: CampaignRecord; reader: CampaignReader }> {
+  const { campaign, reader } = await campaignIn(session, requestId);
+  return { campaign: seenBy(actor, campaign), reader };
+}
+
+function seenBy(actor: Actor, campaign: CampaignRecord | null): CampaignRecord {
+  if (!campaign || !maySee(actor, campaign)) throw campaignErrors.notFound();
+  return campaign;
+}
+
+/** The audit log records staff changes to other accounts' campaigns, but not the owner's own changes. */
+export const isForeign = (actor: Actor, campaign: CampaignRecord): boolean => campaign.accountId !== actor.account.id;
