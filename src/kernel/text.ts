@@ -12,6 +12,19 @@ export function readText(value: unknown): ReadText {
   return value.trim() === '' ? { kind: 'empty' } : { kind: 'text', value };
 }
 
+/** One of the words that a field may have; null if it is empty. @throws what `refuse` makes of anything else */
+export function readWord<Word extends string>(
+  value: unknown,
+  words: readonly Word[],
+  refuse: () => Error,
+): Word | null {
+  const read = readText(value);
+  if (read.kind === 'empty') return null;
+  const word = words.find((known) => read.kind === 'text' && read.value === known);
+  if (word === undefined) throw refuse();
+  return word;
+}
+
 /** The text; null if it is empty or a fault. */
 export function textOrNull(value: unknown): string | null {
   const read = readText(value);

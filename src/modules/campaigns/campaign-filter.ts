@@ -1,13 +1,12 @@
 import { now, readBound } from '../../kernel/clock.js';
 import { type DocumentedError, fieldErrors } from '../../kernel/errors.js';
-import { cutCodePoints, readText, textOrNull } from '../../kernel/text.js';
+import { cutCodePoints, readText, readWord, textOrNull } from '../../kernel/text.js';
 import { CHANNEL_NAMES } from '../channels/index.js';
-import { CAMPAIGN_STATES, type CampaignState } from '../engine/index.js';
+import { CAMPAIGN_STATES } from '../engine/index.js';
 import { SCHEDULED } from './campaigns.dto.js';
 import type { ListCampaignsQuery } from './campaigns.queries.js';
 
 type Filter = ListCampaignsQuery['filter'];
-type ListedState = CampaignState | typeof SCHEDULED;
 
 export const LISTED_STATES = ['pending_approval', SCHEDULED, ...CAMPAIGN_STATES.slice(1)] as const;
 export const STATE_DESCRIPTION = `${SCHEDULED}: accepted, to begin at a later moment; they are among \`accepted\` too`;
@@ -39,8 +38,8 @@ export function readRangeEnd(query: Record<string, unknown>, name: 'from' | 'to'
 
 /** Parses the campaign filters of a query; empty values do not filter. @throws AppError invalid for the first invalid value */
 export function readCampaignFilter(query: Record<string, unknown>, zone: string, channels: readonly string[]): Filter {
-  const state = readWord<ListedState>(query, 'state', LISTED_STATES);
-  const channel = readWord(query, 'channel', channels);
+  const state = readWord(query['state'], LISTED_STATES, () => fieldErrors.noWord('state', LISTED_STATES));
+  const channel = readWord(query['channel'], channels, () => fieldErrors.noWord('channel', channels));
   const from = readRangeEnd(query, 'from', zone);
   const to = readRangeEnd(query, 'to', zone);
   const search = readText(query['search']);
@@ -53,16 +52,4 @@ export function readCampaignFilter(query: Record<string, unknown>, zone: string,
     ...(to && { to }),
     ...(search.kind === 'text' && { search: cutCodePoints(search.value.trim(), LONGEST_SEARCH) }),
   };
-}
-
-function readWord<Word extends string>(
-  query: Record<string, unknown>,
-  name: string,
-  words: readonly Word[],
-): Word | undefined {
-  const read = readText(query[name]);
-  if (read.kind === 'empty') return undefined;
-  const word = words.find((known) => read.kind === 'text' && read.value === known);
-  if (!word) throw fieldErrors.noWord(name, words);
-  return word;
 }

@@ -4,7 +4,7 @@ import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestj
 import { fieldErrors } from '../../kernel/errors.js';
 import { readId } from '../../kernel/ids.js';
 import { ONE } from '../../kernel/lists.js';
-import { readText, textOrNull } from '../../kernel/text.js';
+import { readWord, textOrNull } from '../../kernel/text.js';
 import {
   ApiErrors,
   LIST_ERRORS,
@@ -15,7 +15,7 @@ import {
   REVISION_ERRORS,
 } from '../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor } from '../accounts/index.js';
-import { PROCESSING_STATUSES, PROFILE_STATUSES, type ProfileStatus } from './profile-request.js';
+import { PROCESSING_STATUSES, PROFILE_STATUSES } from './profile-request.js';
 import { ProcessProfileRequestCommand } from './profile-requests.commands.js';
 import {
   ProcessedProfileRequestAnswer,
@@ -48,7 +48,7 @@ export class ProfileRequestsAdminController {
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<ReviewedProfileRequestData>> {
-    const status = readStatus(query['status']);
+    const status = readWord(query['status'], PROFILE_STATUSES, profileErrors.unknownStatus);
     const page = readListPage(REQUESTS, query);
     const list = new ReviewProfileRequestsQuery(status && { status }, account.timeZone, page);
     return paged(REQUESTS, page, await this.queries.execute(list));
@@ -82,13 +82,4 @@ export class ProfileRequestsAdminController {
     if (!data) throw profileErrors.notFound();
     return { success: true, data };
   }
-}
-
-/** @returns null = every status @throws AppError invalid */
-function readStatus(value: unknown): ProfileStatus | null {
-  const read = readText(value);
-  if (read.kind === 'empty') return null;
-  const status = PROFILE_STATUSES.find((word) => read.kind === 'text' && word === read.value);
-  if (!status) throw profileErrors.unknownStatus();
-  return status;
 }

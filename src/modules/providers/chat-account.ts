@@ -1,5 +1,5 @@
 import { type DocumentedError, failed, invalid, notFound } from '../../kernel/errors.js';
-import { readText } from '../../kernel/text.js';
+import { readWord } from '../../kernel/text.js';
 import { isHttpUrl } from '../../kernel/urls.js';
 import type { FormerSecret } from './secrets.js';
 import { type GraphAccount, phoneNumberIdOf } from './drivers/meta-cloud/config.js';
@@ -11,11 +11,7 @@ export type ChatConnection = (typeof CHAT_CONNECTIONS)[number];
 
 /** The connection that a request names; official by default (reference/business-profile#fields). @throws AppError `invalid` */
 export function readChatConnection(value: unknown): ChatConnection {
-  const read = readText(value);
-  if (read.kind === 'empty') return 'official';
-  const connection = CHAT_CONNECTIONS.find((known) => read.kind === 'text' && read.value === known);
-  if (!connection) throw chatAccountErrors.channel();
-  return connection;
+  return readWord(value, CHAT_CONNECTIONS, chatAccountErrors.channel) ?? 'official';
 }
 
 /** A customer's account at the chat provider, with its secrets in plain text. */

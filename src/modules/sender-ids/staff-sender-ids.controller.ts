@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { fieldErrors } from '../../kernel/errors.js';
 import { ONE } from '../../kernel/lists.js';
-import { codePoints, readText, textOrNull } from '../../kernel/text.js';
+import { codePoints, readWord, textOrNull } from '../../kernel/text.js';
 import {
   ApiErrors,
   LIST_ERRORS,
@@ -14,7 +14,7 @@ import {
   REVISION_ERRORS,
 } from '../../platform/http/index.js';
 import { type Account, type Actor, Admin, CurrentActor } from '../accounts/index.js';
-import { LONGEST_REASON, SENDER_STATUSES, type SenderMove, type SenderStatus } from './sender-id.js';
+import { LONGEST_REASON, SENDER_STATUSES, type SenderMove } from './sender-id.js';
 import { MoveSenderIdCommand } from './sender-ids.commands.js';
 import {
   MovedSenderIdAnswer,
@@ -70,7 +70,7 @@ export class SenderIdsAdminController {
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<ReviewedSenderIdData>> {
-    const status = readStatus(query['status']);
+    const status = readWord(query['status'], SENDER_STATUSES, senderIdErrors.unknownStatus);
     const page = readListPage(SENDER_IDS, query);
     const list = new ReviewSenderIdsQuery(status && { status }, account.timeZone, page);
     return paged(SENDER_IDS, page, await this.queries.execute(list));
@@ -101,13 +101,4 @@ export class SenderIdsAdminController {
     if (!data) throw senderIdErrors.notFound(); // deleted since
     return { success: true, data };
   }
-}
-
-/** @returns null = every status @throws AppError invalid */
-function readStatus(value: unknown): SenderStatus | null {
-  const read = readText(value);
-  if (read.kind === 'empty') return null;
-  const status = SENDER_STATUSES.find((word) => read.kind === 'text' && word === read.value);
-  if (!status) throw senderIdErrors.unknownStatus();
-  return status;
 }
