@@ -38,8 +38,7 @@ import {
 } from './own-account.controller.js';
 import { UsersController } from './access/users.controller.js';
 import { AuthenticationController } from './authentication/authentication.controller.js';
-import { MadeThings } from './access/made-things.js';
-import { PasswordChanges } from './access/password-changes.js';
+import { MadeThings, PasswordChanges } from './access/made-things.js';
 import { AccountClosings } from './account-closings.js';
 import { AccountDirectory, AccountSearch, AccountStore, StaffAccounts } from './accounts.store.js';
 import { DirectoryFill, NameClaimSweeper } from './name-directory.js';

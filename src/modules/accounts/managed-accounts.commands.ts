@@ -8,8 +8,7 @@ import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { PasswordHasher } from '../../platform/security/index.js';
 import { rateErrors, RatePlans } from '../rates/index.js';
-import { NOTHING_ENDED } from './access/made-things.js';
-import { PasswordChanges } from './access/password-changes.js';
+import { NOTHING_ENDED, PasswordChanges } from './access/made-things.js';
 import {
   type AccountChanges,
   assertPassword,

@@ -5,7 +5,6 @@ import { now } from '../../kernel/clock.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { BalanceAlerts, type BalanceThresholds } from '../credits/index.js';
 import { GrantedAccess, type GrantedAccessView, type Revocations } from './access/granted-access.js';
-import { PasswordChanges } from './access/password-changes.js';
 import { AssignedUsers } from './access/users.store.js';
 import { assertPassword, readIpRanges } from './account-changes.js';
 import { AccountDirectory, AccountStore } from './accounts.store.js';
@@ -17,6 +16,7 @@ import type { Account, NumberCheckMode } from './domain/account.js';
 import { passwordChange } from './domain/tokens.js';
 import { AuditLog } from './logs/logs.store.js';
 import { AccountEntity, AssignedUserEntity } from './tables.js';
+import { PasswordChanges } from './access/made-things.js';
 
 /** Changes the acting person's password and ends older tokens. @throws AppError 400, 401 `Invalid credentials`, 429 */
 export class ChangePasswordCommand extends Command<GrantedAccessView> {

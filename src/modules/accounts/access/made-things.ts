@@ -14,6 +14,7 @@ import { AuditLog } from '../logs/logs.store.js';
 import { ManagedAccounts } from '../managed-accounts.store.js';
 import { AccountEntity, ApiKeyEntity, AssignedUserEntity } from '../tables.js';
 import { GrantedAccess, type Revocations } from './granted-access.js';
+import { PasswordHasher } from '../../../platform/security/index.js';
 
 /** A thing that stays active after its maker is removed. */
 export interface MadeThing {
@@ -232,5 +233,42 @@ export class MadeThings {
   /** Only super changes staff: an account that was super once no longer sees or ends what its people made then. */
   private async staffOf(source: EntityManager, actor: Account, { account, kind, ids }: Gone): Promise<MadeAccount[]> {
     return kind === 'key' || actor.userType !== 'super' ? [] : staffMadeBy(source, account.id, ids);
+  }
+}
+
+/** The account whose password changes, and the row that bears it: its own, or that of an assigned user. */
+interface Changed {
+  account: Gone['account'];
+  bearerId: number;
+}
+
+/** A new password, and the access that ends with the old one. */
+@Injectable()
+export class PasswordChanges {
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly loginAddresses: LoginAddresses,
+    private readonly made: MadeThings,
+  ) {}
+
+  /** Slow on purpose: call it after all cheaper checks, and before the transaction. */
+  hash(password: string): Promise<string> {
+    return this.hasher.hash(password);
+  }
+
+  /** In the transaction that writes the hash: forgets known addresses and revokes what was chosen. */
+  async revoke(
+    tx: EntityManager,
+    actor: Account,
+    { account, bearerId }: Changed,
+    chosen: Revocations & { created: boolean },
+  ): Promise<Ended> {
+    await this.loginAddresses.forget(tx, bearerId);
+    return this.made.revoke(tx, actor, account, chosen);
+  }
+
+  /** After the commit, with the result of `revoke`. */
+  finish(actor: Account, ended: Ended): Promise<void> {
+    return this.made.finish(actor, ended);
   }
 }
