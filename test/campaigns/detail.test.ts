@@ -120,12 +120,12 @@ describe('the detail of a campaign', () => {
 
   it('tells time left by what left while somebody looked', async () => {
     const outlooks = campaigns.part(CampaignOutlooks) as unknown as {
-      memory: { note: (id: number, left: number, at: number) => number | null };
+      memory: { record: (id: number, left: number, at: number) => number | null };
     };
     const requestId = await campaigns.send(owner, NUMBERS);
     await campaigns.begin(requestId);
     // ten seconds ago six more had to leave, as far as this process saw
-    outlooks.memory.note(await campaigns.idOf(requestId), 10, Date.now() - 10_000);
+    outlooks.memory.record(await campaigns.idOf(requestId), 10, Date.now() - 10_000);
     const { seconds_left: left } = await detail(requestId);
     expect(left).toBeGreaterThanOrEqual(6);
     expect(left).toBeLessThanOrEqual(12);
