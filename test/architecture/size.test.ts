@@ -9,13 +9,13 @@ import { ROOT, type SourceFile, sourceFiles } from './house.js';
  * and raise it only with a reason in the commit. "Files" are those of src without tests.
  */
 const BOUNDS = {
-  files: 715,
+  files: 720,
   lines: 91_000,
   commentLines: 5_500,
   filesUnder40Lines: 8,
   mostFilesInAFolder: 20,
   constructorsOver8Dependencies: 5,
-  engineFiles: 75,
+  engineFiles: 73,
   engineExports: 45,
   readmeBytes: 8_192,
 };
