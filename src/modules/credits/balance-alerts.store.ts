@@ -3,8 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { jsonRows } from '../../platform/database/index.js';
 import type { CustomerEvents } from '../customer-events/index.js';
-import { type BalanceName, BALANCES } from './balances.js';
-import type { Change } from './movements.js';
+import { type BalanceName, BALANCES, type Change } from './balances.js';
 
 /** Alert threshold of each balance, in credits; null = no alert. */
 export type BalanceThresholds = Record<BalanceName, number | null>;

@@ -9,7 +9,7 @@ export {
   ProveCreditsQuery,
 } from './credits.queries.js';
 export { CreditsModule, CreditsWorkerModule } from './credits.module.js';
-export { BALANCES, type BalanceName, type Purse, purseKey, type UsageShare } from './balances.js';
+export { BALANCES, type BalanceName, type Purse, purseKey, type UsageShare, UsageTally } from './balances.js';
 export {
   AdjustedCreditsAnswer,
   BalancesAnswer,
@@ -25,9 +25,7 @@ export {
 } from './credits.dto.js';
 export { readUsage, USAGE_ERRORS, wantsCsv, USAGE_CSV, usageCsv, UsagePageAnswer, UsageRoute } from './usage.dto.js';
 export { STAFF_USAGE_GROUPS, USAGE_GROUPS } from './usage-selection.js';
-export { CreditBook } from './credit-book.store.js';
-export { isLow, isOverdrawn, type Movement } from './movements.js';
+export { CreditBook, isLow, isOverdrawn, type Movement } from './credit-book.store.js';
 export { BalanceAlerts, type BalanceThresholds } from './balance-alerts.store.js';
 export { ResellerCredits, type ResellerMove } from './reseller-credits.store.js';
-export { UsageTally } from './usage-tally.js';
 export { creditTables } from './tables.js';

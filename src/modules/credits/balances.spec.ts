@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageTally } from './usage-tally.js';
+import { UsageTally } from './balances.js';
 
 describe('a tally of usage', () => {
   it('adds up what is of one calling code and sender', () => {
