@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sourceFiles } from './house.js';
 import { PoolReach } from './pool-reach.js';
 
 describe('code that was given a transaction', () => {
@@ -13,4 +14,11 @@ describe('code that was given a transaction', () => {
       expect(reach.faults()).toEqual([]);
     },
   );
+});
+
+describe('several statements in one text', () => {
+  it('are sent by the connections of packets alone: everywhere else an injected statement stays one error', () => {
+    const allowing = sourceFiles('src').filter(({ text }) => /multipleStatements/.test(text));
+    expect(allowing.map(({ path }) => path)).toEqual(['src/platform/database/packets.ts']);
+  });
 });

@@ -4,6 +4,7 @@ import { MysqlQueryRunner } from 'typeorm/driver/mysql/MysqlQueryRunner.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CreditBook } from '../../src/modules/credits/index.js';
 import { CampaignAcceptance } from '../../src/modules/engine/index.js';
+import { Packets } from '../../src/platform/database/index.js';
 import { RelayNotifier, SingleSignalStream } from '../../src/platform/queues/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine, startEngineOn } from '../support/engine.js';
@@ -137,7 +138,7 @@ describe('accepting campaigns', () => {
           acceptance.accept(engine.draft(accountId, numbers(1), fields)),
         ),
       );
-    const begun = vi.spyOn(MysqlQueryRunner.prototype, 'startTransaction');
+    const begun = vi.spyOn(Packets.prototype, 'send');
     const cost = async (work: Promise<unknown>): Promise<number> => {
       begun.mockClear();
       await work;
@@ -153,12 +154,10 @@ describe('accepting campaigns', () => {
     expect(await own).toEqual({ accepted: 32, refusals: ['request_id already exists'] });
 
     const writer = engine.part(CampaignWriter);
-    const insertHeads = writer.insertHeads.bind(writer);
+    const statements = writer.heads.bind(writer);
     const collides = vi
-      .spyOn(writer, 'insertHeads')
-      .mockImplementationOnce((tx, heads) =>
-        insertHeads(tx, [{ ...heads[0]!, id: Number(taken?.id) }, ...heads.slice(1)]),
-      );
+      .spyOn(writer, 'heads')
+      .mockImplementationOnce((heads) => statements([{ ...heads[0]!, id: Number(taken?.id) }, ...heads.slice(1)]));
     expect(await cost(group())).toBeLessThanOrEqual(free + 2);
     for (const spy of [begun, collides]) spy.mockRestore();
     expect(await engine.available(accountId)).toEqual({ stored: 1_000 - 122, ledger: 1_000 - 122 });
@@ -195,7 +194,7 @@ describe('accepting campaigns', () => {
   it('shares transactions between accounts, and refuses each for its own credits alone', async () => {
     const second = await startEngineOn(engine.database.url);
     const other = second.get(CampaignAcceptance, { strict: false });
-    const heads = vi.spyOn(engine.part(CampaignWriter), 'insertHeads');
+    const heads = vi.spyOn(engine.part(CampaignWriter), 'heads');
     const ids = await Promise.all(Array.from({ length: 30 }, (_, index) => engine.account(`many${index}`, 5)));
     const draftsOf = (id: number) => [1, 2, 1, 2].map((unitCredits) => engine.draft(id, numbers(1), { unitCredits }));
     const results = await Promise.all(
@@ -220,7 +219,7 @@ describe('accepting campaigns', () => {
     const [rich, poor] = [await engine.account('rich', 10), await engine.account('poor', 0)];
     const reads = vi.spyOn(engine.part(CreditBook), 'availableIn');
     const due = vi.spyOn(engine.part(SingleSignalStream), 'isDue', 'get').mockReturnValue(false); // it would read them too
-    const heads = vi.spyOn(engine.part(CampaignWriter), 'insertHeads');
+    const heads = vi.spyOn(engine.part(CampaignWriter), 'heads');
     const send = (): Promise<{ accepted: number; refusals: string[] }> =>
       settle([rich, poor].map((id) => acceptance.accept(engine.draft(id, numbers(1)))));
     const counts = (): number[] => [reads.mock.calls.length, heads.mock.calls.length];
@@ -240,6 +239,45 @@ describe('accepting campaigns', () => {
     await expect(acceptance.accept(engine.draft(last, numbers(1)), alongside)).rejects.toThrow('Required: 1');
     expect([counts(), alongside.mock.calls.length]).toEqual([[5, 5], 0]);
     for (const spy of [due, reads, heads]) spy.mockRestore();
+  });
+
+  it('needs one packet for a group, whatever its size, and a transaction where an answer decides', async () => {
+    const accountId = await engine.account('packets', 1_000);
+    const sent = vi.spyOn(Packets.prototype, 'send');
+    const begun = vi.spyOn(MysqlQueryRunner.prototype, 'startTransaction');
+    const cost = async (...drafts: CampaignDraft[]): Promise<number[]> => {
+      const { accepted } = await settle(drafts.map((draft) => acceptance.accept(draft)));
+      expect(accepted).toBe(drafts.length);
+      const counts = [sent.mock.calls.length, begun.mock.calls.length];
+      for (const spy of [sent, begun]) spy.mockClear();
+      return counts;
+    };
+    const draft = (size = 1) => engine.draft(accountId, numbers(size));
+    expect(await cost(draft())).toEqual([1, 0]);
+    expect(await cost(...Array.from({ length: 10 }, () => draft()))).toEqual([1, 0]);
+    expect(await cost(draft(500))).toEqual([1, 0]);
+    await engine.database.dataSource.query('UPDATE credit_balances SET alert_below = 480 WHERE account_id = ?', [
+      accountId,
+    ]);
+    expect(await cost(draft(9))).toEqual([1, 0]);
+    expect(await cost(draft(), draft())).toEqual([1, 1]); // falls below: the server refuses the packet
+    expect(await cost(draft())).toEqual([1, 0]);
+    for (const spy of [sent, begun]) spy.mockRestore();
+    expect(await engine.available(accountId)).toEqual({ stored: 477, ledger: 477 });
+  });
+
+  it('refuses for credits alone: another CHECK of the group is a fault', async () => {
+    const accountId = await engine.account('checks', 10);
+    const { dataSource } = engine.database;
+    await dataSource.query(
+      "ALTER TABLE campaigns ADD CONSTRAINT ck_other CHECK (broadcast_name <> 'refused by another CHECK')",
+    );
+    const refused = acceptance.accept(
+      engine.draft(accountId, numbers(1), { broadcastName: 'refused by another CHECK' }),
+    );
+    await expect(refused).rejects.toThrow(/ck_other/);
+    await dataSource.query('ALTER TABLE campaigns DROP CONSTRAINT ck_other');
+    expect(await engine.available(accountId)).toEqual({ stored: 10, ledger: 10 });
   });
 
   it('parts a group whose accounts spend their credits while it is written', async () => {

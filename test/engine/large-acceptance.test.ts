@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { conflict } from '../../src/kernel/errors.js';
 import { type AcceptedCampaign, CampaignAcceptance } from '../../src/modules/engine/index.js';
 import { type DraftRecipients, LargeDraftRecipients } from '../../src/modules/engine/accept/large-drafts.js';
-import { type CampaignDraft, pagesOf } from '../../src/modules/engine/accept/draft.js';
+import { type CampaignDraft, pagesOf, type RecipientPage } from '../../src/modules/engine/accept/draft.js';
 import { RecipientSearch } from '../../src/modules/campaigns/contacts/recipient-search.store.js';
 import { ALL_TABLES } from '../../src/modules/table-rules/index.js';
 import { Retention } from '../../src/platform/periodic/index.js';
@@ -79,10 +79,10 @@ describe('accepting a campaign whose recipients are written before it', () => {
   it('commits the recipients some at a time, which nothing finds, and all else with the debit', async () => {
     const sizes: number[] = [];
     const writer = engine.part(CampaignWriter);
-    const insertPage = writer.insertPage.bind(writer);
-    vi.spyOn(writer, 'insertPage').mockImplementation((tx, entry, page) => {
+    const statements = writer.page.bind(writer);
+    vi.spyOn(writer, 'page').mockImplementation((entry, page) => {
       sizes.push(page.numbers.length);
-      return insertPage(tx, entry, page);
+      return statements(entry, page);
     });
     const seen: number[] = [];
     const look = async (_: unknown, { id }: AcceptedCampaign): Promise<void> => {
@@ -183,9 +183,9 @@ describe('accepting a campaign whose recipients are written before it', () => {
 
   it('leaves what a lost database kept to the sweeper, which takes nothing that is still being written', async () => {
     const writer = engine.part(CampaignWriter);
-    const insertPage = writer.insertPage.bind(writer);
-    vi.spyOn(writer, 'insertPage').mockImplementation(async (tx, entry, page) => {
-      await insertPage(tx, entry, page);
+    const statements = writer.page.bind(writer);
+    vi.spyOn(writer, 'page').mockImplementation(function* (entry, page) {
+      yield* statements(entry, page);
       if (page.from > 0) throw new Error('the line was cut');
     });
     const discard = vi.spyOn(staged, 'discard').mockRejectedValue(new Error('the line was cut'));
@@ -205,10 +205,10 @@ describe('accepting a campaign whose recipients are written before it', () => {
       const [row] = await tx.query<{ id: number }[]>('SELECT CONNECTION_ID() AS id');
       await other.query(`KILL ${row?.id}`);
     };
-    const insertPage = writer.insertPage.bind(writer);
-    vi.spyOn(writer, 'insertPage').mockImplementation(async (tx, entry, page) => {
-      await insertPage(tx, entry, page);
-      if (page.from > 0) await kill(tx);
+    const statements = writer.page.bind(writer);
+    vi.spyOn(writer, 'page').mockImplementation(function* (entry, page) {
+      yield* statements(entry, page);
+      if (page.from > 0) yield { sql: 'KILL CONNECTION_ID()', values: [] };
     });
     await expect(acceptance.accept(draft())).rejects.toThrow();
     await expectNothing();
@@ -235,12 +235,13 @@ describe('accepting a campaign whose recipients are written before it', () => {
   });
 
   it('gives up, and leaves nothing, when a sweeper took it for dead', async () => {
-    const writer = engine.part(CampaignWriter);
-    const insertPage = writer.insertPage.bind(writer);
-    vi.spyOn(writer, 'insertPage').mockImplementation(async (tx, entry, page) => {
-      if (page.from === 0) return insertPage(tx, entry, page);
-      await other.query(`UPDATE ${UNDER_WAY} SET fence = fence + 1`);
-      return insertPage(tx, entry, page);
+    const writing = staged as unknown as {
+      writeSome: (id: number, page: RecipientPage, priced: null) => Promise<void>;
+    };
+    const writeSome = writing.writeSome.bind(staged);
+    vi.spyOn(writing, 'writeSome').mockImplementation(async (id, page, priced) => {
+      if (page.from > 0) await other.query(`UPDATE ${UNDER_WAY} SET fence = fence + 1`);
+      return writeSome(id, page, priced);
     });
     await expect(acceptance.accept(draft())).rejects.toThrow('lease of an acceptance expired');
     await expire();

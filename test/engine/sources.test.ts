@@ -161,9 +161,9 @@ describe('a submission whose recipients come from a source', () => {
     await expect(accept(accountId, sourceOf(few, 499).source)).rejects.toThrow('gave 499');
     await expectNothing(accountId, LARGE);
     const writer = engine.part(CampaignWriter);
-    const insertPage = writer.insertPage.bind(writer);
-    vi.spyOn(writer, 'insertPage').mockImplementation(async (tx, entry, page) => {
-      await insertPage(tx, entry, page);
+    const statements = writer.page.bind(writer);
+    vi.spyOn(writer, 'page').mockImplementation(function* (entry, page) {
+      yield* statements(entry, page);
       if (page.from > 0) throw new Error('the line was cut');
     });
     await expect(accept(accountId, sourceOf(recipients).source)).rejects.toThrow('the line was cut');
@@ -180,10 +180,10 @@ describe('a submission whose recipients come from a source', () => {
   const writtenEarly = (): { recipients: number } => {
     const early = { recipients: 0 };
     const writer = engine.part(CampaignWriter);
-    const insertPage = writer.insertPage.bind(writer);
-    vi.spyOn(writer, 'insertPage').mockImplementation((tx, entry, page) => {
+    const statements = writer.page.bind(writer);
+    vi.spyOn(writer, 'page').mockImplementation((entry, page) => {
       if (!entry.sum) early.recipients += page.numbers.length;
-      return insertPage(tx, entry, page);
+      return statements(entry, page);
     });
     return early;
   };

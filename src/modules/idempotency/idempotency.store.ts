@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GroupCommit } from '../../platform/concurrency/index.js';
-import { again, inTransaction, type WriteResult } from '../../platform/database/index.js';
+import { again, execute, inTransaction, type Statement, type WriteResult } from '../../platform/database/index.js';
 import { type IdempotentRequest, KEPT_HOURS } from './idempotent-request.js';
 
 /** A key held by this request; its writes fail once another request takes the key over. */
@@ -64,32 +64,28 @@ export class IdempotencyKeys {
     return Number(row.free) ? { kind: 'free', replaces: row.token } : this.takenBy(row, request);
   }
 
-  /**
-   * Stores keys in their effects' transaction, sorted by index so that two transactions cannot deadlock. @throws duplicate key
-   */
-  async store(tx: EntityManager, outcomes: readonly KeyOutcome[]): Promise<void> {
-    if (outcomes.length === 0) return;
+  /** Stores keys with their effects, sorted by index so that two transactions cannot deadlock; a taken key is a duplicate. */
+  statements(outcomes: readonly KeyOutcome[]): Statement[] {
+    if (outcomes.length === 0) return [];
     const old = outcomes.flatMap(({ key: { request, replaces } }) => (replaces ? [[...keyOf(request), replaces]] : []));
-    if (old.length > 0)
-      await tx.query(
-        `DELETE FROM idempotency_keys WHERE ${old.map(() => `(${THIS_KEY} AND token = ?)`).join(' OR ')}`,
-        old.flat(),
-      );
     const sorted = outcomes.toSorted((a, b) => (indexed(a) < indexed(b) ? -1 : 1));
-    await tx.query(
-      `INSERT INTO idempotency_keys (account_id, endpoint, idempotency_key, digest, token, outcome, created_at)
-       VALUES ${sorted.map(() => '(?,?,?,?,?,?,UTC_TIMESTAMP(3))').join(',')}`,
-      sorted.flatMap(({ key: { request }, outcome }) => [
+    const insert = {
+      sql: `INSERT INTO idempotency_keys (account_id, endpoint, idempotency_key, digest, token, outcome, created_at)
+        VALUES ${sorted.map(() => '(?,?,?,?,?,?,UTC_TIMESTAMP(3))').join(',')}`,
+      values: sorted.flatMap(({ key: { request }, outcome }) => [
         ...keyOf(request),
         request.digest,
         randomUUID(),
         JSON.stringify(outcome),
       ]),
-    );
+    };
+    if (old.length === 0) return [insert];
+    const sql = `DELETE FROM idempotency_keys WHERE ${old.map(() => `(${THIS_KEY} AND token = ?)`).join(' OR ')}`;
+    return [{ sql, values: old.flat() }, insert];
   }
 
   async storeAlone(outcome: KeyOutcome): Promise<void> {
-    await inTransaction(this.dataSource, (tx) => this.store(tx, [outcome]));
+    await inTransaction(this.dataSource, (tx) => execute(tx, this.statements([outcome])));
   }
 
   /** Takes a free or expired key for work that cannot be rolled back: interrupted work is never repeated. */

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ENVIRONMENT, type Environment } from '../config/index.js';
 import { DatabaseWatch } from './database-watch.js';
 import { dataSourceOptions } from './data-source.js';
+import { Packets } from './packets.js';
 import { ReadDatabase } from './read-database.js';
 import { watchTransactions } from './transaction.js';
 
@@ -32,15 +33,15 @@ const connection = (retryAttempts: number, queryTimeout?: number): DynamicModule
 
 /** One connection pool per process. It connects in the background, so a process can start while the database restarts. */
 @Global()
-@Module({ imports: [connection(20)], providers: [ReadDatabase], exports: [ReadDatabase] })
+@Module({ imports: [connection(20)], providers: [ReadDatabase, Packets], exports: [ReadDatabase, Packets] })
 export class DatabaseModule {}
 
 /** For interactive commands: reports an unreachable database at once. */
 @Global()
-@Module({ imports: [connection(1)], providers: [ReadDatabase], exports: [ReadDatabase] })
+@Module({ imports: [connection(1)], providers: [ReadDatabase, Packets], exports: [ReadDatabase, Packets] })
 export class ImpatientDatabaseModule {}
 
 /** For migrations, whose statements have no timeout. */
 @Global()
-@Module({ imports: [connection(20, 0)], providers: [ReadDatabase], exports: [ReadDatabase] })
+@Module({ imports: [connection(20, 0)], providers: [ReadDatabase, Packets], exports: [ReadDatabase, Packets] })
 export class MigratingDatabaseModule {}

@@ -4,12 +4,19 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { GroupCommit } from '../../../platform/concurrency/index.js';
-import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
+import {
+  execute,
+  inPacket,
+  inTransaction,
+  isDuplicateKey,
+  Packets,
+  PacketTooLong,
+  type WrittenRow,
+} from '../../../platform/database/index.js';
 import { type Tracing, TRACING } from '../../../platform/observability/index.js';
 import { RelayNotifier, SingleSignalStream } from '../../../platform/queues/index.js';
-import { CreditBook, isOverdrawn, type Movement } from '../../credits/index.js';
+import { CreditBook, isLow, isOverdrawn, type Movement } from '../../credits/index.js';
 import { type Alongside, IdempotencyKeys, type KeptOutcome } from '../../idempotency/index.js';
-import { CampaignTraces } from '../state/campaign-briefs.js';
 import { InsufficientCredits } from './acceptance.errors.js';
 import { CampaignWriter, type NumberedHead } from './campaign-writer.js';
 import { type Answer, type DraftIdentity, EarlierCampaigns, oncePerId, ShortBalances } from './draft-answers.js';
@@ -73,7 +80,7 @@ const GROUP = { maxItems: 64, delayMs: 0, atOnce: 2, beside: { maxItems: 32, del
 const MAX_TRIES = 6;
 
 /**
- * Accepts campaigns, all or nothing. Concurrent requests share a transaction (docs/decisions/0025).
+ * Accepts campaigns, all or nothing, in one round trip. Concurrent requests share it (docs/decisions/0025).
  * @example
  * return this.acceptance.accept({ ...head, unitCredits, balance, routeId, recipients }, alongside, outcome);
  */
@@ -83,6 +90,7 @@ export class CampaignAcceptance {
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly packets: Packets,
     private readonly credits: CreditBook,
     private readonly shortBalances: ShortBalances,
     private readonly keys: IdempotencyKeys,
@@ -91,7 +99,6 @@ export class CampaignAcceptance {
     private readonly relay: RelayNotifier,
     private readonly signals: SingleSignals,
     private readonly earlier: EarlierCampaigns,
-    private readonly traces: CampaignTraces,
     @Inject(TRACING) private readonly tracing: Tracing,
   ) {}
 
@@ -258,46 +265,77 @@ export class CampaignAcceptance {
   }
 
   private async write(payable: readonly WaitingDraft[]): Promise<AcceptedCampaign[]> {
-    const write = async (tx: EntityManager): Promise<AcceptedCampaign[]> => {
-      // New ids in every attempt: another process may have taken one.
-      const numbered = payable.map((entry): Numbered => {
-        const { requestId: own } = entry.draft;
-        const requestId = 'given' in own ? own.given : own.make();
-        return { ...entry, id: entry.writtenId ?? newId(), requestId };
-      });
-      await this.writer.insertHeads(tx, numbered);
-      await this.traces.keep(
-        tx,
-        numbered.flatMap(({ id, traceParent }) => (traceParent ? [{ id, traceParent }] : [])),
-      );
-      await this.writer.insertRecipients(
-        tx,
-        numbered.flatMap(({ page, ...entry }) => (page ? [{ ...entry, page }] : [])),
-      );
-      for (const { writtenId } of numbered) if (writtenId !== undefined) await this.largeDrafts.end(tx, writtenId);
-      for (const entry of numbered) await entry.alongside?.(tx, acceptedOf(entry));
-      await this.keys.store(
-        tx,
-        numbered.flatMap((entry) => {
-          const { outcome } = entry;
-          return outcome ? [{ key: outcome.key, outcome: outcome.outcomeOf(acceptedOf(entry)) }] : [];
-        }),
-      );
-      // Last before the commit: the balances are locked for three round trips only.
-      const charges = numbered.map(({ requestId, draft, sum: { charged: amount, usage: shares } }): Movement => {
-        const { accountId, balance, channel, createdBy = null } = draft;
-        return { kind: 'debit', accountId, balance, requestId, amount, usage: { channel, shares }, createdBy };
-      });
-      await this.credits.move(tx, charges);
-      return numbered.map(acceptedOf);
-    };
-    // One campaign suffices for the check: the transaction stores all or none.
-    const committed = ([first]: readonly AcceptedCampaign[]) =>
-      first ? { table: 'campaigns', where: { id: first.id, request_id: first.requestId } } : null;
-    const accepted = await inTransaction(this.dataSource, write, { committed });
+    const accepted = await this.store(payable);
     for (const { outcome } of payable) outcome?.stored();
     return accepted;
   }
+
+  /** In one packet, unless a write needs an answer. */
+  private async store(payable: readonly WaitingDraft[]): Promise<AcceptedCampaign[]> {
+    if (payable.some(({ alongside, writtenId }) => alongside ?? writtenId)) return this.storeByTransaction(payable);
+    try {
+      return await this.storeByPacket(payable);
+    } catch (error) {
+      if (isLow(error) || error instanceof PacketTooLong) return this.storeByTransaction(payable);
+      throw error;
+    }
+  }
+
+  private async storeByPacket(payable: readonly WaitingDraft[]): Promise<AcceptedCampaign[]> {
+    const build = () => {
+      const { campaigns, keys, movements, accepted } = this.writesOf(payable);
+      const statements = [...campaigns, ...keys, ...this.credits.packet(movements)];
+      return { statements, result: { accepted, movements } };
+    };
+    const { accepted, movements } = await inPacket(this.packets, build, (made) => rowOf(made.accepted));
+    this.credits.count(movements);
+    return accepted;
+  }
+
+  private storeByTransaction(payable: readonly WaitingDraft[]): Promise<AcceptedCampaign[]> {
+    const write = async (tx: EntityManager): Promise<AcceptedCampaign[]> => {
+      const { numbered, campaigns, keys, movements, accepted } = this.writesOf(payable);
+      await execute(tx, campaigns);
+      for (const { writtenId } of numbered) if (writtenId !== undefined) await this.largeDrafts.end(tx, writtenId);
+      for (const entry of numbered) await entry.alongside?.(tx, acceptedOf(entry));
+      await execute(tx, keys);
+      await this.credits.move(tx, movements);
+      return accepted;
+    };
+    return inTransaction(this.dataSource, write, { committed: rowOf });
+  }
+
+  /** All writes of these drafts, under new ids: another process may have taken one. Movements last: they lock balances. */
+  private writesOf(payable: readonly WaitingDraft[]) {
+    const numbered = payable.map((entry): Numbered => {
+      const { requestId: own } = entry.draft;
+      const requestId = 'given' in own ? own.given : own.make();
+      return { ...entry, id: entry.writtenId ?? newId(), requestId };
+    });
+    const drafts = numbered.flatMap(({ page, ...entry }) => (page ? [{ ...entry, page }] : []));
+    const outcomes = numbered.flatMap((entry) => {
+      const { outcome } = entry;
+      return outcome ? [{ key: outcome.key, outcome: outcome.outcomeOf(acceptedOf(entry)) }] : [];
+    });
+    return {
+      numbered,
+      accepted: numbered.map(acceptedOf),
+      campaigns: [...this.writer.heads(numbered), ...this.writer.recipients(drafts)],
+      keys: this.keys.statements(outcomes),
+      movements: numbered.map(debitOf),
+    };
+  }
+}
+
+/** One campaign suffices to look a lost COMMIT up: all or none are stored. */
+const rowOf = ([first]: readonly AcceptedCampaign[]): WrittenRow => {
+  if (!first) throw new Error('a group has drafts');
+  return { table: 'campaigns', where: { id: first.id, request_id: first.requestId } };
+};
+
+function debitOf({ requestId, draft, sum: { charged: amount, usage: shares } }: Numbered): Movement {
+  const { accountId, balance, channel, createdBy = null } = draft;
+  return { kind: 'debit', accountId, balance, requestId, amount, usage: { channel, shares }, createdBy };
 }
 
 const acceptedOf = ({ id, requestId, draft, total, sum }: Numbered): AcceptedCampaign => ({

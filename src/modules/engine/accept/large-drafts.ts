@@ -2,7 +2,13 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationB
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { newId } from '../../../kernel/ids.js';
-import { inTransaction, isDuplicateKey, type WriteResult, LeasedTable } from '../../../platform/database/index.js';
+import {
+  execute,
+  inTransaction,
+  isDuplicateKey,
+  type WriteResult,
+  LeasedTable,
+} from '../../../platform/database/index.js';
 import { LeaderGate, SharedTask } from '../../../platform/periodic/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import type { CreditBook } from '../../credits/index.js';
@@ -270,7 +276,7 @@ export class LargeDraftRecipients {
   /** Renews the lease last: the commit decides whether a sweeper was faster, and the row is locked only briefly. */
   private async writeSome(id: number, page: RecipientPage, priced: Priced | null): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
-      await this.writer.insertPage(tx, { id, ...priced }, page);
+      await execute(tx, this.writer.page({ id, ...priced }, page));
       if (!(await UNDER_WAY.renew(tx, [id], WRITERS_FENCE, ACCEPTANCE_LEASE_MS))) throw new LargeDraftLost();
     });
   }

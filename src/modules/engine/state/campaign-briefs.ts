@@ -86,11 +86,6 @@ export class CampaignBriefs {
 
 const content = (json: string): Record<string, unknown> => JSON.parse(json) as Record<string, unknown>;
 
-interface TracedCampaign {
-  id: number;
-  traceParent: string;
-}
-
 const MOST_KNOWN = 20_000;
 
 /** Trace parents of campaigns; no queries if tracing is off. */
@@ -99,13 +94,6 @@ export class CampaignTraces {
   private readonly known = boundedCache<number, string>(MOST_KNOWN);
 
   constructor(@Inject(TRACING) private readonly tracing: Tracing) {}
-
-  async keep(tx: EntityManager, campaigns: readonly TracedCampaign[]): Promise<void> {
-    if (campaigns.length === 0) return;
-    const ids = campaigns.map(({ id }) => id);
-    const parents = campaigns.map(({ traceParent }) => traceParent);
-    await tx.query('UPDATE campaigns SET trace_parent = ELT(FIELD(id, ?), ?) WHERE id IN (?)', [ids, parents, ids]);
-  }
 
   /** By campaign; those without a trace are missing. */
   async of(tx: Pick<EntityManager, 'query'>, campaignIds: Iterable<number>): Promise<ReadonlyMap<number, string>> {
