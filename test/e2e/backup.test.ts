@@ -132,7 +132,7 @@ describe('a copy of the database', () => {
     const noted = () => service.database.dataSource.query<{ ended_at: Date }[]>('SELECT ended_at FROM last_backup');
     const [first] = await noted();
     expect(first).toBeDefined();
-    expect((await cli(['note-backup'])).out).toContain('Noted');
+    expect((await cli(['note-backup'])).out).toContain('Recorded');
     expect((await noted())[0]?.ended_at.getTime()).toBeGreaterThan(first?.ended_at.getTime() ?? Infinity);
 
     // what the copy knows nothing of
