@@ -311,7 +311,8 @@ export interface ReviewedTemplate extends TemplateAnswer {
   upstream_id: string | null;
 }
 
-export class ReviewedTemplateAnswer extends TemplateAnswer implements ReviewedTemplate {
+/** A template with all its content. */
+class TemplateContentAnswer extends TemplateAnswer {
   @ApiProperty({ example: 'en', description: 'As the network spells it; also of a language that has no id' })
   language_code!: string;
 
@@ -323,7 +324,9 @@ export class ReviewedTemplateAnswer extends TemplateAnswer implements ReviewedTe
 
   @ApiProperty({ type: [String], example: ['Jane', 'Sunday'] })
   body_examples!: string[];
+}
 
+export class ReviewedTemplateAnswer extends TemplateContentAnswer implements ReviewedTemplate {
   @ApiProperty({ type: String, nullable: true, example: null, description: 'Of the last move' })
   reason!: string | null;
 
@@ -353,20 +356,8 @@ export class MovedTemplateAnswer {
   data!: ReviewedTemplateAnswer;
 }
 
-/** A template with all its content, and the reason of its review. */
-export class OwnTemplateAnswer extends TemplateAnswer {
-  @ApiProperty({ example: 'en', description: 'As the network spells it; also of a language that has no id' })
-  language_code!: string;
-
-  @ApiProperty({ example: '' })
-  header_text!: string;
-
-  @ApiProperty({ type: String, nullable: true, example: null })
-  header_example_url!: string | null;
-
-  @ApiProperty({ type: [String], example: ['Jane', 'Sunday'] })
-  body_examples!: string[];
-
+/** With the reason of its review. */
+export class OwnTemplateAnswer extends TemplateContentAnswer {
   @ApiProperty({ type: String, nullable: true, example: null, description: 'Why it was rejected, paused or disabled' })
   reason!: string | null;
 }
