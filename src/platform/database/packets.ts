@@ -38,7 +38,7 @@ export class PacketTooLong extends Error {
 }
 
 /** Joins statements into the text of one transaction. @throws PacketTooLong; TypeError for a value that has no literal */
-export function packetText(statements: readonly Statement[]): string {
+function packetText(statements: readonly Statement[]): string {
   let text = 'START TRANSACTION';
   for (const statement of statements) {
     text += ';\n';
@@ -101,7 +101,7 @@ const ask = (connection: PoolConnection, sql: string): Promise<Error | null> =>
     connection.query(sql, (error) => resolve(error));
   });
 
-export interface Packet<T> {
+interface Packet<T> {
   statements: readonly Statement[];
   /** what the transaction returns */
   result: T;

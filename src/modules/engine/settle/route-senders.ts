@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../../platform/database/index.js';
 import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
 
-export interface RouteSend {
+interface RouteSend {
   lane: { routeId: number; accountId: number };
   number: string;
 }

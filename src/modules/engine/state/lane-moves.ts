@@ -9,7 +9,7 @@ import { OF_KEY } from './lane-endings.js';
 import { dropInDoubtOf, type FencedLane, HAS_BEGUN_RETRIES, NEW_FENCE, RETRIABLE } from './retries.js';
 
 /** Why something goes on over another route. */
-export type MoveCause = 'route down' | 'refused' | 'staff';
+type MoveCause = 'route down' | 'refused' | 'staff';
 
 /** The rest of a lane that goes on over another route. */
 export interface LaneMove extends FencedLane {
