@@ -27,7 +27,7 @@ describe.each(['chatTemplate', 'chatBranded'])('%s in a language by its code', (
       template: { name, language: { code } },
     });
 
-  it.each(['fr', ' fr'])('%j is the one of the template', async (code) => {
+  it.each(['fr', ' fr', 'FR', 'French'])('%j is the one of the template', async (code) => {
     const answer = await send('french', code);
     expect(answer.body).toMatchObject({ success: true, template_name: 'french' });
     const { content } = await chat.campaign(answer);
@@ -41,7 +41,7 @@ describe.each(['chatTemplate', 'chatBranded'])('%s in a language by its code', (
   it('any other code is none: the row of the request', async () => {
     for (const [name, code] of [
       ['french', 'de'],
-      ['french', 'FR'],
+      ['french', 'xx'],
       ['english', 'fr'],
       ['nothing', 'fr'],
     ] as const)

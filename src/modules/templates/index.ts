@@ -1,7 +1,5 @@
+export { isListed, type Language, languageOf, readLanguage } from './languages.js';
 export {
-  isListed,
-  type Language,
-  readLanguage,
   placeholderNumbers,
   placeholders,
   type Template,

@@ -2,11 +2,11 @@ import { type DefinedError, invalid, fieldErrors } from '../../kernel/errors.js'
 import { objectOrEmpty } from '../../kernel/json-values.js';
 import { codePoints, readText, type ReadText, textOrNull } from '../../kernel/text.js';
 import { isHttpUrl } from '../../kernel/urls.js';
+import { languageOrDefault } from './languages.js';
 import {
   CATEGORY_NUMBERS,
   type HeaderArea,
   type HeaderMedia,
-  languageOrDefault,
   placeholderNumbers,
   type QuickReply,
   type TemplateCategory,

@@ -3,8 +3,9 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../platform/database/index.js';
 import type { ChatAccount, TemplateStatusSink, TemplateStatusUpdate } from '../providers/index.js';
+import { readLanguage } from './languages.js';
 import { SubmissionQueue } from './submissions.store.js';
-import { readLanguage, statusAfter, type Template, type TemplateMove } from './template.js';
+import { statusAfter, type Template, type TemplateMove } from './template.js';
 import { TemplateStore } from './templates.store.js';
 
 // Provider statuses with an effect (reference/templates#statuses); an approval also ends a pause.
@@ -62,5 +63,6 @@ export class TemplateStatusReceiver implements TemplateStatusSink {
 // The webhook may arrive before the answer with the id: until then the name's language decides.
 function isAbout(template: Template, { upstreamId, language }: TemplateStatusUpdate): boolean {
   if (template.upstreamId !== null && upstreamId !== null) return template.upstreamId === upstreamId;
-  return language === null || readLanguage(language)?.code === template.language.code;
+  const { code } = template.language;
+  return language === null || language === code || readLanguage(language)?.code === code;
 }

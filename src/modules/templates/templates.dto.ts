@@ -9,18 +9,10 @@ import {
   PageOf,
 } from '../../platform/http/index.js';
 import type { Account } from '../accounts/index.js';
+import { isListed, languageOf, LANGUAGES, readLanguage } from './languages.js';
 import type { TemplateEntity } from './tables.js';
 import { MOST, type RawTemplate } from './template-form.js';
-import {
-  isListed,
-  languageOf,
-  LANGUAGES,
-  readLanguage,
-  STATUS_LABELS,
-  type Template,
-  type TemplateContent,
-  TemplateStatus,
-} from './template.js';
+import { STATUS_LABELS, type Template, type TemplateContent, TemplateStatus } from './template.js';
 import { templateErrors } from './templates.errors.js';
 import { columnsOf } from './templates.store.js';
 

@@ -7,7 +7,8 @@ import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { listKeys } from '../../platform/database/index.js';
 import { type Account, AccountDirectory, isClosedToOthers } from '../accounts/index.js';
 import { TemplateControllerEntity, TemplateEntity } from './tables.js';
-import { languageOf, type TemplateStatus } from './template.js';
+import { languageOf } from './languages.js';
+import type { TemplateStatus } from './template.js';
 import {
   ownTemplateAnswer,
   type OwnTemplateAnswer,

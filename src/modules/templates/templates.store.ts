@@ -8,6 +8,7 @@ import { likePrefix, spellings, cutCodePoints } from '../../kernel/text.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { CustomerEvents } from '../customer-events/index.js';
 import { addStored, freeStored, ROW_BYTES } from '../quotas/index.js';
+import { isListed, languageOf } from './languages.js';
 import { TemplateControllerEntity, TemplateEntity } from './tables.js';
 import {
   CATEGORY_NUMBERS,
@@ -16,8 +17,6 @@ import {
   controllerStatusAfter,
   type HeaderArea,
   type HeaderMedia,
-  isListed,
-  languageOf,
   type QuickReply,
   type Template,
   type TemplateContent,

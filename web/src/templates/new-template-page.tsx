@@ -23,9 +23,10 @@ export default function NewTemplatePage() {
   const navigate = useNavigate();
   const client = useQueryClient();
   const save = async (body: Record<string, unknown>) => {
-    const { data } = await api.POST('/webhook/api/createTemplates.php', { body: body as never });
+    const { data, response } = await api.POST('/webhook/api/createTemplates.php', { body: body as never });
     await client.invalidateQueries();
-    notify('Written: it waits for its approval');
+    const isEnglish = response.headers.get('switchboard-warnings')?.includes('language_fallback') ?? false;
+    notify(isEnglish ? 'Written in English (US): there is no such language' : 'Written: it waits for its approval');
     await navigate({ to: `/templates/${String(data?.template_id ?? '')}` });
   };
   return (

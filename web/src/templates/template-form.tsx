@@ -7,6 +7,8 @@ export interface TemplateValues {
   template_name: string;
   category: string;
   language: string;
+  /** a code or name that the list lacks; empty = `language` counts */
+  other_language?: string;
   header_area_type: string;
   header_media_type: string;
   header_text: string;
@@ -26,6 +28,9 @@ const lines = (text: string): string[] =>
 
 const buttonsOf = (text: string) => lines(text).map((reply) => ({ type: 'QUICK_REPLY', text: reply }));
 
+const languageOf = ({ language, other_language: other = '' }: TemplateValues): string | number =>
+  other.trim() !== '' ? other.trim() : /^\d+$/.test(language) ? Number(language) : language;
+
 /** The body of a creation or a change. */
 export function bodyOf(values: TemplateValues): Record<string, unknown> {
   const isMedia = values.header_area_type === 'media';
@@ -33,7 +38,7 @@ export function bodyOf(values: TemplateValues): Record<string, unknown> {
   return {
     template_name: values.template_name,
     category: values.category,
-    language: /^\d+$/.test(values.language) ? Number(values.language) : values.language,
+    language: languageOf(values),
     header_area_type: values.header_area_type,
     header_media_type: isMedia ? values.header_media_type : '',
     header_text: isText ? values.header_text : '',
@@ -86,6 +91,12 @@ export function TemplateForm({
             {...form.register('category')}
           />
           <SelectField label="Language" options={languagesBeside(values.language)} {...form.register('language')} />
+          <TextField
+            label="Another language"
+            hint="A code or name at the provider, such as pt_BR or French; it replaces the choice above."
+            maxLength={40}
+            {...form.register('other_language')}
+          />
           <SelectField
             label="Header"
             options={[

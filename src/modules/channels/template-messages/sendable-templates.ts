@@ -10,6 +10,7 @@ import {
 } from '../../providers/index.js';
 import {
   isListed,
+  languageOf,
   placeholderNumbers,
   placeholders,
   readLanguage,
@@ -97,11 +98,13 @@ const NOTHING: readonly string[] = [];
 export const missingOf = (content: Content, { variables }: Addressee): readonly string[] =>
   personalisedOf(content)?.missing(variables) ?? NOTHING;
 
+/** The id of languages that have none. */
+const UNLISTED = 1;
+
 /** The template reference of a stored campaign. @param content made by `payloadOf` */
 export function wantedOf(content: Content): WantedTemplate {
   const { name, language, components = [] } = (content as Payload).template;
-  const known = readLanguage(language.code);
-  if (!known) throw templateSendErrors.languageMismatch();
+  const known = readLanguage(language.code) ?? languageOf(UNLISTED, language.code);
   return { templateName: name, language: known, components };
 }
 
