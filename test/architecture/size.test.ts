@@ -9,8 +9,8 @@ import { ROOT, type SourceFile, sourceFiles } from './house.js';
  * and raise it only with a reason in the commit. "Files" are those of src without tests.
  */
 const BOUNDS = {
-  files: 720,
-  lines: 91_000,
+  files: 723,
+  lines: 91_800,
   commentLines: 5_500,
   filesUnder40Lines: 8,
   mostFilesInAFolder: 20,

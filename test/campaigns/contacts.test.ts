@@ -88,8 +88,8 @@ describe('contacts', () => {
     const [first] = listOf(await campaigns.get(path(id, 'contacts'), owner));
     expect(first).toMatchObject({ status: 'DELIVERED', duration: 1, digits: '12', recording_url: null });
     const text = await (await fetch(campaigns.url + path(id, 'export.csv'), { headers: bearer(owner) })).text();
-    expect(text.split('\r\n')[0]).toMatch(/,updated_at,credits,duration,digits,recording_url$/);
-    expect(text.split('\r\n')[2]).toMatch(/,2,12,$/);
+    expect(text.split('\r\n')[0]).toMatch(/,updated_at,credits,duration,digits,recording_url,carrier_code,refused$/);
+    expect(text.split('\r\n')[2]).toMatch(/,2,12,,,$/);
     given.mockRestore();
   });
 
@@ -196,10 +196,10 @@ describe('the export', () => {
     const lines = (await answer.text()).split('\r\n');
     expect(lines).toHaveLength(5);
     expect(lines[0]).toBe(
-      'seq,receiver,status,status_code,error_code,errorMessage,attempts,provider_message_id,updated_at,credits',
+      'seq,receiver,status,status_code,error_code,errorMessage,attempts,provider_message_id,updated_at,credits,carrier_code,refused',
     );
     expect(lines[1]).toMatch(
-      /^1,919800000000,FAILED,1,8,"'=HYPERLINK\(""http:\/\/x"",""y""\)",1,,\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,2$/,
+      /^1,919800000000,FAILED,1,8,"'=HYPERLINK\(""http:\/\/x"",""y""\)",1,,\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,2,,$/,
     );
     expect(lines[4]).toBe('');
     const head = await fetch(campaigns.url + path(requestId, 'export.csv'), { method: 'HEAD', headers: bearer(owner) });

@@ -124,8 +124,8 @@ describe('HTTP driver and sandbox', () => {
       () => ['429', '500', '404'].every((fate) => JSON.stringify(callbacks).includes(`0000${fate}`)),
       PATIENCE,
     );
-    const receipts = callbacks.flatMap((body) =>
-      driver.parseCallback(gateway(), { method: 'POST', query: {}, headers: {}, body }),
+    const receipts = callbacks.flatMap(
+      (body) => driver.parseCallback(gateway(), { method: 'POST', query: {}, headers: {}, body }).receipts,
     );
     expect(
       receipts.map(({ receiver, status, errorCode, errorText }) => ({ receiver, status, errorCode, errorText })),
@@ -227,6 +227,57 @@ describe('HTTP driver and what gateways answer', () => {
     const connection = driver.open(routeOf({ url, body: { to: '{{to}}' }, id_path: 'data.items[0].id' }));
     expect(await send(connection, '4915100000001')).toMatchObject(outcome);
     await connection.close();
+  });
+
+  const CODE = { error_code_path: 'error.code', error_text_path: 'error.text' };
+  const PLAIN = {
+    accepted_pattern: '^OK: *(?P<id>[a-z0-9-]+)',
+    refused_pattern: '^(?:ERR|NAK)[: ]+(?P<code>[A-Z0-9]+)',
+  };
+  const refused = (code: number | null, more: object = {}) => ({
+    ...{ kind: 'rejected', code, submitted: true, text: 'Refused by the gateway' },
+    ...more,
+  });
+  const taken = (id: string) => ({ kind: 'accepted', providerMessageIds: [id] });
+  const OURS = taken('7-4915100000001');
+
+  it.each<[string, Record<string, unknown>, string, object]>([
+    ['its code is first, before an id', { ...CODE, id_path: 'id' }, '{"id":"5","error":{"code":17}}', refused(17)],
+    ['with its text', CODE, '{"error":{"code":17,"text":"blocked"}}', refused(17, { text: 'blocked' })],
+    ['a code as text is kept', CODE, '{"error":{"code":"EC001"}}', refused(null, { carrierCode: 'EC001' })],
+    ['zero is success', { ...CODE, id_path: 'id' }, '{"id":"5","error":{"code":"000"}}', taken('5')],
+    ['so is the HTTP status', { ...CODE, id_path: 'id' }, '{"id":"5","error":{"code":200}}', taken('5')],
+    ['or a code that the route names', { ...CODE, accepted_codes: [1701] }, '{"error":{"code":"1701"}}', OURS],
+    ['and then no other', { ...CODE, accepted_codes: [1701] }, '{"error":{"code":0}}', refused(0)],
+    ['in XML too', { error_code_path: 'answer.code' }, '<answer><code>12</code></answer>', refused(12)],
+    ['an id in XML', { id_path: 'answer.id' }, '<answer id="a-7"><code>0</code></answer>', taken('a-7')],
+    ['plain text, taken', PLAIN, 'OK: 8c-1', taken('8c-1')],
+    ['plain text, refused', PLAIN, 'ERR: 105', refused(105)],
+    ['plain text, refused with letters', PLAIN, 'nak EC001', refused(null, { carrierCode: 'EC001' })],
+    ['plain text of neither pattern, a fault', PLAIN, 'Invalid password', refused(null)],
+    ['plain text of neither pattern', PLAIN, 'hello', { kind: 'unknown' }],
+    ['a refusal wins over an id', { ...PLAIN, id_path: 'id' }, 'ERR 7 id=5', refused(7)],
+    ['a pattern that would backtrack for ever', { refused_pattern: '^(a+)+$' }, 'a'.repeat(60_000), refused(null)],
+    [
+      'no id where one is promised, and a fault',
+      { id_path: 'id' },
+      '{"success":false,"code":"E7"}',
+      refused(null, { carrierCode: 'E7' }),
+    ],
+    ['no id where one is promised', { id_path: 'id' }, '{"success":true}', { kind: 'unknown' }],
+    ['an answer that says it', {}, '{"status":"error","error_code":102}', refused(102)],
+    ['an answer that says nothing against it', {}, '{"status":"queued"}', OURS],
+    ['an answer that repeats the text', {}, '{"status":"queued","message":"error: denied"}', OURS],
+  ])('200: %s', async (_, config, body, outcome) => {
+    reply(200, body);
+    const connection = driver.open(routeOf({ url, body: { to: '{{to}}' }, ...config }));
+    expect(await send(connection, '4915100000001', 'error: denied')).toMatchObject(outcome);
+    await connection.close();
+  });
+
+  it.each(['(a', '(?=a)', '(a)\\1', 'a{2000}', ''])('takes no pattern %s', (pattern) => {
+    for (const name of ['accepted_pattern', 'refused_pattern'])
+      expect(httpConfigSchema.safeParse({ url: 'http://a.example/', [name]: pattern }).success).toBe(false);
   });
 
   it('publishes no secret that a gateway quotes', async () => {

@@ -108,7 +108,7 @@ describe('a recipient that a carrier refuses', () => {
       { attempts: 3, code: C },
       { attempts: 3, code: C },
     ]);
-    expect(await engine.available(accountId)).toEqual({ stored: 0, ledger: 0 });
+    expect(await engine.available(accountId)).toEqual({ stored: 2, ledger: 2 });
     expect((await engine.part(CampaignReader).byId(id))?.state).toBe('completed');
     expect([await lanesOf(id), await retriesOf(id)]).toEqual([[], []]);
   });

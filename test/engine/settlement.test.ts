@@ -131,7 +131,7 @@ describe('settling recipients', () => {
     expect(await engine.counts(requestId)).toEqual({ Delivered: 198, Failed: 102 });
   });
 
-  it('refunds what never left, once; carrier failures only for an account with refund_failed', async () => {
+  it('refunds what never left or was refused, once; later failures only for an account with refund_failed', async () => {
     const { id, requestId, accountId } = await accept('refunds', 20);
     await window(id, 20, (seq) =>
       seq <= 5
@@ -140,8 +140,8 @@ describe('settling recipients', () => {
           ? { kind: 'rejected', code: 11, text: 'Invalid destination', submitted: true }
           : accepted(seq),
     );
-    expect(await engine.available(accountId)).toEqual({ stored: 5, ledger: 5 });
-    expect(await reader.byRequestId(requestId)).toMatchObject({ refundedCredits: 5 });
+    expect(await engine.available(accountId)).toEqual({ stored: 8, ledger: 8 });
+    expect(await reader.byRequestId(requestId)).toMatchObject({ refundedCredits: 8 });
     const generous = await accept('generous', 4);
     await dataSource.query('UPDATE accounts SET refund_failed = 1 WHERE id = ?', [generous.accountId]);
     await window(generous.id, 4, (seq) => ({ kind: 'accepted', providerMessageIds: [`g-${seq}`] }));

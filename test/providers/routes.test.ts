@@ -4,7 +4,6 @@ import {
   DRIVER_NAMES,
   DriverRegistry,
   type OperatorRouteKind,
-  ReceiptSink,
   RouteDirectory,
 } from '../../src/modules/providers/index.js';
 import { Routing } from '../../src/modules/routing/index.js';
@@ -271,6 +270,52 @@ describe('routes', () => {
     expect(await refusal(encodeURIComponent(name), body)).toEqual(row);
   });
 
+  it.each([
+    ['http', { ...HTTP, id_pth: 'id' }, 'id_pth'],
+    ['http', { ...HTTP, receipt: { ...HTTP.receipt, status_pth: 'x' } }, 'receipt.status_pth'],
+    ['http', { ...HTTP, dlt: { entity: '1' } }, 'dlt.entity'],
+    [
+      'http',
+      { ...HTTP, receipt: { status_map: { no: { status: 'failed', code: 1, kode: 2 } } } },
+      'receipt.status_map.no.kode',
+    ],
+    ['smpp', { ...SMPP, pasword: 'x' }, 'pasword'],
+    ['smpp', { ...SMPP, dlt: { chain: { ids: ['1'], hsh: 'none' } } }, 'dlt.chain.hsh'],
+    ['smpp', { ...SMPP, tlvs: [{ tag: 5000, type: 'int8', value: 1, size: 1 }] }, 'tlvs.0.size'],
+    ['twilio', { ...TWILIO, ring: 3 }, 'ring'],
+  ])('of driver %s take no word that it does not know', async (driver, config, name) => {
+    const channel = driver === 'twilio' ? 'voice' : 'sms';
+    const { status, body } = await put(`misspelt-${driver}`, { channel, driver, config });
+    expect([status, body['message'], body['field']]).toEqual([
+      400,
+      `config.${name} is no setting of driver ${driver}`,
+      `config.${name}`,
+    ]);
+  });
+
+  it('from before go on with such a word, say so, and are saved without it only', async () => {
+    await put('upgraded', { channel: 'sms', driver: 'http', config: HTTP });
+    const sealer = api.app.get(Sealer, { strict: false });
+    const config = { ...HTTP, id_pth: 'id', reciept: { id_path: 'x' } };
+    await api.database.dataSource.query("UPDATE routes SET config = ? WHERE name = 'upgraded'", [
+      sealer.seal(JSON.stringify(config)),
+    ]);
+    api.app.get(RouteDirectory, { strict: false }).forget();
+    const shown = await accounts.call('GET', `${PATH}/upgraded`, { token });
+    expect(shown.body['data']).toMatchObject({ unknown_settings: ['id_pth', 'reciept'] });
+    const route = await api.app.get(RouteDirectory, { strict: false }).byName('upgraded');
+    const nothing = (): Promise<void> => Promise.resolve();
+    const open = api.app.get(DriverRegistry, { strict: false }).open(route as never, nothing, nothing);
+    expect(open.ready).toBe(true);
+    await open.close();
+    expect(await refusal('upgraded', { channel: 'sms', driver: 'http', config })).toEqual([
+      400,
+      'config.id_pth is no setting of driver http',
+    ]);
+    const saved = await put('upgraded', { channel: 'sms', driver: 'http', config: HTTP });
+    expect(saved.body['data']).toMatchObject({ unknown_settings: [] });
+  });
+
   it('never change their channel', async () => {
     await put('fixed', { channel: 'sms', driver: 'http', config: HTTP });
     expect(await refusal('fixed', { channel: 'unofficial', driver: 'http', config: HTTP })).toEqual([
@@ -315,65 +360,6 @@ describe('routes', () => {
       "SELECT id FROM routes WHERE name = 'race' AND default_for = 'sms'",
     );
     expect(rows).toHaveLength(1);
-  });
-
-  describe('callbacks', () => {
-    let path: string;
-    let wrong: string;
-
-    beforeAll(async () => {
-      const { body } = await put('gateway', { channel: 'sms', driver: 'http', config: HTTP });
-      const url = new URL(String((body['data'] as { callback_url: string }).callback_url));
-      expect(url.origin).toBe('https://sms.example');
-      expect((body['data'] as { config: unknown }).config).toMatchObject({ headers: { Authorization: '***' } });
-      path = url.pathname;
-      wrong = `${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`;
-    });
-
-    const unmatched = async (): Promise<string[]> => {
-      const rows: { provider_message_id: string }[] = await api.database.dataSource.query(
-        'SELECT provider_message_id FROM parked_receipts ORDER BY provider_message_id',
-      );
-      return rows.map((row) => row.provider_message_id);
-    };
-
-    it('hand receipts to the engine, from a body or a query', async () => {
-      expect(api.app.get(ReceiptSink, { strict: false })).toBeDefined();
-      const one = await accounts.call('POST', path, { body: { message: { id: 'a1', state: 'OK' } } });
-      expect([one.status, one.body]).toEqual([200, { success: true, receipts: 1 }]);
-      const list = await accounts.call('POST', path, {
-        body: [{ message: { id: 'a2', state: 'no' }, code: 7 }, { message: { id: 'a3', state: 'odd' } }, null, 5],
-      });
-      expect(list.body).toEqual({ success: true, receipts: 1 });
-      expect((await accounts.call('GET', `${path}?id=a4&status=ok`)).body).toEqual({ success: true, receipts: 0 });
-      expect(await unmatched()).toEqual(['a1', 'a2']);
-    });
-
-    it.each([
-      ['a wrong secret', () => wrong],
-      ['another channel', () => path.replace('/sms/', '/unofficial/')],
-      ['an unknown route', () => path.replace('/gateway/', '/nobody/')],
-      ['a route without callbacks', () => path.replace('/gateway/', '/first/')],
-    ])('%s: 403 and no effect', async (_name, target) => {
-      const before = await unmatched();
-      expect(await accounts.row('POST', target(), { body: { message: { id: 'evil', state: 'ok' } } })).toEqual([
-        403,
-        'Forbidden',
-      ]);
-      expect(await accounts.row('GET', `${target()}?id=evil&status=ok`)).toEqual([403, 'Forbidden']);
-      expect(await unmatched()).toEqual(before);
-    });
-
-    it('take up to 1 MB, and survive anything', async () => {
-      for (const body of ['null', '5', '"text"', '[]', '{"message":{"id":{"a":1},"state":["ok"]}}']) {
-        expect((await accounts.call('POST', path, { body })).status).toBe(200);
-      }
-      expect((await accounts.call('POST', path, { body: '{' })).status).toBe(400);
-      expect((await accounts.call('POST', path, { body: { text: 'x'.repeat(900_000) } })).status).toBe(200);
-      expect((await accounts.call('POST', path, { body: { text: 'x'.repeat(1_100_000) } })).status).toBe(413);
-      const head = await fetch(api.url + path, { method: 'HEAD' });
-      expect(head.status).toBe(405);
-    });
   });
 
   it('know their drivers', () => {

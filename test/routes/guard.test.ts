@@ -25,7 +25,7 @@ class InsideHost {
     this.server = createServer((request, response) => {
       this.asked.push(request);
       response.writeHead(this.status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ id: SECRET, error: SECRET, code: 4711 }));
+      response.end(JSON.stringify(this.status === 200 ? { id: SECRET } : { error: SECRET, code: 4711 }));
     });
   }
 

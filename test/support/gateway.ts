@@ -12,6 +12,8 @@ export interface Taken {
 /** A carrier's HTTP gateway of a test's own; a number that ends in 603 is refused. */
 export class Gateway {
   readonly taken: Taken[] = [];
+  /** what it answers to a refused number */
+  refusal = { status: 400, body: JSON.stringify({ code: 17, error: 'Blocked number' }) };
 
   private constructor(private readonly server: Server) {}
 
@@ -29,10 +31,8 @@ export class Gateway {
         const { to, text } = JSON.parse(Buffer.concat(chunks).toString()) as { to: string; text: string };
         const isRefused = to.endsWith('603');
         if (!isRefused) gateway.taken.push({ to, text, at: performance.now() });
-        response.writeHead(isRefused ? 400 : 200, { 'content-type': 'application/json' });
-        response.end(
-          isRefused ? JSON.stringify({ code: 17, error: 'Blocked number' }) : `{"id":${idOf(gateway.taken.length)}}`,
-        );
+        response.writeHead(isRefused ? gateway.refusal.status : 200, { 'content-type': 'application/json' });
+        response.end(isRefused ? gateway.refusal.body : `{"id":${idOf(gateway.taken.length)}}`);
       });
     });
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));

@@ -65,6 +65,7 @@ export interface AccountChanges {
   requireToken?: boolean;
   requireSender?: boolean;
   refundFailed?: boolean;
+  refundRefused?: boolean;
   publicLookup?: boolean;
   timeZone?: string | null;
   /** null = standard prices */
@@ -86,8 +87,18 @@ export interface AccountChanges {
 /** Converts changes to columns, except parent and password. @throws AppError 400 for the first invalid value */
 export function accountPatch(row: AccountEntity, changes: AccountChanges, defaultZone: string): Partial<AccountEntity> {
   const patch: Partial<AccountEntity> = {};
-  const { isActive, requireToken, requireSender, refundFailed, publicLookup, userType, numberCheck } = changes;
-  const plain = { isActive, requireToken, requireSender, refundFailed, publicLookup, userType, numberCheck };
+  const { isActive, requireToken, requireSender, refundFailed, refundRefused, publicLookup, userType, numberCheck } =
+    changes;
+  const plain = {
+    isActive,
+    requireToken,
+    requireSender,
+    refundFailed,
+    refundRefused,
+    publicLookup,
+    userType,
+    numberCheck,
+  };
   Object.assign(patch, Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)));
   assertReleasable(changes.releasedFields ?? []);
   if (changes.ratePlan !== undefined) patch.ratePlan = changes.ratePlan;
@@ -114,6 +125,7 @@ const FIELDS: Record<keyof AccountChanges, string> = {
   requireToken: 'require_token',
   requireSender: 'require_sender',
   refundFailed: 'refund_failed',
+  refundRefused: 'refund_refused',
   publicLookup: 'public_lookup',
   timeZone: 'time_zone',
   ratePlan: 'rate_plan',

@@ -90,6 +90,7 @@ export class AccountStore {
       },
       requireSender: row.requireSender,
       refundFailed: row.refundFailed,
+      refundRefused: row.refundRefused,
       publicLookup: row.publicLookup,
       allowedRoutes: row.allowedRoutes === null ? null : (JSON.parse(row.allowedRoutes) as string[]),
       numberCheck: NUMBER_CHECKS.find((mode) => mode === row.numberCheck) ?? 'off',

@@ -31,6 +31,9 @@ export class ManagedAccountAnswer extends AccountView {
   @ApiProperty({ example: false })
   refund_failed!: boolean;
 
+  @ApiProperty({ example: true, description: 'What a carrier refuses in its answer to the submit is refunded' })
+  refund_refused!: boolean;
+
   @ApiProperty({ example: true })
   public_lookup!: boolean;
 
@@ -98,6 +101,7 @@ export const managedAccountAnswer = (
   require_token: account.requireToken,
   require_sender: account.requireSender,
   refund_failed: account.refundFailed,
+  refund_refused: account.refundRefused,
   public_lookup: account.publicLookup,
   rate_plan: row.ratePlan,
   allowed_routes: account.allowedRoutes,

@@ -51,6 +51,7 @@ export class AccountRegistrar {
       securityChosenAt: null,
       requireSender: false,
       refundFailed: false,
+      refundRefused: true,
       publicLookup: true,
       allowedRoutes: null,
       numberCheck: 'off',

@@ -89,6 +89,9 @@ export class AccountEntity {
   @Column({ name: 'refund_failed', type: 'boolean' })
   refundFailed!: boolean;
 
+  @Column({ name: 'refund_refused', type: 'boolean', default: true })
+  refundRefused!: boolean;
+
   @Column({ name: 'public_lookup', type: 'boolean' })
   publicLookup!: boolean;
 

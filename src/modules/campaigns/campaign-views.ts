@@ -68,7 +68,11 @@ export class CampaignViews {
       seconds_left: outlook.secondsLeft,
       refund_if_cancelled: outlook.refund,
       refund_is_approximate: outlook.isRefundApproximate,
-      failure_reasons: reasons.map(({ errorCode, message, count }) => ({ error_code: errorCode, message, count })),
+      failure_reasons: reasons.map(({ errorCode, message, count, carrierCode, isRefused }) => ({
+        ...{ error_code: errorCode, message, count },
+        ...(carrierCode !== null && { carrier_code: carrierCode }),
+        ...(isRefused && { refused: true as const }),
+      })),
       failure_reasons_approximate: isApproximate,
       retriable,
       category: campaign.category,

@@ -1,4 +1,4 @@
-import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { dateTime, isoTime, now } from '../../kernel/clock.js';
 import { makerForOwner } from '../../kernel/maker.js';
 import { AnswerOf, LocalTime, MadeBy, type MakerData, PageOf, ZonedTime } from '../../platform/http/index.js';
@@ -170,6 +170,10 @@ class FailureReasonData {
   error_code!: number | null;
   @ApiProperty({ ...nullableText, example: 'Absent subscriber' }) message!: string | null;
   @ApiProperty({ example: 12 }) count!: number;
+  @ApiPropertyOptional({ example: 'EC001', description: "the carrier's code, where it is no number" })
+  carrier_code?: string;
+  @ApiPropertyOptional({ example: true, description: 'refused in the answer to the submit; absent where it was not' })
+  refused?: true;
 }
 
 @ApiExtraModels(CampaignTemplateData)

@@ -7,6 +7,8 @@ import { RECIPIENTS_A_READ } from './campaign-scan.js';
 export interface FailureReason {
   errorCode: number | null;
   message: string | null;
+  carrierCode: string | null;
+  isRefused: boolean;
   count: number;
 }
 
@@ -19,6 +21,8 @@ export interface FailureReasons {
 interface ReasonRow {
   error_code: number | null;
   error_message: string | null;
+  carrier_code: string | null;
+  refused: number;
   total: string;
 }
 
@@ -68,10 +72,10 @@ export class FailureReasonCounts {
     const isWhole = totalRows <= (completedAt === null ? RECIPIENTS_A_READ : MOST_COUNTED_WHOLE);
     const found = new Map<string, FailureReason>();
     for (const [from, upTo] of isWhole ? wholeOf(totalRows) : partsOf(totalRows)) {
-      for (const { error_code: errorCode, error_message: message, total } of await this.readReasons(id, from, upTo)) {
-        const key = `${errorCode} ${message}`;
-        const reason = found.get(key) ?? { errorCode, message, count: 0 };
-        reason.count += Number(total);
+      for (const row of await this.readReasons(id, from, upTo)) {
+        const key = `${row.error_code} ${row.refused} ${row.carrier_code} ${row.error_message}`;
+        const reason = found.get(key) ?? reasonOf(row);
+        reason.count += Number(row.total);
         found.set(key, reason);
       }
     }
@@ -86,13 +90,21 @@ export class FailureReasonCounts {
 
   private readReasons(campaignId: number, from: number, upTo: number): Promise<ReasonRow[]> {
     return this.reads.query<ReasonRow[]>(
-      `SELECT error_code, error_message, COUNT(*) AS total FROM campaign_recipients
+      `SELECT error_code, error_message, carrier_code, refused, COUNT(*) AS total FROM campaign_recipients
        WHERE campaign_id = ? AND seq > ? AND seq <= ? AND status = ${RecipientStatus.Failed}
-       GROUP BY error_code, error_message ORDER BY total DESC LIMIT ${MOST_REASONS}`,
+       GROUP BY error_code, error_message, carrier_code, refused ORDER BY total DESC LIMIT ${MOST_REASONS}`,
       [campaignId, from, upTo],
     );
   }
 }
+
+const reasonOf = (row: ReasonRow): FailureReason => ({
+  errorCode: row.error_code,
+  message: row.error_message,
+  carrierCode: row.carrier_code,
+  isRefused: row.refused === 1,
+  count: 0,
+});
 
 const sumOf = ({ reasons }: FailureReasons): number => reasons.reduce((sum, { count }) => sum + count, 0);
 

@@ -420,6 +420,12 @@ export class CampaignRecipientEntity {
   @Column({ name: 'updated_at', type: 'datetime', precision: 3 })
   updatedAt!: Date;
 
+  @Column({ name: 'carrier_code', type: 'varchar', length: 32, nullable: true })
+  carrierCode!: string | null;
+
+  @Column({ name: 'refused', type: 'tinyint', unsigned: true, default: 0 })
+  refused!: number;
+
   @Column({ name: 'delivered_at', type: 'datetime', precision: 3, nullable: true })
   deliveredAt!: Date | null;
 

@@ -143,6 +143,9 @@ export class ChangeAccountRequest {
   @OptionalFlag('refund_failed', false)
   refund_failed?: boolean | null;
 
+  @OptionalFlag('refund_refused', true, 'What a carrier refuses in its answer to the submit is refunded')
+  refund_refused?: boolean | null;
+
   @OptionalFlag('public_lookup', true)
   public_lookup?: boolean | null;
 

@@ -1,7 +1,9 @@
-import { Inject } from '@nestjs/common';
+import { Inject, Logger } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Counter } from 'prom-client';
 import { now } from '../../kernel/clock.js';
+import { AppError } from '../../kernel/errors.js';
+import { boundedCache } from '../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT, publicOrigin } from '../../platform/config/index.js';
 import type { RawBody } from '../../platform/http/index.js';
 import { Metrics } from '../../platform/observability/index.js';
@@ -211,7 +213,7 @@ export class AcceptChatCallbackHandler implements ICommandHandler<AcceptChatCall
   }
 }
 
-/** Takes a carrier's receipts and inbound texts. @returns number of receipts, after the commit. @throws AppError `forbidden` */
+/** Takes receipts and inbound texts. @returns number of receipts, after the commit. @throws AppError `forbidden`, body faults */
 export class AcceptProviderCallbackCommand extends Command<number> {
   constructor(
     readonly channel: string,
@@ -225,14 +227,27 @@ export class AcceptProviderCallbackCommand extends Command<number> {
   }
 }
 
+const QUIET_MS = 60_000;
+
 @CommandHandler(AcceptProviderCallbackCommand)
 export class AcceptProviderCallbackHandler implements ICommandHandler<AcceptProviderCallbackCommand> {
+  private readonly logger = new Logger('Callbacks');
+  private readonly dropped: Counter<'channel' | 'reason'>;
+  private readonly logged = boundedCache<string, number>(1_000);
+
   constructor(
     private readonly routes: RouteDirectory,
     private readonly drivers: DriverRegistry,
     private readonly receipts: ReceiptSink,
     private readonly inbound: InboundSink,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.dropped = metrics.counter(
+      'switchboard_callbacks_dropped_total',
+      'Verified callbacks of carriers, or entries of them, that could not be read, by reason',
+      ['channel', 'reason'],
+    );
+  }
 
   async execute({ channel, route: name, secret, head, body }: AcceptProviderCallbackCommand): Promise<number> {
     const route = await this.routes.byName(name);
@@ -244,12 +259,30 @@ export class AcceptProviderCallbackHandler implements ICommandHandler<AcceptProv
     if (!known || !route || route.channel !== channel || !driver?.parseCallback || !config?.success) {
       throw wrongCallback();
     }
-    const callback: ProviderCallback = { ...head, body: await body() };
-    const described = { ...route, config: config.data };
-    const receipts = driver.parseCallback(described, callback);
+    const callback: ProviderCallback = { ...head, body: await this.read(route, body) };
+    const { receipts, texts, dropped } = driver.parseCallback({ ...route, config: config.data }, callback);
+    for (const { reason, word } of dropped) this.drop(route, reason, word);
     if (receipts.length > 0) await this.receipts.accept(route.id, receipts);
-    const texts = driver.parseInbound?.(described, callback) ?? [];
     if (texts.length > 0) await this.inbound.accept(route.id, texts);
     return receipts.length;
+  }
+
+  private async read(route: RouteRecord, body: () => Promise<unknown>): Promise<unknown> {
+    try {
+      return await body();
+    } catch (error) {
+      if (error instanceof AppError) this.drop(route, error.code, null);
+      throw error;
+    }
+  }
+
+  private drop({ name, channel }: RouteRecord, reason: string, word: string | null): void {
+    this.dropped.inc({ channel, reason });
+    const key = `${name} ${reason}`;
+    const at = performance.now();
+    if (at - (this.logged.get(key) ?? -QUIET_MS) < QUIET_MS) return;
+    this.logged.set(key, at);
+    const said = word === null ? {} : { status: word.slice(0, 64) };
+    this.logger.warn({ route: name, reason, ...said }, 'a callback of the carrier counts for nothing');
   }
 }

@@ -12,7 +12,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { ApiErrors, Bodies, NO_BODY, NoHead, OwnBody } from '../../platform/http/index.js';
+import { ApiErrors, Bodies, bodyErrors, NO_BODY, NoHead, OwnBody } from '../../platform/http/index.js';
 import { RateLimited } from '../../platform/security/index.js';
 import { Open } from '../accounts/index.js';
 import {
@@ -225,9 +225,9 @@ export class ProviderCallbacksController {
   @OwnBody()
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Delivery receipts, as JSON or form',
+    summary: 'Delivery receipts, as JSON, XML or form',
     description:
-      'Also texts that people wrote back, `{ from, text }` or as the `inbound` of the route says: STOP, UNSUBSCRIBE and START count for the stop list.',
+      'What the body is counts before what its `Content-Type` says. Also texts that people wrote back, `{ from, text }` or as the `inbound` of the route says: STOP, UNSUBSCRIBE and START count for the stop list.',
   })
   @ApiBody({
     schema: {
@@ -237,6 +237,7 @@ export class ProviderCallbacksController {
     },
   })
   @ApiOkResponse(ACCEPTED)
+  @ApiErrors(bodyErrors.malformedXml, bodyErrors.unknownType)
   post(
     @Param('channel') channel: string,
     @Param('route') route: string,

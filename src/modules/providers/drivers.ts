@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../../kernel/json-values.js';
 import { type Environment, publicOrigin } from '../../platform/config/index.js';
 import type { OutboundClient } from '../../platform/outbound/index.js';
 import { httpConfigSchema } from './drivers/http/http-config.js';
@@ -134,3 +135,33 @@ const shown = configs.map(([name, { required: _, ...said }]) => [`Shown${name}`,
 
 /** Schemas of `config` in the API's document, generated from the validators. */
 export const DRIVER_CONFIGS: Readonly<Record<string, JsonSchema>> = Object.fromEntries([...configs, ...shown]);
+
+const isDriverName = (name: string): name is DriverName => Object.hasOwn(DRIVERS, name);
+
+/** Paths below `config` of settings that the driver does not know, such as `receipt.id_pth`; a validator drops them silently. */
+export function unknownSettings(driver: string, config: unknown): string[] {
+  if (!isDriverName(driver)) return [];
+  const { properties } = DRIVER_CONFIGS[`${DRIVERS[driver].schemaName}RouteConfig`] as JsonSchema;
+  return unknownIn({ properties }, config, []);
+}
+
+function unknownIn(schema: JsonSchema, value: unknown, path: readonly string[]): string[] {
+  const options = schema['anyOf'] as JsonSchema[] | undefined;
+  if (options) {
+    const fitting = options.filter((option) => !isObject(value) || option['type'] === 'object');
+    const found = fitting.map((option) => unknownIn(option, value, path));
+    return found.find((paths) => paths.length === 0) ?? found[0] ?? [];
+  }
+  if (Array.isArray(value)) {
+    const items = schema['items'] as JsonSchema | undefined;
+    return items ? value.flatMap((item, index) => unknownIn(items, item, [...path, String(index)])) : [];
+  }
+  if (!isObject(value)) return [];
+  const { properties, additionalProperties } = schema as { properties?: JsonSchema; additionalProperties?: unknown };
+  return Object.entries(value).flatMap(([key, field]) => {
+    const at = [...path, key];
+    if (properties && Object.hasOwn(properties, key)) return unknownIn(properties[key] as JsonSchema, field, at);
+    if (isObject(additionalProperties)) return unknownIn(additionalProperties, field, at);
+    return properties ? [at.join('.')] : [];
+  });
+}

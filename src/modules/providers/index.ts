@@ -11,7 +11,7 @@ export {
   type UsableChatAccount,
 } from './chat-account.js';
 export { DriverRegistry, RouteLogins } from './driver-registry.js';
-export { DRIVER_CONFIGS, DRIVER_NAMES, type DriverName, DRIVERS } from './drivers.js';
+export { DRIVER_CONFIGS, DRIVER_NAMES, type DriverName, DRIVERS, unknownSettings } from './drivers.js';
 export {
   type BusinessProfile,
   type BusinessProfileChanges,

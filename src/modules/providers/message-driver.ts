@@ -89,14 +89,20 @@ export interface OutboundMessage {
   hasStopped?: () => boolean;
 }
 
+interface Said {
+  code: number | null;
+  text: string;
+  carrierCode?: string;
+}
+
 /** The outcome of one send (reference/providers#never-left-may-have-left-left). `elsewhere` = another route may carry it. */
 export type SendOutcome =
   /** Taken: one id a part, in order, at least one. An answer without an id for a part is `unknown`. */
   | { kind: 'accepted'; providerMessageIds: string[] }
   /** Final. `submitted: false` = never left: refunded. `taken` = parts that the carrier may have, and charges. */
-  | { kind: 'rejected'; code: number | null; text: string; submitted: boolean; taken?: number; elsewhere?: true }
+  | (Said & { kind: 'rejected'; submitted: boolean; taken?: number; elsewhere?: true })
   /** Not taken; retry later. `throttled` = the carrier is busy: no attempt is counted. */
-  | { kind: 'retry'; afterMs: number; code: number | null; text: string; throttled: boolean; elsewhere?: true }
+  | (Said & { kind: 'retry'; afterMs: number; throttled: boolean; elsewhere?: true })
   /** Never left: waits for the route without limit; no attempt is counted. */
   | { kind: 'unsent'; afterMs: number; text: string }
   /** May have left: never resent. */
@@ -107,6 +113,7 @@ export interface Receipt {
   status: 'submitted' | 'delivered' | 'read' | 'failed' | 'answered' | 'no_answer' | 'busy';
   errorCode: number | null;
   errorText: string | null;
+  carrierCode?: string;
   /** recipient's number in the receipt; settles a recipient of unknown outcome */
   receiver: string | null;
   /** the receipt's other number: some carriers do not swap sender and recipient */
@@ -115,7 +122,15 @@ export interface Receipt {
   durationSeconds?: number;
   /** our reference, if the carrier returns it */
   ref?: string;
+  /** the id is in the form in which ids are stored: no other spelling of it is looked for */
+  isExact?: true;
+  decidedBy?: Exclude<DecidingItems, 'all'>;
+  /** not marked as a receipt: it counts for a message of this id and number alone, else it is this text of a handset */
+  orText?: InboundText;
 }
+
+export const DECIDING_ITEMS = ['all', 'last', 'first', 'any'] as const;
+export type DecidingItems = (typeof DECIDING_ITEMS)[number];
 
 /** An open connection to one carrier, or to the chat provider. */
 export interface RouteConnection {
@@ -142,6 +157,17 @@ export interface ProviderCallback {
   query: Record<string, unknown>;
   headers: Record<string, string | string[] | undefined>;
   body: unknown;
+}
+
+export interface DroppedEntry {
+  reason: 'no_entry' | 'no_id' | 'unknown_status';
+  word: string | null;
+}
+
+export interface CallbackContent {
+  receipts: Receipt[];
+  texts: InboundText[];
+  dropped: DroppedEntry[];
 }
 
 /**
@@ -188,8 +214,7 @@ export interface MessageDriver<Config = unknown> {
     onReceipts: (receipts: Receipt[]) => Promise<void>,
     onInbound: (texts: InboundText[]) => Promise<void>,
   ): RouteConnection;
-  parseCallback?(route: Route<Config>, callback: ProviderCallback): Receipt[];
-  parseInbound?(route: Route<Config>, callback: ProviderCallback): InboundText[];
+  parseCallback?(route: Route<Config>, callback: ProviderCallback): CallbackContent;
 }
 
 /** Receives receipts. The campaign engine implements it; resolves after its commit. */

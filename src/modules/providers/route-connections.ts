@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { BindKeeper } from './binds/bind-keeper.js';
 import { DriverRegistry } from './driver-registry.js';
+import { unknownSettings } from './drivers.js';
 import {
   InboundSink,
   type OutboundMessage,
@@ -251,6 +252,12 @@ export class RouteConnections implements OnApplicationShutdown {
         (texts) => this.inbound.accept(route.id, texts),
       );
       this.broken.delete(route.id);
+      const unknown = unknownSettings(route.driver, route.config);
+      if (unknown.length > 0)
+        this.logger.warn(
+          { route: route.name, driver: route.driver, unknown },
+          'settings that the driver does not know',
+        );
       return connection;
     } catch (error) {
       // Logged once a revision, without the error's text, which may quote the config.

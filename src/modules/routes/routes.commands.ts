@@ -24,6 +24,7 @@ import {
   type MessageDriver,
   type OperatorRouteKind,
   RouteDirectory,
+  unknownSettings,
 } from '../providers/index.js';
 import { RouteCosts, RoutingTables } from '../routing/index.js';
 import type { RotatedCallbackData } from './routes.dto.js';
@@ -153,6 +154,8 @@ function readConfig(
   given: Record<string, unknown>,
   current: Record<string, unknown> | null,
 ): Record<string, unknown> {
+  const [unknown] = unknownSettings(driver.name, given);
+  if (unknown !== undefined) throw routeErrors.unknownSetting(`config.${unknown}`, driver.name);
   const urls = keepUrls(given, current, driver.addressFields);
   if ('missing' in urls) throw routeErrors.secretWithAddress(urls.missing);
   const kept = keepSecrets(urls.config, current, driver.secretFields);

@@ -194,6 +194,14 @@ class ShownRoute {
   })
   last_error!: string | null;
 
+  @ApiProperty({
+    type: [String],
+    example: [],
+    description:
+      'Words of the stored `config` that the driver does not know, such as `receipt.id_pth`: they count for nothing, and a config that has them is not saved again',
+  })
+  unknown_settings!: string[];
+
   @ApiProperty({ type: RouteStopData, nullable: true, description: 'null while it carries' })
   stopped!: RouteStopData | null;
 

@@ -37,6 +37,14 @@ export const routeErrors = {
     (path: string, fault: string) => `${path}: ${fault}`,
     'a field of the driver is at fault',
   ).with({ field: (path: string) => path }),
+  unknownSetting: invalid(
+    'unknown_setting',
+    (path: string, driver: string) => `${path} is no setting of driver ${driver}`,
+    'a word that the driver does not know, such as a misspelt one, at any depth',
+  ).with({
+    field: (path: string) => path,
+    hint: 'See the spelling: docs/reference/providers.md lists the settings of each driver.',
+  }),
   secretWithAddress: invalid(
     'invalid_route',
     (secret: string) => `config.${secret} is required with a new address`,
@@ -150,6 +158,7 @@ export const PUT_ROUTE_ERRORS: readonly DocumentedError[] = [
   routeErrors.driver.shown(DRIVER_NAMES),
   routeErrors.channelOfDriver.shown('smpp', 'sms', 'voice'),
   routeErrors.noBinds.shown('http'),
+  routeErrors.unknownSetting.shown('config.id_pth', 'http'),
   routeErrors.fieldRequired.shown('config.host'),
   routeErrors.field.shown('config.port', 'Too big: expected number to be <=65535'),
   routeErrors.secretWithAddress.shown('password'),

@@ -15,6 +15,7 @@ import {
   RouteStandings,
   type RouteStop,
   STOPPED,
+  unknownSettings,
   UNREPORTED,
 } from '../providers/index.js';
 import { decimalOf, RouteCosts } from '../routing/index.js';
@@ -69,6 +70,7 @@ export class ListRoutesHandler implements IQueryHandler<ListRoutesQuery> {
       guarded: route.guarded,
       health: route.stopped ? 'stopped' : standing.health,
       last_error: route.stopped ? STOPPED : standing.lastError,
+      unknown_settings: unknownSettings(route.driver, route.config),
       stopped: route.stopped && stopOf(route.stopped, timeZone),
       callback_url: driver?.parseCallback ? publicAddress(this.environment, callbackPath(route)) : null,
       created_at: dateTime(route.createdAt, timeZone),

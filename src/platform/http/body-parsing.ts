@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { UnsupportedMediaTypeException } from '@nestjs/common';
+import { parseXml, XmlElement, XmlText } from '@rgrove/parse-xml';
 import type { Request } from 'express';
 import { MOST_PARTS } from '../../kernel/body-fields.js';
 import { JsonRecords } from '../../kernel/json-records.js';
@@ -133,7 +134,7 @@ export interface BodyRule {
   /** the limit applies to unauthenticated callers too: the body authenticates them */
   open?: true;
   list?: true;
-  /** takes any JSON value */
+  /** takes any JSON value, XML, and JSON, XML or a form under another type: carriers name their bodies wrongly */
   any?: true;
 }
 
@@ -188,7 +189,7 @@ const isForm = ({ headers }: IncomingMessage): boolean => FORM_TYPE.test(headers
 
 /** Whether the path takes a body of this type; other bodies are not read. */
 export const isTaken = (rule: BodyRule, request: IncomingMessage): boolean =>
-  isJson(request) || (rule.form && isForm(request));
+  isJson(request) || (rule.form && isForm(request)) || rule.any === true;
 
 /** Parses a body; counts its values first, against small bodies that expand. @throws AppError malformed_json etc.; 415 */
 export async function readBody(request: Request, rule: BodyRule, bytes: Buffer, isKnown: boolean): Promise<unknown> {
@@ -199,7 +200,10 @@ export async function readBody(request: Request, rule: BodyRule, bytes: Buffer, 
 
 async function parsed(request: Request, rule: BodyRule, sentBytes: Buffer, isKnown: boolean): Promise<unknown> {
   const charset = CHARSET.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
-  if (!isJson(request)) return formOf(sentBytes, charset);
+  const kind = rule.any ? kindOf(request, sentBytes) : isJson(request) ? 'json' : 'form';
+  if (kind === 'xml') return xmlOf(sentBytes, charset);
+  if (kind === 'form') return formOf(sentBytes, charset);
+  if (kind === null) throw bodyErrors.unknownType();
   // JSON must be Unicode (RFC 8259, section 8.1), other texts need not.
   if (!charset.startsWith('utf')) throw unreadableCharset();
   const isUtf8 = charset === 'utf-8';
@@ -221,6 +225,60 @@ async function parsed(request: Request, rule: BodyRule, sentBytes: Buffer, isKno
     if (error instanceof TooMuchJson) throw bodyErrors.tooLarge();
     throw error;
   }
+}
+
+const HEAD_BYTES = 256;
+const FORM_HEAD = /^[\w.%[\]+-]{1,128}=/;
+
+function kindOf(request: IncomingMessage, bytes: Buffer): 'json' | 'form' | 'xml' | null {
+  const head = bytes.toString('latin1', 0, HEAD_BYTES).replace(/^(?:\xef\xbb\xbf)?\s+|^\xef\xbb\xbf/, '');
+  if (head.startsWith('<')) return 'xml';
+  if (head === '' || /^[{[]/.test(head)) return 'json';
+  if (isForm(request)) return 'form';
+  if (isJson(request)) return 'json';
+  return FORM_HEAD.test(head) ? 'form' : null;
+}
+
+const MOST_TAGS = 50_000;
+
+function xmlOf(bytes: Buffer, charset: string): Record<string, unknown> {
+  const declared = /^[^>]*encoding=["']([\w.-]+)["']/i.exec(bytes.toString('latin1', 0, HEAD_BYTES))?.[1];
+  const read = readXml(textOf(bytes, declared?.toLowerCase() ?? charset));
+  if (!read) throw bodyErrors.malformedXml();
+  return read;
+}
+
+/** An XML document as an object (reference/providers#http-gateway): paths may name the root or not. @returns null = no XML */
+export function readXml(text: string): Record<string, unknown> | null {
+  if (text.split('<', MOST_TAGS + 1).length > MOST_TAGS) return null;
+  try {
+    const { root } = parseXml(text.trim(), { ignoreUndefinedEntities: true });
+    if (!root) return null;
+    const value = valueOfElement(root, DEEPEST - 1);
+    const fields = isObject(value) ? value : { text: value };
+    return { ...fields, [root.name]: value };
+  } catch {
+    return null;
+  }
+}
+
+function valueOfElement(element: XmlElement, levels: number): unknown {
+  if (levels === 0) throw new SyntaxError('too deep');
+  const fields = new Map<string, unknown[]>();
+  const add = (name: string, value: unknown): void => {
+    const list = fields.get(name);
+    if (list) list.push(value);
+    else if (name !== '__proto__') fields.set(name, [value]);
+  };
+  let text = '';
+  for (const child of element.children) {
+    if (child instanceof XmlElement) add(child.name, valueOfElement(child, levels - 1));
+    else if (child instanceof XmlText) text += child.text;
+  }
+  for (const [name, value] of Object.entries(element.attributes)) if (!fields.has(name)) add(name, value);
+  if (fields.size === 0) return text.trim();
+  if (text.trim() !== '' && !fields.has('text')) add('text', text.trim());
+  return Object.fromEntries([...fields].map(([name, list]) => [name, list.length === 1 ? list[0] : list]));
 }
 
 function formOf(bytes: Buffer, charset: string): Record<string, unknown> {

@@ -9,6 +9,14 @@ export const bodyErrors = {
   malformedJson: invalid('malformed_json', 'Malformed JSON body', 'no JSON, or deeper than 32 levels').with({
     hint: 'See that the body is JSON in UTF-8, without a comma at the end of a list, and 32 levels deep at most.',
   }),
+  malformedXml: invalid('malformed_xml', 'Malformed XML body', 'no XML, or deeper than 32 levels').with({
+    hint: 'See that the body is one XML document in the character set that it or its `Content-Type` names.',
+  }),
+  unknownType: unsupported(
+    'unknown_body',
+    'The body must be JSON, XML or form fields',
+    'a callback of a carrier whose body is none of them; it is counted, and the carrier may send it again',
+  ).with({ hint: 'Send the fields as JSON, as XML, as `application/x-www-form-urlencoded` or in the query.' }),
   malformedMultipart: invalid('malformed_multipart', 'Malformed multipart body', 'a form that cannot be read').with({
     hint: 'Let the HTTP client make the form and its `Content-Type`, boundary included.',
   }),

@@ -67,7 +67,7 @@ export {
   scheduleWarnings,
   ZonedTime,
 } from './fields.js';
-export { fromForm } from './body-parsing.js';
+export { fromForm, readXml } from './body-parsing.js';
 export { HttpModule } from './http.module.js';
 export {
   streamItems,

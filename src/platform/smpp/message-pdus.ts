@@ -248,6 +248,7 @@ export interface DeliverSm {
   receiptedMessageId: string | null;
   messageState: number | null;
   networkErrorCode: number | null;
+  networkErrorText: string | null;
 }
 
 const RECEIPTED_MESSAGE_ID = 0x001e;
@@ -273,6 +274,7 @@ function readOptions(bytes: Buffer, end: number, read: SmFields): DeliverSm | nu
   let receiptedMessageId: string | null = null;
   let messageState: number | null = null;
   let networkErrorCode: number | null = null;
+  let networkErrorText: string | null = null;
   for (let at = read.next; at + 4 <= end;) {
     const tag = bytes.readUInt16BE(at);
     const length = bytes.readUInt16BE(at + 2);
@@ -281,8 +283,10 @@ function readOptions(bytes: Buffer, end: number, read: SmFields): DeliverSm | nu
     if (at > end) return null;
     if (tag === RECEIPTED_MESSAGE_ID) receiptedMessageId = bytes.toString('latin1', from, at).replace(/\0+$/, '');
     else if (tag === MESSAGE_STATE && length === 1) messageState = bytes[from] ?? null;
-    else if (tag === NETWORK_ERROR_CODE && length === 3) networkErrorCode = bytes.readUInt16BE(from + 1);
-    else if (tag === MESSAGE_PAYLOAD && textAt === textEnd) [textAt, textEnd] = [from, at];
+    else if (tag === NETWORK_ERROR_CODE) {
+      networkErrorText = readErrorText(bytes, from, at);
+      if (networkErrorText === null && length > 0 && length <= 4) networkErrorCode = readErrorNumber(bytes, from, at);
+    } else if (tag === MESSAGE_PAYLOAD && textAt === textEnd) [textAt, textEnd] = [from, at];
   }
   return {
     sourceAddr: read.sourceAddr,
@@ -293,7 +297,20 @@ function readOptions(bytes: Buffer, end: number, read: SmFields): DeliverSm | nu
     receiptedMessageId: receiptedMessageId === '' ? null : receiptedMessageId,
     messageState,
     networkErrorCode,
+    networkErrorText,
   };
+}
+
+/** A network type and a code of two bytes (SMPP 3.4 §5.3.2.31); some carriers send a code alone, or one of three bytes. */
+function readErrorNumber(bytes: Buffer, from: number, end: number): number {
+  const at = end - from >= 3 ? from + 1 : from;
+  return bytes.readUIntBE(at, end - at);
+}
+
+/** Some carriers write a text instead: its first byte is printable, which no network type is. */
+function readErrorText(bytes: Buffer, from: number, end: number): string | null {
+  const text = bytes.toString('latin1', from, end).replace(/\0+$/, '');
+  return text.length >= 2 && /^[\x21-\x7e]{2,32}$/.test(text) ? text : null;
 }
 
 /** Receipts are ASCII in all alphabets but UCS-2. No `subarray`: it would be the largest object of a receipt. */

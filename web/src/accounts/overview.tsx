@@ -78,6 +78,7 @@ interface Values {
   require_token: boolean;
   require_sender: boolean;
   refund_failed: boolean;
+  refund_refused: boolean;
   public_lookup: boolean;
   is_active: boolean;
   current_password: string;
@@ -91,7 +92,8 @@ const FLAGS = [
     'Also for its reports and templates, and for sends that name it in the body',
   ],
   ['require_sender', 'Calls only from approved sender ids', undefined],
-  ['refund_failed', 'Failures of the carrier are given back', undefined],
+  ['refund_refused', 'What the carrier refuses at once is given back', 'It was never taken and cost nothing'],
+  ['refund_failed', 'Later failures of the carrier are given back', undefined],
   ['public_lookup', 'Its requests show in the public look-up', undefined],
 ] as const;
 
@@ -122,6 +124,7 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
     require_token: account.require_token,
     require_sender: account.require_sender,
     refund_failed: account.refund_failed,
+    refund_refused: account.refund_refused,
     public_lookup: account.public_lookup,
     is_active: account.is_active,
     current_password: '',

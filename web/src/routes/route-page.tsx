@@ -253,6 +253,12 @@ function Settings({ name }: { name: string }) {
               facts={[['Callback address', <CopyText key="url" text={data.callback_url} label="the address" />]]}
             />
           )}
+          {data.unknown_settings.length > 0 && (
+            <p className="held-up" role="note">
+              The driver does not know {data.unknown_settings.join(', ')}: these settings count for nothing. Correct or
+              remove them before you save.
+            </p>
+          )}
           <RouteForm key={data.updated_at} route={data} />
         </Section>
       )}

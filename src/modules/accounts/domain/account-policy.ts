@@ -91,6 +91,7 @@ export const SETTINGS = [
   'requireToken',
   'requireSender',
   'refundFailed',
+  'refundRefused',
   'publicLookup',
   'timeZone',
   'numberCheck',

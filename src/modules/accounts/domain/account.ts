@@ -111,6 +111,7 @@ export interface Account {
   requireSender: boolean;
   /** carrier failures are refunded too (reference/credits#refunds) */
   refundFailed: boolean;
+  refundRefused: boolean;
   publicLookup: boolean;
   /** names; null = all (reference/routing#allowed-routes) */
   allowedRoutes: readonly string[] | null;

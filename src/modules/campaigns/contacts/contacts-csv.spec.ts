@@ -64,16 +64,18 @@ describe('the file', () => {
 
   it('has a header line and CRLF, the price of each recipient, and the columns of calls on voice alone', async () => {
     const sms = open('a:b');
-    expect(csvFrame(sms).before).toMatch(/^seq,receiver,.*,updated_at,credits\r\n$/);
+    expect(csvFrame(sms).before).toMatch(/^seq,receiver,.*,updated_at,credits,carrier_code,refused\r\n$/);
     expect(csvFrame(sms).headers).toEqual({ 'Content-Disposition': 'attachment; filename="a_b.csv"' });
     for await (const lines of csvLines(sms)) {
-      expect(lines).toBe('1,919812345678,FAILED,1,8,"gone, really",2,,2026-05-01 10:00:00,1\r\n');
+      expect(lines).toBe('1,919812345678,FAILED,1,8,"gone, really",2,,2026-05-01 10:00:00,1,,\r\n');
     }
     const priced = open('p', { credits: 3, duration: 17 });
-    expect(csvFrame(priced).before).toMatch(/,updated_at,credits,duration\r\n$/);
-    for await (const lines of csvLines(priced)) expect(lines).toMatch(/,2026-05-01 10:00:00,3,17\r\n$/);
+    expect(csvFrame(priced).before).toMatch(/,updated_at,credits,duration,carrier_code,refused\r\n$/);
+    for await (const lines of csvLines(priced)) expect(lines).toMatch(/,2026-05-01 10:00:00,3,17,,\r\n$/);
     const voice = open('v', { duration: 17, digits: '*1', recording_url: null });
-    expect(csvFrame(voice).before).toMatch(/,updated_at,credits,duration,digits,recording_url\r\n$/);
-    for await (const lines of csvLines(voice)) expect(lines).toMatch(/,17,\*1,\r\n$/);
+    expect(csvFrame(voice).before).toMatch(
+      /,updated_at,credits,duration,digits,recording_url,carrier_code,refused\r\n$/,
+    );
+    for await (const lines of csvLines(voice)) expect(lines).toMatch(/,17,\*1,,,\r\n$/);
   });
 });

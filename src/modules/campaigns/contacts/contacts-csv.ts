@@ -1,6 +1,6 @@
 import { CSV_LINE_END, csvLine } from '../../../kernel/text.js';
 import type { TextFrame } from '../../../platform/http/index.js';
-import type { ContactData } from './contacts.dto.js';
+import type { ContactData, DetailedRecipient } from './contacts.dto.js';
 import type { RecipientExport } from './contacts.queries.js';
 
 const COLUMNS = [
@@ -16,7 +16,9 @@ const COLUMNS = [
   'credits',
 ] as const satisfies readonly (keyof ContactData)[];
 
-const columnsOf = ({ details }: RecipientExport): readonly string[] => [...COLUMNS, ...details];
+const LAST_COLUMNS = ['carrier_code', 'refused'] as const satisfies readonly (keyof ContactData)[];
+
+const columnsOf = ({ details }: RecipientExport): readonly string[] => [...COLUMNS, ...details, ...LAST_COLUMNS];
 
 export const csvFrame = (contacts: RecipientExport): TextFrame => ({
   contentType: 'text/csv; charset=utf-8; header=present',
@@ -26,15 +28,18 @@ export const csvFrame = (contacts: RecipientExport): TextFrame => ({
 });
 
 export const CSV_EXAMPLE = [
-  COLUMNS.join(','),
-  '1,919812345678,DELIVERED,0,,,1,7f3a91,2026-11-21 09:30:02,1',
-  '2,919812345404,FAILED,1,1,Undeliverable,1,7f3a92,2026-11-21 09:30:03,1',
+  [...COLUMNS, ...LAST_COLUMNS].join(','),
+  '1,919812345678,DELIVERED,0,,,1,7f3a91,2026-11-21 09:30:02,1,,',
+  '2,919812345404,FAILED,1,,Refused by the gateway,1,,2026-11-21 09:30:03,1,EC001,true',
   '',
 ].join(CSV_LINE_END);
+
+const textOf = (value: DetailedRecipient[string] | undefined): string | number | null | undefined =>
+  value === true ? 'true' : value;
 
 export async function* csvLines(contacts: RecipientExport): AsyncGenerator<string, void, undefined> {
   const columns = columnsOf(contacts);
   for await (const batch of contacts.batches) {
-    yield batch.map((contact) => csvLine(columns.map((column) => contact[column]))).join('');
+    yield batch.map((contact) => csvLine(columns.map((column) => textOf(contact[column])))).join('');
   }
 }

@@ -26,6 +26,13 @@ export class ContactData {
   provider_message_id!: string | null;
   @LocalTime({ example: '2026-11-21 10:30:05' }) updated_at!: string;
   @ApiProperty({ example: 2, description: 'charged for it' }) credits!: number;
+  @ApiPropertyOptional({ example: 'EC001', description: "the carrier's code of a failure, where it is no number" })
+  carrier_code?: string;
+  @ApiPropertyOptional({
+    example: true,
+    description: 'the carrier refused it in its answer to the submit: it was never taken; absent where it was not',
+  })
+  refused?: true;
   @ApiPropertyOptional({ example: 17, description: 'voice only: seconds' }) duration?: number;
   @ApiPropertyOptional({ type: String, nullable: true, example: '12', description: 'voice only: keys pressed' })
   digits?: string | null;
@@ -35,10 +42,13 @@ export class ContactData {
 
 type Details = Readonly<Record<string, string | number | null>>;
 
-export type DetailedRecipient = ContactData & Details;
+export type DetailedRecipient = ContactData & Readonly<Record<string, string | number | true | null>>;
+
+export type RefusalData = Pick<ContactData, 'carrier_code' | 'refused'>;
 
 export interface RecipientExtras {
   providerIds: ReadonlyMap<number, string>;
+  refusals: ReadonlyMap<number, RefusalData>;
   /** absent on channels without their own columns */
   details: ReadonlyMap<number, Details> | undefined;
   credits: (seq: number) => number;
@@ -47,7 +57,7 @@ export interface RecipientExtras {
 export function contactData(
   channel: Channel,
   recipient: RecipientRecord,
-  { providerIds, details, credits }: RecipientExtras,
+  { providerIds, refusals, details, credits }: RecipientExtras,
   shown: (at: Date) => string,
 ): DetailedRecipient {
   const { seq, number, attempts, updatedAt } = recipient;
@@ -59,6 +69,7 @@ export function contactData(
     provider_message_id: providerIds.get(seq) ?? null,
     updated_at: shown(updatedAt),
     credits: credits(seq),
+    ...refusals.get(seq),
     ...details?.get(seq),
   };
 }

@@ -10,7 +10,7 @@ import {
   type CampaignRecord,
   Channels,
   type RecipientRecord,
-  type RecipientStatus,
+  RecipientStatus,
   StatusLabels,
 } from '../../engine/index.js';
 import { type CampaignReader, campaignShown } from '../campaign-reader.js';
@@ -34,15 +34,18 @@ export class RecipientViews {
   ): Promise<DetailedRecipient[]> {
     const channel = this.channels.get(campaign.channel);
     const seqs = recipients.map(({ seq }) => seq);
-    const [owner, providerIds, details, terms] = await Promise.all([
+    const failed = recipients.filter(({ status }) => status === RecipientStatus.Failed).map(({ seq }) => seq);
+    const [owner, providerIds, refusals, details, terms] = await Promise.all([
       this.accounts.byId(campaign.accountId),
       contacts.providerIds(campaign, seqs),
+      contacts.refusals(campaign.id, failed),
       channel.details?.of(this.channels.services, campaign, recipients),
       campaign.ownTerms ? contacts.terms(campaign.id, seqs) : null,
     ]);
     const credits = (seq: number): number => terms?.get(seq)?.credits ?? campaign.unitCredits;
     const shown = dateTimesOf(owner?.timeZone ?? 'UTC');
-    return recipients.map((recipient) => contactData(channel, recipient, { providerIds, details, credits }, shown));
+    const extras = { providerIds, refusals, details, credits };
+    return recipients.map((recipient) => contactData(channel, recipient, extras, shown));
   }
 }
 

@@ -8,12 +8,14 @@ import {
   isFinal,
   isPersonalised,
   type RecipientRecord,
-  type RecipientStatus,
+  RecipientStatus,
   type RecipientTerms,
   variablesOf,
 } from '../../engine/index.js';
 import { RECIPIENT_COLUMNS, type RecipientRow, toRecipient } from '../campaign-reader.js';
 import { RECIPIENTS_A_READ } from '../campaign-scan.js';
+
+import type { RefusalData } from './contacts.dto.js';
 
 interface TermsRow {
   credits: number | null;
@@ -45,6 +47,7 @@ export interface RecipientLife {
   recipient: RecipientRecord;
   deliveredAt: Date | null;
   refunded: boolean;
+  refusal: RefusalData;
   submitted: SubmittedItem[];
   /** a send may have left without an answer, now or earlier */
   wasUnknown: boolean;
@@ -81,7 +84,17 @@ function among(seqs: readonly number[]): { where: string; values: unknown[] } {
     : { where: 'seq IN (?)', values: [seqs] };
 }
 
-interface LifeRow extends RecipientRow {
+interface RefusalRow {
+  carrier_code: string | null;
+  refused: number;
+}
+
+const refusalOf = ({ carrier_code: code, refused }: RefusalRow): RefusalData => ({
+  ...(code !== null && { carrier_code: code }),
+  ...(refused === 1 && { refused: true }),
+});
+
+interface LifeRow extends RecipientRow, RefusalRow {
   delivered_at: Date | null;
   refunded: number;
   outcome_unknown: number;
@@ -212,6 +225,18 @@ export class RecipientReader {
     return new Map(rows.filter((row) => row.items === 1 || row.item === 0).map((row) => [row.seq, row.id]));
   }
 
+  /** Returns codes that are no numbers, and what carriers refused; `seqs` are those of failed recipients, ascending. */
+  async refusals(campaignId: number, seqs: readonly number[]): Promise<ReadonlyMap<number, RefusalData>> {
+    if (seqs.length === 0) return new Map();
+    const { where, values } = among(seqs);
+    const rows: (RefusalRow & { seq: number })[] = await this.source.query(
+      `SELECT seq, carrier_code, refused FROM campaign_recipients
+       WHERE campaign_id = ? AND ${where} AND status = ${RecipientStatus.Failed} AND (carrier_code IS NOT NULL OR refused = 1)`,
+      [campaignId, ...values],
+    );
+    return new Map(rows.map((row) => [row.seq, refusalOf(row)]));
+  }
+
   async life(campaign: SentCampaign & Pick<CampaignRecord, 'content'>, seq: number): Promise<RecipientLife | null> {
     const { id: campaignId, ownTerms } = campaign;
     const [row]: LifeRow[] = await this.source.query(
@@ -236,6 +261,7 @@ export class RecipientReader {
       recipient: (await this.withTries(campaignId, [toRecipient(row)]))[0] ?? toRecipient(row),
       deliveredAt: row.delivered_at,
       refunded: row.refunded === 1,
+      refusal: refusalOf(row),
       submitted,
       wasUnknown: row.outcome_unknown === 1,
       unknownSince: row.unknown_since,

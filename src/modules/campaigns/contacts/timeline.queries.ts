@@ -45,7 +45,12 @@ function recipientEvents(campaign: CampaignRecord, channel: Channel, life: Recip
   if (deliveredAt) events.push({ at: deliveredAt, event: 'status', status: label(RecipientStatus.Delivered) });
   if (isFinal(recipient.status)) {
     const { status, error_code, errorMessage } = new StatusLabels(channel).outcomeOf(recipient);
-    events.push({ at: recipient.updatedAt, event: 'status', status, details: { error_code, errorMessage } });
+    events.push({
+      at: recipient.updatedAt,
+      event: 'status',
+      status,
+      details: { error_code, errorMessage, ...life.refusal },
+    });
   }
   if (retry) events.push({ at: retry.dueAt, event: 'retry_due', details: { attempt: retry.attempt } });
   if (credits > 0 && isRefunded(life)) {

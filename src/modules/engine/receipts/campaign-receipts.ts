@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { GroupCommit } from '../../../platform/concurrency/index.js';
-import { type Receipt, type ReceiptSink, RouteLogins } from '../../providers/index.js';
+import { InboundSink, type InboundText, type Receipt, type ReceiptSink, RouteLogins } from '../../providers/index.js';
 import { readFirst } from '../settle/status-writer.js';
 import { type MatchedReceipt, ReceiptWriter } from './receipt-writer.js';
 import { ReceiptListeners, ReceiptTraces } from './receipt-listeners.js';
@@ -14,10 +15,17 @@ interface RoutedReceipts extends Omit<RoutedReceipt, 'receipt'> {
   receipts: readonly Receipt[];
 }
 
+interface Written {
+  campaignIds: number[];
+  texts: ReadonlySet<Receipt>;
+}
+
 type Found = Awaited<ReturnType<ReceiptLookup['find']>>;
 
 /** Two concurrent groups: one is written while the other is looked up. */
 const GROUP = { maxItems: 1_000, delayMs: 5, atOnce: 2, weigh: (batch: RoutedReceipts) => batch.receipts.length };
+/** Submit answers are written within a second; while an unmarked receipt waits, its carrier is not answered. */
+const CLAIM_WAITS_MS = [0, 500, 1_500, 4_000];
 const LONGEST_ID = 128;
 /** Longer names match no recipient, and longer texts are cut, since a thousand receipts share a statement. */
 const LONGEST_NAME = 64;
@@ -26,7 +34,7 @@ const LONGEST_ERROR = 255;
 /** Writes receipts in group commits: collects for 5 ms, writes one transaction, and acknowledges after the commit. */
 @Injectable()
 export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
-  private readonly group = new GroupCommit<RoutedReceipts, void>(async (batches) => {
+  private readonly group = new GroupCommit<RoutedReceipts, boolean>(async (batches) => {
     const receipts = batches.flatMap(({ receipts: some, ...where }) => some.map((receipt) => ({ ...where, receipt })));
     let apart = await this.lookup.findApart(receipts);
     const find = (tx: EntityManager): Promise<Found> => {
@@ -34,13 +42,13 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
       apart = null; // a second run must read again
       return found ? Promise.resolve(found) : this.lookup.find(tx, receipts);
     };
-    const write = async (tx: EntityManager, locking: boolean): Promise<number[]> =>
+    const write = async (tx: EntityManager, locking: boolean): Promise<Written> =>
       this.write(tx, receipts, await find(tx), locking);
-    const campaignIds = await readFirst(this.dataSource, write, {
+    const { campaignIds, texts } = await readFirst(this.dataSource, write, {
       again: 'carriers say things twice: a receipt that comes again changes nothing',
     });
     void this.traces.trace(campaignIds);
-    return batches.map(() => undefined);
+    return batches.map(({ receipts: some }) => !some.some((receipt) => texts.has(receipt)));
   }, GROUP);
 
   constructor(
@@ -51,39 +59,56 @@ export class CampaignReceipts implements ReceiptSink, OnApplicationShutdown {
     private readonly writer: ReceiptWriter,
     private readonly logins: RouteLogins,
     private readonly traces: ReceiptTraces,
+    private readonly inbound: InboundSink,
   ) {}
 
   async accept(routeId: number, receipts: Receipt[]): Promise<void> {
-    // An id that exceeds the column belongs to no message; it must not fail the whole group.
-    const possible = receipts
-      .filter(({ providerMessageId: id }) => id.length > 0 && id.length <= LONGEST_ID)
-      .map((receipt) => (isBounded(receipt) ? receipt : bounded(receipt)));
-    if (possible.length === 0) return;
     const routeIds = (await this.logins.sharing())(routeId);
-    await this.group.add({ routeId, routeIds, receipts: possible });
+    const marked: Receipt[] = [];
+    const claims: Promise<void>[] = [];
+    for (const receipt of receipts.map((one) => (isBounded(one) ? one : bounded(one)))) {
+      const { providerMessageId: id, orText } = receipt;
+      // An id that exceeds the column belongs to no message; it must not fail the whole group.
+      const isPossible = id.length > 0 && id.length <= LONGEST_ID;
+      const add = (): Promise<boolean> => this.group.add({ routeId, routeIds, receipts: [receipt] });
+      if (orText) claims.push(isPossible ? this.claim(routeId, orText, add) : this.inbound.accept(routeId, [orText]));
+      else if (isPossible) marked.push(receipt);
+    }
+    if (marked.length > 0) await this.group.add({ routeId, routeIds, receipts: marked });
+    await Promise.all(claims);
+  }
+
+  /** A receipt that is not marked as one is a text, unless it fits a message, which may be stored a moment after it came. */
+  private async claim(routeId: number, text: InboundText, isTaken: () => Promise<boolean>): Promise<void> {
+    for (const waitMs of CLAIM_WAITS_MS) {
+      await sleep(waitMs, undefined, { ref: false });
+      if (await isTaken()) return;
+    }
+    await this.inbound.accept(routeId, [text]);
   }
 
   onApplicationShutdown(): Promise<void> {
     return this.group.drained();
   }
 
-  /** Keeps receipts of unknown messages for the sweeper. @returns campaign ids of the others */
   private async write(
     tx: EntityManager,
     receipts: readonly RoutedReceipt[],
     found: Found,
     locking: boolean,
-  ): Promise<number[]> {
+  ): Promise<Written> {
+    const texts = new Set<Receipt>();
     const matched: MatchedReceipt[] = [];
     const strangers: RoutedReceipt[] = [];
     for (const [index, entry] of receipts.entries()) {
       const item = found[index];
       if (item) matched.push({ receipt: entry.receipt, item, recipient: locking ? undefined : item });
+      else if (entry.receipt.orText) texts.add(entry.receipt);
       else strangers.push(entry);
     }
     await this.unmatched.keep(tx, await this.listeners.handOver(tx, strangers));
     await this.writer.write(tx, matched);
-    return matched.map(({ item }) => item.campaignId);
+    return { campaignIds: matched.map(({ item }) => item.campaignId), texts };
   }
 }
 

@@ -125,7 +125,12 @@ export class ReceiptLookup {
       for (const row of rows) {
         const receipt = receipts[row.ordinal] as RoutedReceipt;
         const best = found[row.ordinal];
-        if (isRight(receipt.receipt, row) && (!best || inOrder(row, best, receipt) < 0)) found[row.ordinal] = row;
+        if (
+          isRight(receipt.receipt, row) &&
+          mayCount(receipt.receipt, row) &&
+          (!best || inOrder(row, best, receipt) < 0)
+        )
+          found[row.ordinal] = row;
       }
     };
     for (const { days, parts } of this.spans) {
@@ -227,8 +232,8 @@ const routesOf = (receipt: RoutedReceipt | undefined): readonly number[] =>
 const sameId = ({ providerMessageId }: Receipt): readonly string[] => [providerMessageId];
 
 /** Hexadecimal read as decimal, and the reverse; spellings of one value share a key. */
-const otherValues = ({ providerMessageId: id, receiver }: Receipt): readonly string[] =>
-  receiver === null ? [] : spellings(id).filter((value) => value !== canonical(id));
+const otherValues = ({ providerMessageId: id, receiver, isExact }: Receipt): readonly string[] =>
+  receiver === null || isExact ? [] : spellings(id).filter((value) => value !== canonical(id));
 
 function wanted(
   receipts: readonly RoutedReceipt[],
@@ -272,6 +277,10 @@ const isAbout: Rule = ({ ref, receiver, otherAddress }, row) => {
   if (referent?.campaignId === row.campaignId && referent.seq === row.seq) return true;
   return [receiver, otherAddress].some((address) => typeof address === 'string' && isSameNumber(address, row.number));
 };
+
+/** An exact id has one spelling; what is not marked as a receipt counts for the number that it names alone. */
+const mayCount: Rule = (receipt, row) =>
+  (!receipt.isExact || row.id === receipt.providerMessageId) && (receipt.orText === undefined || isAbout(receipt, row));
 
 /** What a channel with a log of its own asks about one attempt at the carrier. */
 @Injectable()

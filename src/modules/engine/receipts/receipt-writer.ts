@@ -41,6 +41,7 @@ function receiptChange({ receipt, item }: MatchedReceipt, recipient?: KnownRecip
     to: STATUS_OF_RECEIPT[receipt.status],
     errorCode: withReason ? receipt.errorCode : null,
     errorText: withReason ? receipt.errorText : null,
+    carrierCode: withReason ? receipt.carrierCode : undefined,
     refund: false,
     attempted: false,
     durationSeconds: receipt.durationSeconds,
@@ -167,6 +168,15 @@ async function writeItems(tx: EntityManager, items: readonly LockedItem[]): Prom
   );
 }
 
+const NO_REASON = { errorCode: null, errorText: null, carrierCode: undefined };
+
+/** The message's status where the route says that one item decides; null = all of them do. */
+function decided({ decidedBy, status }: Receipt, { item, items }: KnownItem): RecipientStatus | null {
+  if (decidedBy === undefined) return null;
+  const decides = decidedBy === 'any' || item === (decidedBy === 'first' ? 0 : items - 1);
+  return decides ? STATUS_OF_RECEIPT[status] : RecipientStatus.Submitted;
+}
+
 /** Failed if any item failed, else the lowest (reference/engine#recipient-statuses). @param locked all of their items */
 export function moveItems(
   receipts: readonly MatchedReceipt[],
@@ -193,11 +203,11 @@ export function moveItems(
     const { receipt, item } = matched;
     const statuses = (messages.get(keyOf(item)) ?? []).map(({ status }) => status);
     const missing = statuses.length < item.items ? [RecipientStatus.Submitted] : [];
-    const to = lowest([...statuses, ...missing]);
+    const to = decided(receipt, item) ?? lowest([...statuses, ...missing]);
     const failed = to === RecipientStatus.Failed;
     // The reason comes with the receipt of the failed item, in this batch or an earlier one.
     if (failed && receipt.status !== 'failed') return [];
-    return [{ ...receiptChange(matched), to, ...(failed ? {} : { errorCode: null, errorText: null }) }];
+    return [{ ...receiptChange(matched), to, ...(failed ? {} : NO_REASON) }];
   });
   return { changes, items: [...messages].flatMap(([key, items]) => (moved.has(key) ? items : [])) };
 }

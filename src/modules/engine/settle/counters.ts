@@ -117,15 +117,20 @@ const isAlike = (a: RecipientMove, b: RecipientMove): boolean =>
   a.to === b.to &&
   a.from === b.from &&
   a.routeId === b.routeId &&
-  a.isOverdue === b.isOverdue;
+  a.isOverdue === b.isOverdue &&
+  a.isRefused === b.isRefused;
 
 /** Statistics figures of a status change, also of messages outside campaigns (docs/decisions/0050). */
 export function figuresOf({
   from,
   to,
   isOverdue,
-}: Pick<RecipientMove, 'from' | 'to' | 'isOverdue'>): readonly Figure[] {
-  if (to === Failed) return isOverdue ? ['expired'] : from === Pending ? ['refused'] : leftBefore(from, ['failed']);
+  isRefused = false,
+}: Pick<RecipientMove, 'from' | 'to' | 'isOverdue'> & { isRefused?: boolean }): readonly Figure[] {
+  if (to === Failed) {
+    if (isOverdue) return ['expired'];
+    return isRefused || from === Pending ? ['refused'] : leftBefore(from, ['failed']);
+  }
   if (to === Read && from === Delivered) return NONE;
   return leftBefore(from, BY_STATUS[to] ?? NONE, to);
 }

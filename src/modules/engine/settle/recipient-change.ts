@@ -10,8 +10,11 @@ export interface RecipientChange {
   to: RecipientStatus;
   errorCode: number | null;
   errorText: string | null;
+  carrierCode?: string | undefined;
   /** never sent, so it is refunded (reference/credits#refunds) */
   refund: boolean;
+  /** the carrier's answer to the submit refused it: it was never taken */
+  isRefused?: boolean;
   attempted: boolean;
   tries?: number;
   /** earlier attempts; a lost worker's late result must not end the wait for the next attempt */
@@ -35,8 +38,10 @@ export interface RecipientMove {
   number: string;
   errorCode: number | null;
   errorText: string | null;
+  carrierCode: string | null;
   durationSeconds: number | null;
   refund: boolean;
+  isRefused: boolean;
   tries: number;
   lane: number;
   credits: number;
@@ -74,8 +79,10 @@ export function moveOf(change: RecipientChange, recipient: KnownRecipient): Reci
     number: recipient.number,
     errorCode: code(change.errorCode),
     errorText: cut(change.errorText),
+    carrierCode: change.carrierCode ?? null,
     durationSeconds: change.durationSeconds ?? null,
     refund: change.refund,
+    isRefused: change.isRefused ?? false,
     tries,
     lane: 0,
     credits: 0,
@@ -164,7 +171,7 @@ export const changeOf = (
 
 /** Null = no change for now. @param counted tries of an attempt that the carrier has or may have */
 export function toChange({ recipient, outcome }: BatchResult, counted: number): RecipientChange | null {
-  const { last, attempt, inDoubt = false } = recipient;
+  const { last, attempt, made = 0, inDoubt = false } = recipient;
   // The first copy may be with the carrier: a receipt or the deadline settles it.
   if (inDoubt && outcome.kind !== 'accepted') return null;
   if (outcome.kind === 'accepted') return changeOf(recipient, RecipientStatus.Submitted, counted);
@@ -172,22 +179,34 @@ export function toChange({ recipient, outcome }: BatchResult, counted: number): 
   const failed = changeOf(recipient, RecipientStatus.Failed, attempt);
   // Earlier tries, all rejected by the carrier.
   const neverLeft = { ...failed, attempted: attempt > 1, tries: attempt - 1 };
+  // A call that was made is not refused by what the carrier says to a further one.
+  const refused = { isRefused: made === 0 && !last };
   switch (outcome.kind) {
     case 'suppressed':
       return last ? lastStands(neverLeft, last) : { ...neverLeft, errorText: 'Suppressed', refund: true };
     case 'refused':
-      return { ...neverLeft, errorCode: outcome.code, errorText: outcome.text };
+      return { ...neverLeft, ...reasonOf(outcome), ...refused };
     case 'rejected': {
-      const reason = { errorCode: outcome.code, errorText: outcome.text };
-      if (outcome.submitted) return { ...failed, ...reason };
+      const reason = reasonOf(outcome);
+      if (outcome.submitted) return { ...failed, ...reason, ...(!outcome.taken && refused) };
       return last ? lastStands(neverLeft, last) : { ...neverLeft, ...reason, refund: true };
     }
     case 'retry':
-      return isExhausted(recipient, outcome) ? { ...failed, errorCode: outcome.code, errorText: outcome.text } : null;
+      return isExhausted(recipient, outcome) ? { ...failed, ...reasonOf(outcome), ...refused } : null;
     case 'unsent':
       return null;
   }
 }
+
+const reasonOf = ({
+  code: errorCode,
+  text: errorText,
+  carrierCode,
+}: {
+  code: number | null;
+  text: string;
+  carrierCode?: string;
+}): Pick<RecipientChange, 'errorCode' | 'errorText' | 'carrierCode'> => ({ errorCode, errorText, carrierCode });
 
 /** Without a further try, the last attempt's outcome is final; it was made, so nothing is refunded. */
 const lastStands = (change: RecipientChange, { status, errorCode, errorText }: LastOutcome): RecipientChange => ({

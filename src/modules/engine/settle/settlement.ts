@@ -27,12 +27,17 @@ interface Refund {
   shares: readonly UsageShare[];
 }
 
+interface RefundTerms {
+  refundFailed: number;
+  refundRefused: number;
+}
+
 /** Refunds charged credits once: a refund is part of the status move. */
 @Injectable()
 export class Refunds {
   constructor(private readonly credits: CreditBook) {}
 
-  /** Refunds of unsent recipients, and of carrier failures if the account has `refund_failed`, at the charged price. */
+  /** Refunds at the charged price (reference/credits#refunds). */
   async of(
     tx: EntityManager,
     moves: readonly RecipientMove[],
@@ -41,8 +46,11 @@ export class Refunds {
     const charged = moves.filter(({ credits, refund, to }) => credits > 0 && (refund || to === RecipientStatus.Failed));
     if (charged.length === 0) return [];
     const accountOf = ({ campaignId }: RecipientMove): number => campaigns.get(campaignId)?.accountId ?? 0;
-    const generous = await this.generous(tx, charged.filter(({ refund }) => !refund).map(accountOf));
-    const refunded = charged.filter((move) => move.refund || generous.has(accountOf(move)));
+    const terms = await this.termsOf(tx, charged.filter(({ refund }) => !refund).map(accountOf));
+    const refunded = charged.filter((move) => {
+      const of = terms.get(accountOf(move));
+      return move.refund || (move.isRefused ? of?.refundRefused : of?.refundFailed) === 1;
+    });
     await this.mark(tx, refunded);
     const refunds = new Map<number, Refund & { tally: UsageTally }>();
     for (const { campaignId, credits, number, sender } of refunded) {
@@ -70,12 +78,13 @@ export class Refunds {
     );
   }
 
-  private async generous(tx: EntityManager, accountIds: readonly number[]): Promise<Set<number>> {
-    if (accountIds.length === 0) return new Set();
-    const rows: { id: number }[] = await tx.query('SELECT id FROM accounts WHERE id IN (?) AND refund_failed = 1', [
-      [...new Set(accountIds)],
-    ]);
-    return new Set(rows.map(({ id }) => id));
+  private async termsOf(tx: EntityManager, accountIds: readonly number[]): Promise<ReadonlyMap<number, RefundTerms>> {
+    if (accountIds.length === 0) return new Map();
+    const rows: (RefundTerms & { id: number })[] = await tx.query(
+      'SELECT id, refund_failed AS refundFailed, refund_refused AS refundRefused FROM accounts WHERE id IN (?)',
+      [[...new Set(accountIds)]],
+    );
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
   /** For the timeline: cancelled recipients are always refunded, so only failures need a mark. */

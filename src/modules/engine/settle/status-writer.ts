@@ -22,6 +22,26 @@ export async function writeStatuses(tx: EntityManager, moves: readonly Recipient
     written += await (group.ofOne ? writeOfOne(tx, group.members) : writeAlike(tx, group.members));
   if (others.length > 0) written += await writeRows(tx, others);
   if (written !== moves.length) throw new Outdated();
+  await writeReasons(
+    tx,
+    moves.filter(({ carrierCode, isRefused }) => carrierCode !== null || isRefused),
+  );
+}
+
+async function writeReasons(tx: EntityManager, moves: readonly RecipientMove[]): Promise<void> {
+  if (moves.length === 0) return;
+  await tx.query(
+    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]',
+       carrier_code VARCHAR(32) CHARACTER SET utf8mb4 PATH '$[2]', refused INT PATH '$[3]')) j
+     STRAIGHT_JOIN campaign_recipients r FORCE INDEX (PRIMARY) ON r.campaign_id = j.campaign_id AND r.seq = j.seq
+     SET r.carrier_code = j.carrier_code, r.refused = j.refused WHERE r.campaign_id IN (?)`,
+    [
+      jsonRows(
+        moves.map(({ campaignId, seq, carrierCode, isRefused }) => [campaignId, seq, carrierCode, Number(isRefused)]),
+      ),
+      campaignsOf(moves),
+    ],
+  );
 }
 
 const valuesOf = (move: RecipientMove): string =>

@@ -10,7 +10,7 @@ import {
   type Verdict,
   verdictOf,
 } from './carrier-answers.js';
-import { outcomeOf as gatewaySays } from './http/http-answers.js';
+import { GatewayAnswers } from './http/http-answers.js';
 import { httpConfigSchema } from './http/http-config.js';
 import { smppConfigSchema } from './smpp/smpp-config.js';
 import { outcomeOf as networkSays } from './twilio/twilio.driver.js';
@@ -135,7 +135,10 @@ describe('failover codes', () => {
     // busy, perhaps taken, taken
     [429, { error: { code: 17 } }, false],
     [502, { error: { code: 17 } }, false],
-    [200, { error: { code: 17 } }, false],
+    [200, { error: { code: 0 } }, false],
+    // refused by its code, whatever the status
+    [200, { error: { code: 17 } }, true],
+    [200, { error: { code: 'OTHER' } }, false],
   ])('of a gateway: %i %j', (status, body, expected) => {
     const config = httpConfigSchema.parse({
       url: 'https://gateway.example/send',
@@ -143,7 +146,9 @@ describe('failover codes', () => {
       failover_codes: ['NO_ROUTE', 17, 422],
     });
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    expect(goesElsewhere(gatewaySays(config, { status, headers: {}, body: Buffer.from(text) }, '1-1'))).toBe(expected);
+    const answer = { status, headers: {}, body: Buffer.from(text) };
+    const outcome = new GatewayAnswers(config).outcomeOf(answer, { ref: '1-1', text: 'hi' });
+    expect(goesElsewhere(outcome)).toBe(expected);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { now, readRetryAfter } from '../../../kernel/clock.js';
 import { OutboundError } from '../../../platform/outbound/index.js';
-import type { SendOutcome } from '../message-driver.js';
+import { DECIDING_ITEMS, type Receipt, type SendOutcome } from '../message-driver.js';
 
 /**
  * Verdicts on answers other than 2xx (reference/providers#answers-of-carriers-and-providers): `unreached` = never left, waits for the
@@ -64,6 +64,7 @@ export interface Said {
   code: number;
   /** must not contain secrets */
   text: string;
+  carrierCode?: string;
   retryAfter: string | undefined;
   /** milliseconds to wait that the code asks for */
   afterMs?: number;
@@ -80,12 +81,17 @@ const UNKNOWN: SendOutcome = { kind: 'unknown' };
 const OUTCOMES: Readonly<Record<Verdict, (said: Said) => SendOutcome>> = {
   unreached: ({ text }) => ({ kind: 'unsent', afterMs: RETRY_MS, text }),
   maybe: () => UNKNOWN,
-  busy: ({ code, text, retryAfter, afterMs = waitOf(retryAfter) }) => ({
-    ...{ kind: 'retry', afterMs, code, text, throttled: true },
+  busy: (said) => ({
+    ...{ kind: 'retry', afterMs: said.afterMs ?? waitOf(said.retryAfter), ...wordsOf(said), throttled: true },
   }),
-  fault: ({ code, text }) => ({ kind: 'retry', afterMs: RETRY_MS, code, text, throttled: false }),
-  refused: ({ code, text }) => ({ kind: 'rejected', code, text, submitted: true }),
+  fault: (said) => ({ kind: 'retry', afterMs: RETRY_MS, ...wordsOf(said), throttled: false }),
+  refused: (said) => ({ kind: 'rejected', ...wordsOf(said), submitted: true }),
 };
+
+const wordsOf = ({ code, text, carrierCode }: Said): Pick<Said, 'code' | 'text' | 'carrierCode'> => ({
+  ...{ code, text },
+  ...(carrierCode !== undefined && { carrierCode }),
+});
 
 /** The outcome of an answer other than 2xx. @param own verdict of the carrier's own code */
 export const outcomeOfAnswer = (status: number, said: Said, own: Verdict | null = null): SendOutcome =>
@@ -119,6 +125,77 @@ export const failoverStatuses = z
   )
   .max(MOST_CODES)
   .default([]);
+
+const RECEIPT_STATUSES = ['submitted', 'delivered', 'read', 'failed'] as const;
+const MOST_WORDS = 200;
+
+export const statusMap = z
+  .record(
+    z.string().min(1).max(64),
+    z.union([
+      z.enum(RECEIPT_STATUSES),
+      z.object({ status: z.enum(RECEIPT_STATUSES), code: z.number().int().min(-999_999_999).max(999_999_999) }),
+    ]),
+  )
+  .refine((map) => Object.keys(map).length <= MOST_WORDS, `must have at most ${MOST_WORDS} words`);
+
+export interface MappedStatus {
+  status: (typeof RECEIPT_STATUSES)[number];
+  code: number | null;
+}
+
+type StatusWords = z.infer<typeof statusMap>;
+
+export const statusWords = (usual: StatusWords, own: StatusWords = {}): ReadonlyMap<string, MappedStatus> =>
+  new Map(
+    [...Object.entries(usual), ...Object.entries(own)].map(([word, meaning]) => [
+      word.toLowerCase(),
+      typeof meaning === 'string' ? { status: meaning, code: null } : meaning,
+    ]),
+  );
+
+export const receiptTerms = {
+  receipts: z.enum(DECIDING_ITEMS).default('all'),
+  id_base: z.enum(['auto', 'hex', 'dec']).default('auto'),
+  receipt_id_base: z.enum(['hex', 'dec']).default('dec'),
+};
+
+/** The value of a counted id in decimal digits; `base` says what digits alone mean. Other ids stay. */
+export function canonicalId(id: string, base: 'hex' | 'dec'): string {
+  const [, prefix, digits] = /^(0x)?([0-9a-f]{1,32})$/i.exec(id.trim()) ?? [];
+  if (digits === undefined) return id;
+  const isHex = prefix !== undefined || base === 'hex' || /[a-f]/i.test(digits);
+  return BigInt(isHex ? `0x${digits}` : digits).toString();
+}
+
+export type ReceiptTerms = z.infer<z.ZodObject<typeof receiptTerms>>;
+
+export const storedId = (id: string, { id_base: base }: ReceiptTerms): string =>
+  base === 'auto' ? id : canonicalId(id, base);
+
+export function underTerms(receipt: Receipt, { receipts: decidedBy, ...terms }: ReceiptTerms): Receipt {
+  if (decidedBy === 'all' && terms.id_base === 'auto') return receipt;
+  return {
+    ...receipt,
+    ...(decidedBy !== 'all' && { decidedBy }),
+    ...(terms.id_base !== 'auto' && {
+      providerMessageId: canonicalId(receipt.providerMessageId, terms.receipt_id_base),
+      isExact: true as const,
+    }),
+  };
+}
+
+const LONGEST_CODE = 32;
+
+export function numericCode(text: string | null): number | null {
+  const isNumber = text !== null && /^(?:-?[0-9]{1,9}|0x[0-9a-f]{1,7})$/i.test(text.trim());
+  return isNumber ? Number(text) : null;
+}
+
+export const textCode = (code: string | null): { carrierCode?: string } =>
+  code === null || code.trim() === '' || numericCode(code) !== null
+    ? {}
+    : { carrierCode: code.trim().slice(0, LONGEST_CODE) };
 
 /** Allows another route when the config names a code of the answer. Throttling is no refusal. */
 export function orElsewhere(

@@ -1,61 +1,98 @@
+import type { Matcher, RE2JS } from 're2js';
 import { keepInexact, objectOrEmpty } from '../../../../kernel/json-values.js';
 import { digitsOf } from '../../../../kernel/contacts.js';
+import { readXml } from '../../../../platform/http/index.js';
 import type { OutboundResponse } from '../../../../platform/outbound/index.js';
-import type { InboundText, ProviderCallback, Receipt, SendOutcome } from '../../message-driver.js';
-import { orElsewhere, outcomeOfAnswer, type Verdict, verdictOf } from '../carrier-answers.js';
+import type { CallbackContent, DroppedEntry, ProviderCallback, Receipt, SendOutcome } from '../../message-driver.js';
+import {
+  type MappedStatus,
+  numericCode,
+  orElsewhere,
+  outcomeOfAnswer,
+  type ReceiptTerms,
+  statusWords,
+  storedId,
+  textCode,
+  underTerms,
+  type Verdict,
+  verdictOf,
+} from '../carrier-answers.js';
 import { readPath, readScalar } from '../request-template.js';
-import { type HttpInboundConfig, type HttpReceiptConfig, type HttpRouteConfig, USUAL_STATUSES } from './http-config.js';
+import { isSuccessCode, READ_CHARACTERS, refusalIn } from './answer-signs.js';
+import {
+  compilePattern,
+  type HttpInboundConfig,
+  type HttpReceiptConfig,
+  type HttpRouteConfig,
+  USUAL_STATUSES,
+} from './http-config.js';
 
 const LONGEST_TEXT = 200;
 const DEFAULTS: HttpReceiptConfig = { id_path: 'id', status_path: 'status' };
 const INBOUND_DEFAULTS: HttpInboundConfig = { from_path: 'from', text_path: 'text' };
 
-/** Receipts of a callback, without entries that lack an id or have an unknown status. */
-export function readReceipts(config: HttpReceiptConfig | undefined, callback: ProviderCallback): Receipt[] {
-  const paths = config ?? DEFAULTS;
-  const words = statusWords(paths);
-  return entries(callback, paths.list_path).flatMap((entry): Receipt[] => {
-    const id = readScalar(readPath(entry, paths.id_path));
-    const status = words.get(at(entry, paths.status_path)?.toLowerCase() ?? '');
-    if (id === null || !status) return [];
-    const failed = status === 'failed';
-    const receiver = digitsOf(at(entry, paths.receiver_path) ?? '');
-    return [
-      {
-        providerMessageId: id,
-        status,
-        errorCode: failed ? asCode(at(entry, paths.error_code_path)) : null,
-        errorText: failed
-          ? (at(entry, paths.error_text_path)?.slice(0, LONGEST_TEXT) ?? 'Failed at the carrier')
-          : null,
-        receiver: receiver === '' ? null : receiver,
-      },
-    ];
-  });
-}
-
-function statusWords(paths: HttpReceiptConfig): Map<string, Receipt['status']> {
-  const map = paths.status_map ?? USUAL_STATUSES;
-  return new Map(Object.entries(map).map(([word, status]) => [word.toLowerCase(), status]));
-}
-
-/** Inbound texts of a callback, without receipts and entries that lack a number or text. */
-export function readTexts(
-  { inbound: paths = INBOUND_DEFAULTS, receipt = DEFAULTS }: Pick<HttpRouteConfig, 'inbound' | 'receipt'>,
+/** Receipts and texts of a callback, and why its other entries count for nothing. */
+export function readCallback(
+  {
+    receipt = DEFAULTS,
+    inbound = INBOUND_DEFAULTS,
+    ...terms
+  }: Pick<HttpRouteConfig, 'inbound' | 'receipt'> & ReceiptTerms,
   callback: ProviderCallback,
-): InboundText[] {
-  const words = statusWords(receipt);
-  return entries(callback, paths.list_path).flatMap((entry): InboundText[] => {
-    const from = digitsOf(at(entry, paths.from_path) ?? '');
-    const text = at(entry, paths.text_path);
+): CallbackContent {
+  const { method, query, body } = callback;
+  const fields = method === 'GET' ? query : { ...query, ...objectOrEmpty(body) };
+  const wholeOf = (listPath: string | undefined): unknown =>
+    listPath === undefined && Array.isArray(body) ? body : fields;
+  const words = statusWords(USUAL_STATUSES, receipt.status_map);
+  const content: CallbackContent = { receipts: [], texts: [], dropped: [] };
+  const texts = new Set<unknown>();
+  for (const entry of entries(wholeOf(inbound.list_path), inbound.list_path)) {
+    const from = digitsOf(at(entry, inbound.from_path) ?? '');
+    const text = at(entry, inbound.text_path);
     const isReceipt = words.has(at(entry, receipt.status_path)?.toLowerCase() ?? '');
-    return from === '' || text === null || isReceipt ? [] : [{ from, text }];
-  });
+    if (from === '' || text === null || isReceipt) continue;
+    content.texts.push({ from, text });
+    texts.add(entry);
+  }
+  for (const entry of entries(wholeOf(receipt.list_path), receipt.list_path)) {
+    if (texts.has(entry)) continue;
+    const read = readReceipt(receipt, words, entry);
+    if ('reason' in read) content.dropped.push(read);
+    else content.receipts.push(underTerms(read, terms));
+  }
+  if (content.receipts.length + content.texts.length + content.dropped.length === 0)
+    content.dropped.push({ reason: 'no_entry', word: null });
+  return content;
 }
 
-function entries({ method, query, body }: ProviderCallback, listPath: string | undefined): unknown[] {
-  if (listPath === undefined && Array.isArray(body)) return body;
-  const source = method === 'GET' ? query : { ...query, ...objectOrEmpty(body) };
+function readReceipt(
+  paths: HttpReceiptConfig,
+  words: ReadonlyMap<string, MappedStatus>,
+  entry: unknown,
+): Receipt | DroppedEntry {
+  const id = readScalar(readPath(entry, paths.id_path));
+  if (id === null) return { reason: 'no_id', word: null };
+  const word = at(entry, paths.status_path);
+  const mapped = words.get(word?.toLowerCase() ?? '');
+  if (!mapped) return { reason: 'unknown_status', word };
+  const { status } = mapped;
+  const failed = status === 'failed';
+  const receiver = digitsOf(at(entry, paths.receiver_path) ?? '');
+  const code = at(entry, paths.error_code_path);
+  return {
+    providerMessageId: id,
+    status,
+    errorCode: failed ? (numericCode(code) ?? mapped.code) : null,
+    ...(failed && textCode(code)),
+    errorText: failed ? (at(entry, paths.error_text_path)?.slice(0, LONGEST_TEXT) ?? 'Failed at the carrier') : null,
+    receiver: receiver === '' ? null : receiver,
+  };
+}
+
+/** @param source query and fields together, the same object at each reading: so a text is known again */
+function entries(source: unknown, listPath: string | undefined): unknown[] {
+  if (listPath === undefined && Array.isArray(source)) return source;
   if (listPath === undefined) return [source];
   const list = readPath(source, listPath);
   return Array.isArray(list) ? list : list === undefined ? [] : [list];
@@ -64,12 +101,10 @@ function entries({ method, query, body }: ProviderCallback, listPath: string | u
 const at = (entry: unknown, path: string | undefined): string | null =>
   path === undefined ? null : readScalar(readPath(entry, path));
 
-const asCode = (text: string | null): number | null =>
-  text !== null && /^-?[0-9]{1,9}$/.test(text) ? Number(text) : null;
-
 const LONGEST_ID = 128;
 
 const answered = (status: number): string => `Gateway answered ${status}`;
+const REFUSED = 'Refused by the gateway';
 
 /** Staff read these as the route's state, so the gateway's text is not quoted. */
 const OWN_WORDS: Readonly<Partial<Record<Verdict, (status: number) => { code: number; text: string }>>> = {
@@ -77,36 +112,86 @@ const OWN_WORDS: Readonly<Partial<Record<Verdict, (status: number) => { code: nu
   unreached: (code) => ({ code, text: answered(code) }),
 };
 
-/** The outcome of a gateway's answer. @param ref serves as id when the route has no `id_path` */
-export function outcomeOf(config: HttpRouteConfig, response: OutboundResponse, ref: string): SendOutcome {
-  const { status, headers } = response;
-  if (status >= 200 && status < 300) return accepted(config, response, ref);
-  const retryAfter = headers['retry-after'];
-  const said = OWN_WORDS[verdictOf(status, retryAfter)]?.(status) ?? refusal(config, response);
-  const outcome = outcomeOfAnswer(status, { ...said, retryAfter });
-  return orElsewhere(outcome, config.failover_codes, [status, ownCode(config, response)]);
+export class GatewayAnswers {
+  private readonly acceptedPattern: RE2JS | null;
+  private readonly refusedPattern: RE2JS | null;
+  private readonly acceptedCodes: ReadonlySet<string>;
+
+  constructor(private readonly config: HttpRouteConfig) {
+    const { accepted_pattern: accepted, refused_pattern: refused, accepted_codes: codes } = config;
+    this.acceptedPattern = accepted === undefined ? null : compilePattern(accepted);
+    this.refusedPattern = refused === undefined ? null : compilePattern(refused);
+    this.acceptedCodes = new Set(codes.map((code) => String(code).toLowerCase()));
+  }
+
+  /** @param message its `ref` is the id where the route names none; an answer may repeat its text */
+  outcomeOf(response: OutboundResponse, message: { ref: string; text: string }): SendOutcome {
+    const { status, headers } = response;
+    const text = response.body.toString('utf8').replace(/^\ufeff/, '');
+    const tree = readAnswer(text);
+    if (status >= 200 && status < 300) return this.ofSuccess(status, text, tree, message);
+    const retryAfter = headers['retry-after'];
+    const own = this.codeIn(tree);
+    const said = OWN_WORDS[verdictOf(status, retryAfter)]?.(status) ?? {
+      ...textCode(own),
+      code: numericCode(own) ?? status,
+      text: this.textIn(tree) ?? answered(status),
+    };
+    const outcome = outcomeOfAnswer(status, { ...said, retryAfter });
+    return orElsewhere(outcome, this.config.failover_codes, [status, own]);
+  }
+
+  private ofSuccess(status: number, text: string, tree: unknown, message: { ref: string; text: string }): SendOutcome {
+    const head = text.slice(0, READ_CHARACTERS);
+    const code = this.codeIn(tree);
+    if (code !== null && !this.isSuccess(code, status)) return this.refused(code, tree);
+    const refused = this.refusedPattern?.matcher(head);
+    if (refused?.find()) return this.refused(groupOf(refused, 'code') ?? firstGroup(refused) ?? code, tree);
+    const accepted = this.acceptedPattern?.matcher(head);
+    const isAccepted = accepted?.find() ?? false;
+    const { id_path: idPath } = this.config;
+    const id = (isAccepted && accepted ? groupOf(accepted, 'id') : null) ?? (idPath ? at(tree, idPath) : null);
+    if (id !== null && id.trim() !== '' && id.length <= LONGEST_ID && (isAccepted || !accepted))
+      return { kind: 'accepted', providerMessageIds: [storedId(id, this.config)] };
+    if (isAccepted && idPath === undefined) return { kind: 'accepted', providerMessageIds: [message.ref] };
+    const isSure = isAccepted || (code !== null && this.acceptedCodes.size > 0);
+    const refusal = isSure ? null : refusalIn(text, tree, message.text);
+    if (refusal) return this.refused(refusal.code, tree);
+    // a 2xx without the promised id, or that fits neither pattern, may or may not have been taken
+    return idPath === undefined && !accepted
+      ? { kind: 'accepted', providerMessageIds: [message.ref] }
+      : { kind: 'unknown' };
+  }
+
+  private refused(code: string | null, tree: unknown): SendOutcome {
+    const said = { ...textCode(code), code: numericCode(code), text: this.textIn(tree) ?? REFUSED };
+    return orElsewhere({ kind: 'rejected', ...said, submitted: true }, this.config.failover_codes, [code]);
+  }
+
+  /** A gateway that repeats the HTTP status, or says zero or a word of success, has taken the message. */
+  private isSuccess(code: string, status: number): boolean {
+    if (this.acceptedCodes.size > 0) return this.acceptedCodes.has(code.toLowerCase());
+    return isSuccessCode(code) || code === String(status);
+  }
+
+  private codeIn(tree: unknown): string | null {
+    const { error_code_path: path } = this.config;
+    if (path === undefined) return null;
+    const value = readPath(tree, path);
+    return typeof value === 'boolean' ? String(value) : readScalar(value);
+  }
+
+  private textIn(tree: unknown): string | null {
+    const text = at(tree, this.config.error_text_path);
+    return text === null ? null : withoutSecrets(this.config, text).slice(0, LONGEST_TEXT);
+  }
 }
 
-const ownCode = ({ error_code_path: path }: HttpRouteConfig, { body }: OutboundResponse): string | null =>
-  path ? readScalar(readPath(json(body), path)) : null;
-
-function accepted(config: HttpRouteConfig, response: OutboundResponse, ref: string): SendOutcome {
-  if (config.id_path === undefined) return { kind: 'accepted', providerMessageIds: [ref] };
-  const id = readScalar(readPath(json(response.body), config.id_path));
-  // a 2xx without the promised id may or may not have been taken
-  const isId = id !== null && id.trim() !== '' && id.length <= LONGEST_ID;
-  return isId ? { kind: 'accepted', providerMessageIds: [id] } : { kind: 'unknown' };
-}
-
-function refusal(config: HttpRouteConfig, response: OutboundResponse): { code: number; text: string } {
-  const body = config.error_code_path || config.error_text_path ? json(response.body) : null;
-  const code = config.error_code_path ? asCode(readScalar(readPath(body, config.error_code_path))) : null;
-  const text = config.error_text_path ? readScalar(readPath(body, config.error_text_path)) : null;
-  return {
-    code: code ?? response.status,
-    text: text === null ? answered(response.status) : withoutSecrets(config, text).slice(0, LONGEST_TEXT),
-  };
-}
+const groupOf = (matcher: Matcher, name: string): string | null =>
+  Object.hasOwn(matcher.pattern().namedGroups(), name) ? emptyAsNull(matcher.group(name)) : null;
+const firstGroup = (matcher: Matcher): string | null =>
+  matcher.groupCount() === 0 ? null : emptyAsNull(matcher.group(1));
+const emptyAsNull = (text: string | null): string | null => (text === null || text.trim() === '' ? null : text.trim());
 
 /** The gateway may quote our request: its secrets must not be shown. */
 function withoutSecrets(config: HttpRouteConfig, text: string): string {
@@ -117,10 +202,12 @@ function withoutSecrets(config: HttpRouteConfig, text: string): string {
   return clean;
 }
 
-function json(body: Buffer): unknown {
+function readAnswer(text: string): unknown {
+  const head = text.trimStart();
+  if (head.startsWith('<')) return readXml(head) ?? undefined;
   try {
-    return JSON.parse(keepInexact(body.toString('utf8')));
+    return JSON.parse(keepInexact(text));
   } catch {
-    return null;
+    return undefined;
   }
 }

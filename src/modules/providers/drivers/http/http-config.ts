@@ -1,10 +1,10 @@
+import { RE2JS } from 're2js';
 import { z } from 'zod';
-import { failoverCodes } from '../carrier-answers.js';
+import { failoverCodes, receiptTerms, statusMap } from '../carrier-answers.js';
 import { dltTerms } from '../dlt.js';
 import { placeholders } from '../request-template.js';
 
 const path = z.string().max(200);
-const STATUSES = ['submitted', 'delivered', 'read', 'failed'] as const;
 /** Without headers of the connection: with one of them no request could be sent. */
 const HEADER_NAME =
   /^(?!(?:connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$)[a-z0-9!#$%&'*+.^_`|~-]+$/i;
@@ -20,13 +20,32 @@ const MESSAGE_VALUES = new Set([
   'validity_s',
 ]);
 
+const LONGEST_PATTERN = 500;
+
+/** A pattern of an operator, matched in time proportional to the text. @throws Error for what RE2 does not know */
+export const compilePattern = (pattern: string): RE2JS => RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
+
+const pattern = z
+  .string()
+  .min(1)
+  .max(LONGEST_PATTERN)
+  .superRefine((value, context) => {
+    try {
+      compilePattern(value);
+    } catch {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be a regular expression of RE2 (no look-around, no back-reference)',
+      });
+    }
+  });
+
 const receiptSchema = z.object({
   /** absent = the body is one receipt, or an array */
   list_path: path.optional(),
   id_path: path.default('id'),
   status_path: path.default('status'),
-  /** the carrier's word (any case) → ours */
-  status_map: z.record(z.string().max(64), z.enum(STATUSES)).optional(),
+  status_map: statusMap.optional(),
   error_code_path: path.optional(),
   error_text_path: path.optional(),
   receiver_path: path.optional(),
@@ -60,11 +79,18 @@ export const httpConfigSchema = z
     id_path: path.optional(),
     error_code_path: path.optional(),
     error_text_path: path.optional(),
+    accepted_codes: z
+      .array(z.union([z.number().int(), z.string().min(1).max(64)]))
+      .max(100)
+      .default([]),
+    accepted_pattern: pattern.optional(),
+    refused_pattern: pattern.optional(),
     receipt: receiptSchema.optional(),
     inbound: inboundSchema.optional(),
     timeout_ms: z.number().int().min(100).max(25_000).default(15_000),
     deduplicates: z.boolean().default(false),
     failover_codes: failoverCodes,
+    ...receiptTerms,
   })
   .superRefine((config, context) => {
     for (const field of ['url', 'headers', 'body'] as const) {
@@ -81,8 +107,7 @@ export type HttpRouteConfig = z.infer<typeof httpConfigSchema>;
 export type HttpReceiptConfig = z.infer<typeof receiptSchema>;
 export type HttpInboundConfig = z.infer<typeof inboundSchema>;
 
-/** Usual status words of gateways, for routes without `status_map`. */
-export const USUAL_STATUSES: Readonly<Record<string, (typeof STATUSES)[number]>> = {
+export const USUAL_STATUSES: z.infer<typeof statusMap> = {
   accepted: 'submitted',
   queued: 'submitted',
   sent: 'submitted',

@@ -1,11 +1,10 @@
 import { type Address, type OutboundClient, readAddress } from '../../../../platform/outbound/index.js';
 import type {
+  CallbackContent,
   CarrierDemands,
-  InboundText,
   MessageDriver,
   OutboundMessage,
   ProviderCallback,
-  Receipt,
   Route,
   RouteConnection,
   SendOutcome,
@@ -14,7 +13,7 @@ import { outcomeOfFault } from '../carrier-answers.js';
 import { demandsOf, DLT_MISSING, dltValues, lacksDlt, namesDlt } from '../dlt.js';
 import { GatedConnection } from '../gated-connection.js';
 import { fillJson, fillJsonText, fillText, placeholders, type TemplateValues } from '../request-template.js';
-import { outcomeOf, readReceipts, readTexts } from './http-answers.js';
+import { GatewayAnswers, readCallback } from './http-answers.js';
 import { httpConfigSchema, type HttpRouteConfig } from './http-config.js';
 import { ItemizedConnection } from './itemized-connection.js';
 
@@ -73,13 +72,14 @@ const MOST_ANSWER_BYTES = 256 * 1024;
 
 /** A message with attachments leaves as several requests. @param guarded the address goes through the guard of routes */
 function openGateway(config: HttpRouteConfig, outbound: OutboundClient, guarded = false): RouteConnection {
+  const answers = new GatewayAnswers(config);
   const fixed = placeholders(config.url).length === 0 ? readAddress(config.url) : null;
   return new ItemizedConnection(
     new GatedConnection({
       title: TITLE,
       quotes: true,
       timeoutMs: config.timeout_ms,
-      attempt: (message) => attempt(config, outbound, message, { fixed, guarded }),
+      attempt: (message) => attempt(config, outbound, message, { answers, fixed, guarded }),
     }),
     config.timeout_ms,
   );
@@ -89,7 +89,7 @@ async function attempt(
   config: HttpRouteConfig,
   outbound: OutboundClient,
   message: OutboundMessage,
-  { fixed, guarded }: { fixed: Address | null; guarded: boolean },
+  { answers, fixed, guarded }: { answers: GatewayAnswers; fixed: Address | null; guarded: boolean },
 ): Promise<SendOutcome> {
   if (lacksDlt(config.dlt, message)) return DLT_MISSING;
   const { url, method, headers, body } = buildRequest(config, message);
@@ -105,7 +105,7 @@ async function attempt(
       guardedRoute: guarded,
       onSending: message.leaving,
     });
-    return outcomeOf(config, response, message.ref);
+    return answers.outcomeOf(response, message);
   } catch (error) {
     return outcomeOfFault(TITLE, error);
   }
@@ -139,11 +139,7 @@ export class HttpDriver implements MessageDriver<HttpRouteConfig> {
     return openGateway(route.config, this.outbound, route.guarded);
   }
 
-  parseCallback(route: Route<HttpRouteConfig>, callback: ProviderCallback): Receipt[] {
-    return readReceipts(route.config.receipt, callback);
-  }
-
-  parseInbound(route: Route<HttpRouteConfig>, callback: ProviderCallback): InboundText[] {
-    return readTexts(route.config, callback);
+  parseCallback(route: Route<HttpRouteConfig>, callback: ProviderCallback): CallbackContent {
+    return readCallback(route.config, callback);
   }
 }

@@ -1,6 +1,7 @@
 import { digitsOf } from '../../../../kernel/contacts.js';
 import { type DeliverSm, writeIdResponse } from '../../../../platform/smpp/index.js';
 import type { Receipt } from '../../message-driver.js';
+import { type MappedStatus, numericCode, textCode } from '../carrier-answers.js';
 import { within } from './smpp-socket.js';
 
 /** Bits 5 to 2 of esm_class give a deliver_sm's type; 0 is a message from a handset. */
@@ -37,8 +38,9 @@ const STATES: Readonly<Record<number, string>> = {
 };
 
 const ID = /(?:^|[\s,;])id:\s*([^\s,;]+)/i;
-const STAT = /(?:^|[\s,;])stat:\s*([A-Za-z]+)/i;
-const ERR = /(?:^|[\s,;])err:\s*([0-9A-Za-z]+)/i;
+const STAT = /(?:^|[\s,;])stat:\s*([A-Za-z0-9_-]+)/i;
+const ERR = /(?:^|[\s,;])err:\s*([0-9A-Za-z_.-]+)/i;
+const UNMARKED = /^\s*id:\s*[^\s,;]+/i;
 /** Shorter numbers are short codes, which get no messages. */
 const FEWEST_DIGITS = 8;
 
@@ -46,32 +48,58 @@ const FEWEST_DIGITS = 8;
 export const isReceipt = (message: DeliverSm): boolean =>
   (message.esmClass & MESSAGE_TYPE) !== 0 || message.receiptedMessageId !== null;
 
-/** Reads the text form, the TLV form or both (TLVs win); the dates are unreliable. @returns null = no id, or not final */
-export function readReceipt(message: DeliverSm): Receipt | null {
-  const head = message.text.search(/\btext:/i);
-  const fields = head < 0 ? message.text : message.text.slice(0, head);
+export const mayBeReceipt = (message: DeliverSm): boolean => !isReceipt(message) && UNMARKED.test(message.text);
+
+type StatusWords = ReadonlyMap<string, MappedStatus>;
+const NO_WORDS: StatusWords = new Map();
+
+const fieldsOf = ({ text }: DeliverSm): string => {
+  const head = text.search(/\btext:/i);
+  return head < 0 ? text : text.slice(0, head);
+};
+
+export const statusWordOf = (message: DeliverSm): string | null =>
+  STAT.exec(fieldsOf(message))?.[1] ?? message.messageState?.toString() ?? null;
+
+/** Reads text, TLVs (which win) or both. @param words `status_map`, in lower case @returns null = no id, or not final */
+export function readReceipt(message: DeliverSm, words: StatusWords = NO_WORDS): Receipt | null {
+  const fields = fieldsOf(message);
   const id = message.receiptedMessageId ?? ID.exec(fields)?.[1];
   if (id === undefined || id === '') return null;
-  const said = STAT.exec(fields)?.[1]?.toUpperCase();
-  const word = (message.messageState === null ? undefined : STATES[message.messageState]) ?? said;
-  const meaning = word === undefined ? null : (WORDS[word] ?? null);
+  const meaning = meaningOf(message, STAT.exec(fields)?.[1], words);
   if (!meaning) return null;
   const receiver = digitsOf(message.sourceAddr);
   const otherAddress = digitsOf(message.destinationAddr);
   return {
     providerMessageId: id,
     status: meaning.status,
-    errorCode: meaning.status === 'failed' ? errorCode(fields, message.networkErrorCode) : null,
+    ...(meaning.status === 'failed' ? codesOf(fields, message, meaning.code) : { errorCode: null }),
     errorText: meaning.text,
     receiver: receiver === '' ? null : receiver,
     ...(otherAddress.length >= FEWEST_DIGITS && { otherAddress }),
   };
 }
 
-function errorCode(fields: string, network: number | null): number | null {
+type Meaning = MappedStatus & { text: string | null };
+
+function meaningOf({ messageState: state }: DeliverSm, said: string | undefined, words: StatusWords): Meaning | null {
+  const own = words.get(said?.toLowerCase() ?? '') ?? (state === null ? undefined : words.get(String(state)));
+  const word = (state === null ? undefined : STATES[state]) ?? said?.toUpperCase();
+  const usual = word === undefined ? null : (WORDS[word] ?? null);
+  if (!own) return usual && { status: usual.status as MappedStatus['status'], code: null, text: usual.text };
+  const text = own.status === 'failed' ? (usual?.status === 'failed' ? usual.text : 'Failed at the carrier') : null;
+  return { ...own, text };
+}
+
+function codesOf(
+  fields: string,
+  { networkErrorCode, networkErrorText }: DeliverSm,
+  mapped: number | null,
+): Pick<Receipt, 'errorCode' | 'carrierCode'> {
   const text = ERR.exec(fields)?.[1];
-  if (text !== undefined && /^[0-9]{1,9}$/.test(text)) return Number(text);
-  return network;
+  const isNumber = text !== undefined && /^[0-9]{1,9}$/.test(text);
+  const errorCode = isNumber ? Number(text) : (networkErrorCode ?? numericCode(networkErrorText) ?? mapped);
+  return { errorCode, ...textCode(isNumber ? networkErrorText : (text ?? networkErrorText)) };
 }
 
 export interface Delivery {

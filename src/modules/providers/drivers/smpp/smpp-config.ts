@@ -4,7 +4,14 @@ import { boundedCache } from '../../../../platform/concurrency/index.js';
 import type { SocketGuard } from '../../../../platform/outbound/index.js';
 import { type Addressing, describeSender, encodeTlvs, type Tlv } from '../../../../platform/smpp/index.js';
 import type { OutboundMessage } from '../../message-driver.js';
-import { failoverStatuses } from '../carrier-answers.js';
+import {
+  failoverStatuses,
+  type MappedStatus,
+  type ReceiptTerms,
+  receiptTerms,
+  statusMap,
+  statusWords,
+} from '../carrier-answers.js';
 import { dltIdSchema, dltTerms, dltValues } from '../dlt.js';
 import { fillText, placeholders, type TemplateValues } from '../request-template.js';
 
@@ -195,6 +202,8 @@ export const smppConfigSchema = z
     dlt: dltSchema.optional(),
     tlvs: tlvsSchema,
     failover_codes: failoverStatuses,
+    status_map: statusMap.optional(),
+    ...receiptTerms,
   })
   .superRefine(({ dlt, tlvs }, context) => {
     const tags = tagsOf(dlt, tlvs);
@@ -217,6 +226,8 @@ export interface SmppConfig extends Addressing, TlvOptions {
   submitTimeoutMs: number;
   enquireLinkMs: number;
   failoverCodes: readonly number[];
+  statusWords: ReadonlyMap<string, MappedStatus>;
+  receiptTerms: ReceiptTerms;
   /** null = every address is allowed */
   guard: SocketGuard | null;
 }
@@ -242,6 +253,8 @@ export function sessionConfig(config: SmppRouteConfig, guard: SocketGuard | null
     submitTimeoutMs: config.submit_timeout_ms,
     enquireLinkMs: config.enquire_link_ms,
     failoverCodes: config.failover_codes.map(Number),
+    statusWords: statusWords({}, config.status_map),
+    receiptTerms: config,
     dlt: config.dlt ?? null,
     tlvs: config.tlvs,
     guard,

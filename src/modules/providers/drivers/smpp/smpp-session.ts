@@ -17,7 +17,16 @@ import {
   SubmitSmEncoder,
 } from '../../../../platform/smpp/index.js';
 import type { InboundText, Receipt } from '../../message-driver.js';
-import { answersTo, type Delivery, isReceipt, readReceipt, ReceiptBatch } from './receipts.js';
+import { underTerms } from '../carrier-answers.js';
+import {
+  answersTo,
+  type Delivery,
+  isReceipt,
+  mayBeReceipt,
+  readReceipt,
+  ReceiptBatch,
+  statusWordOf,
+} from './receipts.js';
 import type { SmppConfig } from './smpp-config.js';
 import { openSocket, UnreadAnswers, within } from './smpp-socket.js';
 import { type Submit, SubmitQueue, Unanswered } from './submits.js';
@@ -28,6 +37,7 @@ interface SessionEvents {
   closed(reason: string): void;
   receipts(receipts: Receipt[]): Promise<void>;
   inbound(text: InboundText): Promise<void>;
+  unread(word: string | null): void;
 }
 
 /** Prefix of the close reason when the carrier refuses this login a session, or a further one. */
@@ -236,18 +246,26 @@ export class SmppSession {
 
   private deliver(message: DeliverSm | null, delivery: Delivery): void {
     if (!message) return this.answer([delivery], Status.InvalidMessageLength);
-    if (!isReceipt(message)) {
-      return void this.takeInbound({ from: digitsOf(message.sourceAddr), text: message.text }, delivery);
-    }
-    const receipt = readReceipt(message);
-    return receipt ? this.batch.add(receipt, delivery) : this.answer([delivery], Status.Ok);
+    if (!isReceipt(message)) return void this.takeText(message, delivery);
+    const { statusWords: words, receiptTerms } = this.config;
+    const receipt = readReceipt(message, words);
+    if (receipt) return this.batch.add(underTerms(receipt, receiptTerms), delivery);
+    this.events.unread(statusWordOf(message));
+    this.answer([delivery], Status.Ok);
   }
 
-  /** The carrier sends a refused text again. */
-  private async takeInbound(text: InboundText, delivery: Delivery): Promise<void> {
+  private async takeText(message: DeliverSm, delivery: Delivery): Promise<void> {
     if (!this.texts.tryAcquire()) return this.answer([delivery], Status.SystemError);
-    const answered = this.events.inbound(text).then(() => Status.Ok);
-    const status = await answered.catch(() => Status.SystemError);
+    const { statusWords: words, receiptTerms } = this.config;
+    const orText = { from: digitsOf(message.sourceAddr), text: message.text };
+    const receipt = mayBeReceipt(message) ? readReceipt(message, words) : null;
+    const taken = receipt
+      ? this.events.receipts([{ ...underTerms(receipt, receiptTerms), orText }])
+      : this.events.inbound(orText);
+    const status = await taken.then(
+      () => Status.Ok,
+      () => Status.SystemError,
+    );
     this.answer([delivery], status);
     this.texts.release();
   }

@@ -23,7 +23,7 @@ import type {
   RouteConnection,
   SendOutcome,
 } from '../../message-driver.js';
-import { neverSent, orElsewhere, takenInPart } from '../carrier-answers.js';
+import { neverSent, orElsewhere, storedId, takenInPart } from '../carrier-answers.js';
 import { demandsOf, DLT_MISSING, lacksDlt, namesDlt } from '../dlt.js';
 import { Throttle } from '../gated-connection.js';
 import { sessionConfig, type SmppConfig, smppConfigSchema, type SmppRouteConfig, TlvWriter } from './smpp-config.js';
@@ -39,6 +39,7 @@ const LONGEST_RECONNECT_MS = 30_000;
 const STEADY_MS = 10_000;
 const TEMPORARY_RETRY_MS = 1_000;
 const UNTRIED = 'not connected yet';
+const QUIET_MS = 60_000;
 
 type Waiting = Extract<SendOutcome, { kind: 'retry' | 'unsent' }>;
 
@@ -54,6 +55,7 @@ class SmppConnection implements RouteConnection {
   private closed: Promise<void> | null = null;
   private reconnects = 0;
   private boundAt = 0;
+  private notedAt = -QUIET_MS;
   private timer: NodeJS.Timeout | null = null;
   private reason: string | null = UNTRIED;
   refusal: string | null = null;
@@ -146,7 +148,9 @@ class SmppConnection implements RouteConnection {
     const { status, messageId } = result;
     if (status === 0) {
       this.throttle.accepted();
-      return messageId.trim() === '' ? { kind: 'nameless' } : { kind: 'accepted', providerMessageIds: [messageId] };
+      return messageId.trim() === ''
+        ? { kind: 'nameless' }
+        : { kind: 'accepted', providerMessageIds: [storedId(messageId, this.config.receiptTerms)] };
     }
     const text = statusText(status);
     if (isThrottling(status)) {
@@ -208,7 +212,15 @@ class SmppConnection implements RouteConnection {
       closed: (reason) => this.lost(reason),
       receipts: this.onReceipts,
       inbound: (text) => this.onInbound([text]),
+      unread: (word) => this.noteUnread(word),
     });
+  }
+
+  private noteUnread(word: string | null): void {
+    const at = performance.now();
+    if (at - this.notedAt < QUIET_MS) return;
+    this.notedAt = at;
+    this.logger.warn({ route: this.route, status: word }, 'a receipt counts for nothing: status_map lacks its word');
   }
 
   private lost(reason: string): void {
