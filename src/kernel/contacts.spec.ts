@@ -1,19 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanContact, sortContacts } from './contacts.js';
-
-const readContact = (entry: unknown): string | null => cleanContact(entry, 9, 30);
+import { sortContacts } from './contacts.js';
+import { readNumber as readContact } from './phone-numbers.js';
 
 describe('sorting contacts', () => {
   it('charges per entry or once, and names what a send refuses', async () => {
     const contacts = ['919812345678', '+91 98123 45678', 919812345678, '123456789', 'x', 1.5, undefined, true, [1]];
     expect(await sortContacts(contacts, readContact, 'charged')).toEqual({
       charged: ['919812345678', '919812345678', '919812345678', '123456789'],
-      invalid: ['x', '1.5', 'undefined', 'true', '[array]'].map((value, at) => ({
+      invalid: [
+        ['x', 'has letters'],
+        ['1.5', 'looks like a decimal of a spreadsheet'],
+        ['undefined', 'is missing'],
+        ['true', 'is neither a text nor a whole number'],
+        ['[array]', 'is neither a text nor a whole number'],
+      ].map(([value, refused], at) => ({
         row: at + 5,
         value,
         reason: 'number_invalid',
-        message: 'the channel takes no such number',
+        message: `number ${refused}`,
       })),
       refused: 5,
       duplicates: ['919812345678'],
@@ -34,7 +39,7 @@ describe('sorting contacts', () => {
 
   it('names a hundred of each at the most, and counts all', async () => {
     const numbers = Array.from({ length: 101 }, (_, index) => String(919_812_345_000 + index));
-    const bad = numbers.map((number) => `${number.slice(0, 3)}-${number.slice(-5)}`);
+    const bad = numbers.map((number) => `${number.slice(0, 3)}-${number.slice(-4)}`);
     const sorted = await sortContacts([...numbers, ...bad, ...numbers], readContact, 'charged');
     expect([sorted.charged.length, sorted.refused]).toEqual([202, 101]);
     expect(sorted.invalid.map(({ value }) => value)).toEqual(bad.slice(0, 100));

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { fieldErrors, MOST_ROW_FAULTS, type RowFault } from './errors.js';
 import { shownValue } from './json-values.js';
+import { personKey, type ReadNumber, refusedNumber } from './phone-numbers.js';
 
 const ONLY_DIGITS = /^[0-9]+$/;
 
@@ -89,38 +90,40 @@ export interface SortedContacts {
   duplicatesCount: number;
 }
 
-/** The fault of a row without a number that its channel takes. */
-export const NO_NUMBER = { reason: 'number_invalid', message: 'the channel takes no such number' };
 const CONTACTS_AT_ONCE = 5_000;
 
 /** Sorts contacts in one loop (30,000 in a few milliseconds), yielding to other requests. `readContact` validates a number. */
 export async function sortContacts(
   contacts: readonly unknown[],
-  readContact: (entry: unknown) => string | null,
+  readContact: ReadNumber,
   duplicates: 'charged' | 'removed',
 ): Promise<SortedContacts> {
-  const seen = new Set<string>();
-  const again = new Set<string>();
+  // by person
+  const seen = new Map<string, string>();
+  const again = new Map<string, string>();
   const invalid: RowFault[] = [];
   const valid: string[] = [];
   for (let index = 0; index < contacts.length; index++) {
     if (index % CONTACTS_AT_ONCE === CONTACTS_AT_ONCE - 1) await yieldToOthers();
     const entry = contacts[index];
     const number = readContact(entry);
-    if (number === null) {
-      if (invalid.length < MOST_ROW_FAULTS) invalid.push({ row: index + 1, value: shownValue(entry), ...NO_NUMBER });
+    if ('refused' in number) {
+      if (invalid.length < MOST_ROW_FAULTS)
+        invalid.push({ row: index + 1, value: shownValue(entry), ...refusedNumber(number.refused) });
       continue;
     }
-    valid.push(number);
-    if (!seen.has(number)) seen.add(number);
-    else if (again.size < MOST_ROW_FAULTS) again.add(number);
+    const { digits } = number;
+    valid.push(digits);
+    const person = personKey(digits);
+    if (!seen.has(person)) seen.set(person, digits);
+    else if (again.size < MOST_ROW_FAULTS) again.set(person, digits);
   }
   const refused = contacts.length - valid.length;
   return {
-    charged: duplicates === 'removed' ? [...seen] : valid,
+    charged: duplicates === 'removed' ? [...seen.values()] : valid,
     invalid,
     refused,
-    duplicates: [...again],
+    duplicates: [...again.values()],
     duplicatesCount: valid.length - seen.size,
   };
 }

@@ -48,7 +48,10 @@ describe('GET /v6/api/account', () => {
           role: 'user',
           person: null,
           time_zone: 'Asia/Kolkata',
-          number_check: 'off',
+          number_check: 'warn',
+          country: null,
+          country_chosen: false,
+          strict_numbers: false,
           permissions: account.permissions,
           parent_username: reseller.username,
           is_reseller: false,
@@ -117,7 +120,7 @@ describe('PUT /v6/api/account/number-check', () => {
     const denied = await accounts.row('PUT', CHECK, { token: String(body['token']), body: { number_check: 'off' } });
     expect(denied).toEqual([403, 'Permission denied']);
     expect(await accounts.row('PUT', CHECK, { body: { number_check: 'off' } })).toEqual(REFUSED);
-    expect(await checkOf(token)).toBe('off');
+    expect(await checkOf(token)).toBe('warn');
   });
 });
 

@@ -101,8 +101,8 @@ describe('creating accounts', () => {
       is_active: false,
       expires_at: '2099-12-31 23:59:59',
       time_zone: 'Asia/Kolkata',
+      country: 'IN',
       require_token: false,
-      public_lookup: true,
     });
     expect(answer.body).not.toHaveProperty('data.surprise');
     expect(JSON.stringify(answer.body)).not.toMatch(/password|hash/i);
@@ -120,6 +120,7 @@ describe('creating accounts', () => {
       is_active: false,
       expires_at: '2099-12-31',
       time_zone: 'Asia/Kolkata',
+      country: 'IN',
     });
     expect(JSON.stringify(audit.body)).not.toContain(PASSWORD);
   });
@@ -139,6 +140,7 @@ describe('creating accounts', () => {
       [{ email: 'bad' }, 400, 'email is invalid'],
       [{ time_zone: 'Mars/Base' }, 400, 'time_zone is invalid'],
       [{ time_zone: 'local' }, 400, 'time_zone is invalid'],
+      [{ country: 'India' }, 400, 'country is invalid'],
       [{ expires_at: 'tomorrow' }, 400, 'expires_at is invalid'],
       [{ expires_at: '+99999-01-01T00:00:00Z' }, 400, 'expires_at is invalid'],
       [{ username: 'a b' }, 400, 'username is invalid'],

@@ -121,7 +121,7 @@ describe('what staff set on a client of a reseller', () => {
     expect(await patch(seller, client, { released_fields: ['time_zone'] })).toEqual([403, 'Forbidden']);
     expect(await patch(admin, client, { released_fields: ['time_zone', 'permissions.odd'] })).toEqual([
       400,
-      'released_fields must be one of: is_active, expires_at, public_lookup, time_zone, number_check, password, user_type, permissions.<name>',
+      'released_fields must be one of: is_active, expires_at, public_lookup, time_zone, number_check, country, strict_numbers, password, user_type, permissions.<name>',
     ]);
     expect(await patch(admin, client, { released_fields: ['time_zone', 'password'] })).toEqual(UPDATED);
     expect((await shown(client))['set_by_staff']).toEqual(['number_check', 'permissions.gsm', 'public_lookup']);
@@ -161,7 +161,8 @@ describe('what staff set on a client of a reseller', () => {
     expect(await patch(seller, bySeller, { is_active: false, public_lookup: false })).toEqual(UPDATED);
     const database = api.app.get(DataSource);
     await database.query("UPDATE accounts SET is_active = 0, expires_at = '2030-01-01' WHERE id = ?", [unknown.id]);
-    await database.query('UPDATE accounts SET set_by_staff = NULL, staff_expires_at = NULL');
+    // at 0.3.0 checks were off by default
+    await database.query("UPDATE accounts SET set_by_staff = NULL, staff_expires_at = NULL, number_check = 'off'");
     const runner = database.createQueryRunner();
     await new StaffSettings1700000019500().up(runner).finally(() => runner.release());
     expect((await shown(byStaff))['set_by_staff']).toEqual(['is_active', 'permissions.gsm']);

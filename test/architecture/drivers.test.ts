@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DataSource } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { DriverRegistry, DRIVER_NAMES } from '../../src/modules/providers/index.js';
+import { ChatNumberPairs, DriverRegistry, DRIVER_NAMES } from '../../src/modules/providers/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { ROOT } from './house.js';
 
 const WORDS = { sms: 'SMS', unofficial: 'unofficial', voice: 'voice', chat: 'chat' } as const;
 
-const registry = new DriverRegistry(new OutboundClient({ OUTBOUND_ALLOW: '' }), {
-  PUBLIC_URL: 'https://sms.example',
-  NODE_ENV: 'test',
-  PORT: 3000,
-  VOICE_MAX_CALL_SECONDS: 600,
-});
+const registry = new DriverRegistry(
+  new OutboundClient({ OUTBOUND_ALLOW: '' }),
+  { PUBLIC_URL: 'https://sms.example', NODE_ENV: 'test', PORT: 3000, VOICE_MAX_CALL_SECONDS: 600 },
+  new ChatNumberPairs(new DataSource({ type: 'mariadb' })),
+);
 const operators = DRIVER_NAMES.map((name) => registry.get(name));
 const all = [...operators, registry.get('meta_cloud')];
 

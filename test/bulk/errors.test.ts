@@ -74,7 +74,7 @@ describe('the error table of personalised sends, from top to bottom', () => {
   it('a long list is refused as a short one is', async () => {
     const others = many(3_000, (index) => recipient(`Person ${index}`, String(919_000_000_000 + index)));
     for (const [row, to, message] of [
-      [{ to: '12', variables: {} }, '12', 'to is invalid'],
+      [{ to: '12', variables: {} }, '12', 'number has fewer than 8 digits'],
       [recipient({ a: 1 }), NUMBER, 'name must be a text, a number, true or false'],
       [[NUMBER], undefined, 'recipient must be an object'],
     ] as const) {
@@ -203,10 +203,13 @@ describe('the error table of personalised sends, from top to bottom', () => {
       [NUMBER, { message: 'recipient must be an object' }],
       [null, { message: 'recipient must be an object' }],
       [{}, { message: 'to is required' }],
-      [recipient('x', '12'), { value: '12', message: 'to is invalid' }],
-      [recipient('x', ['x']), { value: '[array]', message: 'to is invalid' }],
+      [recipient('x', '12'), { value: '12', message: 'number has fewer than 8 digits' }],
+      [recipient('x', ['x']), { value: '[array]', message: 'number is neither a text nor a whole number' }],
       // JSON would round it, so no field takes it
-      [recipient('x', 2 ** 60), { value: String(2 ** 60), message: 'to is invalid' }],
+      [
+        recipient('x', 2 ** 60),
+        { value: String(2 ** 60), message: 'number is a number that JSON has rounded: write numbers as texts' },
+      ],
       [
         { to: NUMBER, variables: [] },
         { value: NUMBER, message: 'variables must be an object' },
@@ -229,7 +232,7 @@ describe('the error table of personalised sends, from top to bottom', () => {
     const refused = await send({ recipients: undefined, contacts: many(150, () => 'x') });
     expect(refused.body['message']).toBe(ROWS);
     expect(rowsOf(refused)).toEqual(
-      many(100, (index) => ({ row: index + 1, value: 'x', reason: 'number_invalid', message: 'to is invalid' })),
+      many(100, (index) => ({ row: index + 1, value: 'x', reason: 'number_invalid', message: 'number has letters' })),
     );
     // branded too, whose own route drops such numbers
     const branded = await send({ channel: 'branded', recipients: [recipient('x', '1')] }, TEMPLATE);

@@ -125,6 +125,7 @@ describe('number_check of the account', () => {
   });
 
   it('off takes what the channel takes, warn tells, refuse refuses', async () => {
+    await wish('off');
     const off = await bulk.bulk(member, both);
     expect(off.body).toMatchObject({ data: { recipients: 2, warned: 0 } });
     expect(off.body).not.toHaveProperty('warnings');

@@ -88,7 +88,7 @@ describe('a quote of a personalised send', () => {
           },
         ],
         invalid: [
-          { row: 4, value: '12', reason: 'number_invalid', message: 'to is invalid' },
+          { row: 4, value: '12', reason: 'number_invalid', message: 'number has fewer than 8 digits' },
           { row: 5, value: '919812345670', reason: 'message_too_long', message: 'Message is too long' },
         ],
         refused: 3,

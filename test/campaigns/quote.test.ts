@@ -23,11 +23,11 @@ beforeAll(async () => {
 afterAll(() => campaigns.stop());
 
 /** Of the entries from the fifth on. */
-const badRow = (value: string, at: number) => ({
+const badRow = ([value, refused]: readonly [string, string], at: number) => ({
   row: at + 5,
   value,
   reason: 'number_invalid',
-  message: 'the channel takes no such number',
+  message: `number ${refused}`,
 });
 
 describe('a quote', () => {
@@ -60,7 +60,12 @@ describe('a quote', () => {
         total_credits: 12,
         available: 1_000,
         contacts: 4,
-        invalid: ['12', 'null', '[object]', 'x'.repeat(64)].map(badRow),
+        invalid: [
+          ['12', 'has fewer than 8 digits'] as const,
+          ['null', 'is missing'] as const,
+          ['[object]', 'is neither a text nor a whole number'] as const,
+          ['x'.repeat(64), 'has letters'] as const,
+        ].map(badRow),
         refused: 4,
         duplicates: ['919812345678'],
         duplicates_count: 1,
@@ -101,7 +106,7 @@ describe('a quote', () => {
     });
     await campaigns.template(owner, 'code', { category: 3, body: 'Your code: {{1}}' });
     for (const channel of ['template', 'branded']) {
-      const contacts = ['919812345678', '1234567', '+1 (555) 000-1111'];
+      const contacts = ['919812345678', '1234567', '+1 (555) 000-1111 x2'];
       expect(dataOf(await quote({ channel, message: 'code', contacts }))).toMatchObject({
         channel,
         encoding: 'gsm7',
@@ -113,7 +118,7 @@ describe('a quote', () => {
         contacts: 1,
         invalid: [
           { row: 2, value: '1234567' },
-          { row: 3, value: '+1 (555) 000-1111' },
+          { row: 3, value: '+1 (555) 000-1111 x2' },
         ],
       } satisfies Json);
       expectRefused(await quote({ channel, message: 'Code', contacts }), 404, 'Template not found');
@@ -266,7 +271,7 @@ describe('finding a number', () => {
     const found: string[][] = [];
     for (let to: Date | null = new Date(); to;) {
       const range = { accountId: member.account.id, from: new Date(0), to, after: null };
-      const result = await search.find('919800000050', range, 150);
+      const result = await search.find(['919800000050'], range, 150);
       found.push(result.found.map((hit) => hit.requestId));
       to = result.next;
     }

@@ -223,7 +223,7 @@ describe('accepting a campaign whose recipients are written before it', () => {
     expect(await count('campaign_recipients', `campaign_id = ${id}`)).toBe(TOTAL);
     const [number = ''] = numbers(1);
     const range = { accountId, from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000), after: null };
-    expect(await new RecipientSearch(dataSource, engine.part(NumberSenders)).find(number, range)).toEqual({
+    expect(await new RecipientSearch(dataSource, engine.part(NumberSenders)).find([number], range)).toEqual({
       found: [],
       next: null,
       end: null,

@@ -26,8 +26,8 @@ import { AudioServer } from '../support/voice.js';
 
 const HEADER = 'switchboard-warnings';
 const NUMBER = '919812345678';
-/** A number that no numbering plan has. */
-const ODD = '999999999999';
+/** A number that the strict reader refuses. */
+const ODD = '0919812345670';
 const LONGEST_HEADER = 2_048;
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkM+Q9DQADhgGAWjR9awAAAABJRU5ErkJggg==',

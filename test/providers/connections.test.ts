@@ -9,6 +9,7 @@ import { LeaderGate, WakeCalls } from '../../src/platform/periodic/index.js';
 import { RedisClients, RedisLink } from '../../src/platform/redis/index.js';
 import { Sealer } from '../../src/platform/security/index.js';
 import {
+  ChatNumberPairs,
   DriverRegistry,
   type Receipt,
   ReceiptSink,
@@ -61,7 +62,7 @@ describe("a worker's connections", () => {
     const wakes = new WakeCalls(clients, redis);
     connections = new RouteConnections(
       directory,
-      new DriverRegistry(outbound, environment),
+      new DriverRegistry(outbound, environment, new ChatNumberPairs(dataSource)),
       receipts,
       { accept: () => Promise.resolve(), take: () => Promise.resolve(), identify: () => Promise.resolve() },
       board,

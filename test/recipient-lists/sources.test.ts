@@ -211,8 +211,8 @@ describe('a send', () => {
       kind: 'invalid',
       message: 'Recipients have numbers that the channel does not take',
       rows: [
-        { row: 1, value: '12345678', reason: 'number_invalid', message: 'the channel takes no such number' },
-        { row: 3, value: '87654321', reason: 'number_invalid', message: 'the channel takes no such number' },
+        { row: 1, value: '12345678', reason: 'number_invalid', message: 'number is none that the channel takes' },
+        { row: 3, value: '87654321', reason: 'number_invalid', message: 'number is none that the channel takes' },
       ],
     });
     const many = await recipients.uploaded(member, `to\n${'12345678\n'.repeat(3_000)}`);

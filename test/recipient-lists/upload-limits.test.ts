@@ -71,7 +71,7 @@ describe('what is no file of recipients', () => {
       'no number at all',
       'to,name\nnone,x\nnope,y\n',
       400,
-      'No row of the file has a number that can be kept, row 1: number has other characters than digits and + - ( ) . / and spaces',
+      'No row of the file has a number that can be kept, row 1: number has letters',
     ],
     ['Latin-1', Buffer.from('to,name\n919876543210,M\xfcller\n', 'latin1'), 400, 'File must be text in UTF-8'],
     ['UTF-16', Buffer.from('\uFEFFto,name\n919876543210,x\n', 'utf16le'), 400, 'File must be text in UTF-8'],

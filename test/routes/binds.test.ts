@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BindKeeper } from '../../src/modules/providers/binds/bind-keeper.js';
 import {
+  ChatNumberPairs,
   DriverRegistry,
   type Receipt,
   ReceiptSink,
@@ -57,7 +58,7 @@ class Worker {
     this.binds = new RouteBinds(dataSource);
     this.connections = new RouteConnections(
       this.directory,
-      new DriverRegistry(this.outbound, environment),
+      new DriverRegistry(this.outbound, environment, new ChatNumberPairs(dataSource)),
       this.receipts,
       { accept: () => Promise.resolve(), take: () => Promise.resolve(), identify: () => Promise.resolve() },
       this.board,

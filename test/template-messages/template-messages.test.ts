@@ -123,7 +123,10 @@ describe('accepted template sends', () => {
       category: 'marketing',
       contacts: 3,
     });
-    expect(answer.headers.get('switchboard-warnings')).toBe('[{"code":"contacts_left_out","field":"to","count":5}]');
+    // the last one has too many digits for the strict reader
+    expect(answer.headers.get('switchboard-warnings')).toBe(
+      '[{"code":"contacts_left_out","field":"to","count":5},{"code":"numbers_look_wrong","field":"to","count":1}]',
+    );
     expect(answer.status).toBe(202);
     expect(await chat.receivers(answer)).toEqual([NUMBER, '12345678', '1'.repeat(20)]);
   });

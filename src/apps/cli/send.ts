@@ -8,17 +8,12 @@ import { EXIT, Failure, plain, print, printJson } from './terminal.js';
 const NAMES = /^(numbers?|phones?|mobiles?|contacts?|to|receivers?)$/i;
 const SEPARATORS = [',', ';', '\t'] as const;
 
-/** Numbers of a CSV file, not validated; null without the column. Throws Failure for a malformed quoted field. */
-export function contactsOf(text: string, column?: string): string[] | null {
-  return rowsOf(text, column)?.map(({ to }) => to) ?? null;
-}
-
 export interface ContactRow {
   to: string;
   variables?: Record<string, string>;
 }
 
-/** Numbers with the other columns as variables, named by their headings. */
+/** Numbers of a CSV file, not read yet, with the other columns as variables; null without the column. Throws Failure for a malformed quoted field. */
 export function rowsOf(text: string, column?: string): ContactRow[] | null {
   const rows = readRows(text);
   const heads = rows[0]?.map((cell) => cell.trim()) ?? [];
@@ -133,10 +128,12 @@ interface Accepted {
 export async function send(api: ApiClient, file: string, options: SendOptions): Promise<void> {
   refuseWrongOptions(options);
   const text = await read(file);
-  const contacts = contactsOf(text, options.column);
-  if (contacts === null) throw new Failure(`${file} has no column "${options.column ?? ''}"`);
-  if (contacts.length === 0) throw new Failure(`${file} has no numbers`);
-  const { path, body, credits } = await submissionOf(text, contacts, options);
+  const rows = rowsOf(text, options.column);
+  if (rows === null) throw new Failure(`${file} has no column "${options.column ?? ''}"`);
+  if (rows.length === 0) throw new Failure(`${file} has no numbers`);
+  const recipients = await readStrictly(api, file, rows);
+  const contacts = recipients.map(({ to }) => to);
+  const { path, body, credits } = await submissionOf(recipients, options);
   const { answer, hints } = await api.callWithHints<Accepted>('POST', path, body);
   const requestId = answer.data?.request_id ?? answer.request_id ?? '';
   const taken = answer.data?.recipients ?? answer.contacts ?? contacts.length;
@@ -180,7 +177,34 @@ async function read(file: string): Promise<string> {
   });
 }
 
-async function submissionOf(text: string, contacts: string[], options: SendOptions): Promise<Submission> {
+interface ReadNumbers {
+  data: { number: string | null; message: string | null }[];
+}
+
+const NUMBERS_A_REQUEST = 10_000;
+const MOST_SHOWN = 10;
+
+/** Reads the numbers as the account's own endpoints do (reference/numbers#reading). @throws Failure when one is refused */
+async function readStrictly(api: ApiClient, file: string, rows: readonly ContactRow[]): Promise<ContactRow[]> {
+  const read: ContactRow[] = [];
+  const faults: string[] = [];
+  for (let from = 0; from < rows.length; from += NUMBERS_A_REQUEST) {
+    const part = rows.slice(from, from + NUMBERS_A_REQUEST);
+    const { data } = await api.call<ReadNumbers>('POST', '/v6/api/numbers/read', { numbers: part.map(({ to }) => to) });
+    for (const [index, row] of part.entries()) {
+      const number = data[index]?.number;
+      if (typeof number === 'string') read.push({ ...row, to: number });
+      else faults.push(`  ${plain(row.to)}: ${plain(data[index]?.message ?? 'number is not answered')}`);
+    }
+  }
+  if (faults.length === 0) return read;
+  const shown = faults.slice(0, MOST_SHOWN);
+  if (faults.length > MOST_SHOWN) shown.push(`  and ${faults.length - MOST_SHOWN} more`);
+  throw new Failure(`Numbers of ${file} that cannot be read: ${faults.length}; nothing was sent\n${shown.join('\n')}`);
+}
+
+async function submissionOf(recipients: readonly ContactRow[], options: SendOptions): Promise<Submission> {
+  const contacts = recipients.map(({ to }) => to);
   const { channel, name, schedule } = options;
   const scheduled = schedule === undefined ? {} : { schedule_time: schedule };
   if (channel === 'voice') {
@@ -222,7 +246,7 @@ async function submissionOf(text: string, contacts: string[], options: SendOptio
     body: {
       channel,
       broadcast_name: name,
-      recipients: rowsOf(text, options.column),
+      recipients,
       template: templateOf(options),
       ...scheduled,
     },

@@ -1,5 +1,6 @@
 import { isTimeZone, readExpiry } from '../../kernel/clock.js';
 import { fieldErrors } from '../../kernel/errors.js';
+import { isCountry } from '../numbers/index.js';
 import { normalIpRange } from '../../platform/security/index.js';
 import { assertReleasable } from './domain/account-policy.js';
 import { accountErrors } from './domain/account.errors.js';
@@ -14,6 +15,17 @@ const LAST_YEAR = 9999;
 export function readTimeZone(text: string | null): string | null {
   if (text === null || text.trim() === '') return null;
   if (text.length > 64 || !isIanaName(text) || !isTimeZone(text)) throw fieldErrors.invalid('time_zone');
+  return text;
+}
+
+/** An optional time zone of a registration: null when it is none. */
+export const knownTimeZone = (text: string | null): string | null =>
+  text !== null && text.length <= 64 && isIanaName(text) && isTimeZone(text) ? text : null;
+
+/** Parses a country; '' clears it. @throws AppError invalid `country is invalid` */
+export function readCountry(text: string | null): string | null {
+  if (text === null || text.trim() === '') return null;
+  if (!isCountry(text)) throw fieldErrors.invalid('country');
   return text;
 }
 
@@ -73,6 +85,9 @@ export interface AccountChanges {
   /** null = all routes; only staff set it */
   allowedRoutes?: readonly string[] | null;
   numberCheck?: string;
+  /** null = not known */
+  country?: string | null;
+  strictNumbers?: boolean;
   permissions?: Record<string, unknown>;
   password?: string;
   revokeApiKeys?: boolean;
@@ -89,6 +104,7 @@ export function accountPatch(row: AccountEntity, changes: AccountChanges, defaul
   const patch: Partial<AccountEntity> = {};
   const { isActive, requireToken, requireSender, refundFailed, refundRefused, publicLookup, userType, numberCheck } =
     changes;
+  const { strictNumbers } = changes;
   const plain = {
     isActive,
     requireToken,
@@ -98,12 +114,17 @@ export function accountPatch(row: AccountEntity, changes: AccountChanges, defaul
     publicLookup,
     userType,
     numberCheck,
+    strictNumbers,
   };
   Object.assign(patch, Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)));
   assertReleasable(changes.releasedFields ?? []);
   if (changes.ratePlan !== undefined) patch.ratePlan = changes.ratePlan;
   if (changes.allowedRoutes !== undefined) {
     patch.allowedRoutes = changes.allowedRoutes && JSON.stringify([...new Set(changes.allowedRoutes)]);
+  }
+  if (changes.country !== undefined) {
+    patch.countryCode = readCountry(changes.country);
+    patch.countryChosen = patch.countryCode !== null;
   }
   if (changes.timeZone !== undefined) patch.timeZone = readTimeZone(changes.timeZone);
   if (changes.expiresAt !== undefined) {
@@ -131,6 +152,8 @@ const FIELDS: Record<keyof AccountChanges, string> = {
   ratePlan: 'rate_plan',
   allowedRoutes: 'allowed_routes',
   numberCheck: 'number_check',
+  country: 'country',
+  strictNumbers: 'strict_numbers',
   permissions: 'permissions',
   password: 'password',
   revokeApiKeys: 'revoke_api_keys',

@@ -21,7 +21,7 @@ import {
   ChangePasswordHandler,
   SetBalanceAlertsHandler,
   ChooseSecurityHandler,
-  SetNumberCheckHandler,
+  ChooseNumbersHandler,
 } from './own-account.commands.js';
 import { CreateApiKeyHandler, RevokeApiKeyHandler, RevokeManagedApiKeyHandler } from './access/api-keys.commands.js';
 import { ChangeAccountHandler, CreateAccountHandler } from './managed-accounts.commands.js';
@@ -31,7 +31,7 @@ import { ApiKeysController } from './access/api-keys.controller.js';
 import {
   OwnAccountController,
   BalanceAlertsController,
-  NumberCheckController,
+  OwnNumbersController,
   SecurityController,
   OwnUsageController,
   OwnPasswordController,
@@ -137,7 +137,7 @@ export class AccountDirectoryModule {}
     OwnAccountController,
     OwnUsageController,
     BalanceAlertsController,
-    NumberCheckController,
+    OwnNumbersController,
     SecurityController,
     OwnPasswordController,
     ApiKeysController,
@@ -169,7 +169,7 @@ export class AccountDirectoryModule {}
     CreateAccountHandler,
     ChangeAccountHandler,
     ChangePasswordHandler,
-    SetNumberCheckHandler,
+    ChooseNumbersHandler,
     SetBalanceAlertsHandler,
     ChooseSecurityHandler,
     FindOwnSecurityHandler,

@@ -7,6 +7,7 @@ import { fieldErrors } from '../../kernel/errors.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { PasswordHasher } from '../../platform/security/index.js';
+import { countryGuess } from '../numbers/index.js';
 import { rateErrors, RatePlans } from '../rates/index.js';
 import { NOTHING_ENDED, PasswordChanges } from './access/made-things.js';
 import {
@@ -14,6 +15,7 @@ import {
   assertPassword,
   auditedChanges,
   changedFields,
+  readCountry,
   readEmail,
   readExpiresAt,
   readTimeZone,
@@ -59,6 +61,8 @@ export interface AccountDraft {
   expiresAt: string | null;
   isActive: boolean;
   timeZone: string | null;
+  /** null = that of the time zone */
+  country: string | null;
 }
 
 /** Creates an account with the defaults of registration; a staff account requires the acting person's own password. */
@@ -99,6 +103,8 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
     refuseLong('lastname', draft.lastname);
     const email = readEmail(draft.email);
     const timeZone = readTimeZone(draft.timeZone);
+    const country = readCountry(draft.country);
+    const countryCode = country ?? countryGuess(null, timeZone ?? this.environment.APP_TIME_ZONE);
     const expiresAt = readExpiresAt(draft.expiresAt, timeZone ?? this.environment.APP_TIME_ZONE);
     const mobileNo = draft.mobileNo ?? undefined;
     const names = await this.names.check({ username: draft.username.trim(), email, mobileNo }, userType);
@@ -109,8 +115,9 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
     const { firstname, lastname, isActive } = draft;
     return this.claims.naming(identitiesOf(names), userType, async (tx) => {
       if (parentId !== null) await this.managed.holdParent(tx, parentId);
-      const input = { ...names, passwordHash, firstname, lastname, userType, parentId, isActive, expiresAt, timeZone };
-      const chosen = Object.entries({ is_active: !isActive, expires_at: expiresAt, time_zone: timeZone });
+      const own = { firstname, lastname, userType, parentId, isActive, expiresAt, timeZone, countryCode };
+      const input = { ...names, passwordHash, ...own };
+      const chosen = Object.entries({ is_active: !isActive, expires_at: expiresAt, time_zone: timeZone, country });
       const fields = chosen.flatMap(([name, value]) => (value ? [name] : []));
       const staffs = staffSettingsAfter(actor, { setByStaff: [], staffExpiresAt: null }, fields, input);
       const account = await this.registrar.create(tx, { ...input, ...staffs, createdBy: createdBy(actor, NO_ACCOUNT) });
@@ -123,6 +130,7 @@ export class CreateAccountHandler implements ICommandHandler<CreateAccountComman
         is_active: isActive,
         expires_at: draft.expiresAt,
         time_zone: timeZone,
+        country: countryCode,
       };
       await this.audit.record(tx, {
         actor,

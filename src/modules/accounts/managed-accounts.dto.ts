@@ -7,8 +7,8 @@ import { type Account, NUMBER_CHECKS, type NumberCheckMode, type Permissions, PE
 import type { AccountEntity } from './tables.js';
 
 export class ManagedAccountAnswer extends AccountView {
-  @ApiProperty({ type: String, nullable: true, example: null })
-  country!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'India', description: 'As given at registration' })
+  registered_country!: string | null;
 
   @ApiProperty({ type: String, nullable: true, example: null })
   parent_username!: string | null;
@@ -48,8 +48,19 @@ export class ManagedAccountAnswer extends AccountView {
   })
   allowed_routes!: readonly string[] | null;
 
-  @ApiProperty({ enum: [...NUMBER_CHECKS], example: 'off' })
+  @ApiProperty({ enum: [...NUMBER_CHECKS], example: 'warn' })
   number_check!: NumberCheckMode;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'IN',
+    description: 'ISO 3166 code by which its national numbers are read; null: not known',
+  })
+  country!: string | null;
+
+  @ApiProperty({ example: false, description: 'The specified endpoints refuse what the strict reader refuses' })
+  strict_numbers!: boolean;
 
   @ApiProperty({
     type: 'object',
@@ -93,7 +104,7 @@ export const managedAccountAnswer = (
   zone = account.timeZone,
 ): ManagedAccountAnswer => ({
   ...accountView(account),
-  country: row.country,
+  registered_country: row.country,
   parent_username: account.parentId === null ? null : (usernames.get(account.parentId) ?? null),
   is_active: account.isActive,
   expires_at: account.expiresAt && dateTime(account.expiresAt, zone),
@@ -106,6 +117,8 @@ export const managedAccountAnswer = (
   rate_plan: row.ratePlan,
   allowed_routes: account.allowedRoutes,
   number_check: account.numberCheck,
+  country: account.country,
+  strict_numbers: account.strictNumbers,
   permissions: account.permissions,
   set_by_staff: account.setByStaff,
   created_by: makerFor(viewer, row.createdBy),

@@ -6,7 +6,7 @@ import { inTransaction } from '../../platform/database/index.js';
 import { BalanceAlerts, type BalanceThresholds } from '../credits/index.js';
 import { GrantedAccess, type GrantedAccessView, type Revocations } from './access/granted-access.js';
 import { AssignedUsers } from './access/users.store.js';
-import { assertPassword, readIpRanges } from './account-changes.js';
+import { accountPatch, assertPassword, auditedChanges, changedFields, readIpRanges } from './account-changes.js';
 import { AccountDirectory, AccountStore } from './accounts.store.js';
 import { LoginAddresses } from './authentication/authentication.store.js';
 import { Credentials } from './authentication/credentials.js';
@@ -142,18 +142,29 @@ export class ChooseSecurityHandler implements ICommandHandler<ChooseSecurityComm
   }
 }
 
-/** Sets the number check (reference/numbers#checks). @throws AppError 403: an assigned user, or set by staff */
-export class SetNumberCheckCommand extends Command<void> {
+/** Absent fields keep their value. */
+export interface NumbersChoice {
+  numberCheck?: NumberCheckMode;
+  /** ISO 3166; null = not known */
+  country?: string | null;
+  strictNumbers?: boolean;
+}
+
+/**
+ * Sets how numbers are read and checked (reference/numbers#country). Returns what holds then.
+ * @throws AppError 400 `country is invalid`; 403: an assigned user, or set by staff
+ */
+export class ChooseNumbersCommand extends Command<Required<NumbersChoice>> {
   constructor(
     readonly actor: Account,
-    readonly numberCheck: NumberCheckMode,
+    readonly choice: NumbersChoice,
   ) {
     super();
   }
 }
 
-@CommandHandler(SetNumberCheckCommand)
-export class SetNumberCheckHandler implements ICommandHandler<SetNumberCheckCommand> {
+@CommandHandler(ChooseNumbersCommand)
+export class ChooseNumbersHandler implements ICommandHandler<ChooseNumbersCommand> {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly directory: AccountDirectory,
@@ -161,16 +172,23 @@ export class SetNumberCheckHandler implements ICommandHandler<SetNumberCheckComm
     private readonly audit: AuditLog,
   ) {}
 
-  async execute({ actor, numberCheck }: SetNumberCheckCommand): Promise<void> {
+  async execute({ actor, choice }: ChooseNumbersCommand): Promise<Required<NumbersChoice>> {
     assertOwner(actor);
-    await inTransaction(this.dataSource, async (tx) => {
+    const chosen = await inTransaction(this.dataSource, async (tx) => {
       const row = await this.store.lockById(tx, actor.id);
-      if (row) assertOwnSetting(row, 'number_check');
-      await tx.update(AccountEntity, { id: actor.id }, { numberCheck, updatedAt: now() });
-      const details = { number_check: numberCheck };
+      if (!row) throw accountErrors.invalidToken(); // removed a moment ago
+      for (const field of changedFields(choice)) assertOwnSetting(row, field);
+      const patch = accountPatch(row, choice, actor.timeZone);
+      // the answer to the question of the first page, also when it is "none"
+      if (choice.country !== undefined) patch.countryChosen = true;
+      await tx.update(AccountEntity, { id: actor.id }, { ...patch, updatedAt: now() });
+      const details = auditedChanges(choice);
       await this.audit.record(tx, { actor, action: 'account.change', subject: actor.username, details });
+      const { numberCheck, country, strictNumbers } = this.store.toAccount(Object.assign(row, patch));
+      return { numberCheck, country, strictNumbers };
     });
     this.directory.forget(actor.id);
+    return chosen;
   }
 }
 

@@ -34,15 +34,17 @@ import { type Actor, Authenticated, CurrentActor } from './authentication/decora
 import { accountErrors } from './domain/account.errors.js';
 import {
   ChangePasswordCommand,
+  ChooseNumbersCommand,
   ChooseSecurityCommand,
   SetBalanceAlertsCommand,
-  SetNumberCheckCommand,
 } from './own-account.commands.js';
 import {
   ChangePasswordRequest,
   ChosenSecurityAnswer,
   NumberCheckAnswer,
   NumberCheckRequest,
+  NumbersAnswer,
+  NumbersRequest,
   OwnAccountAnswer,
   OwnUsagePageAnswer,
   PasswordAnswer,
@@ -50,7 +52,7 @@ import {
   SecurityRequest,
 } from './own-account.dto.js';
 import { FindOwnAccountQuery, FindOwnSecurityQuery, GetStorageQuery } from './own-account.queries.js';
-import { NUMBER_CHECK_ERRORS, PASSWORD_ERRORS, SECURITY_ERRORS } from './self-service.errors.js';
+import { NUMBER_CHECK_ERRORS, NUMBERS_ERRORS, PASSWORD_ERRORS, SECURITY_ERRORS } from './self-service.errors.js';
 
 const LEDGER = { name: 'ledger', positions: 'ids' } as const;
 
@@ -208,11 +210,11 @@ export class SecurityController {
 
 @ApiTags('Account')
 @Authenticated()
-@Controller('v6/api/account/number-check')
-export class NumberCheckController {
+@Controller('v6/api/account')
+export class OwnNumbersController {
   constructor(private readonly commands: CommandBus) {}
 
-  @Put()
+  @Put('number-check')
   @ApiOperation({
     summary: 'Choose what becomes of numbers that there are not',
     description:
@@ -220,12 +222,37 @@ export class NumberCheckController {
   })
   @ApiOkResponse({ type: NumberCheckAnswer })
   @ApiErrors(...NUMBER_CHECK_ERRORS)
-  async save(
+  async saveCheck(
     @Body() { number_check }: NumberCheckRequest,
     @CurrentActor() { account }: Actor,
   ): Promise<NumberCheckAnswer> {
-    await this.commands.execute(new SetNumberCheckCommand(account, number_check));
+    await this.commands.execute(new ChooseNumbersCommand(account, { numberCheck: number_check }));
     return { success: true, message: 'Number check saved successfully', data: { number_check } };
+  }
+
+  @Patch('numbers')
+  @ApiOperation({
+    summary: 'Choose how numbers are read and checked',
+    description:
+      'By `country` national numbers become international. With `strict_numbers` the specified endpoints refuse what the others refuse. `GET /v6/api/account` shows all three.',
+  })
+  @ApiOkResponse({ type: NumbersAnswer })
+  @ApiErrors(...NUMBERS_ERRORS)
+  async save(@Body() body: NumbersRequest, @CurrentActor() { account }: Actor): Promise<NumbersAnswer> {
+    const { number_check: numberCheck, country, strict_numbers: strictNumbers } = body;
+    const chosen = await this.commands.execute(
+      new ChooseNumbersCommand(account, {
+        ...(numberCheck && { numberCheck }),
+        ...(country !== undefined && { country }),
+        ...(typeof strictNumbers === 'boolean' && { strictNumbers }),
+      }),
+    );
+    const data = {
+      number_check: chosen.numberCheck,
+      country: chosen.country,
+      strict_numbers: chosen.strictNumbers,
+    };
+    return { success: true, message: 'Numbers saved successfully', data };
   }
 }
 

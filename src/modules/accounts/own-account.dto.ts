@@ -5,7 +5,9 @@ import {
   LocalTime,
   OptionalFlag,
   OptionalIds,
+  OptionalText,
   OptionalTexts,
+  OptionalWord,
   RequiredText,
   RequiredWord,
 } from '../../platform/http/index.js';
@@ -63,10 +65,24 @@ export class OwnAccountView {
 
   @ApiProperty({
     enum: [...NUMBER_CHECKS],
-    example: 'off',
+    example: 'warn',
     description: 'What becomes of numbers that no numbering plan has',
   })
   number_check!: NumberCheckMode;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'IN',
+    description: 'ISO 3166 code by which national numbers are read; null: not known',
+  })
+  country!: string | null;
+
+  @ApiProperty({ example: true, description: 'false: the country is not known, or was guessed at registration' })
+  country_chosen!: boolean;
+
+  @ApiProperty({ example: false, description: 'The specified endpoints refuse what the strict reader refuses' })
+  strict_numbers!: boolean;
 
   @ApiProperty({
     type: 'object',
@@ -104,6 +120,9 @@ export const ownAccountView = (account: Account, parentUsername: string | null):
     person: person ? { id: person.id, username: person.username, name: displayName(person) } : null,
     time_zone: account.timeZone,
     number_check: account.numberCheck,
+    country: account.country,
+    country_chosen: account.countryChosen,
+    strict_numbers: account.strictNumbers,
     permissions: account.permissions,
     parent_username: parentUsername,
     is_reseller: account.userType === 'reseller',
@@ -207,4 +226,29 @@ export class NumberCheckData {
 export class NumberCheckAnswer extends DoneAnswer {
   @ApiProperty({ type: NumberCheckData })
   data!: NumberCheckData;
+}
+
+/** Absent fields keep their value. */
+export class NumbersRequest {
+  @OptionalWord('number_check', NUMBER_CHECKS, 'warn')
+  number_check?: NumberCheckMode | '' | null;
+
+  @OptionalText('country', { example: 'IN', description: 'ISO 3166 code; null or empty: not known' })
+  country?: string | null;
+
+  @OptionalFlag('strict_numbers', true, 'The specified endpoints refuse what the strict reader refuses')
+  strict_numbers?: boolean | null;
+}
+
+export class NumbersData extends NumberCheckData {
+  @ApiProperty({ type: String, nullable: true, example: 'IN' })
+  country!: string | null;
+
+  @ApiProperty({ example: false })
+  strict_numbers!: boolean;
+}
+
+export class NumbersAnswer extends DoneAnswer {
+  @ApiProperty({ type: NumbersData })
+  data!: NumbersData;
 }

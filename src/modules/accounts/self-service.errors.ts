@@ -54,6 +54,14 @@ export const NUMBER_CHECK_ERRORS: readonly DocumentedError[] = [
   accountErrors.setByStaff.shown('number_check'),
 ];
 
+export const NUMBERS_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.noWord.shown('number_check', NUMBER_CHECKS),
+  fieldErrors.invalid.shown('country').because('not an ISO 3166 code of two capital letters'),
+  fieldErrors.noFlag.shown('strict_numbers'),
+  accountErrors.permissionDenied.because('a person who acts for the account'),
+  accountErrors.setByStaff.shown('country').because('likewise number_check and strict_numbers'),
+];
+
 export const CREATE_API_KEY_ERRORS: readonly DocumentedError[] = [
   fieldErrors.invalid.shown('name').because('no text, or over 100 characters'),
   valueErrors.noTexts.shown('allowed_ips'),

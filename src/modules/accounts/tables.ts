@@ -109,6 +109,25 @@ export class AccountEntity {
   })
   numberCheck!: string;
 
+  /** ISO 3166; null = not known */
+  @Column({
+    name: 'country_code',
+    type: 'char',
+    length: 2,
+    charset: 'ascii',
+    collation: 'ascii_bin',
+    nullable: true,
+  })
+  countryCode!: string | null;
+
+  /** false = guessed, or not known */
+  @Column({ name: 'country_chosen', type: 'boolean', default: false })
+  countryChosen!: boolean;
+
+  /** the specified endpoints read numbers as the own ones do */
+  @Column({ name: 'strict_numbers', type: 'boolean', default: false })
+  strictNumbers!: boolean;
+
   /** null = standard prices */
   @Column({ name: 'rate_plan', type: 'varchar', length: 64, charset: 'ascii', collation: 'ascii_bin', nullable: true })
   ratePlan!: string | null;

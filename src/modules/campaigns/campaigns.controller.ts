@@ -143,14 +143,14 @@ export class CampaignsController {
     @Warnings() warn: Warn,
   ): Promise<QuoteResponse | BulkQuoteResponse | VoiceQuoteResponse> {
     if (isVoiceBody(body)) {
-      return { success: true, data: await this.queries.execute(new QuoteVoiceQuery(account.id, body)) };
+      return { success: true, data: await this.queries.execute(new QuoteVoiceQuery(account, body)) };
     }
     if (isBulkBody(body)) {
       const { data, hints } = await this.queries.execute(new QuoteBulkQuery(account, body));
       warn(...hints);
       return { success: true, data };
     }
-    return { success: true, data: await this.queries.execute(new QuoteCampaignQuery(account.id, body)) };
+    return { success: true, data: await this.queries.execute(new QuoteCampaignQuery(account, body)) };
   }
 }
 

@@ -8,7 +8,7 @@ import { CampaignRetry, RetryRights } from './retry/campaign-retry.js';
 import { ClosedAccounts, CampaignLog } from './account-listeners.js';
 import { ChangeCampaignHandler, RetryFailedHandler } from './campaigns.commands.js';
 import { CampaignController, CampaignsController } from './campaigns.controller.js';
-import { ContactsController, RecipientsController } from './contacts/contacts.controller.js';
+import { ContactsController, NumbersController, RecipientsController } from './contacts/contacts.controller.js';
 import { CampaignList, CampaignSearch } from './campaigns.store.js';
 import { CampaignOutlooks } from './campaign-outlook.js';
 import { FailureReasonCounts } from './failure-reasons.store.js';
@@ -93,6 +93,7 @@ export class NumberSendersModule {}
     CampaignsController,
     CampaignController,
     ContactsController,
+    NumbersController,
     RecipientsController,
     CampaignsAdminController,
   ],

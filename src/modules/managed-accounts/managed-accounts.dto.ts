@@ -20,6 +20,10 @@ const EXPIRY = {
   description: 'YYYY-MM-DD (ends with that day), YYYY-MM-DD HH:MM:SS in the account’s time zone, or ISO 8601',
 };
 const ZONE = { example: 'Asia/Kolkata', description: 'IANA name; none: APP_TIME_ZONE' };
+const COUNTRY = {
+  example: 'IN',
+  description: 'ISO 3166 code by which national numbers are read; empty: not known',
+};
 const CURRENT = {
   example: 'Sunny-Day-7',
   description: 'The own password of the acting person; only to make or change an account of staff',
@@ -116,6 +120,9 @@ export class CreateAccountRequest {
   @OptionalText('time_zone', ZONE)
   time_zone?: string | null;
 
+  @OptionalText('country', { ...COUNTRY, description: 'ISO 3166 code; absent: that of its time zone' })
+  country?: string | null;
+
   @OptionalText('current_password', CURRENT)
   current_password?: string | null;
 }
@@ -160,6 +167,12 @@ export class ChangeAccountRequest {
 
   @OptionalWord('number_check', NUMBER_CHECKS, 'warn')
   number_check?: string | null;
+
+  @OptionalText('country', COUNTRY)
+  country?: string | null;
+
+  @OptionalFlag('strict_numbers', false)
+  strict_numbers?: boolean | null;
 
   @OptionalFlags('permissions', PERMISSIONS)
   permissions?: Record<string, boolean> | null;

@@ -45,6 +45,7 @@ function changesOf(body: ChangeAccountRequest): AccountChanges {
     refund_failed,
     refund_refused,
     public_lookup,
+    strict_numbers,
     permissions,
     revoke_api_keys,
     revoke_users,
@@ -68,6 +69,8 @@ function changesOf(body: ChangeAccountRequest): AccountChanges {
     ...(body.allowed_routes === undefined ? {} : { allowedRoutes: body.allowed_routes }),
     ...(body.released_fields ? { releasedFields: body.released_fields } : {}),
     ...(numberCheck === null ? {} : { numberCheck }),
+    ...(body.country === undefined ? {} : { country: textOrNull(body.country) }),
+    ...(typeof strict_numbers === 'boolean' ? { strictNumbers: strict_numbers } : {}),
     ...(permissions ? { permissions } : {}),
     ...(password === null
       ? {}
@@ -115,6 +118,7 @@ export class AccountsController {
       expiresAt: textOrNull(body.expires_at),
       isActive: body.is_active ?? true,
       timeZone: textOrNull(body.time_zone),
+      country: textOrNull(body.country),
     };
     const created = await this.commands.execute(new CreateAccountCommand(account, draft, proofOf(body, request)));
     const data = await this.queries.execute(new FindAccountQuery(account, created.username));

@@ -1,8 +1,14 @@
+export { countryGuess, isCountry } from './countries.js';
+export { checkNumber, NumberCheck, type NumberFault, type NumberReason } from './number-check.js';
+export { callingCodeOf } from './plans.js';
 export {
-  callingCodeOf,
-  checkNumber,
-  numberWarnings,
-  NumberCheck,
-  type NumberFault,
-  type NumberReason,
-} from './number-check.js';
+  assertStrict,
+  type GivenNumbers,
+  type NumberHome,
+  oneNumber,
+  readerOf,
+  readStored,
+  spellingsToFind,
+  numbersInvalid,
+  strictWarnings,
+} from './readers.js';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager, Raw } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { isUserId, digitsOf } from '../../kernel/contacts.js';
+import { spellingsOf } from '../../kernel/phone-numbers.js';
 import { inTransaction, isDuplicateKey, jsonRows } from '../../platform/database/index.js';
 import { type CustomerEvent, CustomerEvents } from '../customer-events/index.js';
 import type { ChatAccount } from './chat-account.js';
@@ -14,8 +15,8 @@ import {
   type InboundMessage,
   textOfMessage,
 } from './drivers/meta-cloud/callbacks.js';
-import { InboundSink } from './message-driver.js';
-import { ChatWindowEntity } from './tables.js';
+import { InboundSink, type InboundText } from './message-driver.js';
+import { ChatNumberPairs } from './chat-number-pairs.store.js';
 
 const PAIRS = `JSON_TABLE(?, '$[*]' COLUMNS (
   user_id VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]',
@@ -88,12 +89,17 @@ const WINDOW_MS = 24 * 3_600_000;
 export class ChatWindows {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  isOpen(routeId: number, contact: string): Promise<boolean> {
-    return this.dataSource.getRepository(ChatWindowEntity).existsBy({
-      routeId,
-      contact: isUserId(contact) ? contact : digitsOf(contact),
-      openUntil: Raw((column) => `${column} > UTC_TIMESTAMP(3)`),
-    });
+  /** Also under another spelling of the number, and under the number by which the provider knows it. */
+  async isOpen(routeId: number, contact: string): Promise<boolean> {
+    const contacts = isUserId(contact) ? [contact] : spellingsOf(digitsOf(contact));
+    const open: unknown[] = await this.dataSource.query(
+      `SELECT 1 FROM chat_windows WHERE route_id = ? AND contact IN (?) AND open_until > UTC_TIMESTAMP(3)
+       UNION ALL
+       SELECT 1 FROM chat_number_pairs p JOIN chat_windows w ON w.route_id = p.route_id AND w.contact = p.provider_number
+       WHERE p.route_id = ? AND p.input IN (?) AND w.open_until > UTC_TIMESTAMP(3) LIMIT 1`,
+      [routeId, contacts, routeId, contacts],
+    );
+    return open.length > 0;
   }
 
   /** Opens each contact's window for a day from its message; never shortens one. */
@@ -120,6 +126,8 @@ export class ChatWindows {
 const SYSTEM = 'system';
 const STOP = 'STOP';
 const START = 'START';
+/** Longer texts hold no stop word. */
+const LONGEST_CONSENT = 100;
 const ATTEMPTS = 5;
 const COLUMNS = ['route_id', 'account_id', 'message_id', 'contact', 'type', 'message', 'sent_at', 'received_at'];
 const ROW = `(${COLUMNS.map(() => '?').join(', ')})`;
@@ -131,6 +139,7 @@ export class ChatInbox {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly windows: ChatWindows,
     private readonly contacts: ChatContacts,
+    private readonly pairs: ChatNumberPairs,
     private readonly events: CustomerEvents,
     private readonly inbound: InboundSink,
   ) {}
@@ -194,9 +203,15 @@ export class ChatInbox {
       })),
     ].sort((a, b) => a.at.getTime() - b.at.getTime());
     const senders = await this.contacts.complete(tx, chat.routeId, said);
-    const texts = said.flatMap(({ number, text }, index) =>
-      addressesOf(senders[index]).map((from) => ({ from, text, isAlias: number !== null && from !== number })),
-    );
+    const texts: InboundText[] = [];
+    for (const [index, { number, text }] of said.entries()) {
+      const own = addressesOf(senders[index]);
+      texts.push(...own.map((from) => ({ from, text, isAlias: number !== null && from !== number })));
+      const known = senders[index]?.number;
+      if (typeof known !== 'string' || LONGEST_CONSENT < text.length) continue;
+      const inputs = await this.pairs.inputsOf(tx, chat.routeId, known);
+      texts.push(...inputs.map((from) => ({ from, text })));
+    }
     await this.inbound.take(tx, chat, texts);
   }
 

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { TtlCache } from '../../platform/concurrency/index.js';
 import { ENVIRONMENT } from '../../platform/config/index.js';
 import { OutboundClient } from '../../platform/outbound/index.js';
+import { ChatNumberPairs } from './chat-number-pairs.store.js';
 import { DRIVERS, type DriverSettings } from './drivers.js';
 import { MetaCloudDriver } from './drivers/meta-cloud/meta-cloud.driver.js';
 import type { CarrierDemands, InboundText, MessageDriver, Receipt, Route, RouteConnection } from './message-driver.js';
@@ -12,9 +13,10 @@ import { RouteDirectory } from './routes.store.js';
 export class DriverRegistry {
   private readonly drivers: ReadonlyMap<string, MessageDriver>;
 
-  constructor(outbound: OutboundClient, @Inject(ENVIRONMENT) environment: DriverSettings) {
+  constructor(outbound: OutboundClient, @Inject(ENVIRONMENT) environment: DriverSettings, pairs: ChatNumberPairs) {
     const operators = Object.values(DRIVERS).map(({ make }) => make(outbound, environment));
-    this.drivers = new Map([...operators, new MetaCloudDriver(outbound)].map((driver) => [driver.name, driver]));
+    const chat = new MetaCloudDriver(outbound, (...answer) => pairs.learn(...answer));
+    this.drivers = new Map([...operators, chat].map((driver) => [driver.name, driver]));
   }
 
   find(name: string): MessageDriver | null {

@@ -37,6 +37,7 @@ export {
 export { formerSecret, hostsOf, isSameAddress, keepSecrets, keepUrls, maskSecrets, maskUrls } from './secrets.js';
 export { type ChatAccountDraft, type ChatAccountRecord, ChatAccounts } from './chat-accounts.store.js';
 export { ChatWindows } from './chat-inbox.store.js';
+export { ChatNumberPairs } from './chat-number-pairs.store.js';
 export type { BindSlot } from './binds/route-binds.store.js';
 export { RouteDirectory, type RoutesOfKind, callbackPath, type RouteRecord, type RouteStop } from './routes.store.js';
 export { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from './call-script.js';

@@ -28,6 +28,7 @@ import {
   RouteEntity,
 } from './tables.js';
 import { ChatInbox, ChatContacts, ChatWindows } from './chat-inbox.store.js';
+import { ChatNumberPairs } from './chat-number-pairs.store.js';
 import { RouteDirectory } from './routes.store.js';
 import { RouteBinds } from './binds/route-binds.store.js';
 import { VerifyChatCallbackHandler } from './callbacks.queries.js';
@@ -45,6 +46,7 @@ const ROUTES = [
   DriverRegistry,
   ChatAccounts,
   ChatContacts,
+  ChatNumberPairs,
   ChatWindows,
   MetaCloudClient,
   BusinessProfileClient,

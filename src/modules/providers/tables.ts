@@ -73,6 +73,24 @@ export class ChatContactEntity {
   updatedAt!: Date;
 }
 
+/** A number that was sent to, and the one under which the provider knows it where that differs. */
+@Entity('chat_number_pairs')
+@Index('ix_chat_number_pairs_number', ['routeId', 'providerNumber'])
+@Index('ix_chat_number_pairs_updated', ['updatedAt'])
+export class ChatNumberPairEntity {
+  @PrimaryColumn({ name: 'route_id', type: 'int', unsigned: true })
+  routeId!: number;
+
+  @PrimaryColumn({ type: 'varchar', length: 32, ...ASCII })
+  input!: string;
+
+  @Column({ name: 'provider_number', type: 'varchar', length: 32, ...ASCII })
+  providerNumber!: string;
+
+  @Column({ name: 'updated_at', type: 'datetime', precision: 3 })
+  updatedAt!: Date;
+}
+
 /** A bind slot: one session of the workers with a carrier, held under a lease (docs/decisions/0023). */
 @Entity('route_binds')
 export class RouteBindEntity {
@@ -206,4 +224,5 @@ export const providerTables: readonly TableRule[] = [
   { table: 'chat_inbound_messages', rule: 'age', column: 'received_at' },
   { table: 'chat_windows', rule: 'age', column: 'open_until', keptMs: DAY_MS },
   { table: 'chat_contacts', rule: 'age', column: 'updated_at' },
+  { table: 'chat_number_pairs', rule: 'age', column: 'updated_at' },
 ];

@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream';
 import { CsvError, parse, type Parser } from 'csv-parse';
+import type { ReadNumber } from '../../kernel/phone-numbers.js';
 import { BATCH } from '../../platform/database/index.js';
 import {
   type CsvLayout,
@@ -38,6 +39,7 @@ export interface CsvTerms {
   mostBytes: number;
   /** null = find it in the header */
   numberColumn: string | null;
+  readNumber: ReadNumber;
 }
 
 const LARGEST_ROW = 64 * 1024;
@@ -140,7 +142,7 @@ export class CsvFile {
       const layout = readHeader(cells, this.terms.numberColumn);
       if ('fault' in layout) throw headerFault(layout);
       this.layout = layout;
-      this.reader = new RowReader(layout);
+      this.reader = new RowReader(layout, this.terms.readNumber);
       return null;
     }
     const read = this.reader?.read(cells, this.rows + this.blanks + 1) ?? null;

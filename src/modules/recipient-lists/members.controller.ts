@@ -3,9 +3,9 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
+import { readerOf } from '../numbers/index.js';
 import { storageErrors } from '../quotas/index.js';
 import { MOST_DUPLICATES_SHOWN, type RawMembers, readMembers } from './domain/list-form.js';
-import { readNumber } from './domain/recipient.js';
 import { AddMembersCommand, FillListCommand, RemoveMemberCommand } from './members.commands.js';
 import {
   AddedMembersAnswer,
@@ -99,15 +99,15 @@ export class MembersController {
     @Param('number') number: string,
     @CurrentActor() { account }: Actor,
   ): Promise<RemovedMemberAnswer> {
-    const read = readNumber(number);
-    // An invalid number becomes '', which matches no member, so that the errors of the list come first.
-    const digits = 'reason' in read ? '' : read.number;
+    const read = readerOf(account)(number);
+    // A refused number stands for itself: older versions kept some of them, and the errors of the list come first.
+    const digits = 'refused' in read ? number : read.digits;
     await this.commands.execute(new RemoveMemberCommand(account, readListId(id), digits));
     return { success: true, message: 'Member removed successfully' };
   }
 
   private async added({ account }: Actor, id: string, body: RawMembers): Promise<AddedMembersData> {
-    const read = readMembers(body);
+    const read = readMembers(body, readerOf(account));
     if ('fault' in read) throw listFaults[read.fault]();
     if ('rows' in read) throw listErrors.faulty().naming(read.rows);
     const listId = readListId(id);

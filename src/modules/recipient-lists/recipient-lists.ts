@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { NO_NUMBER } from '../../kernel/contacts.js';
 import { MOST_ROW_FAULTS, type RowFault } from '../../kernel/errors.js';
+import { refusedNumber } from '../../kernel/phone-numbers.js';
 import type { Channel, RecipientSource, SourcedRecipient } from '../engine/index.js';
+import { readStored } from '../numbers/index.js';
 import { ListMembers } from './members.store.js';
 import { ListStore } from './lists.store.js';
 import type { Reading } from './readings.store.js';
@@ -89,16 +90,16 @@ export class RecipientLists {
 /** Validates the rows for the channel. */
 async function* taken(
   parts: AsyncIterable<readonly StoredRecipient[]>,
-  { readRecipient }: Pick<Channel, 'readRecipient'>,
+  channel: Pick<Channel, 'readRecipient'>,
 ): AsyncGenerator<readonly SourcedRecipient[], void, undefined> {
   const faults: RowFault[] = [];
   for await (const part of parts) {
     const recipients: SourcedRecipient[] = [];
     for (const { row, number, variables } of part) {
-      const read = readRecipient(number);
-      if (read === null) faults.push({ row, value: number, ...NO_NUMBER });
-      else if (variables === null || variables === '{}') recipients.push({ row, number: read });
-      else recipients.push({ row, number: read, variables: JSON.parse(variables) as Record<string, string> });
+      const read = readStored(number, channel);
+      if ('refused' in read) faults.push({ row, value: number, ...refusedNumber(read.refused) });
+      else if (variables === null || variables === '{}') recipients.push({ row, number: read.digits });
+      else recipients.push({ row, number: read.digits, variables: JSON.parse(variables) as Record<string, string> });
     }
     if (faults.length >= MOST_ROW_FAULTS) break;
     yield recipients;

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { type Account, AuditLog, createdBy } from '../accounts/index.js';
+import { readerOf } from '../numbers/index.js';
 import { CsvFile } from './csv-file.js';
 import type { UploadFacts } from './domain/list-form.js';
 import { uploadErrors } from './recipient-lists.errors.js';
@@ -34,7 +35,11 @@ export class TakeUploadHandler implements ICommandHandler<TakeUploadCommand> {
     const draft = await this.writer.begin(actor.id, createdBy(actor));
     let isKept = false;
     try {
-      const file = new CsvFile(bytes, { mostBytes: this.environment.UPLOAD_LIMIT, numberColumn });
+      const file = new CsvFile(bytes, {
+        mostBytes: this.environment.UPLOAD_LIMIT,
+        numberColumn,
+        readNumber: readerOf(actor),
+      });
       await this.write(draft, file);
       const facts = { ...file.facts, ...(await this.writer.duplicates(draft)) };
       draft.lease.end();

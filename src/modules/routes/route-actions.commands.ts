@@ -7,6 +7,7 @@ import { inTransaction } from '../../platform/database/index.js';
 import { type Account, type Actor, AuditLog, createdBy } from '../accounts/index.js';
 import { campaignErrors, CampaignReader, type TestResult, TestSends } from '../campaigns/index.js';
 import { Channels, RouteMoves } from '../engine/index.js';
+import { readerOf } from '../numbers/index.js';
 import { DriverRegistry, RouteDirectory, type RouteRecord, RouteStandings, STOPPED } from '../providers/index.js';
 import type { MovedRouteData, RouteTestData } from './route-status.dto.js';
 import { routeErrors } from './routes.errors.js';
@@ -133,8 +134,9 @@ export class TestRouteHandler implements ICommandHandler<TestRouteCommand> {
     const route = await this.routes.byName(name);
     if (!route) throw routeErrors.notFound();
     const channel = this.channels.all.find(({ routes }) => routes === route.channel);
-    const to = channel?.readRecipient(given) ?? null;
-    if (!channel || to === null) throw routeErrors.testNumber();
+    const read = channel && readerOf(actor, channel)(given);
+    if (!read || 'refused' in read) throw routeErrors.testNumber();
+    const to = read.digits;
     if (text !== null && codePoints(text) > LONGEST_TEXT) throw routeErrors.testText();
     const record = (tx: EntityManager, requestId: string | null): Promise<void> =>
       this.audit.record(tx, { actor, action: 'route.test', subject: name, details: { to, request_id: requestId } });

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { dateTimesOf } from '../../kernel/clock.js';
-import { digitsOf } from '../../kernel/contacts.js';
 import { type Account, AccountDirectory, AccountSearch } from '../accounts/index.js';
 import { CampaignSearch, CampaignViews, RecipientSearch } from '../campaigns/index.js';
 import { Channels } from '../engine/index.js';
+import { spellingsToFind } from '../numbers/index.js';
 import { SessionMessageSearch } from '../session-messages/index.js';
 import { STATUS_LABELS, TemplateSearch } from '../templates/index.js';
 import type { SearchHit, SearchResponse } from './search.dto.js';
@@ -14,8 +14,8 @@ const EACH = 5;
 interface Wanted {
   searcher: Account;
   text: string;
-  /** digits; null = the text is no number */
-  number: string | null;
+  /** spellings of a number; [] = the text is none */
+  numbers: readonly string[];
   ownerId: number | null;
   shown: (at: Date) => string;
 }
@@ -34,9 +34,13 @@ export class SearchQueries {
   ) {}
 
   async recipientsOf(wanted: Wanted): Promise<{ hits: SearchHit[]; since: string | null }> {
-    const { searcher, number, ownerId, shown } = wanted;
-    if (number === null) return { hits: [], since: null };
-    const { found, next } = await this.recipients.newest(number, { searcherId: searcher.id, accountId: ownerId }, EACH);
+    const { searcher, numbers, ownerId, shown } = wanted;
+    if (numbers.length === 0) return { hits: [], since: null };
+    const { found, next } = await this.recipients.newest(
+      numbers,
+      { searcherId: searcher.id, accountId: ownerId },
+      EACH,
+    );
     const hits = found.map(async ({ accountId, requestId, channel, broadcastName, createdAt, recipient }) => ({
       kind: 'recipient' as const,
       id: requestId,
@@ -105,9 +109,9 @@ export class SearchQueries {
     return Promise.all(hits);
   }
 
-  async sessionMessagesOf({ number, ownerId, shown }: Wanted): Promise<SearchHit[]> {
-    if (number === null) return [];
-    const found = await this.sessionMessages.find(number, ownerId, EACH);
+  async sessionMessagesOf({ numbers, ownerId, shown }: Wanted): Promise<SearchHit[]> {
+    if (numbers.length === 0) return [];
+    const found = await this.sessionMessages.find(numbers, ownerId, EACH);
     const hits = found.map(async ({ id, accountId, receiver, type, status, createdAt }) => ({
       kind: 'session_message' as const,
       id: String(id),
@@ -127,9 +131,6 @@ export class SearchQueries {
   }
 }
 
-const NUMBER = /^\+?[\d\s().-]+$/;
-const DIGITS = { min: 8, max: 30 };
-
 /** Finds an account's things of every kind by bounded queries (docs/decisions/0027). @throws AppError too_many */
 export class SearchQuery extends Query<Omit<SearchResponse, 'success'>> {
   /** @param scope `all` for staff; `own` = the account and, for a reseller, its clients */
@@ -147,11 +148,11 @@ export class SearchHandler implements IQueryHandler<SearchQuery> {
   constructor(private readonly queries: SearchQueries) {}
 
   async execute({ searcher, scope, text }: SearchQuery): Promise<Omit<SearchResponse, 'success'>> {
-    const digits = NUMBER.test(text) ? digitsOf(text) : '';
+    const read = spellingsToFind(text, searcher);
     const wanted: Wanted = {
       searcher,
       text,
-      number: digits.length >= DIGITS.min && digits.length <= DIGITS.max ? digits : null,
+      numbers: 'refused' in read ? [] : read.numbers,
       ownerId: scope === 'own' ? searcher.id : null,
       shown: dateTimesOf(searcher.timeZone),
     };

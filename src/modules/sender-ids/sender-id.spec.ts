@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readNumber } from '../../kernel/phone-numbers.js';
 import { extrasOf, readDltId, readSender, readSenderId, readSmsOptions, sentExtras } from './sender-id.js';
 
 describe('a sender id', () => {
@@ -11,9 +12,14 @@ describe('a sender id', () => {
     ['12345', '12345'],
     ['123456789012345', '123456789012345'],
     ['+919800000001', '919800000001'],
+    ['+91 98000-00001', '919800000001'],
+    ['00919800000001', '919800000001'],
+    ['９１９８０００００００１', '919800000001'],
+    ['+44 (0)7911 000012', '447911000012'],
+    ['5E7a', '5E7a'],
     [57575, '57575'],
   ])('%j is %s', (given, read) => {
-    expect(readSenderId(given)).toBe(read);
+    expect(readSenderId(given, readNumber)).toBe(read);
   });
 
   it.each([
@@ -25,6 +31,11 @@ describe('a sender id', () => {
     'Käse',
     'a-b',
     '++12345',
+    '9198E8',
+    '919800000001.0',
+    '09800000001',
+    '+1 415 555 2671 x12',
+    '919800000001 / 919800000002',
     '123 456',
     '٣٤٥٦٧',
     '',
@@ -33,14 +44,14 @@ describe('a sender id', () => {
     [],
     { a: 1 },
   ])('%j is none', (given) => {
-    expect(readSenderId(given)).toBeNull();
+    expect(readSenderId(given, readNumber)).toBeNull();
   });
 
   it('reads anything without throwing, and what it reads again as the same', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.stringMatching(/^\+?[A-Za-z0-9 ]{0,17}$/)), (given) => {
-        const read = readSenderId(given);
-        if (read !== null) expect(readSenderId(read)).toBe(read);
+        const read = readSenderId(given, readNumber);
+        if (read !== null) expect(readSenderId(read, readNumber)).toBe(read);
       }),
     );
   });
@@ -61,11 +72,11 @@ describe('a registration', () => {
     [{ sender_id: 'ACME', channel: 'sms', use_case: {} }, 'useCase'],
     [{ sender_id: 'ACME', channel: 'sms', use_case: 'x'.repeat(501) }, 'useCaseTooLong'],
   ])('%j is refused: %s', (raw, fault) => {
-    expect(readSender(raw)).toEqual({ fault });
+    expect(readSender(raw, readNumber)).toEqual({ fault });
   });
 
   it('has no entity and no use case when they are empty', () => {
-    expect(readSender({ sender_id: 'ACME', channel: 'sms', dlt_entity_id: '', use_case: null })).toEqual({
+    expect(readSender({ sender_id: 'ACME', channel: 'sms', dlt_entity_id: '', use_case: null }, readNumber)).toEqual({
       content: { senderId: 'ACME', channel: 'sms', dltEntityId: null, useCase: null },
     });
   });

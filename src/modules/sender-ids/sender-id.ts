@@ -1,3 +1,4 @@
+import { type ReadNumber, readNumber } from '../../kernel/phone-numbers.js';
 import { codePoints, readText } from '../../kernel/text.js';
 
 export const SENDER_CHANNELS = ['sms', 'voice'] as const;
@@ -39,14 +40,34 @@ export const LONGEST_REASON = 255;
 
 /** Valid in the GSM address field of every carrier: eleven characters, no space at the ends. */
 const NAME = /^(?=.{3,11}$)(?=.*[A-Za-z])[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/;
-const NUMBER = /^\+?([0-9]{5,15})$/;
+/** What a spreadsheet makes of a long number; as a name it would be sent. */
+const EXPONENT = /^[0-9]+[eE][0-9]+$/;
+/** Shorter than any number with a calling code. */
+const SHORT_CODE = /^\+?([0-9]{5,7})$/;
 
-/** A sender id as stored and compared: a name as given, or digits (reference/sender-ids#form). @returns null when invalid */
-export function readSenderId(value: unknown): string | null {
+/**
+ * A sender id as stored and compared: a name as given, or the digits of a short code or a number (reference/sender-ids#form).
+ * @returns null when invalid
+ */
+export function readSenderId(value: unknown, reader: ReadNumber): string | null {
   const read = readText(value);
   if (read.kind !== 'text') return null;
   const text = read.value.trim();
-  return NUMBER.exec(text)?.[1] ?? (NAME.test(text) ? text : null);
+  const code = SHORT_CODE.exec(text)?.[1];
+  if (code !== undefined) return code;
+  if (NAME.test(text) && !EXPONENT.test(text)) return text;
+  const number = reader(text);
+  return 'refused' in number ? null : number.digits;
+}
+
+const KEPT = /^\+?([0-9]{5,15})$/;
+
+/** Sender ids that a send may mean: as it is read, and the plain digits that older versions registered. */
+export function senderIdsMeant(value: unknown): string[] {
+  const senderId = readSenderId(value, readNumber);
+  const text = readText(value);
+  const digits = text.kind === 'text' ? KEPT.exec(text.value.trim())?.[1] : undefined;
+  return [...new Set([senderId, digits].filter((id) => typeof id === 'string'))];
 }
 
 const isNumber = (senderId: string): boolean => /^[0-9]+$/.test(senderId);
@@ -63,11 +84,11 @@ export function readDltId(value: unknown): string | null | undefined {
 }
 
 /** Reads a registration (reference/sender-ids#register). */
-export function readSender(raw: RawSender): { content: SenderContent } | { fault: SenderFault } {
+export function readSender(raw: RawSender, reader: ReadNumber): { content: SenderContent } | { fault: SenderFault } {
   if (readText(raw.sender_id).kind === 'empty') return { fault: 'senderRequired' };
   const channel = SENDER_CHANNELS.find((known) => known === raw.channel);
   if (!channel) return { fault: 'channel' };
-  const senderId = readSenderId(raw.sender_id);
+  const senderId = readSenderId(raw.sender_id, reader);
   if (channel === 'voice' && !(senderId !== null && isNumber(senderId))) return { fault: 'callerForm' };
   if (senderId === null) return { fault: 'senderForm' };
   const dltEntityId = readDltId(raw.dlt_entity_id);

@@ -3,6 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
+import { readerOf } from '../numbers/index.js';
 import { type RawSender, readSender } from './sender-id.js';
 import { RegisterSenderIdCommand, RemoveSenderIdCommand } from './sender-ids.commands.js';
 import {
@@ -40,7 +41,7 @@ export class SenderIdsController {
   @ApiCreatedResponse({ type: RegisteredSenderIdAnswer })
   @ApiErrors(...Object.values(senderFaults), senderIdErrors.taken, senderIdErrors.tooMany)
   async register(@Body() body: RawSender, @CurrentActor() { account }: Actor): Promise<RegisteredSenderIdAnswer> {
-    const read = readSender(body);
+    const read = readSender(body, readerOf(account));
     if ('fault' in read) throw senderFaults[read.fault]();
     const sender = await this.commands.execute(new RegisterSenderIdCommand(account, read.content));
     const data = senderIdData(sender, account.timeZone);

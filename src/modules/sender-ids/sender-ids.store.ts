@@ -8,7 +8,7 @@ import { inListedOrder, type KeyRange, listKeys } from '../../platform/database/
 import { CustomerEvents } from '../customer-events/index.js';
 import {
   extrasOf,
-  readSenderId,
+  senderIdsMeant,
   type RegisteredSender,
   type SenderChannel,
   type SenderContent,
@@ -151,12 +151,10 @@ export class SenderIds {
 
   /** @throws AppError invalid `sender_id is not approved` */
   async approved(accountId: number, channel: SenderChannel, given: unknown): Promise<ApprovedSender> {
-    const senderId = readSenderId(given);
-    if (senderId === null) throw senderErrors.notApproved();
-    const where = { accountId, channel, senderId, status: 'approved' };
+    const where = { accountId, channel, senderId: In(senderIdsMeant(given)), status: 'approved' };
     const found = await this.dataSource.getRepository(SenderIdEntity).findOneBy(where);
     if (!found) throw senderErrors.notApproved();
-    return { senderId, dltEntityId: found.dltEntityId };
+    return { senderId: found.senderId, dltEntityId: found.dltEntityId };
   }
 
   /** The sender id of an SMS send, and its content with the options. @throws AppError invalid `sender_id is not approved` */

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpStatus, Param, Post, Query, Res } fr
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { isUserId } from '../../kernel/contacts.js';
 import { readId } from '../../kernel/ids.js';
 import { textOrNull } from '../../kernel/text.js';
 import {
@@ -18,8 +19,13 @@ import {
   Warnings,
 } from '../../platform/http/index.js';
 import { type Actor, Authenticated, CurrentActor, PathUsername } from '../accounts/index.js';
-import { SendTemplateMessageCommand, TemplateSendAnswer } from '../channels/template-messages/index.js';
+import {
+  givenRecipients,
+  SendTemplateMessageCommand,
+  TemplateSendAnswer,
+} from '../channels/template-messages/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../idempotency/index.js';
+import { assertStrict, oneNumber, numbersInvalid, strictWarnings } from '../numbers/index.js';
 import { chatAccountErrors, CONNECTION_ERRORS, providerSilent } from '../providers/index.js';
 import { isTemplateRequest, MESSAGE_TYPES, readSessionMessage, SESSION_FORM_ERRORS } from './session-message.js';
 import { CancelSessionMessageCommand, SendSessionMessageCommand } from './session-messages.commands.js';
@@ -70,6 +76,7 @@ export class SessionMessagesController {
   @ApiErrors(
     chatAccountErrors.notFound,
     ...SESSION_FORM_ERRORS,
+    numbersInvalid,
     ...CONNECTION_ERRORS,
     sessionErrors.refused,
     providerSilent,
@@ -86,6 +93,7 @@ export class SessionMessagesController {
       const queued = await this.commands.execute(new SendTemplateMessageCommand(actor, body, idempotent, true));
       response.status(HttpStatus.CREATED);
       warn(...scheduleWarnings(body['schedule_time'], actor.account.timeZone));
+      warn(...(await strictWarnings(actor.account, givenRecipients(body))));
       return queued;
     }
     const read = readSessionMessage(body);
@@ -94,8 +102,12 @@ export class SessionMessagesController {
       await this.queries.execute(new RequireChatAccountQuery(id));
       throw read.fault.error();
     }
+    const { to } = read.message;
+    const given = oneNumber('to', body['to'], isUserId(to) ? null : to);
+    await assertStrict(actor.account, given);
     const answer = await this.commands.execute(new SendSessionMessageCommand(actor.account, read.message, idempotent));
     response.status(HttpStatus.OK);
+    warn(...(await strictWarnings(actor.account, given)));
     return answer;
   }
 }

@@ -92,16 +92,16 @@ const MOST_FILTERED = 10_000;
 export class SessionMessageSearch {
   constructor(private readonly reads: ReadDatabase) {}
 
-  /** Newest first. @param number digits @param accountId null = all accounts */
-  async find(number: string, accountId: number | null, limit: number): Promise<FoundSessionMessage[]> {
+  /** Newest first. @param numbers digits @param accountId null = all accounts */
+  async find(numbers: readonly string[], accountId: number | null, limit: number): Promise<FoundSessionMessage[]> {
     const rows = await this.reads.query<(Omit<FoundSessionMessage, 'status'> & { status: RecipientStatus })[]>(
       `SELECT s.id, s.account_id AS accountId, s.receiver, JSON_UNQUOTE(JSON_EXTRACT(s.content, '$.type')) AS type,
          s.status, s.created_at AS createdAt
        FROM (SELECT id, account_id FROM session_messages FORCE INDEX (ix_session_messages_receiver)
-             WHERE receiver = ? ORDER BY id DESC LIMIT ?) m
+             WHERE receiver IN (?) ORDER BY id DESC LIMIT ?) m
        JOIN session_messages s ON s.id = m.id ${accountId === null ? '' : 'WHERE m.account_id = ?'}
        ORDER BY s.id DESC LIMIT ?`,
-      [number, ...(accountId === null ? [limit] : [MOST_FILTERED, accountId]), limit],
+      [numbers, ...(accountId === null ? [limit] : [MOST_FILTERED, accountId]), limit],
     );
     return rows.map((row) => ({ ...row, status: CHAT_STATUS_LABELS[row.status] }));
   }

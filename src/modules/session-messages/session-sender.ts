@@ -4,6 +4,7 @@ import { objectOrNull } from '../../kernel/json-values.js';
 import { textOrNull } from '../../kernel/text.js';
 import { safeError } from '../../platform/observability/index.js';
 import {
+  ChatNumberPairs,
   type GraphAnswer,
   MetaCloudClient,
   PROVIDER_SILENT,
@@ -29,6 +30,7 @@ export class SessionSender {
     private readonly store: SessionMessageStore,
     private readonly client: MetaCloudClient,
     private readonly traffic: Traffic,
+    private readonly pairs: ChatNumberPairs,
   ) {}
 
   /** Sends a message for a waiting request. @param label v5's broadcast_name @throws AppError 502 on refusal or silence */
@@ -49,6 +51,7 @@ export class SessionSender {
         : this.store.submitted(sent, messageIdOf(answer.body)),
     );
     if (refusal) throw refusal;
+    this.pairs.learn(routeId, message.to, answer.body);
     return answer.body;
   }
 

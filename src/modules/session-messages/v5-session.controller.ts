@@ -2,6 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { now } from '../../kernel/clock.js';
+import { isUserId } from '../../kernel/contacts.js';
 import {
   ApiErrors,
   clockWarnings,
@@ -13,6 +14,7 @@ import {
 } from '../../platform/http/index.js';
 import { type Account, type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../idempotency/index.js';
+import { assertStrict, oneNumber, numbersInvalid, strictWarnings } from '../numbers/index.js';
 import { chatAccountErrors, CONNECTION_ERRORS, providerSilent } from '../providers/index.js';
 import { SendV5SessionCommand } from './session-messages.commands.js';
 import { sessionErrors } from './session-messages.errors.js';
@@ -47,6 +49,7 @@ export class V5SessionController {
   @ApiErrors(
     chatAccountErrors.notFound,
     ...V5_FORM_ERRORS,
+    numbersInvalid,
     ...CONNECTION_ERRORS,
     sessionErrors.ticketExpired,
     sessionErrors.refused,
@@ -59,7 +62,10 @@ export class V5SessionController {
     @Warnings() warn: Warn,
   ): Promise<V5SessionAnswer> {
     const session = await this.read(actor.account, body);
+    const given = oneNumber('contacts', fromForm(body)['contacts'], isUserId(session.to) ? null : session.to);
+    await assertStrict(actor.account, given);
     const outcome = await this.commands.execute(new SendV5SessionCommand(actor.account, session, idempotent));
+    warn(...(await strictWarnings(actor.account, given)));
     warn(...clockWarnings(session.clockChange));
     return { status: 'ok', textsent: 'ok', message: JSON.stringify(outcome) };
   }

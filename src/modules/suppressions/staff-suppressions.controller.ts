@@ -38,7 +38,7 @@ export class AccountSuppressionsController {
   @ApiQuery({ name: 'number', required: false, example: '4915112345678', description: 'Is this number on it?' })
   @ListQuery()
   @ApiOkResponse({ type: SuppressionPageAnswer })
-  @ApiErrors(suppressionErrors.digits, ...LIST_ERRORS)
+  @ApiErrors(suppressionErrors.number, ...LIST_ERRORS)
   async list(
     @Param('username') username: string,
     @Query() query: Record<string, unknown>,
@@ -46,7 +46,7 @@ export class AccountSuppressionsController {
   ): Promise<Paged<SuppressionData>> {
     const owner = await this.queries.execute(new FindManagedAccountQuery(account, username, 'see'));
     const page = readListPage(STOP_LIST, query);
-    const number = wantedNumber(query['number']);
+    const number = wantedNumber(query['number'], owner);
     return paged(STOP_LIST, page, await this.queries.execute(new ListSuppressionsQuery(owner, number, page)));
   }
 
@@ -58,7 +58,7 @@ export class AccountSuppressionsController {
   })
   @ApiBody({ type: SuppressionNumbersBody })
   @ApiOkResponse({ type: AddedAnswer })
-  @ApiErrors(OF_STAFF, CLOSED_BY_STAFF, suppressionErrors.required, suppressionErrors.digits, suppressionErrors.tooMany)
+  @ApiErrors(OF_STAFF, CLOSED_BY_STAFF, suppressionErrors.required, suppressionErrors.number, suppressionErrors.tooMany)
   async add(
     @Param('username') username: string,
     @Body() body: RawNumbers,
@@ -66,7 +66,7 @@ export class AccountSuppressionsController {
   ): Promise<AddedAnswer> {
     const owner = await this.queries.execute(new FindManagedAccountQuery(account, username, 'change'));
     const by = { actor: account, username };
-    const data = await this.commands.execute(new AddSuppressionsCommand(owner.id, numbersOf(body), by));
+    const data = await this.commands.execute(new AddSuppressionsCommand(owner.id, numbersOf(body, owner), by));
     return { success: true, message: 'Suppressions saved successfully', data };
   }
 
@@ -82,7 +82,7 @@ export class AccountSuppressionsController {
     OF_STAFF,
     CLOSED_BY_STAFF,
     suppressionErrors.required,
-    suppressionErrors.digits,
+    suppressionErrors.number,
     suppressionErrors.notFound,
   )
   async remove(
@@ -92,7 +92,7 @@ export class AccountSuppressionsController {
     @CurrentActor() { account }: Actor,
   ): Promise<RemovedAnswer> {
     const owner = await this.queries.execute(new FindManagedAccountQuery(account, username, 'change'));
-    const wanted = numbersOf({ numbers, number: number ?? named });
+    const wanted = numbersOf({ numbers, number: number ?? named }, owner);
     const by = { actor: account, username };
     const removed = await this.commands.execute(new RemoveSuppressionsCommand(owner.id, wanted, by));
     return { success: true, message: 'Suppressions removed successfully', data: { removed } };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { consentWord, CsvNumbers, readNumbers, readSuppressedNumber } from './suppression.js';
+import { readNumber } from '../../kernel/phone-numbers.js';
+import { consentWord, CsvNumbers, orUserId, readNumbers } from './suppression.js';
 
 describe('consentWord', () => {
   it.each([
@@ -15,36 +16,24 @@ describe('consentWord', () => {
   ])('takes %j for %s', (text, word) => expect(consentWord(text)).toBe(word));
 });
 
-describe('readSuppressedNumber', () => {
-  it.each([
-    ['+49 (151) 123-45.67/8', '4915112345678'],
-    [4915112345678, '4915112345678'],
-    ["'+4915112345678", '4915112345678'],
-    ['4.91512E+12', null],
-    ['1234567', null],
-    ['1'.repeat(31), null],
-    [true, null],
-    [null, null],
-    [1.5, null],
-  ])('reads %j as %s', (value, number) => expect(readSuppressedNumber(value)).toBe(number));
-});
-
 describe('readNumbers', () => {
   it.each([
     [{}, { fault: 'required' }],
     [{ numbers: [] }, { fault: 'required' }],
     [{ number: '' }, { fault: 'required' }],
-    [{ numbers: ['4915112345678', 'x'] }, { fault: 'digits' }],
-    [{ numbers: { a: 1 } }, { fault: 'digits' }],
-    [{ numbers: [['4915112345678']] }, { fault: 'digits' }],
+    [{ numbers: ['4915112345678', 'x'] }, { fault: 'number', index: 1, refused: 'has letters' }],
+    [{ numbers: { a: 1 } }, { fault: 'number', index: 0, refused: 'is neither a text nor a whole number' }],
+    [{ numbers: [['4915112345678']] }, { fault: 'number', index: 0, refused: 'is neither a text nor a whole number' }],
     [{ numbers: ['4915112345678', '+4915112345678'] }, { numbers: ['4915112345678'] }],
+    [{ numbers: ['4915112345678.0'] }, { fault: 'number', index: 0, refused: 'looks like a decimal of a spreadsheet' }],
+    [{ number: ' US.13491208655302741918' }, { numbers: ['US.13491208655302741918'] }],
     [{ number: 4915112345678 }, { numbers: ['4915112345678'] }],
-  ])('reads %j', (raw, read) => expect(readNumbers(raw)).toEqual(read));
+  ])('reads %j', (raw, read) => expect(readNumbers(raw, orUserId(readNumber))).toEqual(read));
 });
 
 describe('CsvNumbers', () => {
   const read = (...pieces: string[]): { numbers: string[]; csv: CsvNumbers } => {
-    const csv = new CsvNumbers();
+    const csv = new CsvNumbers(readNumber);
     for (const piece of pieces) csv.push(piece);
     csv.end();
     return { numbers: csv.take(), csv };

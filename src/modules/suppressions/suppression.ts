@@ -1,5 +1,6 @@
 import type { RowFault } from '../../kernel/errors.js';
-import { isUserId, cleanContact, isWrittenNumber } from '../../kernel/contacts.js';
+import { isUserId } from '../../kernel/contacts.js';
+import { type NumberReading, type ReadNumber, refusedNumber } from '../../kernel/phone-numbers.js';
 
 export const SUPPRESSION_SOURCES = ['api', 'import', 'stop'] as const;
 export type SuppressionSource = (typeof SUPPRESSION_SOURCES)[number];
@@ -12,30 +13,29 @@ export interface Suppression {
   createdAt: Date;
 }
 
-export const FEWEST_DIGITS = 8;
-export const MOST_DIGITS = 30;
+/** A reader of numbers that takes the user ids of chat contacts too. */
+export const orUserId =
+  (readNumber: ReadNumber): ReadNumber =>
+  (value): NumberReading =>
+    typeof value === 'string' && isUserId(value.trim()) ? { digits: value.trim() } : readNumber(value);
 
-/** A number of 8 to 30 digits, cleaned of signs and spaces, or a user id; null when invalid. */
-export function readSuppressedNumber(value: unknown): string | null {
-  if (typeof value === 'string' && isUserId(value.trim())) return value.trim();
-  if (typeof value === 'string' && !isWrittenNumber(value)) return null;
-  return cleanContact(value, FEWEST_DIGITS, MOST_DIGITS);
-}
-
-export type NumbersFault = 'required' | 'digits';
+export type NumbersFault = { fault: 'required' } | { fault: 'number'; index: number; refused: string };
 
 export type RawNumbers = Partial<Record<'number' | 'numbers', unknown>>;
 
 /** All numbers of a request, without duplicates; one invalid number fails the request. */
-export function readNumbers({ number, numbers }: RawNumbers): { numbers: string[] } | { fault: NumbersFault } {
+export function readNumbers(
+  { number, numbers }: RawNumbers,
+  readNumber: ReadNumber,
+): { numbers: string[] } | NumbersFault {
   const given: unknown[] = Array.isArray(numbers) ? numbers : isEmpty(numbers) ? [] : [numbers];
   const entries = isEmpty(number) ? given : [...given, number];
   if (entries.length === 0) return { fault: 'required' };
   const read = new Set<string>();
-  for (const entry of entries) {
-    const cleaned = readSuppressedNumber(entry);
-    if (cleaned === null) return { fault: 'digits' };
-    read.add(cleaned);
+  for (const [index, entry] of entries.entries()) {
+    const reading = readNumber(entry);
+    if ('refused' in reading) return { fault: 'number', index, refused: reading.refused };
+    read.add(reading.digits);
   }
   return { numbers: [...read] };
 }
@@ -56,7 +56,6 @@ const LONGEST_WORD_TEXT = 100;
 export const consentWord = (text: string): ConsentWord | null =>
   text.length > LONGEST_WORD_TEXT ? null : (WORDS.get(text.replaceAll('\0', '').trim().toUpperCase()) ?? null);
 
-const NO_NUMBER = { reason: 'number_invalid', message: 'number must be between 8 and 30 digits' };
 const LONGEST_LINE = 4_096;
 const LONGEST_VALUE = 64;
 const MOST_FAULTS = 100;
@@ -68,6 +67,12 @@ const NUMBER_COLUMN =
  * library of the command line lets a stray quote swallow all following lines.
  */
 export class CsvNumbers {
+  private readonly read: ReadNumber;
+
+  constructor(readNumber: ReadNumber) {
+    this.read = orUserId(readNumber);
+  }
+
   lines = 0;
   invalid = 0;
   /** the first hundred invalid lines; `row` counts header and empty lines too */
@@ -84,7 +89,7 @@ export class CsvNumbers {
     for (const line of lines) this.endLine(line);
     if (this.rest.length <= LONGEST_LINE) return;
     // The beginning is enough for the report; the rest of the line is skipped.
-    if (!this.skipping) this.fault(this.position + 1, this.rest);
+    if (!this.skipping) this.fault(this.position + 1, this.rest, 'is in a line that is too long');
     this.skipping = true;
     this.rest = '';
   }
@@ -111,7 +116,7 @@ export class CsvNumbers {
     if (text === '') return;
     const cells = cellsOf(text);
     if (this.column === null) {
-      const header = !cells.some((cell) => readSuppressedNumber(cell) !== null) && /\p{L}/u.test(text);
+      const header = !cells.some((cell) => 'digits' in this.read(cell)) && /\p{L}/u.test(text);
       this.column = header
         ? Math.max(
             0,
@@ -121,16 +126,17 @@ export class CsvNumbers {
       if (header) return;
     }
     const cell = cells[this.column] ?? '';
-    const number = readSuppressedNumber(cell);
-    if (number === null) return this.fault(this.position, cell === '' ? text : cell);
+    const reading = this.read(cell);
+    if ('refused' in reading) return this.fault(this.position, cell === '' ? text : cell, reading.refused);
     this.lines += 1;
-    this.taken.push(number);
+    this.taken.push(reading.digits);
   }
 
-  private fault(row: number, value: string): void {
+  private fault(row: number, value: string, refused: string): void {
     this.lines += 1;
     this.invalid += 1;
-    if (this.faults.length < MOST_FAULTS) this.faults.push({ row, value: value.slice(0, LONGEST_VALUE), ...NO_NUMBER });
+    if (this.faults.length < MOST_FAULTS)
+      this.faults.push({ row, value: value.slice(0, LONGEST_VALUE), ...refusedNumber(refused) });
   }
 }
 

@@ -3,6 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../platform/database/index.js';
 import { type Account, AuditLog } from '../accounts/index.js';
+import { readerOf } from '../numbers/index.js';
 import { CsvNumbers } from './suppression.js';
 import type { ImportData } from './suppressions.dto.js';
 import { suppressionErrors } from './suppressions.errors.js';
@@ -62,7 +63,7 @@ export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppress
   async execute({ actor, bytes }: ImportSuppressionsCommand): Promise<ImportData> {
     const done = { added: 0 };
     try {
-      return await this.take(actor.id, bytes, done);
+      return await this.take(actor, bytes, done);
     } finally {
       // The audit log also records what was added before a fault.
       const entry = { actor, action: 'suppression.import', subject: actor.username, details: done };
@@ -70,12 +71,9 @@ export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppress
     }
   }
 
-  private async take(
-    accountId: number,
-    bytes: AsyncIterable<Uint8Array>,
-    done: { added: number },
-  ): Promise<ImportData> {
-    const csv = new CsvNumbers();
+  private async take(actor: Account, bytes: AsyncIterable<Uint8Array>, done: { added: number }): Promise<ImportData> {
+    const accountId = actor.id;
+    const csv = new CsvNumbers(readerOf(actor));
     const decoder = new TextDecoder();
     let size = 0;
     let waiting: string[] = [];

@@ -50,13 +50,13 @@ export class SuppressionsController {
   @ApiQuery({ name: 'number', required: false, example: '4915112345678', description: 'Is this number on it?' })
   @ListQuery()
   @ApiOkResponse({ type: SuppressionPageAnswer })
-  @ApiErrors(suppressionErrors.digits, ...LIST_ERRORS)
+  @ApiErrors(suppressionErrors.number, ...LIST_ERRORS)
   async list(
     @Query() query: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<SuppressionData>> {
     const page = readListPage(STOP_LIST, query);
-    const number = wantedNumber(query['number']);
+    const number = wantedNumber(query['number'], account);
     return paged(STOP_LIST, page, await this.queries.execute(new ListSuppressionsQuery(account, number, page)));
   }
 
@@ -69,9 +69,11 @@ export class SuppressionsController {
   })
   @ApiBody({ type: SuppressionNumbersBody })
   @ApiOkResponse({ type: AddedAnswer })
-  @ApiErrors(suppressionErrors.required, suppressionErrors.digits, suppressionErrors.tooMany)
+  @ApiErrors(suppressionErrors.required, suppressionErrors.number, suppressionErrors.tooMany)
   async add(@Body() body: RawNumbers, @CurrentActor() { account }: Actor): Promise<AddedAnswer> {
-    const data = await this.commands.execute(new AddSuppressionsCommand(account.id, numbersOf(body), byOwner(account)));
+    const data = await this.commands.execute(
+      new AddSuppressionsCommand(account.id, numbersOf(body, account), byOwner(account)),
+    );
     return { success: true, message: 'Suppressions saved successfully', data };
   }
 
@@ -83,13 +85,13 @@ export class SuppressionsController {
   @ApiQuery({ name: 'number', required: false, example: '4915112345678' })
   @ApiBody({ type: SuppressionNumbersBody, required: false })
   @ApiOkResponse({ type: RemovedAnswer })
-  @ApiErrors(suppressionErrors.required, suppressionErrors.digits, suppressionErrors.notFound)
+  @ApiErrors(suppressionErrors.required, suppressionErrors.number, suppressionErrors.notFound)
   async remove(
     @Body() { number, numbers }: RawNumbers,
     @Query('number') named: unknown,
     @CurrentActor() { account }: Actor,
   ): Promise<RemovedAnswer> {
-    const wanted = numbersOf({ numbers, number: number ?? named });
+    const wanted = numbersOf({ numbers, number: number ?? named }, account);
     const removed = await this.commands.execute(new RemoveSuppressionsCommand(account.id, wanted, byOwner(account)));
     return { success: true, message: 'Suppressions removed successfully', data: { removed } };
   }

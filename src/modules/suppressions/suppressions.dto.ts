@@ -1,7 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { dateTime } from '../../kernel/clock.js';
 import { LocalTime, PageOf, RowFaultData } from '../../platform/http/index.js';
+import { type NumberHome, readerOf } from '../numbers/index.js';
 import {
+  orUserId,
   type RawNumbers,
   readNumbers,
   type Suppression,
@@ -95,7 +97,7 @@ export class ImportData {
   @ApiProperty({ example: 1, description: 'On the list before, or twice in the file' })
   already!: number;
 
-  @ApiProperty({ example: 1, description: 'Lines without a number of 8 to 30 digits' })
+  @ApiProperty({ example: 1, description: 'Lines without a number that can be read' })
   invalid_count!: number;
 
   @ApiProperty({
@@ -118,11 +120,12 @@ export class ImportAnswer {
 }
 
 /** Numbers of a body, without duplicates. @throws AppError invalid (reference/suppressions#routes-of-the-list) */
-export function numbersOf(raw: RawNumbers): string[] {
-  const read = readNumbers(raw);
-  if ('fault' in read) throw suppressionErrors[read.fault]();
-  return read.numbers;
+export function numbersOf(raw: RawNumbers, home: NumberHome): string[] {
+  const read = readNumbers(raw, orUserId(readerOf(home)));
+  if (!('fault' in read)) return read.numbers;
+  if (read.fault === 'required') throw suppressionErrors.required();
+  throw suppressionErrors.number(read.refused).helping({ index: read.index });
 }
 
-export const wantedNumber = (value: unknown): string | null =>
-  value === undefined || value === '' ? null : (numbersOf({ number: value })[0] ?? null);
+export const wantedNumber = (value: unknown, home: NumberHome): string | null =>
+  value === undefined || value === '' ? null : (numbersOf({ number: value }, home)[0] ?? null);

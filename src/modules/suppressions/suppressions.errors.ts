@@ -1,17 +1,19 @@
-import { type DefinedError, invalid, notFound } from '../../kernel/errors.js';
+import { invalid, notFound } from '../../kernel/errors.js';
+import { NUMBER_REFUSALS, refusedNumber } from '../../kernel/phone-numbers.js';
 import { bodyErrors } from '../../platform/http/index.js';
-import { FEWEST_DIGITS, MOST_DIGITS, type NumbersFault } from './suppression.js';
 
 const numberFaults = {
   required: invalid('numbers_required', 'numbers is required', 'neither `number` nor `numbers`').with({
     field: 'numbers',
   }),
-  digits: invalid(
-    'number_digits',
-    `Each number must be between ${FEWEST_DIGITS} and ${MOST_DIGITS} digits`,
-    'letters, too few or too many digits',
-  ).with({ field: 'numbers', hint: 'Write each number with its country code.' }),
-} satisfies Record<NumbersFault, DefinedError>;
+  number: invalid(
+    'number_invalid',
+    (refused: string) => refusedNumber(refused).message,
+    'what the strict reader refuses; `index` tells which of `numbers`',
+  )
+    .with({ field: 'numbers', hint: 'Write each number with + and its country code.' })
+    .shown(NUMBER_REFUSALS.decimal),
+};
 
 export const suppressionErrors = {
   ...numberFaults,

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In, Not } from 'typeorm';
 import { type Listed, type Page, shown } from '../../kernel/lists.js';
+import { spellingsOf } from '../../kernel/phone-numbers.js';
 import { GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inListedOrder, jsonRows, listKeys, type QuotedText, type WriteResult } from '../../platform/database/index.js';
@@ -80,14 +81,14 @@ export class SuppressionStore implements StopList {
 
   /** Removes what stop words over these routes added, for all accounts. */
   async start(tx: EntityManager, routeIds: readonly number[], number: string): Promise<void> {
-    await tx.delete(SuppressionEntity, { routeId: In(routeIds), number, source: 'stop' });
+    await tx.delete(SuppressionEntity, { routeId: In(routeIds), number: In(keptSpellings(number)), source: 'stop' });
   }
 
   async remove(tx: EntityManager, accountId: number, numbers: readonly string[]): Promise<number> {
     const used = await lockQuota(tx, accountId, 'suppressions');
     let own = 0;
     let stopped = 0;
-    const sorted = numbers.toSorted();
+    const sorted = [...new Set(numbers.flatMap(keptSpellings))].sort();
     for (let from = 0; from < sorted.length; from += BATCH) {
       const these = { accountId, number: In(sorted.slice(from, from + BATCH)) };
       own += (await tx.delete(SuppressionEntity, { ...these, source: Not('stop') })).affected ?? 0;
@@ -99,7 +100,8 @@ export class SuppressionStore implements StopList {
 
   /** Sorted by number, the order of the key. @param number null = all */
   async part(accountId: number, number: string | null, page: Page): Promise<Listed<Suppression>> {
-    const one = number === null ? { where: '', values: [] } : { where: ' AND number = ?', values: [number] };
+    const one =
+      number === null ? { where: '', values: [] } : { where: ' AND number IN (?)', values: [keptSpellings(number)] };
     const ranges = [{ where: `account_id = ?${one.where}`, values: [accountId, ...one.values] }];
     const list = { table: 'suppressions', index: 'PRIMARY', key: 'number', order: 'ASC', ranges } as const;
     const numbers = await listKeys<string>(this.dataSource, list, page);
@@ -131,22 +133,35 @@ export class SuppressionStore implements StopList {
     });
   }
 
-  /** A query for any entry first, which suffices for empty lists; then one statement for all receivers. */
+  /** One look at what the lists hold first, which suffices for empty ones; then one statement for all receivers. */
   private async listed(addressed: readonly Addressed[]): Promise<ReadonlySet<number>> {
     const accounts = [...new Set(addressed.map(({ accountId }) => accountId))];
-    const any: unknown[] = await this.dataSource.query('SELECT 1 FROM suppressions WHERE account_id IN (?) LIMIT 1', [
-      accounts,
-    ]);
-    if (any.length === 0) return new Set();
+    const [held] = await this.dataSource.query<{ hasAny: string; hasOld: string }[]>(
+      `SELECT EXISTS (SELECT 1 FROM suppressions WHERE account_id IN (?)) AS hasAny,
+         EXISTS (SELECT 1 FROM suppressions WHERE account_id IN (?) AND number >= '00' AND number < '01') AS hasOld LIMIT 1`,
+      [accounts, accounts],
+    );
+    if (Number(held?.hasAny) === 0) return new Set();
+    const spellings = Number(held?.hasOld) === 0 ? spellingsOf : keptSpellings;
     const rows: { ordinal: number }[] = await this.dataSource.query(
       `SELECT STRAIGHT_JOIN j.ordinal FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', account_id BIGINT PATH '$[1]',
          number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[2]')) j
        JOIN suppressions s ON s.account_id = j.account_id AND s.number = j.number`,
-      [jsonRows(addressed.map(({ accountId, number }, index) => [index, accountId, number]))],
+      [
+        jsonRows(
+          addressed.flatMap(({ accountId, number }, index) =>
+            spellings(number).map((spelling) => [index, accountId, spelling]),
+          ),
+        ),
+      ],
     );
     return new Set(rows.map(({ ordinal }) => ordinal));
   }
 }
+
+/** Spellings of a number on the list; older versions kept it with a leading `00` too. */
+const keptSpellings = (number: string): string[] =>
+  spellingsOf(number).flatMap((spelling) => [spelling, `00${spelling}`]);
 
 const rowsOf = (numbers: readonly string[]): QuotedText => jsonRows(numbers.map((number) => [number]));
 

@@ -2,6 +2,8 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { AddressLimits, PasswordHasher } from '../../../platform/security/index.js';
+import { countryGuess } from '../../numbers/index.js';
+import { knownTimeZone } from '../account-changes.js';
 import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
 import { identitiesOf } from '../domain/identity.js';
@@ -84,8 +86,9 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
     const names = await this.names.check(form);
     const passwordHash = await this.hasher.hash(form.password);
     const { firstname, lastname, country } = form;
-    return this.claims.naming(identitiesOf(names), undefined, (tx) =>
-      this.registrar.create(tx, { ...names, passwordHash, firstname, lastname, country }),
-    );
+    const timeZone = knownTimeZone(form.timeZone);
+    const countryCode = countryGuess(country, timeZone ?? this.environment.APP_TIME_ZONE);
+    const input = { ...names, passwordHash, firstname, lastname, country, countryCode, timeZone };
+    return this.claims.naming(identitiesOf(names), undefined, (tx) => this.registrar.create(tx, input));
   }
 }

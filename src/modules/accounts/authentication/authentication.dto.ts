@@ -38,6 +38,9 @@ export class RegisterRequest {
 
   @ApiPropertyOptional({ example: 'India' })
   country?: string;
+
+  @ApiPropertyOptional({ example: 'Asia/Kolkata', description: 'IANA name; another text is ignored' })
+  time_zone?: string;
 }
 
 export class AccountView {

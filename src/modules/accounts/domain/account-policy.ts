@@ -17,7 +17,17 @@ const STAFF_ONLY = /^(require|refund)_/;
 const NEVER_A_RESELLERS = new Set(['parent_username', 'rate_plan', 'allowed_routes']);
 
 /** Fields that staff can release, besides `permissions.<name>`. */
-const RELEASABLE = ['is_active', 'expires_at', 'public_lookup', 'time_zone', 'number_check', 'password', 'user_type'];
+const RELEASABLE = [
+  'is_active',
+  'expires_at',
+  'public_lookup',
+  'time_zone',
+  'number_check',
+  'country',
+  'strict_numbers',
+  'password',
+  'user_type',
+];
 const PERMISSION = /^permissions\.(\w+)$/;
 export const RELEASABLE_FIELDS = [...RELEASABLE, 'permissions.<name>'].join(', ');
 
@@ -95,6 +105,8 @@ export const SETTINGS = [
   'publicLookup',
   'timeZone',
   'numberCheck',
+  'country',
+  'strictNumbers',
   'permissions',
 ] as const;
 

@@ -116,6 +116,11 @@ export interface Account {
   /** names; null = all (reference/routing#allowed-routes) */
   allowedRoutes: readonly string[] | null;
   numberCheck: NumberCheckMode;
+  /** ISO 3166 code by which national numbers are read (reference/numbers#country); null = not known */
+  country: string | null;
+  countryChosen: boolean;
+  /** the specified endpoints refuse what the strict reader refuses (reference/numbers#specified-endpoints) */
+  strictNumbers: boolean;
   permissions: Permissions;
   /** fields that only staff change (reference/accounts#set-by-staff) */
   setByStaff: readonly string[];

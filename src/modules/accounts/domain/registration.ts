@@ -18,7 +18,10 @@ export interface NewAccount {
   lastname: string;
   email?: string | null;
   mobileNo?: string | null;
+  /** as given at registration */
   country?: string | null;
+  /** ISO 3166 */
+  countryCode?: string | null;
   userType?: string | null;
   parentId?: number | null;
   isActive?: boolean;
@@ -46,6 +49,8 @@ export interface RegistrationForm {
   /** undefined = none, null = wrong type */
   mobileNo: string | null | undefined;
   country: string | null;
+  /** unchecked; null = not given */
+  timeZone: string | null;
 }
 
 /** Validates the form in the documented order (reference/authentication#registration). @throws AppError for the first error */
@@ -65,7 +70,16 @@ export function readRegistration(body: Record<string, unknown>): RegistrationFor
   if (!isEmail(email)) throw fieldErrors.invalid('email');
   const { firstname, lastname, password } = texts;
   const username = texts.username.trim();
-  return { firstname, lastname, email, username, password, mobileNo: mobile(body), country: country(body) };
+  return {
+    firstname,
+    lastname,
+    email,
+    username,
+    password,
+    mobileNo: mobile(body),
+    country: country(body),
+    timeZone: textOrNull(body['time_zone']),
+  };
 }
 
 function mobile(body: Record<string, unknown>): string | null | undefined {

@@ -1,10 +1,10 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { now } from '../../../kernel/clock.js';
 import { fieldErrors } from '../../../kernel/errors.js';
-import { digitsOf } from '../../../kernel/contacts.js';
+import { type NumberReading, refusedNumber } from '../../../kernel/phone-numbers.js';
 import { readText, textOrNull } from '../../../kernel/text.js';
 import {
   ApiErrors,
@@ -18,12 +18,22 @@ import {
 } from '../../../platform/http/index.js';
 import { tooMany } from '../../../platform/security/index.js';
 import { AccessTokens, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { type NumberHome, readerOf, spellingsToFind } from '../../numbers/index.js';
 import { RANGE_ERRORS, readRangeEnd } from '../campaign-filter.js';
 import { type CampaignData, REQUEST_ID } from '../campaigns.dto.js';
 import { campaignErrors } from '../campaigns.errors.js';
 import { type Follow, WatchCampaignQuery } from '../campaigns.queries.js';
 import { CSV_EXAMPLE, csvFrame, csvLines } from './contacts-csv.js';
-import { type ContactData, ContactPageResponse, RecipientHitsResponse, TimelineResponse } from './contacts.dto.js';
+import {
+  type ContactData,
+  ContactPageResponse,
+  MOST_NUMBERS,
+  NumbersToReadBody,
+  type ReadNumberData,
+  ReadNumbersAnswer,
+  RecipientHitsResponse,
+  TimelineResponse,
+} from './contacts.dto.js';
 import { ExportRecipientsQuery, FindRecipientsQuery, ListRecipientsQuery } from './contacts.queries.js';
 import { GetTimelineQuery } from './timeline.queries.js';
 
@@ -177,7 +187,6 @@ export class ContactsController {
   }
 }
 
-const DIGITS = { min: 8, max: 30 };
 const HITS = { name: 'hits', positions: 'texts' } as const;
 const DEFAULT_RANGE_MS = 30 * 24 * 3_600_000;
 
@@ -193,14 +202,16 @@ export class RecipientsController {
     description:
       'Of the last 30 days unless a time is given. One search looks at 2,000,000 recipients at the most, newest campaigns first; `next_to` says where it stopped. One search of an account at a time.',
   })
-  @ApiQuery({ name: 'number', example: '919812345678', description: 'everything but digits is removed' })
+  @ApiQuery({ name: 'number', example: '919812345678', description: 'in any spelling that the strict reader takes' })
   @ApiQuery({ name: 'from', required: false, example: '2026-11-01' })
   @ApiQuery({ name: 'to', required: false, example: '2026-11-30' })
   @ListQuery()
   @ApiOkResponse({ type: RecipientHitsResponse })
   @ApiErrors(
     fieldErrors.required.shown('number').because('missing or empty'),
-    fieldErrors.invalid.shown('number').because('not 8 to 30 digits after the cleanup'),
+    fieldErrors.invalid
+      .shown('number')
+      .because('what the strict reader refuses, except 8 to 30 plain digits; `hint` says why'),
     ...RANGE_ERRORS,
     ...LIST_ERRORS,
   )
@@ -208,20 +219,53 @@ export class RecipientsController {
     @CurrentActor() { account }: Actor,
     @Query() query: Record<string, unknown>,
   ): Promise<RecipientHitsResponse> {
-    const number = readNumber(query['number']);
+    const numbers = readNumbers(query['number'], account);
     const given = readRangeEnd(query, 'from', account.timeZone);
     const to = readRangeEnd(query, 'to', account.timeZone) ?? now();
     const from = given ?? new Date(Math.max(0, to.getTime() - DEFAULT_RANGE_MS));
     const page = readListPage(HITS, query);
-    const found = await this.queries.execute(new FindRecipientsQuery(account, number, from, to, page));
+    const found = await this.queries.execute(new FindRecipientsQuery(account, numbers, from, to, page));
     return { ...paged(HITS, page, found), next_to: found.nextTo?.toISOString() ?? null };
   }
 }
 
-function readNumber(value: unknown): string {
+function readNumbers(value: unknown, home: NumberHome): string[] {
   const read = readText(value);
   if (read.kind === 'empty') throw fieldErrors.required('number');
-  const digits = read.kind === 'text' ? digitsOf(read.value) : '';
-  if (digits.length < DIGITS.min || digits.length > DIGITS.max) throw fieldErrors.invalid('number');
-  return digits;
+  if (read.kind !== 'text') throw fieldErrors.invalid('number');
+  const wanted = spellingsToFind(read.value, home);
+  if ('refused' in wanted) throw fieldErrors.invalid('number').helping({ hint: refusedNumber(wanted.refused).message });
+  return wanted.numbers;
+}
+
+const numbersErrors = {
+  list: fieldErrors.emptyArray.shown('numbers'),
+  tooMany: fieldErrors.tooMany.shown('numbers', MOST_NUMBERS),
+};
+
+const shown = (reading: NumberReading): ReadNumberData =>
+  'digits' in reading
+    ? { number: reading.digits, message: null }
+    : { number: null, message: refusedNumber(reading.refused).message };
+
+/** How the account's numbers are read (reference/numbers#reading). */
+@ApiTags('Recipients')
+@Authenticated()
+@Controller('v6/api/numbers')
+export class NumbersController {
+  @Post('read')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'How are these numbers read?',
+    description: 'Each as the own endpoints read it, by the country of the account, in their order. Sends nothing.',
+  })
+  @ApiBody({ type: NumbersToReadBody })
+  @ApiOkResponse({ type: ReadNumbersAnswer })
+  @ApiErrors(numbersErrors.list, numbersErrors.tooMany)
+  read(@Body() { numbers }: { numbers?: unknown }, @CurrentActor() { account }: Actor): ReadNumbersAnswer {
+    if (!Array.isArray(numbers) || numbers.length === 0) throw fieldErrors.emptyArray('numbers');
+    if (numbers.length > MOST_NUMBERS) throw fieldErrors.tooMany('numbers', MOST_NUMBERS);
+    const read = readerOf(account);
+    return { success: true, data: (numbers as unknown[]).map((number) => shown(read(number))) };
+  }
 }

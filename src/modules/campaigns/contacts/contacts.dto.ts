@@ -147,3 +147,26 @@ export class RecipientHitsResponse extends PageOf(RecipientHitData) {
   })
   next_to!: string | null;
 }
+
+export const MOST_NUMBERS = 10_000;
+
+export class NumbersToReadBody {
+  @ApiProperty({ type: [String], maxItems: MOST_NUMBERS, example: ['+44 (0)7911 123456', '919812345678.0'] })
+  numbers!: string[];
+}
+
+export class ReadNumberData {
+  @ApiProperty({ type: String, nullable: true, example: '447911123456', description: 'Digits; null: refused' })
+  number!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'Why it is refused' })
+  message!: string | null;
+}
+
+export class ReadNumbersAnswer {
+  @ApiProperty({ type: Boolean, enum: [true], example: true })
+  success!: true;
+
+  @ApiProperty({ type: [ReadNumberData], description: 'In the order of `numbers`' })
+  data!: ReadNumberData[];
+}

@@ -106,7 +106,8 @@ export interface RecipientHits extends Listed<RecipientHitData> {
 export class FindRecipientsQuery extends Query<RecipientHits> {
   constructor(
     readonly account: { id: number; timeZone: string },
-    readonly number: string,
+    /** spellings of one number */
+    readonly numbers: readonly string[],
     readonly from: Date,
     readonly to: Date,
     readonly page: Page,
@@ -123,9 +124,9 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
   ) {}
 
   async execute(query: FindRecipientsQuery): Promise<RecipientHits> {
-    const { account, number, from, to, page } = query;
+    const { account, numbers, from, to, page } = query;
     const after = page.after === null ? null : readPosition(String(page.after));
-    const { found, next, end } = await this.search.find(number, { accountId: account.id, from, to, after });
+    const { found, next, end } = await this.search.find(numbers, { accountId: account.id, from, to, after });
     const shown = dateTimesOf(account.timeZone);
     const start = offsetOf(page);
     const hits = found.slice(start, start + page.limit);

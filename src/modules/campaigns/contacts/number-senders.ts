@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
+import { personKey, spellingsOf } from '../../../kernel/phone-numbers.js';
 import { CAMPAIGN_STATES, SENDERS_KEPT_DAYS } from '../../engine/index.js';
 import { RouteDirectory, RouteLogins } from '../../providers/index.js';
 import {
@@ -51,20 +52,22 @@ export class NumberSenders {
     const rows: { number: string; account_id: number }[] = await this.dataSource.query(
       `SELECT number, account_id FROM route_senders WHERE route_id IN (?) AND number IN (?)
          AND sent_on >= UTC_DATE() - INTERVAL ${SENDERS_KEPT_DAYS} DAY ORDER BY sent_on, route_id = ?`,
-      [(await this.logins.sharing())(routeId), numbers, routeId],
+      [(await this.logins.sharing())(routeId), numbers.flatMap(spellingsOf), routeId],
     );
-    return new Map(rows.map((row) => [row.number, row.account_id]));
+    // the last row of a person counts, in whichever spelling
+    const last = new Map(rows.map((row) => [personKey(row.number), row.account_id]));
+    return new Map(numbers.flatMap((number) => withSender(number, last.get(personKey(number)))));
   }
 
-  /** Accounts that sent to a number over answerable routes, newest day first. */
-  async sendersTo(number: string, limit: number): Promise<NumberSender[]> {
+  /** Accounts that sent to a number, in any of these spellings, over answerable routes, newest day first. */
+  async sendersTo(numbers: readonly string[], limit: number): Promise<NumberSender[]> {
     const routes = (await this.routes.list()).map(({ id }) => id);
     if (routes.length === 0) return [];
     const rows: { account_id: number; day: string }[] = await this.dataSource.query(
       `SELECT account_id, DATE_FORMAT(sent_on, '%Y-%m-%d') AS day FROM route_senders
-       WHERE route_id IN (?) AND number = ? AND sent_on >= UTC_DATE() - INTERVAL ${SENDERS_KEPT_DAYS} DAY
+       WHERE route_id IN (?) AND number IN (?) AND sent_on >= UTC_DATE() - INTERVAL ${SENDERS_KEPT_DAYS} DAY
        GROUP BY account_id, sent_on ORDER BY sent_on DESC LIMIT ?`,
-      [routes, number, limit],
+      [routes, numbers, limit],
     );
     return rows.map(({ account_id: accountId, day }) => ({ accountId, day: new Date(`${day}T00:00:00Z`) }));
   }
@@ -84,12 +87,18 @@ export class NumberSenders {
       const rows: { number: string; campaign_id: number }[] = await this.dataSource.query(
         `SELECT receiver AS number, MAX(campaign_id) AS campaign_id FROM campaign_recipients
          WHERE campaign_id IN (?) AND receiver IN (?) AND attempts > 0 GROUP BY receiver`,
-        [group.map(({ id }) => id), [...open]],
+        [group.map(({ id }) => id), [...open].flatMap(spellingsOf)],
       );
       const owners = new Map(group.map((campaign) => [campaign.id, campaign.account_id]));
+      const latest = new Map<string, number>();
       for (const { number, campaign_id: id } of rows) {
-        const owner = owners.get(Number(id));
-        if (owner !== undefined) senders.set(number, owner);
+        const person = personKey(number);
+        latest.set(person, Math.max(latest.get(person) ?? 0, Number(id)));
+      }
+      for (const number of [...open]) {
+        const id = latest.get(personKey(number));
+        if (id === undefined) continue;
+        for (const [to, owner] of withSender(number, owners.get(id))) senders.set(to, owner);
         open.delete(number);
       }
       for (const campaign of group) left -= costOf(campaign);
@@ -109,5 +118,8 @@ export class NumberSenders {
     );
   }
 }
+
+const withSender = (number: string, accountId: number | undefined): [string, number][] =>
+  accountId === undefined ? [] : [[number, accountId]];
 
 const daysAgo = (days: number): Date => new Date(now().getTime() - days * 86_400_000);

@@ -89,29 +89,29 @@ export class RecipientSearch {
 
   /** Scans at least one campaign. @throws AppError too_many if this account, or MOST_AT_ONCE others, already search here */
   find(
-    number: string,
+    numbers: readonly string[],
     range: SearchRange & { accountId: number },
     mostRecipients = MOST_RECIPIENTS,
   ): Promise<SearchResult> {
-    return this.alone(range.accountId, () => this.search(number, range, mostRecipients));
+    return this.alone(range.accountId, () => this.search(numbers, range, mostRecipients));
   }
 
   /**
    * Searches the newest campaigns of 30 days, then those of `NumberSenders` around the day they wrote to the number on routes that
    * receive replies. accountId null = all accounts. @throws AppError too_many as `find`
    */
-  newest(number: string, { searcherId, accountId }: BoxSearch, limit: number): Promise<SearchResult> {
+  newest(numbers: readonly string[], { searcherId, accountId }: BoxSearch, limit: number): Promise<SearchResult> {
     return this.alone(searcherId, async () => {
       const to = now();
       const from = new Date(to.getTime() - BOX.days * DAY_MS);
-      const result = await this.search(number, { accountId, from, to, after: null }, BOX.recipients, limit);
+      const result = await this.search(numbers, { accountId, from, to, after: null }, BOX.recipients, limit);
       if (accountId !== null || result.next === null || result.found.length >= limit) return result;
       const found = new Map(result.found.map((hit) => [keyOf(hit), hit]));
-      for (const sender of await this.senders.sendersTo(number, BOX.senders)) {
+      for (const sender of await this.senders.sendersTo(numbers, BOX.senders)) {
         // A campaign can be accepted days before its schedule; most are sent on the same day.
         const day = { from: new Date(sender.day.getTime() - DAY_MS), to: new Date(sender.day.getTime() + DAY_MS) };
         const range = { ...day, accountId: sender.accountId, after: null };
-        const { found: hits } = await this.search(number, range, BOX.ofSender, limit);
+        const { found: hits } = await this.search(numbers, range, BOX.ofSender, limit);
         for (const hit of hits) found.set(keyOf(hit), hit);
       }
       const hits = [...found.values()].sort((a, b) => b.campaignId - a.campaignId || a.recipient.seq - b.recipient.seq);
@@ -130,7 +130,7 @@ export class RecipientSearch {
   }
 
   private async search(
-    number: string,
+    numbers: readonly string[],
     range: SearchRange,
     mostRecipients: number,
     mostFound = MOST_FOUND,
@@ -145,7 +145,7 @@ export class RecipientSearch {
         const end = last ? positionOfHit(last) : { campaignId: lowest, seq: LAST_SEQ };
         return { found, next: new Date(oldest.getTime() - 1), end };
       }
-      found.push(...(await this.hitsIn(number, group, range.after, mostFound - found.length)));
+      found.push(...(await this.hitsIn(numbers, group, range.after, mostFound - found.length)));
       for (const campaign of group) left -= costOf(campaign);
       oldest = group.at(-1)?.created_at ?? oldest;
       lowest = group.at(-1)?.id ?? lowest;
@@ -174,16 +174,16 @@ export class RecipientSearch {
   }
 
   private async hitsIn(
-    number: string,
+    numbers: readonly string[],
     campaigns: readonly SearchedCampaign[],
     after: HitCursor | null,
     limit: number,
   ): Promise<FoundRecipient[]> {
     const rows: (RecipientRow & { campaign_id: number })[] = await this.reads.query(
       `SELECT campaign_id, ${RECIPIENT_COLUMNS} FROM campaign_recipients
-       WHERE campaign_id IN (?) AND receiver = ? AND NOT (campaign_id = ? AND seq <= ?)
+       WHERE campaign_id IN (?) AND receiver IN (?) AND NOT (campaign_id = ? AND seq <= ?)
        ORDER BY campaign_id DESC, seq LIMIT ?`,
-      [campaigns.map(({ id }) => id), number, after?.campaignId ?? 0, after?.seq ?? 0, limit],
+      [campaigns.map(({ id }) => id), numbers, after?.campaignId ?? 0, after?.seq ?? 0, limit],
     );
     const byId = new Map(campaigns.map((campaign) => [campaign.id, campaign]));
     return rows.flatMap((row): FoundRecipient[] => {

@@ -3,6 +3,7 @@ import { MOST_CONTACTS, sortContacts } from '../../../kernel/contacts.js';
 import { readText } from '../../../kernel/text.js';
 import { CreditBook } from '../../credits/index.js';
 import { Channels, Submissions } from '../../engine/index.js';
+import { type NumberHome, readerOf } from '../../numbers/index.js';
 import { quoteErrors } from '../campaigns.errors.js';
 import type { QuoteData } from './quote.dto.js';
 
@@ -34,7 +35,7 @@ export function readQuote(raw: RawQuote, channels: readonly string[]): { quote: 
 /** Prices a send by the account's rate plan; sends and stores nothing. @throws AppError invalid for the first invalid field */
 export class QuoteCampaignQuery extends Query<QuoteData> {
   constructor(
-    readonly accountId: number,
+    readonly account: NumberHome & { id: number },
     readonly body: RawQuote,
   ) {
     super();
@@ -49,7 +50,8 @@ export class QuoteCampaignHandler implements IQueryHandler<QuoteCampaignQuery> {
     private readonly credits: CreditBook,
   ) {}
 
-  async execute({ accountId, body }: QuoteCampaignQuery): Promise<QuoteData> {
+  async execute({ account, body }: QuoteCampaignQuery): Promise<QuoteData> {
+    const accountId = account.id;
     const names = Channels.quotable(this.channels.all);
     const read = readQuote(body, names);
     if ('fault' in read) {
@@ -59,7 +61,7 @@ export class QuoteCampaignHandler implements IQueryHandler<QuoteCampaignQuery> {
     const channel = this.channels.get(read.quote.channel);
     const price = await channel.quote?.(this.channels.services, accountId, message);
     if (!price) throw new Error(`the channel ${channel.name} quotes nothing`);
-    const sorted = await sortContacts(contacts, (entry) => channel.readRecipient(entry), channel.duplicates);
+    const sorted = await sortContacts(contacts, readerOf(account, channel), channel.duplicates);
     const charges = await this.submissions.quoteContacts({ channel, sender: { accountId } }, price, sorted.charged);
     return {
       channel: channel.name,

@@ -5,6 +5,7 @@ import { cleanContact, cleanContacts, contactFault } from '../../../kernel/conta
 import { cutCodePoints, textOrNull } from '../../../kernel/text.js';
 import type { AnswerWarning } from '../../../platform/http/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
+import type { GivenNumbers } from '../../numbers/index.js';
 import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
 
 /** A broadcast as the client sent it; each value may be of any type. */
@@ -81,6 +82,16 @@ export function readBroadcastRequest<Fault extends string = never>(
     },
   };
 }
+
+/** The contacts of a valid broadcast, as given and as read. */
+export const givenContacts = (
+  { contacts }: BroadcastFields,
+  { recipients }: Pick<BroadcastRequest, 'recipients'>,
+): GivenNumbers => ({
+  field: 'contacts',
+  entries: contacts as unknown[],
+  taken: (index) => recipients[index] ?? null,
+});
 
 /** Errors of both broadcasts: the texts of reference/sms#addbroadcastgsmphp, literally. */
 export const broadcastErrors = {

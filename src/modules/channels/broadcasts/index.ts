@@ -4,6 +4,7 @@ export {
   type BroadcastRequest,
   type BroadcastFault,
   type BroadcastRefusal,
+  givenContacts,
   type BroadcastFields as RawBroadcast,
   readBroadcastRequest as readBroadcast,
   readBroadcastContact,

@@ -14,7 +14,7 @@ import {
   type SourcedRecipient,
   type Submission,
 } from '../../engine/index.js';
-import { NumberCheck, type NumberFault } from '../../numbers/index.js';
+import { NumberCheck, type NumberFault, type NumberHome, readerOf } from '../../numbers/index.js';
 import { type HeldRecipients, type ReadBy, RecipientLists } from '../../recipient-lists/index.js';
 import { SenderIds } from '../../sender-ids/index.js';
 import { personalisedErrors } from '../personalised/index.js';
@@ -45,7 +45,7 @@ function refusalOf(check: NumberCheck): (number: string) => NumberRefusal {
 const knownOf = ({ country }: NumberFault): Pick<RowFault, 'country'> => (country === null ? {} : { country });
 
 /** Numbers checked before other requests get the event loop. */
-const NUMBERS_AT_ONCE = 250;
+const NUMBERS_AT_ONCE = 5_000;
 
 /** The recipients of a send, with only the variables that its text names. Reading them collects warnings. */
 class BulkSource implements RecipientSource {
@@ -81,6 +81,11 @@ class BulkSource implements RecipientSource {
     return this.warning?.invalid ?? 0;
   }
 
+  /** Collects the warnings of recipients that are read elsewhere. */
+  async check(): Promise<void> {
+    for await (const some of this.all.read()) if (this.warning) await checkAll(this.warning, some);
+  }
+
   async *read(): AsyncGenerator<readonly SourcedRecipient[], void, undefined> {
     for await (const some of this.all.read()) {
       if (this.warning) await checkAll(this.warning, some);
@@ -105,7 +110,7 @@ class BulkSource implements RecipientSource {
 async function checkAll(check: NumberCheck, some: readonly SourcedRecipient[]): Promise<void> {
   for (const [index, { number, row }] of some.entries()) {
     check.check(number, row);
-    if (index % NUMBERS_AT_ONCE === 0) await yieldToOthers();
+    if (index % NUMBERS_AT_ONCE === NUMBERS_AT_ONCE - 1) await yieldToOthers();
   }
 }
 
@@ -161,10 +166,9 @@ export class BulkSends {
   }
 
   /** The validated recipients of a body; null when they are in an upload or a list. */
-  async inBody({ channel, recipients }: BulkRequest): Promise<JsonRecipients | null> {
+  async inBody(account: NumberHome, { channel, recipients }: BulkRequest): Promise<JsonRecipients | null> {
     if (!('entries' in recipients)) return null;
-    const { readRecipient } = CHANNELS[channel];
-    return readJsonRecipients(recipients.field, recipients.entries, readRecipient);
+    return readJsonRecipients(recipients.field, recipients.entries, readerOf(account, CHANNELS[channel]));
   }
 
   /** @throws AppError faults of the template, the sender id, the length of the shared text, the upload or the list */
@@ -187,13 +191,11 @@ export class BulkSends {
       refused,
     };
     const open = { names: said.names, price };
-    if (inBody && !isPersonalised(said.content) && !check) {
-      return {
-        ...open,
-        submission: { ...terms, recipients: inBody.numbers },
-        source: null,
-        freeze: () => Promise.resolve(),
-      };
+    if (inBody && !isPersonalised(said.content) && check?.mode !== 'refuse') {
+      const source = check && new BulkSource(sourceOf(inBody), said.names, check, inBody.field);
+      await source?.check();
+      const submission = { ...terms, recipients: inBody.numbers };
+      return { ...open, submission, source, freeze: () => Promise.resolve() };
     }
     const held = inBody ? unheld(sourceOf(inBody)) : await this.held(account.id, request, channel, by);
     const source = new BulkSource(held, said.names, check?.mode === 'warn' ? check : null, inBody?.field ?? null);

@@ -33,7 +33,7 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
 
   async execute({ account, body, idempotent }: SendBulkCampaignCommand): Promise<AcceptedBulk> {
     const request = readBulkRequest(body);
-    const inBody = await this.sends.inBody(request);
+    const inBody = await this.sends.inBody(account, request);
     assertValid(inBody);
     return this.idempotency.once<AcceptedBulk>(idempotent, (keeper) => this.accept(account, request, inBody, keeper));
   }

@@ -1,7 +1,7 @@
 import { type DocumentedError, invalid, fieldErrors } from '../../../kernel/errors.js';
 import { tooMany } from '../../../platform/security/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
-import type { NumberReason } from '../../numbers/index.js';
+import { numbersInvalid, type NumberReason } from '../../numbers/index.js';
 import { chatAccountErrors, CONNECTION_ERRORS } from '../../providers/index.js';
 import { listErrors, uploadErrors } from '../../recipient-lists/index.js';
 import { senderErrors } from '../../sender-ids/index.js';
@@ -54,13 +54,7 @@ export const bulkErrors = {
     'Some recipients are invalid',
     'no number that the channel takes, or variables that are none; `errors` names the rows',
   ).with({ hint: '`errors` names the rows and what is wrong with each; mend or leave them out. Nothing was charged.' }),
-  numbers: invalid(
-    'numbers_invalid',
-    'Some numbers are invalid',
-    'where `number_check` of the account is `refuse`; `errors` names the rows, and why',
-  ).with({
-    hint: '`errors` names the rows and what is wrong with each; `number_check` of the account decides whether such numbers are refused.',
-  }),
+  numbers: numbersInvalid,
   number: invalid('number_invalid', (reason: NumberReason) => `number is invalid: ${reason}`, 'of one row'),
   refused: invalid('recipients_refused', 'Some recipients cannot be sent to', '`errors` names the rows, and why').with({
     hint: '`errors` names the rows and why; mend or leave them out. Nothing was charged.',

@@ -42,7 +42,7 @@ export class QuoteBulkHandler implements IQueryHandler<QuoteBulkQuery> {
   }
 
   private async quote(account: Account, request: BulkRequest): Promise<BulkQuote> {
-    const inBody = await this.sends.inBody(request);
+    const inBody = await this.sends.inBody(account, request);
     const { submission, source, price, names } = await this.sends.open(account, request, inBody, 'peek');
     const quote = await this.submissions.quote(submission);
     const isMissing = quote.faults.filter(({ missing }) => missing);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonRecords } from '../../../kernel/json-records.js';
 import { parseWithRecords } from '../../../kernel/parse-records.js';
-import { smsChannel } from '../sms/index.js';
+import { readNumber } from '../../../kernel/phone-numbers.js';
 import { type JsonRecipients, readJsonRecipients, repeatedNumbers } from './json-recipients.js';
 
 const LONG = 'x'.repeat(64 * 1024);
@@ -46,8 +46,7 @@ describe('recipients of a body', () => {
       fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 12 }), async (given) => {
         // as a client's text has them: no undefined, no NaN
         const entries = JSON.parse(JSON.stringify(given)) as unknown[];
-        const read = (some: readonly unknown[] | JsonRecords) =>
-          readJsonRecipients('recipients', some, smsChannel.readRecipient);
+        const read = (some: readonly unknown[] | JsonRecords) => readJsonRecipients('recipients', some, readNumber);
         expect(all(await read(await recordsOf(entries)))).toEqual(all(await read(entries)));
       }),
       { numRuns: 1_000 },

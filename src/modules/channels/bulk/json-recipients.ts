@@ -3,7 +3,8 @@ import { MOST_ROW_FAULTS, type RowFault, fieldErrors } from '../../../kernel/err
 import { JsonRecords } from '../../../kernel/json-records.js';
 import { type Variables, MOST_VARIABLES, readVariables, TAKEN } from '../../../kernel/message-template.js';
 import { objectOrNull, shownValue } from '../../../kernel/json-values.js';
-import type { Channel, RecipientSource, SourcedRecipient } from '../../engine/index.js';
+import { personKey, type ReadNumber, refusedNumber } from '../../../kernel/phone-numbers.js';
+import type { RecipientSource, SourcedRecipient } from '../../engine/index.js';
 
 /** A double holds this many digits exactly, plus a leading one that preserves leading zeros. */
 const MOST_DIGITS = 15;
@@ -15,7 +16,7 @@ export interface RepeatedNumbers {
   duplicates: number;
 }
 
-/** Finds repeated numbers by sorting doubles: hashing 100,000 texts is slow, and clients could make a custom hash collide. */
+/** Finds persons whose number comes again, by sorting doubles: hashing 100,000 texts is slow, and clients could make a custom hash collide. */
 export function repeatedNumbers(numbers: readonly string[], most: number): RepeatedNumbers {
   const { twice, duplicates } = alike(numbers);
   const found: RepeatedNumbers = { repeated: [], duplicates };
@@ -23,17 +24,19 @@ export function repeatedNumbers(numbers: readonly string[], most: number): Repea
   const seen = new Set<string>();
   for (const number of numbers) {
     if (found.repeated.length >= most || twice.size === 0) break;
-    if (!twice.has(number)) continue;
-    if (!seen.has(number)) {
-      seen.add(number);
+    const person = personKey(number);
+    if (!twice.has(person)) continue;
+    if (!seen.has(person)) {
+      seen.add(person);
       continue;
     }
     found.repeated.push(number);
-    twice.delete(number);
+    twice.delete(person);
   }
   return found;
 }
 
+/** Keys of the persons who come again. */
 function alike(numbers: readonly string[]): { twice: Set<string>; duplicates: number } {
   const values = new Float64Array(numbers.length);
   const others = new Set<string>();
@@ -41,12 +44,13 @@ function alike(numbers: readonly string[]): { twice: Set<string>; duplicates: nu
   let count = 0;
   let duplicates = 0;
   for (const number of numbers) {
-    const value = valueOf(number);
+    const person = personKey(number);
+    const value = valueOf(person);
     if (value !== 0) values[count++] = value;
-    else if (others.has(number)) {
-      twice.add(number);
+    else if (others.has(person)) {
+      twice.add(person);
       duplicates += 1;
-    } else others.add(number);
+    } else others.add(person);
   }
   const sorted = values.subarray(0, count).sort();
   for (let at = 1; at < count; at++) {
@@ -86,7 +90,6 @@ export interface JsonRecipients {
   field: 'recipients' | 'contacts';
 }
 
-const NO_NUMBER = fieldErrors.invalid.shown('to').text;
 const NONE_GIVEN = fieldErrors.required.shown('to').text;
 const TO = 'to';
 const VARIABLES = 'variables';
@@ -100,7 +103,7 @@ type Reading = Pick<JsonRecipients, 'numbers' | 'rows' | 'faults' | 'invalid'> &
 export async function readJsonRecipients(
   field: 'recipients' | 'contacts',
   entries: readonly unknown[] | JsonRecords,
-  readNumber: Channel['readRecipient'],
+  readNumber: ReadNumber,
 ): Promise<JsonRecipients> {
   const read: Reading = { numbers: [], rows: [], faults: [], invalid: 0, variables: new Map() };
   const records = entries instanceof JsonRecords ? entries : null;
@@ -124,7 +127,6 @@ export async function readJsonRecipients(
   return { ...rest, field, variablesOf, ...repeatedNumbers(rest.numbers, MOST_ROW_FAULTS) };
 }
 
-type ReadNumber = Channel['readRecipient'];
 /** null = the row was added */
 type Fault = Omit<RowFault, 'row'> | null;
 
@@ -143,15 +145,15 @@ function readRecord(
 ): boolean {
   if (!records.isPlain(index) || records.valueOf(index, variables) !== undefined) return false;
   const number = readNumber(records.valueOf(index, to));
-  if (number === null || !records.hasFields(index, variables, MOST_VARIABLES, TAKEN)) return false;
-  add(read, number, index + 1);
+  if ('refused' in number || !records.hasFields(index, variables, MOST_VARIABLES, TAKEN)) return false;
+  add(read, number.digits, index + 1);
   return true;
 }
 
 function readContact(read: Reading, entry: unknown, row: number, readNumber: ReadNumber): Fault {
   const number = readNumber(entry);
-  if (number === null) return numberFault(entry);
-  add(read, number, row);
+  if ('refused' in number) return numberFault(entry, number);
+  add(read, number.digits, row);
   return null;
 }
 
@@ -161,18 +163,17 @@ function readEntry(read: Reading, entry: unknown, row: number, readNumber: ReadN
   const to = fields[TO];
   if (to === undefined || to === null || to === '') return { reason: 'number_missing', message: NONE_GIVEN };
   const number = readNumber(to);
-  if (number === null) return numberFault(to);
+  if ('refused' in number) return numberFault(to, number);
   const own = readVariables(fields[VARIABLES]);
   if ('reason' in own) return { value: shownValue(to), reason: 'variables_invalid', message: own.reason };
   read.variables.set(read.numbers.length, own.variables);
-  add(read, number, row);
+  add(read, number.digits, row);
   return null;
 }
 
-const numberFault = (given: unknown): Fault => ({
+const numberFault = (given: unknown, { refused }: { refused: string }): Fault => ({
   value: shownValue(given),
-  reason: 'number_invalid',
-  message: NO_NUMBER,
+  ...refusedNumber(refused),
 });
 
 function add(read: Reading, number: string, row: number): void {

@@ -19,8 +19,8 @@ import { accountErrors, type Actor, Authenticated, createdBy, CurrentActor, Open
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
-import { numberWarnings } from '../../numbers/index.js';
-import { UsedRoutes } from '../broadcasts/index.js';
+import { assertStrict, oneNumber, numbersInvalid, strictWarnings } from '../../numbers/index.js';
+import { givenContacts, UsedRoutes } from '../broadcasts/index.js';
 import { SendSmsBroadcastCommand } from './sms-broadcast.commands.js';
 import { BROADCAST_EXAMPLES, SmsBroadcastAnswer, SmsBroadcastBody, SmsGetAnswer } from './sms-broadcast.dto.js';
 import { readSmsBroadcastRequest, smsErrors } from './sms-broadcast.js';
@@ -55,6 +55,7 @@ export class SmsBroadcastController {
     smsErrors.fieldsRequired,
     smsErrors.tooLong,
     smsErrors.contactLength,
+    numbersInvalid,
     smsErrors.requestIdFormat,
     smsErrors.dltTemplateId,
     smsErrors.scheduleTime,
@@ -75,10 +76,13 @@ export class SmsBroadcastController {
     @Warnings() warn: Warn,
   ): Promise<SmsBroadcastAnswer> {
     const { id, username, timeZone } = actor.account;
-    const read = readSmsBroadcastRequest(fromForm(body, { lists: ['contacts'] }));
+    const fields = fromForm(body, { lists: ['contacts'] });
+    const read = readSmsBroadcastRequest(fields);
     if ('fault' in read) throw smsErrors[read.fault]().helping(read.at ?? {});
     const sender = { accountId: id, timeZone, createdBy: createdBy(actor.account) };
     const { request } = read;
+    const given = givenContacts(fields, request);
+    await assertStrict(actor.account, given);
     const chooser = { ip: clientIp(httpRequest), accountId: actor.via === 'body' ? null : id };
     const sent = await this.chosenIds.guard(request.givenId, chooser, () =>
       this.commands.execute(new SendSmsBroadcastCommand(sender, request, idempotent)),
@@ -86,7 +90,7 @@ export class SmsBroadcastController {
     const hasDlt = request.options.dltTemplateId !== null;
     warn(...(await this.usedRoutes.of(request.service, sent, { hasDlt })));
     warn(...scheduleWarnings(request.schedule, timeZone));
-    warn(...(await numberWarnings(actor.account, 'contacts', request.recipients)));
+    warn(...(await strictWarnings(actor.account, given)));
     return {
       request_id: sent.requestId,
       status: 'PP1',
@@ -115,6 +119,7 @@ export class SmsGetController {
 
   @Get('sms_get.php')
   @NoHead()
+  @ExactAnswer()
   @Open('username and password stand in the query')
   @ApiOperation({ summary: 'Send one SMS with a plain GET', description: 'Goes over the default SMS route.' })
   @ApiQuery({ name: 'username', example: 'demo' })
@@ -133,6 +138,7 @@ export class SmsGetController {
     accountErrors.expired,
     smsErrors.tooLong,
     smsErrors.contactLength,
+    numbersInvalid,
     smsErrors.requestIdFormat,
     smsErrors.dltTemplateId,
     ...CHOSEN_ID_ERRORS,
@@ -142,7 +148,11 @@ export class SmsGetController {
     smsErrors.dltEntityRequired,
     creditErrors.insufficient,
   )
-  async send(@Query() query: Record<string, unknown>, @Req() httpRequest: Request): Promise<SmsGetAnswer> {
+  async send(
+    @Query() query: Record<string, unknown>,
+    @Req() httpRequest: Request,
+    @Warnings() warn: Warn,
+  ): Promise<SmsGetAnswer> {
     const [username, password, message, number] = ['username', 'password', 'message', 'number'].map((name) =>
       requiredText(query, name),
     ) as [string, string, string, string];
@@ -166,9 +176,12 @@ export class SmsGetController {
     }
     const sender = { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) };
     const { request } = read;
+    const given = oneNumber('number', number, request.recipients[0] ?? null);
+    await assertStrict(account, given);
     const sent = await this.chosenIds.guard(request.givenId, { ip, accountId: account.id }, () =>
       this.commands.execute(new SendSmsBroadcastCommand(sender, request)),
     );
+    warn(...(await strictWarnings(account, given)));
     return { status: 'ok', textsent: 'ok', message: 'Success', request_id: sent.requestId, Credits: sent.credits };
   }
 }

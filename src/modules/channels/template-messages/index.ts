@@ -4,4 +4,4 @@ export { TemplateMessagesModule } from './template-messages.module.js';
 export { brandedChannel, templateChannel } from './template.channels.js';
 export { SendableTemplates, type TemplateChannelName, templatePrice } from './sendable-templates.js';
 export { templateRequestErrors } from './template-messages.errors.js';
-export { readTemplateReference, type TemplateReference } from './template-request.js';
+export { givenRecipients, readTemplateReference, type TemplateReference } from './template-request.js';

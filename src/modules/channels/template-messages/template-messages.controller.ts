@@ -2,7 +2,6 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { objectOrEmpty } from '../../../kernel/json-values.js';
-import { readRecipient } from '../../../kernel/contacts.js';
 import {
   ApiErrors,
   contactWarnings,
@@ -15,7 +14,7 @@ import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../acc
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
-import { numberWarnings } from '../../numbers/index.js';
+import { numbersInvalid, strictWarnings } from '../../numbers/index.js';
 import { chatAccountErrors, CONNECTION_ERRORS } from '../../providers/index.js';
 import { templateSendErrors } from '../../templates/index.js';
 import { SendBrandedCampaignCommand, SendTemplateMessageCommand } from './template-messages.commands.js';
@@ -28,23 +27,16 @@ import {
   TemplateSendAnswer,
 } from './template-messages.dto.js';
 import { templateMessageErrors, templateRequestErrors } from './template-messages.errors.js';
+import { givenRecipients, readTemplateRecipient } from './template-request.js';
 
 const request = templateRequestErrors;
 
 const RECIPIENTS = {
   field: 'to',
-  read: (entry: unknown) => {
-    const read = readRecipient(entry);
-    return 'digits' in read ? read.digits : null;
-  },
+  read: readTemplateRecipient,
   wanted: 'a number has 8 to 20 digits',
   duplicates: 'charged',
 } as const;
-
-function recipientsOf(body: unknown): string[] {
-  const { to } = objectOrEmpty(body);
-  return (Array.isArray(to) ? (to as unknown[]) : [to]).map(RECIPIENTS.read).filter((number) => number !== null);
-}
 
 const TEMPLATE_ERRORS = [
   request.type,
@@ -90,6 +82,7 @@ export class TemplateMessagesController {
     ...TEMPLATE_ERRORS,
     request.recipientInvalid,
     request.recipientLength,
+    numbersInvalid,
     ...SENDING_ERRORS,
     templateMessageErrors.messageNotQueued,
   )
@@ -101,7 +94,7 @@ export class TemplateMessagesController {
   ): Promise<TemplateSendAnswer> {
     const sent = await this.commands.execute(new SendTemplateMessageCommand(actor, body, idempotent));
     warn(...scheduleWarnings(objectOrEmpty(body)['schedule_time'], actor.account.timeZone));
-    warn(...(await numberWarnings(actor.account, 'to', recipientsOf(body))));
+    warn(...(await strictWarnings(actor.account, givenRecipients(body))));
     return sent;
   }
 
@@ -121,6 +114,7 @@ export class TemplateMessagesController {
     request.product,
     request.toOfCampaign,
     request.noneValid,
+    numbersInvalid,
     ...TEMPLATE_ERRORS,
     ...SENDING_ERRORS,
     templateMessageErrors.campaignNotQueued,
@@ -134,7 +128,7 @@ export class TemplateMessagesController {
     const sent = await this.commands.execute(new SendBrandedCampaignCommand(actor, body, idempotent));
     warn(...contactWarnings(objectOrEmpty(body)['to'], RECIPIENTS));
     warn(...scheduleWarnings(objectOrEmpty(body)['schedule_time'], actor.account.timeZone));
-    warn(...(await numberWarnings(actor.account, 'to', recipientsOf(body))));
+    warn(...(await strictWarnings(actor.account, givenRecipients(body))));
     return sent;
   }
 }

@@ -5,10 +5,16 @@ import { safeError } from '../../../platform/observability/index.js';
 import { type Account, createdBy } from '../../accounts/index.js';
 import { type AcceptedCampaign, type Channel, type Submission, Submissions } from '../../engine/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
+import { assertStrict } from '../../numbers/index.js';
 import type { TemplateCategory } from '../../templates/index.js';
 import { SendableTemplates, type TemplateChannelName, payloadOf, templatePrice } from './sendable-templates.js';
 import { templateRequestErrors } from './template-messages.errors.js';
-import { type RecipientsReader, readTemplateRequest, type TemplateRequest } from './template-request.js';
+import {
+  givenRecipients,
+  type RecipientsReader,
+  readTemplateRequest,
+  type TemplateRequest,
+} from './template-request.js';
 import { onlyRoute } from '../../routing/index.js';
 
 export interface TemplateSendKind {
@@ -58,6 +64,7 @@ export class TemplateQueue {
       throw templateRequestErrors[read.fault]();
     }
     const { request } = read;
+    await assertStrict(account, givenRecipients(body));
     try {
       return await this.idempotency.once<QueuedTemplateSend>(idempotent, (keeper) =>
         this.accept(account, request, kind, keeper),

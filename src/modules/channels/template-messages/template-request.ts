@@ -1,6 +1,7 @@
 import { objectOrEmpty, objectOrNull } from '../../../kernel/json-values.js';
 import { readRecipient, type RecipientFault } from '../../../kernel/contacts.js';
 import { isTooLargeJson, readText, textOrNull } from '../../../kernel/text.js';
+import type { GivenNumbers } from '../../numbers/index.js';
 import { type Language, readLanguage } from '../../templates/index.js';
 import type { TemplateComponent } from './template-parameters.js';
 import type { TemplateRequestFault } from './template-messages.errors.js';
@@ -60,6 +61,18 @@ export function readBrandedRecipients(to: unknown): Recipients {
   if (!Array.isArray(to) || to.length === 0) return { ...read, early: 'toOfCampaign' };
   const { digits } = cleanRecipients(to as unknown[]);
   return { ...read, receivers: digits, early: digits.length === 0 ? 'noneValid' : null };
+}
+
+export const readTemplateRecipient = (entry: unknown): string | null => {
+  const read = readRecipient(entry);
+  return 'digits' in read ? read.digits : null;
+};
+
+/** The recipients of a valid request, as given and as read. */
+export function givenRecipients(body: unknown): GivenNumbers {
+  const { to } = objectOrEmpty(body);
+  const entries = Array.isArray(to) ? (to as unknown[]) : [to];
+  return { field: 'to', entries, taken: (index) => readTemplateRecipient(entries[index]) };
 }
 
 /** Optional components; null = not an array of objects. */

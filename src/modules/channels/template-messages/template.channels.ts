@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { now } from '../../../kernel/clock.js';
-import { readRecipient } from '../../../kernel/contacts.js';
 import { newRequestId } from '../../../kernel/ids.js';
 import type { Channel } from '../../engine/index.js';
 import { TemplateLibrary, templateSendErrors } from '../../templates/index.js';
@@ -14,6 +13,7 @@ import {
   templatePrice,
   wantedOf,
 } from './sendable-templates.js';
+import { readTemplateRecipient } from './template-request.js';
 
 /** The category of the named template determines the balance. */
 const templateChannelOf = <Name extends TemplateChannelName>(
@@ -27,10 +27,7 @@ const templateChannelOf = <Name extends TemplateChannelName>(
   campaignStatus: { accepted: 'queued', sending: 'queued' },
   statusLabels: CHAT_STATUS_LABELS,
   newRequestId,
-  readRecipient: (entry) => {
-    const read = readRecipient(entry);
-    return 'digits' in read ? read.digits : null;
-  },
+  readRecipient: readTemplateRecipient,
   duplicates: 'charged',
   quote: async (services, accountId, templateName) => {
     const template = await services(TemplateLibrary).find(accountId, templateName);

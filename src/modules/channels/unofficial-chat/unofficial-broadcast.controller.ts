@@ -14,8 +14,8 @@ import { type Actor, Authenticated, createdBy, CurrentActor } from '../../accoun
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
-import { numberWarnings } from '../../numbers/index.js';
-import { UsedRoutes } from '../broadcasts/index.js';
+import { assertStrict, numbersInvalid, strictWarnings } from '../../numbers/index.js';
+import { givenContacts, UsedRoutes } from '../broadcasts/index.js';
 import { SendUnofficialBroadcastCommand } from './unofficial-broadcast.commands.js';
 import { UNOFFICIAL_EXAMPLES, UnofficialBroadcastAnswer, UnofficialBroadcastBody } from './unofficial-broadcast.dto.js';
 import { attachmentErrors, readUnofficialBroadcastRequest, unofficialErrors } from './unofficial.channel.js';
@@ -47,6 +47,7 @@ export class UnofficialBroadcastController {
     unofficialErrors.fieldsRequired,
     unofficialErrors.tooLong,
     unofficialErrors.contactLength,
+    numbersInvalid,
     ...Object.values(attachmentErrors),
     unofficialErrors.scheduleTime,
     acceptanceErrors.schedulePast,
@@ -61,13 +62,16 @@ export class UnofficialBroadcastController {
     @Warnings() warn: Warn,
   ): Promise<UnofficialBroadcastAnswer> {
     const { id, username, timeZone } = actor.account;
-    const read = readUnofficialBroadcastRequest(fromForm(body, { lists: ['contacts'] }));
+    const fields = fromForm(body, { lists: ['contacts'] });
+    const read = readUnofficialBroadcastRequest(fields);
     if ('fault' in read) throw unofficialErrors[read.fault]().helping(read.at ?? {});
+    const given = givenContacts(fields, read.request);
+    await assertStrict(actor.account, given);
     const sender = { accountId: id, timeZone, createdBy: createdBy(actor.account) };
     const sent = await this.commands.execute(new SendUnofficialBroadcastCommand(sender, read.request, idempotent));
     warn(...(await this.usedRoutes.of(read.request.service, sent)));
     warn(...scheduleWarnings(read.request.schedule, actor.account.timeZone));
-    warn(...(await numberWarnings(actor.account, 'contacts', read.request.recipients)));
+    warn(...(await strictWarnings(actor.account, given)));
     return {
       request_id: sent.requestId,
       status: 'Processing',

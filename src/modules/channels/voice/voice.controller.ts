@@ -16,7 +16,7 @@ import { RateLimited, tooMany } from '../../../platform/security/index.js';
 import { type Actor, Authenticated, createdBy, CurrentActor } from '../../accounts/index.js';
 import { isSpokenLanguage } from '../../audio/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
-import { numberWarnings } from '../../numbers/index.js';
+import { assertStrict, numbersInvalid, strictWarnings } from '../../numbers/index.js';
 import { readSimulation, simulate } from './calls/simulation.js';
 import { type NumberRules, voiceReceiver } from './domain/call-number.js';
 import { type AudioSource, type VoiceBody, readVoiceRequest } from './domain/voice-request.js';
@@ -52,7 +52,11 @@ export class VoiceController {
   })
   @ApiBody({ type: VoiceSendBody, examples: VOICE_EXAMPLES })
   @ApiOkResponse({ description: 'Accepted and charged.', type: VoiceSendAnswer })
-  @ApiErrors(tooMany.because('too many of the account’s requests speak or fetch audio at once'), ...VOICE_SEND_ERRORS)
+  @ApiErrors(
+    tooMany.because('too many of the account’s requests speak or fetch audio at once'),
+    ...VOICE_SEND_ERRORS,
+    numbersInvalid,
+  )
   async send(
     @Body() body: unknown,
     @CurrentActor() actor: Actor,
@@ -64,10 +68,13 @@ export class VoiceController {
     const read = readVoiceRequest(fieldsOf(body), this.numbers);
     if ('fault' in read) throw voiceErrors.invalid(read.fault);
     const { request } = read;
+    const entries = fieldsOf(body)['contacts'] as unknown[];
+    const given = { field: 'contacts', entries, taken: (index: number) => voiceReceiver(entries[index]) };
+    await assertStrict(actor.account, given);
     const sent = await this.commands.execute(new SendVoiceCampaignCommand(sender, request, idempotent, requireSender));
     warn(...scheduleWarnings(request.schedule, actor.account.timeZone));
     warn(...contactWarnings(fieldsOf(body)['contacts'], CONTACTS));
-    warn(...languageWarnings(request.source), ...(await numberWarnings(actor.account, 'contacts', request.receivers)));
+    warn(...languageWarnings(request.source), ...(await strictWarnings(actor.account, given)));
     return {
       request_id: sent.requestId,
       campaign_name: request.broadcastName,

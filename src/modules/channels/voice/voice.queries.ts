@@ -6,8 +6,8 @@ import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js
 import { AudioLibrary } from '../../audio/index.js';
 import { CreditBook } from '../../credits/index.js';
 import { Submissions } from '../../engine/index.js';
+import { type NumberHome, readerOf } from '../../numbers/index.js';
 import { CampaignAudio } from './campaign-audio.js';
-import { voiceReceiver } from './domain/call-number.js';
 import { blocksOf, type VoiceBody, readSource, readVoiceRequest } from './domain/voice-request.js';
 import { voiceChannel } from './voice.channel.js';
 import type { VoiceQuoteData } from './voice.dto.js';
@@ -41,7 +41,7 @@ export const isVoiceBody = (body: JsonObject): boolean => body['channel'] === vo
 /** Prices a voice send, then discards its audio. @throws AppError rows of reference/voice#order, without credits and routes */
 export class QuoteVoiceQuery extends Query<VoiceQuoteData> {
   constructor(
-    readonly accountId: number,
+    readonly account: NumberHome & { id: number },
     readonly body: JsonObject,
   ) {
     super();
@@ -59,7 +59,8 @@ export class QuoteVoiceHandler implements IQueryHandler<QuoteVoiceQuery> {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  async execute({ accountId, body }: QuoteVoiceQuery): Promise<VoiceQuoteData> {
+  async execute({ account, body }: QuoteVoiceQuery): Promise<VoiceQuoteData> {
+    const accountId = account.id;
     // refuse too many contacts before reading them
     const { contacts: given } = body;
     if (Array.isArray(given) && given.length > MOST_CONTACTS) throw tooManyContacts.asShown();
@@ -67,7 +68,11 @@ export class QuoteVoiceHandler implements IQueryHandler<QuoteVoiceQuery> {
     const read = readVoiceRequest({ ...body, broadcast_name: UNNAMED, schedule_time: undefined }, rules);
     if ('fault' in read) throw voiceErrors.invalid(read.fault);
     const { request } = read;
-    const contacts = await sortContacts(given as readonly unknown[], voiceReceiver, voiceChannel.duplicates);
+    const contacts = await sortContacts(
+      given as readonly unknown[],
+      readerOf(account, voiceChannel),
+      voiceChannel.duplicates,
+    );
     const milliseconds = await this.sounds.of(request, accountId, ({ audio }) => Promise.resolve(audio.milliseconds));
     const blocks = blocksOf(milliseconds, request.plan);
     const submission = { channel: voiceChannel, sender: { accountId } };

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
+import { personKey } from '../../../kernel/phone-numbers.js';
 import type { BegunAttempt } from '../attempts.js';
 import { inLockOrder, RecipientStatus } from '../recipient.js';
 import type { BatchResult } from './recipient-change.js';
@@ -49,9 +50,9 @@ export function spellings(id: string): string[] {
 /** Whether the carrier counts its ids: in another spelling it may belong to another message. */
 export const isCounted = (id: string): boolean => NUMBER.test(id) && stripped(id).length <= LONGEST_DECIMAL;
 
-/** Whether two numbers are equal apart from a missing country code or leading zeros. */
+/** Whether two numbers are equal apart from a missing country code, leading zeros or the spelling of a person's number. */
 export function isSameNumber(a: string, b: string): boolean {
-  if (a === b) return true;
+  if (a === b || personKey(a) === personKey(b)) return true;
   const [one, other] = [stripped(a), stripped(b)];
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   return short === long || (short.length >= FEWEST_DIGITS && long.endsWith(short));

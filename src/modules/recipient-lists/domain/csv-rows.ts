@@ -1,7 +1,8 @@
 import type { RowFault } from '../../../kernel/errors.js';
 import { LONGEST_VARIABLE_NAME, MOST_VARIABLES } from '../../../kernel/message-template.js';
+import { type ReadNumber, refusedNumber } from '../../../kernel/phone-numbers.js';
 import { codePoints, cutCodePoints } from '../../../kernel/text.js';
-import { isTooLarge, type KeptRecipient, readNumber, valueText, VARIABLE_REASONS } from './recipient.js';
+import { isTooLarge, type KeptRecipient, valueText, VARIABLE_REASONS } from './recipient.js';
 
 /** The columns of a file: every column but the number's is a variable. */
 export interface CsvLayout {
@@ -126,7 +127,10 @@ export class RowReader {
   /** name of each variable as a JSON key, by column; null = the number */
   private readonly keys: readonly (string | null)[];
 
-  constructor(private readonly layout: CsvLayout) {
+  constructor(
+    private readonly layout: CsvLayout,
+    private readonly readNumber: ReadNumber,
+  ) {
     const { columns, numberAt } = layout;
     this.keys = columns.map((name, at) => (at === numberAt ? null : `${JSON.stringify(name)}:`));
   }
@@ -136,17 +140,13 @@ export class RowReader {
     const { columns, numberAt } = this.layout;
     const given = cells[numberAt] ?? '';
     if (given === '' && cells.every((cell) => cell === '')) return null;
-    const leftOut = (reason: string, message: string): InvalidRow => ({
-      row,
-      value: cutCodePoints(given, LONGEST_SHOWN),
-      reason,
-      message,
-    });
+    const value = cutCodePoints(given, LONGEST_SHOWN);
+    const leftOut = (reason: string, message: string): InvalidRow => ({ row, value, reason, message });
     if (cells.length !== columns.length)
       return leftOut('cells_differ', `${cells.length} cells, the header has ${columns.length}`);
-    const read = readNumber(given);
-    if ('reason' in read) return leftOut('number_invalid', read.reason);
-    if (columns.length === 1) return { row, number: read.number, variables: null };
+    const read = this.readNumber(given);
+    if ('refused' in read) return { row, value, ...refusedNumber(read.refused) };
+    if (columns.length === 1) return { row, number: read.digits, variables: null };
     let variables = '';
     for (const [at, key] of this.keys.entries()) {
       const cell = cells[at] as string;
@@ -158,7 +158,7 @@ export class RowReader {
     variables = `{${variables}}`;
     return isTooLarge(variables)
       ? leftOut('variables_invalid', VARIABLE_REASONS.tooLarge)
-      : { row, number: read.number, variables };
+      : { row, number: read.digits, variables };
   }
 }
 

@@ -1,9 +1,10 @@
 import type { RowFault } from '../../../kernel/errors.js';
 import { readId } from '../../../kernel/ids.js';
 import { shownValue } from '../../../kernel/json-values.js';
+import type { ReadNumber } from '../../../kernel/phone-numbers.js';
 import { codePoints, readText } from '../../../kernel/text.js';
 import type { InvalidRow } from './csv-rows.js';
-import { type KeptRecipient, readNumber, readVariables } from './recipient.js';
+import { type KeptRecipient, readMember } from './recipient.js';
 
 export interface SampleRow {
   row: number;
@@ -85,7 +86,7 @@ export type ReadMembers =
   { recipients: KeptRecipient[] } | { uploadId: number | undefined } | { fault: MembersFault } | { rows: RowFault[] };
 
 /** Reads the members to add; `rows` lists the invalid entries, `uploadId` is undefined for an invalid id. */
-export function readMembers({ members, upload_id }: RawMembers): ReadMembers {
+export function readMembers({ members, upload_id }: RawMembers, readNumber: ReadNumber): ReadMembers {
   const uploadId = readGivenId(upload_id);
   const isGiven = members !== undefined && members !== null;
   if (isGiven === (uploadId !== null)) return { fault: 'membersRequired' };
@@ -96,21 +97,11 @@ export function readMembers({ members, upload_id }: RawMembers): ReadMembers {
   const recipients: KeptRecipient[] = [];
   const rows: RowFault[] = [];
   for (const [index, entry] of (members as unknown[]).entries()) {
-    const read = readMember(entry);
-    if ('reason' in read) rows.push({ row: index + 1, ...shownNumber(entry), reason: read.code, message: read.reason });
+    const read = readMember(entry, readNumber);
+    if ('reason' in read) rows.push({ row: index + 1, ...shownNumber(entry), ...read });
     else recipients.push(read);
   }
   return rows.length > 0 ? { rows } : { recipients };
-}
-
-function readMember(entry: unknown): KeptRecipient | { code: string; reason: string } {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
-    return { code: 'not_an_object', reason: 'not an object' };
-  const { to, variables } = entry as { to?: unknown; variables?: unknown };
-  const number = readNumber(to);
-  if ('reason' in number) return { code: 'number_invalid', ...number };
-  const read = readVariables(variables);
-  return 'reason' in read ? { code: 'variables_invalid', ...read } : { ...number, ...read };
 }
 
 function shownNumber(entry: unknown): { value?: string } {

@@ -1,9 +1,10 @@
+import type { RowFault } from '../../../kernel/errors.js';
 import {
   LONGEST_VARIABLE,
   readVariables as readGiven,
   VARIABLE_REASONS as REASONS_OF_SENDS,
 } from '../../../kernel/message-template.js';
-import { cleanContact, isWrittenNumber } from '../../../kernel/contacts.js';
+import { type ReadNumber, refusedNumber } from '../../../kernel/phone-numbers.js';
 import { codePoints } from '../../../kernel/text.js';
 
 /** A stored recipient. The channel validates the number at a send, not here. */
@@ -13,27 +14,8 @@ export interface KeptRecipient {
   variables: string | null;
 }
 
-const FEWEST_DIGITS = 8;
-const MOST_DIGITS = 30;
 /** bytes of a recipient's variables as JSON */
 const LARGEST_VARIABLES = 8 * 1024;
-
-const NUMBER_REASONS = {
-  missing: 'number is missing',
-  signs: 'number has other characters than digits and + - ( ) . / and spaces',
-  length: `number must be between ${FEWEST_DIGITS} and ${MOST_DIGITS} digits`,
-} as const;
-
-/** Reads a number as people write it. @param value a text, or a JSON number that has kept all its digits */
-export function readNumber(value: unknown): { number: string } | { reason: string } {
-  if (value === undefined || value === null || value === '') return { reason: NUMBER_REASONS.missing };
-  if (typeof value !== 'number' && (typeof value !== 'string' || !isWrittenNumber(value))) {
-    const isBlank = typeof value === 'string' && value.trim() === '';
-    return { reason: isBlank ? NUMBER_REASONS.missing : NUMBER_REASONS.signs };
-  }
-  const number = cleanContact(value, FEWEST_DIGITS, MOST_DIGITS);
-  return number === null ? { reason: NUMBER_REASONS.length } : { number };
-}
 
 export const VARIABLE_REASONS = {
   ...REASONS_OF_SENDS,
@@ -54,4 +36,16 @@ export function readVariables(value: unknown): { variables: string | null } | { 
   if ('reason' in read) return read;
   const variables = JSON.stringify(read.variables ?? {});
   return isTooLarge(variables) ? { reason: VARIABLE_REASONS.tooLarge } : { variables };
+}
+
+/** Reads an entry of `members`: `{ to, variables? }`. @returns the recipient, or the fault of its row */
+export function readMember(entry: unknown, readNumber: ReadNumber): KeptRecipient | Omit<RowFault, 'row'> {
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
+    return { reason: 'not_an_object', message: 'not an object' };
+  const { to, variables } = entry as { to?: unknown; variables?: unknown };
+  const number = readNumber(to);
+  if ('refused' in number) return refusedNumber(number.refused);
+  const read = readVariables(variables);
+  if ('reason' in read) return { reason: 'variables_invalid', message: read.reason };
+  return { number: number.digits, ...read };
 }

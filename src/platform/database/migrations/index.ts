@@ -9,6 +9,7 @@ import { StoredBytes1700000019610 } from './1700000019610-stored-bytes.js';
 import { TemplateLanguageCodes1700000019620 } from './1700000019620-template-language-codes.js';
 import { RightsOfThePast1700000019630 } from './1700000019630-rights-of-the-past.js';
 import { MessageKeys1700000019650 } from './1700000019650-message-keys.js';
+import { NumbersOfAccounts1700000019660 } from './1700000019660-numbers-of-accounts.js';
 import { Refusals1700000019670 } from './1700000019670-refusals.js';
 import { RefundRefused1700000019680 } from './1700000019680-refund-refused.js';
 import { WhoSetPasswords1700000019520 } from './1700000019520-who-set-passwords.js';
@@ -29,6 +30,7 @@ export const migrations = [
   TemplateLanguageCodes1700000019620,
   RightsOfThePast1700000019630,
   MessageKeys1700000019650,
+  NumbersOfAccounts1700000019660,
   Refusals1700000019670,
   RefundRefused1700000019680,
 ];

@@ -16,7 +16,11 @@ export class MetaCloudDriver implements MessageDriver<MetaCloudConfig> {
   readonly secretFields = ['token', 'app_secret', 'verify_token', 'former_app_secret', 'former_verify_token'];
   readonly addressFields = ['url'];
 
-  constructor(private readonly outbound: OutboundClient) {}
+  /** @param learn receives the provider's answer to each send, with the number it was sent to */
+  constructor(
+    private readonly outbound: OutboundClient,
+    private readonly learn: (routeId: number, to: string, answer: unknown) => void = () => undefined,
+  ) {}
 
   deduplicates(): boolean {
     return false;
@@ -39,7 +43,10 @@ export class MetaCloudDriver implements MessageDriver<MetaCloudConfig> {
     const bodies = new MessageBodies();
     return (message) =>
       exchangeAt(this.outbound, endpoint, bodies.of(toGraphMessage(message)), { onSending: message.leaving }).then(
-        outcomeOf,
+        (exchange) => {
+          if (exchange.kind === 'answer') this.learn(account.id, message.to, exchange.body);
+          return outcomeOf(exchange);
+        },
       );
   }
 }

@@ -1,0 +1,157 @@
+import {
+  type CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  Metadata,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
+import metadata from 'libphonenumber-js/max/metadata';
+import type { NumberPlan } from '../../kernel/phone-numbers.js';
+
+/** Digits that identify every calling code: none is longer, and none is a prefix of another. */
+const DIGITS = 3;
+
+const CODES: ReadonlySet<string> = new Set([
+  ...Object.keys(metadata.country_calling_codes),
+  ...Object.keys(metadata.nonGeographic),
+]);
+
+const BY_DIGITS: readonly string[] = Array.from({ length: 10 ** DIGITS }, (_, index) =>
+  codeIn(String(index).padStart(DIGITS, '0')),
+);
+
+/** Calling code of a number (E.164), '' = none. Depends on the first three digits only, so rows may be grouped by them. */
+export function callingCodeOf(number: string): string {
+  if (number.length < DIGITS) return codeIn(number);
+  const index = (number.charCodeAt(0) - 48) * 100 + (number.charCodeAt(1) - 48) * 10 + (number.charCodeAt(2) - 48);
+  return BY_DIGITS[index] ?? '';
+}
+
+function codeIn(digits: string): string {
+  for (let length = 1; length <= digits.length; length++) {
+    const code = digits.slice(0, length);
+    if (CODES.has(code)) return code;
+  }
+  return '';
+}
+
+/** Patterns of a country's national numbers; the library compiles them anew for each number, which takes 25 µs. */
+interface CountryPatterns {
+  general: RegExp;
+  fixed: RegExp | null;
+  mobile: RegExp | null;
+  others: readonly RegExp[];
+}
+
+const OTHER_TYPES = [
+  'PREMIUM_RATE',
+  'TOLL_FREE',
+  'SHARED_COST',
+  'VOIP',
+  'PERSONAL_NUMBER',
+  'PAGER',
+  'UAN',
+  'VOICEMAIL',
+] as const;
+
+/** What the library has of a plan; its types leave most of it out. */
+interface LibraryPlan {
+  nationalNumberPattern: () => string;
+  /** undefined for a type without numbers, '' for one whose numbers are those of fixed lines */
+  type: (name: string) => { pattern: () => string } | undefined;
+  nationalPrefix: () => string | undefined;
+}
+
+function libraryPlan(country: CountryCode): LibraryPlan {
+  const plan = new Metadata();
+  plan.selectNumberingPlan(country);
+  return plan.numberingPlan as unknown as LibraryPlan;
+}
+
+const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
+
+function patternsOf(country: CountryCode): CountryPatterns {
+  const plan = libraryPlan(country);
+  const ofType = (type: string): RegExp | null => {
+    const pattern = plan.type(type)?.pattern();
+    return pattern ? whole(pattern) : null;
+  };
+  return {
+    general: whole(plan.nationalNumberPattern()),
+    fixed: ofType('FIXED_LINE'),
+    mobile: ofType('MOBILE'),
+    others: OTHER_TYPES.map(ofType).filter((pattern) => pattern !== null),
+  };
+}
+
+const byCode = new Map<string, readonly CountryPatterns[]>();
+
+function patternsOfCode(code: string): readonly CountryPatterns[] {
+  let found = byCode.get(code);
+  if (!found) {
+    found = getCountries()
+      .filter((country) => getCountryCallingCode(country) === code)
+      .map(patternsOf);
+    byCode.set(code, found);
+  }
+  return found;
+}
+
+type LineKind = 'mobile' | 'other';
+
+/** @returns null when no country of the calling code has the national number; where both kinds share numbers: `mobile` */
+function kindOf(code: string, national: string): LineKind | null {
+  let kind: LineKind | null = null;
+  for (const { general, fixed, mobile, others } of patternsOfCode(code)) {
+    if (!general.test(national)) continue;
+    // A country whose fixed and mobile numbers look alike has one pattern for both.
+    if (mobile ? mobile.test(national) : fixed?.test(national)) return 'mobile';
+    if (fixed?.test(national) || others.some((other) => other.test(national))) kind = 'other';
+  }
+  return kind;
+}
+
+function internationalKindOf(digits: string): LineKind | null {
+  const code = callingCodeOf(digits);
+  return code === '' ? null : kindOf(code, digits.slice(code.length));
+}
+
+/** Whether a numbering plan has the number; false may also mean a number of a service without a country. */
+export const isInPlan = (digits: string): boolean => internationalKindOf(digits) !== null;
+
+/** What the library makes of digits; null when no plan has that number. */
+function parsed(text: string, country?: CountryCode): string | null {
+  const read = parsePhoneNumberFromString(text, country);
+  return read?.isValid() ? read.number.slice(1) : null;
+}
+
+const behindCode = (digits: string): string | null => (isInPlan(digits) ? digits : parsed(`+${digits}`));
+
+const plans = new Map<string, NumberPlan>();
+
+/** How numbers are read for an account (reference/numbers#country). @param country ISO 3166 code; null = not known */
+export function planOf(country: string | null): NumberPlan {
+  let plan = plans.get(country ?? '');
+  if (!plan) {
+    plan = country === null ? { behindCode } : { behindCode, national: nationalOf(country as CountryCode) };
+    plans.set(country ?? '', plan);
+  }
+  return plan;
+}
+
+/**
+ * With a trunk zero or the country's dialling prefix: the library's reading. Without: a number of the country, unless the
+ * digits are a number with its calling code already, or abroad, and at home none that a handset has.
+ */
+function nationalOf(country: CountryCode): (digits: string) => string | null {
+  const code = getCountryCallingCode(country);
+  const prefix = libraryPlan(country).nationalPrefix() ?? '';
+  const hasPrefix = prefix !== '' && prefix !== code ? (digits: string) => digits.startsWith(prefix) : () => false;
+  return (digits) => {
+    if (digits.startsWith('0')) return parsed(digits, country);
+    if (digits.startsWith(code) && kindOf(code, digits.slice(code.length))) return null;
+    const kind = kindOf(code, digits);
+    if (kind && (kind === 'mobile' || !isInPlan(digits))) return `${code}${digits}`;
+    return hasPrefix(digits) && !isInPlan(digits) ? parsed(digits, country) : null;
+  };
+}
