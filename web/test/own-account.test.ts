@@ -96,6 +96,23 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     expect(await app.page.getByText('Choose who may').count()).toBe(0);
   });
 
+  it('asks on the first page in which country the numbers are, and keeps the choice', async () => {
+    await go('/', 'Home');
+    await says('In which country are the numbers that you write without a country code?');
+    await app.page.getByRole('link', { name: 'Choose the country' }).click();
+    await app.page.getByRole('heading', { name: 'This account', level: 1 }).waitFor();
+    await app.page.getByLabel('Country', { exact: true }).selectOption({ label: 'India' });
+    await app.page.getByLabel('The old endpoints refuse').check();
+    await button('Save').click();
+    await says('Numbers saved');
+    const { body } = await owner.call('GET', '/v6/api/account');
+    expect(body['data']).toMatchObject({ country: 'IN', country_chosen: true, strict_numbers: true });
+    await owner.call('PATCH', '/v6/api/account/numbers', { strict_numbers: false });
+    await go('/', 'Home');
+    await app.page.getByRole('list', { name: 'Balances' }).waitFor();
+    expect(await app.page.getByText('without a country code').count()).toBe(0);
+  });
+
   it('shows usage by a group, and hands it out as a file', async () => {
     await owner.call('POST', '/webhook/api/addbroadcastgsm.php', {
       broadcast_name: 'Used',

@@ -1,4 +1,5 @@
 import { useMe } from '../app/session.js';
+import { NumbersSection } from './numbers-form.js';
 import { CopyText, Facts, Page, Section } from '../ui/index.js';
 
 /** Who is logged in, and what the account may do. */
@@ -22,6 +23,7 @@ export default function AccountPage() {
           ]}
         />
       </Section>
+      <NumbersSection />
     </Page>
   );
 }

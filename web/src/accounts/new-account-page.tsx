@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { api, type Schema } from '../api/client.js';
+import { COUNTRIES } from '../app/countries.js';
 import { useMe } from '../app/session.js';
 import { CheckField, Form, notify, Page, Section, SelectField, TextField, useServerForm } from '../ui/index.js';
 import { accountPath } from './names.js';
@@ -17,6 +18,7 @@ const EMPTY = {
   parent_username: '',
   expires_at: '',
   time_zone: '',
+  country: '',
   is_active: true,
   current_password: '',
 };
@@ -67,6 +69,12 @@ export default function NewAccountPage() {
           )}
           <TextField label="Expires" hint="2027-12-31, or empty: never" {...field('expires_at')} />
           <TextField label="Time zone" hint="Such as Asia/Kolkata; empty: that of the house" {...field('time_zone')} />
+          <SelectField
+            label="Country of its numbers"
+            hint="Not chosen: that of its time zone"
+            options={COUNTRIES}
+            {...field('country')}
+          />
           <CheckField label="Open from the beginning" {...field('is_active')} />
           {isStaffKind(form.watch('user_type')) && <OwnPasswordField {...field('current_password')} />}
         </Form>

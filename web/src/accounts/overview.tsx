@@ -1,4 +1,6 @@
+import { NUMBER_CHECKS } from '../account/numbers-form.js';
 import { $api, api, type Schema } from '../api/client.js';
+import { COUNTRIES } from '../app/countries.js';
 import { useMe } from '../app/session.js';
 import {
   CheckField,
@@ -31,7 +33,7 @@ export function Overview({ account, isStaff }: { account: Account; isStaff: bool
             ['Name', account.name === '' ? null : account.name],
             ['E-mail', account.email],
             ['Mobile number', account.mobile_no],
-            ['Country', account.country],
+            ['Country as registered', account.registered_country],
             [
               'Reseller',
               account.parent_username === null ? null : isStaff ? (
@@ -75,6 +77,8 @@ interface Values {
   rate_plan: string;
   allowed_routes: string;
   number_check: string;
+  country: string;
+  strict_numbers: boolean;
   require_token: boolean;
   require_sender: boolean;
   refund_failed: boolean;
@@ -95,14 +99,10 @@ const FLAGS = [
   ['refund_refused', 'What the carrier refuses at once is given back', 'It was never taken and cost nothing'],
   ['refund_failed', 'Later failures of the carrier are given back', undefined],
   ['public_lookup', 'Its requests show in the public look-up', undefined],
+  ['strict_numbers', 'The old endpoints refuse numbers that cannot be read', undefined],
 ] as const;
 
 const USER_TYPES = ['client', 'reseller', 'admin', 'super'].map((kind) => [kind, kind] as const);
-const NUMBER_CHECKS = [
-  ['off', 'Not checked'],
-  ['warn', 'Said in the answer'],
-  ['refuse', 'Refused'],
-] as const;
 
 function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) {
   const isSuper = useMe().role === 'super';
@@ -121,6 +121,8 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
     rate_plan: account.rate_plan ?? '',
     allowed_routes: (account.allowed_routes ?? []).join(', '),
     number_check: account.number_check,
+    country: account.country ?? '',
+    strict_numbers: account.strict_numbers,
     require_token: account.require_token,
     require_sender: account.require_sender,
     refund_failed: account.refund_failed,
@@ -202,6 +204,7 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
           />
         </>
       )}
+      <SelectField label="Country of its numbers" options={COUNTRIES} {...field('country')} />
       <SelectField label="Numbers of no numbering plan" options={NUMBER_CHECKS} {...field('number_check')} />
       {FLAGS.map(([name, label, hint]) => (
         <CheckField key={name} label={label} hint={hint} {...field(name)} />

@@ -102,7 +102,7 @@ function AddNumbers({ whose }: { whose: Whose }) {
     >
       <TextArea
         label="Numbers"
-        hint="With country code, one a line. Nothing is sent to them from now on, also by campaigns that run."
+        hint="One a line, with + and the country code, or as your country writes them. Nothing is sent to them from now on, also by campaigns that run."
         rows={3}
         {...form.register('numbers')}
         error={form.errorOf('numbers')}

@@ -1,7 +1,20 @@
-import { $api, LIVE, type Schema } from '../api/client.js';
+import { $api, api, LIVE, type Schema } from '../api/client.js';
+import { countryName } from '../app/countries.js';
 import { useHasPage } from '../app/has-page.js';
 import { useMe } from '../app/session.js';
-import { type Column, Count, DataTable, Link, LoadState, Page, Section, StatusBadge, Time } from '../ui/index.js';
+import {
+  act,
+  Button,
+  type Column,
+  Count,
+  DataTable,
+  Link,
+  LoadState,
+  Page,
+  Section,
+  StatusBadge,
+  Time,
+} from '../ui/index.js';
 import './home.css';
 
 type Campaign = Schema<'CampaignData'>;
@@ -65,6 +78,7 @@ export default function HomePage() {
       }
     >
       <SecurityNotice />
+      <CountryNotice />
       <LoadState query={credits}>
         {({ data }) => (
           <ul className="balances" aria-label="Balances">
@@ -104,12 +118,41 @@ function SecurityNotice() {
   const { sends_without_token: sends, shows_without_token: shows } = data.data;
   if (!sends && !shows) return null;
   return (
-    <p className="card" role="status">
+    <p className="card notice" role="status">
       {sends
         ? 'Anybody who knows your username can send at your expense'
         : 'Anybody who knows a request id can read its report'}
       . <Link to="/account/security">Choose who may</Link>; the notice ends with your choice, whichever it is.
     </p>
+  );
+}
+
+/** Until the owner has said in which country the numbers are. */
+function CountryNotice() {
+  const { person } = useMe();
+  const { data } = $api.useQuery('get', '/v6/api/account', {}, { enabled: person === null });
+  if (data === undefined || data.data.country_chosen) return null;
+  const { country } = data.data;
+  const choose = (chosen: string | null) =>
+    act({
+      call: () => api.PATCH('/v6/api/account/numbers', { body: { country: chosen } }),
+      done: 'Country saved',
+    });
+  return (
+    <div className="card notice" role="status">
+      <p>
+        {country === null
+          ? 'In which country are the numbers that you write without a country code?'
+          : `Are the numbers that you write without a country code in ${countryName(country)}?`}
+      </p>
+      <div className="actions">
+        {country !== null && <Button onClick={() => void choose(country)}>Yes, {countryName(country)}</Button>}
+        <Link to="/account" className="button">
+          {country === null ? 'Choose the country' : 'Another country'}
+        </Link>
+        <Button onClick={() => void choose(null)}>I always write the country code</Button>
+      </div>
+    </div>
   );
 }
 

@@ -41,7 +41,7 @@ export function RecipientsPart({ channel, draft, set }: PartProperties) {
           <TextArea
             label="Numbers"
             rows={5}
-            hint="With the country code; one a line, or with commas between them."
+            hint="One a line, or with commas between them. With + and the country code, or as your country writes them."
             value={draft.pasted}
             onChange={(event) => set({ pasted: event.currentTarget.value })}
           />

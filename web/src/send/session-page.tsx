@@ -2,7 +2,7 @@ import { useRef } from 'react';
 import { api } from '../api/client.js';
 import { useMe } from '../app/session.js';
 import { Form, notify, Page, Section, SelectField, TextArea, TextField, useServerForm } from '../ui/index.js';
-import { newKey } from './submit.js';
+import { newKey, readNumber } from './submit.js';
 
 const TYPES = [
   ['text', 'Text'],
@@ -46,6 +46,9 @@ function contentOf({ type, text, link, buttons, latitude, longitude }: Values): 
   return { [type]: { link, ...(text !== '' && type !== 'audio' && { caption: text }) } };
 }
 
+/** The beginning of the id of a contact that shows no number. */
+const USER_ID = /^\s*[A-Za-z]{2}\./;
+
 /** A message to one contact, within 24 hours of what the contact has written last. */
 export default function SessionPage() {
   const { username } = useMe();
@@ -63,7 +66,8 @@ export default function SessionPage() {
   // One key for one text: again after a lost answer is the same message.
   const key = useRef({ of: '', key: '' });
   const send = async (values: Values) => {
-    const body = { messaging_product: 'chat', to: values.to, type: values.type, ...contentOf(values) };
+    const to = USER_ID.test(values.to) ? values.to : await readNumber('to', values.to);
+    const body = { messaging_product: 'chat', to, type: values.type, ...contentOf(values) };
     const text = JSON.stringify(body);
     if (key.current.of !== text) key.current = { of: text, key: newKey() };
     await api.POST('/v6/api/chat/24/{username}/messages', {

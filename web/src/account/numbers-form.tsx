@@ -1,0 +1,82 @@
+import { $api, api } from '../api/client.js';
+import { COUNTRIES, countryName } from '../app/countries.js';
+import { useMe } from '../app/session.js';
+import { act, CheckField, Facts, Form, LoadState, Section, SelectField, useServerForm } from '../ui/index.js';
+
+export const NUMBER_CHECKS = [
+  ['off', 'Not checked'],
+  ['warn', 'Named in the answer'],
+  ['refuse', 'Refused'],
+] as const;
+
+interface Values {
+  country: string;
+  number_check: 'off' | 'warn' | 'refuse';
+  strict_numbers: boolean;
+}
+
+/** How numbers of the account are read and checked (docs/reference/numbers.md). */
+export function NumbersSection() {
+  const { person } = useMe();
+  const query = $api.useQuery('get', '/v6/api/account', {});
+  return (
+    <Section title="Numbers">
+      <LoadState query={query}>
+        {({ data }) =>
+          person === null ? (
+            <NumbersForm
+              key={JSON.stringify([data.country, data.number_check, data.strict_numbers])}
+              values={{
+                country: data.country ?? '',
+                number_check: data.number_check,
+                strict_numbers: data.strict_numbers,
+              }}
+            />
+          ) : (
+            <Facts
+              facts={[
+                ['Country', data.country === null ? null : countryName(data.country)],
+                [
+                  'Numbers of no numbering plan',
+                  NUMBER_CHECKS.find(([mode]) => mode === data.number_check)?.[1] ?? null,
+                ],
+                ['Old endpoints', data.strict_numbers ? 'read numbers strictly' : 'clean numbers'],
+              ]}
+            />
+          )
+        }
+      </LoadState>
+    </Section>
+  );
+}
+
+function NumbersForm({ values }: { values: Values }) {
+  const form = useServerForm<Values>(values);
+  const save = async (body: Values) => {
+    await api.PATCH('/v6/api/account/numbers', { body });
+    await act({ call: () => Promise.resolve(), done: 'Numbers saved' });
+  };
+  return (
+    <Form form={form} onSubmit={save} submitLabel="Save">
+      <SelectField
+        label="Country"
+        hint="Numbers without a country code, such as 098123 45678, are numbers of this country. A + says that the code is there."
+        options={COUNTRIES}
+        error={form.errorOf('country')}
+        {...form.register('country')}
+      />
+      <SelectField
+        label="Numbers of no numbering plan"
+        options={NUMBER_CHECKS}
+        error={form.errorOf('number_check')}
+        {...form.register('number_check')}
+      />
+      <CheckField
+        label="The old endpoints refuse what cannot be read"
+        hint="Broadcasts, template, session and voice sends otherwise remove signs from a number and send to the rest."
+        error={form.errorOf('strict_numbers')}
+        {...form.register('strict_numbers')}
+      />
+    </Form>
+  );
+}
