@@ -28,6 +28,13 @@ describe('sorting contacts', () => {
     expect(once.charged).toEqual(['919812345678', '123456789']);
   });
 
+  it('charges both spellings of a person, as a send does', async () => {
+    const spellings = ['5511961234567', '551161234567'];
+    expect(await sortContacts(spellings, readContact, 'removed')).toMatchObject({ charged: spellings, duplicates: [] });
+    const kept = await sortContacts(spellings, readContact, 'charged');
+    expect(kept).toMatchObject({ charged: spellings, duplicates: ['551161234567'], duplicatesCount: 1 });
+  });
+
   it('adds up, whatever comes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.anything()), async (contacts) => {

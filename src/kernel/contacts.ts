@@ -16,12 +16,6 @@ export function cleanContact(entry: unknown, min: number, max: number): string |
   return digits.length < min || digits.length > max ? null : digits;
 }
 
-// No letters: a spreadsheet's `4.9E+12` would become another number.
-const NUMBER_SIGNS = /^'?[0-9+\s().\-/]+$/;
-
-/** Whether a text consists of digits and the signs that people write between them. */
-export const isWrittenNumber = (text: string): boolean => NUMBER_SIGNS.test(text);
-
 /** Digits of broadcast contacts, order and duplicates kept; null if one is invalid. A plain loop: 30,000 take a few ms. */
 export function cleanContacts(entries: readonly unknown[], min: number, max: number): string[] | null {
   const cleaned = new Array<string>(entries.length);
@@ -98,7 +92,7 @@ export async function sortContacts(
   readContact: ReadNumber,
   duplicates: 'charged' | 'removed',
 ): Promise<SortedContacts> {
-  // by person
+  // by person; what a send removes, it removes by number
   const seen = new Map<string, string>();
   const again = new Map<string, string>();
   const invalid: RowFault[] = [];
@@ -114,9 +108,9 @@ export async function sortContacts(
     }
     const { digits } = number;
     valid.push(digits);
-    const person = personKey(digits);
-    if (!seen.has(person)) seen.set(person, digits);
-    else if (again.size < MOST_ROW_FAULTS) again.set(person, digits);
+    const key = duplicates === 'removed' ? digits : personKey(digits);
+    if (!seen.has(key)) seen.set(key, digits);
+    else if (again.size < MOST_ROW_FAULTS) again.set(key, digits);
   }
   const refused = contacts.length - valid.length;
   return {

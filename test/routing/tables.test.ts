@@ -305,6 +305,7 @@ describe('an explanation', () => {
     ['number=91', 400, 'account is required'],
     ['account=user1', 400, 'number is required'],
     ['account=user1&number=abc', 400, 'number is invalid'],
+    ['account=user1&number=919876543210.0', 400, 'number is invalid'],
     [`account=user1&number=${'1'.repeat(21)}`, 400, 'number is invalid'],
     ['account=user1&number=91&channel=chat', 400, 'channel must be one of: sms, unofficial, voice'],
     ['account=user1&number=91&category=Big', 400, 'category is invalid'],

@@ -1,12 +1,14 @@
 import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { digitsOf } from '../../kernel/contacts.js';
 import { fieldErrors } from '../../kernel/errors.js';
 import { partOf } from '../../kernel/lists.js';
-import { cleanContact } from '../../kernel/contacts.js';
+import { refusedNumber } from '../../kernel/phone-numbers.js';
 import { textOrNull } from '../../kernel/text.js';
 import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../platform/http/index.js';
 import { type Account, accountErrors, type Actor, Admin, CurrentActor } from '../accounts/index.js';
+import { readerOf } from '../numbers/index.js';
 import { OPERATOR_ROUTE_KINDS } from '../providers/index.js';
 import { isCategory } from './routing-form.js';
 import { PutRoutingTableCommand, type RawRoutingTable, RemoveRoutingTableCommand } from './routing.commands.js';
@@ -28,21 +30,23 @@ import {
   ListRoutingTablesQuery,
 } from './routing.queries.js';
 
-const DIGITS = { min: 1, max: 20 };
+/** Also the beginning of a number, and what specified endpoints make of one. */
+const DIGITS = /^\+?[0-9](?: ?[0-9]){0,19}$/;
+const readWritten = readerOf({ country: null });
 
 function readExplained(query: Record<string, unknown>): ExplainedSend {
   const username = textOrNull(query['account']);
   if (username === null) throw fieldErrors.required('account');
   const number = textOrNull(query['number']);
   if (number === null) throw fieldErrors.required('number');
-  const digits = cleanContact(number, DIGITS.min, DIGITS.max);
-  if (digits === null) throw fieldErrors.invalid('number');
+  const read = DIGITS.test(number) ? { digits: digitsOf(number) } : readWritten(number);
+  if ('refused' in read) throw fieldErrors.invalid('number').helping({ hint: refusedNumber(read.refused).message });
   const channel = textOrNull(query['channel']) ?? 'sms';
   const kind = OPERATOR_ROUTE_KINDS.find((word) => word === channel);
   if (!kind) throw fieldErrors.noWord('channel', OPERATOR_ROUTE_KINDS);
   const category = textOrNull(query['category']);
   if (category !== null && !isCategory(category)) throw fieldErrors.invalid('category');
-  return { username, number: digits, kind, category, service: textOrNull(query['service']) };
+  return { username, number: read.digits, kind, category, service: textOrNull(query['service']) };
 }
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
@@ -87,7 +91,7 @@ export class RoutingController {
   @ApiOkResponse({ type: ExplanationAnswer })
   @ApiErrors(
     fieldErrors.required.shown('account').because('likewise number'),
-    fieldErrors.invalid.shown('number').because('not 1 to 20 digits'),
+    fieldErrors.invalid.shown('number').because('neither 1 to 20 digits nor what the strict reader takes'),
     fieldErrors.noWord.shown('channel', OPERATOR_ROUTE_KINDS).because('another word'),
     fieldErrors.invalid.shown('category').because('no lower-case word of at most 32 characters'),
     accountErrors.notFound.because('unknown'),
