@@ -9,9 +9,9 @@ import { ROOT, type SourceFile, sourceFiles } from './house.js';
  * and raise it only with a reason in the commit. "Files" are those of src without tests.
  */
 const BOUNDS = {
-  files: 724,
-  lines: 93_000,
-  commentLines: 5_620,
+  files: 734,
+  lines: 94_700,
+  commentLines: 5_740,
   filesUnder40Lines: 8,
   mostFilesInAFolder: 20,
   constructorsOver8Dependencies: 5,

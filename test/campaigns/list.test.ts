@@ -60,6 +60,7 @@ describe('one campaign', () => {
         username: owner.account.username,
         in_doubt_until: null,
         balance: 'gsm_credits',
+        price_note: null,
         refunded_credits: 0,
         sender: null,
         text: 'Hello',

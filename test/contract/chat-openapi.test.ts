@@ -55,6 +55,7 @@ const SUBMISSION: TemplateSubmission = {
   body: 'Hi {{1}}, {{2}} left',
   bodyExamples: ['Ann', '12'],
   footer: 'Any time',
+  buttons: [],
   quickReplies: ['Yes', 'No'],
 };
 const SUBMISSIONS: readonly Partial<TemplateSubmission>[] = [

@@ -338,8 +338,8 @@ describe('chat driver and sandbox', () => {
     const review = { status: 'REJECTED', reason: 'INVALID_FORMAT' };
     expect((await graphCall(sandbox, 'POST', `/chat/templates/${id}/review`, review)).body['taken']).toBe(true);
     const callback = JSON.parse(receiver.received.at(-1)?.raw ?? '') as unknown;
-    expect(readCallback({ phoneNumberId, wabaId: WABA }, callback, new Date()).templates).toEqual([
-      { upstreamId: id, name, language: 'en_US', event: 'REJECTED', reason: 'INVALID_FORMAT' },
+    expect(readCallback({ phoneNumberId, wabaId: WABA }, callback, new Date()).templates).toMatchObject([
+      { upstreamId: id, name, language: 'en_US', event: 'REJECTED', reason: 'INVALID_FORMAT', category: 'MARKETING' },
     ]);
     const listed = await graphCall(sandbox, 'GET', `${path}?name=${name}&fields=name,status,rejected_reason`);
     expect(listed.body['data']).toEqual([{ id, name, status: 'REJECTED', rejected_reason: 'INVALID_FORMAT' }]);

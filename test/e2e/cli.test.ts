@@ -196,12 +196,12 @@ describe('the command line', () => {
     const template = ['--template', 'cli_ready', '--param', '{{name|friend}}', '--param', 'it'];
     const as = { SWITCHBOARD_TOKEN: token };
     const sent = await cli(['send', rows, '--name', 'T', '--channel', 'template', ...template], as);
-    expect(sent).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/accepted for 2 contacts, 2 credits\n.* completed: /),
-    });
+    expect(sent).toMatchObject({ code: 0, out: expect.stringMatching(/for 2 contacts, 2 credits\n.* completed: /) });
     const branded = await cli(['send', rows, '--name', 'B', '--channel', 'branded', ...template, '--no-watch'], as);
     expect(branded).toMatchObject({ code: 0, out: expect.stringMatching(/^WCAMP_\w+: accepted for 2 contacts, 2 cr/) });
+    const mend = ['send', file('b.csv', 'name,phone\n"A\na",919800000001\n'), '--name', 'M', '--channel', 'template'];
+    expect((await cli([...mend, ...template], as)).err).toMatch(/Template parameters must not be blank/);
+    expect((await cli([...mend, ...template, '--no-watch', '--flatten'], as)).out).toMatch(/for 1 contact/);
     const menu = file('menu.json', '{"rows":[{"digit":"1","action":"transfer","number":"4930123456"}]}');
     const spoken = ['send', rows, '--name', 'V', '--channel', 'voice', '--message', 'Hello.', '--menu', menu];
     const voice = await cli([...spoken, '--json', '--timeout', '1s'], as);

@@ -55,7 +55,13 @@ describe('the list of session messages', () => {
       expect(await find(token, which)).toMatchObject({ status: 404, body: { message: 'Message not found' } });
     }
     const common = { to: TO, recipient: null, created_at: expect.stringMatching(MOMENT) as unknown };
-    const untold = { error_code: null, errorMessage: null, provider_message_id: null, broadcast_name: null };
+    const untold = {
+      pricing: null,
+      error_code: null,
+      errorMessage: null,
+      provider_message_id: null,
+      broadcast_name: null,
+    };
     const times = { updated_at: expect.stringMatching(MOMENT) as unknown, scheduled_at: null };
     expect(failed).toEqual({
       ...common,

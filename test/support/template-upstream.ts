@@ -95,6 +95,11 @@ export class TemplateUpstream {
     await this.post(`/chat/templates/${id}/review`, { status, ...(reason !== undefined && { reason }) });
   }
 
+  /** The upstream moves a template to another category; with `isTold`, the callbacks of the business account hear of it. */
+  async recategorise(id: string, value: Record<string, string>, isTold = true): Promise<void> {
+    await this.post(`/chat/templates/${id}/category`, { value, told: isTold });
+  }
+
   /** Puts a template there past us. */
   async plant(wabaId: string, template: Record<string, unknown>): Promise<void> {
     await this.post(`/v21.0/${wabaId}/message_templates`, template, { authorization: 'Bearer somebody-else' });

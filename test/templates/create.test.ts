@@ -126,6 +126,59 @@ describe('createTemplates.php', () => {
     expect((await templates.send('GET', path, member)).body['data']).toMatchObject({ language_code: code });
   });
 
+  it.each(['{{first_name}}', '{{ 1 }}', '{{}}', 'Hi {{1}} {{name}}', '{{0}}'])(
+    'the body %j: placeholders are numbers',
+    async (text) => {
+      const answer = await templates.create(member, templates.body({ template_body: text }));
+      expectRefused(answer, 400, 'template_body may contain only placeholders such as {{1}}');
+      const header = { header_area_type: 'text', header_text: text };
+      expectRefused(
+        await templates.create(member, templates.body(header)),
+        400,
+        'header_text may contain at most one {{1}}',
+      );
+    },
+  );
+
+  it('buttons that lead somewhere, shown in own answers only', async () => {
+    const buttons = [
+      {
+        type: 'URL',
+        text: 'Track it',
+        url: 'https://example.com/orders/{{1}}',
+        example: 'https://example.com/orders/7',
+      },
+      { type: 'PHONE_NUMBER', text: 'Call us', phone_number: '+4915112345678' },
+      { type: 'COPY_CODE', example: 'SAVE10' },
+    ];
+    const id = await templates.created(member, { buttons });
+    const shown = (await templates.send('GET', `/v6/api/templates/${id}`, member)).body['data'];
+    expect(shown).toMatchObject({ buttons });
+    expect((await templates.list(member.account.username)).at(-1)).not.toHaveProperty('buttons');
+    expect((await templates.send('PUT', `/v6/api/templates/${id}`, member, { buttons: [] })).status).toBe(200);
+    const wrong: unknown[] = [
+      'x',
+      [{ type: 'URL', text: 'x', url: 'ftp://e.example' }],
+      [{ type: 'URL', text: 'x', url: 'https://e.example/{{1}}/x' }],
+      [{ type: 'URL', text: 'x'.repeat(26), url: 'https://e.example' }],
+      [{ type: 'PHONE_NUMBER', text: 'x', phone_number: 'abc' }],
+      [{ type: 'COPY_CODE', example: 'x'.repeat(16) }],
+      [{ type: 'OTHER', text: 'x' }],
+      [7],
+    ];
+    for (const given of wrong)
+      expectRefused(
+        await templates.create(member, templates.body({ buttons: given })),
+        400,
+        'buttons must be a list of { type: URL, text, url }, { type: PHONE_NUMBER, text, phone_number } and { type: COPY_CODE, example }',
+      );
+    expectRefused(
+      await templates.create(member, templates.body({ buttons: [buttons[2], buttons[2]] })),
+      400,
+      'buttons must have at most 2 URL, 1 PHONE_NUMBER and 1 COPY_CODE, and 10 entries with quick_reply_buttons',
+    );
+  });
+
   it('reads a form, arrays as JSON text', async () => {
     const buttons = [{ type: 'QUICK_REPLY', text: 'Yes' }];
     const fields = { ...templates.body(), quick_reply_buttons: JSON.stringify(buttons), language: '2' };

@@ -71,6 +71,10 @@ describe('reading own templates', () => {
       header_text: 'Order {{1}}',
       header_example_url: null,
       body_examples: ['Jane'],
+      buttons: [],
+      previous_category: null,
+      category_changed_at: null,
+      upcoming_category: null,
       reason: 'a reason',
     });
     expect((await templates.send('GET', '/v6/api/templates', other)).body).toMatchObject({ data: [], total: 0 });

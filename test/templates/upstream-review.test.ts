@@ -41,6 +41,71 @@ describe('the review', () => {
     expect(await submissions.templates.controller(id)).toMatchObject({ controller_status: 'approved' });
   });
 
+  it('moves the category: the next send pays from its balance, a campaign before keeps its price', async () => {
+    const { owner, id, there } = await handedIn({
+      template_name: 'moved',
+      category: 'utility',
+      template_body: 'Hello',
+    });
+    await submissions.upstream.review(there, 'APPROVED');
+    const { chat } = submissions.templates;
+    const balances = ['chat_utility_credits', 'chat_marketing_credits'] as const;
+    await submissions.templates.dataSource.query(
+      `INSERT INTO credit_balances (account_id, balance, available) VALUES ?
+       ON DUPLICATE KEY UPDATE available = VALUES(available)`,
+      [balances.map((balance) => [owner.account.id, balance, 5])],
+    );
+    const send = () =>
+      chat.post(`/v6/api/chatTemplate/24/${owner.account.username}/messages`, owner, {
+        messaging_product: 'chat',
+        to: ['919812345678'],
+        type: 'template',
+        template: { name: 'moved', language: { code: 'en_US' } },
+      });
+    const before = await send();
+    expect(before.body).toMatchObject({ success: true, category: 'utility' });
+    const detail = async (): Promise<unknown> => {
+      const path = `/v6/api/campaigns/${String(before.body['request_id'])}`;
+      return ((await submissions.templates.send('GET', path, owner)).body['data'] as Record<string, unknown>)[
+        'price_note'
+      ];
+    };
+    expect(await detail()).toBeNull();
+    await submissions.upstream.recategorise(there, { new_category: 'UTILITY', correct_category: 'MARKETING' });
+    const shown = async () =>
+      (await submissions.templates.send('GET', `/v6/api/templates/${id}`, owner)).body['data'] as Record<
+        string,
+        unknown
+      >;
+    expect(await shown()).toMatchObject({ category: 2, previous_category: null, upcoming_category: 'marketing' });
+    for (let time = 0; time < 2; time++) {
+      await submissions.upstream.recategorise(there, { previous_category: 'UTILITY', new_category: 'MARKETING' });
+      expect(await shown()).toMatchObject({ category: 1, previous_category: 'utility', upcoming_category: null });
+    }
+    expect((await shown())['category_changed_at']).toEqual(expect.any(String));
+    expect(await submissions.templates.controller(id)).toMatchObject({ type: 'custom' });
+    expect(await detail()).toContain('from utility to marketing');
+    const after = await send();
+    expect(after.body).toMatchObject({ success: true, category: 'marketing' });
+    expect(await Promise.all(balances.map((balance) => chat.credits(owner, balance)))).toEqual([4, 4]);
+    const entries = await submissions.templates.dataSource.query<{ details: string; actor: string }[]>(
+      "SELECT actor, details FROM audit_log WHERE action = 'template.category' AND subject = ?",
+      [String(id)],
+    );
+    expect(entries.map(({ actor, details }) => [actor, JSON.parse(details)])).toEqual([
+      ['system', { template_name: 'moved', from: 'utility', to: 'marketing' }],
+    ]);
+    // the owner's own change ends the remark
+    expect((await submissions.put(owner, id, { template_body: 'x' })).status).toBe(409);
+  });
+
+  it('a category that the provider chooses at the review counts too', async () => {
+    const { id, there } = await handedIn({ template_name: 'chosen', category: 'utility' });
+    await submissions.upstream.recategorise(there, { new_category: 'MARKETING', previous_category: 'UTILITY' }, false);
+    await submissions.upstream.review(there, 'APPROVED');
+    expect(await submissions.templates.controller(id)).toMatchObject({ type: 'custom' });
+  });
+
   it('a rejection, then another content, then an approval', async () => {
     const { owner, id, there } = await handedIn({ template_name: 'second_try' });
     await submissions.upstream.review(there, 'REJECTED', 'INVALID_FORMAT');

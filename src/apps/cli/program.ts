@@ -47,6 +47,7 @@ function addCampaignCommands(program: Command, withApi: WithApi): void {
     .option('--language <code>', 'of the template, such as en_US, or of the speech')
     .option('--param <text>', 'the next parameter of its body; {{head}} stands for that column of the file', collect)
     .option('--components <json>', 'other components, such as a media header')
+    .option('--flatten', 'replace line breaks, tabs and more than four blanks in values by one blank')
     .optionsGroup('Voice:')
     .option('--audio <url>', 'what is played instead of a spoken message')
     .option('--caller-id <number>', 'who calls')

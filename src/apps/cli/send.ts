@@ -83,6 +83,7 @@ export interface SendOptions extends WatchOptions {
   language?: string;
   param?: string[];
   components?: string;
+  flatten?: boolean;
   audio?: string;
   callerId?: string;
   menu?: string;
@@ -100,6 +101,7 @@ const GOES_WITH: Partial<Record<OptionName, readonly SendChannel[]>> = {
   template: ['template', 'branded'],
   param: ['template', 'branded'],
   components: ['template', 'branded'],
+  flatten: ['template', 'branded'],
   language: ['template', 'branded', 'voice'],
   audio: ['voice'],
   callerId: ['voice'],
@@ -248,6 +250,7 @@ async function submissionOf(recipients: readonly ContactRow[], options: SendOpti
       broadcast_name: name,
       recipients,
       template: templateOf(options),
+      ...(options.flatten === true && { flatten: true }),
       ...scheduled,
     },
     credits: (answer) => answer.data?.credits,

@@ -25,7 +25,7 @@ import {
   preferenceSchema,
 } from './chat/chat-accounts.js';
 import { GraphServer } from './chat/graph-server.js';
-import { reviewSchema, TemplateReviews, type ProviderTemplate } from './chat/templates.js';
+import { categorySchema, reviewSchema, TemplateReviews, type ProviderTemplate } from './chat/templates.js';
 import { Faults, type FaultSettings, faultsSchema } from './faults.js';
 import { HttpGateway } from './http-gateway.js';
 import { SmppCarrier } from './smpp/smpp-carrier.js';
@@ -218,6 +218,18 @@ export class ChatConsoleController {
     const reviewed = await this.templates.review(id, read(reviewSchema, body));
     if (!reviewed) throw new NotFoundException('Template not found');
     return reviewed;
+  }
+
+  /** `{ value: { new_category, previous_category?, correct_category? }, told? }`, reported as the value says. */
+  @Post('templates/:id/category')
+  @HttpCode(200)
+  async recategorise(
+    @Param('id') id: string,
+    @Body() body: unknown,
+  ): Promise<{ template: ProviderTemplate; taken: boolean }> {
+    const moved = await this.templates.recategorise(id, read(categorySchema, body));
+    if (!moved) throw new NotFoundException('Template not found');
+    return moved;
   }
 }
 

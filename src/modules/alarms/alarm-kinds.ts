@@ -50,6 +50,12 @@ export const KINDS = {
     unit: 'seconds',
     hint: 'Tell the owner of the account what the endpoint answers; after five days it is disabled.',
   },
+  chat_price_differs: {
+    severity: 'warning',
+    subjectType: 'account',
+    unit: 'messages',
+    hint: 'See the category of the templates at the provider and here: sends pay for ours, the provider bills its own.',
+  },
   credits_unsound: {
     severity: 'critical',
     subjectType: 'account',

@@ -22,7 +22,15 @@ import {
   RouteDown,
   RouteTrafficReader,
 } from './route-checks.js';
-import { BackupOld, CreditsUnsound, DatabaseSlow, DiskFull, RedisAway, WebhookFailing } from './system-checks.js';
+import {
+  BackupOld,
+  ChatPriceDiffers,
+  CreditsUnsound,
+  DatabaseSlow,
+  DiskFull,
+  RedisAway,
+  WebhookFailing,
+} from './system-checks.js';
 
 /** Injection token of all checks; a test requires one per kind. */
 export const ALARM_CHECKS = Symbol('ALARM_CHECKS');
@@ -34,6 +42,7 @@ const CHECKS: readonly Type<AlarmCheck>[] = [
   MessageLate,
   ReceiptsUnmatched,
   WebhookFailing,
+  ChatPriceDiffers,
   CreditsUnsound,
   DatabaseSlow,
   RedisAway,

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountDirectoryModule, AccountsModule } from '../accounts/index.js';
+import { ChatPricesModule } from '../channels/template-messages/index.js';
 import { CreditsModule } from '../credits/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
 import { EngineDispatchModule } from '../engine/index.js';
@@ -30,6 +31,7 @@ export class AlarmsModule {}
   imports: [
     TypeOrmModule.forFeature([AlarmEntity]),
     AccountDirectoryModule,
+    ChatPricesModule,
     CreditsModule,
     CustomerEventsModule,
     EngineDispatchModule,

@@ -6,6 +6,7 @@ import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { again } from '../../platform/database/index.js';
 import { RedisLink } from '../../platform/redis/index.js';
 import { AccountDirectory } from '../accounts/index.js';
+import { ChatPrices } from '../channels/template-messages/index.js';
 import { CreditProofs } from '../credits/index.js';
 import { FailingEndpoints } from '../webhooks/index.js';
 import type { AlarmCheck, Finding } from './alarm-kinds.js';
@@ -147,6 +148,29 @@ export class CreditsUnsound implements AlarmCheck {
     );
     const accounts = await Promise.all(rows.map(({ subject }) => this.accounts.byUsername(subject)));
     return new Set(accounts.flatMap((account) => (account ? [account.id] : [])));
+  }
+}
+
+const PRICED_WITHIN_MS = 24 * 3_600_000;
+
+/** The chat provider bills messages in another category than the account paid for. */
+@Injectable()
+export class ChatPriceDiffers implements AlarmCheck {
+  readonly kind = 'chat_price_differs';
+
+  constructor(
+    private readonly prices: ChatPrices,
+    private readonly accounts: AccountDirectory,
+  ) {}
+
+  async find(): Promise<Finding[]> {
+    const found: Finding[] = [];
+    for (const { accountId, messages, category } of await this.prices.differences(PRICED_WITHIN_MS)) {
+      const username = (await this.accounts.byId(accountId))?.username ?? String(accountId);
+      const message = `The provider billed ${messages} messages of ${username} in another category than they were paid for, such as ${category}`;
+      found.push({ subject: username, message, value: messages, threshold: 0 });
+    }
+    return found;
   }
 }
 

@@ -44,10 +44,11 @@ export class CampaignViews {
     const { campaign, counts } = counted;
     const channel = this.channels.get(campaign.channel);
     const around = await this.surroundings(counted);
-    const [changes, outlook, { reasons, isApproximate }] = await Promise.all([
+    const [changes, outlook, { reasons, isApproximate }, priceNote] = await Promise.all([
       this.changes.ofCampaign(campaign.id),
       this.outlooks.of(counted),
       this.failures.of(campaign, counts.get(RecipientStatus.Failed) ?? 0),
+      channel.priceNote?.(this.channels.services, campaign) ?? null,
     ]);
     const failed = counts.get(RecipientStatus.Failed) ?? 0;
     const why = reasons.map(({ message }) => message);
@@ -57,6 +58,7 @@ export class CampaignViews {
       username: around.username,
       in_doubt_until: outlook.inDoubtUntil && dateTime(outlook.inDoubtUntil, around.zone),
       balance: campaign.balance,
+      price_note: priceNote,
       refunded_credits: campaign.refundedCredits,
       sender: campaign.sender,
       ...NO_OUTLINE,

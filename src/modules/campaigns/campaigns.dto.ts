@@ -185,6 +185,12 @@ export class CampaignDetailData extends CampaignData {
   })
   in_doubt_until!: string | null;
   @ApiProperty({ example: 'gsm_credits', description: 'the balance that pays' }) balance!: string;
+  @ApiProperty({
+    ...nullableText,
+    example: null,
+    description: 'why a send made now would pay otherwise; null = it would not',
+  })
+  price_note!: string | null;
   @ApiProperty({ example: 0, description: 'credits that went back' }) refunded_credits!: number;
   @ApiProperty({ ...nullableText, example: 'ACMEIN', description: 'null = the route’s own' }) sender!: string | null;
   @ApiProperty({

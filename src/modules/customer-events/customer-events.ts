@@ -5,6 +5,7 @@ import type { EntityManager } from 'typeorm';
 export const FEATURE_EVENT_TYPES = [
   'chat.message.received',
   'template.status.update',
+  'template.category.update',
   'campaign.completed',
   'sender_id.status.update',
   'account.balance.low',

@@ -1,11 +1,12 @@
 import type { Type } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { AppError } from '../../kernel/errors.js';
 import type { Environment } from '../../platform/config/index.js';
 import type { BalanceName } from '../credits/index.js';
-import type { CarrierDemands, DltIds, RouteKind } from '../providers/index.js';
+import type { CarrierDemands, DltIds, ProviderPricing, RouteKind } from '../providers/index.js';
 import type { BegunAttempt, EndedAttempt, RetryPlan } from './attempts.js';
 import type { CampaignRecord, RecipientRecord } from './campaign.js';
-import type { Addressee, RecipientStatus } from './recipient.js';
+import type { Addressee, RecipientKey, RecipientStatus } from './recipient.js';
 
 export interface ReviewMenuRow {
   digit: string;
@@ -89,6 +90,14 @@ export interface AttemptLog {
   ended(tx: EntityManager, attempts: readonly EndedAttempt[]): Promise<void>;
 }
 
+/** A price that the provider has reported for a message. */
+export interface PricedMessage extends RecipientKey {
+  accountId: number;
+  /** of the campaign: what the account paid from */
+  balance: string;
+  pricing: ProviderPricing;
+}
+
 /** Events of a recipient's timeline (reference/campaigns#timeline). */
 export const TIMELINE_EVENTS = [
   'queued',
@@ -101,6 +110,7 @@ export const TIMELINE_EVENTS = [
   'refund',
   'call_answered',
   'call_ended',
+  'priced',
   'webhook',
 ] as const;
 
@@ -159,12 +169,17 @@ export interface Channel<Name extends string = string> {
   readonly billedUnits?: (content: Content) => number;
   /** Placeholders without value and default, for which a send is refused; absent = the channel has no placeholders. */
   readonly missing?: (content: Content, addressee: Addressee) => readonly string[];
+  /** Why a personalised message to one recipient is refused, besides missing values; null = it is not. */
+  readonly refused?: (content: Content, addressee: Addressee) => AppError | null;
   /** Prices a message; absent = its text does not determine the price. @throws AppError the error of the channel's own send */
   readonly quote?: (services: Services, accountId: number, message: string) => Promise<MessageQuote>;
   /** true = the channel has its own query that prices a whole request body */
   readonly quotesRequests?: true;
   /** Validates and prices a retried campaign as a new send; absent = only the route can have changed. @throws AppError */
   readonly renew?: (services: Services, campaign: CampaignRecord) => Promise<RenewedTerms>;
+
+  /** Why a campaign's price is not that of a send made now; null = it is. Absent = prices depend on the message only. */
+  readonly priceNote?: (services: Services, campaign: CampaignRecord) => Promise<string | null>;
 
   /** Absent = accepts any route. @throws AppError if the message lacks what the route's carrier demands */
   readonly assertDemands?: (content: Content, demands: CarrierDemands) => void;
@@ -182,6 +197,8 @@ export interface Channel<Name extends string = string> {
   /** Requires a retry plan: without one a receipt belongs to the recipient, not to an attempt. */
   readonly attemptLog?: AttemptLog;
   readonly details?: RecipientDetails;
+  /** Keeps prices that the provider reports; must accept repeats. Absent = they are ignored. */
+  readonly priced?: (tx: EntityManager, messages: readonly PricedMessage[]) => Promise<void>;
   /** Absent fields: the channel has none. */
   readonly outline?: (content: Content) => Partial<ContentOutline>;
   /** Makes the content of a test by staff and passes it on, with writes for the same transaction; absent = text only. */

@@ -12,6 +12,7 @@ import { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from '.
 import { readAccountId } from './chat-account.js';
 import { ChatAccounts } from './chat-accounts.store.js';
 import { ChatInbox } from './chat-inbox.store.js';
+import { ChatNotices } from './chat/chat-notices.store.js';
 import { DriverRegistry } from './driver-registry.js';
 import { readCallback, signatureOf, TemplateStatusSink } from './drivers/meta-cloud/callbacks.js';
 import { phoneNumberIdOf } from './drivers/meta-cloud/config.js';
@@ -175,6 +176,7 @@ export class AcceptChatCallbackHandler implements ICommandHandler<AcceptChatCall
     private readonly inbox: ChatInbox,
     private readonly receipts: ReceiptSink,
     private readonly templates: TemplateStatusSink,
+    private readonly notices: ChatNotices,
     metrics: Metrics,
   ) {
     this.dropped = metrics.counter(
@@ -199,11 +201,12 @@ export class AcceptChatCallbackHandler implements ICommandHandler<AcceptChatCall
     const receivedAt = now();
     const owner = { phoneNumberId: phoneNumberIdOf(account), wabaId: account.wabaId };
     const read = readCallback(owner, await body.value(), receivedAt);
-    const { receipts, messages, consents, templates, dropped } = read;
+    const { receipts, messages, consents, templates, notices, dropped } = read;
     for (const reason of dropped) this.dropped.inc({ reason });
     await this.inbox.take(account, messages, receivedAt, read);
     if (receipts.length > 0) await this.receipts.accept(account.id, receipts);
-    if (templates.length > 0) await this.templates.accept(account, templates);
+    const strange = templates.length > 0 ? await this.templates.accept(account, templates) : [];
+    await this.notices.keep(account, [...notices, ...strange.map(({ notice }) => notice)], receivedAt);
     return {
       receipts: receipts.length,
       messages: messages.length + consents.length,

@@ -38,6 +38,7 @@ export { formerSecret, hostsOf, isSameAddress, keepSecrets, keepUrls, maskSecret
 export { type ChatAccountDraft, type ChatAccountRecord, ChatAccounts } from './chat-accounts.store.js';
 export { ChatWindows } from './chat-inbox.store.js';
 export { ChatNumberPairs } from './chat-number-pairs.store.js';
+export { ChatNotices, MOST_NOTICES } from './chat/chat-notices.store.js';
 export type { BindSlot } from './binds/route-binds.store.js';
 export { RouteDirectory, type RoutesOfKind, callbackPath, type RouteRecord, type RouteStop } from './routes.store.js';
 export { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from './call-script.js';
@@ -50,6 +51,7 @@ export {
   type CarrierDemands,
   type DltIds,
   type OutboundMessage,
+  type ProviderPricing,
   type Receipt,
   ReceiptSink,
   type Route,
@@ -57,7 +59,7 @@ export {
   type RouteKind,
   type SendOutcome,
 } from './message-driver.js';
-export { TemplateStatusSink, type TemplateStatusUpdate } from './drivers/meta-cloud/callbacks.js';
+export { TemplateStatusSink, type TemplateUpdate } from './drivers/meta-cloud/callbacks.js';
 export { ProvidersModule, ProvidersWorkerModule, RoutesModule } from './providers.module.js';
 export { RouteConnections, type RouteState, STOPPED } from './route-connections.js';
 export {

@@ -108,6 +108,15 @@ export type SendOutcome =
   /** May have left: never resent. */
   | { kind: 'unknown' };
 
+/** What a provider says it bills for a message, in its words. */
+export interface ProviderPricing {
+  category: string;
+  /** null = it does not say */
+  billable: boolean | null;
+  model: string | null;
+  type: string | null;
+}
+
 export interface Receipt {
   providerMessageId: string;
   status: 'submitted' | 'delivered' | 'read' | 'failed' | 'answered' | 'no_answer' | 'busy';
@@ -127,6 +136,7 @@ export interface Receipt {
   decidedBy?: Exclude<DecidingItems, 'all'>;
   /** not marked as a receipt: it counts for a message of this id and number alone, else it is this text of a handset */
   orText?: InboundText;
+  pricing?: ProviderPricing;
 }
 
 export const DECIDING_ITEMS = ['all', 'last', 'first', 'any'] as const;

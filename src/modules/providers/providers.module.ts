@@ -21,12 +21,15 @@ import {
 import { ChatAccounts } from './chat-accounts.store.js';
 import {
   ChatContactEntity,
+  ChatNoticeCountEntity,
+  ChatNoticeEntity,
   ChatInboundMessageEntity,
   ChatWindowEntity,
   RouteBindEntity,
   RouteStateEntity,
   RouteEntity,
 } from './tables.js';
+import { ChatNotices } from './chat/chat-notices.store.js';
 import { ChatInbox, ChatContacts, ChatWindows } from './chat-inbox.store.js';
 import { ChatNumberPairs } from './chat-number-pairs.store.js';
 import { RouteDirectory } from './routes.store.js';
@@ -47,6 +50,7 @@ const ROUTES = [
   ChatAccounts,
   ChatContacts,
   ChatNumberPairs,
+  ChatNotices,
   ChatWindows,
   MetaCloudClient,
   BusinessProfileClient,
@@ -61,6 +65,8 @@ const ROUTES = [
       RouteBindEntity,
       RouteStateEntity,
       ChatContactEntity,
+      ChatNoticeCountEntity,
+      ChatNoticeEntity,
       ChatInboundMessageEntity,
       ChatWindowEntity,
     ]),

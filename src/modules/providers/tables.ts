@@ -91,6 +91,58 @@ export class ChatNumberPairEntity {
   updatedAt!: Date;
 }
 
+/** A part of a provider's callback that the service does not act on, for staff. */
+@Entity('chat_notices')
+@Index('uq_chat_notices_digest', ['routeId', 'digest'], { unique: true })
+@Index('ix_chat_notices_route', ['routeId', 'id'])
+@Index('ix_chat_notices_kind', ['kind', 'id'])
+@Index('ix_chat_notices_received', ['receivedAt'])
+export class ChatNoticeEntity {
+  @PrimaryGeneratedColumn({ type: 'bigint', unsigned: true })
+  id!: number;
+
+  @Column({ name: 'route_id', type: 'int', unsigned: true })
+  routeId!: number;
+
+  @Column({ name: 'account_id', type: 'int', unsigned: true })
+  accountId!: number;
+
+  @Column({ type: 'varchar', length: 64, ...ASCII })
+  kind!: string;
+
+  /** of kind and body: the provider repeats callbacks */
+  @Column({ type: 'binary', length: 16 })
+  digest!: Buffer;
+
+  /** JSON, cut after 16 KB */
+  @Column({ type: 'mediumtext' })
+  body!: string;
+
+  /** before the cut */
+  @Column({ type: 'int', unsigned: true })
+  bytes!: number;
+
+  @Column({ name: 'received_at', type: 'datetime', precision: 3 })
+  receivedAt!: Date;
+}
+
+/** How many parts of a kind came for a chat account, those that are no longer stored included. */
+@Entity('chat_notice_counts')
+@Index('ix_chat_notice_counts_last', ['lastAt'])
+export class ChatNoticeCountEntity {
+  @PrimaryColumn({ name: 'route_id', type: 'int', unsigned: true })
+  routeId!: number;
+
+  @PrimaryColumn({ type: 'varchar', length: 64, ...ASCII })
+  kind!: string;
+
+  @Column({ type: 'bigint', unsigned: true })
+  count!: number;
+
+  @Column({ name: 'last_at', type: 'datetime', precision: 3 })
+  lastAt!: Date;
+}
+
 /** A bind slot: one session of the workers with a carrier, held under a lease (docs/decisions/0023). */
 @Entity('route_binds')
 export class RouteBindEntity {
@@ -216,6 +268,7 @@ export class RouteEntity {
 }
 
 const DAY_MS = 86_400_000;
+const NOTICES_KEPT_MS = 90 * DAY_MS;
 
 export const providerTables: readonly TableRule[] = [
   { table: 'routes', rule: 'kept', why: 'staff make and remove them' },
@@ -225,4 +278,6 @@ export const providerTables: readonly TableRule[] = [
   { table: 'chat_windows', rule: 'age', column: 'open_until', keptMs: DAY_MS },
   { table: 'chat_contacts', rule: 'age', column: 'updated_at' },
   { table: 'chat_number_pairs', rule: 'age', column: 'updated_at' },
+  { table: 'chat_notices', rule: 'age', column: 'received_at', keptMs: NOTICES_KEPT_MS },
+  { table: 'chat_notice_counts', rule: 'age', column: 'last_at', keptMs: NOTICES_KEPT_MS },
 ];

@@ -7,6 +7,7 @@ import {
   OptionalText,
   OptionalToken,
   OptionalWord,
+  PageOf,
 } from '../../platform/http/index.js';
 import { CHAT_CONNECTIONS, CHAT_PROVIDERS, type ChatConnection, type ChatProvider } from '../providers/index.js';
 
@@ -130,4 +131,32 @@ export class RemovedChatAccountAnswer {
 
   @ApiProperty({ example: 'Chat account deleted successfully' })
   message!: string;
+}
+
+/** A stored part of a provider's callback (reference/providers#notices). */
+export class ChatNoticeData {
+  @ApiProperty({ example: 31 }) id!: number;
+  @ApiProperty({ example: 'demo' }) username!: string;
+  @ApiProperty({ example: 7, description: 'id of the chat account' }) chat_account_id!: number;
+  @ApiProperty({ example: 'phone_number_quality_update', description: 'as the provider names it' }) kind!: string;
+  @ApiProperty({
+    example: '{"field":"phone_number_quality_update","value":{"event":"FLAGGED","current_limit":"TIER_1K"}}',
+    description: 'JSON as the provider wrote it; longer ones end after 16 KB',
+  })
+  body!: string;
+  @ApiProperty({ example: 128, description: 'of the whole' }) bytes!: number;
+  @LocalTime() received_at!: string;
+}
+
+export class ChatNoticePageAnswer extends PageOf(ChatNoticeData) {}
+
+export class ChatNoticeCountData {
+  @ApiProperty({ example: 'phone_number_quality_update' }) kind!: string;
+  @ApiProperty({ example: 3, description: 'those that are no longer stored included' }) count!: number;
+  @LocalTime() last_at!: string;
+}
+
+export class ChatNoticeCountsAnswer {
+  @ApiProperty({ type: Boolean, enum: [true], example: true }) success!: true;
+  @ApiProperty({ type: [ChatNoticeCountData], maxItems: 200 }) data!: ChatNoticeCountData[];
 }

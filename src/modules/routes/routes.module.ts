@@ -6,6 +6,8 @@ import { RoutesModule } from '../providers/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { StatisticsModule } from '../statistics/index.js';
 import { PutChatAccountHandler, RemoveChatAccountHandler } from './chat-accounts.commands.js';
+import { CountChatNoticesHandler, ListChatNoticesHandler } from './chat-notices.queries.js';
+import { ChatNoticesController } from './staff-chat-notices.controller.js';
 import { FindChatAccountHandler } from './chat-accounts.queries.js';
 import { MoveRouteHandler, StopRouteHandler, TestRouteHandler } from './route-actions.commands.js';
 import { PutRouteCostsHandler } from './route-costs.commands.js';
@@ -50,7 +52,14 @@ export class RoutesAdminModule {}
 
 @Module({
   imports: [CqrsModule, AccountsModule, CampaignsModule, RoutesModule],
-  controllers: [ChatAccountsController],
-  providers: [GuardedAddresses, PutChatAccountHandler, RemoveChatAccountHandler, FindChatAccountHandler],
+  controllers: [ChatAccountsController, ChatNoticesController],
+  providers: [
+    GuardedAddresses,
+    PutChatAccountHandler,
+    RemoveChatAccountHandler,
+    FindChatAccountHandler,
+    ListChatNoticesHandler,
+    CountChatNoticesHandler,
+  ],
 })
 export class ChatAccountsAdminModule {}

@@ -1,12 +1,20 @@
 import type { Type } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { isUserId } from '../../kernel/contacts.js';
 import { dateTime, isoTime } from '../../kernel/clock.js';
 import { AnswerOf, LocalTime, OneOf, PageOf, ZonedTime } from '../../platform/http/index.js';
+import type { ProviderPricing } from '../providers/index.js';
 import { CHAT_STATUS_LABELS } from '../channels/chat/index.js';
 import { RecipientStatus } from '../engine/index.js';
 import { MESSAGE_TYPES } from './session-message.js';
 import type { ListedSessionMessage } from './session-reads.store.js';
+
+class ProviderPricingData implements ProviderPricing {
+  @ApiProperty({ example: 'service', description: 'in the provider’s word' }) category!: string;
+  @ApiProperty({ type: Boolean, nullable: true, example: false }) billable!: boolean | null;
+  @ApiProperty({ type: String, nullable: true, example: 'PMP' }) model!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'free_customer_service' }) type!: string | null;
+}
 
 const OBJECT = { type: 'object', additionalProperties: true } as const;
 const TEXT = { type: 'string' } as const;
@@ -207,6 +215,7 @@ export const SESSION_EXAMPLES = {
 
 const STATUSES = ['PENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'CANCELLED'];
 
+@ApiExtraModels(ProviderPricingData)
 export class SessionMessageData {
   @ApiProperty({ type: 'integer', example: 374100212563968 })
   id!: number;
@@ -244,6 +253,12 @@ export class SessionMessageData {
   @ApiProperty({ type: String, nullable: true, example: null })
   provider_message_id!: string | null;
 
+  @ApiProperty({
+    oneOf: [{ $ref: getSchemaPath(ProviderPricingData) }, { type: 'null' }],
+    description: 'what the provider bills, as its statuses say; null = they have not',
+  })
+  pricing!: ProviderPricing | null;
+
   @ZonedTime({ nullable: true, description: 'null: it was to leave at once' })
   scheduled_at!: string | null;
 
@@ -269,6 +284,7 @@ export function sessionMessageData(row: ListedSessionMessage, zone: string): Ses
     error_code: isFailed ? row.error_code : null,
     errorMessage: isFailed ? row.error_message : null,
     provider_message_id: row.provider_message_id,
+    pricing: row.pricing === null ? null : (JSON.parse(row.pricing) as ProviderPricing),
     scheduled_at: row.scheduled_at && isoTime(row.scheduled_at, zone),
     sent_at: row.sent_at && dateTime(row.sent_at, zone),
     created_at: dateTime(row.created_at, zone),

@@ -18,6 +18,7 @@ export interface ListedSessionMessage {
   error_code: number | null;
   error_message: string | null;
   provider_message_id: string | null;
+  pricing: string | null;
   scheduled_at: Date | null;
   sent_at: Date | null;
   created_at: Date;
@@ -66,7 +67,7 @@ export class SessionMessageReader {
   private byIds(ids: readonly number[]): Promise<ListedSessionMessage[]> {
     return this.dataSource.query(
       `SELECT id, account_id, receiver, JSON_UNQUOTE(JSON_EXTRACT(content, '$.type')) AS type, label, status, error_code,
-         error_message, provider_message_id, scheduled_at, sent_at, created_at, updated_at
+         error_message, provider_message_id, pricing, scheduled_at, sent_at, created_at, updated_at
        FROM session_messages WHERE id IN (?)`,
       [ids],
     );

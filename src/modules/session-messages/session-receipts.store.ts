@@ -65,6 +65,7 @@ export class SessionReceiptStore {
         providerIds.set(row.id, receipt.providerMessageId);
       }
     }
+    await keepPricing(tx, rows, receipts);
     if (moved.size > 0) {
       await this.write(tx, moved);
       await this.events.publish(tx, [...moved.keys()], providerIds);
@@ -118,6 +119,24 @@ export class SessionReceiptStore {
       [jsonRows([...moved].map(([id, { status, code, text }]) => [id, status, code, text]))],
     );
   }
+}
+
+async function keepPricing(
+  tx: EntityManager,
+  rows: readonly StatusRow[],
+  receipts: readonly RoutedReceipt[],
+): Promise<void> {
+  const priced = rows.flatMap(({ id, ordinal }) => {
+    const pricing = receipts[ordinal]?.receipt.pricing;
+    return pricing ? [[id, JSON.stringify(pricing)] as const] : [];
+  });
+  if (priced.length === 0) return;
+  await tx.query(
+    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]',
+       pricing VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]')) j
+     STRAIGHT_JOIN session_messages m FORCE INDEX (PRIMARY) ON m.id = j.id SET m.pricing = j.pricing`,
+    [jsonRows([...new Map(priced)])],
+  );
 }
 
 /** The engine calls this before it stores a receipt as unmatched. */

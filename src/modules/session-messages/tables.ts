@@ -45,6 +45,10 @@ export class SessionMessageEntity {
   @Column({ name: 'error_message', type: 'varchar', length: 500, nullable: true })
   errorMessage!: string | null;
 
+  /** JSON of what the provider bills, as its statuses say */
+  @Column({ type: 'varchar', length: 255, nullable: true })
+  pricing!: string | null;
+
   /** when a scheduled message leaves, or its claim ends; null after the intent to send, and for all others */
   @Column({ name: 'due_at', type: 'datetime', precision: 3, nullable: true })
   dueAt!: Date | null;

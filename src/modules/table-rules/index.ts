@@ -2,6 +2,7 @@ import { type TableRule, platformTables } from '../../platform/periodic/index.js
 import { accountTables } from '../accounts/index.js';
 import { alarmTables } from '../alarms/index.js';
 import { audioTables } from '../audio/index.js';
+import { templateMessageTables } from '../channels/template-messages/index.js';
 import { voiceTables } from '../channels/voice/index.js';
 import { creditTables } from '../credits/index.js';
 import { engineTables } from '../engine/index.js';
@@ -32,6 +33,7 @@ export const ALL_TABLES: readonly TableRule[] = [
   ...idempotencyTables,
   ...audioTables,
   ...voiceTables,
+  ...templateMessageTables,
   ...templateTables,
   ...sessionMessageTables,
   ...suppressionTables,

@@ -14,9 +14,10 @@ import {
   streamPage,
 } from '../../platform/http/index.js';
 import { type Account, type Actor, Admin, CurrentActor } from '../accounts/index.js';
+import { readTemplateId } from './template-form.js';
 import { readStatus, STATUS_LABELS, type TemplateMove } from './template.js';
 import { MoveTemplateCommand } from './templates.commands.js';
-import { MovedTemplateAnswer, readTemplateId, ReviewedTemplatePageAnswer, ReviewRequest } from './templates.dto.js';
+import { MovedTemplateAnswer, ReviewedTemplatePageAnswer, ReviewRequest } from './templates.dto.js';
 import { LONGEST_REASON, templateErrors } from './templates.errors.js';
 import { ReviewTemplatesQuery } from './templates.queries.js';
 

@@ -36,6 +36,17 @@ export class TemplateEntity {
   @Column({ name: 'language_code', type: 'varchar', length: 8, ...ASCII, nullable: true })
   languageCode!: string | null;
 
+  /** before the provider changed it; null = it has not, or the owner has changed the template since */
+  @Column({ name: 'previous_category', type: 'tinyint', unsigned: true, nullable: true })
+  previousCategory!: number | null;
+
+  @Column({ name: 'category_changed_at', type: 'datetime', precision: 3, nullable: true })
+  categoryChangedAt!: Date | null;
+
+  /** the provider has announced it */
+  @Column({ name: 'upcoming_category', type: 'tinyint', unsigned: true, nullable: true })
+  upcomingCategory!: number | null;
+
   /** 0 draft, 1 approved, 2 rejected, 3 pending review, 4 paused, 5 disabled */
   @Column({ type: 'tinyint', unsigned: true })
   status!: number;
@@ -66,6 +77,10 @@ export class TemplateEntity {
 
   @Column({ name: 'quick_replies', type: 'longtext' })
   quickReplies!: string;
+
+  /** JSON list; null = none */
+  @Column({ type: 'longtext', nullable: true })
+  buttons!: string | null;
 
   @Column({ name: 'upstream_id', type: 'varchar', length: 64, ...ASCII, nullable: true })
   upstreamId!: string | null;

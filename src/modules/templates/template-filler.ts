@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { unprocessable, upstream, fieldErrors } from '../../kernel/errors.js';
 import { OutboundClient, OutboundError } from '../../platform/outbound/index.js';
 import type { HeaderMedium, TemplateSubmission, UploadedFile } from '../providers/index.js';
-import { bodySamples, headerSample, type Template } from './template.js';
+import { bodySamples, headerSample, type LinkButton, type Template } from './template.js';
 
 const LARGEST_BYTES = 16 * 1024 * 1024;
 const MOST_REDIRECTS = 3;
@@ -53,6 +53,15 @@ const wrongType = unprocessable(
   (types: readonly string[]) => `header_example_url is not ${types.join(' or ')}`,
 );
 
+/** A URL that sends fill in needs a sample; one is made where the owner gave none. */
+const submittedButton = (button: LinkButton): TemplateSubmission['buttons'][number] => {
+  if (button.type === 'URL') {
+    const { type, text, url, example } = button;
+    return { type, text, url, ...(url.includes('{{1}}') && { example: [example ?? url.replace('{{1}}', 'sample')] }) };
+  }
+  return { ...button };
+};
+
 /** Fills a template with samples of its variables for the provider's reviewers. */
 @Injectable()
 export class TemplateFiller {
@@ -68,6 +77,7 @@ export class TemplateFiller {
       bodyExamples: bodySamples(template.body, template.bodyExamples),
       footer: template.footer,
       quickReplies: template.quickReplies.map(({ text }) => text),
+      buttons: template.buttons.map(submittedButton),
     };
   }
 

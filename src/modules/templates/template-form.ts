@@ -2,11 +2,14 @@ import { type DefinedError, invalid, fieldErrors } from '../../kernel/errors.js'
 import { objectOrEmpty } from '../../kernel/json-values.js';
 import { codePoints, readText, type ReadText, textOrNull } from '../../kernel/text.js';
 import { isHttpUrl } from '../../kernel/urls.js';
-import { languageOrDefault } from './languages.js';
+import { templateErrors } from './templates.errors.js';
+import type { AnswerWarning } from '../../platform/http/index.js';
+import { isListed, languageOrDefault, readLanguage } from './languages.js';
 import {
   CATEGORY_NUMBERS,
   type HeaderArea,
   type HeaderMedia,
+  type LinkButton,
   placeholderNumbers,
   type QuickReply,
   type TemplateCategory,
@@ -26,6 +29,7 @@ export interface RawTemplate {
   body_examples?: unknown;
   template_footer?: unknown;
   quick_reply_buttons?: unknown;
+  buttons?: unknown;
 }
 
 /** Longest texts in code points (reference/templates#createtemplatesphp); footer and examples are own limits. */
@@ -47,6 +51,7 @@ interface Fields {
   body: ReadText;
   footer: ReadText;
   buttons: readonly unknown[] | null;
+  links: readonly unknown[] | null;
   examples: readonly unknown[] | null;
 }
 
@@ -66,6 +71,42 @@ function quickReplyOf(item: unknown): QuickReply | null {
   return type === 'QUICK_REPLY' && read !== null ? { type, text: read } : null;
 }
 
+const LONGEST_LABEL = 25;
+const LONGEST_CODE = 15;
+const MOST_OF: Readonly<Record<LinkButton['type'], number>> = { URL: 2, PHONE_NUMBER: 1, COPY_CODE: 1 };
+
+function linkButtonOf(item: unknown): LinkButton | null {
+  const fields = objectOrEmpty(item);
+  const { type } = fields;
+  // null = absent, or longer
+  const textIn = (name: string, most: number): string | null => {
+    const text = textOrNull(fields[name]);
+    return text === null || codePoints(text) > most ? null : text;
+  };
+  const example = textIn('example', type === 'COPY_CODE' ? LONGEST_CODE : LONGEST_URL);
+  if (type === 'COPY_CODE') return example === null ? null : { type, example };
+  const text = textIn('text', LONGEST_LABEL);
+  if (text === null) return null;
+  if (type === 'PHONE_NUMBER') {
+    const phone = textIn('phone_number', LONGEST_LABEL) ?? '';
+    return PHONE.test(phone) ? { type, text, phone_number: phone } : null;
+  }
+  const url = textIn('url', LONGEST_URL);
+  const fixed = url?.replace(/\{\{1\}\}$/, '') ?? '';
+  if (type !== 'URL' || url === null || !isHttpUrl(fixed) || fixed.includes('{{')) return null;
+  return { type, text, url, ...(example !== null && isHttpUrl(example) && { example }) };
+}
+
+const PHONE = /^\+?\d{5,20}$/;
+
+function hasTooManyLinks(links: readonly unknown[], replies: number): boolean {
+  const kinds = links.map((item) => linkButtonOf(item)?.type);
+  const isOver = (Object.keys(MOST_OF) as LinkButton['type'][]).some(
+    (type) => kinds.filter((kind) => kind === type).length > MOST_OF[type],
+  );
+  return isOver || links.length + replies > MOST.buttons;
+}
+
 const isLongText = (value: unknown, most: number): boolean => codePoints(textOrNull(value) ?? '') > most;
 
 function isWebUrl(read: ReadText): boolean {
@@ -73,8 +114,16 @@ function isWebUrl(read: ReadText): boolean {
   return text.length <= LONGEST_URL && isHttpUrl(text);
 }
 
+/** `{{first_name}}`, `{{ 1 }}`, `{{}}`: the provider takes them for placeholders, or refuses them. */
+const hasOtherPlaceholders = (text: string): boolean =>
+  Array.from(text.matchAll(/\{\{([^{}]*)\}\}/g)).some(([, name]) => !/^[1-9]\d{0,2}$/.test(name ?? ''));
+
 function takesOneParameter(text: string): boolean {
-  return placeholderNumbers(text).every((number) => number === 1) && text.split('{{1}}').length <= 2;
+  return (
+    !hasOtherPlaceholders(text) &&
+    placeholderNumbers(text).every((number) => number === 1) &&
+    text.split('{{1}}').length <= 2
+  );
 }
 
 const readFields = (raw: RawTemplate): Fields => ({
@@ -87,6 +136,7 @@ const readFields = (raw: RawTemplate): Fields => ({
   body: readText(raw.template_body),
   footer: readText(raw.template_footer),
   buttons: listOf(raw.quick_reply_buttons),
+  links: listOf(raw.buttons),
   examples: listOf(raw.body_examples),
 });
 
@@ -152,6 +202,22 @@ const ROWS: readonly { error: DefinedError; applies: (fields: Fields) => boolean
     applies: ({ buttons }) => buttons?.some((item) => isLongText(quickReplyOf(item)?.text, LONGEST.button)) ?? false,
   },
   {
+    error: invalid(
+      'link_buttons',
+      'buttons must be a list of { type: URL, text, url }, { type: PHONE_NUMBER, text, phone_number } and { type: COPY_CODE, example }',
+      'another shape, a URL with {{1}} elsewhere than at its end, or a text over 25 characters',
+    ).with({ field: 'buttons', hint: 'A url may end with {{1}}, which each send fills in.' }),
+    applies: ({ links }) => links?.some((item) => linkButtonOf(item) === null) ?? true,
+  },
+  {
+    error: invalid(
+      'too_many_link_buttons',
+      'buttons must have at most 2 URL, 1 PHONE_NUMBER and 1 COPY_CODE, and 10 entries with quick_reply_buttons',
+      'more',
+    ).with({ field: 'buttons' }),
+    applies: ({ links, buttons }) => hasTooManyLinks(links ?? [], buttons?.length ?? 0),
+  },
+  {
     error: invalid('header_text', 'header_text is invalid', 'of a text header: no text').with({ field: 'header_text' }),
     applies: (fields) => areaOf(fields) === 'text' && fields.headerText.kind === 'fault',
   },
@@ -179,6 +245,14 @@ const ROWS: readonly { error: DefinedError; applies: (fields: Fields) => boolean
   {
     error: invalid('body', 'template_body is invalid', 'no text').with({ field: 'template_body' }),
     applies: ({ body }) => body.kind === 'fault',
+  },
+  {
+    error: invalid(
+      'body_placeholders',
+      'template_body may contain only placeholders such as {{1}}',
+      'a named or empty one, which sends cannot fill in',
+    ).with({ field: 'template_body', hint: 'Write {{1}}, {{2}} and so on in place of names such as {{first_name}}.' }),
+    applies: ({ body }) => hasOtherPlaceholders(valueOf(body)),
   },
   { error: tooLong('template_body', LONGEST.body), applies: ({ body }) => isLonger(body, LONGEST.body) },
   {
@@ -236,6 +310,7 @@ export function readTemplate(raw: RawTemplate): { content: TemplateContent } | {
       body: valueOf(fields.body),
       footer: valueOf(fields.footer),
       quickReplies: (fields.buttons ?? []).flatMap((item) => quickReplyOf(item) ?? []),
+      buttons: (fields.links ?? []).flatMap((item) => linkButtonOf(item) ?? []),
       bodyExamples: bodyExamples.slice(0, placeholderNumbers(valueOf(fields.body)).length),
       headerExampleUrl: area === 'media' ? valueOf(fields.exampleUrl).trim() || null : null,
     },
@@ -255,4 +330,29 @@ export const rawOf = (template: TemplateContent): RawTemplate => ({
   body_examples: template.bodyExamples,
   template_footer: template.footer,
   quick_reply_buttons: template.quickReplies,
+  buttons: template.buttons,
 });
+
+/** Warns about a language without an id. */
+export function languageWarnings({ language }: RawTemplate): AnswerWarning[] {
+  if (language === undefined || language === null || language === '') return [];
+  const read = readLanguage(language);
+  if (read && isListed(read)) return [];
+  return [
+    {
+      code: read ? 'language_by_code' : 'language_fallback',
+      field: 'language',
+      message: read
+        ? `This language has no id, so id 1 stands for it: the template is handed in as ${read.code}`
+        : 'There is no such language: the template is in English (US)',
+    },
+  ];
+}
+
+const ID = /^[1-9]\d{0,8}$/;
+
+/** Reads the id of a path. Throws AppError not_found for other text. */
+export function readTemplateId(text: string): number {
+  if (!ID.test(text)) throw templateErrors.notFound();
+  return Number(text);
+}

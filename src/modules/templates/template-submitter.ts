@@ -79,7 +79,7 @@ export class TemplateSubmitter {
     attempt.mayHaveLeft = true;
     if (!copy) return this.settle(submission, await this.client.create(account, filled, components));
     await this.client.edit(account, copy.id, filled, components);
-    return this.settle(submission, { ...copy, status: WAITING, reason: null });
+    return this.settle(submission, { ...copy, status: WAITING, reason: null, category: null });
   }
 
   // Queries the provider only if the template may exist there.
@@ -102,7 +102,9 @@ export class TemplateSubmitter {
       // With another name or language, it is another template there.
       if (!template || template.name !== copy.name || template.language.code !== copy.language) return;
       await this.store.storeProviderId(tx, template.id, copy.id);
-      if (isCurrent) await this.reviews.follow(tx, template, copy.status, copy.reason);
+      if (!isCurrent) return;
+      await this.reviews.follow(tx, template, copy.status, copy.reason);
+      await this.reviews.recategorise(tx, template, { category: copy.category, upcomingCategory: null });
     });
   }
 

@@ -56,6 +56,19 @@ export const CATEGORY_NUMBERS = { marketing: 1, utility: 2, auth: 3 } as const;
 
 export type TemplateCategory = keyof typeof CATEGORY_NUMBERS;
 
+// The provider's words, with those of former versions of its API.
+const PROVIDER_CATEGORIES: ReadonlyMap<string, TemplateCategory> = new Map([
+  ['MARKETING', 'marketing'],
+  ['UTILITY', 'utility'],
+  ['TRANSACTIONAL', 'utility'],
+  ['AUTHENTICATION', 'auth'],
+  ['OTP', 'auth'],
+]);
+
+/** A category in the provider's word; null for other words. */
+export const readCategory = (word: string | null): TemplateCategory | null =>
+  PROVIDER_CATEGORIES.get(word?.toUpperCase() ?? '') ?? null;
+
 export const categoryOf = (number: number): TemplateCategory =>
   (Object.keys(CATEGORY_NUMBERS) as TemplateCategory[]).find((name) => CATEGORY_NUMBERS[name] === number) ??
   'marketing';
@@ -76,6 +89,13 @@ export interface QuickReply {
   text: string;
 }
 
+/** A button that leads somewhere, after the quick replies. */
+export type LinkButton =
+  /** `url` may end with `{{1}}`, which each send fills in; `example` is such an address for the reviewers */
+  | { type: 'URL'; text: string; url: string; example?: string }
+  | { type: 'PHONE_NUMBER'; text: string; phone_number: string }
+  | { type: 'COPY_CODE'; example: string };
+
 /** The owner's part of a template. */
 export interface TemplateContent {
   name: string;
@@ -88,6 +108,7 @@ export interface TemplateContent {
   body: string;
   footer: string;
   quickReplies: QuickReply[];
+  buttons: LinkButton[];
   /** samples for the provider's reviewers, by ascending placeholder */
   bodyExamples: string[];
   /** sample of the media header; null = built-in */
@@ -99,8 +120,12 @@ export interface Template extends TemplateContent {
   accountId: number;
   status: TemplateStatus;
   reason: string | null;
+  /** the provider has changed the category since the owner last changed the template; null = it has not */
+  recategorised: { from: TemplateCategory; at: Date } | null;
   /** null = not submitted yet */
   upstreamId: string | null;
+  /** an authentication template that was submitted: the provider writes its text, and a button for the code */
+  providerWrites: boolean;
   /** from 1; each change by the owner adds 1 */
   revision: number;
   createdAt: Date;

@@ -20,16 +20,20 @@ import {
 } from '../../platform/http/index.js';
 import { AccessTokens, type Actor, Authenticated, CurrentActor, Open, OpenMisses } from '../accounts/index.js';
 import { storageErrors } from '../quotas/index.js';
-import { type RawTemplate, readTemplate, TEMPLATE_FORM_ERRORS } from './template-form.js';
+import {
+  languageWarnings,
+  type RawTemplate,
+  readTemplate,
+  readTemplateId,
+  TEMPLATE_FORM_ERRORS,
+} from './template-form.js';
 import { ChangeTemplateCommand, CreateTemplateCommand, RemoveTemplateCommand } from './templates.commands.js';
 import {
   ChangedTemplateAnswer,
   createdAnswer,
   CreatedTemplateAnswer,
-  languageWarnings,
   OneTemplateAnswer,
   OwnTemplatePageAnswer,
-  readTemplateId,
   RemovedTemplateAnswer,
   TEMPLATE_EXAMPLES,
   templateAnswer,
@@ -146,7 +150,7 @@ export class TemplatesController {
     @CurrentActor() { account }: Actor,
     @Warnings() warn: Warn,
   ): Promise<CreatedTemplateAnswer> {
-    const form = fromForm(body, { json: ['quick_reply_buttons', 'body_examples'] });
+    const form = fromForm(body, { json: ['quick_reply_buttons', 'buttons', 'body_examples'] });
     const read = readTemplate(form);
     if ('fault' in read) throw read.fault();
     const created = await this.commands.execute(new CreateTemplateCommand(account, read.content));

@@ -1,19 +1,18 @@
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { dateTime } from '../../kernel/clock.js';
-import {
-  AnswerOf,
-  type AnswerWarning,
-  LocalTime,
-  OptionalRevision,
-  OptionalText,
-  PageOf,
-} from '../../platform/http/index.js';
+import { AnswerOf, LocalTime, OptionalRevision, OptionalText, PageOf } from '../../platform/http/index.js';
 import type { Account } from '../accounts/index.js';
-import { isListed, languageOf, LANGUAGES, readLanguage } from './languages.js';
+import { languageOf, LANGUAGES } from './languages.js';
 import type { TemplateEntity } from './tables.js';
-import { MOST, type RawTemplate } from './template-form.js';
-import { STATUS_LABELS, type Template, type TemplateContent, TemplateStatus } from './template.js';
-import { templateErrors } from './templates.errors.js';
+import { MOST } from './template-form.js';
+import {
+  CATEGORY_NUMBERS,
+  categoryOf,
+  STATUS_LABELS,
+  type Template,
+  type TemplateContent,
+  TemplateStatus,
+} from './template.js';
 import { columnsOf } from './templates.store.js';
 
 export class QuickReplyButton {
@@ -22,6 +21,14 @@ export class QuickReplyButton {
 
   @ApiProperty({ example: 'Tell me more', description: 'At most 200 characters.' })
   text!: string;
+}
+
+export class LinkButtonData {
+  @ApiProperty({ enum: ['URL', 'PHONE_NUMBER', 'COPY_CODE'], example: 'URL' }) type!: string;
+  @ApiPropertyOptional({ maxLength: 25, example: 'Track it' }) text?: string;
+  @ApiPropertyOptional({ maxLength: 2048, example: 'https://example.com/orders/{{1}}' }) url?: string;
+  @ApiPropertyOptional({ example: '+4915112345678' }) phone_number?: string;
+  @ApiPropertyOptional({ example: 'https://example.com/orders/7' }) example?: string;
 }
 
 /** Body of `createTemplates.php` for Swagger; `readTemplate` validates it. */
@@ -82,6 +89,13 @@ export class TemplateBody {
 
   @ApiPropertyOptional({ type: [QuickReplyButton], maxItems: MOST.buttons })
   quick_reply_buttons?: QuickReplyButton[];
+
+  @ApiPropertyOptional({
+    type: [LinkButtonData],
+    description:
+      'After the quick replies: at most 2 URL, 1 PHONE_NUMBER, 1 COPY_CODE. A `url` may end with `{{1}}`; such a button and a code to copy want a parameter with each send.',
+  })
+  buttons?: LinkButtonData[];
 }
 
 /** Body of PUT /v6/api/templates/:id; absent fields stay. */
@@ -257,30 +271,6 @@ export class RemovedTemplateAnswer {
   message!: 'Template deleted successfully';
 }
 
-const ID = /^[1-9]\d{0,8}$/;
-
-/** Reads the id of a path. Throws AppError not_found for other text. */
-export function readTemplateId(text: string): number {
-  if (!ID.test(text)) throw templateErrors.notFound();
-  return Number(text);
-}
-
-/** Warns about a language without an id. */
-export function languageWarnings({ language }: RawTemplate): AnswerWarning[] {
-  if (language === undefined || language === null || language === '') return [];
-  const read = readLanguage(language);
-  if (read && isListed(read)) return [];
-  return [
-    {
-      code: read ? 'language_by_code' : 'language_fallback',
-      field: 'language',
-      message: read
-        ? `This language has no id, so id 1 stands for it: the template is handed in as ${read.code}`
-        : 'There is no such language: the template is in English (US)',
-    },
-  ];
-}
-
 /** Body of a review (reference/admin#templates). */
 export class ReviewRequest {
   @OptionalText('reason', { example: 'The sample is not clear' })
@@ -295,6 +285,10 @@ export interface ReviewedTemplate extends TemplateAnswer {
   header_text: string;
   header_example_url: string | null;
   body_examples: string[];
+  buttons: LinkButtonData[];
+  previous_category: string | null;
+  category_changed_at: string | null;
+  upcoming_category: string | null;
   reason: string | null;
   revision: number;
   template_controller_id: number;
@@ -302,6 +296,13 @@ export interface ReviewedTemplate extends TemplateAnswer {
   controller_status: string;
   upstream_id: string | null;
 }
+
+const CATEGORY_WORD = {
+  enum: [...Object.keys(CATEGORY_NUMBERS), null],
+  type: String,
+  nullable: true,
+  example: null,
+} as const;
 
 /** A template with all its content. */
 class TemplateContentAnswer extends TemplateAnswer {
@@ -316,7 +317,29 @@ class TemplateContentAnswer extends TemplateAnswer {
 
   @ApiProperty({ type: [String], example: ['Jane', 'Sunday'] })
   body_examples!: string[];
+
+  @ApiProperty({ type: [LinkButtonData], description: 'Buttons after the quick replies' })
+  buttons!: LinkButtonData[];
+
+  @ApiProperty({ ...CATEGORY_WORD, description: 'Until the provider changed it; null = it has not' })
+  previous_category!: string | null;
+
+  @LocalTime({ nullable: true, description: 'When the provider changed the category' })
+  category_changed_at!: string | null;
+
+  @ApiProperty({ ...CATEGORY_WORD, description: 'Announced by the provider; null = none' })
+  upcoming_category!: string | null;
 }
+
+const wordOf = (number: number | null): string | null => (number === null ? null : categoryOf(number));
+
+/** Buttons of a template, and what the provider has changed of its category. */
+export const buttonsAndCategory = (row: TemplateEntity, timeZone: string) => ({
+  buttons: row.buttons === null ? [] : (JSON.parse(row.buttons) as LinkButtonData[]),
+  previous_category: wordOf(row.previousCategory),
+  category_changed_at: row.categoryChangedAt && dateTime(row.categoryChangedAt, timeZone),
+  upcoming_category: wordOf(row.upcomingCategory),
+});
 
 export class ReviewedTemplateAnswer extends TemplateContentAnswer implements ReviewedTemplate {
   @ApiProperty({ type: String, nullable: true, example: null, description: 'Of the last move' })
@@ -364,5 +387,6 @@ export const ownTemplateAnswer = (row: TemplateEntity, owner: TemplateOwner): Ow
   header_text: row.headerText,
   header_example_url: row.headerExampleUrl,
   body_examples: JSON.parse(row.bodyExamples) as string[],
+  ...buttonsAndCategory(row, owner.timeZone),
   reason: row.reason,
 });

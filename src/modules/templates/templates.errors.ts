@@ -70,6 +70,22 @@ export const templateSendErrors = {
     field: 'template.components',
     hint: 'A media header takes exactly one parameter, a text header as many as its text has {{1}}, and no header none.',
   }),
+  parameterText: unprocessable(
+    'template_message_parameter_text',
+    'Template parameters must not be blank or contain line breaks, tabs or more than four blanks',
+    'the provider refuses such texts; in a personalised send `errors` names the rows',
+  ).with({
+    field: 'template.components',
+    hint: 'Mend the texts, or send "flatten": true, which replaces them by one blank.',
+  }),
+  buttonParameters: unprocessable(
+    'template_message_button_parameters',
+    'Template button parameters do not match the approved template',
+    'a URL with {{1}} and a code to copy take one each, under the index of their button',
+  ).with({
+    field: 'template.components',
+    hint: 'Give each such button { "type": "button", "sub_type": "url" or "copy_code", "index": "0", "parameters": [ … ] }.',
+  }),
 };
 
 export type TemplateSendFault = keyof typeof templateSendErrors;

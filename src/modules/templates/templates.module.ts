@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { OutboundModule } from '../../platform/outbound/index.js';
-import { AccountsModule } from '../accounts/index.js';
+import { AccountDirectoryModule, AccountsModule } from '../accounts/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
 import { RoutesModule, TemplateStatusSink } from '../providers/index.js';
 import { SubmissionQueue } from './submissions.store.js';
@@ -25,6 +25,7 @@ const STORES = [TemplateLibrary, TemplateStore, SubmissionQueue];
 
 @Module({
   imports: [
+    AccountDirectoryModule,
     CustomerEventsModule,
     TypeOrmModule.forFeature([TemplateEntity, TemplateControllerEntity, TemplateSubmissionEntity]),
   ],

@@ -10,6 +10,7 @@ import { TemplateControllerEntity, TemplateEntity } from './tables.js';
 import { languageOf } from './languages.js';
 import type { TemplateStatus } from './template.js';
 import {
+  buttonsAndCategory,
   ownTemplateAnswer,
   type OwnTemplateAnswer,
   type ReviewedTemplate,
@@ -148,6 +149,7 @@ export class ReviewTemplatesHandler implements IQueryHandler<ReviewTemplatesQuer
       header_text: row.headerText,
       header_example_url: row.headerExampleUrl,
       body_examples: JSON.parse(row.bodyExamples) as string[],
+      ...buttonsAndCategory(row, timeZone),
       reason: row.reason,
       revision: row.revision,
       template_controller_id: controller?.id ?? 0,

@@ -6,6 +6,7 @@ import { now } from '../../kernel/clock.js';
 import { changedSince, FIRST_REVISION } from '../../kernel/errors.js';
 import { likePrefix, spellings, cutCodePoints } from '../../kernel/text.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
+import { AuditLog } from '../accounts/index.js';
 import { CustomerEvents } from '../customer-events/index.js';
 import { addStored, freeStored, ROW_BYTES } from '../quotas/index.js';
 import { isListed, languageOf } from './languages.js';
@@ -17,8 +18,10 @@ import {
   controllerStatusAfter,
   type HeaderArea,
   type HeaderMedia,
+  type LinkButton,
   type QuickReply,
   type Template,
+  type TemplateCategory,
   type TemplateContent,
   TemplateStatus,
 } from './template.js';
@@ -31,12 +34,18 @@ const templateOf = (row: TemplateEntity): Template => ({
   language: languageOf(row.languageId, row.languageCode),
   status: row.status,
   reason: row.reason,
+  recategorised:
+    row.previousCategory === null || row.categoryChangedAt === null
+      ? null
+      : { from: categoryOf(row.previousCategory), at: row.categoryChangedAt },
   headerAreaType: row.headerAreaType as HeaderArea,
   headerMediaType: row.headerMediaType as HeaderMedia,
   headerText: row.headerText,
   body: row.body,
   footer: row.footer,
   quickReplies: JSON.parse(row.quickReplies) as QuickReply[],
+  buttons: row.buttons === null ? [] : (JSON.parse(row.buttons) as LinkButton[]),
+  providerWrites: providerWrites(row.category, row.upstreamId),
   bodyExamples: JSON.parse(row.bodyExamples) as string[],
   headerExampleUrl: row.headerExampleUrl,
   upstreamId: row.upstreamId,
@@ -57,12 +66,18 @@ export const columnsOf = (content: TemplateContent) => ({
   bodyExamples: JSON.stringify(content.bodyExamples),
   footer: content.footer,
   quickReplies: JSON.stringify(content.quickReplies),
+  buttons: content.buttons.length === 0 ? null : JSON.stringify(content.buttons),
 });
+
+const providerWrites = (category: number, upstreamId: string | null): boolean =>
+  category === CATEGORY_NUMBERS.auth && upstreamId !== null;
+
+const NOT_RECATEGORISED = { previousCategory: null, categoryChangedAt: null, upcomingCategory: null };
 
 // Quota bytes of a template (reference/accounts#quotas).
 function templateBytes(content: TemplateContent): number {
-  const { name, headerText, headerExampleUrl, body, bodyExamples, footer, quickReplies } = columnsOf(content);
-  const texts = [name, headerText, headerExampleUrl ?? '', body, bodyExamples, footer, quickReplies];
+  const { name, headerText, headerExampleUrl, body, bodyExamples, footer, quickReplies, buttons } = columnsOf(content);
+  const texts = [name, headerText, headerExampleUrl ?? '', body, bodyExamples, footer, quickReplies, buttons ?? ''];
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), ROW_BYTES);
 }
 
@@ -71,6 +86,7 @@ function templateBytes(content: TemplateContent): number {
 export class TemplateStore {
   constructor(
     private readonly events: CustomerEvents,
+    private readonly audit: AuditLog,
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'STORAGE_PER_ACCOUNT'>,
   ) {}
 
@@ -83,6 +99,7 @@ export class TemplateStore {
     const at = now();
     const inserted = await tx.insert(TemplateEntity, {
       ...columnsOf(content),
+      ...NOT_RECATEGORISED,
       accountId,
       status: TemplateStatus.Pending,
       reason: null,
@@ -99,7 +116,14 @@ export class TemplateStore {
       createdAt: at,
       updatedAt: at,
     });
-    const fresh = { status: TemplateStatus.Pending, reason: null, upstreamId: null, revision: FIRST_REVISION };
+    const fresh = {
+      status: TemplateStatus.Pending,
+      reason: null,
+      recategorised: null,
+      upstreamId: null,
+      providerWrites: false,
+      revision: FIRST_REVISION,
+    };
     return { template: { ...content, ...fresh, id, accountId, createdAt: at }, controllerId: insertedId(controller) };
   }
 
@@ -138,7 +162,15 @@ export class TemplateStore {
     const { id } = template;
     const { Pending: status } = TemplateStatus;
     const revision = template.revision + 1;
-    const columns = { ...columnsOf(content), status, reason: null, upstreamId, revision, updatedAt: at };
+    const columns = {
+      ...columnsOf(content),
+      ...NOT_RECATEGORISED,
+      status,
+      reason: null,
+      upstreamId,
+      revision,
+      updatedAt: at,
+    };
     await tx.update(TemplateEntity, { id }, columns);
     await tx.update(
       TemplateControllerEntity,
@@ -172,6 +204,45 @@ export class TemplateStore {
       await tx.update(TemplateControllerEntity, { templateId: id }, { controllerStatus, updatedAt: at });
     }
     await this.publish(tx, template, status, kept);
+  }
+
+  /** Applies a category that the provider has set: the next send pays for it. Records it, and publishes an event. */
+  async recategorise(tx: EntityManager, template: Template, category: TemplateCategory): Promise<void> {
+    const { id, accountId, name, category: from } = template;
+    if (category === from) return;
+    const at = now();
+    await tx.update(
+      TemplateEntity,
+      { id },
+      {
+        category: CATEGORY_NUMBERS[category],
+        previousCategory: CATEGORY_NUMBERS[from],
+        categoryChangedAt: at,
+        upcomingCategory: null,
+        updatedAt: at,
+      },
+    );
+    await tx.update(TemplateControllerEntity, { templateId: id }, { type: CONTROLLER_TYPES[category], updatedAt: at });
+    await this.audit.record(tx, {
+      actor: null,
+      action: 'template.category',
+      subject: String(id),
+      accountId,
+      details: { template_name: name, from, to: category },
+    });
+    const type = 'template.category.update';
+    const body = { event: type, template_id: id, template_name: name, category, previous_category: from };
+    await this.events.publish(tx, [{ accountId, type, body }]);
+  }
+
+  /** Keeps a category that the provider has announced. */
+  async announceCategory(
+    tx: EntityManager,
+    { id, category: current }: Template,
+    category: TemplateCategory,
+  ): Promise<void> {
+    const upcomingCategory = category === current ? null : CATEGORY_NUMBERS[category];
+    await tx.update(TemplateEntity, { id }, { upcomingCategory });
   }
 
   // reference/templates#events

@@ -99,6 +99,20 @@ const EVENTS: readonly (readonly [name: string, type: string, schema: EventSchem
     }),
   ],
   [
+    'TemplateCategoryEvent',
+    'template.category.update',
+    event(
+      'template.category.update',
+      'The provider has moved a template to another category; the next send pays for it.',
+      {
+        template_id: WHOLE,
+        template_name: TEXT,
+        category: word('marketing', 'utility', 'auth'),
+        previous_category: word('marketing', 'utility', 'auth'),
+      },
+    ),
+  ],
+  [
     'CampaignCompletedEvent',
     'campaign.completed',
     event('campaign.completed', 'Every recipient of a campaign has a final status.', {

@@ -75,6 +75,13 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     status: 1,
     reason: null,
   },
+  'template.category.update': {
+    event: 'template.category.update',
+    template_id: 7,
+    template_name: 'order_ready',
+    category: 'marketing',
+    previous_category: 'utility',
+  },
   'campaign.completed': {
     event: 'campaign.completed',
     request_id: REQUEST_ID,

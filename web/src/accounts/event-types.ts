@@ -9,6 +9,7 @@ export const EVENT_TYPES: readonly (readonly [EventType, string])[] = [
   ['chat.status.update', 'Statuses of chat messages'],
   ['chat.message.received', 'Chat messages that come in'],
   ['template.status.update', 'Decisions on templates'],
+  ['template.category.update', 'Changed categories of templates'],
   ['campaign.completed', 'Campaigns that are completed'],
   ['sender_id.status.update', 'Decisions on sender ids'],
   ['account.balance.low', 'A balance that runs low'],

@@ -151,6 +151,7 @@ function Standing({ campaign, isStaff }: { campaign: Detail; isStaff: boolean })
           ['Pace', pace === null ? 'no limit' : `${formatCount(pace)} a second at most`],
           ['Recipients', <Count key="rows" value={campaign.total_rows} />],
           ['Credits', `${formatCount(campaign.credits)} of ${campaign.balance.replaceAll('_', ' ')}`],
+          ['Price', campaign.price_note],
           ['Refunded', campaign.refunded_credits > 0 ? <Count key="back" value={campaign.refunded_credits} /> : null],
           ['Made by', <MadeBy key="maker" maker={campaign.created_by} />],
           ['Accepted', <LocalTime key="created" value={campaign.created_at} />],

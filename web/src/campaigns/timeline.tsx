@@ -17,6 +17,7 @@ const TITLES: Readonly<Record<string, string>> = {
   refund: 'Credits went back',
   call_answered: 'Answered',
   call_ended: 'The call ended',
+  priced: 'Price at the provider',
   webhook: 'Pushed to the webhook',
 };
 

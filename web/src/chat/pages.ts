@@ -1,4 +1,4 @@
-import { MessagesSquare, Store } from 'lucide-react';
+import { MessageSquareWarning, MessagesSquare, Store } from 'lucide-react';
 import type { PageDefinition } from '../app/page-definition.js';
 
 const roles = ['owner', 'reseller', 'staff'] as const;
@@ -16,6 +16,13 @@ export const pages: readonly PageDefinition[] = [
     title: 'Session message',
     roles,
     load: () => import('./session-message-page.js'),
+  },
+  {
+    path: '/provider-notices',
+    title: 'Provider notices',
+    roles: ['staff'],
+    nav: { group: 'Watch', order: 45, icon: MessageSquareWarning },
+    load: () => import('./provider-notices-page.js'),
   },
   {
     path: '/business-profile',

@@ -39,6 +39,12 @@ export default function SessionMessagePage() {
                 ['Kind', message.type],
                 ['Campaign name', message.broadcast_name],
                 ['Fault', message.errorMessage],
+                [
+                  'Price at the provider',
+                  message.pricing === null
+                    ? null
+                    : `${message.pricing.category}, ${message.pricing.billable === false ? 'free' : 'billed'}`,
+                ],
                 ['Carrier’s number of the fault', message.error_code],
                 [
                   'Id at the network',

@@ -1,6 +1,6 @@
 import { $api, api, LIVE, type Schema } from '../api/client.js';
 import { Handset } from '../send/handset.js';
-import { CATEGORY_OF, languageOf, STATUS_OF } from '../templates/template-words.js';
+import { CATEGORY_OF, categoryNote, languageOf, STATUS_OF } from '../templates/template-words.js';
 import {
   Button,
   Empty,
@@ -119,6 +119,7 @@ function Review({ template }: { template: Template }) {
           ['Account', username],
           ['Status', <StatusBadge key="status" status={STATUS_OF[status] ?? String(status)} />],
           ['Category', CATEGORY_OF[template.category] ?? template.category],
+          ['Category set by the provider', categoryNote(template)],
           ['Language', languageOf(template)],
           ['Sample of the header', template.header_example_url],
           ['Samples', template.body_examples.length === 0 ? null : template.body_examples.join(', ')],

@@ -20,6 +20,8 @@ export interface Draft {
   template: string;
   bodyValues: Readonly<Record<string, string>>;
   headerValue: string;
+  /** of a template campaign: white space that the provider refuses becomes blanks */
+  flatten: boolean;
   image: string;
   image2: string;
   document: string;
@@ -48,6 +50,7 @@ export const EMPTY: Draft = {
   template: '',
   bodyValues: {},
   headerValue: '',
+  flatten: false,
   image: '',
   image2: '',
   document: '',
@@ -132,6 +135,32 @@ function recipientsOf({ source, pasted, uploadId, listId }: Draft): Body {
 
 const MEDIA: Readonly<Record<string, string>> = { Image: 'image', Video: 'video', Document: 'document' };
 
+interface WantedValue {
+  index: number;
+  type: string;
+  label: string;
+}
+
+/** Buttons of a template that want a value, each under its index among all buttons. */
+export function buttonsWanting(template: Template | undefined): WantedValue[] {
+  const replies = template === undefined ? 0 : (JSON.parse(template.quick_replies) as unknown[]).length;
+  return (template?.buttons ?? []).flatMap(({ type, text, url }, at): WantedValue[] => {
+    if (type === 'COPY_CODE') return [{ index: replies + at, type, label: 'Code to copy' }];
+    return type === 'URL' && url?.includes('{{1}}') === true
+      ? [{ index: replies + at, type, label: `End of the address of "${text ?? ''}"` }]
+      : [];
+  });
+}
+
+const buttonKey = (index: number): string => `button_${String(index)}`;
+
+/** The value of a button, kept beside those of the body. */
+export const buttonValue = (draft: Draft, index: number): string => draft.bodyValues[buttonKey(index)] ?? '';
+
+export const withButtonValue = ({ bodyValues }: Draft, index: number, value: string): Pick<Draft, 'bodyValues'> => ({
+  bodyValues: { ...bodyValues, [buttonKey(index)]: value },
+});
+
 function templateOf(draft: Draft, template: Template | undefined): Body {
   const text = (value: string) => ({ type: 'text', text: value });
   const body = numbersIn(template?.template_body ?? '').map((number) => text(draft.bodyValues[number] ?? ''));
@@ -145,12 +174,24 @@ function templateOf(draft: Draft, template: Template | undefined): Body {
   const components = [
     ...(header.length > 0 ? [{ type: 'header', parameters: header }] : []),
     ...(body.length > 0 ? [{ type: 'body', parameters: body }] : []),
+    ...buttonsWanting(template).map(({ index, type }) => {
+      const value = buttonValue(draft, index);
+      const isUrl = type === 'URL';
+      return {
+        type: 'button',
+        sub_type: isUrl ? 'url' : 'copy_code',
+        index: String(index),
+        parameters: [isUrl ? text(value) : { type: 'coupon_code', coupon_code: value }],
+      };
+    }),
   ];
   return { name: draft.template, ...(components.length > 0 && { components }) };
 }
 
 function saidBy(channel: ChannelName, draft: Draft, template: Template | undefined): Body {
-  if (isOfTemplates(channel)) return { template: templateOf(draft, template) };
+  if (isOfTemplates(channel)) {
+    return { template: templateOf(draft, template), ...(draft.flatten && { flatten: true }) };
+  }
   if (channel === 'voice') {
     return {
       ...given({

@@ -8,6 +8,8 @@ interface Shown {
   template_body: string;
   template_footer: string;
   quick_replies: string;
+  /** after the quick replies */
+  buttons?: readonly { type: string; text?: string }[];
 }
 
 const MEDIA: Readonly<Record<string, LucideIcon>> = { Image, Video, Document: FileText };
@@ -59,6 +61,11 @@ export function Handset({
       {repliesOf(template.quick_replies).map((reply, at) => (
         <div key={at} className="reply">
           {reply}
+        </div>
+      ))}
+      {(template.buttons ?? []).map(({ type, text }, at) => (
+        <div key={`button ${String(at)}`} className="reply">
+          {type === 'COPY_CODE' ? 'Copy the code' : text}
         </div>
       ))}
     </figure>

@@ -1,6 +1,25 @@
 import type { Schema } from '../api/client.js';
-import { Empty, Link, type Loaded, LoadState, Section, SelectField, TextArea, TextField } from '../ui/index.js';
-import { type ChannelName, type Draft, isOfTemplates, numbersIn, type Template } from './draft.js';
+import {
+  CheckField,
+  Empty,
+  Link,
+  type Loaded,
+  LoadState,
+  Section,
+  SelectField,
+  TextArea,
+  TextField,
+} from '../ui/index.js';
+import {
+  buttonsWanting,
+  buttonValue,
+  withButtonValue,
+  type ChannelName,
+  type Draft,
+  isOfTemplates,
+  numbersIn,
+  type Template,
+} from './draft.js';
 import { Hear } from './hear.js';
 import { MenuEditor } from './menu-editor.js';
 import { countSms, named } from './sms-text.js';
@@ -150,6 +169,21 @@ function TemplateFields({
           onChange={(event) => set({ bodyValues: { ...draft.bodyValues, [number]: event.currentTarget.value } })}
         />
       ))}
+      {buttonsWanting(template).map(({ index, label }) => (
+        <TextField
+          key={`button ${String(index)}`}
+          label={label}
+          hint="The same for everyone, or a column such as {{order}}."
+          value={buttonValue(draft, index)}
+          onChange={(event) => set(withButtonValue(draft, index, event.currentTarget.value))}
+        />
+      ))}
+      <CheckField
+        label="Replace line breaks, tabs and wide gaps in values by one blank"
+        hint="The network refuses them; without this, rows that have any are refused before anything is charged."
+        checked={draft.flatten}
+        onChange={(event) => set({ flatten: event.currentTarget.checked })}
+      />
     </>
   );
 }

@@ -16,6 +16,7 @@ const NEW = {
   template_footer: '',
   body_examples: '',
   quick_reply_buttons: '',
+  buttons: '',
 };
 
 /** A new template; it waits for its approval. */

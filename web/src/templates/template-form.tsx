@@ -1,3 +1,4 @@
+import type { Schema } from '../api/client.js';
 import { Handset } from '../send/handset.js';
 import { Form, Section, SelectField, TextArea, TextField, useServerForm } from '../ui/index.js';
 import { LANGUAGES } from './template-words.js';
@@ -18,6 +19,8 @@ export interface TemplateValues {
   /** one a line */
   body_examples: string;
   quick_reply_buttons: string;
+  /** one a line: a text and where it leads, or a code */
+  buttons: string;
 }
 
 const lines = (text: string): string[] =>
@@ -27,6 +30,25 @@ const lines = (text: string): string[] =>
     .filter((line) => line !== '');
 
 const buttonsOf = (text: string) => lines(text).map((reply) => ({ type: 'QUICK_REPLY', text: reply }));
+
+/** `Track it | https://…`, `Call us | +49…`, `Code | SAVE10`, one a line. */
+const linksOf = (text: string) =>
+  lines(text).map((line) => {
+    const [label = '', ...rest] = line.split('|').map((part) => part.trim());
+    const target = rest.join('|');
+    if (/^\+?\d{5,20}$/.test(target)) return { type: 'PHONE_NUMBER', text: label, phone_number: target };
+    return /^https?:/i.test(target)
+      ? { type: 'URL', text: label, url: target }
+      : { type: 'COPY_CODE', example: target === '' ? label : target };
+  });
+
+/** The lines that `linksOf` reads. */
+export const linkLines = (buttons: readonly Schema<'LinkButtonData'>[]): string =>
+  buttons
+    .map(({ type, text, url, phone_number: phone, example }) =>
+      type === 'COPY_CODE' ? `Code | ${example ?? ''}` : `${text ?? ''} | ${(type === 'URL' ? url : phone) ?? ''}`,
+    )
+    .join('\n');
 
 const languageOf = ({ language, other_language: other = '' }: TemplateValues): string | number =>
   other.trim() !== '' ? other.trim() : /^\d+$/.test(language) ? Number(language) : language;
@@ -47,6 +69,7 @@ export function bodyOf(values: TemplateValues): Record<string, unknown> {
     template_footer: values.template_footer,
     body_examples: lines(values.body_examples),
     quick_reply_buttons: buttonsOf(values.quick_reply_buttons),
+    buttons: linksOf(values.buttons),
   };
 }
 
@@ -154,11 +177,22 @@ export function TemplateForm({
             error={form.errorOf('quick_reply_buttons')}
             {...form.register('quick_reply_buttons')}
           />
+          <TextArea
+            label="Other buttons"
+            rows={3}
+            hint="One a line: Track it | https://example.com/{{1}}, Call us | +4915112345678, Code | SAVE10."
+            error={form.errorOf('buttons')}
+            {...form.register('buttons')}
+          />
         </Form>
       </Section>
       <Section title="As the handset shows it">
         <Handset
-          template={{ ...now, quick_replies: JSON.stringify(buttonsOf(now.quick_reply_buttons)) }}
+          template={{
+            ...now,
+            quick_replies: JSON.stringify(buttonsOf(now.quick_reply_buttons)),
+            buttons: linksOf(now.buttons),
+          }}
           values={examples}
         />
       </Section>

@@ -16,8 +16,8 @@ import {
   Time,
   useParam,
 } from '../ui/index.js';
-import { TemplateForm } from './template-form.js';
-import { CATEGORY_OF, hasNoId, isChangeable, languageOf, STATUS_OF } from './template-words.js';
+import { linkLines, TemplateForm } from './template-form.js';
+import { CATEGORY_OF, categoryNote, hasNoId, isChangeable, languageOf, STATUS_OF } from './template-words.js';
 
 type Template = Schema<'OwnTemplateAnswer'>;
 
@@ -75,8 +75,11 @@ function Shown({ template }: { template: Template }) {
         <Facts
           facts={[
             ['Category', CATEGORY_OF[template.category] ?? template.category],
+            ['Category set by the provider', categoryNote(template)],
+            ['Changed', template.category_changed_at && <Time key="changed" value={template.category_changed_at} />],
             ['Language', languageOf(template)],
             ['Written', <Time key="at" value={template.created_at} />],
+            ['Buttons', template.buttons.length === 0 ? null : linkLines(template.buttons).replaceAll('\n', '; ')],
             ['Reason', template.reason],
           ]}
         />
@@ -107,4 +110,5 @@ const valuesOf = (template: Template) => ({
   template_footer: template.template_footer,
   body_examples: template.body_examples.join('\n'),
   quick_reply_buttons: repliesOf(template.quick_replies).join('\n'),
+  buttons: linkLines(template.buttons),
 });

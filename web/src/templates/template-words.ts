@@ -12,6 +12,18 @@ export const CATEGORY_OF: Readonly<Record<number, 'marketing' | 'utility' | 'aut
   2: 'utility',
   3: 'auth',
 };
+/** What the provider has changed of a template's category; null = nothing. */
+export function categoryNote({
+  previous_category: previous,
+  upcoming_category: upcoming,
+}: {
+  previous_category: string | null;
+  upcoming_category: string | null;
+}): string | null {
+  if (upcoming !== null) return `The provider will move it to ${upcoming}: sends from then on pay for that category.`;
+  return previous === null ? null : `The provider moved it from ${previous}: sends since then pay for this category.`;
+}
+
 /** Languages by their ids, which begin with 1. */
 export const LANGUAGES = [
   'English (US)',

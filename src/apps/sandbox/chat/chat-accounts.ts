@@ -58,7 +58,7 @@ export class ChatAccountBook {
 }
 
 export interface ChatChange {
-  field: 'messages' | 'user_preferences' | 'message_template_status_update';
+  field: 'messages' | 'user_preferences' | 'message_template_status_update' | 'template_category_update';
   value: Record<string, unknown>;
 }
 

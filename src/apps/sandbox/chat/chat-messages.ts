@@ -27,6 +27,8 @@ export interface StatusLife {
   entry: LedgerEntry;
   steps: ChatStep[];
   failure: ChatFailure | null;
+  /** a template; its price is not known here */
+  isTemplate: boolean;
 }
 
 interface DueStatus extends StatusLife {
@@ -117,10 +119,10 @@ export class StatusFeed implements OnApplicationShutdown {
     const nextAt = performance.now() + this.faults.current.receiptDelayMs;
     const timestamp = String(Math.floor(Date.now() / 1000));
     const statuses = batch.map((due) => {
-      const { entry, steps, failure } = due;
+      const { entry, steps, failure, isTemplate } = due;
       const [step = 'sent', ...rest] = steps;
       entry.status = LEDGER_WORD[step];
-      if (rest.length > 0) line.waiting.push({ entry, steps: rest, failure, dueAt: nextAt });
+      if (rest.length > 0) line.waiting.push({ entry, steps: rest, failure, isTemplate, dueAt: nextAt });
       return statusOf(due, step, timestamp);
     });
     const { body, headers } = this.accounts.signed(line.account, [messagesChange(line.account, { statuses })]);
@@ -130,14 +132,20 @@ export class StatusFeed implements OnApplicationShutdown {
   }
 }
 
-function statusOf({ entry, failure }: StatusLife, step: ChatStep, timestamp: string): Record<string, unknown> {
+const FREE_REPLY = { billable: false, pricing_model: 'PMP', type: 'free_customer_service', category: 'service' };
+
+function statusOf(
+  { entry, failure, isTemplate }: StatusLife,
+  step: ChatStep,
+  timestamp: string,
+): Record<string, unknown> {
   return {
     id: entry.id,
     status: step,
     timestamp,
     ...(isUserId(entry.to) ? { recipient_user_id: entry.to } : { recipient_id: entry.to }),
     ...(entry.ref !== null && { biz_opaque_callback_data: entry.ref }),
-    ...(step === 'sent' && { pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' } }),
+    ...(step === 'sent' && !isTemplate && { pricing: FREE_REPLY }),
     ...(step === 'failed' &&
       failure && {
         errors: [
@@ -199,7 +207,11 @@ export class ChatMessages {
     }
     const account = this.accounts.byPhoneNumberId(phoneNumberId);
     if (account && outcome !== 'silent')
-      await this.feed.begin(account, { entry, ...this.life(entry, message, outcome) });
+      await this.feed.begin(account, {
+        entry,
+        isTemplate: message.type === 'template',
+        ...this.life(entry, message, outcome),
+      });
     return ok({
       messaging_product: 'whatsapp',
       contacts: [contactOf(request, message)],

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../../kernel/json-values.js';
 import { codePoints } from '../../../kernel/text.js';
 import { MessageIds } from '../carrier-ledger.js';
 import { CallbackSender } from '../http-exchange.js';
-import { ChatAccountBook } from './chat-accounts.js';
+import { ChatAccountBook, type ChatChange } from './chat-accounts.js';
 import { ChatUploads } from './chat-profiles.js';
 import {
   type GraphAnswer,
@@ -133,6 +133,17 @@ export const reviewSchema = z.object({
   reason: z.string().default('NONE'),
 });
 
+const CATEGORY_WORDS = z.enum(['MARKETING', 'UTILITY', 'AUTHENTICATION']);
+
+export const categorySchema = z.object({
+  value: z.object({
+    new_category: CATEGORY_WORDS,
+    previous_category: CATEGORY_WORDS.optional(),
+    correct_category: CATEGORY_WORDS.optional(),
+  }),
+  told: z.boolean().default(true),
+});
+
 export interface ProviderTemplate extends ReadTemplate {
   id: string;
   wabaId: string;
@@ -184,17 +195,35 @@ export class TemplateReviews {
     if (!template) return null;
     template.status = status;
     template.rejected_reason = status === 'REJECTED' ? reason : 'NONE';
+    const category = { message_template_category: template.category };
+    return this.report(template, 'message_template_status_update', { event: status, ...category, reason });
+  }
+
+  /** Moves a template to another category, or announces it, and reports it likewise; null for an unknown id. */
+  async recategorise(
+    id: string,
+    { value, told }: z.infer<typeof categorySchema>,
+  ): Promise<{ template: ProviderTemplate; taken: boolean } | null> {
+    const template = this.templates.get(id);
+    if (!template) return null;
+    template.category = value.new_category;
+    return told ? this.report(template, 'template_category_update', value) : { template, taken: false };
+  }
+
+  private async report(
+    template: ProviderTemplate,
+    field: ChatChange['field'],
+    said: JsonObject,
+  ): Promise<{ template: ProviderTemplate; taken: boolean }> {
     const value = {
-      event: status,
-      message_template_id: Number(id),
+      message_template_id: Number(template.id),
       message_template_name: template.name,
       message_template_language: template.language,
-      message_template_category: template.category,
-      reason,
+      ...said,
     };
     let taken = false;
     for (const account of this.accounts.byWabaId(template.wabaId)) {
-      const { body, headers } = this.accounts.signed(account, [{ field: 'message_template_status_update', value }]);
+      const { body, headers } = this.accounts.signed(account, [{ field, value }]);
       taken = (await this.callbacks.postOnce(account.callback_url, body, headers)) || taken;
     }
     return { template, taken };

@@ -38,6 +38,17 @@ export class ContactData {
   digits?: string | null;
   @ApiPropertyOptional({ type: String, nullable: true, example: null, description: 'voice only' })
   recording_url?: string | null;
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: 'marketing',
+    description: 'templates only: what the provider bills, in its word; null = it has not said',
+  })
+  provider_category?: string | null;
+  @ApiPropertyOptional({ type: String, enum: ['yes', 'no', null], nullable: true, example: 'yes' })
+  provider_billable?: string | null;
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'PMP regular', description: 'model and type' })
+  provider_pricing?: string | null;
 }
 
 type Details = Readonly<Record<string, string | number | null>>;
@@ -82,7 +93,7 @@ export class TimelineEventData {
     example: 'submitted',
     enum: [...TIMELINE_EVENTS],
     description:
-      'queued, scheduled, submitted (the carrier took it), outcome_unknown, retry_due, route_changed (it went over to another route), status (delivered, read or a final one), refund; call_answered and call_ended on voice; webhook for each try of a push',
+      'queued, scheduled, submitted (the carrier took it), outcome_unknown, retry_due, route_changed (it went over to another route), status (delivered, read or a final one), refund; call_answered and call_ended on voice; priced (what the provider bills) of template messages; webhook for each try of a push',
   })
   event!: string;
   @ApiProperty({ enum: STATUS_WORDS, nullable: true, example: 'SENT', description: 'its status from then on' })

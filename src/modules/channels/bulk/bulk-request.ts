@@ -33,6 +33,7 @@ type BulkContent =
   | {
       kind: 'template';
       reference: Omit<TemplateReference, 'language'> & { language: TemplateReference['language'] | null };
+      flatten: boolean;
     };
 
 /** @throws AppError the first row of the table that applies (reference/bulk#errors) */
@@ -40,7 +41,9 @@ function readBulkContent(channel: BulkChannelName, body: JsonObject): BulkConten
   if (channel === 'template' || channel === 'branded') {
     const read = readTemplateReference(body['template'], true);
     if ('fault' in read) throw templateRequestErrors[read.fault]();
-    return { kind: 'template', reference: read.reference };
+    const flatten = body['flatten'] ?? false;
+    if (typeof flatten !== 'boolean') throw bulkErrors.flatten('flatten');
+    return { kind: 'template', reference: read.reference, flatten };
   }
   const message = textOrNull(body['message']);
   if (message === null) throw bulkErrors.message('message');
@@ -88,6 +91,7 @@ const SERVICE_LENGTH = 255;
 const CHANNELS_OF: Readonly<Record<string, readonly BulkChannelName[]>> = {
   message: ['sms', 'unofficial'],
   template: ['template', 'branded'],
+  flatten: ['template', 'branded'],
   sender_id: ['sms'],
   dlt_template_id: ['sms'],
   validity_s: ['sms'],

@@ -204,7 +204,7 @@ export class BulkSends {
 
   private async saidBy(accountId: number, { content: said }: BulkRequest): Promise<Said> {
     if (said.kind === 'template') {
-      const { template, content, names } = await this.sendable.personalised(accountId, said.reference);
+      const { template, content, names } = await this.sendable.personalised(accountId, said.reference, said.flatten);
       return { content, names, price: templatePrice(template) };
     }
     const approved = said.options ? await this.senders.termsOf(accountId, said.content, said.options) : said;

@@ -40,6 +40,12 @@ export class BulkBody {
   })
   template?: string | Record<string, unknown>;
   @ApiPropertyOptional({
+    example: false,
+    description:
+      'template and branded: replace line breaks, tabs and more than four blanks in values by one blank; otherwise such rows are refused',
+  })
+  flatten?: boolean;
+  @ApiPropertyOptional({
     type: [BulkRecipient],
     maxItems: MOST_IN_BODY,
     description: 'or contacts, upload_id, list_id',

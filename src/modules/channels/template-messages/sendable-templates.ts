@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { AppError } from '../../../kernel/errors.js';
+import { objectOrEmpty } from '../../../kernel/json-values.js';
 import { type Channel, type Content, type Price } from '../../engine/index.js';
 import {
   type ChatAccount,
@@ -23,7 +25,15 @@ import {
 } from '../../templates/index.js';
 import { textFault } from '../personalised/index.js';
 import { templateRequestErrors } from './template-messages.errors.js';
-import { parameterFault, PersonalisedComponents, type TemplateComponent } from './template-parameters.js';
+import {
+  flattenedComponents,
+  hasButtonFault,
+  hasRefusedText,
+  parameterFault,
+  PersonalisedComponents,
+  type TemplateComponent,
+  type WantedButton,
+} from './template-parameters.js';
 import type { TemplateReference } from './template-request.js';
 
 type Addressee = Parameters<Channel['compose']>[1];
@@ -38,6 +48,8 @@ interface Payload extends Content {
   type: 'template';
   /** the components have placeholders (reference/bulk#templates) */
   personalised?: true;
+  /** white space that the provider refuses in the values is replaced by blanks */
+  flatten?: true;
   template: { name: string; language: { code: string }; components?: TemplateComponent[] };
 }
 
@@ -50,20 +62,30 @@ const BALANCES = {
 /** 1 credit a recipient, from the balance of the template's category (reference/credits#balances). */
 export const templatePrice = ({ category }: Template): Price => ({ balance: BALANCES[category], unitCredits: 1 });
 
+/** Says that the provider has changed the category since a campaign was charged to `balance`; null = it has not. */
+export function priceNoteOf({ name, category, recategorised }: Template, balance: string): string | null {
+  if (recategorised === null || BALANCES[category] === balance) return null;
+  return `The provider has moved ${name} from ${recategorised.from} to ${category}: this campaign keeps its price, and the next send pays from ${BALANCES[category]}.`;
+}
+
 /** The language code is sent as it was approved. */
 export const payloadOf = (
   template: Template,
-  { components }: Pick<WantedTemplate, 'components'>,
-  isPersonalised = false,
-): Payload => ({
-  type: 'template',
-  ...(isPersonalised && { personalised: true }),
-  template: {
-    name: template.name,
-    language: { code: template.language.code },
-    ...(components.length > 0 && { components }),
-  },
-});
+  { components: given }: Pick<WantedTemplate, 'components'>,
+  personalised: { flatten: boolean } | null = null,
+): Payload => {
+  const components = withCode(template, given);
+  return {
+    type: 'template',
+    ...(personalised && { personalised: true }),
+    ...(personalised?.flatten && { flatten: true }),
+    template: {
+      name: template.name,
+      language: { code: template.language.code },
+      ...(components.length > 0 && { components }),
+    },
+  };
+};
 
 /** A campaign's template and the values of its placeholders. */
 export function outlineOf(content: Content): ReturnType<NonNullable<Channel['outline']>> {
@@ -88,9 +110,16 @@ function personalisedOf(content: Content): PersonalisedComponents | null {
 export function payloadFor(content: Content, { variables }: Addressee): Content {
   const personalised = personalisedOf(content);
   if (!personalised) return content;
-  const { type, template } = content as Payload;
-  return { type, template: { ...template, components: personalised.fill(variables) } };
+  const { type, template, flatten } = content as Payload;
+  const filled = personalised.fill(variables);
+  return { type, template: { ...template, components: flatten ? flattenedComponents(filled) : filled } };
 }
+
+/** The provider would refuse the values of a recipient; null = it takes them. @param content made by `payloadOf` */
+export const refusalOf = (content: Content, { variables }: Addressee): AppError | null =>
+  content['flatten'] !== true && personalisedOf(content)?.isRefused(variables)
+    ? templateSendErrors.parameterText()
+    : null;
 
 const NOTHING: readonly string[] = [];
 
@@ -143,15 +172,16 @@ export class SendableTemplates {
   }
 
   /** `requested`, where the recipients' values fill the parts that the components omit (reference/bulk#templates). */
-  async personalised(accountId: number, wanted: WantedTemplate): Promise<PersonalisedTemplate> {
+  async personalised(accountId: number, wanted: WantedTemplate, flatten: boolean): Promise<PersonalisedTemplate> {
     const found = await this.library.find(accountId, wanted.templateName);
     assertRecognized(found, wanted);
-    const components = found ? completed(found, wanted.components) : wanted.components;
+    const given = flatten ? flattenedComponents(wanted.components) : wanted.components;
+    const components = found ? completed(found, given) : given;
     const template = assertSendable(found, { ...wanted, components });
     const read = PersonalisedComponents.read(components);
     if ('fault' in read) throw textFault('template.components', read);
     const { names, isConstant } = read.components;
-    return { template, content: payloadOf(template, { components }, !isConstant), names };
+    return { template, content: payloadOf(template, { components }, isConstant ? null : { flatten }), names };
   }
 
   /** @throws AppError the chat account's rows of reference/session-messages#connection-errors */
@@ -194,17 +224,63 @@ function completed(template: Template, components: readonly TemplateComponent[])
     return [{ type, parameters: numbers.map((number) => ({ type: 'text', text: `{{${prefix}${number}}}` })) }];
   };
   const headerText = template.headerAreaType === 'text' ? template.headerText : '';
-  return [...own('header', headerText, 'header_'), ...own('body', template.body), ...components];
+  const buttons = (buttonsWanting(template) ?? []).filter(
+    ({ index }) => !template.providerWrites && !components.some((component) => isButton(component, index)),
+  );
+  return [
+    ...own('header', headerText, 'header_'),
+    ...own('body', template.body),
+    ...components,
+    ...buttons.map(({ index, subType }) => buttonOf(index, subType, `{{button_${index}}}`)),
+  ];
+}
+
+const isButton = ({ type, index }: TemplateComponent, wanted: number): boolean =>
+  String(type).toLowerCase() === 'button' && (index === wanted || index === String(wanted));
+
+const buttonOf = (index: number, subType: WantedButton['subType'], value: string): TemplateComponent => ({
+  type: 'button',
+  sub_type: subType,
+  index: String(index),
+  parameters: [subType === 'url' ? { type: 'text', text: value } : { type: 'coupon_code', coupon_code: value }],
+});
+
+/** Buttons that want a parameter; null = the template's buttons are not known here. */
+function buttonsWanting(template: Template): WantedButton[] | null {
+  if (template.providerWrites) return [{ index: CODE_BUTTON, subType: 'url' }];
+  if (template.buttons.length === 0) return null;
+  const first = template.quickReplies.length;
+  return template.buttons.flatMap((button, at): WantedButton[] => {
+    if (button.type === 'COPY_CODE') return [{ index: first + at, subType: 'copy_code' }];
+    return button.type === 'URL' && button.url.includes('{{1}}') ? [{ index: first + at, subType: 'url' }] : [];
+  });
+}
+
+/** The button of the authentication templates that the provider writes: it takes the code of the body. */
+const CODE_BUTTON = 0;
+
+/** Adds the code to the button of an authentication template, where the components do not give it. */
+function withCode(template: Template, components: readonly TemplateComponent[]): TemplateComponent[] {
+  const all = [...components];
+  if (!template.providerWrites || all.some((component) => isButton(component, CODE_BUTTON))) return all;
+  const body = all.find(({ type }) => String(type).toLowerCase() === 'body');
+  const [code] = Array.isArray(body?.['parameters']) ? (body['parameters'] as unknown[]) : [];
+  const text = objectOrEmpty(code)['text'];
+  return typeof text === 'string' ? [...all, buttonOf(CODE_BUTTON, 'url', text)] : all;
 }
 
 /** Only an approved template sends (reference/templates#statuses), in its language and with its number of parameters. */
-function templateFault(template: Template, { language, components }: WantedTemplate): TemplateSendFault | null {
+function templateFault(template: Template, { language, components: given }: WantedTemplate): TemplateSendFault | null {
   if (template.status === TemplateStatus.Pending) return 'pending';
   if (template.status === TemplateStatus.Rejected) return 'rejected';
   if (template.status !== TemplateStatus.Approved) return 'notApproved';
   if (language && template.language.code !== language.code) return 'languageMismatch';
-  const bodyParameters = placeholders(template.body);
-  return parameterFault(components, { bodyParameters, headerParameters: headerParameters(template) });
+  const components = withCode(template, given);
+  const parts = { bodyParameters: placeholders(template.body), headerParameters: headerParameters(template) };
+  const fault = parameterFault(components, parts);
+  if (fault) return fault;
+  if (hasRefusedText(components)) return 'parameterText';
+  return hasButtonFault(components, buttonsWanting(template)) ? 'buttonParameters' : null;
 }
 
 function headerParameters({ headerAreaType, headerText }: Template): number {

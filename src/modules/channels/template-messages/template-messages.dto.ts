@@ -39,6 +39,12 @@ class TemplateSendBody {
 
   @ApiPropertyOptional(SCHEDULE_TIME)
   schedule_time?: string;
+
+  @ApiPropertyOptional({
+    example: true,
+    description: 'Replace line breaks, tabs and more than four blanks in texts of parameters by one blank.',
+  })
+  flatten?: boolean;
 }
 
 /** Body of chatTemplate, for Swagger; `readTemplateRequest` validates it. */

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MOST_PLACEHOLDERS } from '../../../kernel/message-template.js';
-import { parameterFault, PersonalisedComponents, type TemplateComponent } from './template-parameters.js';
+import {
+  flattened,
+  hasButtonFault,
+  hasRefusedText,
+  parameterFault,
+  PersonalisedComponents,
+  type TemplateComponent,
+} from './template-parameters.js';
 
 function read(components: TemplateComponent[]): PersonalisedComponents {
   const result = PersonalisedComponents.read(components);
@@ -74,5 +81,93 @@ describe('parameters of a template message (reference/template-messages#paramete
         expect([null, 'headerParameters', 'bodyParameters']).toContain(parameterFault(components, PARTS));
       }),
     );
+  });
+});
+
+describe('texts that the provider refuses (reference/template-messages#parameters)', () => {
+  it.each([
+    ['a\nb', 'a b'],
+    ['a\r\nb', 'a b'],
+    ['a \t b', 'a b'],
+    ['a     b', 'a b'],
+    ['a\u00a0\u00a0\u00a0\u00a0\u00a0b', 'a b'],
+    ['a\u2028b', 'a b'],
+    ['a\u0085b', 'a b'],
+  ])('%j is refused, and flattened %j', (text, flat) => {
+    expect(hasRefusedText([body(text)])).toBe(true);
+    expect(flattened(text)).toBe(flat);
+    expect(hasRefusedText([body(flat)])).toBe(false);
+  });
+
+  it.each(['a    b', ' a ', 'a b', 'ä\u00a0b'])('%j passes unchanged', (text) => {
+    expect(hasRefusedText([body(text)])).toBe(false);
+    expect(flattened(text)).toBe(text);
+  });
+
+  it.each(['', '  ', '\n'])('%j is blank', (text) => expect(hasRefusedText([body(text)])).toBe(true));
+
+  it('flattens in linear time', () => {
+    const long = `${' '.repeat(200_000)}x\n`;
+    const from = performance.now();
+    expect(flattened(long)).toBe(' x ');
+    expect(performance.now() - from).toBeLessThan(500);
+  });
+
+  it.each([
+    [{ name: 'Asha' }, false],
+    [{ name: 'A\tsha' }, true],
+    [{ name: 'A    sha' }, false],
+    [{ name: 'A     sha' }, true],
+    [{ name: '   ' }, false],
+    [{}, false],
+  ])('the values %j make it refused: %j', (variables, refused) => {
+    expect(read([body('Hi {{name|you}}')]).isRefused(variables)).toBe(refused);
+  });
+
+  it('blanks of value and text add up', () => {
+    const components = read([body('Hi  {{name}}')]);
+    expect(components.isRefused({ name: '  Asha' })).toBe(false);
+    expect(components.isRefused({ name: '   Asha' })).toBe(true);
+    expect(read([body('{{name|}}')]).isRefused({})).toBe(true);
+  });
+});
+
+describe('buttons that want a parameter', () => {
+  const url = (index: unknown, ...parameters: unknown[]): TemplateComponent => ({
+    type: 'button',
+    sub_type: 'url',
+    index,
+    parameters,
+  });
+  const text = { type: 'text', text: 'x' };
+  const code: TemplateComponent = {
+    type: 'button',
+    sub_type: 'copy_code',
+    index: 1,
+    parameters: [{ type: 'coupon_code', coupon_code: 'SAVE' }],
+  };
+
+  it.each([
+    [[url('0', text)], false],
+    [[url(0, text), code], false],
+    [[url('0')], true],
+    [[url('0', text, text)], true],
+    [[url('0', { type: 'text', text: ' ' })], true],
+    [[url('x', text)], true],
+    [[url(undefined, text)], true],
+    [[{ type: 'button', sub_type: 'copy_code', index: 0, parameters: [text] }], true],
+    [[{ type: 'button', sub_type: 'quick_reply', index: 0 }], false],
+  ])('%j: a fault whatever the template is: %j', (components, fault) => {
+    expect(hasButtonFault(components, null)).toBe(fault);
+  });
+
+  it('are compared with those of the template', () => {
+    const wanted = [{ index: 0, subType: 'url' }] as const;
+    expect(hasButtonFault([], wanted)).toBe(true);
+    expect(hasButtonFault([url('0', text)], wanted)).toBe(false);
+    expect(hasButtonFault([url('1', text)], wanted)).toBe(true);
+    expect(hasButtonFault([url('0', text), url('0', text)], wanted)).toBe(true);
+    expect(hasButtonFault([url('0', text), code], wanted)).toBe(true);
+    expect(hasButtonFault([url('0', text)], [])).toBe(true);
   });
 });

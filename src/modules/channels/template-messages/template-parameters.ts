@@ -5,6 +5,7 @@ import {
   type Variables,
 } from '../../../kernel/message-template.js';
 import { isObject, type JsonObject } from '../../../kernel/json-values.js';
+import { isBlank } from '../../../kernel/text.js';
 
 /** A component as the client sent it; the provider gets it unchanged (reference/template-messages#parameters). */
 export type TemplateComponent = Readonly<Record<string, unknown>>;
@@ -37,8 +38,88 @@ export function parameterFault(
   return countOf(components, 'header') === parts.headerParameters ? null : 'headerParameters';
 }
 
+/** What the provider refuses in the text of a parameter: a break, a tab, more than four blanks. */
+const BREAK = /[\t\n\v\f\r\u0085\u2028\u2029]/;
+const MOST_BLANKS = 4;
+const REFUSED = new RegExp(`${BREAK.source}|[ \\u00a0]{${MOST_BLANKS + 1}}`);
+const isRefusedText = (text: string): boolean => REFUSED.test(text) || isBlank(text);
+
+/** Replaces each run of white space that the provider refuses by one blank. */
+export const flattened = (text: string): string =>
+  REFUSED.test(text)
+    ? text.replace(/[\s\u0085]+/g, (run) => (BREAK.test(run) || run.length > MOST_BLANKS ? ' ' : run))
+    : text;
+
+const isText = ({ type }: JsonObject): boolean => typeof type === 'string' && type.toLowerCase() === 'text';
+
+const parametersOf = ({ parameters }: TemplateComponent): JsonObject[] =>
+  Array.isArray(parameters) ? (parameters as unknown[]).filter(isObject) : [];
+
+/** Whether the provider refuses the text of a parameter: blank, with a break or tab, or with more than four blanks. */
+export const hasRefusedText = (components: readonly TemplateComponent[]): boolean =>
+  components
+    .flatMap(parametersOf)
+    .some(
+      (parameter) =>
+        isText(parameter) &&
+        typeof parameter['text'] !== 'number' &&
+        (typeof parameter['text'] !== 'string' || isRefusedText(parameter['text'])),
+    );
+
+/** The components with all texts of parameters `flattened`. */
+export const flattenedComponents = (components: readonly TemplateComponent[]): TemplateComponent[] =>
+  components.map((component) =>
+    Array.isArray(component['parameters'])
+      ? { ...component, parameters: (component['parameters'] as unknown[]).map(flattenedParameter) }
+      : component,
+  );
+
+const flattenedParameter = (parameter: unknown): unknown =>
+  isObject(parameter) && isText(parameter) && typeof parameter['text'] === 'string'
+    ? { ...parameter, text: flattened(parameter['text']) }
+    : parameter;
+
+/** A button that wants a parameter with each send. */
+export interface WantedButton {
+  /** among all buttons of the template, from 0 */
+  index: number;
+  subType: 'url' | 'copy_code';
+}
+
+const MOST_INDEX = 9;
+const SUB_TYPES: readonly string[] = ['url', 'copy_code'] satisfies WantedButton['subType'][];
+
+/**
+ * Checks the parameters of URL and copy-code buttons: one of the right kind each.
+ * @param wanted null = the template's buttons are not known here
+ */
+export function hasButtonFault(
+  components: readonly TemplateComponent[],
+  wanted: readonly WantedButton[] | null,
+): boolean {
+  const given: WantedButton[] = [];
+  for (const component of components) {
+    const { type, sub_type: subType, index } = component;
+    if (typeof type !== 'string' || type.toLowerCase() !== 'button') continue;
+    const kind = typeof subType === 'string' ? subType.toLowerCase() : '';
+    if (!SUB_TYPES.includes(kind)) continue;
+    const at = typeof index === 'string' && /^\d$/.test(index) ? Number(index) : index;
+    const [parameter, ...more] = parametersOf(component);
+    if (typeof at !== 'number' || !(at >= 0 && at <= MOST_INDEX) || !parameter || more.length > 0) return true;
+    const value = kind === 'url' ? parameter['text'] : parameter['coupon_code'];
+    if (typeof value !== 'number' && (typeof value !== 'string' || isBlank(value))) return true;
+    given.push({ index: at, subType: kind as WantedButton['subType'] });
+  }
+  if (wanted === null) return false;
+  const keyOf = ({ index, subType }: WantedButton): string => `${index} ${subType}`;
+  return given.map(keyOf).sort().join() !== wanted.map(keyOf).sort().join();
+}
+
 /** Fills a value for one recipient; a value without placeholders is returned unchanged. */
 type Filler = (variables?: Variables) => unknown;
+
+/** White space that may make a text refused, alone or beside other blanks. */
+const UNUSUAL = new RegExp(`${BREAK.source}|[ \\u00a0]{2}|^\\s|\\s$`);
 
 /** Components with placeholders in their texts (reference/bulk#templates), parsed once. */
 export class PersonalisedComponents {
@@ -67,6 +148,15 @@ export class PersonalisedComponents {
 
   fill(variables?: Variables): TemplateComponent[] {
     return this.filler(variables) as TemplateComponent[];
+  }
+
+  /** Whether the provider would refuse a filled text; exact only where a value is blank or has white space of its own. */
+  isRefused(variables: Variables = {}): boolean {
+    const isPlain = this.names.every((name) => {
+      const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      return typeof value === 'string' && !UNUSUAL.test(value) && !isBlank(value);
+    });
+    return !isPlain && hasRefusedText(this.fill(variables));
   }
 
   /** Placeholders without value or default for a recipient. */

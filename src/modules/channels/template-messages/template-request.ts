@@ -3,7 +3,7 @@ import { readRecipient, type RecipientFault } from '../../../kernel/contacts.js'
 import { isTooLargeJson, readText, textOrNull } from '../../../kernel/text.js';
 import type { GivenNumbers } from '../../numbers/index.js';
 import { type Language, readLanguage } from '../../templates/index.js';
-import type { TemplateComponent } from './template-parameters.js';
+import { flattenedComponents, type TemplateComponent } from './template-parameters.js';
 import type { TemplateRequestFault } from './template-messages.errors.js';
 
 export interface TemplateRequest extends TemplateReference {
@@ -135,5 +135,7 @@ export function readTemplateRequest(
   if (recipients.late) return { fault: recipients.late };
   const { receivers, single } = recipients;
   const schedule = fields['schedule_time'];
-  return { request: { receivers, single, ...template.reference, schedule } };
+  const { components: given } = template.reference;
+  const components = fields['flatten'] === true ? flattenedComponents(given) : given;
+  return { request: { receivers, single, ...template.reference, components, schedule } };
 }

@@ -3,6 +3,7 @@ import { now } from '../../../kernel/clock.js';
 import { newRequestId } from '../../../kernel/ids.js';
 import type { Channel } from '../../engine/index.js';
 import { TemplateLibrary, templateSendErrors } from '../../templates/index.js';
+import { keepPrices, priceDetails } from './chat-prices.store.js';
 import { CHAT_EVENT, CHAT_STATUS_LABELS, chatQuote } from '../chat/index.js';
 import {
   SendableTemplates,
@@ -10,6 +11,8 @@ import {
   missingOf,
   outlineOf,
   payloadFor,
+  priceNoteOf,
+  refusalOf,
   templatePrice,
   wantedOf,
 } from './sendable-templates.js';
@@ -40,7 +43,14 @@ const templateChannelOf = <Name extends TemplateChannelName>(
     const { id, connection } = await sendable.connection(accountId, name);
     return { routeId: id, service: connection, ...templatePrice(template) };
   },
+  priceNote: (services, { accountId, content, balance }) =>
+    services(TemplateLibrary)
+      .find(accountId, wantedOf(content).templateName)
+      .then((template) => template && priceNoteOf(template, balance)),
+  details: priceDetails,
+  priced: keepPrices,
   missing: missingOf,
+  refused: refusalOf,
   outline: outlineOf,
   // a campaign's content is the provider's request without recipient and reference
   compose: (content, addressee) => ({ text: '', payload: payloadFor(content, addressee) }),

@@ -141,6 +141,8 @@ export class RecipientPricer {
       const message = `no value for ${missing.join(', ')}`;
       return { ...rowOf(recipient), reason: 'variables_missing', message, missing };
     }
+    const refused = this.isPersonal ? channel.refused?.(content, recipient) : null;
+    if (refused) return faultBy(recipient, refused);
     if (this.isPersonal && isTooLong(recipient.variables)) {
       return faultBy(recipient, acceptanceErrors.variablesTooLong());
     }

@@ -4,6 +4,7 @@ import { afterCommit, jsonRows, lockOnly } from '../../../platform/database/inde
 import type { Receipt } from '../../providers/index.js';
 import { Traffic, type TrafficOf } from '../../traffic/index.js';
 import type { EndedAttempt, RetryPlan } from '../attempts.js';
+import type { PricedMessage } from '../channel.js';
 import { Channels } from '../channels.js';
 import { campaignsOf, firstSendDay, isFinal, keyOf, lowest, mayMove, RecipientStatus, toLock } from '../recipient.js';
 import type { KnownRecipient, KnownRecipients, RecipientChange } from '../settle/recipient-change.js';
@@ -257,6 +258,7 @@ export class ReceiptWriter {
       }),
     ];
     const moved = await this.settlement.settle(tx, changes, locked);
+    await this.keepPrices(tx, matched, campaigns);
     if (again.size === 0) return;
     const lanes = new Map(
       moved.flatMap(({ to, lane, ...at }) => (to === RecipientStatus.Retrying ? [[keyOf(at), lane] as const] : [])),
@@ -275,6 +277,22 @@ export class ReceiptWriter {
     const wanting = current.filter(wantsAnother);
     const open = await this.states.open(tx, [...new Set(wanting.map(({ item }) => item.campaignId))]);
     return new Set(wanting.filter(({ item }) => open.has(item.campaignId)));
+  }
+
+  private async keepPrices(
+    tx: EntityManager,
+    matched: readonly MatchedReceipt[],
+    campaigns: ReadonlyMap<number, CampaignBrief>,
+  ): Promise<void> {
+    const priced = new Map<string, PricedMessage[]>();
+    for (const { receipt, item } of matched) {
+      const campaign = receipt.pricing && campaigns.get(item.campaignId);
+      if (!campaign || !receipt.pricing) continue;
+      const { accountId, balance, channel } = campaign;
+      const message = { campaignId: item.campaignId, seq: item.seq, accountId, balance, pricing: receipt.pricing };
+      priced.set(channel, [...(priced.get(channel) ?? []), message]);
+    }
+    for (const [channel, messages] of priced) await this.channels.find(channel)?.priced?.(tx, messages);
   }
 
   private async logAttempts(tx: EntityManager, receipts: readonly AttemptReceipt[]): Promise<void> {

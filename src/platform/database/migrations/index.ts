@@ -12,6 +12,9 @@ import { MessageKeys1700000019650 } from './1700000019650-message-keys.js';
 import { NumbersOfAccounts1700000019660 } from './1700000019660-numbers-of-accounts.js';
 import { Refusals1700000019670 } from './1700000019670-refusals.js';
 import { RefundRefused1700000019680 } from './1700000019680-refund-refused.js';
+import { ChatNotices1700000019700 } from './1700000019700-chat-notices.js';
+import { ChatPrices1700000019701 } from './1700000019701-chat-prices.js';
+import { TemplateButtons1700000019702 } from './1700000019702-template-buttons.js';
 import { WhoSetPasswords1700000019520 } from './1700000019520-who-set-passwords.js';
 
 export { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
@@ -33,4 +36,7 @@ export const migrations = [
   NumbersOfAccounts1700000019660,
   Refusals1700000019670,
   RefundRefused1700000019680,
+  ChatNotices1700000019700,
+  ChatPrices1700000019701,
+  TemplateButtons1700000019702,
 ];

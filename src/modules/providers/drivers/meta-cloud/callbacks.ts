@@ -3,20 +3,34 @@ import { isUserId, digitsOf } from '../../../../kernel/contacts.js';
 import { type JsonObject, objectOrEmpty } from '../../../../kernel/json-values.js';
 import { cutCodePoints } from '../../../../kernel/text.js';
 import type { ChatAccount } from '../../chat-account.js';
-import type { Receipt } from '../../message-driver.js';
+import type { ProviderPricing, Receipt } from '../../message-driver.js';
 
-export interface TemplateStatusUpdate {
+/** A review of a template, or a change of its category. */
+export interface TemplateUpdate {
   upstreamId: string | null;
   name: string;
   language: string | null;
-  /** upper case: `APPROVED`, `REJECTED`, `PAUSED`, `DISABLED`, … */
-  event: string;
+  /** upper case: `APPROVED`, `REJECTED`, `PAUSED`, `DISABLED`, …; null = no review */
+  event: string | null;
   reason: string | null;
+  /** the provider's word for the present category; null = not said */
+  category: string | null;
+  /** the category announced for later; null = none */
+  upcomingCategory: string | null;
+  notice: ChatNotice;
 }
 
-/** Receives template reviews. The templates module implements it; idempotent, resolves after its commit. */
+/** Receives reviews and categories of templates. The templates module implements it; idempotent, resolves after its commit. */
 export abstract class TemplateStatusSink {
-  abstract accept(account: ChatAccount, updates: readonly TemplateStatusUpdate[]): Promise<void>;
+  /** @returns updates of templates that the account does not have */
+  abstract accept(account: ChatAccount, updates: readonly TemplateUpdate[]): Promise<TemplateUpdate[]>;
+}
+
+/** A part of a callback that the service does not act on, stored for staff. */
+export interface ChatNotice {
+  /** the provider's name: a field such as `phone_number_quality_update`, or a part of one such as `messages.errors` */
+  kind: string;
+  body: JsonObject;
 }
 
 const LONGEST_ID = 128;
@@ -56,7 +70,9 @@ export interface ChatCallback {
   messages: InboundMessage[];
   consents: ConsentChange[];
   acquaintances: Acquaintance[];
-  templates: TemplateStatusUpdate[];
+  templates: TemplateUpdate[];
+  /** of `dropped`: all but those of other connections */
+  notices: ChatNotice[];
   dropped: DropReason[];
 }
 
@@ -86,17 +102,32 @@ export function readCallback(owner: CallbackOwner, body: unknown, receivedAt: Da
     consents: [],
     acquaintances: [],
     templates: [],
+    notices: [],
     dropped: [],
   };
-  for (const entry of objects(objectOrEmpty(body)['entry'])) {
-    for (const change of objects(entry['changes'])) {
+  const entries = objects(objectOrEmpty(body)['entry']);
+  if (entries.length === 0) drop(read, 'unknown_kind', { kind: UNNAMED, body: objectOrEmpty(body) });
+  for (const entry of entries) {
+    const changes = objects(entry['changes']);
+    if (changes.length === 0) drop(read, 'unknown_kind', { kind: UNNAMED, body: entry });
+    for (const change of changes) {
       const value = objectOrEmpty(change['value']);
       const readChange = CHANGES.get(textOf(change['field']) ?? '');
       if (readChange) readChange(owner, entry, value, receivedAt, read);
-      else read.dropped.push('unknown_kind');
+      else drop(read, 'unknown_kind', { kind: kindOf(change['field']), body: { entry_id: entry['id'], ...change } });
     }
   }
   return read;
+}
+
+/** The kind of what has no name. */
+const UNNAMED = 'unnamed';
+const KIND = /^\w[\w.]{0,63}$/;
+const kindOf = (field: unknown): string => (typeof field === 'string' && KIND.test(field) ? field : UNNAMED);
+
+function drop(read: ChatCallback, reason: DropReason, notice: ChatNotice): void {
+  read.dropped.push(reason);
+  if (reason !== 'other_connection') read.notices.push(notice);
 }
 
 type ReadChange = (
@@ -110,34 +141,53 @@ type ReadChange = (
 const readMessages: ReadChange = (owner, _entry, value, receivedAt, read) => {
   const own = isOfNumber(owner, value);
   for (const status of objects(value['statuses'])) {
-    keep(read, read.receipts, own ? readReceipt(status) : 'other_connection');
+    const notice = { kind: 'messages.statuses', body: status };
+    keep(read, read.receipts, own ? readReceipt(status) : 'other_connection', notice);
     if (own) read.acquaintances.push(...readRecipient(status));
   }
   const contacts = own ? readContacts(value) : [];
   for (const message of objects(value['messages'])) {
-    keep(read, read.messages, own ? readMessage(message, contacts, receivedAt) : 'other_connection');
+    const notice = { kind: 'messages.messages', body: message };
+    keep(read, read.messages, own ? readMessage(message, contacts, receivedAt) : 'other_connection', notice);
     if (own) read.acquaintances.push(...readOwnCard(message, senderOf(message, contacts)));
   }
   if (Array.isArray(value['messages'])) read.acquaintances.push(...contacts.flatMap(acquainted));
+  for (const [name, part] of Object.entries(value)) {
+    if (READ_PARTS.has(name)) continue;
+    const reason = own ? 'unknown_kind' : 'other_connection';
+    drop(read, reason, { kind: kindOf(`messages.${name}`), body: { [name]: part } });
+  }
 };
+
+/** Parts of the field `messages` that are read; others, such as `errors`, are stored. */
+const READ_PARTS: ReadonlySet<string> = new Set(['messaging_product', 'metadata', 'contacts', 'statuses', 'messages']);
 
 const readPreferences: ReadChange = (owner, _entry, value, receivedAt, read) => {
   const own = isOfNumber(owner, value);
   const contacts = own ? readContacts(value) : [];
   for (const preference of objects(value['user_preferences'])) {
-    keep(read, read.consents, own ? readConsent(preference, contacts, receivedAt) : 'other_connection');
+    const notice = { kind: 'user_preferences', body: preference };
+    keep(read, read.consents, own ? readConsent(preference, contacts, receivedAt) : 'other_connection', notice);
   }
   read.acquaintances.push(...contacts.flatMap(acquainted));
 };
 
-const readReview: ReadChange = (owner, entry, value, _receivedAt, read) => {
-  keep(read, read.templates, isOwn(owner.wabaId, entry['id']) ? readTemplate(value) : 'other_connection');
-};
+const REVIEW = 'message_template_status_update';
+const CATEGORY = 'template_category_update';
+
+const readTemplateChange =
+  (kind: string, readUpdate: (value: JsonObject, notice: ChatNotice) => TemplateUpdate | DropReason): ReadChange =>
+  (owner, entry, value, _receivedAt, read) => {
+    const notice = { kind, body: value };
+    const isOurs = isOwn(owner.wabaId, entry['id']);
+    keep(read, read.templates, isOurs ? readUpdate(value, notice) : 'other_connection', notice);
+  };
 
 const CHANGES: ReadonlyMap<string, ReadChange> = new Map([
   ['messages', readMessages],
   ['user_preferences', readPreferences],
-  ['message_template_status_update', readReview],
+  [REVIEW, readTemplateChange(REVIEW, (value, notice) => readReview(value, notice))],
+  [CATEGORY, readTemplateChange(CATEGORY, (value, notice) => readCategoryChange(value, notice))],
 ]);
 
 const isOfNumber = (owner: CallbackOwner, value: JsonObject): boolean =>
@@ -145,8 +195,13 @@ const isOfNumber = (owner: CallbackOwner, value: JsonObject): boolean =>
 
 const isOwn = (ours: string | null, theirs: unknown): boolean => ours !== null && textOf(theirs) === ours;
 
-function keep<Item extends object>(read: ChatCallback, list: Item[], item: Item | DropReason): void {
-  if (typeof item === 'string') read.dropped.push(item);
+function keep<Item extends object>(
+  read: ChatCallback,
+  list: Item[],
+  item: Item | DropReason,
+  notice: ChatNotice,
+): void {
+  if (typeof item === 'string') drop(read, item, notice);
   else list.push(item);
 }
 
@@ -155,12 +210,33 @@ function readReceipt(status: JsonObject): Receipt | DropReason {
   const word = STATUSES.get(textOf(status['status']) ?? '');
   if (id === null || id.length > LONGEST_ID || word === undefined) return 'unreadable';
   const ref = textOf(status['biz_opaque_callback_data']);
+  const pricing = readPricing(status);
   return {
     providerMessageId: id,
     status: word,
     ...(word === 'failed' ? readFailure(status) : { errorCode: null, errorText: null }),
     receiver: numberOf(status['recipient_id']),
     ...(ref !== null && ref.length <= LONGEST_REF && { ref }),
+    ...(pricing && { pricing }),
+  };
+}
+
+/** Words of prices are stored. */
+const PRICE_WORD = /^\w{1,32}$/;
+
+function readPricing(status: JsonObject): ProviderPricing | null {
+  const pricing = objectOrEmpty(status['pricing']);
+  const origin = objectOrEmpty(objectOrEmpty(status['conversation'])['origin'])['type'];
+  const wordOf = (value: unknown): string | null =>
+    typeof value === 'string' && PRICE_WORD.test(value) ? value : null;
+  const category = wordOf(pricing['category']) ?? wordOf(origin);
+  if (category === null) return null;
+  const { billable } = pricing;
+  return {
+    category: category.toLowerCase(),
+    billable: typeof billable === 'boolean' ? billable : null,
+    model: wordOf(pricing['pricing_model']),
+    type: wordOf(pricing['type']),
   };
 }
 
@@ -251,18 +327,35 @@ export function textOfMessage(message: JsonObject): string {
   return texts.map(textOf).find((text) => text !== null) ?? '';
 }
 
-function readTemplate(value: JsonObject): TemplateStatusUpdate | DropReason {
-  const name = textOf(value['message_template_name']);
+function readReview(value: JsonObject, notice: ChatNotice): TemplateUpdate | DropReason {
+  const named = readTemplate(value);
   const event = textOf(value['event']);
-  if (name === null || event === null) return 'unreadable';
+  if (named === null || event === null) return 'unreadable';
   const reason = textOf(value['reason']) ?? textOf(objectOrEmpty(value['disable_info'])['reason']);
   return {
-    upstreamId: textOf(value['message_template_id']),
-    name,
-    language: textOf(value['message_template_language']),
+    ...named,
     event: event.toUpperCase(),
     reason: reason === null || reason.toUpperCase() === 'NONE' ? null : reason,
+    category: textOf(value['message_template_category']),
+    upcomingCategory: null,
+    notice,
   };
+}
+
+/** A change has the new category; an announcement has the present one as new, and the later one as correct. */
+function readCategoryChange(value: JsonObject, notice: ChatNotice): TemplateUpdate | DropReason {
+  const named = readTemplate(value);
+  const category = textOf(value['new_category']);
+  const upcomingCategory = textOf(value['correct_category']);
+  if (named === null || (category === null && upcomingCategory === null)) return 'unreadable';
+  return { ...named, event: null, reason: null, category, upcomingCategory, notice };
+}
+
+function readTemplate(value: JsonObject): Pick<TemplateUpdate, 'upstreamId' | 'name' | 'language'> | null {
+  const name = textOf(value['message_template_name']);
+  if (name === null) return null;
+  const [upstreamId, language] = [value['message_template_id'], value['message_template_language']].map(textOf);
+  return { upstreamId: upstreamId ?? null, name, language: language ?? null };
 }
 
 const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.map(objectOrEmpty) : []);

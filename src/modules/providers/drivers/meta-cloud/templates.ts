@@ -53,6 +53,8 @@ export interface TemplateSubmission {
   bodyExamples: readonly string[];
   footer: string;
   quickReplies: readonly string[];
+  /** further buttons, in the provider's shape */
+  buttons: readonly Readonly<Record<string, unknown>>[];
 }
 
 export interface TemplateCopy {
@@ -62,13 +64,15 @@ export interface TemplateCopy {
   /** upper case: `PENDING`, `APPROVED`, `REJECTED` … */
   status: string;
   reason: string | null;
+  /** upper case; the provider may have chosen another than the submitted one. null = it does not say */
+  category: string | null;
 }
 
 export type TemplateAccount = ChatAccount & { wabaId: string };
 
 const CATEGORIES = { marketing: 'MARKETING', utility: 'UTILITY', auth: 'AUTHENTICATION' } as const;
 const FORMATS: Readonly<Record<HeaderMedium, string>> = { Image: 'IMAGE', Document: 'DOCUMENT', Video: 'VIDEO' };
-const COPY_FIELDS = 'id,name,language,status,rejected_reason';
+const COPY_FIELDS = 'id,name,language,status,category,rejected_reason';
 /** More than a name has languages. */
 const MOST_COPIES = '100';
 /** Token refused, no permission: the account's set-up is at fault, not the template. */
@@ -97,7 +101,7 @@ export class TemplateClient {
     const path = `${encodeURIComponent(account.wabaId)}/message_templates`;
     const body = bodyOf(await this.client.request(account, { method: 'POST', path, json }));
     const status = typeof body['status'] === 'string' ? body['status'] : 'PENDING';
-    return { id: textOf(body, 'id'), name, language, status, reason: null };
+    return { id: textOf(body, 'id'), name, language, status, reason: null, category: wordOf(body['category']) };
   }
 
   /** Replaces the content of a template; the provider reviews it again. */
@@ -156,11 +160,14 @@ function bodyOf(answer: GraphAnswer): Record<string, unknown> {
   return acceptedBody(answer);
 }
 
+const wordOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
 function copyOf(item: unknown): TemplateCopy[] {
-  const { id, name, language, status, rejected_reason: reason } = objectOrEmpty(item);
+  const { id, name, language, status, category, rejected_reason: reason } = objectOrEmpty(item);
   if (typeof id !== 'string' || typeof name !== 'string') return [];
   const isReason = typeof reason === 'string' && reason !== '' && reason !== 'NONE';
-  return [{ id, name, language: String(language), status: String(status), reason: isReason ? reason : null }];
+  const words = { language: String(language), status: String(status), category: wordOf(category) };
+  return [{ id, name, ...words, reason: isReason ? reason : null }];
 }
 
 function componentsOf(template: TemplateSubmission, handle: string): Record<string, unknown>[] {
@@ -182,13 +189,12 @@ function headerOf({ header }: TemplateSubmission, handle: string): Record<string
   return [{ type: 'HEADER', format: 'TEXT', text: header.text, ...example }];
 }
 
-function textsOf({ body, bodyExamples, footer, quickReplies }: TemplateSubmission): Record<string, unknown>[] {
+function textsOf({ body, bodyExamples, footer, quickReplies, buttons }: TemplateSubmission): Record<string, unknown>[] {
   const example = bodyExamples.length === 0 ? {} : { example: { body_text: [bodyExamples] } };
+  const all = [...quickReplies.map((text) => ({ type: 'QUICK_REPLY', text })), ...buttons];
   return [
     { type: 'BODY', text: body, ...example },
     ...(footer === '' ? [] : [{ type: 'FOOTER', text: footer }]),
-    ...(quickReplies.length === 0
-      ? []
-      : [{ type: 'BUTTONS', buttons: quickReplies.map((text) => ({ type: 'QUICK_REPLY', text })) }]),
+    ...(all.length === 0 ? [] : [{ type: 'BUTTONS', buttons: all }]),
   ];
 }
