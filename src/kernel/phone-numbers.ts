@@ -289,3 +289,9 @@ export function spellingsOf(digits: string): [string, ...string[]] {
     : digits.replace(plan.long, '$1$2');
   return other === digits ? [digits] : [digits, other];
 }
+
+/** Numbers with a digit more than their person key: digits before it, and a pattern that databases read too. */
+export const LONG_SPELLINGS: readonly { before: number; pattern: string }[] = TWO_SPELLINGS.map(({ long, code }) => ({
+  before: long.source.startsWith(`^(${code})`) ? code.length : code.length + 2,
+  pattern: long.source.replace(/[()]/g, ''),
+}));

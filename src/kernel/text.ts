@@ -89,3 +89,9 @@ export function csvField(value: string | number | null | undefined): string {
 
 export const csvLine = (values: readonly (string | number | null | undefined)[]): string =>
   values.map(csvField).join(',') + CSV_LINE_END;
+
+/** How a text file is encoded. */
+export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+
+/** Kinds of files that hold rows. */
+export type FileFormat = 'csv' | 'xlsx';

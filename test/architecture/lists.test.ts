@@ -29,7 +29,6 @@ const BOUNDED_ELSEWHERE: Readonly<Record<string, string>> = {
     'at most 1,000 places of each route that the operator has made so',
   'src/modules/providers/routes.store.ts': 'routes are made by the operator and all kept in memory',
   'src/modules/quotas/quotas.store.ts': 'one row, by the key of the account',
-  'src/modules/recipient-lists/leftovers.store.ts': 'one head, by its key',
   'src/modules/webhooks/endpoints.store.ts': 'WEBHOOKS_PER_ACCOUNT',
   'src/modules/webhooks/events.store.ts': 'WEBHOOKS_PER_ACCOUNT',
   'src/platform/periodic/due-watch.ts': 'conditions without a table: one row',

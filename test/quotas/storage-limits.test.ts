@@ -49,12 +49,14 @@ async function found(): Promise<number> {
     `SELECT SUM(bytes) AS bytes FROM (
        SELECT ${recipient} AS bytes FROM recipient_uploads h JOIN recipient_upload_rows r ON r.upload_id = h.id
          WHERE h.account_id = ?
+       UNION ALL SELECT 64 + LENGTH(s.fault) FROM recipient_uploads h JOIN recipient_upload_skips s ON s.upload_id = h.id
+         WHERE h.account_id = ?
        UNION ALL SELECT ${recipient} FROM recipient_lists h JOIN recipient_list_members r ON r.list_id = h.id
          WHERE h.account_id = ?
        UNION ALL SELECT LENGTH(c.bytes) FROM audio_files a JOIN audio_chunks c ON c.audio_id = a.id WHERE a.account_id = ?
        UNION ALL SELECT 64 + LENGTH(name) + LENGTH(body) + LENGTH(body_examples) + LENGTH(footer) + LENGTH(quick_replies)
          + LENGTH(header_text) + COALESCE(LENGTH(header_example_url), 0) FROM templates WHERE account_id = ?) each_row`,
-    Array.from({ length: 4 }, () => member.account.id),
+    Array.from({ length: 5 }, () => member.account.id),
   );
   return Number(row?.bytes ?? 0);
 }

@@ -5,8 +5,16 @@ import { Leftovers } from '../../src/modules/recipient-lists/leftovers.store.js'
 import { dataOf } from '../support/campaigns.js';
 import { openRecipients, type Recipients } from '../support/recipients.js';
 import { expectRefused, type Member } from '../support/sms.js';
+import { workbook, zipped } from '../support/workbooks.js';
 
 const PATH = '/v6/api/uploads';
+
+const NO_TEXT = 'File is neither a text nor a spreadsheet (.xlsx)';
+const NO_WORKBOOK = 'File is no spreadsheet that can be read (.xlsx)';
+const SHEET = [
+  ['to', 'name'],
+  ['919876543210', 'Asha'],
+];
 
 let recipients: Recipients;
 let member: Member;
@@ -73,15 +81,33 @@ describe('what is no file of recipients', () => {
       400,
       'No row of the file has a number that can be kept, row 1: number has letters',
     ],
-    ['Latin-1', Buffer.from('to,name\n919876543210,M\xfcller\n', 'latin1'), 400, 'File must be text in UTF-8'],
-    ['UTF-16', Buffer.from('\uFEFFto,name\n919876543210,x\n', 'utf16le'), 400, 'File must be text in UTF-8'],
-    ['UTF-16 without a mark', Buffer.from('to,name\n919876543210,x\n', 'utf16le'), 400, 'File must be text in UTF-8'],
-    ['an archive', gzipSync('to,name\n919876543210,x\n'), 400, 'File must be text in UTF-8'],
+    ['a compressed text', gzipSync('to,name\n919876543210,x\n'), 400, NO_TEXT],
+    ['an old spreadsheet', Buffer.from('d0cf11e0a1b11ae1000000000000', 'hex'), 400, NO_TEXT],
+    ['UTF-8 that breaks', Buffer.from('to,name\n919876543210,\xc3\xa9\n919876543211,\xff\n', 'latin1'), 400, NO_TEXT],
+    ['UTF-16 cut in a character', Buffer.from('fffe74006f000a0031', 'hex'), 400, NO_TEXT],
+    ['another archive', zipped({ 'word/document.xml': '<x/>' }), 400, NO_WORKBOOK],
+    ['a spreadsheet that breaks off', workbook({ rows: SHEET }).subarray(0, 900), 400, NO_WORKBOOK],
+    ['a spreadsheet without rows', workbook({ rows: SHEET.slice(0, 1) }), 400, 'File has no row below its header'],
+    ['an empty spreadsheet', workbook({}), 400, 'File is empty'],
     [
-      'a character cut off at the end',
-      Buffer.from('to\n919876543210\n\xe2\x82', 'latin1'),
+      'a spreadsheet with a long cell',
+      workbook({ rows: [...SHEET, ['919876543210', 'x'.repeat(70_000)]], inline: true }),
       400,
-      'File must be text in UTF-8',
+      'Row 2 of the file is larger than 64 KB',
+    ],
+    [
+      'a spreadsheet that unpacks to 260 MB',
+      workbook({ sheet: `<worksheet><sheetData>${' '.repeat(260 * 1024 * 1024)}</sheetData></worksheet>` }),
+      413,
+      'File must have at most 256 MB when it is unpacked',
+    ],
+    [
+      'a spreadsheet of 500,001 rows',
+      workbook({
+        sheet: `<worksheet><sheetData><row><c t="str"><v>to</v></c></row>${'<row><c><v>1</v></c></row>'.repeat(500_001)}</sheetData></worksheet>`,
+      }),
+      413,
+      'File must have at most 500000 rows',
     ],
     [
       'too many bytes',
@@ -91,7 +117,7 @@ describe('what is no file of recipients', () => {
     ],
   ])('%s is refused, and leaves nothing', async (_what, body, status, message) => {
     expectRefused(await recipients.upload(member, body), status, message);
-    expect(await recipients.stored()).toMatchObject({ uploads: 0, rows: 0 });
+    expect(await recipients.stored()).toMatchObject({ uploads: 0, rows: 0, skips: 0 });
     if (typeof body === 'string') expectRefused(await recipients.uploadForm(member, body), status, message);
     expect(await recipients.stored()).toMatchObject({ uploads: 0, rows: 0 });
   });
@@ -135,8 +161,8 @@ describe('what is no file of recipients', () => {
       'file is required',
     );
     const unsupported = 'Unsupported charset or encoding';
-    const latin = { 'content-type': 'text/csv; charset=iso-8859-1' };
-    expectRefused(await recipients.upload(member, file, '', latin), 415, unsupported);
+    const other = { 'content-type': 'text/csv; charset=koi8-r' };
+    expectRefused(await recipients.upload(member, file, '', other), 415, unsupported);
     const bomb = gzipSync(Buffer.alloc(1_000_000, 'to\n'));
     expectRefused(await recipients.upload(member, bomb, '', { 'content-encoding': 'gzip' }), 415, unsupported);
     expect((await recipients.upload(member, file, '', { 'content-type': 'text/csv; charset="UTF-8"' })).status).toBe(

@@ -36,6 +36,10 @@ describe('a file', () => {
     expect(answer.body).toMatchObject({ success: true, message: 'Upload saved successfully' });
     expect(facts).toEqual({
       rows: 3,
+      file_name: null,
+      format: 'csv',
+      encoding: 'utf-8',
+      sheet: null,
       columns: ['Phone', 'name', 'City_Name'],
       number_column: 'Phone',
       invalid_count: 0,

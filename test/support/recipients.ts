@@ -48,10 +48,15 @@ export async function openRecipients(overrides?: Partial<Environment>) {
     send,
 
     /** The same as a form. */
-    uploadForm: (member: Member, text: string, field = 'file'): Promise<Answer> => {
+    uploadForm: (
+      member: Member,
+      content: string | Uint8Array<ArrayBuffer>,
+      field = 'file',
+      name = 'people.csv',
+    ): Promise<Answer> => {
       const data = new FormData();
       data.append('note', 'a field before the file');
-      data.append(field, new Blob([text], { type: 'text/csv' }), 'people.csv');
+      data.append(field, new Blob([content], { type: 'text/csv' }), name);
       return campaigns.request('/v6/api/uploads', { method: 'POST', headers: headersOf(member), body: data });
     },
 
@@ -80,7 +85,7 @@ export async function openRecipients(overrides?: Partial<Environment>) {
       listOf(await campaigns.get(`/v6/api/lists/${id}/members${query}`, member)),
 
     /** Rows that the tables hold, whoever's. */
-    stored: async (): Promise<{ uploads: number; rows: number; lists: number; members: number }> => {
+    stored: async (): Promise<{ uploads: number; rows: number; skips: number; lists: number; members: number }> => {
       const count = async (table: string): Promise<number> => {
         const [row] = await campaigns.dataSource.query<{ n: number }[]>(`SELECT COUNT(*) AS n FROM ${table}`);
         return Number(row?.n);
@@ -88,6 +93,7 @@ export async function openRecipients(overrides?: Partial<Environment>) {
       return {
         uploads: await count('recipient_uploads'),
         rows: await count('recipient_upload_rows'),
+        skips: await count('recipient_upload_skips'),
         lists: await count('recipient_lists'),
         members: await count('recipient_list_members'),
       };

@@ -122,13 +122,13 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await owner.go('/send');
     await field('Name of the campaign').fill(name);
     await field('Message').fill('Hi {{name}}, {{salute|welcome}}');
-    await field('A CSV file').check();
+    await field('A file').check();
     const file = {
       name: 'customers.csv',
       mimeType: 'text/csv',
       buffer: Buffer.from(`kunde;First name\n${number()};Asha\n`),
     };
-    await field('Or upload a CSV file').setInputFiles(file);
+    await field('Or upload a spreadsheet (.xlsx) or CSV file').setInputFiles(file);
     await button('Upload').click();
     await page.getByText(/no column of a known name/).waitFor();
     owner.faults.length = 0; // the browser's own word about the 400

@@ -8,15 +8,17 @@ import { safeError } from '../../platform/observability/index.js';
 import { freeStored } from '../quotas/index.js';
 import { HeadState } from './tables.js';
 
+interface Rows {
+  table: string;
+  of: string;
+  order: string;
+}
+
 interface Heads {
   table: string;
   /** SQL condition: the owner can see it */
   isThere: string;
-  /** column with the number of rows */
-  count: string;
-  rows: string;
-  of: string;
-  order: string;
+  rows: readonly Rows[];
   leases: LeasedTable;
 }
 
@@ -35,18 +37,15 @@ const headsOf = (heads: Omit<Heads, 'leases'>): Heads => ({
 export const UPLOADS = headsOf({
   table: 'recipient_uploads',
   isThere: `state = ${HeadState.Ready} AND due_at > UTC_TIMESTAMP(3)`,
-  count: 'kept_rows',
-  rows: 'recipient_upload_rows',
-  of: 'upload_id',
-  order: 'seq',
+  rows: [
+    { table: 'recipient_upload_rows', of: 'upload_id', order: 'seq' },
+    { table: 'recipient_upload_skips', of: 'upload_id', order: 'seq' },
+  ],
 });
 export const LISTS = headsOf({
   table: 'recipient_lists',
   isThere: `state = ${HeadState.Ready}`,
-  count: 'members',
-  rows: 'recipient_list_members',
-  of: 'list_id',
-  order: 'number',
+  rows: [{ table: 'recipient_list_members', of: 'list_id', order: 'number' }],
 });
 
 const IS_DUE = `due_at <= UTC_TIMESTAMP(3) AND ${isFree()}`;
@@ -58,19 +57,22 @@ const IS_ANY_LEFT = [UPLOADS, LISTS].map(({ table }) => `EXISTS (SELECT 1 FROM $
  * them, and they count against the quota until then. @returns false when there is none
  */
 export async function removeHead(tx: EntityManager, heads: Heads, accountId: number, id: number): Promise<boolean> {
-  const { table, isThere, count, rows, of } = heads;
+  const { table, isThere, rows } = heads;
   const { affectedRows }: WriteResult = await tx.query(
     `UPDATE ${table} SET state = ${HeadState.Removed}, due_at = UTC_TIMESTAMP(3)
      WHERE id = ? AND account_id = ? AND ${isThere}`,
     [id, accountId],
   );
   if (affectedRows === 0) return false;
+  const areFew = rows.map(
+    (each) => `NOT EXISTS (SELECT 1 FROM ${each.table} WHERE ${each.of} = ? LIMIT 1 OFFSET ${ROWS_A_STEP})`,
+  );
   const [small] = await tx.query<StoredHead[]>(
-    `SELECT account_id AS accountId, bytes FROM ${table} WHERE id = ? AND ${count} <= ${ROWS_A_STEP} AND ${isFree()}`,
-    [id],
+    `SELECT account_id AS accountId, bytes FROM ${table} WHERE id = ? AND ${areFew.join(' AND ')} AND ${isFree()}`,
+    [id, ...rows.map(() => id)],
   );
   if (!small) return true;
-  await tx.query(`DELETE FROM ${rows} WHERE ${of} = ?`, [id]);
+  for (const each of rows) await tx.query(`DELETE FROM ${each.table} WHERE ${each.of} = ?`, [id]);
   await dropHead(tx, table, id, small);
   return true;
 }
@@ -132,11 +134,13 @@ export class Leftovers {
     const step = (): Promise<boolean> =>
       inTransaction(this.dataSource, async (tx) => {
         if (!(await heads.leases.renew(tx, [id], fence + 1, LEASE_MS))) return false;
-        const { affectedRows }: WriteResult = await tx.query(
-          `DELETE FROM ${heads.rows} WHERE ${heads.of} = ? ORDER BY ${heads.order} LIMIT ${ROWS_A_STEP}`,
-          [id],
-        );
-        if (affectedRows === ROWS_A_STEP) return true;
+        for (const { table, of, order } of heads.rows) {
+          const { affectedRows }: WriteResult = await tx.query(
+            `DELETE FROM ${table} WHERE ${of} = ? ORDER BY ${order} LIMIT ${ROWS_A_STEP}`,
+            [id],
+          );
+          if (affectedRows === ROWS_A_STEP) return true;
+        }
         const [head] = await tx.query<StoredHead[]>(
           `SELECT account_id AS accountId, bytes FROM ${heads.table} WHERE id = ?`,
           [id],

@@ -2,8 +2,18 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { dateTime } from '../../kernel/clock.js';
 import { readId } from '../../kernel/ids.js';
 import { makerForOwner } from '../../kernel/maker.js';
-import { AnswerOf, LocalTime, MadeBy, type MakerData, PageOf, RowFaultData } from '../../platform/http/index.js';
-import type { InvalidRow } from './domain/csv-rows.js';
+import { cutCodePoints, type FileFormat, type TextEncoding } from '../../kernel/text.js';
+import {
+  AnswerOf,
+  type AnswerWarning,
+  LocalTime,
+  MadeBy,
+  type MakerData,
+  PageOf,
+  RowFaultData,
+  WARNINGS_PROPERTY,
+} from '../../platform/http/index.js';
+import type { InvalidRow } from './domain/file-rows.js';
 import {
   LONGEST_LIST_NAME,
   MEMBERS_A_REQUEST,
@@ -172,7 +182,7 @@ export class UploadFileBody {
     type: 'string',
     format: 'binary',
     example: 'phone,name,amount\n919876543210,Asha,1500\n919876543211,,275\n',
-    description: 'CSV in UTF-8 with a header, at most UPLOAD_LIMIT',
+    description: 'CSV or the first sheet of an .xlsx, with a header, at most UPLOAD_LIMIT',
   })
   file!: unknown;
 }
@@ -195,16 +205,39 @@ export class UploadSummary {
   @ApiProperty({ type: 'integer', example: 1, description: 'Rows with a number: what a send would be sent to' })
   rows!: number;
 
+  @ApiProperty({ type: String, nullable: true, example: 'customers.xlsx', description: 'null: not named' })
+  file_name!: string | null;
+
+  @ApiProperty({ enum: ['csv', 'xlsx'], example: 'xlsx' })
+  format!: FileFormat;
+
+  @ApiProperty({
+    enum: ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', null],
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'How the text was read; null: a spreadsheet. What is no UTF-8 or UTF-16 is read as Windows-1252',
+  })
+  encoding!: TextEncoding | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'Sheet1',
+    description: 'The sheet that was read; null: a text',
+  })
+  sheet!: string | null;
+
   @ApiProperty({ type: [String], example: ['phone', 'name', 'city'] })
   columns!: string[];
 
   @ApiProperty({ example: 'phone' })
   number_column!: string;
 
-  @ApiProperty({ type: 'integer', example: 0, description: 'Rows that were left out' })
+  @ApiProperty({ type: 'integer', example: 0, description: 'Rows that were left out; `skipped.csv` has them' })
   invalid_count!: number;
 
-  @ApiProperty({ type: 'integer', example: 0, description: 'Rows whose number stands in an earlier row too' })
+  @ApiProperty({ type: 'integer', example: 0, description: 'Rows whose person stands in an earlier row too' })
   duplicates_count!: number;
 
   @MadeBy()
@@ -236,6 +269,10 @@ export class UploadData extends UploadSummary {
 const facts = (upload: Upload, zone: string) => ({
   upload_id: upload.id,
   rows: upload.rows,
+  file_name: upload.fileName ?? null,
+  format: upload.format ?? 'csv',
+  encoding: upload.encoding === undefined ? 'utf-8' : upload.encoding,
+  sheet: upload.sheet ?? null,
   columns: [...upload.columns],
   number_column: upload.numberColumn,
   invalid_count: upload.invalidCount,
@@ -255,9 +292,26 @@ export const uploadData = (upload: Upload, zone: string): UploadData => ({
 });
 
 /** Files that older versions read have the message as the reason. */
-function faultOf({ row, value, reason, message }: Omit<InvalidRow, 'message'> & { message?: string }): RowFaultData {
+function faultOf({
+  row,
+  value,
+  reason,
+  message,
+}: Omit<InvalidRow, 'message' | 'cells'> & { message?: string }): RowFaultData {
   if (message !== undefined) return { row, value, reason, message };
   return { row, value, reason: 'number_invalid', message: reason };
+}
+
+const LONGEST_FILE_NAME = 200;
+
+/** The name of a file without its folders and without characters that show nothing; null = none. */
+export function readFileName(given: unknown): string | null {
+  if (typeof given !== 'string') return null;
+  const name = given
+    .replace(/^.*[/\\]/s, '')
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+    .trim();
+  return name === '' ? null : cutCodePoints(name, LONGEST_FILE_NAME);
 }
 
 /** Reads an upload id from a path. @throws AppError not_found when invalid */
@@ -280,7 +334,22 @@ export class TakenUploadAnswer {
 
   @ApiProperty({ type: UploadData })
   data!: UploadData;
+
+  @ApiPropertyOptional(WARNINGS_PROPERTY)
+  warnings?: AnswerWarning[];
 }
+
+/** @returns the hint that a text is no UTF-8 */
+export const encodingWarnings = ({ encoding }: UploadData): AnswerWarning[] =>
+  encoding === 'windows-1252'
+    ? [
+        {
+          code: 'file_windows_1252',
+          field: 'file',
+          message: 'The file is no UTF-8 and was read as Windows-1252: look at `sample`',
+        },
+      ]
+    : [];
 
 export class RemovedUploadAnswer {
   @ApiProperty({ example: true })

@@ -1,21 +1,23 @@
 import { conflict, defineError, invalid, notFound, tooLarge, atMost, fieldErrors } from '../../kernel/errors.js';
 import { LONGEST_VARIABLE_NAME, MOST_VARIABLES } from '../../kernel/message-template.js';
 import { bodyErrors } from '../../platform/http/index.js';
+import { LARGEST_UNPACKED, LARGEST_WORKBOOK } from '../../platform/spreadsheets/index.js';
 import { storageErrors } from '../quotas/index.js';
 import { LONGEST_LIST_NAME, MEMBERS_A_REQUEST, MOST_ROWS } from './domain/list-form.js';
 
+const MB = 1024 * 1024;
 /** Retry-After for a client with too many uploads or copies under way. */
 const BUSY_SECONDS = 5;
 export const UPLOADS_AT_ONCE = 4;
 export const LISTS_AT_ONCE = 4;
 
-/** Errors of uploads (reference/recipient-lists#csv-files). */
+/** Errors of uploads (reference/recipient-lists#files). */
 export const uploadErrors = {
   notFound: notFound('upload_unknown', 'Upload not found', 'none of yours, removed, or older than seven days').with({
     field: 'upload_id',
     hint: 'Uploads are kept for seven days: upload the file again.',
   }),
-  tooLarge: bodyErrors.tooLarge.because('a file over UPLOAD_LIMIT'),
+  tooLarge: bodyErrors.tooLarge.because(`a file over UPLOAD_LIMIT, an .xlsx over ${LARGEST_WORKBOOK / MB} MB`),
   numberColumn: fieldErrors.invalid.shown('number_column').because('given twice'),
   tooMany: invalid(
     'too_many_uploads',
@@ -34,9 +36,21 @@ export const uploadErrors = {
     () => BUSY_SECONDS,
   ).with({ hint: 'Wait for one of them to end.' }),
   empty: invalid('file_empty', 'File is empty', 'no byte, or only a byte order mark').with({ field: 'file' }),
-  notUtf8: invalid('file_not_utf8', 'File must be text in UTF-8', 'another encoding, a spreadsheet or an archive').with(
-    { field: 'file', hint: 'Save the sheet as CSV in UTF-8.' },
-  ),
+  noText: invalid(
+    'file_not_readable',
+    'File is neither a text nor a spreadsheet (.xlsx)',
+    'another encoding or another kind of file',
+  ).with({ field: 'file', hint: 'Save the sheet as .xlsx, or as CSV in UTF-8.' }),
+  noWorkbook: invalid(
+    'file_no_workbook',
+    'File is no spreadsheet that can be read (.xlsx)',
+    'another archive, or one that is broken or has a password',
+  ).with({ field: 'file', hint: 'Open it in the spreadsheet program and save it as .xlsx without a password.' }),
+  unpacked: tooLarge(
+    'file_unpacked_too_large',
+    `File must have at most ${LARGEST_UNPACKED / MB} MB when it is unpacked`,
+    'of an .xlsx file what is read of it, 64 MB of them shared texts',
+  ).with({ field: 'file', hint: 'Split the file, or leave out columns that the text does not name.' }),
   noRows: invalid('file_no_rows', 'File has no row below its header', 'a header only, or nothing but empty rows').with({
     field: 'file',
     hint: 'The first row names the columns; recipients stand below it.',
@@ -186,7 +200,9 @@ export const UPLOAD_ERRORS = [
   uploadErrors.tooMany,
   bodyErrors.unreadable,
   uploadErrors.tooLarge,
-  uploadErrors.notUtf8,
+  uploadErrors.noText,
+  uploadErrors.noWorkbook,
+  uploadErrors.unpacked,
   uploadErrors.empty,
   uploadErrors.longHeader,
   uploadErrors.tooManyColumns,

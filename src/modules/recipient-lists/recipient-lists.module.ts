@@ -16,6 +16,7 @@ import { UploadStore, UploadWriter } from './uploads.store.js';
 import {
   GetListHandler,
   GetUploadHandler,
+  SkippedRowsHandler,
   ListListsHandler,
   ListMembersHandler,
   ListUploadsHandler,
@@ -36,6 +37,7 @@ import { RecipientLists } from './recipient-lists.js';
     TakeUploadHandler,
     RemoveUploadHandler,
     GetUploadHandler,
+    SkippedRowsHandler,
     ListUploadsHandler,
     CreateListHandler,
     RenameListHandler,

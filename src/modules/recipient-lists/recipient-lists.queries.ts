@@ -1,6 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Listed, type Page, shown } from '../../kernel/lists.js';
 import type { Account } from '../accounts/index.js';
+import type { Upload } from './domain/list-form.js';
 import { ListStore } from './lists.store.js';
 import { ListMembers } from './members.store.js';
 import {
@@ -14,6 +15,7 @@ import {
   type UploadSummary,
 } from './recipient-lists.dto.js';
 import { listErrors, uploadErrors } from './recipient-lists.errors.js';
+import { skippedLines } from './skipped-rows.js';
 import { UploadStore } from './uploads.store.js';
 
 /** One list of an account; times in its zone. @throws AppError not_found */
@@ -100,6 +102,33 @@ export class GetUploadHandler implements IQueryHandler<GetUploadQuery> {
     const upload = await this.uploads.byId(account.id, id);
     if (!upload) throw uploadErrors.notFound();
     return uploadData(upload, account.timeZone);
+  }
+}
+
+export interface SkippedRows {
+  upload: Upload;
+  /** lines of CSV */
+  batches: AsyncIterable<string>;
+}
+
+/** Rows of an upload that were left out. @throws AppError not_found */
+export class SkippedRowsQuery extends Query<SkippedRows> {
+  constructor(
+    readonly account: Account,
+    readonly id: number,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(SkippedRowsQuery)
+export class SkippedRowsHandler implements IQueryHandler<SkippedRowsQuery> {
+  constructor(private readonly uploads: UploadStore) {}
+
+  async execute({ account, id }: SkippedRowsQuery): Promise<SkippedRows> {
+    const upload = await this.uploads.byId(account.id, id);
+    if (!upload) throw uploadErrors.notFound();
+    return { upload, batches: skippedLines(this.uploads, upload) };
   }
 }
 

@@ -70,6 +70,21 @@ export class UploadRowEntity {
   variables!: string | null;
 }
 
+/** A row of a file that was left out, for its download. */
+@Entity('recipient_upload_skips')
+export class UploadSkipEntity {
+  @PrimaryColumn({ name: 'upload_id', type: 'bigint' })
+  uploadId!: number;
+
+  /** row of the file, 1 = the first below the header */
+  @PrimaryColumn({ type: 'int', unsigned: true })
+  seq!: number;
+
+  /** `SkippedRow` as JSON */
+  @Column({ type: 'text' })
+  fault!: string;
+}
+
 @Entity('recipient_lists')
 @Index('ix_recipient_lists_account', ['accountId', 'state', 'id'])
 @Index('ix_recipient_lists_due', ['dueAt'])
@@ -133,7 +148,13 @@ export class ListMemberEntity {
   variables!: string | null;
 }
 
-export const recipientListEntities = [UploadEntity, UploadRowEntity, RecipientListEntity, ListMemberEntity];
+export const recipientListEntities = [
+  UploadEntity,
+  UploadRowEntity,
+  UploadSkipEntity,
+  RecipientListEntity,
+  ListMemberEntity,
+];
 
 /** The longest lease that any holder takes. */
 const LEASE = { column: 'lease_until', longest: READERS_LEASE_MS } as const;
@@ -146,6 +167,7 @@ export const recipientListTables: readonly TableRule[] = [
     moments: [LEASE],
   },
   { table: 'recipient_upload_rows', rule: 'work', why: 'removed before their upload, some thousand at a time' },
+  { table: 'recipient_upload_skips', rule: 'work', why: 'removed before their upload, some thousand at a time' },
   {
     table: 'recipient_lists',
     rule: 'kept',

@@ -6,17 +6,19 @@ import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { type Account, AuditLog, createdBy } from '../accounts/index.js';
 import { readerOf } from '../numbers/index.js';
-import { CsvFile } from './csv-file.js';
+import { RecipientFile } from './recipient-file.js';
 import type { UploadFacts } from './domain/list-form.js';
 import { uploadErrors } from './recipient-lists.errors.js';
 import { type UploadDraft, UploadStore, UploadWriter } from './uploads.store.js';
 
-/** Stores a CSV file's recipients, all or none, as a stream. Returns the upload's id. @throws AppError one of `uploadErrors` */
+/** Stores a file's recipients, all or none, as a stream. Returns the upload's id. @throws AppError one of `uploadErrors` */
 export class TakeUploadCommand extends Command<number> {
   constructor(
     readonly actor: Account,
     readonly bytes: AsyncIterable<Uint8Array>,
     readonly numberColumn: string | null,
+    /** known when the bytes begin; null = the client names none */
+    readonly fileName: () => string | null,
   ) {
     super();
   }
@@ -31,17 +33,17 @@ export class TakeUploadHandler implements ICommandHandler<TakeUploadCommand> {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'UPLOAD_LIMIT'>,
   ) {}
 
-  async execute({ actor, bytes, numberColumn }: TakeUploadCommand): Promise<number> {
+  async execute({ actor, bytes, numberColumn, fileName }: TakeUploadCommand): Promise<number> {
     const draft = await this.writer.begin(actor.id, createdBy(actor));
     let isKept = false;
     try {
-      const file = new CsvFile(bytes, {
+      const file = new RecipientFile(bytes, {
         mostBytes: this.environment.UPLOAD_LIMIT,
         numberColumn,
         readNumber: readerOf(actor),
       });
       await this.write(draft, file);
-      const facts = { ...file.facts, ...(await this.writer.duplicates(draft)) };
+      const facts = { fileName: fileName(), ...file.facts, ...(await this.writer.duplicates(draft)) };
       draft.lease.end();
       await this.keep(actor, draft, facts);
       isKept = true;
@@ -53,7 +55,7 @@ export class TakeUploadHandler implements ICommandHandler<TakeUploadCommand> {
   }
 
   /** Writes one part while it reads the next. */
-  private async write(draft: UploadDraft, file: CsvFile): Promise<void> {
+  private async write(draft: UploadDraft, file: RecipientFile): Promise<void> {
     let written = Promise.resolve();
     try {
       for await (const batch of file.batches()) {

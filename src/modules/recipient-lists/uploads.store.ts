@@ -4,6 +4,7 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { firstIdAt, newId } from '../../kernel/ids.js';
 import { type Listed, type Page, shown } from '../../kernel/lists.js';
+import { LONG_SPELLINGS } from '../../kernel/phone-numbers.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import {
   daysAfter,
@@ -16,7 +17,7 @@ import {
 } from '../../platform/database/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { addStored, ROW_BYTES, lockQuota } from '../quotas/index.js';
-import type { UploadRow } from './domain/csv-rows.js';
+import { type InvalidRow, isInvalid, type UploadRow } from './domain/file-rows.js';
 import { DAYS_KEPT, MOST_DUPLICATES_SHOWN, type Upload, type UploadFacts } from './domain/list-form.js';
 import type { KeptRecipient } from './domain/recipient.js';
 import { LEASE_MS, Leftovers, removeHead, UPLOADS, WRITERS_FENCE } from './leftovers.store.js';
@@ -87,6 +88,15 @@ export class UploadStore {
     return READINGS.keep(this.dataSource, reading);
   }
 
+  async skipsAfter(id: number, seq: number): Promise<({ seq: number } & SkippedRow)[]> {
+    const rows = await this.dataSource.query<{ seq: number; fault: string }[]>(
+      `SELECT seq, fault FROM recipient_upload_skips WHERE upload_id = ? AND seq > ?
+       ORDER BY seq LIMIT ${ROWS_A_READ}`,
+      [id, seq],
+    );
+    return rows.map(({ seq: row, fault }) => ({ seq: row, ...(JSON.parse(fault) as SkippedRow) }));
+  }
+
   rowsAfter(id: number, seq: number): Promise<StoredRow[]> {
     return this.dataSource.query(
       `SELECT seq, number, variables FROM recipient_upload_rows WHERE upload_id = ? AND seq > ?
@@ -94,6 +104,26 @@ export class UploadStore {
       [id, seq],
     );
   }
+}
+
+/** `personKey` as SQL. */
+const PERSON = `CASE WHEN number NOT LIKE '5%' THEN number ${LONG_SPELLINGS.map(
+  ({ before, pattern }) =>
+    `WHEN number REGEXP '${pattern}' THEN CONCAT(LEFT(number, ${before}), SUBSTRING(number, ${before + 2}))`,
+).join(' ')} ELSE number END`;
+
+/** A row that was left out, as stored. */
+export interface SkippedRow extends Pick<InvalidRow, 'reason' | 'message'> {
+  /** null = too long to keep */
+  cells: readonly string[] | null;
+}
+
+const LONGEST_SKIP = 60_000;
+
+/** Cells that are too long for their column are not kept. */
+function skipText({ reason, message, cells }: InvalidRow): string {
+  const text = JSON.stringify({ reason, message, cells });
+  return Buffer.byteLength(text) <= LONGEST_SKIP ? text : JSON.stringify({ reason, message, cells: null });
 }
 
 const uploadOf = ({ id, keptRows, facts, createdBy, createdAt, dueAt }: UploadEntity): Upload => ({
@@ -165,33 +195,44 @@ export class UploadWriter {
   }
 
   /** Appends rows in one commit; the lease and the account's count come last, to lock them briefly. @throws AppError invalid */
-  async append(draft: UploadDraft, rows: readonly UploadRow[]): Promise<void> {
+  async append(draft: UploadDraft, all: readonly (UploadRow | InvalidRow)[]): Promise<void> {
+    const rows = all.filter((row): row is UploadRow => !isInvalid(row));
+    const skips = all.filter(isInvalid).map((row): [number, string] => [row.row, skipText(row)]);
     await inTransaction(this.dataSource, async (tx) => {
-      await tx.query(
-        `INSERT INTO recipient_upload_rows (upload_id, seq, number, variables)
+      if (rows.length > 0)
+        await tx.query(
+          `INSERT INTO recipient_upload_rows (upload_id, seq, number, variables)
          SELECT ?, j.seq, j.number, j.variables FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$[0]',
            number VARCHAR(32) CHARACTER SET ascii PATH '$[1]', variables TEXT CHARACTER SET utf8mb4 PATH '$[2]')) j`,
-        [draft.id, jsonRows(rows.map(({ row, number, variables }) => [row, number, variables]))],
-      );
+          [draft.id, jsonRows(rows.map(({ row, number, variables }) => [row, number, variables]))],
+        );
+      if (skips.length > 0)
+        await tx.query(
+          `INSERT INTO recipient_upload_skips (upload_id, seq, fault)
+         SELECT ?, j.seq, j.fault FROM JSON_TABLE(?, '$[*]' COLUMNS (seq INT PATH '$[0]',
+           fault TEXT CHARACTER SET utf8mb4 PATH '$[1]')) j`,
+          [draft.id, jsonRows(skips)],
+        );
       if (!(await UPLOADS.leases.renew(tx, [draft.id], WRITERS_FENCE, LEASE_MS))) throw new UploadLost();
-      const bytes = rows.reduce((sum, row) => sum + recipientBytes(row), 0);
+      const kept = rows.reduce((sum, row) => sum + recipientBytes(row), 0);
+      const bytes = skips.reduce((sum, [, text]) => sum + ROW_BYTES + Buffer.byteLength(text), kept);
       await tx.query('UPDATE recipient_uploads SET bytes = bytes + ? WHERE id = ?', [bytes, draft.id]);
       await addStored(tx, draft.accountId, bytes, this.environment.STORAGE_PER_ACCOUNT);
     });
     draft.rows += rows.length;
   }
 
-  /** Counts rows whose number an earlier row has, with the first of these numbers. */
+  /** Counts rows whose person an earlier row has, with the first of their numbers. */
   async duplicates({ id, rows }: UploadDraft): Promise<Pick<UploadFacts, 'duplicates' | 'duplicatesCount'>> {
-    const [found] = await this.dataSource.query<{ numbers: number }[]>(
-      'SELECT COUNT(DISTINCT number) AS numbers FROM recipient_upload_rows WHERE upload_id = ?',
+    const [found] = await this.dataSource.query<{ persons: number }[]>(
+      `SELECT COUNT(DISTINCT ${PERSON}) AS persons FROM recipient_upload_rows WHERE upload_id = ?`,
       [id],
     );
-    const duplicatesCount = rows - Number(found?.numbers ?? 0);
+    const duplicatesCount = rows - Number(found?.persons ?? 0);
     if (duplicatesCount === 0) return { duplicates: [], duplicatesCount };
     const again = await this.dataSource.query<{ number: string }[]>(
-      `SELECT number FROM recipient_upload_rows WHERE upload_id = ?
-       GROUP BY number HAVING COUNT(*) > 1 ORDER BY MIN(seq) LIMIT ${MOST_DUPLICATES_SHOWN}`,
+      `SELECT MIN(number) AS number FROM recipient_upload_rows WHERE upload_id = ?
+       GROUP BY ${PERSON} HAVING COUNT(*) > 1 ORDER BY MIN(seq) LIMIT ${MOST_DUPLICATES_SHOWN}`,
       [id],
     );
     return { duplicates: again.map(({ number }) => number), duplicatesCount };

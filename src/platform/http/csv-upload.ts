@@ -22,16 +22,27 @@ const KB = 1024;
 const FIELD = 'file';
 const FORM = 'multipart/form-data';
 const CSV = 'text/csv';
-const CSV_TYPES = [CSV, 'text/plain', 'application/csv', 'application/vnd.ms-excel', 'application/octet-stream'];
+const WORKBOOK = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const CSV_TYPES = [
+  CSV,
+  'text/plain',
+  'application/csv',
+  'application/vnd.ms-excel',
+  'application/octet-stream',
+  WORKBOOK,
+];
 
 /** A request with a streamed file. */
 export interface CsvRequest extends Request {
   csv?: AsyncIterable<Uint8Array>;
+  /** as the form names it, known when its bytes begin */
+  csvName?: string;
 }
 
 /** A part of the form, piped and not stored. */
 interface Part {
   fieldname: string;
+  originalname: string;
   stream: Readable;
 }
 
@@ -40,7 +51,7 @@ interface Part {
 class CsvUpload implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<CsvRequest>();
-    refuseEncoded(request);
+    refuseEncoded(request, FILE_CHARSETS);
     const isForm = request.is(FORM);
     if (!isForm && !request.is(CSV_TYPES)) throw bodyErrors.fileRequired();
     beginBody(request, request.res);
@@ -73,11 +84,15 @@ export function documentCsvFiles({ paths, components }: OpenAPIObject): void {
   }
 }
 
+const TEXT_CHARSETS = /^(utf-?8|us-ascii)$/i;
+/** A file of text is read by its bytes. */
+const FILE_CHARSETS = /^(utf-?8|us-ascii|utf-?16(le|be)?|windows-1252|iso-8859-1)$/i;
+
 /** Refuses a compressed file, so that a small body stays a small file. @throws UnsupportedMediaTypeException */
-export function refuseEncoded({ headers }: Request): void {
+export function refuseEncoded({ headers }: Request, charsets = TEXT_CHARSETS): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
-  if (!/^identity$/i.test(encoding) || !/^(utf-?8|us-ascii)$/i.test(charset))
+  if (!/^identity$/i.test(encoding) || !charsets.test(charset))
     throw new UnsupportedMediaTypeException(protocolErrors.charset.message);
 }
 
@@ -93,6 +108,7 @@ async function readWhole(request: Request, csv: PassThrough): Promise<void> {
 async function readPart(context: ExecutionContext, csv: PassThrough): Promise<void> {
   const form = { hasFile: false };
   const Reader = AnyFilesInterceptor({
+    defParamCharset: 'utf8',
     limits: { files: 2, fields: 20, fieldSize: 64 * KB },
     fileFilter: (_request, file, decide) => {
       const wanted = file.fieldname === FIELD && !form.hasFile;
@@ -100,7 +116,8 @@ async function readPart(context: ExecutionContext, csv: PassThrough): Promise<vo
       decide(null, wanted);
     },
     storage: {
-      _handleFile: (_request: Request, part: Part, done: (error?: unknown) => void) => {
+      _handleFile: (request: CsvRequest, part: Part, done: (error?: unknown) => void) => {
+        request.csvName = part.originalname;
         pipeline(part.stream, csv, { end: false }).then(() => done(), done);
       },
       _removeFile: (_request: Request, _part: Part, done: (error: Error | null) => void) => done(null),

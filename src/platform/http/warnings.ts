@@ -119,6 +119,7 @@ const CODES = [
   'number_looks_wrong',
   'language_by_code',
   'language_fallback',
+  'file_windows_1252',
   'schedule_time_moved',
 ] as const;
 

@@ -103,7 +103,6 @@ const FLAGS = [
 ] as const;
 
 const USER_TYPES = ['client', 'reseller', 'admin', 'super'].map((kind) => [kind, kind] as const);
-
 function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) {
   const isSuper = useMe().role === 'super';
   const plans = $api.useQuery(

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { $api, api, type Schema } from '../api/client.js';
+import { $api, api, download, type Schema } from '../api/client.js';
 import {
   Button,
   type Column,
@@ -16,6 +16,7 @@ import {
   Section,
   Time,
   useParam,
+  formatCount,
   MadeBy,
 } from '../ui/index.js';
 
@@ -34,6 +35,16 @@ const LEFT_OUT: readonly Column<Schema<'RowFaultData'>>[] = [
   { name: 'value', title: 'Value', cell: ({ value }) => value },
   { name: 'reason', title: 'Why', cell: ({ message }) => message, wide: true },
 ];
+
+const ENCODINGS: Readonly<Record<string, string>> = {
+  'utf-8': 'Text in UTF-8',
+  'utf-16le': 'Text in UTF-16',
+  'utf-16be': 'Text in UTF-16',
+  'windows-1252': 'Text in Windows-1252, because it is no UTF-8: see that the letters are right',
+};
+
+const readAs = ({ encoding, sheet }: Schema<'UploadData'>): string =>
+  encoding === null ? `Sheet “${sheet ?? ''}” of a spreadsheet` : (ENCODINGS[encoding] ?? encoding);
 
 const complete = <Row,>(data: readonly Row[]) => ({
   data,
@@ -61,7 +72,7 @@ export default function UploadPage() {
   };
   return (
     <Page
-      title={`File no. ${String(id)}`}
+      title={query.data?.data.file_name ?? `File no. ${String(id)}`}
       actions={
         <>
           <Link to="/send" search={{ channel: 'sms', upload_id: String(id) }} className="button primary">
@@ -79,6 +90,8 @@ export default function UploadPage() {
             <Section title="How it was read">
               <Facts
                 facts={[
+                  ['File', `No. ${String(data.upload_id)}`],
+                  ['Read as', readAs(data)],
                   ['Rows', <Count key="rows" value={data.rows} />],
                   ['Number in', data.number_column],
                   ['Columns', data.columns.join(', ')],
@@ -101,6 +114,20 @@ export default function UploadPage() {
             </Section>
             {data.invalid.length > 0 && (
               <Section title="Left out">
+                {data.invalid_count > data.invalid.length && (
+                  <p className="counter">The first {formatCount(data.invalid.length)} are shown.</p>
+                )}
+                <div className="buttons">
+                  <Button
+                    onClick={() =>
+                      void download(`/v6/api/uploads/${String(id)}/skipped.csv`, `left-out-${String(id)}.csv`).catch(
+                        notifyFault,
+                      )
+                    }
+                  >
+                    Download all of it
+                  </Button>
+                </div>
                 <DataTable
                   label="Left out"
                   columns={LEFT_OUT}

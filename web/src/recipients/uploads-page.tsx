@@ -17,10 +17,10 @@ import {
   useAddress,
   MadeBy,
 } from '../ui/index.js';
-import { saveUpload } from './save-upload.js';
+import { FILES, saveUpload } from './save-upload.js';
 
 const COLUMNS: readonly Column<Schema<'UploadSummary'>>[] = [
-  { name: 'id', title: 'File', cell: (row) => `No. ${String(row.upload_id)}` },
+  { name: 'id', title: 'File', cell: (row) => row.file_name ?? `No. ${String(row.upload_id)}` },
   { name: 'rows', title: 'Rows', align: 'end', cell: (row) => <Count value={row.rows} /> },
   { name: 'invalid', title: 'Left out', align: 'end', cell: (row) => <Count value={row.invalid_count} /> },
   { name: 'columns', title: 'Columns', cell: (row) => row.columns.join(', '), wide: true },
@@ -29,12 +29,15 @@ const COLUMNS: readonly Column<Schema<'UploadSummary'>>[] = [
   { name: 'expires', title: 'Kept until', cell: (row) => <Time value={row.expires_at} /> },
 ];
 
-/** CSV files of recipients with their values. */
+/** Files of recipients with their values. */
 export default function UploadsPage() {
   const [address] = useAddress();
   const query = $api.useQuery('get', '/v6/api/uploads', { params: { query: listQuery(address) } as never });
   return (
-    <Page title="Files of recipients" about="CSV files with numbers and values for the text, kept for seven days.">
+    <Page
+      title="Files of recipients"
+      about="Spreadsheets and CSV files with numbers and values for the text, kept for seven days."
+    >
       <Section title="Upload a file">
         <UploadForm />
       </Section>
@@ -74,8 +77,8 @@ function UploadForm() {
   return (
     <div className="form">
       <FileField
-        label="CSV file"
-        accept=".csv,text/csv"
+        label="Spreadsheet (.xlsx) or CSV file"
+        accept={FILES}
         hint="A header, then one recipient a row; every other column is a value for the text."
         onFile={setFile}
       />

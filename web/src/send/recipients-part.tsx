@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api } from '../api/client.js';
 import { problemOf } from '../api/problem.js';
-import { saveUpload } from '../recipients/save-upload.js';
+import { FILES, saveUpload } from '../recipients/save-upload.js';
 import {
   Button,
   FileField,
@@ -29,7 +29,7 @@ export function RecipientsPart({ channel, draft, set }: PartProperties) {
           name="source"
           options={[
             ['paste', 'Pasted numbers'],
-            ['upload', 'A CSV file'],
+            ['upload', 'A file'],
             ['list', 'A saved list'],
           ]}
           value={draft.source}
@@ -88,8 +88,8 @@ function UploadChoice({ channel, draft, set }: PartProperties) {
               options={[
                 ['', 'Choose…'],
                 ...data.map(
-                  ({ upload_id: id, rows, created_at: at }) =>
-                    [String(id), `No. ${String(id)}: ${formatCount(rows)} rows, ${at}`] as const,
+                  ({ upload_id: id, file_name: name, rows, created_at: at }) =>
+                    [String(id), `${name ?? `No. ${String(id)}`}: ${formatCount(rows)} rows, ${at}`] as const,
                 ),
               ]}
               value={draft.uploadId}
@@ -104,7 +104,7 @@ function UploadChoice({ channel, draft, set }: PartProperties) {
             )}
             {chosen !== undefined && <Columns channel={channel} draft={draft} set={set} columns={chosen.columns} />}
             <div className="pair">
-              <FileField label="Or upload a CSV file" accept=".csv,text/csv" onFile={setFile} />
+              <FileField label="Or upload a spreadsheet (.xlsx) or CSV file" accept={FILES} onFile={setFile} />
               <TextField
                 label="Column of the number"
                 hint="Only where it has no usual name."

@@ -2,8 +2,8 @@ import type { RowFault } from '../../../kernel/errors.js';
 import { readId } from '../../../kernel/ids.js';
 import { shownValue } from '../../../kernel/json-values.js';
 import type { ReadNumber } from '../../../kernel/phone-numbers.js';
-import { codePoints, readText } from '../../../kernel/text.js';
-import type { InvalidRow } from './csv-rows.js';
+import { codePoints, type FileFormat, readText, type TextEncoding } from '../../../kernel/text.js';
+import type { InvalidRow } from './file-rows.js';
 import { type KeptRecipient, readMember } from './recipient.js';
 
 export interface SampleRow {
@@ -14,14 +14,21 @@ export interface SampleRow {
 
 /** The result of reading a file. */
 export interface UploadFacts {
+  /** as the client named it; null = not named. This and how it was read is absent for files that older versions read */
+  fileName?: string | null;
+  format?: FileFormat;
+  /** null = a workbook */
+  encoding?: TextEncoding | null;
+  /** of a workbook */
+  sheet?: string | null;
   columns: readonly string[];
   numberColumn: string;
   sample: readonly SampleRow[];
-  invalid: readonly InvalidRow[];
+  invalid: readonly Omit<InvalidRow, 'cells'>[];
   invalidCount: number;
-  /** rows whose number an earlier row has too */
+  /** rows whose person an earlier row has too */
   duplicatesCount: number;
-  /** the first numbers that occur more than once; absent for files that older versions read */
+  /** the first numbers of persons who occur more than once; absent for files that older versions read */
   duplicates?: readonly string[];
 }
 

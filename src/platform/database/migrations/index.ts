@@ -10,6 +10,7 @@ import { TemplateLanguageCodes1700000019620 } from './1700000019620-template-lan
 import { RightsOfThePast1700000019630 } from './1700000019630-rights-of-the-past.js';
 import { MessageKeys1700000019650 } from './1700000019650-message-keys.js';
 import { NumbersOfAccounts1700000019660 } from './1700000019660-numbers-of-accounts.js';
+import { SkippedRows1700000019661 } from './1700000019661-skipped-rows.js';
 import { Refusals1700000019670 } from './1700000019670-refusals.js';
 import { RefundRefused1700000019680 } from './1700000019680-refund-refused.js';
 import { ChatNotices1700000019700 } from './1700000019700-chat-notices.js';
@@ -34,6 +35,7 @@ export const migrations = [
   RightsOfThePast1700000019630,
   MessageKeys1700000019650,
   NumbersOfAccounts1700000019660,
+  SkippedRows1700000019661,
   Refusals1700000019670,
   RefundRefused1700000019680,
   ChatNotices1700000019700,

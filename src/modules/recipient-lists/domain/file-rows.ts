@@ -5,7 +5,7 @@ import { codePoints, cutCodePoints } from '../../../kernel/text.js';
 import { isTooLarge, type KeptRecipient, valueText, VARIABLE_REASONS } from './recipient.js';
 
 /** The columns of a file: every column but the number's is a variable. */
-export interface CsvLayout {
+export interface FileLayout {
   columns: readonly string[];
   numberAt: number;
 }
@@ -14,13 +14,6 @@ export type HeaderFault =
   | { fault: 'tooManyColumns' | 'noNumberColumn' | 'severalNumberColumns' | 'unknownNumberColumn' }
   | { fault: 'unnamedColumn' | 'longColumn'; column: number }
   | { fault: 'sameColumns'; name: string };
-
-const COMMA = 0x2c;
-const SEMICOLON = 0x3b;
-const TAB = 0x09;
-const QUOTE = 0x22;
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
 
 /** Names of the number's column, lower case, letters and digits only. */
 export const NUMBER_COLUMNS: ReadonlySet<string> = new Set([
@@ -45,29 +38,6 @@ export const NUMBER_COLUMNS: ReadonlySet<string> = new Set([
   'cellphone',
 ]);
 
-/** Finds the delimiter: the most frequent of comma, semicolon and tab in the header, outside of quotes; else comma. */
-export class HeadScan {
-  private isQuoted = false;
-  private readonly counts = { [COMMA]: 0, [SEMICOLON]: 0, [TAB]: 0 };
-
-  /** @returns whether the header has ended */
-  push(bytes: Uint8Array): boolean {
-    for (const byte of bytes) {
-      if (byte === QUOTE) this.isQuoted = !this.isQuoted;
-      else if (this.isQuoted) continue;
-      else if (byte === COMMA || byte === SEMICOLON || byte === TAB) this.counts[byte] += 1;
-      else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) return true;
-    }
-    return false;
-  }
-
-  get delimiter(): ',' | ';' | '\t' {
-    const { [COMMA]: commas, [SEMICOLON]: semicolons, [TAB]: tabs } = this.counts;
-    if (commas >= Math.max(semicolons, tabs)) return ',';
-    return semicolons >= tabs ? ';' : '\t';
-  }
-}
-
 const OTHER = String.raw`[^\p{L}\p{M}\p{N}_-]+`;
 const AROUND = new RegExp(`^${OTHER}|${OTHER}$`, 'gu');
 const WITHIN = new RegExp(OTHER, 'gu');
@@ -77,8 +47,21 @@ export const variableOf = (cell: string): string => cell.replace(AROUND, '').rep
 
 const bare = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 
+/** Whether a cell of a header names the number's column. @param wanted null = by one of its usual names */
+export const isNumberColumn = (cell: string, wanted: string | null): boolean =>
+  wanted === null
+    ? NUMBER_COLUMNS.has(bare(cell))
+    : cell !== '' && variableOf(cell).toLowerCase() === variableOf(wanted).toLowerCase();
+
+/** Cells without the empty ones at the end, which spreadsheets add. */
+function withoutEnd(cells: readonly string[]): readonly string[] {
+  const last = cells.findLastIndex((cell) => cell !== '');
+  return last < 0 || last === cells.length - 1 ? cells : cells.slice(0, last + 1);
+}
+
 /** Reads the cells of a header. @param wanted name of the number's column; null = find it */
-export function readHeader(cells: readonly string[], wanted: string | null): CsvLayout | HeaderFault {
+export function readHeader(given: readonly string[], wanted: string | null): FileLayout | HeaderFault {
+  const cells = withoutEnd(given);
   if (cells.length > MOST_VARIABLES + 1) return { fault: 'tooManyColumns' };
   const long = cells.findIndex((cell) => cell.length > 4 * LONGEST_VARIABLE_NAME);
   if (long >= 0) return { fault: 'longColumn', column: long + 1 };
@@ -118,9 +101,19 @@ export interface UploadRow extends KeptRecipient {
   row: number;
 }
 
-export type InvalidRow = Required<Pick<RowFault, 'row' | 'value' | 'reason' | 'message'>>;
+/** A row that is left out. */
+export interface InvalidRow extends Required<Pick<RowFault, 'row' | 'value' | 'reason' | 'message'>> {
+  /** as given */
+  cells: readonly string[];
+}
 
 const LONGEST_SHOWN = 64;
+
+/** Cells without empty ones behind the last column. */
+function atLeast(columns: number, cells: readonly string[]): readonly string[] {
+  const last = cells.findLastIndex((cell) => cell !== '');
+  return cells.slice(0, Math.max(columns, last + 1));
+}
 
 /** Reads the rows below a header. */
 export class RowReader {
@@ -128,7 +121,7 @@ export class RowReader {
   private readonly keys: readonly (string | null)[];
 
   constructor(
-    private readonly layout: CsvLayout,
+    private readonly layout: FileLayout,
     private readonly readNumber: ReadNumber,
   ) {
     const { columns, numberAt } = layout;
@@ -136,16 +129,17 @@ export class RowReader {
   }
 
   /** @returns null for an empty row */
-  read(cells: readonly string[], row: number): UploadRow | InvalidRow | null {
+  read(given: readonly string[], row: number): UploadRow | InvalidRow | null {
     const { columns, numberAt } = this.layout;
-    const given = cells[numberAt] ?? '';
-    if (given === '' && cells.every((cell) => cell === '')) return null;
-    const value = cutCodePoints(given, LONGEST_SHOWN);
-    const leftOut = (reason: string, message: string): InvalidRow => ({ row, value, reason, message });
+    const cells = given.length > columns.length ? atLeast(columns.length, given) : given;
+    const to = cells[numberAt] ?? '';
+    if (to === '' && cells.every((cell) => cell === '')) return null;
+    const value = cutCodePoints(to, LONGEST_SHOWN);
+    const leftOut = (reason: string, message: string): InvalidRow => ({ row, value, reason, message, cells });
     if (cells.length !== columns.length)
       return leftOut('cells_differ', `${cells.length} cells, the header has ${columns.length}`);
-    const read = this.readNumber(given);
-    if ('refused' in read) return { row, value, ...refusedNumber(read.refused) };
+    const read = this.readNumber(to);
+    if ('refused' in read) return { row, value, ...refusedNumber(read.refused), cells };
     if (columns.length === 1) return { row, number: read.digits, variables: null };
     let variables = '';
     for (const [at, key] of this.keys.entries()) {

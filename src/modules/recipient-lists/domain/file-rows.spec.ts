@@ -1,38 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { HeadScan, NUMBER_COLUMNS, readHeader, variableOf } from './csv-rows.js';
-
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-describe('the delimiter of a header', () => {
-  it.each([
-    ['a,b,c\n', ','],
-    ['a;b;c\n', ';'],
-    ['a\tb\n', '\t'],
-    ['a\n', ','],
-    ['a;b\n1,2,3,4\n', ';'],
-    ['"a;b;c",d\n', ','],
-    ['a,b;c\n', ','],
-    ['a;b\tc\n', ';'],
-    ['"first\nline, second";b;c\n', ';'],
-    ['\uFEFF"a";"b"\r', ';'],
-  ])('%j: %j', (text, delimiter) => {
-    const scan = new HeadScan();
-    expect(scan.push(bytes(text))).toBe(true);
-    expect(scan.delimiter).toBe(delimiter);
-    // cut anywhere it is the same
-    const piecewise = new HeadScan();
-    const ends = [...bytes(text)].map((byte) => piecewise.push(Uint8Array.of(byte)));
-    expect(ends.includes(true)).toBe(true);
-  });
-
-  it('goes on until the line ends', () => {
-    const scan = new HeadScan();
-    expect(scan.push(bytes('a;"b\n'))).toBe(false);
-    expect(scan.push(bytes('";c'))).toBe(false);
-    expect(scan.push(bytes('\r\n'))).toBe(true);
-    expect(scan.delimiter).toBe(';');
-  });
-});
+import { readNumber } from '../../../kernel/phone-numbers.js';
+import { NUMBER_COLUMNS, readHeader, RowReader, variableOf } from './file-rows.js';
 
 describe('the name of a variable', () => {
   it.each([
@@ -80,4 +48,28 @@ it('a header of long names is checked at once', () => {
   const began = performance.now();
   expect(readHeader(['to', '_('.repeat(32_000)], null)).toEqual({ fault: 'longColumn', column: 2 });
   expect(performance.now() - began).toBeLessThan(100);
+});
+
+describe('empty cells at the end', () => {
+  const layout = readHeader(['phone', 'name', '', ''], null);
+  if ('fault' in layout) throw new Error(layout.fault);
+  const read = (...cells: string[]): unknown => new RowReader(layout, readNumber).read(cells, 1);
+
+  it('of a header are no columns', () => {
+    expect(layout).toEqual({ columns: ['phone', 'name'], numberAt: 0 });
+    expect(readHeader(['phone', '', 'name', ''], null)).toEqual({ fault: 'unnamedColumn', column: 2 });
+    expect(readHeader(['', ''], null)).toEqual({ fault: 'unnamedColumn', column: 1 });
+  });
+
+  it('of a row do not count', () => {
+    const row = { row: 1, number: '919876543210', variables: '{"name":"Asha"}' };
+    expect(read('919876543210', 'Asha', '', '', '')).toEqual(row);
+    expect(read('919876543210', 'Asha')).toEqual(row);
+    expect(read('919876543210', 'Asha', '', 'x')).toMatchObject({
+      reason: 'cells_differ',
+      message: '4 cells, the header has 2',
+      cells: ['919876543210', 'Asha', '', 'x'],
+    });
+    expect(read('919876543210')).toMatchObject({ reason: 'cells_differ' });
+  });
 });

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../kernel/errors.js';
 import { readNumber } from '../../kernel/phone-numbers.js';
-import { CsvFile } from './csv-file.js';
-import type { UploadRow } from './domain/csv-rows.js';
+import { RecipientFile } from './recipient-file.js';
+import type { UploadRow } from './domain/file-rows.js';
 
 const RUNS = { numRuns: 300, seed: 20_261_122 };
 
@@ -20,11 +20,11 @@ async function* pieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenera
 async function read(
   content: string | Uint8Array,
   sizes: readonly number[] = [65_536],
-): Promise<{ rows: UploadRow[]; file: CsvFile }> {
+): Promise<{ rows: UploadRow[]; file: RecipientFile }> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  const file = new CsvFile(pieces(bytes, sizes), { mostBytes: 1_000_000, numberColumn: null, readNumber });
+  const file = new RecipientFile(pieces(bytes, sizes), { mostBytes: 1_000_000, numberColumn: null, readNumber });
   const rows: UploadRow[] = [];
-  for await (const batch of file.batches()) rows.push(...batch);
+  for await (const batch of file.batches()) rows.push(...batch.filter((row): row is UploadRow => 'number' in row));
   return { rows, file };
 }
 
@@ -76,7 +76,7 @@ describe('a file', () => {
           expect((outcome as AppError).kind).toBe('invalid');
           return;
         }
-        const { rows, file } = outcome as { rows: UploadRow[]; file: CsvFile };
+        const { rows, file } = outcome as { rows: UploadRow[]; file: RecipientFile };
         expect(rows.length).toBeGreaterThan(0);
         for (const { number, variables } of rows) {
           expect(number).toMatch(/^[0-9]{8,30}$/);
@@ -102,7 +102,7 @@ describe('a file', () => {
   it('comes in batches that are bounded by rows and by their text', async () => {
     const sizesOf = async (csv: string): Promise<number[]> => {
       const bytes = new TextEncoder().encode(csv);
-      const file = new CsvFile(pieces(bytes, [65_536]), { mostBytes: 1e9, numberColumn: null, readNumber });
+      const file = new RecipientFile(pieces(bytes, [65_536]), { mostBytes: 1e9, numberColumn: null, readNumber });
       const sizes: number[] = [];
       for await (const batch of file.batches()) sizes.push(batch.length);
       return sizes;
@@ -125,7 +125,7 @@ describe('a file', () => {
         isReleased = true;
       }
     };
-    const file = new CsvFile(endless(), { mostBytes: 1e9, numberColumn: null, readNumber });
+    const file = new RecipientFile(endless(), { mostBytes: 1e9, numberColumn: null, readNumber });
     await expect(file.batches().next()).rejects.toThrow('Header of the file is larger than 64 KB');
     expect(isReleased).toBe(true);
   });
@@ -147,7 +147,7 @@ describe('a file', () => {
         isLetGo = true;
       }
     };
-    const batches = new CsvFile(source(), { mostBytes: 1_000_000, numberColumn: null, readNumber }).batches();
+    const batches = new RecipientFile(source(), { mostBytes: 1_000_000, numberColumn: null, readNumber }).batches();
     await expect(batches.next()).rejects.toBeInstanceOf(AppError);
     await vi.waitFor(() => expect(isLetGo).toBe(true));
   });

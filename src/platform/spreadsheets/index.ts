@@ -1,0 +1,1 @@
+export { type FileFaults, FileRows, LARGEST_UNPACKED, LARGEST_WORKBOOK } from './file-rows.js';
