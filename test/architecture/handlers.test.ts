@@ -10,6 +10,7 @@ import { ApiModule } from '../../src/apps/api/api.module.js';
 import { WorkerModule } from '../../src/apps/worker/worker.module.js';
 import { CHANNELS } from '../../src/modules/channels/index.js';
 import { Channels } from '../../src/modules/engine/index.js';
+import { queueOf, queuesOf } from '../../src/platform/queues/index.js';
 import { processorFor, processorToken } from '../../src/modules/engine/route-job.processor.js';
 import { ROOT, providersOf, scan, sourceFiles } from './house.js';
 
@@ -78,13 +79,14 @@ describe('queues', () => {
   it('are served by exactly one processor each, in the worker only', () => {
     const tokens = (app: INestApplicationContext): unknown[] =>
       [...app.get(ModulesContainer).values()].flatMap((module) => [...module.providers.keys()]);
-    const names = CHANNELS.map(({ name }) => name);
-    const ofQueues = (token: unknown): boolean => names.some((name) => token === processorToken(name));
-    expect(tokens(worker).filter(ofQueues)).toEqual(names.map(processorToken));
+    const served = CHANNELS.flatMap(({ name }) => [false, true].map((single) => ({ name, single })));
+    const wanted = served.map(({ name, single }) => processorToken(name, single));
+    const ofQueues = (token: unknown): boolean => wanted.includes(token as string);
+    expect(tokens(worker).filter(ofQueues)).toEqual(wanted);
     expect(tokens(api).filter(ofQueues)).toEqual([]);
-    for (const name of names) {
-      const processor = processorFor(name, 16);
-      expect(Reflect.getMetadata('bull:module_queue', processor)).toEqual({ name });
+    for (const { name, single } of served) {
+      const processor = processorFor(name, single, 16);
+      expect(Reflect.getMetadata('bull:module_queue', processor)).toEqual({ name: queueOf(name, { single }) });
       expect(
         Reflect.getMetadata('bull:module_queue_process', Reflect.get(processor.prototype, 'take') as object),
       ).toEqual({ concurrency: 16 });
@@ -96,7 +98,9 @@ describe('queues', () => {
       [...app.get(ModulesContainer).values()].flatMap((module) =>
         [...module.providers.keys()].map(String).filter((token) => token.startsWith('BullQueue_')),
       );
-    expect(registered(worker)).toEqual(CHANNELS.map(({ name }) => getQueueToken(name)));
+    expect(registered(worker)).toEqual(
+      CHANNELS.flatMap(({ name }) => queuesOf(name).map((queue) => getQueueToken(queue))),
+    );
     expect(registered(api)).toEqual([]);
   });
 });

@@ -9,13 +9,13 @@ import { ROOT, type SourceFile, sourceFiles } from './house.js';
  * and raise it only with a reason in the commit. "Files" are those of src without tests.
  */
 const BOUNDS = {
-  files: 742,
-  lines: 95_800,
-  commentLines: 5_830,
+  files: 744,
+  lines: 95_950,
+  commentLines: 5_850,
   filesUnder40Lines: 8,
   mostFilesInAFolder: 20,
-  constructorsOver8Dependencies: 5,
-  engineFiles: 73,
+  constructorsOver8Dependencies: 0,
+  engineFiles: 75,
   engineExports: 45,
   readmeBytes: 8_192,
 };

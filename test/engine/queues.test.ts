@@ -8,7 +8,7 @@ import { nextJob, QueuesModule, type RouteJob, JobQueues } from '../../src/platf
 import { testEnvironment } from '../support/api.js';
 import { requireVariable } from '../support/database.js';
 import { startWorker } from '../support/worker.js';
-import { ownPrefix, QUEUES, redisProcess } from '../support/redis-process.js';
+import { CHANNEL_NAMES, ownPrefix, QUEUES, redisProcess } from '../support/redis-process.js';
 
 const JOB: RouteJob = { routeId: 7, single: false, slot: 0, turn: 0 };
 
@@ -18,7 +18,7 @@ describe('the queue of a channel', () => {
   let queues: JobQueues;
 
   beforeAll(async () => {
-    module = await Test.createTestingModule({ imports: [ConfigModule, QueuesModule.of(QUEUES)] })
+    module = await Test.createTestingModule({ imports: [ConfigModule, QueuesModule.of(CHANNEL_NAMES)] })
       .overrideProvider(ENVIRONMENT)
       .useValue(testEnvironment(requireVariable('DATABASE_URL')))
       .compile();
@@ -95,9 +95,24 @@ describe('the processors of a worker', () => {
     await expect
       .poll(() => served(queues), { timeout: 60_000 })
       .toEqual([
-        ['sms', 6],
-        ['voice', 6],
+        ['sms', 3],
+        ['sms-urgent', 3],
+        ['voice', 3],
+        ['voice-urgent', 3],
       ]);
+  });
+
+  it.each([
+    [['urgent'], ['sms-urgent', 'voice-urgent']],
+    [['campaign'], ['sms', 'voice']],
+  ] as const)('serve the queues of the class %s only', async (classes, names) => {
+    const environment = testEnvironment(requireVariable('DATABASE_URL'), {
+      WORKER_QUEUES: ['voice', 'sms'],
+      WORKER_CLASSES: [...classes],
+    });
+    worker = await startWorker(environment);
+    const queues = worker.get(JobQueues, { strict: false });
+    await expect.poll(() => served(queues).map(([name]) => name), { timeout: 60_000 }).toEqual(names);
   });
 });
 

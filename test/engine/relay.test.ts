@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Metrics } from '../../src/platform/observability/index.js';
+import { UrgentBound } from '../../src/modules/engine/dispatch/urgent-bound.js';
 import { Relay } from '../../src/modules/engine/dispatch/relay.js';
 import type { DueLanes } from '../../src/modules/engine/dispatch/due-lanes.js';
 import type { JobOffers, WorkerQueues } from '../../src/modules/engine/dispatch/job-routing.js';
@@ -82,6 +84,7 @@ describe('rings', () => {
 });
 
 describe('the relay', () => {
+  const AWAY = { answer: () => Promise.resolve(null) } as unknown as RedisLink;
   const DUE = [
     { channel: 'sms', routeId: 1, single: true },
     { channel: 'sms', routeId: 2, single: false },
@@ -120,6 +123,7 @@ describe('the relay', () => {
           return Promise.resolve(isMine());
         },
       } as unknown as LeaderGate,
+      new UrgentBound({ URGENT_COMMIT_TARGET: 10 }, AWAY, new Metrics()),
     );
     relay.onApplicationBootstrap();
     return { relay, queued, asked, ring: (due: DueRoute[]) => ring(due) };

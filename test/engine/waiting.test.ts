@@ -223,8 +223,8 @@ describe('messages that wait for their carrier', () => {
     await wait(campaign, TIMEOUT_MS);
     await run(campaign);
     expect((await recipients(campaign))[3]).toEqual([1, null, 'Not sent in time: gone']);
-    // What the carrier has had enough of is its failure and paid for; what it never took is not.
-    expect(await engine.available(campaign.accountId)).toEqual({ stored: 1, ledger: 1 });
+    // What the carrier refused in its answer, and what it never took, is refunded.
+    expect(await engine.available(campaign.accountId)).toEqual({ stored: 3, ledger: 3 });
   });
 
   it('are refunded when their route goes away before they left', async () => {

@@ -2,7 +2,7 @@ import type { TestingModule } from '@nestjs/testing';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StateMetrics } from '../../src/modules/alarms/state-metrics.js';
-import { OutcomeCodes } from '../../src/modules/engine/dispatch/metrics.js';
+import { BatchObserver } from '../../src/modules/engine/dispatch/metrics.js';
 import type { BatchResult } from '../../src/modules/engine/settle/recipient-change.js';
 import { inTransaction } from '../../src/platform/database/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
@@ -83,13 +83,12 @@ describe('metrics', () => {
 
   it('keep the codes that carriers make up within bounds', async () => {
     const metrics = new Metrics();
-    const codes = new OutcomeCodes(metrics);
+    const observer = new BatchObserver({} as never, house.dataSource, {} as never, metrics);
+    const carrier = { route: { id: 1, name: 'main' }, channel: { name: 'sms' } };
     const rejected = (code: number) => ({ outcome: { kind: 'rejected', code, text: 'no', submitted: true } });
     const results = Array.from({ length: 5_000 }, (_, code) => rejected(code)) as unknown as BatchResult[];
-    codes.count('main', 'sms', results);
-    codes.count('main', 'sms', [
-      { outcome: { kind: 'accepted', providerMessageIds: ['a'] } },
-    ] as unknown as BatchResult[]);
+    observer.count(carrier, results);
+    observer.count(carrier, [{ outcome: { kind: 'accepted', providerMessageIds: ['a'] } }] as unknown as BatchResult[]);
     const { values = [] } = (await metrics.registry.getSingleMetric('switchboard_send_outcomes_total')?.get()) ?? {};
     expect(values).toHaveLength(62);
     expect(values.reduce((sum, { value }) => sum + value, 0)).toBe(5_001);

@@ -9,11 +9,12 @@ import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
 import type { LaneKey, LaneSnapshot } from '../../src/modules/engine/lanes.js';
 import type { SlotOwners } from '../../src/modules/engine/dispatch/job-routing.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/pacing.js';
-import { YieldToSingles } from '../../src/modules/engine/dispatch/single-priority.js';
+import { UrgentBound } from '../../src/modules/engine/dispatch/urgent-bound.js';
 import { SubmitLogs } from '../../src/modules/engine/dispatch/submit-log.js';
 import { BatchClaims } from '../../src/modules/engine/dispatch/batch-claims.js';
+import { CarrierChoice } from '../../src/modules/engine/dispatch/carrier-choice.js';
 import { BatchRunner } from '../../src/modules/engine/dispatch/batch-runner.js';
-import { BatchTraces } from '../../src/modules/engine/dispatch/metrics.js';
+import { BatchObserver } from '../../src/modules/engine/dispatch/metrics.js';
 import type { DueRecipient } from '../../src/modules/engine/attempts.js';
 import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
 import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
@@ -27,7 +28,7 @@ import type {
   SendOutcome,
 } from '../../src/modules/providers/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
-import { SingleSignalStream } from '../../src/platform/queues/index.js';
+import { RedisLink } from '../../src/platform/redis/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import type { Engine } from './engine.js';
 
@@ -100,8 +101,8 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
   const results = parts.results ?? engine.part(BatchResults);
   const dataSource = engine.part(DataSource);
   const owners = { publish: () => undefined } as unknown as SlotOwners;
-  const aside = new YieldToSingles(engine.part(SingleSignalStream));
-  const governor = new Governor(environment, new RoutePace(dataSource), owners, aside);
+  const urgent = new UrgentBound(environment, engine.part(RedisLink), new Metrics());
+  const governor = new Governor(environment, new RoutePace(dataSource), owners, urgent);
   const stopList = engine.part(StopList);
   const runner = new LaneRunner(
     environment,
@@ -117,19 +118,19 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
       governor,
       stopList,
       parts.logs ?? new SubmitLogs(environment),
-      new Metrics(),
-      engine.part(BatchTraces),
-      aside,
+      engine.part(BatchObserver),
     ),
-    parts.failover ?? NO_FAILOVER,
-    governor,
-    parts.channels === 'real' ? engine.part(Channels) : (hello as unknown as Channels),
-    {
-      byId: (id: number) => Promise.resolve(routeIsThere(id) ? { ...route, id } : null),
-      exists: (id: number) => Promise.resolve(routeIsThere(id)),
-    } as unknown as RouteDirectory,
-    { get: () => ({ deduplicates }) } as unknown as DriverRegistry,
-    { get: (id: number) => Promise.resolve(connection(id)) } as unknown as RouteConnections,
+    new CarrierChoice(
+      parts.channels === 'real' ? engine.part(Channels) : (hello as unknown as Channels),
+      {
+        byId: (id: number) => Promise.resolve(routeIsThere(id) ? { ...route, id } : null),
+        exists: (id: number) => Promise.resolve(routeIsThere(id)),
+      } as unknown as RouteDirectory,
+      { get: () => ({ deduplicates }) } as unknown as DriverRegistry,
+      { get: (id: number) => Promise.resolve(connection(id)) } as unknown as RouteConnections,
+      parts.failover ?? NO_FAILOVER,
+      governor,
+    ),
     engine.part(AccountDirectory),
   );
   return new LaneWorker(lanes, runner);

@@ -4,7 +4,7 @@ import { Test } from '@nestjs/testing';
 import { CHANNELS } from '../../src/modules/channels/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { LeaderGate, WakeCalls } from '../../src/platform/periodic/index.js';
-import { QueuesModule, RelayNotifier, SingleSignalStream, JobQueues } from '../../src/platform/queues/index.js';
+import { QueuesModule, RelayNotifier, JobQueues, queuesOf } from '../../src/platform/queues/index.js';
 import { RedisClients, RedisLink } from '../../src/platform/redis/index.js';
 import { RateCounters } from '../../src/platform/security/index.js';
 import { testEnvironment } from './api.js';
@@ -15,8 +15,10 @@ export type RedisSettings = Pick<Environment, 'REDIS_URL' | 'REDIS_PREFIX'> & Pa
 
 export const ownPrefix = (): { REDIS_PREFIX: string } => ({ REDIS_PREFIX: `test-${randomBytes(6).toString('hex')}` });
 
+export const CHANNEL_NAMES = CHANNELS.map(({ name }) => name);
+
 /** The queues of the service. */
-export const QUEUES = CHANNELS.map(({ name }) => name);
+export const QUEUES = CHANNEL_NAMES.flatMap(queuesOf);
 
 @Global()
 @Module({})
@@ -30,12 +32,11 @@ class Settings {
 /** What a process has Redis for, without anything else of it. */
 export async function redisProcess(settings: RedisSettings) {
   const module = await Test.createTestingModule({
-    imports: [Settings.of(settings), QueuesModule.of(QUEUES)],
+    imports: [Settings.of(settings), QueuesModule.of(CHANNEL_NAMES)],
   }).compile();
   const [clients, link, queues] = [module.get(RedisClients), module.get(RedisLink), module.get(JobQueues)];
   const calls = new WakeCalls(clients, link);
   const notifier = new RelayNotifier(settings, clients, link);
-  const signals = new SingleSignalStream(clients, link);
   await module.init();
   return {
     clients,
@@ -44,12 +45,10 @@ export async function redisProcess(settings: RedisSettings) {
     gate: new LeaderGate(link),
     calls,
     notifier,
-    signals,
     queues,
     stop: async () => {
       notifier.onApplicationShutdown();
       calls.onApplicationShutdown();
-      signals.onApplicationShutdown();
       await module.close();
     },
   };

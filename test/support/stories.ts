@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** Numbers of several countries, of one whose code has three digits, and of none. */
-const PREFIXES = ['9198', '9170', '1202', '4420', '9715', '9990'];
+const PREFIXES = ['9198', '9170', '1202', '4420', '9715', '9941'];
 
 /** What becomes of a recipient: of receipts, or that a gateway refuses it; `elsewhere` is refused by the first route alone. */
 export type Fate = 'delivered' | 'failed' | 'refused' | 'elsewhere' | 'stopped';

@@ -36,7 +36,7 @@ export const KINDS = {
     severity: 'critical',
     subjectType: 'channel',
     unit: 'seconds',
-    hint: 'See that workers run, and that their WORKER_QUEUES name the channel.',
+    hint: 'See that workers run, and that their WORKER_QUEUES and WORKER_CLASSES include the channel and both classes.',
   },
   receipts_unmatched: {
     severity: 'warning',

@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, Inject, Injectable, Module, Optional } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import type { ShownQueue } from '../../platform/queues/index.js';
+import { queueOf, type ShownQueue } from '../../platform/queues/index.js';
 import type { CampaignRecord } from './campaign.js';
 import type { Channel, Services, TimelineEvent } from './channel.js';
 
@@ -33,7 +33,10 @@ export class Channels {
   }
 
   get queues(): ShownQueue[] {
-    return this.all.map(({ name, title }) => ({ name, purpose: `route jobs of ${title} routes` }));
+    return this.all.flatMap(({ name, title }) => [
+      { name: queueOf(name, { single: false }), purpose: `route jobs of ${title} routes` },
+      { name: queueOf(name, { single: true }), purpose: `urgent route jobs of ${title} routes` },
+    ]);
   }
 
   /** Distinct status events: those of one channel first, then shared ones. */

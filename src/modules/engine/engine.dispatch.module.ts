@@ -7,7 +7,7 @@ import { DownLanes } from './dispatch/route-down.js';
 import { DueLanes } from './dispatch/due-lanes.js';
 import { LaneStore } from './state/lane-store.js';
 import { BatchClaims } from './dispatch/batch-claims.js';
-import { BatchTraces } from './dispatch/metrics.js';
+import { BatchObserver } from './dispatch/metrics.js';
 import { RestoredCampaigns } from './restore/restored-campaigns.js';
 import { RestoreFence } from './restore/restore-fence.js';
 import { RefusedSends } from './settle/refused-sends.js';
@@ -36,7 +36,7 @@ const SERVICES = [
   BatchClaims,
   BatchResults,
   BatchSpend,
-  BatchTraces,
+  BatchObserver,
 ];
 
 /** Worker services for lanes and receipts. Starts nothing by itself; see `EngineWorkerModule`. */

@@ -10,7 +10,8 @@ import { ReceiptSink, RoutesModule } from '../providers/index.js';
 import { RatesModule } from '../rates/index.js';
 import { RoutingModule } from '../routing/index.js';
 import { TrafficModule } from '../traffic/index.js';
-import { CampaignAcceptance, SingleSignals } from './accept/campaign-acceptance.js';
+import { CampaignAcceptance } from './accept/campaign-acceptance.js';
+import { CampaignStorage } from './accept/campaign-storage.js';
 import { LargeDraftRecipients } from './accept/large-drafts.js';
 import { Submissions } from './accept/submissions.js';
 import { AttemptReader, ReceiptLookup } from './receipts/receipt-lookup.js';
@@ -37,6 +38,7 @@ const SERVICES = [
   CampaignAcceptance,
   CampaignReceipts,
   CampaignStates,
+  CampaignStorage,
   CampaignTraces,
   CampaignWriter,
   ReceiptListeners,
@@ -52,7 +54,6 @@ const SERVICES = [
   Settlement,
   ShortBalances,
   EarlierCampaigns,
-  SingleSignals,
   CampaignBriefs,
   LargeDraftRecipients,
   StatusEvents,

@@ -7,15 +7,16 @@ import type { Channel } from './channel.js';
 import { EngineDispatchModule } from './engine.dispatch.module.js';
 import { DueLanesMonitor } from './dispatch/metrics.js';
 import { Governor } from './dispatch/capacity.js';
+import { CarrierChoice } from './dispatch/carrier-choice.js';
 import { LaneFailover } from './dispatch/route-down.js';
 import { LaneRunner } from './dispatch/lane-runner.js';
 import { SlotOwners, JobOffers, HeldJobs, WorkerQueues } from './dispatch/job-routing.js';
 import { RouteJobs } from './dispatch/route-job.js';
 import { LaneSettlement } from './dispatch/lane-settlement.js';
 import { LostSubmitLogs, SubmitLogs } from './dispatch/submit-log.js';
-import { YieldToSingles } from './dispatch/single-priority.js';
+import { UrgentBound } from './dispatch/urgent-bound.js';
 import { BatchRunner } from './dispatch/batch-runner.js';
-import { processorProvider, RouteProcessor } from './route-job.processor.js';
+import { processorProviders, RouteProcessor } from './route-job.processor.js';
 import { Relay } from './dispatch/relay.js';
 import { ReceiptSweeper } from './receipts/receipt-sweeper.js';
 import { UnmatchedReceiptsMonitor } from './receipts/unmatched-store.js';
@@ -29,12 +30,13 @@ const PROVIDERS = [
   RouteJobs,
   DueLanesMonitor,
   Governor,
+  CarrierChoice,
   LaneFailover,
   LaneRunner,
   LaneSettlement,
   LostSubmitLogs,
-  YieldToSingles,
   SubmitLogs,
+  UrgentBound,
   JobOffers,
   BatchRunner,
   ReceiptSweeper,
@@ -50,7 +52,7 @@ export class EngineWorkerModule {
     return {
       module: EngineWorkerModule,
       imports: [QueuesModule.of(queues)],
-      providers: [...PROVIDERS, ...queues.map(processorProvider)],
+      providers: [...PROVIDERS, ...queues.flatMap(processorProviders)],
     };
   }
 }

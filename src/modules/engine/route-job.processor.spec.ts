@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { Metrics } from '../../platform/observability/index.js';
 import { firstJob, nextJob, type OnRouteJob, type RouteJob } from '../../platform/queues/index.js';
-import type { LaneRunner } from './dispatch/lane-runner.js';
 import type { Relay } from './dispatch/relay.js';
 import type { Room, RouteJobEnd, RouteJobs } from './dispatch/route-job.js';
 import type { ReceiptSweeper } from './receipts/receipt-sweeper.js';
@@ -33,26 +31,34 @@ describe('a route job', () => {
     isServed = false;
     [hasOwner, isOwner] = [false, false];
     handedOn = [];
-    const jobs: Pick<RouteJobs, 'take'> = {
+    const jobs: Pick<RouteJobs, 'take' | 'isDue' | 'stop'> = {
+      isDue: () => Promise.resolve((queries += 1) > 0),
+      stop: () => undefined,
       take: (_route, onClaimed) => {
         claim = onClaimed;
         return new Promise((resolve) => (end = resolve));
       },
     };
-    const due = { any: () => Promise.resolve((queries += 1) > 0) };
     processor = new RouteProcessor(
-      { start: nothing, stop: () => undefined, close: nothing } as never,
       jobs as RouteJobs,
-      due as never,
-      { stop: () => undefined } as LaneRunner,
       { stop: nothing } as Relay,
       { stop: nothing } as ReceiptSweeper,
       { openAll: nothing, closeAll: nothing } as never,
-      { names: ['sms'], served: [{ name: 'sms', routes: 'sms' }] } as never,
+      {
+        names: ['sms'],
+        served: [{ name: 'sms', routes: 'sms' }],
+        start: nothing,
+        stop: () => undefined,
+        close: nothing,
+      } as never,
       {
         isForHolders: () => Promise.resolve(isForHolders),
         add: (_name: string, jobs: RouteJob[]) => {
           added.push(...jobs);
+          return nothing();
+        },
+        pass: (_name: string, job: RouteJob) => {
+          added.push(job);
           return nothing();
         },
       } as never,
@@ -64,7 +70,6 @@ describe('a route job', () => {
         },
         isOwner: () => isOwner,
       } as never,
-      new Metrics(),
     );
     await processor.onApplicationBootstrap();
   });

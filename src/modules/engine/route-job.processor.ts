@@ -8,12 +8,9 @@ import {
 } from '@nestjs/common';
 import type { Job } from 'bull';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
-import { Metrics } from '../../platform/observability/index.js';
-import { besideJob, firstJob, nextJob, type RouteJob, routeJobId, JobQueues } from '../../platform/queues/index.js';
+import { besideJob, firstJob, nextJob, queueOf, type RouteJob, routeJobId } from '../../platform/queues/index.js';
 import { RouteConnections } from '../providers/index.js';
-import { DueLanes } from './dispatch/due-lanes.js';
 import { HeldJobs, SlotOwners, JobOffers, WorkerQueues } from './dispatch/job-routing.js';
-import { LaneRunner } from './dispatch/lane-runner.js';
 import { Relay } from './dispatch/relay.js';
 import { RouteJobs } from './dispatch/route-job.js';
 import { ReceiptSweeper } from './receipts/receipt-sweeper.js';
@@ -30,14 +27,10 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
   private readonly running = new Set<Promise<JobOutcome>>();
   /** delayed jobs; if this worker dies, the relay finds the lanes */
   private readonly timers = new Map<string, NodeJS.Timeout>();
-  private readonly handovers;
   private stopping = false;
 
   constructor(
-    private readonly queues: JobQueues,
     private readonly jobs: RouteJobs,
-    private readonly due: DueLanes,
-    private readonly runner: LaneRunner,
     private readonly relay: Relay,
     private readonly sweeper: ReceiptSweeper,
     private readonly connections: RouteConnections,
@@ -45,37 +38,29 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     private readonly offers: JobOffers,
     private readonly held: HeldJobs,
     private readonly owners: SlotOwners,
-    metrics: Metrics,
-  ) {
-    this.handovers = metrics.renamedCounter(
-      'switchboard_route_jobs_handed_on_total',
-      'switchboard_turns_handed_on_total',
-      'Route jobs that a worker without a bind handed on',
-      ['channel'],
-    );
-  }
+  ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     const channels = this.selected.served;
     // Early, because receipts of earlier messages arrive over any bound session.
     await this.connections.openAll(channels.map(({ routes }) => routes).filter((kind) => kind !== 'chat'));
     if (this.stopping) return;
-    await Promise.all(channels.map(({ name }) => this.queues.start(name)));
+    await this.selected.start();
     this.held.start((...job) => this.takeHeld(...job));
   }
 
   /** Drains: no new job, batches finish, then carrier sessions close after their last receipts. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
-    this.runner.stop();
+    this.jobs.stop();
     this.held.stop();
     for (const timer of this.timers.values()) clearTimeout(timer);
-    for (const channel of this.selected.names) this.queues.stop(channel);
+    this.selected.stop();
     await this.relay.stop();
     await this.sweeper.stop();
     await Promise.allSettled(this.running);
     await this.connections.closeAll();
-    await Promise.allSettled(this.selected.names.map((channel) => this.queues.close(channel)));
+    await this.selected.close();
   }
 
   /** Runs a route job; resolves once its lanes are claimed, so that new messages get a job at once. */
@@ -108,8 +93,7 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
     if ((await this.offers.isForHolders(routeId)) && !this.held.isServed(routeId)) {
       if (isHandedOn) return 'more'; // passed once only: the relay queues it again
       // Queued by an older version, or the bind was lost since: passed to a holder once.
-      this.handovers.inc({ channel });
-      this.add(channel, job);
+      this.queue(channel, job, this.offers.pass(channel, job));
       return 'more';
     }
     if (!isHandedOn && (await this.owners.handOn(channel, job))) return 'more';
@@ -151,12 +135,16 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
   /** Notifications during an active job of the route are dropped, so the last job checks once more. */
   private async checkOnce(channel: string, { routeId, single }: RouteJob): Promise<void> {
     if (this.stopping) return;
-    const isDue = await this.due.any({ channel, routeId, single }).catch(() => false);
+    const isDue = await this.jobs.isDue({ channel, routeId, single }).catch(() => false);
     if (isDue) this.add(channel, firstJob({ routeId, single }));
   }
 
   private add(channel: string, job: RouteJob): void {
-    this.offers.add(channel, [job]).catch((error: unknown) => {
+    this.queue(channel, job, this.offers.add(channel, [job]));
+  }
+
+  private queue(channel: string, job: RouteJob, queueing: Promise<void>): void {
+    queueing.catch((error: unknown) => {
       if (!this.stopping) this.logger.warn({ err: error, channel, ...job }, 'a route job could not be queued');
     });
   }
@@ -174,11 +162,9 @@ export class RouteProcessor implements OnApplicationBootstrap, BeforeApplication
   }
 }
 
-/** Job classes (single, campaign), each with its own permits (`Governor`). */
-const CLASSES = 2;
-
-/** The processor class of a queue, made per channel. @param concurrency jobs of one worker */
-export function processorFor(queue: string, concurrency: number) {
+/** The processor class of a channel's queue. @param concurrency jobs of one worker */
+export function processorFor(channel: string, single: boolean, concurrency: number) {
+  const queue = queueOf(channel, { single });
   @Processor(queue)
   class QueueProcessor {
     readonly logger = new Logger(`${queue} queue`);
@@ -187,12 +173,12 @@ export function processorFor(queue: string, concurrency: number) {
 
     @Process({ concurrency })
     take({ data }: Job<RouteJob>): Promise<JobOutcome> {
-      return this.jobs.take(queue, data);
+      return this.jobs.take(channel, data);
     }
 
     @OnQueueCompleted()
     completed({ data }: Job<RouteJob>, result: JobOutcome): void {
-      this.jobs.completed(queue, data, result);
+      this.jobs.completed(channel, data, result);
     }
 
     @OnQueueError()
@@ -203,15 +189,17 @@ export function processorFor(queue: string, concurrency: number) {
   return QueueProcessor;
 }
 
-export const processorToken = (queue: string): string => `processor of ${queue}`;
+export const processorToken = (channel: string, single: boolean): string =>
+  `processor of ${queueOf(channel, { single })}`;
 
-/** Provides the processor if the worker serves the queue (`WORKER_QUEUES`), else null. */
-export const processorProvider = (queue: string): FactoryProvider => ({
-  provide: processorToken(queue),
-  inject: [ENVIRONMENT, WorkerQueues, RouteProcessor],
-  useFactory: ({ WORKER_CONCURRENCY }: Environment, selected: WorkerQueues, jobs: RouteProcessor) => {
-    if (!selected.names.includes(queue)) return null;
-    const QueueProcessor = processorFor(queue, CLASSES * WORKER_CONCURRENCY);
-    return new QueueProcessor(jobs);
-  },
-});
+/** Provides the processors of a channel that this worker serves (`WORKER_QUEUES`, `WORKER_CLASSES`); else null. */
+export const processorProviders = (channel: string): FactoryProvider[] =>
+  [false, true].map((single) => ({
+    provide: processorToken(channel, single),
+    inject: [ENVIRONMENT, WorkerQueues, RouteProcessor],
+    useFactory: ({ WORKER_CONCURRENCY }: Environment, selected: WorkerQueues, jobs: RouteProcessor) => {
+      if (!selected.takes(channel, single)) return null;
+      const QueueProcessor = processorFor(channel, single, WORKER_CONCURRENCY);
+      return new QueueProcessor(jobs);
+    },
+  }));

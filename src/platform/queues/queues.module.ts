@@ -5,8 +5,8 @@ import { type Environment, ENVIRONMENT } from '../config/index.js';
 import { type RedisClient, RedisClients, RedisModule } from '../redis/index.js';
 import { SecurityModule } from '../security/index.js';
 import { HolderJobs } from './holder-jobs.js';
-import { LOCK_MS, queuePrefix, type RouteJob, JobQueues } from './route-jobs.js';
-import { RelayNotifier, SingleSignalStream } from './worker-signals.js';
+import { LOCK_MS, queuePrefix, queuesOf, type RouteJob, JobQueues } from './route-jobs.js';
+import { RelayNotifier } from './worker-signals.js';
 
 /** Delay after a failed request for a job. */
 const RETRY_MS = 1_000;
@@ -51,8 +51,9 @@ class QueueSettingsModule {}
 /** For processes that add and take jobs (the worker). */
 @Module({})
 export class QueuesModule {
-  /** @param names of all queues, including those not served here */
-  static of(names: readonly string[]): DynamicModule {
+  /** @param channels all, including those not served here */
+  static of(channels: readonly string[]): DynamicModule {
+    const names = channels.flatMap(queuesOf);
     const queues = names.map((name) => ({
       name,
       imports: [QueueSettingsModule],
@@ -78,7 +79,7 @@ export class QueuesModule {
 /** For processes that only notify the relay and signal messages (the API): no Bull, no connection of their own. */
 @Module({
   imports: [SecurityModule],
-  providers: [RelayNotifier, SingleSignalStream],
-  exports: [RelayNotifier, SingleSignalStream],
+  providers: [RelayNotifier],
+  exports: [RelayNotifier],
 })
 export class RelayNotifierModule {}

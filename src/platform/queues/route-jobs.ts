@@ -17,6 +17,11 @@ export interface RouteKey {
   single: boolean;
 }
 
+/** The Bull queues of a channel: a queue for each class, so that urgent jobs never wait behind campaigns. */
+export const queueOf = (channel: string, { single }: Pick<RouteKey, 'single'>): string =>
+  single ? `${channel}-urgent` : channel;
+export const queuesOf = (channel: string): string[] => [false, true].map((single) => queueOf(channel, { single }));
+
 /** A job of a route. Bull ignores a job whose id is waiting or running. */
 export interface RouteJob extends RouteKey {
   slot: number;
@@ -60,18 +65,18 @@ export class JobQueues {
     return all;
   }
 
-  /** Adds jobs at the tail. @throws at once without Redis, or after 3 s; a job added nevertheless is harmless */
-  async add(queue: string, jobs: readonly RouteJob[]): Promise<void> {
-    const bull = this.get(queue);
+  /** Adds jobs at the tails of the channel's queues. @throws at once without Redis, or after 3 s; a job added nevertheless is harmless */
+  async add(channel: string, jobs: readonly RouteJob[]): Promise<void> {
     // ioredis would keep commands in memory until it reconnects.
-    if (!this.isReady(queue)) throw new Error('Redis is not connected');
+    if (!this.isReady(channel)) throw new Error('Redis is not connected');
     // Not `addBulk`: in its transaction, a script missing in Redis fails silently.
-    const adding = Promise.all(jobs.map((job) => bull.add(job, { jobId: routeJobId(job) })));
+    const adding = Promise.all(jobs.map((job) => this.get(queueOf(channel, job)).add(job, { jobId: routeJobId(job) })));
     if ((await within(ADD_TIMEOUT_MS, adding)) === null) throw new Error('Redis did not answer');
   }
 
-  isReady(queue: string): boolean {
-    return this.get(queue).client.status === 'ready';
+  /** Whether Redis is connected: all queues share the connection. */
+  isReady(channel: string): boolean {
+    return this.get(channel).client.status === 'ready';
   }
 
   /** @throws Error for a queue that is not registered */

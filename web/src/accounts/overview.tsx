@@ -90,11 +90,7 @@ interface Values {
 }
 
 const FLAGS = [
-  [
-    'require_token',
-    'A token is always needed',
-    'Also for its reports and templates, and for sends that name it in the body',
-  ],
+  ['require_token', 'A token is always needed', 'Also for its reports, templates, and sends that name it'],
   ['require_sender', 'Calls only from approved sender ids', undefined],
   ['refund_refused', 'What the carrier refuses at once is given back', 'It was never taken and cost nothing'],
   ['refund_failed', 'Later failures of the carrier are given back', undefined],

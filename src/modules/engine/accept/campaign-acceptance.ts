@@ -1,75 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
 import { AppError } from '../../../kernel/errors.js';
-import { newId } from '../../../kernel/ids.js';
 import { GroupCommit } from '../../../platform/concurrency/index.js';
-import {
-  execute,
-  inPacket,
-  inTransaction,
-  isDuplicateKey,
-  Packets,
-  PacketTooLong,
-  type WrittenRow,
-} from '../../../platform/database/index.js';
+import { isDuplicateKey } from '../../../platform/database/index.js';
 import { type Tracing, TRACING } from '../../../platform/observability/index.js';
-import { RelayNotifier, SingleSignalStream } from '../../../platform/queues/index.js';
-import { CreditBook, isLow, isOverdrawn, type Movement } from '../../credits/index.js';
-import { type Alongside, IdempotencyKeys, type KeptOutcome } from '../../idempotency/index.js';
+import { RelayNotifier } from '../../../platform/queues/index.js';
+import { CreditBook, isOverdrawn } from '../../credits/index.js';
+import type { Alongside, KeptOutcome } from '../../idempotency/index.js';
 import { InsufficientCredits } from './acceptance.errors.js';
-import { CampaignWriter, type NumberedHead } from './campaign-writer.js';
+import { CampaignStorage, type WaitingDraft } from './campaign-storage.js';
 import { type Answer, type DraftIdentity, EarlierCampaigns, oncePerId, ShortBalances } from './draft-answers.js';
-import {
-  type AcceptedCampaign,
-  type CampaignDraft,
-  type DraftHead,
-  type DraftSum,
-  leavesNow,
-  pagesOf,
-  type RecipientPage,
-  sumOf,
-} from './draft.js';
+import { type AcceptedCampaign, type CampaignDraft, type DraftHead, leavesNow, pagesOf, sumOf } from './draft.js';
 import { type DraftRecipients, LargeDraftRecipients, LargeDraft, wholePage } from './large-drafts.js';
 
-interface Payable {
-  draft: DraftHead;
-  total: number;
-  sum: { charged: number };
-}
-
-/** Notifies workers of single messages (docs/decisions/0064). */
-@Injectable()
-export class SingleSignals {
-  constructor(
-    private readonly credits: CreditBook,
-    private readonly signals: SingleSignalStream,
-  ) {}
-
-  /** Signals a single message that leaves now, once it is known to be paid. The group does not wait for it. Never fails. */
-  async publish(payable: readonly Payable[]): Promise<void> {
-    if (!this.signals.isDue) return;
-    const single = payable.filter(({ draft, total }) => total === 1 && leavesNow(draft));
-    if (single.length === 0) return;
-    const reading = this.credits.availableIn(single.map(({ draft }) => draft)).catch(() => () => -1);
-    const availableOf = await reading;
-    if (single.some(({ draft, sum }) => sum.charged <= availableOf(draft))) this.signals.publish();
-  }
-}
-
-interface WaitingDraft {
-  draft: DraftHead;
-  total: number;
-  sum: DraftSum;
-  page: RecipientPage | null;
-  alongside?: Alongside<AcceptedCampaign> | undefined;
-  outcome?: KeptOutcome<AcceptedCampaign> | undefined;
-  writtenId?: number;
-  /** null = no trace is recorded */
-  traceParent: string | null;
-}
-
-type Numbered = NumberedHead & WaitingDraft;
 type Committing = Pick<WaitingDraft, 'alongside' | 'outcome' | 'traceParent'>;
 
 /** Larger drafts get their own transaction, so that small requests do not wait behind their rows. */
@@ -89,15 +31,11 @@ export class CampaignAcceptance {
   private readonly group = new GroupCommit<WaitingDraft, Answer>((waiting) => this.commit(waiting), GROUP);
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly packets: Packets,
+    private readonly storage: CampaignStorage,
     private readonly credits: CreditBook,
     private readonly shortBalances: ShortBalances,
-    private readonly keys: IdempotencyKeys,
-    private readonly writer: CampaignWriter,
     private readonly largeDrafts: LargeDraftRecipients,
     private readonly relay: RelayNotifier,
-    private readonly signals: SingleSignals,
     private readonly earlier: EarlierCampaigns,
     @Inject(TRACING) private readonly tracing: Tracing,
   ) {}
@@ -255,95 +193,11 @@ export class CampaignAcceptance {
   private async attempt(waiting: readonly WaitingDraft[], readsAll: boolean): Promise<Answer[]> {
     const refusals = await this.shortBalances.refusals(waiting, readsAll);
     const payable = waiting.filter((_, index) => !refusals[index]);
-    void this.signals.publish(payable);
-    const accepted = payable.length > 0 ? await this.write(payable) : [];
+    const accepted = payable.length > 0 ? await this.storage.store(payable) : [];
     const answers = new Map(payable.map((entry, index) => [entry, accepted[index]]));
     return waiting.map((entry, index): Answer => {
       const refused = refusals[index];
       return refused ? { refused } : { accepted: answers.get(entry) as AcceptedCampaign };
     });
   }
-
-  private async write(payable: readonly WaitingDraft[]): Promise<AcceptedCampaign[]> {
-    const accepted = await this.store(payable);
-    for (const { outcome } of payable) outcome?.stored();
-    return accepted;
-  }
-
-  /** In one packet, unless a write needs an answer. */
-  private async store(payable: readonly WaitingDraft[]): Promise<AcceptedCampaign[]> {
-    if (payable.some(({ alongside, writtenId }) => alongside ?? writtenId)) return this.storeByTransaction(payable);
-    try {
-      return await this.storeByPacket(payable);
-    } catch (error) {
-      if (isLow(error) || error instanceof PacketTooLong) return this.storeByTransaction(payable);
-      throw error;
-    }
-  }
-
-  private async storeByPacket(payable: readonly WaitingDraft[]): Promise<AcceptedCampaign[]> {
-    const build = () => {
-      const { campaigns, keys, movements, accepted } = this.writesOf(payable);
-      const statements = [...campaigns, ...keys, ...this.credits.packet(movements)];
-      return { statements, result: { accepted, movements } };
-    };
-    const { accepted, movements } = await inPacket(this.packets, build, (made) => rowOf(made.accepted));
-    this.credits.count(movements);
-    return accepted;
-  }
-
-  private storeByTransaction(payable: readonly WaitingDraft[]): Promise<AcceptedCampaign[]> {
-    const write = async (tx: EntityManager): Promise<AcceptedCampaign[]> => {
-      const { numbered, campaigns, keys, movements, accepted } = this.writesOf(payable);
-      await execute(tx, campaigns);
-      for (const { writtenId } of numbered) if (writtenId !== undefined) await this.largeDrafts.end(tx, writtenId);
-      for (const entry of numbered) await entry.alongside?.(tx, acceptedOf(entry));
-      await execute(tx, keys);
-      await this.credits.move(tx, movements);
-      return accepted;
-    };
-    return inTransaction(this.dataSource, write, { committed: rowOf });
-  }
-
-  /** All writes of these drafts, under new ids: another process may have taken one. Movements last: they lock balances. */
-  private writesOf(payable: readonly WaitingDraft[]) {
-    const numbered = payable.map((entry): Numbered => {
-      const { requestId: own } = entry.draft;
-      const requestId = 'given' in own ? own.given : own.make();
-      return { ...entry, id: entry.writtenId ?? newId(), requestId };
-    });
-    const drafts = numbered.flatMap(({ page, ...entry }) => (page ? [{ ...entry, page }] : []));
-    const outcomes = numbered.flatMap((entry) => {
-      const { outcome } = entry;
-      return outcome ? [{ key: outcome.key, outcome: outcome.outcomeOf(acceptedOf(entry)) }] : [];
-    });
-    return {
-      numbered,
-      accepted: numbered.map(acceptedOf),
-      campaigns: [...this.writer.heads(numbered), ...this.writer.recipients(drafts)],
-      keys: this.keys.statements(outcomes),
-      movements: numbered.map(debitOf),
-    };
-  }
 }
-
-/** One campaign suffices to look a lost COMMIT up: all or none are stored. */
-const rowOf = ([first]: readonly AcceptedCampaign[]): WrittenRow => {
-  if (!first) throw new Error('a group has drafts');
-  return { table: 'campaigns', where: { id: first.id, request_id: first.requestId } };
-};
-
-function debitOf({ requestId, draft, sum: { charged: amount, usage: shares } }: Numbered): Movement {
-  const { accountId, balance, channel, createdBy = null } = draft;
-  return { kind: 'debit', accountId, balance, requestId, amount, usage: { channel, shares }, createdBy };
-}
-
-const acceptedOf = ({ id, requestId, draft, total, sum }: Numbered): AcceptedCampaign => ({
-  id,
-  requestId,
-  totalRows: total,
-  unitCredits: draft.unitCredits,
-  chargedCredits: sum.charged,
-  routeId: draft.routeId,
-  repeated: false,
-});

@@ -3,21 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { mayBeOwn, HeldLease } from '../../../platform/database/index.js';
-import { Metrics } from '../../../platform/observability/index.js';
-import type { Route, RouteConnection, SendOutcome } from '../../providers/index.js';
+import type { SendOutcome } from '../../providers/index.js';
 import type { DueRecipient } from '../attempts.js';
-import type { Channel } from '../channel.js';
 import { endingsOf, heldFence, type LaneEnding, type LaneSnapshot } from '../lanes.js';
 import { BatchResults } from '../settle/batch-results.js';
 import type { BatchResult } from '../settle/recipient-change.js';
 import { type LaneClaim, newClaimId, type BatchClaim } from '../state/lane-claims.js';
 import { type LanesLeft, NOTHING_ENDED } from '../state/lane-endings.js';
 import { LaneStore } from '../state/lane-store.js';
-import { type PlannedLane, planBatch, BatchClaims } from './batch-claims.js';
+import { planBatch, BatchClaims } from './batch-claims.js';
 import { conclude, isPatient, submitBatch } from './batch-sender.js';
 import { Governor, BATCH_RECIPIENTS } from './capacity.js';
-import { OutcomeCodes, BatchTraces } from './metrics.js';
-import { YieldToSingles } from './single-priority.js';
+import type { Carrier } from './carrier-choice.js';
+import { BatchObserver } from './metrics.js';
 import { type SubmitLog, SubmitLogs } from './submit-log.js';
 
 export interface Addressed {
@@ -65,20 +63,10 @@ const WRITE_AGAIN_MS = 500;
 /** Results are kept through minutes of database downtime: a lost result is an unknown outcome. */
 const KEEP_RESULTS_MS = 600_000;
 
-/** The route connection a batch is sent through. */
-export interface Carrier {
-  route: Route;
-  channel: Channel;
-  connection: RouteConnection;
-  deduplicated: boolean;
-}
-
 /** Sends one batch of a route: claims lanes, logs the intent, sends, and writes the results. */
 @Injectable()
 export class BatchRunner {
   private readonly logger = new Logger(BatchRunner.name);
-  private readonly outcomes;
-  private readonly codes: OutcomeCodes;
   private stopping = false;
 
   constructor(
@@ -89,13 +77,8 @@ export class BatchRunner {
     private readonly governor: Governor,
     private readonly stopList: StopList,
     private readonly logs: SubmitLogs,
-    metrics: Metrics,
-    private readonly traces: BatchTraces,
-    private readonly yielding: YieldToSingles,
-  ) {
-    this.codes = new OutcomeCodes(metrics);
-    this.outcomes = metrics.counter('switchboard_sends_total', 'Sends by channel and outcome', ['channel', 'outcome']);
-  }
+    private readonly observer: BatchObserver,
+  ) {}
 
   /** From now on unwritten results are kept only for the duration of a lease. */
   stop(): void {
@@ -119,10 +102,7 @@ export class BatchRunner {
       wanted.map(({ lane }) => ({ ...lane, fence: heldFence(lane) })),
     );
     const { deduplicated } = carrier;
-    const claims = await this.claim(
-      { id, claims: wanted, deduplicated, mostRetries: size },
-      yieldsToSingles(lanes, carrier) ? mostOf(planned) : 0,
-    );
+    const claims = await this.claim({ id, claims: wanted, deduplicated, mostRetries: size });
     onClaimed(claims.map(({ lane }) => lane));
     const left = claims.length > 0 ? await this.sendClaimed(claims, carrier, claimedAt, log) : NOTHING_ENDED;
     log.end();
@@ -146,9 +126,9 @@ export class BatchRunner {
   }
 
   /** After a fault the claim may or may not be written, but nothing has left, so it is given back. */
-  private async claim(batch: BatchClaim, recipients = 0): Promise<LaneClaim[]> {
+  private async claim(batch: BatchClaim): Promise<LaneClaim[]> {
     try {
-      return await this.yielding.throttle(recipients, () => this.batches.claim(batch));
+      return await this.batches.claim(batch);
     } catch (error) {
       const lanes = batch.claims.map(({ lane }) => lane);
       this.logger.warn({ err: error, ...named(lanes) }, 'claim failed, giving it back');
@@ -167,16 +147,14 @@ export class BatchRunner {
     const { LANE_LEASE: leaseMs, RECEIPT_TIMEOUT: patience } = this.environment;
     const lanes = claims.map(({ lane }) => lane);
     const single = lanes[0]?.single ?? false;
-    const yields = yieldsToSingles(lanes, carrier);
     const began = performance.now();
-    let waitedMs = 0;
     const lease = new HeldLease({
       leaseMs,
       claimedAt,
       renew: () => this.lanes.renew(lanes, leaseMs),
       onFault: (error) => this.logger.warn({ err: error, ...named(lanes) }, 'lease not renewed'),
     });
-    const spans = await this.traces.begin(claims, carrier);
+    const spans = await this.observer.begin(claims, carrier);
     try {
       const open = await this.results.holdBack(claims.flatMap(({ recipients }) => recipients));
       const { leaving, held } = await applySuppressions(this.stopList, open.leaving);
@@ -193,24 +171,17 @@ export class BatchRunner {
           notAfter: () => lease.sendUntil,
         },
         async (results) => {
-          const asked = performance.now();
-          await this.yielding.throttle(yields ? results.length : 0, () => {
-            waitedMs += performance.now() - asked;
-            return this.results.flush(conclude(results, patience), null);
-          });
-          this.count(carrier, results);
+          await this.flush(conclude(results, patience), null, single);
+          this.observer.count(carrier, results);
           spans?.count(results);
         },
       );
       const tempo = this.governor.tempoOf({ single }, route.messagesPerSecond);
-      // Time spent yielding to single messages is not the carrier's.
-      if (leaving.length > 0) tempo.took(route.id, leaving.length, performance.now() - began - waitedMs);
+      if (leaving.length > 0) tempo.took(route.id, leaving.length, performance.now() - began);
       last.push(...open.held, ...held);
       const ended = conclude(last, patience);
-      const left = await this.insist(lanes, (isAlone) =>
-        this.yielding.throttle(yields ? ended.length : 0, () => this.results.flush(ended, endingsOf(lanes), isAlone)),
-      );
-      this.count(carrier, last);
+      const left = await this.insist(lanes, (isAlone) => this.flush(ended, endingsOf(lanes), single, isAlone));
+      this.observer.count(carrier, last);
       spans?.count(last);
       return left;
     } finally {
@@ -219,11 +190,14 @@ export class BatchRunner {
     }
   }
 
-  private count({ route, channel: { name: channel } }: Carrier, results: readonly BatchResult[]): void {
-    this.codes.count(route.name, channel, results);
-    const counts = new Map<BatchResult['outcome']['kind'], number>();
-    for (const { outcome } of results) counts.set(outcome.kind, (counts.get(outcome.kind) ?? 0) + 1);
-    for (const [outcome, count] of counts) this.outcomes.inc({ channel, outcome }, count);
+  private flush(
+    results: readonly BatchResult[],
+    endings: readonly LaneEnding[] | null,
+    single: boolean,
+    isAlone = false,
+  ): Promise<LanesLeft> {
+    const write = (): Promise<LanesLeft> => this.results.flush(results, endings, isAlone);
+    return single ? this.governor.urgent.measure(write) : write();
   }
 
   /** Retries a write, also past the lease, since results count for any holder; a stopping worker gives up after a lease. */
@@ -244,12 +218,6 @@ export class BatchRunner {
     }
   }
 }
-
-/** Whether the batch yields to single messages: on a paced route its slots are already booked. */
-const yieldsToSingles = ([first]: readonly LaneSnapshot[], { route }: Carrier): boolean =>
-  first?.single === false && route.messagesPerSecond === null;
-
-const mostOf = (planned: readonly PlannedLane[]): number => planned.reduce((sum, { most }) => sum + most, 0);
 
 const named = (lanes: readonly LaneSnapshot[]): { campaign: number | undefined; lanes: number } => ({
   campaign: lanes[0]?.campaignId,

@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Environment } from '../../../platform/config/index.js';
-import type { SingleSignalStream } from '../../../platform/queues/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
+import type { RedisLink } from '../../../platform/redis/index.js';
 import type { Route } from '../../providers/index.js';
 import { type ChannelRoute, Governor, BATCH_RECIPIENTS, BatchTempo } from './capacity.js';
 import type { SlotOwners } from './job-routing.js';
 import type { RoutePace } from './pacing.js';
-import { YieldToSingles } from './single-priority.js';
+import { UrgentBound } from './urgent-bound.js';
+
+const AWAY = { answer: () => Promise.resolve(null) } as unknown as RedisLink;
 
 const routeOf = (routeId: number, single = false, channel = 'sms'): ChannelRoute => ({ channel, routeId, single });
 
@@ -16,7 +19,7 @@ describe('the permits of a worker', () => {
       { WORKER_CONCURRENCY: 8 } as Environment,
       {} as RoutePace,
       {} as SlotOwners,
-      new YieldToSingles({} as SingleSignalStream),
+      new UrgentBound({ URGENT_COMMIT_TARGET: 10 }, AWAY, new Metrics()),
     );
   });
 
@@ -200,25 +203,25 @@ describe('BatchTempo', () => {
   });
 
   it('leaves room by no less than a full batch of recipients, and by nothing that a slow carrier needs', () => {
-    const yielding = (recipients: number, milliseconds: number): number => {
+    const least = (recipients: number, milliseconds: number): number => {
       const tempo = new BatchTempo();
       for (let batch = 0; batch < 4; batch++) tempo.took(1, recipients, milliseconds);
-      return tempo.atOnce(1, true);
+      return tempo.atOnce(1, 1);
     };
-    expect(yielding(500, 12)).toBe(1);
-    expect(yielding(500, 100)).toBe(1);
-    expect(yielding(500, 150)).toBe(2);
-    expect(yielding(80, 5)).toBe(7);
-    expect(yielding(500, 900)).toBe(4);
-    expect(new BatchTempo().atOnce(1, true)).toBe(2);
+    expect(least(500, 12)).toBe(1);
+    expect(least(500, 100)).toBe(1);
+    expect(least(500, 150)).toBe(2);
+    expect(least(80, 5)).toBe(7);
+    expect(least(500, 900)).toBe(4);
+    expect(new BatchTempo().atOnce(1, 1)).toBe(2);
   });
 
   it('leaves a carrier that has become slower what it needs at once', () => {
     const tempo = new BatchTempo();
     for (let batch = 0; batch < 4; batch++) tempo.took(1, 500, 50);
-    expect(tempo.atOnce(1, true)).toBe(1);
+    expect(tempo.atOnce(1, 1)).toBe(1);
     tempo.took(1, 500, 1_500);
-    expect([tempo.atOnce(1, true), tempo.atOnce(1)]).toEqual([4, 4]);
+    expect([tempo.atOnce(1, 1), tempo.atOnce(1)]).toEqual([4, 4]);
   });
 
   it('makes the batches of a slow carrier last about a second, and never tiny', () => {

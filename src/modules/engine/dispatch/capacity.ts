@@ -6,7 +6,7 @@ import { type Channel, itemsOf } from '../channel.js';
 import type { LaneSnapshot } from '../lanes.js';
 import { SlotOwners } from './job-routing.js';
 import { ASK_AGAIN_MS, HORIZON_MS, Pacer, RoutePace } from './pacing.js';
-import { YieldToSingles } from './single-priority.js';
+import { UrgentBound } from './urgent-bound.js';
 
 /** Maximum recipients of a batch: what a killed worker can leave with unknown outcome, per lane. */
 export const BATCH_RECIPIENTS = 500;
@@ -17,10 +17,10 @@ const TOO_LONG_MS = 2_000;
 const SMALLEST = 20;
 /** Concurrent batches of unknown and slow routes; each quick batch doubles them. */
 const FEW_BATCHES = 2;
-const UNKNOWN = { most: FEW_BATCHES, yielding: FEW_BATCHES };
+const UNKNOWN = { most: FEW_BATCHES, least: FEW_BATCHES };
 /** Recipients under way over a quick route: four full batches, as some send while others claim or write. More are no faster. */
 const UNDER_WAY = 4 * BATCH_RECIPIENTS;
-/** While single messages arrive, a route has at most what its carrier takes in this time under way (at least one batch). */
+/** A bound of one leaves a route what its carrier takes in this time under way (at least one batch). */
 const AMPLE_MS = 400;
 
 /** At most one second of the route's rate (reference/engine#batches), so that pause and cancel act within two seconds. */
@@ -32,7 +32,7 @@ const batchSize = (messagesPerSecond: number | null): number =>
 /** Batches of about a second on slow carriers: larger ones would hold a permit and delay pause and cancel. */
 export class BatchTempo {
   private readonly sizes = new Map<number, number>();
-  private readonly batches = new Map<number, { most: number; yielding: number }>();
+  private readonly batches = new Map<number, { most: number; least: number }>();
 
   size(route: Pick<Route, 'id' | 'messagesPerSecond'>): number {
     return Math.min(batchSize(route.messagesPerSecond), this.sizes.get(route.id) ?? BATCH_RECIPIENTS);
@@ -43,10 +43,10 @@ export class BatchTempo {
     return this.sizes.has(routeId);
   }
 
-  /** Maximum concurrent batches. @param yields while single messages arrive */
-  atOnce(routeId: number, yields = false): number {
-    const { most, yielding } = this.batches.get(routeId) ?? UNKNOWN;
-    return yields ? Math.min(most, yielding) : most;
+  /** Maximum concurrent batches. @param bound of `UrgentBound`, in full batches of a quick route */
+  atOnce(routeId: number, bound = Infinity): number {
+    const { most, least } = this.batches.get(routeId) ?? UNKNOWN;
+    return Math.min(most, least * bound);
   }
 
   /** Adapts to a finished batch: down at once, up by doubling. */
@@ -65,7 +65,7 @@ export class BatchTempo {
       most = Math.min(Math.max(FEW_BATCHES, Math.ceil(UNDER_WAY / recipients)), most * 2);
     }
     const fewest = Math.max(BATCH_RECIPIENTS, (UNDER_WAY * milliseconds) / AMPLE_MS);
-    this.batches.set(routeId, { most, yielding: Math.ceil(fewest / recipients) });
+    this.batches.set(routeId, { most, least: Math.ceil(fewest / recipients) });
   }
 }
 
@@ -119,7 +119,7 @@ export class Governor {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly pace: RoutePace,
     private readonly owners: SlotOwners,
-    private readonly yielding: YieldToSingles,
+    readonly urgent: UrgentBound,
   ) {}
 
   /** Takes a permit for a batch. A refused job is continued by a running batch of the route, or returned by `leave`. */
@@ -174,8 +174,8 @@ export class Governor {
   /** On a slow or paced route only recent messages count: others may have waited hours for the carrier, not for campaigns. */
   recordSingles(lanes: readonly Pick<LaneSnapshot, 'waitingSince'>[], routeId: number, perSecond: number | null): void {
     const isQuick = lanes.length > 0 && perSecond === null && !this.tempos.single.isSlow(routeId);
-    if (isQuick) this.yielding.received();
-    else for (const { waitingSince } of lanes) this.yielding.received(waitingSince);
+    if (isQuick) this.urgent.received();
+    else for (const { waitingSince } of lanes) this.urgent.received(waitingSince);
   }
 
   /** On a paced route both classes share a tempo: campaign batches wait for slots there, single messages show the speed. */
@@ -223,7 +223,7 @@ export class Governor {
   }
 
   private atOnce(route: ChannelRoute): number {
-    return this.tempoOf(route).atOnce(route.routeId, !route.single && this.yielding.isActive);
+    return this.tempoOf(route).atOnce(route.routeId, route.single ? Infinity : this.urgent.most);
   }
 
   private enterLight(route: ChannelRoute): boolean {

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Semaphore } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT, InvalidEnvironment } from '../../../platform/config/index.js';
-import { HolderJobs, type OnRouteJob, type RouteJob, JobQueues } from '../../../platform/queues/index.js';
+import { HolderJobs, type OnRouteJob, queueOf, type RouteJob, JobQueues } from '../../../platform/queues/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
 import { RedisLink } from '../../../platform/redis/index.js';
 import { RouteConnections, RouteDirectory, RouteHealthBoard } from '../../providers/index.js';
 import type { Channel } from '../channel.js';
@@ -10,11 +11,27 @@ import { Channels } from '../channels.js';
 /** Queues route jobs for all workers of a channel, or for the holders of a route's binds. */
 @Injectable()
 export class JobOffers {
+  private readonly passed;
+
   constructor(
     private readonly queues: JobQueues,
     private readonly holders: HolderJobs,
     private readonly routes: RouteDirectory,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.passed = metrics.renamedCounter(
+      'switchboard_route_jobs_handed_on_total',
+      'switchboard_turns_handed_on_total',
+      'Route jobs that a worker without a bind handed on',
+      ['channel'],
+    );
+  }
+
+  /** Passes a job to the workers with a bind. @throws while Redis is away */
+  pass(channel: string, job: RouteJob): Promise<void> {
+    this.passed.inc({ channel });
+    return this.add(channel, [job]);
+  }
 
   async add(channel: string, jobs: readonly RouteJob[]): Promise<void> {
     const isHeld = await Promise.all(jobs.map(({ routeId }) => this.isForHolders(routeId)));
@@ -34,12 +51,13 @@ export class JobOffers {
   }
 }
 
-/** Channels of this worker, by `WORKER_QUEUES`; default all. */
+/** Channels and queues of this worker, by `WORKER_QUEUES` and `WORKER_CLASSES`; default all. */
 @Injectable()
 export class WorkerQueues {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly channels: Channels,
+    private readonly jobs: JobQueues,
   ) {}
 
   /** @throws InvalidEnvironment for an unknown queue */
@@ -55,6 +73,32 @@ export class WorkerQueues {
 
   get names(): string[] {
     return this.served.map(({ name }) => name);
+  }
+
+  /** Starts the processors. */
+  async start(): Promise<void> {
+    await Promise.all(this.queues.map((queue) => this.jobs.start(queue)));
+  }
+
+  /** Takes no further jobs; other workers take them. */
+  stop(): void {
+    for (const queue of this.queues) this.jobs.stop(queue);
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.queues.map((queue) => this.jobs.close(queue)));
+  }
+
+  /** Whether this worker takes jobs of a channel and class from their queue. Holders of a bind take both classes. */
+  takes(channel: string, single: boolean): boolean {
+    const { WORKER_CLASSES: classes } = this.environment;
+    return this.names.includes(channel) && (classes.length === 0 || classes.includes(single ? 'urgent' : 'campaign'));
+  }
+
+  private get queues(): string[] {
+    return this.names.flatMap((channel) =>
+      [false, true].flatMap((single) => (this.takes(channel, single) ? [queueOf(channel, { single })] : [])),
+    );
   }
 }
 

@@ -3,17 +3,8 @@ import { Semaphore } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { isPassing } from '../../../platform/database/index.js';
 import { AccountDirectory } from '../../accounts/index.js';
-import {
-  DriverRegistry,
-  type Route,
-  type RouteConnection,
-  RouteConnections,
-  RouteDirectory,
-  type SendOutcome,
-} from '../../providers/index.js';
-import { acceptanceErrors } from '../accept/acceptance.errors.js';
+import type { SendOutcome } from '../../providers/index.js';
 import { LANE_ACTION, type LaneAction } from '../campaign.js';
-import { Channels } from '../channels.js';
 import type { LaneSnapshot } from '../lanes.js';
 import { BatchResults } from '../settle/batch-results.js';
 import { Cancellations } from '../settle/cancellations.js';
@@ -23,8 +14,8 @@ import { type LanesLeft, NOTHING_ENDED } from '../state/lane-endings.js';
 import { LaneStore } from '../state/lane-store.js';
 import { BatchRunner } from './batch-runner.js';
 import { EXPIRED, hasExpired, notInTime, isOverdue, validityLeft } from './batch-sender.js';
-import { Governor, inRecipients, ROUTE_DOWN_MS } from './capacity.js';
-import { type FailingRoute, LaneFailover } from './route-down.js';
+import { ROUTE_DOWN_MS } from './capacity.js';
+import { CarrierChoice, NO_ROUTE } from './carrier-choice.js';
 
 function byRoute(lanes: readonly LaneSnapshot[]): LaneSnapshot[][] {
   const routes = new Map<number, LaneSnapshot[]>();
@@ -50,13 +41,6 @@ function byAction(lanes: readonly LaneSnapshot[]): Record<LaneAction | 'recover'
 
 export const CANCEL_STEP = 5_000;
 const CANCELS_AT_ONCE = 4;
-
-const NO_ROUTE = {
-  kind: 'rejected',
-  code: null,
-  text: acceptanceErrors.noRoute.text,
-  submitted: false,
-} as const satisfies SendOutcome;
 
 export interface BatchEnd extends LanesLeft {
   backoffMs: number;
@@ -90,12 +74,7 @@ export class LaneRunner {
     private readonly results: BatchResults,
     private readonly cancellations: Cancellations,
     private readonly batches: BatchRunner,
-    private readonly failover: LaneFailover,
-    private readonly governor: Governor,
-    private readonly channels: Channels,
-    private readonly routes: RouteDirectory,
-    private readonly drivers: DriverRegistry,
-    private readonly connections: RouteConnections,
+    private readonly carriers: CarrierChoice,
     private readonly accounts: AccountDirectory,
   ) {}
 
@@ -159,8 +138,7 @@ export class LaneRunner {
   private async recover(lanes: readonly LaneSnapshot[]): Promise<BatchEnd> {
     const [first] = lanes;
     if (!first) return NOTHING;
-    const route = await this.routes.byId(first.routeId);
-    const deduplicated = route !== null && this.deduplicates(route);
+    const deduplicated = await this.carriers.deduplicates(first.routeId);
     this.logger.warn(
       { campaign: first.campaignId, lanes: lanes.length, deduplicated },
       'recovering the batch of a lost worker',
@@ -190,7 +168,7 @@ export class LaneRunner {
     const others = lanes.filter((lane) => !expired.includes(lane));
     if (others.length > 0) {
       const moments = others.map((lane) => {
-        const validity = this.channels.get(lane.channel).validitySeconds?.(lane.content);
+        const validity = this.carriers.channelOf(lane).validitySeconds?.(lane.content);
         return { lane, inMs: validity === undefined ? null : validityLeft(lane, validity) };
       });
       await this.lanes.settleLater(moments);
@@ -199,7 +177,7 @@ export class LaneRunner {
   }
 
   private expired(lanes: readonly LaneSnapshot[]): LaneSnapshot[] {
-    return lanes.filter((lane) => hasExpired(this.channels.get(lane.channel), lane));
+    return lanes.filter((lane) => hasExpired(this.carriers.channelOf(lane), lane));
   }
 
   /** Retries end with their lane, even if not yet due. */
@@ -217,50 +195,19 @@ export class LaneRunner {
     if (!first) return NOTHING;
     const active = await this.ofActiveAccounts(lanes);
     if (active.length < lanes.length) return ended({ more: true, done: [] });
-    const channel = this.channels.get(first.channel);
-    const found = await this.routes.byId(first.routeId);
-    const isGone = !found && !(await this.routes.exists(first.routeId));
-    const connection = found && (await this.connections.get(found.id));
-    if (!found || !connection?.ready || connection.onTrial) {
-      const route = { id: first.routeId, kind: channel.routes, isGone };
-      const end = await this.withoutRoute(lanes, route, connection);
-      if (end) return end;
+    const choice = await this.carriers.of([first, ...lanes.slice(1)]);
+    switch (choice.kind) {
+      case 'send':
+        return ended(await this.batches.send(lanes, choice.carrier, choice.size, onClaimed));
+      case 'wait':
+        return { ...NOTHING, backoffMs: choice.backoffMs };
+      case 'moved':
+        return { more: true, done: [], backoffMs: 0, isDown: true };
+      case 'gone':
+        return this.refuse(choice.lanes, NO_ROUTE);
+      case 'down':
+        return this.routeIsDown(lanes, choice.fault);
     }
-    if (!found || !connection) throw new Error(`route ${first.routeId} cannot be used`);
-    const paced = inRecipients(found, channel, first.content);
-    const size = this.governor.size(paced, connection, first);
-    const items = (found.messagesPerSecond ?? 1) / (paced.messagesPerSecond ?? 1);
-    const backoffMs = await this.governor.wait(found, connection, Math.ceil(items * Math.min(size, waitingIn(lanes))));
-    if (backoffMs > 0) return { ...NOTHING, backoffMs };
-    const deduplicated = this.deduplicates(found);
-    const carrier = { route: found, channel, connection, deduplicated };
-    return ended(await this.batches.send(lanes, carrier, size, onClaimed));
-  }
-
-  /** Moves lanes of a route that is down, or on trial, to fallback routes; null = the route takes a trial message. */
-  private async withoutRoute(
-    lanes: readonly LaneSnapshot[],
-    route: FailingRoute,
-    connection: RouteConnection | null,
-  ): Promise<BatchEnd | null> {
-    const targets = await this.failover.targets(route);
-    const takesTrial = connection?.ready ?? false;
-    if (takesTrial && (targets.length === 0 || this.failover.isTrialDue(route.id))) return null;
-    const fault = route.isGone ? NO_ROUTE.text : (connection?.fault ?? 'Route cannot be used');
-    const left = await this.failover.relieve(lanes, route, targets, fault);
-    if (left.length < lanes.length) return { more: true, done: [], backoffMs: 0, isDown: true };
-    if (takesTrial) return null;
-    const lost = route.isGone ? await this.withoutAnyRoute(lanes) : [];
-    return lost.length > 0 ? this.refuse(lost, NO_ROUTE) : this.routeIsDown(lanes, fault);
-  }
-
-  /** Lanes of a deleted route whose chain has no other existing route. */
-  private async withoutAnyRoute(lanes: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
-    const othersOf = await this.failover.othersOf(lanes);
-    const ids = [...new Set(lanes.flatMap(othersOf))];
-    const found = await Promise.all(ids.map((id) => this.routes.byId(id)));
-    const there = new Set(ids.filter((_, index) => found[index]));
-    return lanes.filter((lane) => !othersOf(lane).some((id) => there.has(id)));
   }
 
   /** Pauses campaigns of closed accounts. */
@@ -296,11 +243,4 @@ export class LaneRunner {
     const held = await this.lanes.claim(claims, this.environment.LANE_LEASE, { id: newClaimId() });
     return held.map(({ lane }) => lane);
   }
-
-  private deduplicates({ driver, config }: Route): boolean {
-    return this.drivers.get(driver).deduplicates(config);
-  }
 }
-
-const waitingIn = (lanes: readonly LaneSnapshot[]): number =>
-  lanes.reduce((sum, { retriesDue, nextSeq, endSeq }) => sum + (retriesDue ? 1 : endSeq - nextSeq), 0);

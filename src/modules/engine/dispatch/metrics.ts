@@ -81,7 +81,7 @@ const MOST_ROUTES = 500;
 const OTHER = 'other';
 
 /** Prometheus counter of send outcomes by route and code; accepted ones have the code `none`. */
-export class OutcomeCodes {
+class OutcomeCodes {
   private readonly counter: Counter<'route' | 'channel' | 'outcome' | 'code'>;
   private readonly codes = new Set<string>();
   private readonly routes = new Set<string>();
@@ -119,7 +119,7 @@ function bounded(known: Set<string>, value: string, most: number): string {
 
 interface Leaving {
   channel: { name: string };
-  route: { id: number };
+  route: { id: number; name: string };
 }
 
 /** Spans of one batch: one per campaign, with counts only. */
@@ -147,14 +147,28 @@ class BatchSpans {
   }
 }
 
-/** Starts batch spans in the traces of campaigns. */
+/** Counts the outcomes of batches and starts their spans in the traces of campaigns. */
 @Injectable()
-export class BatchTraces {
+export class BatchObserver {
+  private readonly outcomes: Counter<'channel' | 'outcome'>;
+  private readonly codes: OutcomeCodes;
+
   constructor(
     @Inject(TRACING) private readonly tracing: Tracing,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly traces: CampaignTraces,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.codes = new OutcomeCodes(metrics);
+    this.outcomes = metrics.counter('switchboard_sends_total', 'Sends by channel and outcome', ['channel', 'outcome']);
+  }
+
+  count({ route, channel: { name: channel } }: Leaving, results: readonly BatchResult[]): void {
+    this.codes.count(route.name, channel, results);
+    const counts = new Map<BatchResult['outcome']['kind'], number>();
+    for (const { outcome } of results) counts.set(outcome.kind, (counts.get(outcome.kind) ?? 0) + 1);
+    for (const [outcome, count] of counts) this.outcomes.inc({ channel, outcome }, count);
+  }
 
   /** Null = tracing is off. Never rejects: a trace must not delay messages. */
   async begin(claims: readonly LaneClaim[], { channel, route }: Leaving): Promise<BatchSpans | null> {

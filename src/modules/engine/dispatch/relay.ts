@@ -4,6 +4,7 @@ import { LeaderGate } from '../../../platform/periodic/index.js';
 import { type DueRoute, firstJob, RelayNotifier } from '../../../platform/queues/index.js';
 import { DueLanes } from './due-lanes.js';
 import { JobOffers, WorkerQueues } from './job-routing.js';
+import { UrgentBound } from './urgent-bound.js';
 
 const POLL_EVERY_MS = 500;
 
@@ -23,12 +24,14 @@ export class Relay implements OnApplicationBootstrap {
     private readonly notifier: RelayNotifier,
     private readonly selected: WorkerQueues,
     private readonly gate: LeaderGate,
+    private readonly urgent: UrgentBound,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.notifier.listen(this.selected.names, (due) =>
-      this.enqueue(due).catch((error: unknown) => this.logger.warn({ err: error }, 'a notification was lost')),
-    );
+    this.notifier.listen(this.selected.names, (due) => {
+      if (due.some(({ single }) => single)) this.urgent.received();
+      return this.enqueue(due).catch((error: unknown) => this.logger.warn({ err: error }, 'a notification was lost'));
+    });
     this.task.start();
   }
 

@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Environment } from '../../../platform/config/index.js';
-import type { SingleSignalStream } from '../../../platform/queues/index.js';
+import { Metrics } from '../../../platform/observability/index.js';
+import type { RedisLink } from '../../../platform/redis/index.js';
 import type { RouteDirectory } from '../../providers/index.js';
-import type { Channels } from '../channels.js';
 import type { LaneSnapshot } from '../lanes.js';
 import type { LaneStore } from '../state/lane-store.js';
 import { Governor } from './capacity.js';
+import type { CarrierChoice } from './carrier-choice.js';
 import type { DueLanes } from './due-lanes.js';
 import type { SlotOwners } from './job-routing.js';
 import type { LaneRunner } from './lane-runner.js';
 import type { RoutePace } from './pacing.js';
-import type { DownLanes, LaneFailover } from './route-down.js';
+import type { DownLanes } from './route-down.js';
 import { RouteJobs } from './route-job.js';
-import { YieldToSingles } from './single-priority.js';
+import { UrgentBound } from './urgent-bound.js';
 
 const CAMPAIGNS = { channel: 'sms', routeId: 1, single: false };
 
@@ -24,7 +25,11 @@ describe('a route job of single messages', () => {
       environment,
       {} as RoutePace,
       {} as SlotOwners,
-      new YieldToSingles({} as SingleSignalStream),
+      new UrgentBound(
+        { URGENT_COMMIT_TARGET: 10 },
+        { answer: () => Promise.resolve(null) } as unknown as RedisLink,
+        new Metrics(),
+      ),
     );
     for (let batch = 0; batch < 4; batch++) governor.tempoOf(CAMPAIGNS).took(1, 500, 12);
     governor.enter(CAMPAIGNS, null);
@@ -44,8 +49,7 @@ describe('a route job of single messages', () => {
         },
       } as unknown as LaneRunner,
       { byId: () => Promise.resolve({ messagesPerSecond: null }) } as unknown as RouteDirectory,
-      {} as Channels,
-      {} as LaneFailover,
+      {} as CarrierChoice,
     );
     await jobs.take({ ...CAMPAIGNS, single }, () => undefined);
     return room[0];

@@ -2,12 +2,12 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { isPassing } from '../../../platform/database/index.js';
 import { RouteDirectory } from '../../providers/index.js';
-import { Channels } from '../channels.js';
 import { LaneStore } from '../state/lane-store.js';
 import { type ChannelRoute, Governor, routeKeyText, BATCH_RECIPIENTS } from './capacity.js';
 import { DueLanes, type Share } from './due-lanes.js';
+import { CarrierChoice } from './carrier-choice.js';
 import { LaneRunner, type BatchEnd } from './lane-runner.js';
-import { DownLanes, LaneFailover } from './route-down.js';
+import { DownLanes } from './route-down.js';
 
 /** Single messages are batched together; small campaigns share a batch. */
 const SHARES: Readonly<Record<'single' | 'campaign', Share>> = {
@@ -56,9 +56,18 @@ export class RouteJobs {
     private readonly lanes: LaneStore,
     private readonly runner: LaneRunner,
     private readonly routes: RouteDirectory,
-    private readonly channels: Channels,
-    private readonly failover: LaneFailover,
+    private readonly carriers: CarrierChoice,
   ) {}
+
+  /** Starts no further batch; those under way finish. */
+  stop(): void {
+    this.runner.stop();
+  }
+
+  /** Whether a lane of the route is due. */
+  isDue(route: ChannelRoute): Promise<boolean> {
+    return this.due.any(route);
+  }
 
   /** @param onClaimed called once lanes are claimed, if there is anything to send */
   async take(route: ChannelRoute, onClaimed: (room: Room) => void): Promise<RouteJobEnd> {
@@ -99,16 +108,10 @@ export class RouteJobs {
   private async next(route: ChannelRoute, share: Share): Promise<Awaited<ReturnType<DueLanes['next']>>> {
     if (this.down.has(routeKeyText(route))) {
       const { RECEIPT_TIMEOUT: timeoutMs } = this.environment;
-      const keys = await this.downLanes.find(route, { timeoutMs, targets: await this.targets(route) });
+      const keys = await this.downLanes.find(route, { timeoutMs, targets: await this.carriers.targets(route) });
       if (keys.length > 0) return keys;
     }
     return this.due.next(route, share);
-  }
-
-  /** Fallback routes. Lanes of a deleted route are handled when they are due. */
-  private async targets({ channel, routeId: id }: ChannelRoute): Promise<number[]> {
-    const isGone = (await this.routes.byId(id)) === null && !(await this.routes.exists(id));
-    return this.failover.targets({ id, kind: this.channels.get(channel).routes, isGone });
   }
 
   private backOff(route: ChannelRoute, { backoffMs, isDown }: BatchEnd): number | null {
