@@ -31,22 +31,24 @@ const lines = (text: string): string[] =>
 
 const buttonsOf = (text: string) => lines(text).map((reply) => ({ type: 'QUICK_REPLY', text: reply }));
 
-/** `Track it | https://…`, `Call us | +49…`, `Code | SAVE10`, one a line. */
+/** `Track it | https://… | a sample of it`, `Call us | +49…`, `Code | SAVE10`, one a line. */
 const linksOf = (text: string) =>
   lines(text).map((line) => {
-    const [label = '', ...rest] = line.split('|').map((part) => part.trim());
-    const target = rest.join('|');
+    const [label = '', target = '', sample = ''] = line.split('|').map((part) => part.trim());
+    if (/^code$/i.test(label)) return { type: 'COPY_CODE', example: target };
     if (/^\+?\d{5,20}$/.test(target)) return { type: 'PHONE_NUMBER', text: label, phone_number: target };
-    return /^https?:/i.test(target)
-      ? { type: 'URL', text: label, url: target }
-      : { type: 'COPY_CODE', example: target === '' ? label : target };
+    return { type: 'URL', text: label, url: target, ...(sample !== '' && { example: sample }) };
   });
 
 /** The lines that `linksOf` reads. */
 export const linkLines = (buttons: readonly Schema<'LinkButtonData'>[]): string =>
   buttons
     .map(({ type, text, url, phone_number: phone, example }) =>
-      type === 'COPY_CODE' ? `Code | ${example ?? ''}` : `${text ?? ''} | ${(type === 'URL' ? url : phone) ?? ''}`,
+      type === 'COPY_CODE'
+        ? `Code | ${example ?? ''}`
+        : [text, type === 'URL' ? url : phone, type === 'URL' ? example : undefined]
+            .filter((part) => part !== undefined)
+            .join(' | '),
     )
     .join('\n');
 
