@@ -55,6 +55,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/admin/templates': ['', 'status=pending'],
   '/v6/api/admin/profile-requests': ['', 'status=pending'],
   '/v6/api/admin/sender-ids': ['', 'status=pending'],
+  '/v6/api/admin/chat-notices': ['', 'kind=calls'],
   '/v6/api/admin/routes': [''],
   '/v6/api/admin/routing': [''],
   '/v6/api/admin/rates': [''],
@@ -155,6 +156,10 @@ describe('a list', () => {
         version: 1,
         created_at: at,
         updated_at: at,
+      });
+      await insert('chat_notices', {
+        ...{ route_id: 7, account_id: accountId, kind: 'calls', digest: Buffer.alloc(16, count), body: '{}', bytes: 2 },
+        received_at: at,
       });
       const login = { event: 'login_failed', username: owner.account.username, ip: '203.0.113.7', times: 1 };
       await insert('security_log', { ...login, created_at: at });
