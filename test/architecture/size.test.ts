@@ -9,8 +9,8 @@ import { ROOT, type SourceFile, sourceFiles } from './house.js';
  * and raise it only with a reason in the commit. "Files" are those of src without tests.
  */
 const BOUNDS = {
-  files: 744,
-  lines: 95_950,
+  files: 745,
+  lines: 96_550,
   commentLines: 5_850,
   filesUnder40Lines: 8,
   mostFilesInAFolder: 20,

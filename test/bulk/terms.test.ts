@@ -145,12 +145,13 @@ describe('a personalised send of SMS under terms of its own', () => {
 
   it('leaves with the same again where its failures are retried', async () => {
     const [to] = numbers(1) as [string];
-    // 404: the carrier takes it, and cannot deliver it
+    // 404: the carrier takes it, and does not know the subscriber
+    const include = { include: ['permanent'] };
     const failing = `${to.slice(0, -3)}404`;
     const terms = { sender_id: SENDER, dlt_template_id: TEMPLATE, validity_s: LONGEST };
     const { request_id } = await send({ message: 'Hello', contacts: [failing], ...terms });
     await wire.completed(request_id, member);
-    const child = dataOf(await wire.act(`/v6/api/campaigns/${String(request_id)}/retry-failed`, member));
+    const child = dataOf(await wire.act(`/v6/api/campaigns/${String(request_id)}/retry-failed`, member, include));
     expect(await stored(child)).toEqual(await stored({ request_id }));
     await vi.waitFor(() => {
       const again = recorder.submits().filter((pdu) => new PDU(pdu)['destination_addr'] === failing);

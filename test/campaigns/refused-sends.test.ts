@@ -65,7 +65,14 @@ describe('what a gateway refuses in its answer', () => {
       refused: true,
     });
     expect((await get(`/v6/api/campaigns/${requestId}`))['failure_reasons']).toEqual([
-      { error_code: null, message: 'Refused by the gateway', count: 1, carrier_code: 'EC001', refused: true },
+      {
+        error_code: null,
+        message: 'Refused by the gateway',
+        count: 1,
+        carrier_code: 'EC001',
+        refused: true,
+        reason: 'temporary',
+      },
     ]);
     const csv = await fetch(`${sms.url}/v6/api/campaigns/${requestId}/export.csv`, {
       headers: { authorization: `Bearer ${member.token}` },

@@ -103,6 +103,25 @@ describe.each(Object.keys(CHANNELS))('schedule_time of %s', (name) => {
     }
   });
 
+  it('comes with a rule for a late start', async () => {
+    const { path, body } = CHANNELS[name] as Channel;
+    const post = (fields: Json): Promise<Answer> => channels.post(path(), owner, { ...body(), ...fields });
+    for (const [fields, message] of [
+      [{ late: 'never' }, 'late must be one of: send, expire, hold'],
+      [{ late: 'hold', late_after_s: 59 }, 'late_after_s must be a whole number from 60 to 604800'],
+      [{ late_after_s: 'soon' }, 'late_after_s must be a whole number from 60 to 604800'],
+    ] as const) {
+      expectRefused(await post({ schedule_time: LATER, ...fields }), 400, message);
+    }
+    expectRefused(await post({ late: 'expire' }), 400, 'late needs a schedule_time');
+    const { body: answer } = await post({ schedule_time: LATER, late: 'expire', late_after_s: 600 });
+    const [row] = await channels.dataSource.query<Json[]>(
+      'SELECT late, late_after_s, late_at FROM campaigns WHERE request_id = ?',
+      [answer['request_id']],
+    );
+    expect(row).toEqual({ late: 'expire', late_after_s: 600, late_at: new Date('2099-07-01T09:40:00Z') });
+  });
+
   it.each([
     ['2027-03-28 02:30:00', '2027-03-28T01:00:00Z', true],
     ['2027-10-31T02:30:00', '2027-10-31T00:30:00Z', true],

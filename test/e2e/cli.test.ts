@@ -230,17 +230,7 @@ describe('the command line', () => {
     expect((await asAdmin('list', '--username', 'demo', '--limit', '1')).out).toMatch(/ACCOUNT[^]* demo /);
 
     const one = file('one.csv', 'phone\n919800000404\n919800000001\n');
-    const later = [
-      '--name',
-      'Change',
-      '--message',
-      'm',
-      '--id',
-      'cli-3',
-      '--schedule',
-      '2035-01-01 10:00:00',
-      '--no-watch',
-    ];
+    const later = [...'--name Change --message m --id cli-3 --no-watch --schedule'.split(' '), '2035-01-01 10:00:00'];
     await cli(['send', one, ...later], as);
     expect((await cli(['pause', 'cli-3'], as)).out).toBe('cli-3 is paused\n');
     expect((await cli(['pause', 'cli-3'], as)).err).toMatch(/^Campaign is already paused\n/);
@@ -253,7 +243,11 @@ describe('the command line', () => {
     expect(shown.out).toMatch(/request id +cli-4\n[^]*state +completed\n[^]*statuses +\w+ 1, \w+ 1\n/);
     expect(shown.out).toMatch(/route +sandbox\n[^]*text +m\npace +no limit\n/);
     expect(await json('show', 'cli-4')).toMatchObject({ request_id: 'cli-4', total_rows: 2 });
-    const again = await cli(['retry', 'cli-4'], as);
+    expect((await cli(['retry', 'cli-4', '--quote'], as)).out).toBe(
+      '0 contacts, 0 credits\n  permanent: 1, left out\n',
+    );
+    expect((await cli(['retry', 'cli-4'], as)).err).toMatch(/^Campaign has no failed recipients\n/);
+    const again = await cli(['retry', 'cli-4', '--include', 'permanent'], as);
     expect(again).toMatchObject({
       code: 0,
       out: expect.stringMatching(/accepted for 1 contacts, 1 cr[^]* completed: FAILED 1/),

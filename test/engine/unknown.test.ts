@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
+import { CampaignAcceptance, Channels, RecipientStatus } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import { FailedRecipients } from '../../src/modules/campaigns/retry/failed-recipients.store.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
@@ -10,7 +10,7 @@ import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-recei
 import { Settlement } from '../../src/modules/engine/settle/settlement.js';
 import { HttpDriver } from '../../src/modules/providers/drivers/http/http.driver.js';
 import { httpConfigSchema } from '../../src/modules/providers/drivers/http/http-config.js';
-import { type RouteConnection } from '../../src/modules/providers/index.js';
+import { type RouteConnection, RouteDirectory } from '../../src/modules/providers/index.js';
 import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
@@ -45,7 +45,7 @@ describe('recipients of unknown outcome', () => {
     lanes = engine.part(LaneStore);
     states = get(CampaignStates);
     overdue = engine.part(OverdueReceipts);
-    failed = new FailedRecipients(dataSource);
+    failed = new FailedRecipients(dataSource, get(RouteDirectory), get(Channels));
     gateway = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -143,7 +143,7 @@ describe('recipients of unknown outcome', () => {
   const retriable = async (requestId: string): Promise<number> => {
     const campaign = await engine.module.get(CampaignReader, { strict: false }).byRequestId(requestId);
     if (!campaign) throw new Error('no campaign');
-    return (await failed.sourceOf(campaign)).total;
+    return (await failed.sourceOf(campaign)).source.total;
   };
   const referencesOf = (campaignId: number, total: number): string[] =>
     numbers(total).map((_, index) => `${campaignId}-${index + 1}`);

@@ -32,7 +32,7 @@ describe.each([...PAIRS, ...PAIRS.map(([long, short]) => [short, long] as const)
       [accountId(), one],
     );
     const list = installation.part(StopList);
-    const asked = [other, '919812345600', one].map((number) => ({ accountId: accountId(), number }));
+    const asked = [other, '919812345600', one].map((number) => ({ accountId: accountId(), campaignId: 0, number }));
     expect([...(await list.among(asked))].sort()).toEqual([0, 2]);
     expect(listOf(await get(`/v6/api/suppressions?number=${other}`))).toMatchObject([{ number: one }]);
     const removed = await installation.request('/v6/api/suppressions', {
@@ -103,7 +103,7 @@ it('a window opens under the number by which the provider knows the contact', as
 
 it('an entry that an older version kept with a leading 00 stops its number', async () => {
   const list = installation.part(StopList);
-  const asked = ['919812345601', '919812345602'].map((number) => ({ accountId: accountId(), number }));
+  const asked = ['919812345601', '919812345602'].map((number) => ({ accountId: accountId(), campaignId: 0, number }));
   await installation.dataSource.query(
     "INSERT INTO suppressions (account_id, number, source, created_at) VALUES (?, '00919812345602', 'api', UTC_TIMESTAMP(3))",
     [accountId()],

@@ -19,13 +19,13 @@ import type { DueRecipient } from '../../src/modules/engine/attempts.js';
 import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
 import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
-import type {
+import {
   DriverRegistry,
-  OutboundMessage,
-  RouteConnection,
-  RouteConnections,
+  type OutboundMessage,
+  type RouteConnection,
+  type RouteConnections,
   RouteDirectory,
-  SendOutcome,
+  type SendOutcome,
 } from '../../src/modules/providers/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { RedisLink } from '../../src/platform/redis/index.js';
@@ -113,7 +113,7 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
     new BatchRunner(
       environment,
       lanes,
-      new BatchClaims(environment, dataSource, lanes),
+      new BatchClaims(environment, dataSource, lanes, engine.part(RouteDirectory), engine.part(DriverRegistry)),
       results,
       governor,
       stopList,

@@ -122,7 +122,7 @@ describe('the list', () => {
       limit: 1,
       total: 2,
     });
-    expect(Object.keys(listOf(await list(one))[0] ?? {})).toEqual(['number', 'source', 'created_at']);
+    expect(Object.keys(listOf(await list(one))[0] ?? {})).toEqual(['number', 'source', 'category', 'created_at']);
     expect(listOf(await list(one, '?number=4915100000002'))).toHaveLength(1);
     expect(await listed(other)).toEqual([]);
     expectRefused(await remove(other, { number: '4915100000001' }), 404, 'Suppression not found');

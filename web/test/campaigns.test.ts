@@ -152,7 +152,13 @@ describe.skipIf(!hasBrowser)('campaigns in the browser', () => {
     expect((await file).suggestedFilename()).toBe(`${sent}.csv`);
     if (role === 'owner' && width === WIDE) {
       await page.getByRole('button', { name: 'Retry failures' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Send again to those that failed?' });
+      await dialog.getByText(/failed for good: left out/).waitFor();
+      expect(await axeViolations(page)).toEqual([]);
+      await picture(app, 'retry');
+      await dialog.getByLabel('Also those that failed for good').check();
+      await dialog.getByText('A new campaign goes to 2 for 2 credits.').waitFor();
+      await dialog.getByRole('button', { name: 'Send again' }).click();
       await page.getByRole('link', { name: sent }).waitFor();
     }
     expect(app.faults).toEqual([]);

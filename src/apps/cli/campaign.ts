@@ -175,18 +175,33 @@ export async function changeCampaign(
   else print(`${requestId} is ${data.state}`);
 }
 
-/** Sends to the failed recipients again, as a new campaign. */
-export async function retryCampaign(
-  api: ApiClient,
-  requestId: string,
-  options: WatchOptions & { watch: boolean },
-): Promise<void> {
-  const { data } = await api.call<{ data: { request_id: string; total_rows: number; credits: number } }>(
-    'POST',
-    `${pathOf(requestId)}/retry-failed`,
-    {},
-  );
-  if (options.json) printJson(data);
-  else print(`${data.request_id}: accepted for ${data.total_rows} contacts, ${data.credits} credits`);
+export interface RetryOptions extends WatchOptions {
+  watch: boolean;
+  include?: string;
+  quote?: boolean;
+}
+
+interface RetryAnswer {
+  total_rows: number;
+  credits: number;
+  reasons: readonly { reason: string; count: number; retried: boolean }[];
+}
+
+/** Sends again to the failed recipients and watches the new campaign, or says what that would cost. */
+export async function retryCampaign(api: ApiClient, requestId: string, options: RetryOptions): Promise<void> {
+  const { include = '', quote = false, json } = options;
+  const path = `${pathOf(requestId)}/retry-failed`;
+  if (quote) {
+    const { data } = await api.call<{ data: RetryAnswer }>('GET', `${path}?include=${encodeURIComponent(include)}`);
+    if (json) return printJson(data);
+    return print(`${data.total_rows} contacts, ${data.credits} credits${reasonsOf(data)}`);
+  }
+  const body = include === '' ? {} : { include };
+  const { data } = await api.call<{ data: RetryAnswer & { request_id: string } }>('POST', path, body);
+  if (json) printJson(data);
+  else print(`${data.request_id}: accepted for ${data.total_rows} contacts, ${data.credits} credits${reasonsOf(data)}`);
   if (options.watch) await watch(api, data.request_id, options);
 }
+
+const reasonsOf = ({ reasons }: RetryAnswer): string =>
+  reasons.map(({ reason, count, retried }) => `\n  ${reason}: ${count}${retried ? '' : ', left out'}`).join('');

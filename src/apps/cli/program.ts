@@ -1,6 +1,13 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { ApiClient, type WithApi } from './api-client.js';
-import { changeCampaign, retryCampaign, showCampaign, watch, type WatchOptions } from './campaign.js';
+import {
+  changeCampaign,
+  retryCampaign,
+  type RetryOptions,
+  showCampaign,
+  watch,
+  type WatchOptions,
+} from './campaign.js';
 import {
   type CampaignListOptions,
   listAccounts,
@@ -36,6 +43,10 @@ function addCampaignCommands(program: Command, withApi: WithApi): void {
     .addOption(new Option('--channel <channel>', 'where to').choices(SEND_CHANNELS).default('sms'))
     .option('--column <head>', 'column of the numbers; else the first with a usual name, else the first')
     .option('--schedule <time>', 'YYYY-MM-DD HH:MM:SS in the account’s time zone, or ISO 8601')
+    .addOption(
+      new Option('--late <rule>', 'what happens if a scheduled send begins late').choices(['send', 'expire', 'hold']),
+    )
+    .option('--late-after <seconds>', 'what counts as late (60)', whole)
     .option('--no-watch', 'do not wait for its end')
     .addOption(timeout())
     .optionsGroup('SMS and unofficial chat:')
@@ -80,9 +91,11 @@ function addCampaignCommands(program: Command, withApi: WithApi): void {
     .command('retry')
     .description('send again to the recipients that failed, as a campaign of its own, and watch it')
     .argument('<request_id>')
+    .option('--include <reasons>', 'also those that failed for these reasons: permanent,opt_out')
+    .option('--quote', 'only say how many for which reason, and what they cost')
     .option('--no-watch', 'do not wait for its end')
     .addOption(timeout())
-    .action((requestId: string, options: WatchOptions & { watch: boolean }) =>
+    .action((requestId: string, options: RetryOptions) =>
       withApi((api, json) => retryCampaign(api, requestId, { ...options, json })),
     );
 }

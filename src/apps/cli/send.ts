@@ -78,6 +78,8 @@ export interface SendOptions extends WatchOptions {
   column?: string;
   id?: string;
   schedule?: string;
+  late?: string;
+  lateAfter?: number;
   watch: boolean;
   template?: string;
   language?: string;
@@ -207,8 +209,8 @@ async function readStrictly(api: ApiClient, file: string, rows: readonly Contact
 
 async function submissionOf(recipients: readonly ContactRow[], options: SendOptions): Promise<Submission> {
   const contacts = recipients.map(({ to }) => to);
-  const { channel, name, schedule } = options;
-  const scheduled = schedule === undefined ? {} : { schedule_time: schedule };
+  const { channel, name, schedule, late, lateAfter } = options;
+  const scheduled = { schedule_time: schedule, late, late_after_s: lateAfter };
   if (channel === 'voice') {
     const menu = options.menu === undefined ? undefined : await readJson(options.menu);
     return {

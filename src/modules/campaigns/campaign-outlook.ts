@@ -5,7 +5,7 @@ import { now } from '../../kernel/clock.js';
 import { boundedCache, TtlCache } from '../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { type CampaignRecord, isEndState, RecipientStatus } from '../engine/index.js';
-import { RouteDirectory, type RouteRecord } from '../providers/index.js';
+import { DriverRegistry, RouteDirectory, type RouteRecord } from '../providers/index.js';
 import type { CountedCampaign } from './campaigns.store.js';
 import { RECIPIENTS_A_READ } from './campaign-scan.js';
 
@@ -90,6 +90,7 @@ export class CampaignOutlooks {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'RECEIPT_TIMEOUT'>,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly routes: RouteDirectory,
+    private readonly drivers: DriverRegistry,
   ) {}
 
   async of(counted: CountedCampaign): Promise<Outlook> {
@@ -126,7 +127,7 @@ export class CampaignOutlooks {
   }
 
   /** Returns the last deadline of sends with an unknown outcome, by the receipt sweeper's rule. */
-  private async inDoubtUntil({ campaign: { id }, counts }: CountedCampaign): Promise<Date | null> {
+  private async inDoubtUntil({ campaign: { id, routeId }, counts }: CountedCampaign): Promise<Date | null> {
     if ((counts.get(RecipientStatus.Unknown) ?? 0) === 0) return null;
     const [row] = await this.dataSource.query<{ at: Date | null }[]>(
       `SELECT MAX(r.updated_at) AS at
@@ -135,7 +136,9 @@ export class CampaignOutlooks {
        WHERE r.status = ${RecipientStatus.Unknown}`,
       [id],
     );
-    return row?.at ? new Date(row.at.getTime() + this.environment.RECEIPT_TIMEOUT) : null;
+    const route = await this.routes.byId(routeId);
+    const own = route && this.drivers.patienceOf(route).failMs;
+    return row?.at ? new Date(row.at.getTime() + (own ?? this.environment.RECEIPT_TIMEOUT)) : null;
   }
 
   private async chains({ id }: CampaignRecord): Promise<number[]> {

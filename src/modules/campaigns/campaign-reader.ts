@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { isRequestId } from '../../kernel/ids.js';
 import { type ReadSession, type ReadSource, rowArrays } from '../../platform/database/index.js';
 import { type Actor, roleOf } from '../accounts/index.js';
-import type { CampaignRecord, RecipientRecord, RecipientStatus } from '../engine/index.js';
+import { type CampaignRecord, type RecipientRecord, RecipientStatus } from '../engine/index.js';
 import { campaignErrors } from './campaigns.errors.js';
 
 export interface CampaignRow {
@@ -31,6 +31,9 @@ export interface CampaignRow {
   reason: string | null;
   created_by: string | null;
   scheduled_at: Date | null;
+  late: NonNullable<CampaignRecord['lateRule']>['late'] | null;
+  late_after_s: number | null;
+  started_late_s: number | null;
   created_at: Date;
   sent_at: Date | null;
   completed_at: Date | null;
@@ -73,6 +76,8 @@ export const toRecord = (row: CampaignRow): CampaignRecord => ({
   reason: row.reason,
   createdBy: row.created_by,
   scheduledAt: row.scheduled_at,
+  lateRule: row.late === null ? null : { late: row.late, afterSeconds: row.late_after_s ?? 0 },
+  startedLateSeconds: row.started_late_s,
   createdAt: row.created_at,
   sentAt: row.sent_at,
   completedAt: row.completed_at,
@@ -272,3 +277,10 @@ function seenBy(actor: Actor, campaign: CampaignRecord | null): CampaignRecord {
 
 /** The audit log records staff changes to other accounts' campaigns, but not the owner's own changes. */
 export const isForeign = (actor: Actor, campaign: CampaignRecord): boolean => campaign.accountId !== actor.account.id;
+
+/** A campaign that has sent nothing has nothing to retry: it waits, or was paused before its first batch. @throws AppError */
+export async function assertBegun(reader: CampaignReader, { id, state, totalRows }: CampaignRecord): Promise<void> {
+  const waits = state === 'accepted' || state === 'pending_approval';
+  const untouched = async (): Promise<boolean> => (await reader.counts(id)).get(RecipientStatus.Pending) === totalRows;
+  if (waits || (state === 'paused' && (await untouched()))) throw campaignErrors.already(state);
+}

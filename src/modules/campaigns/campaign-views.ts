@@ -51,8 +51,8 @@ export class CampaignViews {
       channel.priceNote?.(this.channels.services, campaign) ?? null,
     ]);
     const failed = counts.get(RecipientStatus.Failed) ?? 0;
-    const why = reasons.map(({ message }) => message);
-    const retriable = await this.retries.areThere(campaign, failed, why);
+    const kindOf = await this.retries.kinds(campaign);
+    const retriable = await this.retries.areThere(campaign, failed, reasons.map(kindOf));
     return {
       ...campaignData(counted, channel, around),
       username: around.username,
@@ -65,15 +65,19 @@ export class CampaignViews {
       ...channel.outline?.(campaign.content),
       personalised: isPersonalised(campaign.content),
       reason: campaign.reason,
+      late: campaign.lateRule?.late ?? (campaign.scheduledAt && 'send'),
+      late_after_s: campaign.lateRule?.afterSeconds ?? null,
+      started_late_s: campaign.startedLateSeconds,
       routes: outlook.routes,
       messages_per_second: outlook.messagesPerSecond,
       seconds_left: outlook.secondsLeft,
       refund_if_cancelled: outlook.refund,
       refund_is_approximate: outlook.isRefundApproximate,
-      failure_reasons: reasons.map(({ errorCode, message, count, carrierCode, isRefused }) => ({
-        ...{ error_code: errorCode, message, count },
-        ...(carrierCode !== null && { carrier_code: carrierCode }),
-        ...(isRefused && { refused: true as const }),
+      failure_reasons: reasons.map((failure) => ({
+        ...{ error_code: failure.errorCode, message: failure.message, count: failure.count },
+        ...(failure.carrierCode !== null && { carrier_code: failure.carrierCode }),
+        ...(failure.isRefused && { refused: true as const }),
+        reason: kindOf(failure),
       })),
       failure_reasons_approximate: isApproximate,
       retriable,

@@ -13,16 +13,14 @@ import {
   type CampaignState,
   CampaignStates,
   Channels,
-  RecipientStatus,
-  Submissions,
 } from '../engine/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../idempotency/index.js';
-import { campaignOf, CampaignReader, isForeign } from './campaign-reader.js';
+import { assertBegun, campaignOf, CampaignReader, isForeign } from './campaign-reader.js';
 import type { CampaignRetried } from './campaigns.dto.js';
 import { campaignErrors } from './campaigns.errors.js';
-import { CampaignRetry, type RetryTerms } from './retry/campaign-retry.js';
+import { CampaignRetry } from './retry/campaign-retry.js';
+import type { LeftOutKind, ReasonCount } from './retry/failed-recipients.store.js';
 import { CAMPAIGN_REVISION } from './staff-campaigns.dto.js';
-import { onlyRoute } from '../routing/index.js';
 
 /**
  * Changes a campaign's state; a staff change is audited in the same transaction. Returns the new state. @throws AppError
@@ -83,6 +81,7 @@ export class RetryFailedCommand extends Command<CampaignRetried> {
   constructor(
     readonly actor: Actor,
     readonly requestId: string,
+    readonly include: readonly LeftOutKind[],
     readonly idempotent: IdempotentRequest | null,
   ) {
     super();
@@ -95,63 +94,36 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
     private readonly reader: CampaignReader,
     private readonly accounts: AccountDirectory,
     private readonly channels: Channels,
-    private readonly submissions: Submissions,
     private readonly retry: CampaignRetry,
     private readonly audit: AuditLog,
     private readonly idempotency: Idempotency,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  async execute({ actor, requestId, idempotent }: RetryFailedCommand): Promise<CampaignRetried> {
+  async execute({ actor, requestId, include, idempotent }: RetryFailedCommand): Promise<CampaignRetried> {
     const parent = await campaignOf(this.reader, actor, requestId);
-    return this.idempotency.once<CampaignRetried>(idempotent, (keeper) => this.submit(actor, parent, keeper));
+    return this.idempotency.once<CampaignRetried>(idempotent, (keeper) => this.submit(actor, parent, include, keeper));
   }
 
   private async submit(
     actor: Actor,
     parent: CampaignRecord,
+    include: readonly LeftOutKind[],
     keeper: OutcomeKeeper<CampaignRetried> | null,
   ): Promise<CampaignRetried> {
-    await this.assertBegun(parent);
+    await assertBegun(this.reader, parent);
     const zone = (await this.accounts.byId(parent.accountId))?.timeZone ?? 'UTC';
-    const child = await this.retry.accept(parent, {
-      ...(await this.renewed(parent)),
+    const { child, reasons } = await this.retry.accept(parent, {
+      include,
       createdBy: createdBy(actor.account, parent.accountId),
       makeRequestId: () => this.channels.get(parent.channel).newRequestId(zone, this.environment),
       alongside: async (tx, made) => {
         await this.channels.get(parent.channel).retried?.(tx, parent.id, made.id);
         await this.record(tx, actor, parent, made);
       },
-      outcome: keeper?.of(retriedOf(parent)),
+      outcome: keeper ? (of) => keeper.of(retriedOf(parent, of)) : undefined,
     });
-    return retriedOf(parent)(child);
-  }
-
-  /** A campaign that has sent nothing has nothing to retry: it waits, or was paused before its first batch. */
-  private async assertBegun({ id, state, totalRows }: CampaignRecord): Promise<void> {
-    const waits = state === 'accepted' || state === 'pending_approval';
-    const untouched = async (): Promise<boolean> =>
-      (await this.reader.counts(id)).get(RecipientStatus.Pending) === totalRows;
-    if (waits || (state === 'paused' && (await untouched()))) throw campaignErrors.already(state);
-  }
-
-  /** Prices and routes the retry like a new send, including the channel's own validation. */
-  private async renewed(parent: CampaignRecord): Promise<Pick<RetryTerms, 'service' | 'pricer'>> {
-    const { content, accountId, category } = parent;
-    const channel = this.channels.get(parent.channel);
-    await channel.validateRetry?.(this.channels.services, parent);
-    const renewed = await channel.renew?.(this.channels.services, parent);
-    const service = renewed?.service ?? parent.service;
-    const submission = {
-      channel,
-      content,
-      service,
-      category,
-      sender: { accountId },
-      ...(renewed && { price: renewed }),
-    };
-    const routes = renewed ? onlyRoute(renewed.routeId) : await this.submissions.routesOf(submission);
-    return { service, pricer: await this.submissions.pricerOf(submission, routes) };
+    return retriedOf(parent, reasons)(child);
   }
 
   private async record(
@@ -169,10 +141,11 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
 }
 
 const retriedOf =
-  (parent: CampaignRecord) =>
+  (parent: CampaignRecord, reasons: readonly ReasonCount[]) =>
   ({ requestId, totalRows, chargedCredits }: AcceptedCampaign): CampaignRetried => ({
     request_id: requestId,
     retry_of: parent.requestId,
     total_rows: totalRows,
     credits: chargedCredits,
+    reasons,
   });

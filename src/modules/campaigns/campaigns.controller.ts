@@ -12,6 +12,7 @@ import {
 } from '@nestjs/swagger';
 import {
   ApiErrors,
+  fromForm,
   LargeJson,
   LIST_ERRORS,
   ListQuery,
@@ -64,10 +65,14 @@ import {
   CampaignResponse,
   CampaignRetriedResponse,
   CAMPAIGNS,
+  readInclude,
   REQUEST_ID,
+  RetryBody,
+  RetryQuoteResponse,
 } from './campaigns.dto.js';
 import { campaignErrors, quoteErrors } from './campaigns.errors.js';
-import { GetCampaignQuery, ListCampaignsQuery } from './campaigns.queries.js';
+import { GetCampaignQuery, ListCampaignsQuery, QuoteRetryQuery } from './campaigns.queries.js';
+import { LASTING_KINDS } from '../providers/index.js';
 import { QuoteBody, QuoteResponse } from './quote/quote.dto.js';
 import { QuoteCampaignQuery } from './quote/quote.queries.js';
 
@@ -199,16 +204,41 @@ export class CampaignController {
     return this.change(actor, requestId, 'cancel');
   }
 
+  @Get('retry-failed')
+  @ApiOperation({
+    summary: 'What a retry of the failures would send to',
+    description:
+      'Costs nothing, sends nothing: how many failed for which reason, and the price of those that are retried.',
+  })
+  @ApiQuery({ name: 'include', required: false, enum: [...LASTING_KINDS], isArray: true, explode: false })
+  @ApiOkResponse({ type: RetryQuoteResponse })
+  @ApiErrors(
+    campaignErrors.include.shown(LASTING_KINDS),
+    campaignErrors.already.because('it has not begun'),
+    acceptanceErrors.noRoute,
+    ...CHANNEL_RETRY_ERRORS,
+  )
+  async quoteRetry(
+    @CurrentActor() actor: Actor,
+    @Param('request_id') requestId: string,
+    @Query('include') include: unknown,
+  ): Promise<RetryQuoteResponse> {
+    const data = await this.queries.execute(new QuoteRetryQuery(actor, requestId, readInclude(include)));
+    return { success: true, data };
+  }
+
   @Post('retry-failed')
   @HttpCode(200)
   @Idempotent()
   @ApiOperation({
     summary: 'Send again to the recipients that failed',
     description:
-      'Makes a campaign of its own, charged like a new send, of the FAILED recipients: not of suppressed, cancelled or unknown ones, and of none that an earlier retry of this campaign has. The campaign itself never changes.',
+      'Makes a campaign of its own, charged like a new send, of the FAILED recipients: not of those that failed for good or have left (`include` takes them all the same), of cancelled or unknown ones, and of none that an earlier retry of this campaign has. The campaign itself never changes.',
   })
+  @ApiBody({ type: RetryBody, required: false })
   @ApiOkResponse({ type: CampaignRetriedResponse })
   @ApiErrors(
+    campaignErrors.include.shown(LASTING_KINDS),
     campaignErrors.already.because('it has not begun'),
     acceptanceErrors.noRoute,
     acceptanceErrors.tooManyChains,
@@ -218,10 +248,13 @@ export class CampaignController {
   )
   async retryFailed(
     @CurrentActor() actor: Actor,
+    @Body() body: unknown,
     @Param('request_id') requestId: string,
     @IdempotencyKey('retry_failed') idempotent: IdempotentRequest | null,
   ): Promise<CampaignRetriedResponse> {
-    return { success: true, data: await this.commands.execute(new RetryFailedCommand(actor, requestId, idempotent)) };
+    const include = readInclude(fromForm(body, { lists: ['include'] })['include']);
+    const command = new RetryFailedCommand(actor, requestId, include, idempotent);
+    return { success: true, data: await this.commands.execute(command) };
   }
 
   private async change(

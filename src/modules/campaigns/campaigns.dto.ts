@@ -1,10 +1,13 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { dateTime, isoTime, now } from '../../kernel/clock.js';
 import { makerForOwner } from '../../kernel/maker.js';
-import { AnswerOf, LocalTime, MadeBy, type MakerData, PageOf, ZonedTime } from '../../platform/http/index.js';
+import { AnswerOf, LATE, LocalTime, MadeBy, type MakerData, PageOf, ZonedTime } from '../../platform/http/index.js';
 import { CHANNEL_EXAMPLE, CHANNEL_NAMES, CHANNELS } from '../channels/index.js';
 import { CAMPAIGN_STATES, type CampaignState, type Channel, RecipientStatus, StatusLabels } from '../engine/index.js';
+import { FAILURE_KINDS, type FailureKind, LASTING_KINDS } from '../providers/index.js';
+import { campaignErrors } from './campaigns.errors.js';
 import type { CountedCampaign } from './campaigns.store.js';
+import type { LeftOutKind } from './retry/failed-recipients.store.js';
 import type { CampaignRouteChange } from './route-changes.store.js';
 
 export const REQUEST_ID = 'GSMCAMP_20261121_A1B2C3';
@@ -132,11 +135,57 @@ class CampaignChanged {
 
 export class CampaignChangedResponse extends AnswerOf(CampaignChanged) {}
 
+export class RetryReasonData {
+  @ApiProperty({
+    enum: [...FAILURE_KINDS],
+    description:
+      '`permanent`: no message reaches this number; `opt_out`: the person has left; `not_today`: the provider carries no more to it for now',
+  })
+  reason!: FailureKind;
+  @ApiProperty({ example: 3 }) count!: number;
+  @ApiProperty({ example: true, description: 'false: left out' }) retried!: boolean;
+}
+
+const REASONS: { type: [typeof RetryReasonData]; description: string } = {
+  type: [RetryReasonData],
+  description: 'of all that failed and were in no earlier retry; never of unknown outcome',
+};
+
+export class RetryBody {
+  @ApiPropertyOptional({
+    enum: [...LASTING_KINDS],
+    isArray: true,
+    example: ['permanent'],
+    description: 'reasons that are left out otherwise',
+  })
+  include?: LeftOutKind[];
+}
+
+export class RetryQuoteData {
+  @ApiProperty({ example: 3, description: 'recipients of the retry' }) total_rows!: number;
+  @ApiProperty({ example: 3 }) credits!: number;
+  @ApiProperty(REASONS) reasons!: readonly RetryReasonData[];
+}
+
+export class RetryQuoteResponse extends AnswerOf(RetryQuoteData) {}
+
+/** @param value a list, or words with commas. @throws AppError invalid `include must be a list of: permanent, opt_out` */
+export function readInclude(value: unknown): LeftOutKind[] {
+  if (value === undefined || value === null || value === '') return [];
+  const words: unknown[] = typeof value === 'string' ? value.split(',').map((word) => word.trim()) : [value].flat();
+  return words.map((word) => {
+    const kind = LASTING_KINDS.find((known) => known === word);
+    if (!kind) throw campaignErrors.include(LASTING_KINDS);
+    return kind;
+  });
+}
+
 export class CampaignRetried {
   @ApiProperty({ example: 'GSMCAMP_20261122_D4E5F6', description: 'the new campaign' }) request_id!: string;
   @ApiProperty({ example: REQUEST_ID }) retry_of!: string;
   @ApiProperty({ example: 3 }) total_rows!: number;
   @ApiProperty({ example: 3 }) credits!: number;
+  @ApiProperty(REASONS) reasons!: readonly RetryReasonData[];
 }
 
 export class CampaignRetriedResponse extends AnswerOf(CampaignRetried) {}
@@ -174,6 +223,7 @@ class FailureReasonData {
   carrier_code?: string;
   @ApiPropertyOptional({ example: true, description: 'refused in the answer to the submit; absent where it was not' })
   refused?: true;
+  @ApiProperty({ enum: [...FAILURE_KINDS], description: 'what retry-failed makes of it' }) reason!: FailureKind;
 }
 
 @ApiExtraModels(CampaignTemplateData)
@@ -205,7 +255,27 @@ export class CampaignDetailData extends CampaignData {
   @ApiProperty({ ...nullableText, example: null, description: 'voice: what is played' }) audio_url!: string | null;
   @ApiProperty({ example: false, description: 'the text has placeholders that each recipient fills in' })
   personalised!: boolean;
-  @ApiProperty({ ...nullableText, example: null, description: 'why staff rejected it' }) reason!: string | null;
+  @ApiProperty({
+    ...nullableText,
+    example: null,
+    description: 'why staff rejected it, or that it did not start in time',
+  })
+  reason!: string | null;
+  @ApiProperty({
+    ...nullableText,
+    enum: ['send', 'expire', 'hold', null],
+    example: null,
+    description: LATE.description,
+  })
+  late!: 'send' | 'expire' | 'hold' | null;
+  @ApiProperty({ type: Number, nullable: true, example: null }) late_after_s!: number | null;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: null,
+    description: 'seconds after its schedule at which it began; null = in time, not yet, or without a schedule',
+  })
+  started_late_s!: number | null;
   @ApiProperty({
     type: [String],
     example: ['airtel', 'backup'],
@@ -242,7 +312,7 @@ export class CampaignDetailData extends CampaignData {
   @ApiProperty({
     example: false,
     description:
-      'retry-failed would find a recipient: FAILED, not suppressed, never of unknown outcome, and taken by no earlier retry (of more than 10,000 recipients the last two are not asked)',
+      'retry-failed would find a recipient: FAILED, neither `permanent` nor `opt_out`, never of unknown outcome, and taken by no earlier retry (of more than 10,000 recipients the last two are not asked)',
   })
   retriable!: boolean;
   @ApiProperty({

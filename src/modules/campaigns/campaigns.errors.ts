@@ -20,8 +20,15 @@ export const campaignErrors = {
   noneFailed: conflict(
     'none_failed',
     'Campaign has no failed recipients',
-    'none but suppressed, cancelled and unknown ones, or an earlier retry has them',
-  ).with({ hint: 'Only FAILED recipients are sent to again, and each of them by one retry.' }),
+    'none but those that failed for good, have left or may have got it, or an earlier retry has them',
+  ).with({
+    hint: 'Only FAILED recipients are sent to again, each by one retry. `include` takes permanent and opt_out ones too.',
+  }),
+  include: invalid(
+    'invalid_field',
+    (kinds: readonly string[]) => `include must be a list of: ${kinds.join(', ')}`,
+    'another word',
+  ).with({ field: 'include' }),
 };
 
 /** Errors of a quote's fields, in validation order (reference/campaigns#quote). */

@@ -25,6 +25,7 @@ import {
 } from './contacts/contacts.queries.js';
 import {
   GetCampaignHandler,
+  QuoteRetryHandler,
   ListCampaignsHandler,
   ReviewCampaignHandler,
   ReviewCampaignsHandler,
@@ -48,6 +49,7 @@ const HANDLERS = [
   ListCampaignsHandler,
   ListRecipientsHandler,
   QuoteCampaignHandler,
+  QuoteRetryHandler,
   RetryFailedHandler,
   ReviewCampaignHandler,
   ReviewCampaignsHandler,

@@ -1,11 +1,13 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Listed, NOTHING_LISTED, type Page } from '../../kernel/lists.js';
 import { type Account, AccountDirectory, type Actor } from '../accounts/index.js';
-import { campaignOf, CampaignReader, maySee } from './campaign-reader.js';
+import { assertBegun, campaignOf, CampaignReader, maySee } from './campaign-reader.js';
 import { CampaignViews } from './campaign-views.js';
-import type { CampaignData, CampaignDetailData } from './campaigns.dto.js';
+import type { CampaignData, CampaignDetailData, RetryQuoteData } from './campaigns.dto.js';
 import { campaignErrors } from './campaigns.errors.js';
 import { CampaignList, counted, type WantedCampaigns } from './campaigns.store.js';
+import { CampaignRetry } from './retry/campaign-retry.js';
+import type { LeftOutKind } from './retry/failed-recipients.store.js';
 import { ProgressFeed, type ProgressListener } from './progress-feed.js';
 import type { StaffCampaignAnswer } from './staff-campaigns.dto.js';
 
@@ -29,6 +31,32 @@ export class GetCampaignHandler implements IQueryHandler<GetCampaignQuery> {
   async execute({ actor, requestId }: GetCampaignQuery): Promise<CampaignDetailData> {
     const campaign = await campaignOf(this.reader, actor, requestId);
     return this.views.inDetail(await counted(this.reader, campaign));
+  }
+}
+
+/** What a retry of the failures would send to, and its price. @throws AppError as `RetryFailedCommand`, but for credits */
+export class QuoteRetryQuery extends Query<RetryQuoteData> {
+  constructor(
+    readonly actor: Actor,
+    readonly requestId: string,
+    readonly include: readonly LeftOutKind[],
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(QuoteRetryQuery)
+export class QuoteRetryHandler implements IQueryHandler<QuoteRetryQuery> {
+  constructor(
+    private readonly reader: CampaignReader,
+    private readonly retry: CampaignRetry,
+  ) {}
+
+  async execute({ actor, requestId, include }: QuoteRetryQuery): Promise<RetryQuoteData> {
+    const parent = await campaignOf(this.reader, actor, requestId);
+    await assertBegun(this.reader, parent);
+    const { total, credits, reasons } = await this.retry.quote(parent, include);
+    return { total_rows: total, credits, reasons };
   }
 }
 

@@ -43,6 +43,21 @@ export interface CampaignTransition {
   toUnbegun?: CampaignState;
 }
 
+/** A start that is later is told, without a rule of the campaign. */
+export const LATE_S = 60;
+
+export const LATE_RULES = ['send', 'expire', 'hold'] as const;
+
+/** What happens to a scheduled campaign that has not begun in time (reference/engine#late-starts). */
+export interface LateRule {
+  late: (typeof LATE_RULES)[number];
+  afterSeconds: number;
+}
+
+export const LATE_CHANGE = { expire: 'cancel', hold: 'pause' } as const satisfies Partial<
+  Record<LateRule['late'], CampaignChange>
+>;
+
 /** All campaign transitions: every write of `campaigns.state` and every refusal of a change derives from this table. */
 export const TRANSITIONS: Readonly<Record<CampaignChange | EngineTransition, CampaignTransition>> = {
   approve: { from: ['pending_approval'], to: 'accepted' },
@@ -88,6 +103,9 @@ export interface CampaignRecord {
   reason: string | null;
   createdBy: string | null;
   scheduledAt: Date | null;
+  lateRule: LateRule | null;
+  /** seconds, if it was late by its rule, or by a minute without one */
+  startedLateSeconds: number | null;
   createdAt: Date;
   sentAt: Date | null;
   completedAt: Date | null;

@@ -19,7 +19,7 @@ export {
   type TimelineEvent,
 } from './channel.js';
 export { Channels, ChannelsModule, TimelineSources } from './channels.js';
-export { StopList } from './dispatch/batch-runner.js';
+export { StopList } from './settle/settlement.js';
 export { RouteMoves } from './dispatch/route-moves.js';
 export { EngineDispatchModule } from './engine.dispatch.module.js';
 export { EngineModule } from './engine.module.js';

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { jsonRows } from '../../platform/database/index.js';
-import type { CampaignState } from './campaign.js';
+import type { CampaignState, LATE_CHANGE } from './campaign.js';
 
 /** A range of recipients: `from` inclusive, `end` exclusive; seq starts at 1. */
 export interface LaneRange {
@@ -119,6 +119,8 @@ export interface LaneSnapshot extends LaneKey {
   content: Record<string, unknown>;
   /** since acceptance or the scheduled time; clock of `performance.now()` */
   waitingSince: number;
+  /** what its campaign wants done now, as it has not begun in time; null = nothing */
+  late: keyof typeof LATE_CHANGE | null;
   retriesDue: boolean;
   /** another worker has begun retries and not finished them */
   retriesBegun: boolean;

@@ -355,6 +355,19 @@ export class CampaignEntity {
   @Column({ name: 'scheduled_at', type: 'datetime', precision: 3, nullable: true })
   scheduledAt!: Date | null;
 
+  @Column({ type: 'varchar', length: 6, nullable: true })
+  late!: string | null;
+
+  @Column({ name: 'late_after_s', type: 'int', unsigned: true, nullable: true })
+  lateAfterSeconds!: number | null;
+
+  /** a campaign that has not begun by then is cancelled or paused; null = no rule, or a person has decided */
+  @Column({ name: 'late_at', type: 'datetime', precision: 3, nullable: true })
+  lateAt!: Date | null;
+
+  @Column({ name: 'started_late_s', type: 'int', unsigned: true, nullable: true })
+  startedLateSeconds!: number | null;
+
   @Column({ name: 'overdue_check_at', type: 'datetime', precision: 3, nullable: true })
   overdueCheckAt!: Date | null;
 

@@ -8,10 +8,16 @@ import { MetaCloudDriver } from './drivers/meta-cloud/meta-cloud.driver.js';
 import type { CarrierDemands, InboundText, MessageDriver, Receipt, Route, RouteConnection } from './message-driver.js';
 import { RouteDirectory } from './routes.store.js';
 
+interface Patience {
+  askMs: number | null;
+  failMs: number | null;
+}
+
 /** All drivers. A stored config is validated again before use. */
 @Injectable()
 export class DriverRegistry {
   private readonly drivers: ReadonlyMap<string, MessageDriver>;
+  private readonly patience = new WeakMap<object, Patience>();
 
   constructor(outbound: OutboundClient, @Inject(ENVIRONMENT) environment: DriverSettings, pairs: ChatNumberPairs) {
     const operators = Object.values(DRIVERS).map(({ make }) => make(outbound, environment));
@@ -39,6 +45,29 @@ export class DriverRegistry {
 
   sendsDlt(route: Route): boolean {
     return this.find(route.driver)?.sendsDlt?.(route.config) ?? false;
+  }
+
+  /** Milliseconds without a receipt until a message of the route is asked for, and until it fails; null = never, the usual. */
+  patienceOf({ driver: name, config }: Route): Patience {
+    const known = this.patience.get(config as object);
+    if (known) return known;
+    const driver = this.find(name);
+    const read = driver?.configSchema.safeParse(config);
+    const patience = {
+      askMs: (read?.success && driver?.asksAfterMs?.(read.data)) || null,
+      failMs: (read?.success && driver?.receiptTimeoutMs?.(read.data)) || null,
+    };
+    this.patience.set(config as object, patience);
+    return patience;
+  }
+
+  /** Asks the carrier for the outcome of a message; null = not over, or it does not say. */
+  async ask(route: Route, providerMessageId: string): Promise<Receipt | null> {
+    const driver = this.find(route.driver);
+    const config = driver?.configSchema.safeParse(route.config);
+    return config?.success
+      ? ((await driver?.ask?.({ ...route, config: config.data }, providerMessageId)) ?? null)
+      : null;
   }
 
   /** @throws Error for an unknown driver, or an invalid stored config */

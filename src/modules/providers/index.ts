@@ -11,6 +11,17 @@ export {
   type UsableChatAccount,
 } from './chat-account.js';
 export { DriverRegistry, RouteLogins } from './driver-registry.js';
+export {
+  type Failure,
+  FAILURE_CODES,
+  FAILURE_KINDS,
+  type FailureKind,
+  failureKind,
+  type FailureSource,
+  LASTING_KINDS,
+  type OptOut,
+  optOutOf,
+} from './drivers/failure-kinds.js';
 export { DRIVER_CONFIGS, DRIVER_NAMES, type DriverName, DRIVERS, unknownSettings } from './drivers.js';
 export {
   type BusinessProfile,

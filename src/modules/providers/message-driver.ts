@@ -201,6 +201,12 @@ export interface MessageDriver<Config = unknown> {
   readonly channels: readonly RouteKind[];
   /** true = the carrier drops a repeated `ref`: only then is an ambiguous send repeated */
   deduplicates(config: Config): boolean;
+  /** Milliseconds without a receipt after which recipients fail; absent or null = `RECEIPT_TIMEOUT`. */
+  receiptTimeoutMs?(config: Config): number | null;
+  /** Milliseconds without a receipt after which a message is asked for (`ask`); absent = never. */
+  asksAfterMs?(config: Config): number;
+  /** Asks for the outcome of a message; null = not over, or unknown. Never rejects. */
+  ask?(route: Route<Config>, providerMessageId: string): Promise<Receipt | null>;
   /** true = handsets may answer over shared routes: answers go to `InboundSink.accept` */
   readonly bringsTexts: boolean;
   /** true = the carrier counts the sessions of a login: a route may limit those of all workers */

@@ -2,7 +2,7 @@ import type { RowFault } from '../../kernel/errors.js';
 import { isUserId } from '../../kernel/contacts.js';
 import { type NumberReading, type ReadNumber, refusedNumber } from '../../kernel/phone-numbers.js';
 
-export const SUPPRESSION_SOURCES = ['api', 'import', 'stop'] as const;
+export const SUPPRESSION_SOURCES = ['api', 'import', 'stop', 'carrier'] as const;
 export type SuppressionSource = (typeof SUPPRESSION_SOURCES)[number];
 
 /** A number that an account may not write to, on any channel. */
@@ -10,6 +10,8 @@ export interface Suppression {
   /** digits with country code, or the user id of a chat contact that shows no number */
   number: string;
   source: SuppressionSource;
+  /** null = everything is held back */
+  category: string | null;
   createdAt: Date;
 }
 

@@ -38,8 +38,21 @@ export class SuppressionData {
   @ApiProperty({ example: '4915112345678', description: 'A number, or the user id of a chat contact that shows none' })
   number!: string;
 
-  @ApiProperty({ enum: [...SUPPRESSION_SOURCES], example: 'stop', description: '`stop`: the number wrote a stop word' })
+  @ApiProperty({
+    enum: [...SUPPRESSION_SOURCES],
+    example: 'stop',
+    description:
+      '`stop`: the number wrote a stop word; `carrier`: the carrier or provider says that the person has left',
+  })
   source!: SuppressionSource;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'null: nothing is sent; `marketing`: templates of that category alone are held back',
+  })
+  category!: string | null;
 
   @LocalTime()
   created_at!: string;

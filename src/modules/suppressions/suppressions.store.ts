@@ -12,10 +12,13 @@ import type { Suppression, SuppressionSource } from './suppression.js';
 import { suppressionErrors } from './suppressions.errors.js';
 import { SuppressionEntity } from './tables.js';
 
+type PersonWhoLeft = Parameters<StopList['left']>[1][number];
 type Addressed = Parameters<StopList['among']>[0][number];
 
 const BATCH = 5_000;
 const NUMBERS_A_READ = 1_000;
+/** Not the owner's own entries: beyond its quota. */
+const OF_OTHERS = ['stop', 'carrier'] as const satisfies readonly SuppressionSource[];
 const NUMBERS = `JSON_TABLE(?, '$[*]' COLUMNS (
   number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[0]')) j`;
 
@@ -54,6 +57,11 @@ export class SuppressionStore implements StopList {
         [accountId, source, batch],
       );
       added += affectedRows;
+      await tx.query(
+        `UPDATE ${NUMBERS} STRAIGHT_JOIN suppressions s ON s.account_id = ? AND s.number = j.number
+         SET s.category = NULL WHERE s.category IS NOT NULL`,
+        [batch, accountId],
+      );
       if (added > Math.max(room, 0)) throw suppressionErrors.tooMany(this.environment.SUPPRESSIONS_PER_ACCOUNT);
     }
     await recordUsed(tx, accountId, 'suppressions', used + added);
@@ -65,8 +73,22 @@ export class SuppressionStore implements StopList {
     await tx.query(
       `INSERT INTO suppressions (account_id, number, source, route_id, created_at)
        VALUES (?, ?, 'stop', ?, UTC_TIMESTAMP(3))
-       ON DUPLICATE KEY UPDATE route_id = IF(source = 'stop', VALUES(route_id), route_id)`,
+       ON DUPLICATE KEY UPDATE source = IF(source = 'carrier', 'stop', source), category = NULL,
+         route_id = IF(source = 'stop', VALUES(route_id), route_id)`,
       [accountId, number, routeId],
+    );
+  }
+
+  async left(tx: EntityManager, people: readonly PersonWhoLeft[]): Promise<void> {
+    const rows = people.toSorted((a, b) => a.accountId - b.accountId || (a.number < b.number ? -1 : 1));
+    await tx.query(
+      `INSERT INTO suppressions (account_id, number, source, route_id, category, created_at)
+       SELECT j.account_id, j.number, 'carrier', j.route_id, j.category, UTC_TIMESTAMP(3)
+       FROM JSON_TABLE(?, '$[*]' COLUMNS (account_id INT PATH '$[0]',
+         number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[1]', route_id INT PATH '$[2]',
+         category VARCHAR(16) CHARACTER SET utf8mb4 PATH '$[3]')) j
+       ON DUPLICATE KEY UPDATE category = IF(suppressions.category <=> VALUES(category), suppressions.category, NULL)`,
+      [jsonRows(rows.map(({ accountId, number, routeId, category }) => [accountId, number, routeId, category]))],
     );
   }
 
@@ -79,9 +101,10 @@ export class SuppressionStore implements StopList {
     return new Set(rows.map(({ number }) => number));
   }
 
-  /** Removes what stop words over these routes added, for all accounts. */
+  /** Removes what stop words and carriers of these routes added, for all accounts. */
   async start(tx: EntityManager, routeIds: readonly number[], number: string): Promise<void> {
-    await tx.delete(SuppressionEntity, { routeId: In(routeIds), number: In(keptSpellings(number)), source: 'stop' });
+    const these = { routeId: In(routeIds), number: In(keptSpellings(number)), source: In(OF_OTHERS) };
+    await tx.delete(SuppressionEntity, these);
   }
 
   async remove(tx: EntityManager, accountId: number, numbers: readonly string[]): Promise<number> {
@@ -91,7 +114,7 @@ export class SuppressionStore implements StopList {
     const sorted = [...new Set(numbers.flatMap(keptSpellings))].sort();
     for (let from = 0; from < sorted.length; from += BATCH) {
       const these = { accountId, number: In(sorted.slice(from, from + BATCH)) };
-      own += (await tx.delete(SuppressionEntity, { ...these, source: Not('stop') })).affected ?? 0;
+      own += (await tx.delete(SuppressionEntity, { ...these, source: Not(In(OF_OTHERS)) })).affected ?? 0;
       stopped += (await tx.delete(SuppressionEntity, these)).affected ?? 0;
     }
     await recordUsed(tx, accountId, 'suppressions', Math.max(used - own, 0));
@@ -113,6 +136,7 @@ export class SuppressionStore implements StopList {
       (row) => ({
         number: row.number,
         source: row.source as SuppressionSource,
+        category: row.category,
         createdAt: row.createdAt,
       }),
     );
@@ -145,12 +169,14 @@ export class SuppressionStore implements StopList {
     const spellings = Number(held?.hasOld) === 0 ? spellingsOf : keptSpellings;
     const rows: { ordinal: number }[] = await this.dataSource.query(
       `SELECT STRAIGHT_JOIN j.ordinal FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', account_id BIGINT PATH '$[1]',
-         number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[2]')) j
-       JOIN suppressions s ON s.account_id = j.account_id AND s.number = j.number`,
+         number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[2]', campaign_id BIGINT PATH '$[3]')) j
+       JOIN suppressions s ON s.account_id = j.account_id AND s.number = j.number
+       WHERE s.category IS NULL OR EXISTS (SELECT 1 FROM campaigns c
+         WHERE c.id = j.campaign_id AND c.balance = CONCAT('chat_', s.category, '_credits'))`,
       [
         jsonRows(
-          addressed.flatMap(({ accountId, number }, index) =>
-            spellings(number).map((spelling) => [index, accountId, spelling]),
+          addressed.flatMap(({ accountId, number, campaignId }, index) =>
+            spellings(number).map((spelling) => [index, accountId, spelling, campaignId]),
           ),
         ),
       ],

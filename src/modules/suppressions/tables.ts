@@ -19,6 +19,10 @@ export class SuppressionEntity {
   @Column({ name: 'route_id', type: 'int', unsigned: true, nullable: true })
   routeId!: number | null;
 
+  /** null = everything; else a category of templates */
+  @Column({ type: 'varchar', length: 16, nullable: true })
+  category!: string | null;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 }

@@ -322,6 +322,22 @@ export const SCHEDULE_TIME = {
   example: '2030-01-31 09:30:00',
 } as const;
 
+/** What happens to a scheduled send that starts late (reference/engine#late-starts). */
+export const LATE = {
+  enum: ['send', 'expire', 'hold'],
+  example: 'expire',
+  description:
+    'What happens where it has not begun `late_after_s` after `schedule_time`: it is sent all the same (the default), ' +
+    'cancelled and refunded, or paused until you resume it',
+} as const;
+export const LATE_AFTER = {
+  type: 'integer',
+  minimum: 60,
+  maximum: 604_800,
+  example: 600,
+  description: 'Seconds, 60 without it',
+} as const;
+
 const CHANGES: Readonly<Record<ClockChange, string>> = {
   skipped: 'Clocks skip this time: it is the first instant after the gap',
   repeated: 'Clocks show this time twice: it is the earlier instant that is still to come',

@@ -64,6 +64,8 @@ export {
   clockWarnings,
   LocalTime,
   SCHEDULE_TIME,
+  LATE,
+  LATE_AFTER,
   scheduleWarnings,
   ZonedTime,
 } from './fields.js';

@@ -97,7 +97,6 @@ const FLAGS = [
   ['public_lookup', 'Its requests show in the public look-up', undefined],
   ['strict_numbers', 'The old endpoints refuse numbers that cannot be read', undefined],
 ] as const;
-
 const USER_TYPES = ['client', 'reseller', 'admin', 'super'].map((kind) => [kind, kind] as const);
 function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) {
   const isSuper = useMe().role === 'super';

@@ -27,6 +27,7 @@ const SOURCES: Readonly<Record<Entry['source'], readonly [string, 'warn' | 'off'
   stop: ['wrote STOP', 'warn'],
   api: ['added', 'off'],
   import: ['imported', 'off'],
+  carrier: ['left, says the carrier', 'warn'],
 };
 
 /** An account's stop list: looked through, added to, and taken from. */
@@ -50,6 +51,7 @@ export function StopList({ whose }: { whose: Whose }) {
       title: 'Why',
       cell: ({ source }) => <StatusBadge status={source} text={SOURCES[source][0]} tone={SOURCES[source][1]} />,
     },
+    { name: 'category', title: 'Holds back', cell: ({ category }) => category ?? 'everything' },
     { name: 'created', title: 'Since', cell: ({ created_at }) => <Time value={created_at} /> },
     {
       name: 'free',

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { api, download, type Schema } from '../api/client.js';
 import { queryClient } from '../app/query-client.js';
 import { Button, confirm, formatCount, notify, notifyFault, useAddress } from '../ui/index.js';
+import { askRetry } from './retry-dialog.js';
 import { isOver } from './words.js';
 
 type Detail = Schema<'CampaignDetailData'>;
@@ -43,14 +44,9 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
   };
 
   const retry = async () => {
-    const isSure = await confirm({
-      title: 'Send again to those that failed?',
-      text: `A new campaign goes to the ${formatCount(campaign.status_counts['FAILED'] ?? 0)} that failed, without those on the stop list, and is charged like a new send.`,
-      yes: 'Send again',
-      danger: false,
-    });
-    if (!isSure) return;
-    const { data } = await api.POST('/v6/api/campaigns/{request_id}/retry-failed', params);
+    const include = await askRetry(request_id);
+    if (include === null) return;
+    const { data } = await api.POST('/v6/api/campaigns/{request_id}/retry-failed', { ...params, body: { include } });
     if (data === undefined) return;
     notify(`Sent again to ${formatCount(data.data.total_rows)} for ${formatCount(data.data.credits)} credits`);
     await navigate({ to: `/campaigns/${encodeURIComponent(data.data.request_id)}` });
@@ -63,6 +59,9 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
 
   const isStoppable = state === 'accepted' || state === 'running';
   const hasFailed = (campaign.status_counts['FAILED'] ?? 0) > 0;
+  const mayRetry =
+    campaign.retriable ||
+    campaign.failure_reasons.some(({ reason, message }) => reason in LEFT_OUT && message !== 'Suppressed');
   return (
     <>
       {state === 'paused' ? (
@@ -92,10 +91,8 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
       )}
       <Button
         icon={RotateCcw}
-        off={!campaign.retriable}
-        title={
-          campaign.retriable ? 'A new campaign to those that failed' : NOT_RETRIABLE[hasFailed ? 'none' : 'noneFailed']
-        }
+        off={!mayRetry}
+        title={mayRetry ? 'A new campaign to those that failed' : NOT_RETRIABLE[hasFailed ? 'none' : 'noneFailed']}
         busy={busy === 'retry'}
         onClick={() => void act('retry', retry)}
       >
@@ -107,6 +104,8 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
     </>
   );
 }
+
+const LEFT_OUT = { permanent: true, opt_out: true };
 
 const NOT_RETRIABLE = {
   noneFailed: 'None failed',

@@ -1,10 +1,8 @@
 import { $api, type Schema } from '../api/client.js';
 import { useMe } from '../app/session.js';
 import {
-  type Column,
   CopyText,
   Count,
-  DataTable,
   Facts,
   formatCount,
   formatSpan,
@@ -21,6 +19,7 @@ import {
 import { CampaignActions } from './campaign-actions.js';
 import { Clip } from './clip.js';
 import { Recipients } from './recipients.js';
+import { Failures, RouteChanges } from './failures.js';
 import { CarriedBy, holdUpOf, useRouteStates } from './route-state.js';
 import { VoiceReview } from './voice-review.js';
 import { channelTitle, gone, isOver, LocalTime } from './words.js';
@@ -159,6 +158,8 @@ function Standing({ campaign, isStaff }: { campaign: Detail; isStaff: boolean })
             'Begins',
             campaign.scheduled_at === null ? null : <LocalTime key="scheduled" value={campaign.scheduled_at} />,
           ],
+          ['If it begins late', lateText(campaign)],
+          ['Began late by', campaign.started_late_s === null ? null : formatSpan(campaign.started_late_s)],
           [
             'Last one left',
             campaign.sent_at === null || gone(campaign) === 0 ? null : (
@@ -244,53 +245,9 @@ function VoiceContent({ requestId }: { requestId: string }) {
   return <LoadState query={query}>{({ data }) => <VoiceReview campaign={data} />}</LoadState>;
 }
 
-const REASONS: readonly Column<Detail['failure_reasons'][number]>[] = [
-  { name: 'message', title: 'Reason', cell: (row) => row.message ?? 'none given', wide: true },
-  { name: 'code', title: 'Carrier’s number', align: 'end', cell: (row) => row.error_code ?? '–' },
-  { name: 'count', title: 'Recipients', align: 'end', cell: (row) => <Count value={row.count} /> },
-];
+const LATE_TEXTS = { send: null, expire: 'cancelled and refunded', hold: 'paused' } as const;
 
-/** Rows that are there already, as a table takes them. */
-const there = <Row,>(data: readonly Row[]) => ({ data, error: null, isFetching: false, refetch: () => undefined });
-
-function Failures({ campaign }: { campaign: Detail }) {
-  return (
-    <>
-      {campaign.failure_reasons_approximate && (
-        <p className="muted">Reckoned from a part of this campaign while it is under way.</p>
-      )}
-      <DataTable
-        label="Reasons"
-        columns={REASONS}
-        query={there(campaign.failure_reasons)}
-        rowKey={({ error_code, message }) => `${String(error_code)} ${String(message)}`}
-        empty={{ title: 'None failed' }}
-      />
-    </>
-  );
-}
-
-const CHANGES: readonly Column<Detail['route_changes'][number]>[] = [
-  { name: 'at', title: 'At', cell: (row) => <LocalTime value={row.at} /> },
-  { name: 'from', title: 'From', cell: (row) => row.from },
-  { name: 'to', title: 'To', cell: (row) => row.to },
-  {
-    name: 'recipients',
-    title: 'Recipients',
-    align: 'end',
-    cell: (row) => (row.recipients === null ? 'all that had not left' : <Count value={row.recipients} />),
-  },
-  { name: 'reason', title: 'Why', cell: (row) => row.reason, wide: true },
-];
-
-function RouteChanges({ campaign }: { campaign: Detail }) {
-  return (
-    <DataTable
-      label="Changes of routes"
-      columns={CHANGES}
-      query={there(campaign.route_changes)}
-      rowKey={({ at, from, to, reason }) => `${at} ${from} ${to} ${reason}`}
-      empty={{ title: 'None' }}
-    />
-  );
+function lateText({ late, late_after_s: after }: Detail): string | null {
+  const what = late && LATE_TEXTS[late];
+  return what && `${what} after ${formatSpan(after ?? 0)}`;
 }

@@ -62,3 +62,11 @@ export function LocalTime({ value, zone }: { value: string | null; zone?: string
     </time>
   );
 }
+
+/** What a failure says about another send. */
+export const REASON_WORDS = {
+  temporary: 'failed for now',
+  not_today: 'get no more today',
+  permanent: 'failed for good',
+  opt_out: 'have left, or are on the stop list',
+} as const;

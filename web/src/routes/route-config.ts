@@ -19,6 +19,13 @@ interface DriverForm {
   fields: readonly ConfigField[];
 }
 
+const RECEIPT_TIMEOUT = {
+  name: 'receipt_timeout_s',
+  label: 'Without a receipt a message fails after, seconds',
+  kind: 'number',
+  hint: '60 to 604,800; empty: as long as on all routes',
+} as const;
+
 /** One form for each driver of the API: a driver without a form does not compile. */
 export const DRIVERS: Readonly<Record<Driver, DriverForm>> = {
   smpp: {
@@ -38,6 +45,7 @@ export const DRIVERS: Readonly<Record<Driver, DriverForm>> = {
       { name: 'status_map', label: 'Words of receipts', kind: 'json', hint: '{ "UNDELIVRD": "failed" }' },
       { name: 'receipts', label: 'Receipts that decide a long message', kind: 'text', hint: 'all, last, first or any' },
       { name: 'id_base', label: 'Ids in answers', kind: 'text', hint: 'hex, dec or auto' },
+      RECEIPT_TIMEOUT,
     ],
   },
   http: {
@@ -68,6 +76,7 @@ export const DRIVERS: Readonly<Record<Driver, DriverForm>> = {
         hint: 'A regular expression; its first group is the code',
       },
       { name: 'receipt', label: 'Receipts', kind: 'json' },
+      RECEIPT_TIMEOUT,
     ],
   },
   twilio: {

@@ -35,6 +35,8 @@ export interface Draft {
   /** of a file: which column fills a placeholder that is called otherwise */
   columns: Readonly<Record<string, string>>;
   schedule: string;
+  late: string;
+  lateAfter: string;
   language: string;
   audioUrl: string;
   callerId: string;
@@ -63,6 +65,8 @@ export const EMPTY: Draft = {
   listId: '',
   columns: {},
   schedule: '',
+  late: 'send',
+  lateAfter: '600',
   language: 'en',
   audioUrl: '',
   callerId: '',
@@ -225,13 +229,17 @@ export function bodyOf(channel: ChannelName, draft: Draft, template: Template | 
     broadcast_name: draft.name,
     ...saidBy(channel, channel === 'voice' ? draft : withColumns(draft), template),
     ...recipients,
-    ...given({ schedule_time: momentOf(draft.schedule) }),
+    ...(draft.schedule !== '' && {
+      schedule_time: momentOf(draft.schedule),
+      ...(draft.late !== 'send' && { late: draft.late, late_after_s: Number(draft.lateAfter) }),
+    }),
   };
 }
 
 /** The same to one number alone, now: a test. @param variables of the recipient whose text is tried */
 export function testBodyOf(body: Body, number: string, variables: Readonly<Record<string, string>>): Body {
-  const { contacts: _contacts, upload_id: _upload, list_id: _list, schedule_time: _moment, ...rest } = body;
+  const { contacts: _contacts, upload_id: _upload, list_id: _list, schedule_time: _moment, ...others } = body;
+  const { late: _late, late_after_s: _after, ...rest } = others;
   const test = { ...rest, broadcast_name: `Test: ${String(body['broadcast_name'])}` };
   return 'channel' in body ? { ...test, recipients: [{ to: number, variables }] } : { ...test, contacts: [number] };
 }

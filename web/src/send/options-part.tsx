@@ -8,7 +8,12 @@ const numbers = (from: number, to: number) =>
 /** Who it comes from, when it leaves, and what else a channel knows. */
 export function OptionsPart({ channel, draft, set }: PartProperties) {
   const zone = useTimeZone();
-  const field = (name: 'dltTemplateId' | 'validity' | 'schedule', label: string, hint?: string, type = 'text') => (
+  const field = (
+    name: 'dltTemplateId' | 'validity' | 'schedule' | 'lateAfter',
+    label: string,
+    hint?: string,
+    type = 'text',
+  ) => (
     <TextField
       type={type}
       label={label}
@@ -52,6 +57,21 @@ export function OptionsPart({ channel, draft, set }: PartProperties) {
         </div>
       )}
       {field('schedule', 'Leave at', `In the time zone ${zone}; empty: at once.`, 'datetime-local')}
+      {draft.schedule !== '' && (
+        <div className="pair">
+          <SelectField
+            label="If it begins late"
+            options={[
+              ['send', 'Send it all the same'],
+              ['expire', 'Cancel and refund it'],
+              ['hold', 'Pause it until I resume it'],
+            ]}
+            value={draft.late}
+            onChange={(event) => set({ late: event.currentTarget.value })}
+          />
+          {draft.late !== 'send' && field('lateAfter', 'Late after, seconds', '60 to 604,800.', 'number')}
+        </div>
+      )}
     </Section>
   );
 }

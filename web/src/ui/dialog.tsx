@@ -109,7 +109,7 @@ export function ReasonDialog({
 }
 
 /** Shows a dialog until it is answered. */
-function ask<Answer>(render: (answer: (value: Answer) => void) => ReactNode): Promise<Answer> {
+export function ask<Answer>(render: (answer: (value: Answer) => void) => ReactNode): Promise<Answer> {
   const place = document.createElement('div');
   document.body.append(place);
   const root = createRoot(place);

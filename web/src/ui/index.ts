@@ -4,7 +4,7 @@ export { Button } from './button.js';
 export { Chart } from './chart.js';
 export type { Line } from './chart-properties.js';
 export { type Column, DataTable } from './data-table.js';
-export { askReason, confirm, Dialog } from './dialog.js';
+export { ask, askReason, confirm, Dialog } from './dialog.js';
 export { Empty } from './empty.js';
 export { CheckField, Field, FileField, RadioField, SelectField, TextArea, TextField } from './fields.js';
 export { type Filter, Filters } from './filters.js';

@@ -23,6 +23,7 @@ interface Ringing {
 
 const TICK_MS = 10;
 const CALLS_AT_ONCE = 200;
+const MOST_CALLS = 10_000;
 
 /** Simulates calls: ring, answer, perform, end; the customer gets a callback for each event. */
 @Injectable()
@@ -31,6 +32,7 @@ export class TelephoneNetwork implements OnApplicationShutdown {
   private readonly ids = new MessageIds();
   private readonly ringing = new DueQueue<Ringing>();
   private readonly timer = setInterval(() => this.answerDue(), TICK_MS);
+  private readonly calls = new Map<string, Call>();
   private underWay = 0;
 
   constructor(
@@ -45,6 +47,7 @@ export class TelephoneNetwork implements OnApplicationShutdown {
   clear(): void {
     this.once.clear();
     this.ringing.clear();
+    this.calls.clear();
     this.callees.clear();
     this.clips.clear();
   }
@@ -65,9 +68,16 @@ export class TelephoneNetwork implements OnApplicationShutdown {
     }
   }
 
+  find(sid: string): Call | null {
+    return this.calls.get(sid) ?? null;
+  }
+
   /** Starts a call; resolves immediately, or at its end with `receiptsFirst`. */
   async begin(asked: Omit<Call, 'sid' | 'record'>): Promise<Call> {
     const call: Call = { ...asked, sid: sidOf('CA', this.ids.next()), record: newCallRecord() };
+    this.calls.set(call.sid, call);
+    const [oldest] = this.calls.keys();
+    if (this.calls.size > MOST_CALLS && oldest !== undefined) this.calls.delete(oldest);
     const to = call.to.slice(1);
     const entry = this.ledger.add(entryOf(call, to));
     const outcome = this.callees.nextOutcome(to);

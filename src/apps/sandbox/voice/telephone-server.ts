@@ -32,6 +32,7 @@ function silence(): Buffer {
 }
 
 const CALLS = /^\/2010-04-01\/Accounts\/([^/?]+)\/Calls\.json(?:\?|$)/;
+const CALL = /^\/2010-04-01\/Accounts\/([^/?]+)\/Calls\/(CA[0-9a-f]{32})\.json(?:\?|$)/;
 const RECORDING = /^\/2010-04-01\/Accounts\/[^/?]+\/Recordings\/RE[0-9a-f]{32}(?:\.wav)?(?:\?|$)/;
 
 interface TelephoneAnswer {
@@ -76,11 +77,23 @@ export class TelephoneServer {
   private async answerTo(request: IncomingMessage): Promise<TelephoneAnswer> {
     const body = await readBody(request);
     try {
+      const call = request.method === 'GET' ? this.callOf(request) : null;
+      if (call) return { status: 200, body: resourceOf(call), retryAfter: null };
       return { status: 201, body: resourceOf(await this.create(request, body)), retryAfter: null };
     } catch (error) {
       if (error instanceof TelephoneError) return error;
       throw error;
     }
+  }
+
+  private callOf({ url = '', headers }: IncomingMessage): Call | null {
+    const [, accountSid, sid] = CALL.exec(url) ?? [];
+    if (accountSid === undefined || sid === undefined) return null;
+    readLogin(headers.authorization, accountSid);
+    const call = this.network.find(sid);
+    if (call?.accountSid !== accountSid)
+      throw new TelephoneError(404, 20404, `The requested resource ${url} was not found`);
+    return call;
   }
 
   private async create(request: IncomingMessage, body: Buffer): Promise<Call> {
@@ -110,7 +123,7 @@ function write(response: ServerResponse, { status, body, retryAfter }: Telephone
     .end(text);
 }
 
-function resourceOf({ sid, accountSid, to, from }: Call): Record<string, unknown> {
+function resourceOf({ sid, accountSid, to, from, record }: Call): Record<string, unknown> {
   const uri = `/2010-04-01/Accounts/${accountSid}/Calls/${sid}`;
   const related = ['Notifications', 'Recordings', 'Payments', 'Events', 'Siprec', 'Streams', 'Transcriptions'];
   return {
@@ -122,7 +135,7 @@ function resourceOf({ sid, accountSid, to, from }: Call): Record<string, unknown
     date_created: null,
     date_updated: null,
     direction: 'outbound-api',
-    duration: null,
+    duration: record.status === 'completed' ? String(Math.max(1, record.seconds)) : null,
     end_time: null,
     forwarded_from: null,
     from,
@@ -134,7 +147,7 @@ function resourceOf({ sid, accountSid, to, from }: Call): Record<string, unknown
     price_unit: 'USD',
     queue_time: '0',
     start_time: null,
-    status: 'queued',
+    status: record.status,
     subresource_uris: Object.fromEntries(related.map((name) => [name.toLowerCase(), `${uri}/${name}.json`])),
     to,
     to_formatted: to,

@@ -16,7 +16,6 @@ import {
 import { campaignOf, CampaignReader } from '../campaign-reader.js';
 import { CampaignOutlooks } from '../campaign-outlook.js';
 import { campaignErrors } from '../campaigns.errors.js';
-import { SUPPRESSED } from '../retry/failed-recipients.store.js';
 import { type RecipientRouteChange, RouteChangeReader } from '../route-changes.store.js';
 import type { DecisionsData, TimelineData } from './contacts.dto.js';
 import { type RecipientLife, RecipientReader } from './recipients.store.js';
@@ -40,7 +39,14 @@ function recipientEvents(campaign: CampaignRecord, channel: Channel, life: Recip
         : [];
     }),
   ];
-  if (campaign.scheduledAt) events.push({ at: campaign.scheduledAt, event: 'scheduled' });
+  if (campaign.scheduledAt) {
+    const { startedLateSeconds: late } = campaign;
+    events.push({
+      at: campaign.scheduledAt,
+      event: 'scheduled',
+      ...(late !== null && { details: { started_late_s: late } }),
+    });
+  }
   if (unknownSince) events.push({ at: unknownSince, event: 'outcome_unknown' });
   if (deliveredAt) events.push({ at: deliveredAt, event: 'status', status: label(RecipientStatus.Delivered) });
   if (isFinal(recipient.status)) {
@@ -72,7 +78,7 @@ function decisionsOf(
     balance,
     refunded: isRefunded(life),
     sender: life.terms?.sender ?? sender,
-    stop_list: life.recipient.errorMessage === SUPPRESSED,
+    stop_list: life.recipient.errorMessage === 'Suppressed',
   };
 }
 

@@ -6,10 +6,17 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { again, type WriteResult, HeldLease, isFree, LeasedTable } from '../../../platform/database/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { tooMany } from '../../../platform/security/index.js';
-import { type AcceptedCampaign, CampaignAcceptance, type CampaignRecord, Submissions } from '../../engine/index.js';
+import {
+  type AcceptedCampaign,
+  CampaignAcceptance,
+  type CampaignRecord,
+  Channels,
+  Submissions,
+} from '../../engine/index.js';
 import type { KeptOutcome } from '../../idempotency/index.js';
+import { onlyRoute } from '../../routing/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
-import { FailedRecipients } from './failed-recipients.store.js';
+import { FailedRecipients, type LeftOutKind, type ReasonCount } from './failed-recipients.store.js';
 
 const TABLE = 'campaign_retries';
 const RIGHTS = new LeasedTable({ table: TABLE, key: ['campaign_id'] });
@@ -78,9 +85,13 @@ export class RetryRights {
   }
 }
 
-export interface RetryTerms {
+interface RenewedTerms {
   service: string;
   pricer: Awaited<ReturnType<Submissions['pricerOf']>>;
+}
+
+export interface RetryTerms {
+  include: readonly LeftOutKind[];
   /** `kernel/maker.ts` */
   createdBy: string;
   /** called again when an id is taken */
@@ -88,7 +99,13 @@ export interface RetryTerms {
   /** writes of the same transaction; `child` is the new campaign */
   alongside: (tx: EntityManager, child: AcceptedCampaign) => Promise<void>;
   /** stored in the same transaction for the request's `Idempotency-Key` */
-  outcome: KeptOutcome<AcceptedCampaign> | undefined;
+  outcome: ((reasons: readonly ReasonCount[]) => KeptOutcome<AcceptedCampaign>) | undefined;
+}
+
+export interface RetryQuote {
+  total: number;
+  credits: number;
+  reasons: readonly ReasonCount[];
 }
 
 const CHECK_AGAIN_MS = 100;
@@ -104,6 +121,7 @@ export class CampaignRetry {
     private readonly submissions: Submissions,
     private readonly acceptance: CampaignAcceptance,
     private readonly rights: RetryRights,
+    private readonly channels: Channels,
   ) {}
 
   /**
@@ -111,7 +129,10 @@ export class CampaignRetry {
    * locked, so receipts and batches continue. @throws AppError conflict `Campaign has no failed recipients`; invalid
    * `Insufficient credits. …`; unavailable; too_many after waiting a minute for another retry
    */
-  async accept(parent: CampaignRecord, terms: RetryTerms): Promise<AcceptedCampaign> {
+  async accept(
+    parent: CampaignRecord,
+    terms: RetryTerms,
+  ): Promise<{ child: AcceptedCampaign; reasons: readonly ReasonCount[] }> {
     const right = await this.rightOf(parent.id);
     try {
       return await this.acceptUnder(right, parent, terms);
@@ -120,6 +141,33 @@ export class CampaignRetry {
         this.logger.warn({ err: safeError(error), campaign: parent.id }, 'the right to a retry ends with its lease');
       });
     }
+  }
+
+  /** What `accept` would send to, and its price; writes nothing. @throws AppError as `accept`, but for credits */
+  async quote(parent: CampaignRecord, include: readonly LeftOutKind[]): Promise<RetryQuote> {
+    const { source, reasons } = await this.failed.sourceOf(parent, include);
+    if (source.total === 0) return { total: 0, credits: 0, reasons };
+    const { pricer } = await this.renewed(parent);
+    return { total: source.total, credits: await this.submissions.costOf(source, pricer), reasons };
+  }
+
+  /** Prices and routes the retry like a new send, including the channel's own validation. */
+  private async renewed(parent: CampaignRecord): Promise<RenewedTerms> {
+    const { content, accountId, category } = parent;
+    const channel = this.channels.get(parent.channel);
+    await channel.validateRetry?.(this.channels.services, parent);
+    const renewed = await channel.renew?.(this.channels.services, parent);
+    const service = renewed?.service ?? parent.service;
+    const submission = {
+      channel,
+      content,
+      service,
+      category,
+      sender: { accountId },
+      ...(renewed && { price: renewed }),
+    };
+    const routes = renewed ? onlyRoute(renewed.routeId) : await this.submissions.routesOf(submission);
+    return { service, pricer: await this.submissions.pricerOf(submission, routes) };
   }
 
   /** Waits without holding a connection: a retry of a million recipients takes seconds. */
@@ -135,9 +183,10 @@ export class CampaignRetry {
   private async acceptUnder(
     right: RetryRight,
     parent: CampaignRecord,
-    { service, pricer, makeRequestId, alongside, outcome, createdBy }: RetryTerms,
-  ): Promise<AcceptedCampaign> {
-    const source = await this.failed.sourceOf(parent);
+    { include, makeRequestId, alongside, outcome, createdBy }: RetryTerms,
+  ): Promise<{ child: AcceptedCampaign; reasons: readonly ReasonCount[] }> {
+    const { service, pricer } = await this.renewed(parent);
+    const { source, reasons } = await this.failed.sourceOf(parent, include);
     if (source.total === 0) throw campaignErrors.noneFailed();
     const sender = parent.sender ?? undefined;
     const how = { sender, isRetry: true };
@@ -161,6 +210,6 @@ export class CampaignRetry {
       await alongside(tx, child);
       await right.spend(tx);
     };
-    return this.acceptance.acceptRecipients(head, recipients, spend, outcome);
+    return { child: await this.acceptance.acceptRecipients(head, recipients, spend, outcome?.(reasons)), reasons };
   }
 }

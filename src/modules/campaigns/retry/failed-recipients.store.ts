@@ -4,53 +4,111 @@ import { DataSource } from 'typeorm';
 import { timeOfId } from '../../../kernel/ids.js';
 import {
   type CampaignRecord,
+  Channels,
   OWN_KIND,
   type RecipientSource,
   RecipientStatus,
   type SourcedRecipient,
   variablesOf,
 } from '../../engine/index.js';
+import {
+  type Failure,
+  FAILURE_KINDS,
+  type FailureKind,
+  failureKind,
+  type FailureSource,
+  LASTING_KINDS,
+  RouteDirectory,
+} from '../../providers/index.js';
 import { lowestId } from '../campaign-scan.js';
 
 const BATCH = 25_000;
 const FEW = 10_000;
 const RECIPIENTS_A_READ = 5_000;
-/** Suppressed recipients are no carrier failures (reference/campaigns#retry-failed). */
-export const SUPPRESSED = 'Suppressed';
+
+export type LeftOutKind = (typeof LASTING_KINDS)[number];
+
+export interface ReasonCount {
+  reason: FailureKind;
+  count: number;
+  retried: boolean;
+}
+
+interface FailedSource {
+  source: RecipientSource;
+  /** of all that failed and were in no earlier retry; without reasons of none */
+  reasons: ReasonCount[];
+}
+
+interface FailedRow {
+  seq: number;
+  errorCode: number | null;
+  message: string | null;
+  refused: number;
+}
 
 const SENDER = 'LEFT JOIN recipient_terms o ON o.campaign_id = r.campaign_id AND o.seq = r.seq';
 
 /**
- * Selects failed recipients for a retry (reference/campaigns#retry-failed): without suppressed ones, sends that ever had an
- * unknown outcome, and recipients that an earlier retry took and did not cancel unsent.
+ * Selects failed recipients for a retry (reference/campaigns#retry-failed): without those that failed for good or left, sends
+ * that ever had an unknown outcome, and recipients that an earlier retry took and did not cancel unsent.
  */
 @Injectable()
 export class FailedRecipients {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly routes: RouteDirectory,
+    private readonly channels: Channels,
+  ) {}
 
   /** Returns the recipients failed so far, in contact order, with variables and sender; `row` is their index. */
-  async sourceOf(campaign: CampaignRecord): Promise<RecipientSource> {
-    const taken = await this.taken(campaign);
+  async sourceOf(campaign: CampaignRecord, include: readonly LeftOutKind[] = []): Promise<FailedSource> {
+    const left = new Set<FailureKind>(LASTING_KINDS.filter((kind) => !include.includes(kind)));
+    const [taken, kindOf] = [await this.taken(campaign), await this.kinds(campaign)];
+    const counts = new Map<FailureKind, number>();
     const chosen = new SeqSet(campaign.totalRows);
     for (let afterSeq = 0; ;) {
-      const rows: { seq: number }[] = await this.dataSource.query(
-        `SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND status = ${RecipientStatus.Failed}
-           AND outcome_unknown = 0 AND (error_message IS NULL OR error_message <> ?) ORDER BY seq LIMIT ?`,
-        [campaign.id, afterSeq, SUPPRESSED, BATCH],
+      const rows: FailedRow[] = await this.dataSource.query(
+        `SELECT seq, error_code AS errorCode, error_message AS message, refused FROM campaign_recipients
+         WHERE campaign_id = ? AND seq > ? AND status = ${RecipientStatus.Failed} AND outcome_unknown = 0 ORDER BY seq LIMIT ?`,
+        [campaign.id, afterSeq, BATCH],
       );
-      for (const { seq } of rows) if (!taken.has(seq)) chosen.add(seq);
+      for (const { seq, refused, ...failure } of rows) {
+        if (taken.has(seq)) continue;
+        const kind = kindOf({ ...failure, isRefused: refused === 1 });
+        counts.set(kind, (counts.get(kind) ?? 0) + 1);
+        if (!left.has(kind)) chosen.add(seq);
+      }
       const last = rows.at(-1);
       if (!last || rows.length < BATCH) break;
       afterSeq = last.seq;
     }
-    return { total: chosen.size, read: () => this.read(campaign, chosen) };
+    const reasons = FAILURE_KINDS.flatMap((reason) => {
+      const count = counts.get(reason) ?? 0;
+      return count === 0 ? [] : [{ reason, count, retried: !left.has(reason) }];
+    });
+    return { source: { total: chosen.size, read: () => this.read(campaign, chosen) }, reasons };
   }
 
   /** True if a retry would find recipients. Above 10,000 recipients it ignores earlier retries, to stay cheap. */
-  async areThere(campaign: CampaignRecord, failed: number, reasons: readonly (string | null)[]): Promise<boolean> {
+  async areThere(campaign: CampaignRecord, failed: number, kinds: readonly FailureKind[]): Promise<boolean> {
     if (failed === 0) return false;
-    if (campaign.totalRows > FEW) return reasons.some((reason) => reason !== SUPPRESSED);
-    return (await this.sourceOf(campaign)).total > 0;
+    if (campaign.totalRows > FEW) return kinds.some((kind) => !LASTING_KINDS.some((left) => left === kind));
+    return (await this.sourceOf(campaign)).source.total > 0;
+  }
+
+  /** Says what a failure of this campaign means, by the drivers of all its routes. */
+  async kinds({ id, routeId, channel }: CampaignRecord): Promise<(failure: Failure) => FailureKind> {
+    if (this.channels.get(channel).routes === 'chat') return (failure) => failureKind(['chat'], failure);
+    const lanes: { routeId: number }[] = await this.dataSource.query(
+      'SELECT DISTINCT route_id AS routeId FROM campaign_lanes WHERE campaign_id = ?',
+      [id],
+    );
+    const routes = await Promise.all(
+      [routeId, ...lanes.map((lane) => lane.routeId)].map((route) => this.routes.byId(route)),
+    );
+    const sources = [...new Set(routes.flatMap((route) => (route ? [route.driver as FailureSource] : [])))];
+    return (failure) => failureKind(sources, failure);
   }
 
   private async *read(campaign: CampaignRecord, chosen: SeqSet): AsyncGenerator<SourcedRecipient[], void, undefined> {

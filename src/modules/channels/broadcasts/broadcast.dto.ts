@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { SCHEDULE_TIME } from '../../../platform/http/index.js';
+import { LATE, LATE_AFTER, SCHEDULE_TIME } from '../../../platform/http/index.js';
 import type { AcceptedCampaign } from '../../engine/index.js';
 
 /** Fields of both broadcasts, for Swagger; `readBroadcast` reads and validates them. */
@@ -29,6 +29,12 @@ export class BroadcastBody {
 
   @ApiPropertyOptional(SCHEDULE_TIME)
   schedule_time?: string;
+
+  @ApiPropertyOptional(LATE)
+  late?: 'send' | 'expire' | 'hold';
+
+  @ApiPropertyOptional(LATE_AFTER)
+  late_after_s?: number;
 }
 
 export const BROADCAST_EXAMPLE = {

@@ -4,7 +4,7 @@ import { isSchedule } from '../../../kernel/clock.js';
 import { cleanContact, cleanContacts, contactFault } from '../../../kernel/contacts.js';
 import { cutCodePoints, textOrNull } from '../../../kernel/text.js';
 import type { AnswerWarning } from '../../../platform/http/index.js';
-import { acceptanceErrors } from '../../engine/index.js';
+import { acceptanceErrors, Submissions } from '../../engine/index.js';
 import type { GivenNumbers } from '../../numbers/index.js';
 import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
 
@@ -15,6 +15,8 @@ export interface BroadcastFields {
   contacts?: unknown;
   message?: unknown;
   schedule_time?: unknown;
+  late?: unknown;
+  late_after_s?: unknown;
 }
 
 /** A broadcast that passed its error table (reference/sms#addbroadcastgsmphp). */
@@ -28,6 +30,7 @@ export interface BroadcastRequest {
   recipients: string[];
   /** `schedule_time` as given, in a known form; a past time is refused with the campaign */
   schedule: unknown;
+  late: ReturnType<typeof Submissions.lateOf>;
 }
 
 export type BroadcastFault = 'fieldsRequired' | 'tooLong' | 'contactLength' | 'scheduleTime';
@@ -79,6 +82,7 @@ export function readBroadcastRequest<Fault extends string = never>(
       message,
       recipients,
       schedule: body.schedule_time,
+      late: Submissions.lateOf(body),
     },
   };
 }

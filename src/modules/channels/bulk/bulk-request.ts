@@ -5,7 +5,7 @@ import { JsonRecords } from '../../../kernel/json-records.js';
 import { MessageTemplate } from '../../../kernel/message-template.js';
 import type { JsonObject } from '../../../kernel/json-values.js';
 import { codePoints, cutCodePoints, readText, textOrNull } from '../../../kernel/text.js';
-import { acceptanceErrors, type Content } from '../../engine/index.js';
+import { acceptanceErrors, type Content, Submissions } from '../../engine/index.js';
 import { isCategory } from '../../routing/index.js';
 import { readSmsOptions, senderErrors, type SmsOptions } from '../../sender-ids/index.js';
 import { textFault } from '../personalised/index.js';
@@ -82,6 +82,7 @@ export interface BulkRequest {
   content: BulkContent;
   recipients: BulkRecipients;
   schedule: unknown;
+  late: ReturnType<typeof Submissions.lateOf>;
 }
 
 const NAME_LENGTH = 100;
@@ -138,6 +139,7 @@ export function readBulkRequest(body: JsonObject): BulkRequest {
     content,
     recipients: recipientsOf(field, body[field]),
     schedule: body['schedule_time'],
+    late: Submissions.lateOf(body),
   };
 }
 

@@ -63,7 +63,7 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
     });
     const accepted = await this.submissions.accept(
       { ...submission, service },
-      { scheduledAt, ...departure },
+      { scheduledAt, late: request.late, ...departure },
       (tx) => freeze(tx),
       keeper?.of(answerOf),
     );

@@ -4,6 +4,8 @@ import {
   type AnswerWarning,
   OLD_CREDITS,
   RowFaultData,
+  LATE,
+  LATE_AFTER,
   SCHEDULE_TIME,
   WARNINGS_PROPERTY,
   ZonedTime,
@@ -71,6 +73,12 @@ export class BulkBody {
   @ApiPropertyOptional({ example: 'otp', description: 'sms and unofficial: for rules of routes' }) category?: string;
   @ApiPropertyOptional(SCHEDULE_TIME)
   schedule_time?: string;
+
+  @ApiPropertyOptional(LATE)
+  late?: 'send' | 'expire' | 'hold';
+
+  @ApiPropertyOptional(LATE_AFTER)
+  late_after_s?: number;
 }
 
 /** Answer to an accepted send (reference/bulk#answer). */

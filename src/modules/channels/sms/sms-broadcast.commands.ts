@@ -28,7 +28,7 @@ export class SendSmsBroadcastHandler implements ICommandHandler<SendSmsBroadcast
   ) {}
 
   async execute({ sender, request, idempotent }: SendSmsBroadcastCommand): Promise<AcceptedBroadcast> {
-    const { broadcastName, service, recipients, schedule, givenId, message, options } = request;
+    const { broadcastName, service, recipients, schedule, late, givenId, message, options } = request;
     const submission = {
       channel: smsChannel,
       sender,
@@ -36,6 +36,7 @@ export class SendSmsBroadcastHandler implements ICommandHandler<SendSmsBroadcast
       service,
       recipients,
       schedule,
+      late,
       content: { message },
       approve: () => this.senders.termsOf(sender.accountId, { message }, options),
       ...(givenId !== null && { given: { id: givenId, fingerprint: fingerprintOf(sender.accountId, request) } }),

@@ -33,6 +33,7 @@ describe('reading an SMS broadcast', () => {
       recipients: ['919812345678'],
       givenId: null,
       schedule: undefined,
+      late: null,
       options: { senderId: null, dltTemplateId: null, validitySeconds: null },
     });
   });

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { SCHEDULE_TIME } from '../../../platform/http/index.js';
+import { LATE, LATE_AFTER, SCHEDULE_TIME } from '../../../platform/http/index.js';
 import type { QueuedTemplateSend } from './template-queue.js';
 
 class TemplateLanguage {
@@ -39,6 +39,12 @@ class TemplateSendBody {
 
   @ApiPropertyOptional(SCHEDULE_TIME)
   schedule_time?: string;
+
+  @ApiPropertyOptional(LATE)
+  late?: 'send' | 'expire' | 'hold';
+
+  @ApiPropertyOptional(LATE_AFTER)
+  late_after_s?: number;
 
   @ApiPropertyOptional({
     example: true,

@@ -105,7 +105,7 @@ export class TemplateQueue {
       category: template.category,
       ...(!request.single && { contacts: totalRows }),
     });
-    const departure = { scheduledAt, routes: onlyRoute(chat.id) };
+    const departure = { scheduledAt, late: request.late, routes: onlyRoute(chat.id) };
     return queued(await this.submissions.accept(submission, departure, undefined, keeper?.of(queued)));
   }
 }

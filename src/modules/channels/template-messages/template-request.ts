@@ -1,6 +1,7 @@
 import { objectOrEmpty, objectOrNull } from '../../../kernel/json-values.js';
 import { readRecipient, type RecipientFault } from '../../../kernel/contacts.js';
 import { isTooLargeJson, readText, textOrNull } from '../../../kernel/text.js';
+import { Submissions } from '../../engine/index.js';
 import type { GivenNumbers } from '../../numbers/index.js';
 import { type Language, readLanguage } from '../../templates/index.js';
 import { flattenedComponents, type TemplateComponent } from './template-parameters.js';
@@ -12,6 +13,7 @@ export interface TemplateRequest extends TemplateReference {
   /** `to` was a text: one message, no campaign */
   single: boolean;
   schedule: unknown;
+  late: ReturnType<typeof Submissions.lateOf>;
 }
 
 /** Most numbers of one chatTemplate request (reference/template-messages#fields). */
@@ -137,5 +139,6 @@ export function readTemplateRequest(
   const schedule = fields['schedule_time'];
   const { components: given } = template.reference;
   const components = fields['flatten'] === true ? flattenedComponents(given) : given;
-  return { request: { receivers, single, ...template.reference, components, schedule } };
+  const late = Submissions.lateOf(fields);
+  return { request: { receivers, single, ...template.reference, components, schedule, late } };
 }

@@ -20,7 +20,7 @@ export class SendUnofficialBroadcastHandler implements ICommandHandler<SendUnoff
   constructor(private readonly submissions: Submissions) {}
 
   async execute({ sender, request, idempotent }: SendUnofficialBroadcastCommand): Promise<AcceptedBroadcast> {
-    const { broadcastName, service, recipients, schedule, message, attachments, mediaWithCaption } = request;
+    const { broadcastName, service, recipients, schedule, late, message, attachments, mediaWithCaption } = request;
     const submission = {
       channel: unofficialChannel,
       sender,
@@ -28,6 +28,7 @@ export class SendUnofficialBroadcastHandler implements ICommandHandler<SendUnoff
       service,
       recipients,
       schedule,
+      late,
       content: { message, ...attachments, media_with_caption: mediaWithCaption },
     };
     return this.submissions.submit(submission, idempotent, acceptedBroadcast);

@@ -15,6 +15,8 @@ import { CampaignAudio, type CampaignSound, contentOf } from './campaign-audio.j
 import { FEWEST_BLOCKS, type VoiceRequest } from './domain/voice-request.js';
 import { voiceChannel } from './voice.channel.js';
 
+type Departure = Parameters<Submissions['accept']>[1];
+
 export interface AcceptedVoice {
   requestId: string;
   contacts: number;
@@ -32,7 +34,7 @@ export interface AcceptedVoice {
 export class SendVoiceCampaignCommand extends Command<AcceptedVoice> {
   constructor(
     readonly sender: Submission['sender'],
-    readonly request: VoiceRequest,
+    readonly request: VoiceRequest & Required<Pick<Departure, 'late'>>,
     readonly idempotent: IdempotentRequest | null,
     /** true = the caller id must be an approved sender id */
     readonly requireSender: boolean,
@@ -63,7 +65,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
 
   private async submit(
     sender: Submission['sender'],
-    request: VoiceRequest,
+    request: SendVoiceCampaignCommand['request'],
     keeper: OutcomeKeeper<AcceptedVoice> | null,
     senderOf: () => Promise<string | null>,
   ): Promise<AcceptedVoice> {
@@ -84,7 +86,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
       return voice(
         await this.accept(
           { ...this.submission(sender, request, sound), ...(senderId !== null && { senderId }) },
-          { scheduledAt, routes },
+          { scheduledAt, late: request.late, routes },
           (tx, made) => keep(tx, made.id),
           keeper?.of(voice),
         ),

@@ -15,6 +15,7 @@ import {
 import { RateLimited, tooMany } from '../../../platform/security/index.js';
 import { type Actor, Authenticated, createdBy, CurrentActor } from '../../accounts/index.js';
 import { isSpokenLanguage } from '../../audio/index.js';
+import { Submissions } from '../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { assertStrict, numbersInvalid, strictWarnings } from '../../numbers/index.js';
 import { readSimulation, simulate } from './calls/simulation.js';
@@ -67,7 +68,7 @@ export class VoiceController {
     const sender = { accountId, timeZone, createdBy: createdBy(actor.account) };
     const read = readVoiceRequest(fieldsOf(body), this.numbers);
     if ('fault' in read) throw voiceErrors.invalid(read.fault);
-    const { request } = read;
+    const request = { ...read.request, late: Submissions.lateOf(fieldsOf(body)) };
     const entries = fieldsOf(body)['contacts'] as unknown[];
     const given = { field: 'contacts', entries, taken: (index: number) => voiceReceiver(entries[index]) };
     await assertStrict(actor.account, given);

@@ -1,7 +1,15 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { MOST_ROW_FAULTS } from '../../../kernel/errors.js';
-import { AnswerOf, OLD_CREDITS, OneOf, RowFaultData, SCHEDULE_TIME } from '../../../platform/http/index.js';
+import {
+  AnswerOf,
+  OLD_CREDITS,
+  OneOf,
+  RowFaultData,
+  LATE,
+  LATE_AFTER,
+  SCHEDULE_TIME,
+} from '../../../platform/http/index.js';
 import { type ACTIONS, AFTER_CLIP } from './domain/menu.js';
 import { VOICE_PLANS } from './domain/voice-request.js';
 import { voiceChannel } from './voice.channel.js';
@@ -145,6 +153,12 @@ export class VoiceSendBody extends VoiceMenusBody {
 
   @ApiPropertyOptional(SCHEDULE_TIME)
   schedule_time?: string;
+
+  @ApiPropertyOptional(LATE)
+  late?: 'send' | 'expire' | 'hold';
+
+  @ApiPropertyOptional(LATE_AFTER)
+  late_after_s?: number;
 }
 
 const MENU_EXAMPLE = {
@@ -210,7 +224,12 @@ export class VoiceSendAnswer {
   audio_url!: string;
 }
 
-export class VoiceQuoteBody extends OmitType(VoiceSendBody, ['broadcast_name', 'schedule_time'] as const) {
+export class VoiceQuoteBody extends OmitType(VoiceSendBody, [
+  'broadcast_name',
+  'schedule_time',
+  'late',
+  'late_after_s',
+] as const) {
   @ApiProperty({ enum: [voiceChannel.name], example: voiceChannel.name }) channel!: string;
 }
 

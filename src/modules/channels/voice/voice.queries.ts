@@ -65,7 +65,10 @@ export class QuoteVoiceHandler implements IQueryHandler<QuoteVoiceQuery> {
     const { contacts: given } = body;
     if (Array.isArray(given) && given.length > MOST_CONTACTS) throw tooManyContacts.asShown();
     const rules = { allowedPrefixes: this.environment.VOICE_ALLOWED_PREFIXES };
-    const read = readVoiceRequest({ ...body, broadcast_name: UNNAMED, schedule_time: undefined }, rules);
+    const read = readVoiceRequest(
+      { ...body, broadcast_name: UNNAMED, schedule_time: undefined, late: undefined, late_after_s: undefined },
+      rules,
+    );
     if ('fault' in read) throw voiceErrors.invalid(read.fault);
     const { request } = read;
     const contacts = await sortContacts(

@@ -1,6 +1,10 @@
 import { AppError, conflict, invalid, unavailable, fieldErrors } from '../../../kernel/errors.js';
 import { creditErrors } from '../../credits/index.js';
 import { MOST_GROUPS } from '../lanes.js';
+import { LATE_RULES } from '../campaign.js';
+
+export const LEAST_LATE_S = 60;
+export const MOST_LATE_S = 604_800;
 
 /** Errors of every channel for a send that cannot be accepted (reference/engine#acceptance). */
 export const acceptanceErrors = {
@@ -11,6 +15,18 @@ export const acceptanceErrors = {
   ).with({
     field: 'schedule_time',
     hint: 'Write YYYY-MM-DD HH:MM:SS in the time zone of the account, or ISO 8601 with its offset.',
+  }),
+  late: invalid('invalid_field', fieldErrors.noWord.shown('late', LATE_RULES).text, 'another word').with({
+    field: 'late',
+    hint: 'It says what happens to a scheduled send that starts late: see docs/reference/engine.md#late-starts.',
+  }),
+  lateAfter: invalid(
+    'invalid_field',
+    `late_after_s must be a whole number from ${LEAST_LATE_S} to ${MOST_LATE_S}`,
+    'no such number',
+  ).with({ field: 'late_after_s' }),
+  lateAlone: invalid('invalid_field', 'late needs a schedule_time', '`late` or `late_after_s` without it').with({
+    field: 'late',
   }),
   schedulePast: invalid(
     'schedule_time_past',

@@ -95,7 +95,7 @@ export class CampaignWriter {
         draft.initialState === 'pending_approval' ? 0 : 1,
         draft.scheduledAt ?? null,
         draft.scheduledAt ?? null,
-        this.channels.find(draft.channel)?.validitySeconds?.(draft.content) ?? null,
+        settlesAfter(draft, this.channels.find(draft.channel)?.validitySeconds?.(draft.content) ?? null),
       ]),
     );
     return {
@@ -107,11 +107,17 @@ export class CampaignWriter {
   }
 }
 
+/** Seconds until its lanes are looked at whatever their route does: its validity is over, or it is late. */
+const settlesAfter = ({ scheduledAt, late }: DraftHead, validity: number | null): number | null => {
+  if (!scheduledAt || !late || late.late === 'send') return validity;
+  return Math.min(late.afterSeconds, validity ?? Infinity);
+};
+
 const campaigns = (heads: readonly PlannedHead[]): Statement => ({
   sql: `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, sender, category, content,
      fingerprint, balance, unit_credits, own_terms, own_kinds, charged_credits,
-     total_rows, open_lanes, refunded_credits, retry_of, scheduled_at, created_by, trace_parent, created_at)
-   VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,?,UTC_TIMESTAMP(3))').join(',')}`,
+     total_rows, open_lanes, refunded_credits, retry_of, scheduled_at, late, late_after_s, late_at, created_by, trace_parent, created_at)
+   VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,?,?,?,?,UTC_TIMESTAMP(3))').join(',')}`,
   values: heads.flatMap(({ id, requestId, draft, total, sum, lanes, traceParent }) => [
     id,
     draft.accountId,
@@ -134,10 +140,16 @@ const campaigns = (heads: readonly PlannedHead[]): Statement => ({
     lanes.length,
     draft.retryOf ?? null,
     draft.scheduledAt ?? null,
+    draft.late?.late ?? null,
+    draft.late?.afterSeconds ?? null,
+    lateAt(draft),
     draft.createdBy ?? null,
     traceParent ?? null,
   ]),
 });
+
+const lateAt = ({ scheduledAt, late }: DraftHead): Date | null =>
+  scheduledAt && late && late.late !== 'send' ? new Date(scheduledAt.getTime() + late.afterSeconds * 1_000) : null;
 
 function counters(heads: readonly PlannedHead[]): Statement {
   const rows = heads.flatMap(({ id, lanes }) =>

@@ -1,3 +1,4 @@
+import type { LateRule } from '../campaign.js';
 import { BATCH, batchesOf, jsonRows, QuotedText } from '../../../platform/database/index.js';
 import { type BalanceName, type UsageShare, UsageTally } from '../../credits/index.js';
 import { byIds, chainOf, chainText, MOST_GROUPS, type RouteChain } from '../lanes.js';
@@ -25,6 +26,7 @@ export interface CampaignDraft {
   terms?: readonly (RecipientTerms | null)[];
   initialState: 'accepted' | 'pending_approval';
   scheduledAt?: Date;
+  late?: LateRule;
   retryOf?: string;
   createdBy?: string;
   /** SHA-256 that identifies a repeated request under the same caller-supplied id */

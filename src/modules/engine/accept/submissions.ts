@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '../../../kernel/errors.js';
+import { textOrNull } from '../../../kernel/text.js';
 import { now, isSchedule, readSchedule } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
 import { type Alongside, Idempotency, type IdempotentRequest, type KeptOutcome } from '../../idempotency/index.js';
@@ -8,7 +9,8 @@ import { Rates } from '../../rates/index.js';
 import { type RoutePlan, Routing } from '../../routing/index.js';
 import type { Channel, Content, MessageQuote, Price } from '../channel.js';
 import { chainOf, type RouteChain } from '../lanes.js';
-import { acceptanceErrors, InsufficientCredits } from './acceptance.errors.js';
+import { type LateRule, LATE_RULES, LATE_S } from '../campaign.js';
+import { acceptanceErrors, InsufficientCredits, LEAST_LATE_S, MOST_LATE_S } from './acceptance.errors.js';
 import { CampaignAcceptance } from './campaign-acceptance.js';
 import { type DraftIdentity, FOREIGN_REQUEST_ID } from './draft-answers.js';
 import type { AcceptedCampaign, CampaignDraft, DraftHead } from './draft.js';
@@ -59,8 +61,11 @@ interface SubmissionHead {
   refused?: (faults: readonly RecipientFault[]) => AppError;
 }
 
+export type LateFields = Partial<Record<'schedule_time' | 'late' | 'late_after_s', unknown>>;
+
 export interface Departure {
   scheduledAt: Date | null;
+  late?: LateRule | null;
   routes: RoutePlan;
 }
 
@@ -91,13 +96,26 @@ export class Submissions {
     return error instanceof AppError && error.code === FOREIGN_REQUEST_ID;
   }
 
+  /** Reads `late` and `late_after_s` of a request with `schedule_time`; null = neither. @throws AppError invalid */
+  static lateOf(body: LateFields): LateRule | null {
+    const [late, after] = [body.late, body.late_after_s].map((value) => (value === '' ? undefined : value));
+    if ((late ?? after) === undefined || (late ?? after) === null) return null;
+    const rule = LATE_RULES.find((known) => known === (late ?? 'send'));
+    if (!rule) throw acceptanceErrors.late();
+    const isWhole = /^[0-9]{1,6}$/.test(typeof after === 'string' || typeof after === 'number' ? String(after) : '');
+    const afterSeconds = after === undefined || after === null ? LATE_S : isWhole ? Number(after) : 0;
+    if (afterSeconds < LEAST_LATE_S || afterSeconds > MOST_LATE_S) throw acceptanceErrors.lateAfter();
+    if (textOrNull(body.schedule_time) === null) throw acceptanceErrors.lateAlone();
+    return { late: rule, afterSeconds };
+  }
+
   /**
    * Schedules, routes, charges and stores a send, or nothing of it. A repeat under a caller-supplied id gets the first answer,
    * even if its schedule_time has passed or no route is left.
    * @throws AppError conflict: id of another request; invalid: past schedule_time, faults, credits; unavailable: no route
    */
   submit<Answer>(
-    submission: Submission & { schedule: unknown },
+    submission: Submission & { schedule: unknown; late?: LateRule | null },
     idempotent: IdempotentRequest | null,
     answerOf: (accepted: AcceptedCampaign) => Answer,
   ): Promise<Answer> {
@@ -107,7 +125,14 @@ export class Submissions {
       const approved: Submission = { ...submission, ...(await submission.approve?.()) };
       const scheduledAt = this.momentOf(submission.schedule, submission.sender);
       const routes = await this.routesOf(approved);
-      return answerOf(await this.accept(approved, { scheduledAt, routes }, undefined, keeper?.of(answerOf)));
+      return answerOf(
+        await this.accept(
+          approved,
+          { scheduledAt, late: submission.late ?? null, routes },
+          undefined,
+          keeper?.of(answerOf),
+        ),
+      );
     });
   }
 
@@ -177,7 +202,7 @@ export class Submissions {
    */
   async accept(
     submission: Submission,
-    { scheduledAt, routes }: Departure,
+    { scheduledAt, late, routes }: Departure,
     alongside?: Alongside<AcceptedCampaign>,
     outcome?: KeptOutcome<AcceptedCampaign>,
   ): Promise<AcceptedCampaign> {
@@ -192,7 +217,7 @@ export class Submissions {
       content,
       initialState: submission.initialState ?? 'accepted',
       createdBy: submission.sender.createdBy,
-      ...(scheduledAt && { scheduledAt }),
+      ...(scheduledAt && { scheduledAt, ...(late && { late }) }),
     };
     const pricer = await this.pricerOf(submission, routes);
     if (submission.recipients && pricer.isOne) {
@@ -211,6 +236,11 @@ export class Submissions {
   async quote(submission: Submission): Promise<SourceQuote> {
     const source = submission.source ?? sourceOf(submission.recipients);
     return quoteOf(source, await this.pricerOf(submission, null));
+  }
+
+  /** Price of all recipients of a source (credits); writes nothing. */
+  async costOf(source: RecipientSource, pricer: RecipientPricer): Promise<number> {
+    return (await quoteOf(source, pricer)).credits;
   }
 
   /** Price of a quoted message for contacts (credits). @param numbers as cleaned by the channel */

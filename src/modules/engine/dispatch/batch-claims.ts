@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { GroupCommit, ONE_TICK } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { mayBeOwn } from '../../../platform/database/index.js';
+import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
 import type { DueRecipient } from '../attempts.js';
 import { TRANSITIONS } from '../campaign.js';
 import { isShared, type LaneSnapshot } from '../lanes.js';
@@ -68,6 +69,8 @@ export class BatchClaims {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly lanes: LaneStore,
+    private readonly routes: RouteDirectory,
+    private readonly drivers: DriverRegistry,
   ) {}
 
   /** Pending recipients per lane. Read before the claim, since only a batch of the same lane changes them. */
@@ -98,14 +101,25 @@ export class BatchClaims {
     return held;
   }
 
-  private claimEach(batches: readonly BatchClaim[]): Promise<LaneClaim[][]> {
-    const { LANE_LEASE, RECEIPT_TIMEOUT } = this.environment;
+  private async claimEach(batches: readonly BatchClaim[]): Promise<LaneClaim[][]> {
+    const { LANE_LEASE } = this.environment;
     const lanes = batches.flatMap(({ claims }) => claims.map(({ lane }) => lane));
     const unbegun = lanes.filter(({ state }) => TRANSITIONS.begin.from.includes(state));
     const ids = [...new Set(unbegun.map(({ campaignId }) => campaignId))];
     // From now on the campaign has a receipt deadline, even if this worker dies or the owner cancels.
-    const begin = ids.length > 0 ? beginsAlongside(ids, RECEIPT_TIMEOUT) : undefined;
+    const begin = ids.length > 0 ? beginsAlongside(ids, await this.patienceOf(unbegun)) : undefined;
     return this.lanes.claimEach(batches, LANE_LEASE, begin);
+  }
+
+  /** Milliseconds until the receipts of these lanes are looked at first: the sweep plans what follows. */
+  private async patienceOf(lanes: readonly LaneSnapshot[]): Promise<number> {
+    let least = this.environment.RECEIPT_TIMEOUT;
+    for (const routeId of new Set(lanes.map((lane) => lane.routeId))) {
+      const route = await this.routes.byId(routeId);
+      const { askMs, failMs } = route ? this.drivers.patienceOf(route) : { askMs: null, failMs: null };
+      least = Math.min(least, askMs ?? least, failMs ?? least);
+    }
+    return least;
   }
 }
 

@@ -8,6 +8,7 @@ import type { DueRecipient } from '../attempts.js';
 import { endingsOf, heldFence, type LaneEnding, type LaneSnapshot } from '../lanes.js';
 import { BatchResults } from '../settle/batch-results.js';
 import type { BatchResult } from '../settle/recipient-change.js';
+import { StopList } from '../settle/settlement.js';
 import { type LaneClaim, newClaimId, type BatchClaim } from '../state/lane-claims.js';
 import { type LanesLeft, NOTHING_ENDED } from '../state/lane-endings.js';
 import { LaneStore } from '../state/lane-store.js';
@@ -17,16 +18,6 @@ import { Governor, BATCH_RECIPIENTS } from './capacity.js';
 import type { Carrier } from './carrier-choice.js';
 import { BatchObserver } from './metrics.js';
 import { type SubmitLog, SubmitLogs } from './submit-log.js';
-
-export interface Addressed {
-  accountId: number;
-  number: string;
-}
-
-/** Numbers that accounts may not write to; implemented by the suppressions module and queried before each batch. */
-export abstract class StopList {
-  abstract among(addressed: readonly Addressed[]): Promise<ReadonlySet<number>>;
-}
 
 const logger = new Logger('Suppressions');
 
@@ -43,7 +34,7 @@ async function applySuppressions(
   if (recipients.length === 0) return { leaving: [], held: [] };
   try {
     const suppressed = await stopList.among(
-      recipients.map(({ lane, number }) => ({ accountId: lane.accountId, number })),
+      recipients.map(({ lane, number }) => ({ accountId: lane.accountId, campaignId: lane.campaignId, number })),
     );
     if (suppressed.size === 0) return { leaving: recipients, held: [] };
     return {

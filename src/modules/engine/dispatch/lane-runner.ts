@@ -164,8 +164,9 @@ export class LaneRunner {
   /** Fails lanes with expired validity and schedules the expiry of the others. */
   private async expire(lanes: readonly LaneSnapshot[]): Promise<BatchEnd> {
     if (lanes.length === 0) return NOTHING;
-    const expired = this.expired(lanes);
-    const others = lanes.filter((lane) => !expired.includes(lane));
+    const inTime = await this.inTime(lanes);
+    const expired = this.expired(inTime);
+    const others = inTime.filter((lane) => !expired.includes(lane));
     if (others.length > 0) {
       const moments = others.map((lane) => {
         const validity = this.carriers.channelOf(lane).validitySeconds?.(lane.content);
@@ -173,7 +174,8 @@ export class LaneRunner {
       });
       await this.lanes.settleLater(moments);
     }
-    return this.refuse(expired, EXPIRED);
+    const end = await this.refuse(expired, EXPIRED);
+    return inTime.length < lanes.length ? { ...end, more: true } : end;
   }
 
   private expired(lanes: readonly LaneSnapshot[]): LaneSnapshot[] {
@@ -193,7 +195,7 @@ export class LaneRunner {
   ): Promise<BatchEnd> {
     const [first] = lanes;
     if (!first) return NOTHING;
-    const active = await this.ofActiveAccounts(lanes);
+    const active = await this.ofActiveAccounts(await this.inTime(lanes));
     if (active.length < lanes.length) return ended({ more: true, done: [] });
     const choice = await this.carriers.of([first, ...lanes.slice(1)]);
     switch (choice.kind) {
@@ -208,6 +210,15 @@ export class LaneRunner {
       case 'down':
         return this.routeIsDown(lanes, choice.fault);
     }
+  }
+
+  /** Cancels or pauses campaigns that have not begun in time. @returns lanes of the others */
+  private async inTime(lanes: readonly LaneSnapshot[]): Promise<LaneSnapshot[]> {
+    const changed = new Set<number>();
+    for (const [campaignId, late] of new Map(lanes.map((lane) => [lane.campaignId, lane.late]))) {
+      if (late && (await this.states.late(campaignId, late))) changed.add(campaignId);
+    }
+    return lanes.filter(({ campaignId }) => !changed.has(campaignId));
   }
 
   /** Pauses campaigns of closed accounts. */

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import { Semaphore } from '../../../platform/concurrency/index.js';
 import { again, inTransaction, jsonRows, takeDue } from '../../../platform/database/index.js';
-import { inLockOrder, keyOf, RecipientStatus } from '../recipient.js';
+import { campaignsOf, firstSendDay, inLockOrder, keyOf, RecipientStatus } from '../recipient.js';
+import { DriverRegistry, ReceiptSink, RouteDirectory } from '../../providers/index.js';
 import { unknownByRestore } from '../restore/restored-campaigns.js';
 import { readFirst } from '../settle/status-writer.js';
 import type { KnownRecipient } from '../settle/recipient-change.js';
@@ -15,9 +17,22 @@ const CHECK_AGAIN_MS = 60_000;
 const ROWS_A_CHECK = 250_000;
 /** A query reads the campaign's whole range, so queries are at least 1/100 of the timeout apart (43 minutes of 72 hours). */
 const CHECKS_A_TIMEOUT = 100;
+const CHECKS_A_CALL = 20;
+/** Calls whose last word is missing are asked for again after this time, so many at once. */
+const ASK_AGAIN_US = 600_000_000;
+const ASKS_AT_ONCE = 10;
+const MOST_ASKED = 500;
 
 /** SQL: whether a campaign's check is due. */
 export const IS_ANY_OVERDUE = 'EXISTS (SELECT 1 FROM campaigns WHERE overdue_check_at <= UTC_TIMESTAMP(3))';
+
+interface Patience {
+  failUs: number;
+  /** `Infinity` = the carrier cannot be asked */
+  askUs: number;
+}
+
+const NO_PATIENCE: Patience = { failUs: Infinity, askUs: Infinity };
 
 interface DueCampaign {
   id: number;
@@ -27,8 +42,8 @@ interface DueCampaign {
 interface WaitingRow extends KnownRecipient {
   campaign_id: number;
   seq: number;
-  /** microseconds until the deadline; ≤ 0 = overdue */
-  left_us: string;
+  /** microseconds since its last change */
+  age_us: string;
 }
 
 interface UnknownRow extends Pick<WaitingRow, 'campaign_id' | 'seq'> {
@@ -36,12 +51,15 @@ interface UnknownRow extends Pick<WaitingRow, 'campaign_id' | 'seq'> {
   is_waiting: number | string;
 }
 
-/** Fails recipients without a receipt by the deadline: FAILED `No delivery receipt` (reference/engine#receipt-deadline). */
+/** Asks for calls without a last word, and fails recipients without a receipt by the deadline: FAILED `No delivery receipt` (reference/engine#receipt-deadline). */
 @Injectable()
 export class OverdueReceipts {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly settlement: Settlement,
+    private readonly routes: RouteDirectory,
+    private readonly drivers: DriverRegistry,
+    private readonly receipts: ReceiptSink,
   ) {}
 
   /** Fails overdue recipients of all due campaigns. @param isStopped checked between transactions */
@@ -67,13 +85,15 @@ export class OverdueReceipts {
 
   /** Fails overdue recipients of these campaigns and schedules the next check. */
   async sweep(campaigns: readonly number[], receiptTimeoutMs: number): Promise<void> {
-    const timeoutUs = Math.round(receiptTimeoutMs * 1000);
-    const next = new Map(campaigns.map((id) => [id, timeoutUs]));
-    for await (const rows of this.waiting(
-      [...campaigns].sort((a, b) => a - b),
-      timeoutUs,
-    )) {
-      const overdue = rows.filter(({ left_us: left }) => Number(left) <= 0);
+    const patience = await this.patienceOf(campaigns, Math.round(receiptTimeoutMs * 1000));
+    const next = new Map([...patience].map(([id, { failUs, askUs }]) => [id, Math.min(failUs, askUs)]));
+    const asked: WaitingRow[] = [];
+    for await (const rows of this.waiting([...campaigns].sort((a, b) => a - b))) {
+      const ofRow = ({ campaign_id: id, age_us: age }: WaitingRow) => {
+        const { failUs, askUs } = patience.get(id) ?? NO_PATIENCE;
+        return { failsInUs: failUs - Number(age), asksInUs: askUs - Number(age) };
+      };
+      const overdue = rows.filter((row) => ofRow(row).failsInUs <= 0);
       if (overdue.length > 0) {
         const read = new Map(overdue.map((row) => [keyOf(recipientKeyOf(row)), row]));
         const restored = await unknownByRestore(
@@ -85,11 +105,66 @@ export class OverdueReceipts {
           this.settlement.settle(tx, changes, locking ? undefined : read),
         );
       }
-      for (const { campaign_id: id, left_us: left } of rows) {
-        if (Number(left) > 0) next.set(id, Math.min(next.get(id) ?? timeoutUs, Number(left)));
+      for (const row of rows) {
+        const { failsInUs, asksInUs } = ofRow(row);
+        if (failsInUs <= 0) continue;
+        const isAsked = asksInUs <= 0 && row.status === RecipientStatus.Submitted;
+        if (isAsked && asked.length < MOST_ASKED) asked.push(row);
+        const inUs = Math.min(failsInUs, asksInUs > 0 ? asksInUs : ASK_AGAIN_US);
+        next.set(row.campaign_id, Math.min(next.get(row.campaign_id) ?? inUs, inUs));
       }
     }
-    await inTransaction(this.dataSource, (tx) => this.planNext(tx, next, timeoutUs / CHECKS_A_TIMEOUT));
+    if (asked.length > 0) await this.ask(asked);
+    for (const [id, inUs] of next) {
+      const { failUs, askUs } = patience.get(id) ?? NO_PATIENCE;
+      next.set(id, Math.max(inUs, Math.min(failUs / CHECKS_A_TIMEOUT, askUs / CHECKS_A_CALL)));
+    }
+    await inTransaction(this.dataSource, (tx) => this.planNext(tx, next));
+  }
+
+  private async patienceOf(campaigns: readonly number[], usualUs: number): Promise<ReadonlyMap<number, Patience>> {
+    const rows: { id: number; routeId: number }[] = await this.dataSource.query(
+      'SELECT id, route_id AS routeId FROM campaigns WHERE id IN (?)',
+      [campaigns.length > 0 ? campaigns : [0]],
+    );
+    const found = new Map<number, Patience>();
+    for (const { id, routeId } of rows) {
+      const route = await this.routes.byId(routeId);
+      const { askMs = null, failMs = null } = route ? this.drivers.patienceOf(route) : {};
+      found.set(id, {
+        failUs: failMs === null ? usualUs : failMs * 1_000,
+        askUs: askMs === null ? Infinity : askMs * 1_000,
+      });
+    }
+    return found;
+  }
+
+  /** Asks the carriers of attempts whose last word is missing; what they say is a receipt like any other. */
+  private async ask(rows: readonly WaitingRow[]): Promise<void> {
+    const keys = rows.map(recipientKeyOf);
+    const sent: { routeId: number; id: string }[] = await this.dataSource.query(
+      `SELECT m.route_id AS routeId, m.provider_message_id AS id FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]', item INT PATH '$[2]')) j
+       STRAIGHT_JOIN provider_messages m FORCE INDEX (PRIMARY) ON m.campaign_id = j.campaign_id AND m.seq = j.seq
+         AND m.item = j.item AND m.sent_on >= ?`,
+      [
+        jsonRows(rows.map((row) => [row.campaign_id, row.seq, Math.max(row.attempts, 1) - 1])),
+        firstSendDay(campaignsOf(keys)),
+      ],
+    );
+    const permits = new Semaphore(ASKS_AT_ONCE);
+    await Promise.all(
+      sent.map(async ({ routeId, id }) => {
+        await permits.acquire(Infinity);
+        try {
+          const route = await this.routes.byId(routeId);
+          const receipt = route && (await this.drivers.ask(route, id));
+          if (receipt) await this.receipts.accept(routeId, [receipt]);
+        } finally {
+          permits.release();
+        }
+      }),
+    );
   }
 
   /**
@@ -124,19 +199,16 @@ export class OverdueReceipts {
     }
   }
 
-  private async *waiting(
-    campaigns: readonly number[],
-    timeoutUs: number,
-  ): AsyncGenerator<WaitingRow[], void, undefined> {
+  private async *waiting(campaigns: readonly number[]): AsyncGenerator<WaitingRow[], void, undefined> {
     let after = { campaign_id: 0, seq: 0 };
     for (;;) {
       const { campaign_id: campaignId } = after;
       const later = campaigns.filter((id) => id > campaignId);
       const rows: WaitingRow[] = await this.dataSource.query(
-        `SELECT campaign_id, seq, receiver AS number, status, attempts, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), updated_at) + ? AS left_us
+        `SELECT campaign_id, seq, receiver AS number, status, attempts, TIMESTAMPDIFF(MICROSECOND, updated_at, UTC_TIMESTAMP(3)) AS age_us
          FROM campaign_recipients WHERE (campaign_id = ? AND seq > ? OR campaign_id IN (?)) AND status IN (?)
          ORDER BY campaign_id, seq LIMIT ?`,
-        [timeoutUs, campaignId, after.seq, later.length > 0 ? later : [0], WAITING, RECIPIENTS_A_STEP],
+        [campaignId, after.seq, later.length > 0 ? later : [0], WAITING, RECIPIENTS_A_STEP],
       );
       if (rows.length > 0) yield rows;
       const last = rows.at(-1);
@@ -145,12 +217,12 @@ export class OverdueReceipts {
     }
   }
 
-  private async planNext(tx: EntityManager, next: ReadonlyMap<number, number>, leastUs: number): Promise<void> {
+  private async planNext(tx: EntityManager, next: ReadonlyMap<number, number>): Promise<void> {
     await tx.query(
       `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT PATH '$[0]', left_us BIGINT PATH '$[1]')) j
          STRAIGHT_JOIN campaigns c FORCE INDEX (PRIMARY) ON c.id = j.id
        SET c.overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL j.left_us MICROSECOND WHERE c.open_lanes > 0`,
-      [jsonRows([...next].sort((a, b) => a[0] - b[0]).map(([id, left]) => [id, Math.round(Math.max(left, leastUs))]))],
+      [jsonRows([...next].sort((a, b) => a[0] - b[0]).map(([id, left]) => [id, Math.round(left)]))],
     );
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows, lockOnly } from '../../../platform/database/index.js';
 import { CreditBook, type UsageShare, UsageTally } from '../../credits/index.js';
+import { type OptOut, optOutOf } from '../../providers/index.js';
 import { Traffic } from '../../traffic/index.js';
 import { laneOf } from '../lanes.js';
 import { campaignsOf, keyOf, type RecipientKey, RecipientStatus, toLock } from '../recipient.js';
@@ -18,6 +19,24 @@ import {
 } from './recipient-change.js';
 import { StatusEvents } from './status-events.js';
 import { writeStatuses } from './status-writer.js';
+
+interface Addressed {
+  accountId: number;
+  campaignId: number;
+  number: string;
+}
+
+interface PersonWhoLeft extends Omit<Addressed, 'campaignId'>, OptOut {
+  routeId: number | null;
+}
+
+/** People whom accounts may not write to; implemented by the suppressions module. */
+export abstract class StopList {
+  /** Read before each batch. @returns indexes */
+  abstract among(addressed: readonly Addressed[]): Promise<ReadonlySet<number>>;
+  /** Adds people of whom a carrier says that they have left (reference/suppressions#people-who-have-left). */
+  abstract left(tx: EntityManager, people: readonly PersonWhoLeft[]): Promise<void>;
+}
 
 interface Refund {
   campaignId: number;
@@ -121,6 +140,7 @@ export class Settlement {
     private readonly refunds: Refunds,
     private readonly events: StatusEvents,
     private readonly traffic: Traffic,
+    private readonly stopList: StopList,
   ) {}
 
   /** Returns the moves that took effect. @param known recipients as read; absent = locked here @throws Outdated */
@@ -149,6 +169,8 @@ export class Settlement {
     if (moves.length === 0) return [];
     await this.addTerms(tx, moves, campaigns);
     await writeStatuses(tx, moves);
+    const left = peopleWhoLeft(moves, campaigns);
+    if (left.length > 0) await this.stopList.left(tx, left);
     const refunds = await this.refunds.of(tx, moves, campaigns);
     countMoves(tx, this.traffic, moves, campaigns);
     await this.finish(tx, moves, refunds, (ended) => this.events.publish(tx, moves, ended));
@@ -214,3 +236,13 @@ export class Settlement {
     return new Map(rows.map((row) => [keyOf(row), row]));
   }
 }
+
+const peopleWhoLeft = (
+  moves: readonly RecipientMove[],
+  campaigns: ReadonlyMap<number, CampaignBrief>,
+): PersonWhoLeft[] =>
+  moves.flatMap(({ campaignId, to, errorCode, number, routeId }) => {
+    const campaign = to === RecipientStatus.Failed ? campaigns.get(campaignId) : undefined;
+    const optOut = campaign && optOutOf(campaign.routeKind, errorCode);
+    return optOut ? [{ accountId: campaign.accountId, number, routeId, ...optOut }] : [];
+  });

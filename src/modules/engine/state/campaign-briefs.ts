@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { boundedCache } from '../../../platform/concurrency/index.js';
 import { type Tracing, TRACING } from '../../../platform/observability/index.js';
 import type { BalanceName } from '../../credits/index.js';
+import type { RouteKind } from '../../providers/index.js';
 import type { RetryPlan } from '../attempts.js';
 import { Channels } from '../channels.js';
 
@@ -12,6 +13,7 @@ export interface CampaignBrief {
   accountId: number;
   requestId: string;
   channel: string;
+  routeKind: RouteKind | null;
   totalRows: number;
   balance: BalanceName;
   unitCredits: number;
@@ -74,6 +76,7 @@ export class CampaignBriefs {
       accountId: row.account_id,
       requestId: row.request_id,
       channel: row.channel,
+      routeKind: this.channels.find(row.channel)?.routes ?? null,
       totalRows: row.total_rows,
       balance: row.balance,
       unitCredits: row.unit_credits,

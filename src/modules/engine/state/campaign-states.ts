@@ -14,6 +14,8 @@ import {
   type CampaignState,
   type CampaignTransition,
   LANE_ACTION,
+  LATE_CHANGE,
+  LATE_S,
   type LaneAction,
   TRANSITIONS,
 } from '../campaign.js';
@@ -39,9 +41,13 @@ const nextState = ({ to, toUnbegun }: CampaignTransition): string =>
 
 export const sqlStates = (states: readonly CampaignState[]): string => states.map((state) => `'${state}'`).join(', ');
 
+/** SQL: seconds since the schedule; null without one. */
+const LATE_BY = 'TIMESTAMPDIFF(SECOND, scheduled_at, UTC_TIMESTAMP(3))';
+
 const BEGUN = [
   `state = ${nextState(TRANSITIONS.begin)}`,
   'overdue_check_at = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND',
+  `started_late_s = IF(${LATE_BY} >= COALESCE(late_after_s, ${LATE_S}), ${LATE_BY}, NULL)`,
 ];
 
 export interface UnsentCampaign {
@@ -175,7 +181,8 @@ export class CampaignStates {
   private async move(tx: EntityManager, ids: readonly number[], change: CampaignChange): Promise<boolean> {
     const transition = TRANSITIONS[change];
     const result: WriteResult = await tx.query(
-      `UPDATE campaigns SET state = ${nextState(transition)} WHERE id IN (?) AND state IN (?)`,
+      `UPDATE campaigns SET state = ${nextState(transition)}${change === 'resume' ? ', late_at = NULL' : ''}
+       WHERE id IN (?) AND state IN (?)`,
       [ids, transition.from],
     );
     if (result.affectedRows === 0) return false;
@@ -187,6 +194,20 @@ export class CampaignStates {
       [ids],
     );
     return true;
+  }
+
+  /** Cancels or pauses a campaign that has not begun in time; false = its state does not allow it, or it has begun. */
+  late(campaignId: number, rule: keyof typeof LATE_CHANGE): Promise<boolean> {
+    return inTransaction(this.dataSource, async (tx) => {
+      const [row] = await tx.query<{ reason: string }[]>(
+        `SELECT CONCAT('Not started within ', late_after_s, ' s of its schedule') AS reason FROM campaigns
+         WHERE id = ? AND late_at IS NOT NULL AND overdue_check_at IS NULL FOR UPDATE`,
+        [campaignId],
+      );
+      if (!row || !(await this.move(tx, [campaignId], LATE_CHANGE[rule]))) return false;
+      await tx.query('UPDATE campaigns SET late_at = NULL, reason = ? WHERE id = ?', [row.reason, campaignId]);
+      return true;
+    });
   }
 
   /** Stores the reason of a rejection. */

@@ -55,6 +55,7 @@ interface LaneRow {
   own_kinds: number;
   sender: string | null;
   content: string;
+  late: LaneSnapshot['late'];
   waited_us: number | string;
   retries_due: number;
   retries_begun: number;
@@ -91,6 +92,7 @@ export class LaneStore {
     const rows: LaneRow[] = await this.dataSource.query(
       `SELECT l.campaign_id, l.lane, l.fence, l.claim_id, l.next_seq, l.intent_seq, l.end_seq, l.channel, l.route_id, l.account_id,
          l.single, l.moves, c.state, c.own_kinds, c.sender, c.content,
+         IF(c.late_at <= UTC_TIMESTAMP(3) AND c.overdue_check_at IS NULL, c.late, NULL) AS late,
          TIMESTAMPDIFF(MICROSECOND, COALESCE(c.scheduled_at, c.created_at), UTC_TIMESTAMP(3)) AS waited_us,
          TIMESTAMPDIFF(MICROSECOND, l.stalled_since, UTC_TIMESTAMP(3)) AS stalled_us,
          EXISTS (SELECT 1 FROM recipient_retries r WHERE r.campaign_id = l.campaign_id AND r.lane = l.lane
@@ -251,6 +253,7 @@ const toSnapshot = (row: LaneRow): LaneSnapshot => ({
   ownVariables: (row.own_kinds & OWN_KIND.variables) !== 0,
   sender: row.sender,
   content: JSON.parse(row.content) as Record<string, unknown>,
+  late: row.late,
   waitingSince: performance.now() - Number(row.waited_us) / 1_000,
   retriesDue: Number(row.retries_due) === 1,
   retriesBegun: Number(row.retries_begun) === 1,

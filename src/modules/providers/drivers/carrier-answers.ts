@@ -154,11 +154,18 @@ export const statusWords = (usual: StatusWords, own: StatusWords = {}): Readonly
     ]),
   );
 
+/** Receipts are looked for in messages of at least a week. */
+const LONGEST_TIMEOUT_S = 604_800;
+
 export const receiptTerms = {
   receipts: z.enum(DECIDING_ITEMS).default('all'),
   id_base: z.enum(['auto', 'hex', 'dec']).default('auto'),
   receipt_id_base: z.enum(['hex', 'dec']).default('dec'),
+  receipt_timeout_s: z.number().int().min(60).max(LONGEST_TIMEOUT_S).optional(),
 };
+
+export const receiptTimeoutMs = ({ receipt_timeout_s: seconds }: ReceiptTerms): number | null =>
+  seconds === undefined ? null : seconds * 1_000;
 
 /** The value of a counted id in decimal digits; `base` says what digits alone mean. Other ids stay. */
 export function canonicalId(id: string, base: 'hex' | 'dec'): string {

@@ -13,6 +13,8 @@ import { NumbersOfAccounts1700000019660 } from './1700000019660-numbers-of-accou
 import { SkippedRows1700000019661 } from './1700000019661-skipped-rows.js';
 import { Refusals1700000019670 } from './1700000019670-refusals.js';
 import { RefundRefused1700000019680 } from './1700000019680-refund-refused.js';
+import { OptOuts1700000019681 } from './1700000019681-opt-outs.js';
+import { LateStarts1700000019682 } from './1700000019682-late-starts.js';
 import { ChatNotices1700000019700 } from './1700000019700-chat-notices.js';
 import { ChatPrices1700000019701 } from './1700000019701-chat-prices.js';
 import { TemplateButtons1700000019702 } from './1700000019702-template-buttons.js';
@@ -38,6 +40,8 @@ export const migrations = [
   SkippedRows1700000019661,
   Refusals1700000019670,
   RefundRefused1700000019680,
+  OptOuts1700000019681,
+  LateStarts1700000019682,
   ChatNotices1700000019700,
   ChatPrices1700000019701,
   TemplateButtons1700000019702,

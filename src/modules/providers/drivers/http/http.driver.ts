@@ -9,7 +9,7 @@ import type {
   RouteConnection,
   SendOutcome,
 } from '../../message-driver.js';
-import { outcomeOfFault } from '../carrier-answers.js';
+import { outcomeOfFault, receiptTimeoutMs } from '../carrier-answers.js';
 import { demandsOf, DLT_MISSING, dltValues, lacksDlt, namesDlt } from '../dlt.js';
 import { GatedConnection } from '../gated-connection.js';
 import { fillJson, fillJsonText, fillText, placeholders, type TemplateValues } from '../request-template.js';
@@ -137,6 +137,10 @@ export class HttpDriver implements MessageDriver<HttpRouteConfig> {
 
   open(route: Route<HttpRouteConfig>): RouteConnection {
     return openGateway(route.config, this.outbound, route.guarded);
+  }
+
+  receiptTimeoutMs(config: HttpRouteConfig): number | null {
+    return receiptTimeoutMs(config);
   }
 
   parseCallback(route: Route<HttpRouteConfig>, callback: ProviderCallback): CallbackContent {

@@ -23,7 +23,7 @@ import type {
   RouteConnection,
   SendOutcome,
 } from '../../message-driver.js';
-import { neverSent, orElsewhere, storedId, takenInPart } from '../carrier-answers.js';
+import { neverSent, orElsewhere, receiptTimeoutMs, storedId, takenInPart } from '../carrier-answers.js';
 import { demandsOf, DLT_MISSING, lacksDlt, namesDlt } from '../dlt.js';
 import { Throttle } from '../gated-connection.js';
 import { sessionConfig, type SmppConfig, smppConfigSchema, type SmppRouteConfig, TlvWriter } from './smpp-config.js';
@@ -304,6 +304,10 @@ export class SmppDriver implements MessageDriver<SmppRouteConfig> {
 
   deduplicates(): boolean {
     return false;
+  }
+
+  receiptTimeoutMs(config: SmppRouteConfig): number | null {
+    return receiptTimeoutMs(config);
   }
 
   loginOf({ host, system_id: systemId }: Pick<SmppRouteConfig, 'host' | 'system_id'>): string {

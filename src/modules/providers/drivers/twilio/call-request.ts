@@ -114,6 +114,7 @@ const LONGEST_CALL_SECONDS = 14_400;
 export class CallRequests {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly account: string;
   private readonly documents = boundedCache<string, Promise<string>>(DOCUMENTS_KEPT);
   private readonly ending: string;
 
@@ -123,7 +124,8 @@ export class CallRequests {
     private readonly maxSeconds: number,
   ) {
     const { base_url: base, account_sid: account, auth_token: token, ring_seconds: seconds } = config;
-    this.url = `${base.replace(/\/+$/, '')}/2010-04-01/Accounts/${account}/Calls.json`;
+    this.account = `${base.replace(/\/+$/, '')}/2010-04-01/Accounts/${account}`;
+    this.url = `${this.account}/Calls.json`;
     this.headers = {
       authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`,
       accept: 'application/json',

@@ -119,6 +119,20 @@ export function readReceipt(ref: string, callId: string, parameters: FormParamet
   };
 }
 
+/** The receipt in a call's resource (`GET …/Calls/<sid>.json`), of a call that has ended. */
+export function receiptOf(callId: string, resource: Record<string, unknown>): Receipt | null {
+  const text = (name: string): string => {
+    const value = resource[name];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  };
+  if (text('sid') !== callId) return null;
+  const parameters = { CallStatus: text('status'), To: text('to'), CallDuration: text('duration') };
+  const receipt = readReceipt('', callId, parameters);
+  if (!receipt) return null;
+  const { ref: _, ...named } = receipt;
+  return named;
+}
+
 function readFailure(parameters: FormParameters): { errorCode: number | null; errorText: string } {
   const sip = codeOf(parameters['SipResponseCode']);
   const canceled = textOf(parameters['CallStatus']) === 'canceled';

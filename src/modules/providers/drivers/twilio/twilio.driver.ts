@@ -1,9 +1,17 @@
 import { readJsonObject } from '../../../../kernel/json-values.js';
 import { cutCodePoints } from '../../../../kernel/text.js';
 import type { OutboundClient, OutboundResponse } from '../../../../platform/outbound/index.js';
-import type { MessageDriver, OutboundMessage, Route, RouteConnection, SendOutcome } from '../../message-driver.js';
+import type {
+  MessageDriver,
+  OutboundMessage,
+  Receipt,
+  Route,
+  RouteConnection,
+  SendOutcome,
+} from '../../message-driver.js';
 import { neverSent, orElsewhere, outcomeOfAnswer, outcomeOfFault } from '../carrier-answers.js';
 import { GatedConnection } from '../gated-connection.js';
+import { receiptOf } from './callbacks.js';
 import { CallRequests, type TwilioConfig, twilioConfigSchema } from './call-request.js';
 
 const LONGEST_ID = 128;
@@ -45,6 +53,10 @@ function refusal(status: number, answer: Record<string, unknown>, secret: string
   };
 }
 
+/** A call with a menu ends after twice the time of a forwarded leg (`VOICE_MAX_CALL_SECONDS`). */
+const LEGS = 2;
+const SPARE_SECONDS = 60;
+
 const TITLE = 'Telephone network';
 const MOST_ANSWER_BYTES = 256 * 1024;
 
@@ -76,6 +88,29 @@ export class TwilioDriver implements MessageDriver<TwilioConfig> {
       timeoutMs: config.timeout_ms,
       attempt: (message) => (requests ? this.attempt(config, requests, message, guarded) : HOMELESS),
     });
+  }
+
+  /** Ringing, the longest call, and a minute: by then the carrier has said how it ended. */
+  asksAfterMs({ ring_seconds: ring }: TwilioConfig): number {
+    return (ring + LEGS * this.maxSeconds + SPARE_SECONDS) * 1_000;
+  }
+
+  async ask({ name, config, guarded }: Route<TwilioConfig>, callId: string): Promise<Receipt | null> {
+    const { account, headers } = new CallRequests(config, { origin: '', route: name }, this.maxSeconds);
+    try {
+      const { status, body } = await this.outbound.request({
+        url: `${account}/Calls/${encodeURIComponent(callId)}.json`,
+        method: 'GET',
+        headers,
+        timeoutMs: config.timeout_ms,
+        maxBytes: MOST_ANSWER_BYTES,
+        trusted: true,
+        guardedRoute: guarded ?? false,
+      });
+      return status === 200 ? receiptOf(callId, readJsonObject(body.toString('utf8')) ?? {}) : null;
+    } catch {
+      return null;
+    }
   }
 
   private async attempt(
