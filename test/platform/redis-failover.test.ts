@@ -35,7 +35,7 @@ async function traffic(url: string) {
   let last = 0;
   const add = (): Promise<void> => {
     last += 1;
-    return giver.queues.add('sms', [firstJob({ routeId: last, single: true })]).catch(() => undefined);
+    return giver.queues.add('sms', [firstJob({ routeId: last, single: false })]).catch(() => undefined);
   };
   return {
     prefix: settings.REDIS_PREFIX,

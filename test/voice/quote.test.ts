@@ -15,7 +15,7 @@ afterAll(async () => {
   await audio.close();
 });
 
-const NO_NUMBER = { reason: 'number_invalid', message: 'the channel takes no such number' };
+const NO_NUMBER = (message: string) => ({ reason: 'number_invalid', message: `number ${message}` });
 const quote = (member: Member | null, body: object): Promise<Answer> =>
   voice.post('/v6/api/campaigns/quote', member, { channel: 'voice', ...body });
 const dataOf = ({ body }: Answer): Record<string, unknown> => body['data'] as Record<string, unknown>;
@@ -47,8 +47,12 @@ describe('a quote of a voice send', () => {
         available: 50,
         contacts: 2,
         invalid: [
-          { row: expect.any(Number) as number, value: '12', ...NO_NUMBER },
-          { row: expect.any(Number) as number, value: '[object]', ...NO_NUMBER },
+          { row: expect.any(Number) as number, value: '12', ...NO_NUMBER('has fewer than 8 digits') },
+          {
+            row: expect.any(Number) as number,
+            value: '[object]',
+            ...NO_NUMBER('is neither a text nor a whole number'),
+          },
         ],
         refused: 2,
         duplicates: [NUMBER],

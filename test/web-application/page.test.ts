@@ -140,7 +140,8 @@ describe('the queue dashboard', () => {
     expect((await get('/admin/queues/api/queues', json)).status).toBe(401);
     const answer = await get('/admin/queues/api/queues', { ...json, ...(await session(admin)) });
     const { queues } = (await answer.json()) as { queues: { name: string; readOnlyMode: boolean }[] };
-    expect(queues.map(({ name }) => name).sort()).toEqual(['branded', 'sms', 'template', 'unofficial', 'voice']);
+    const channels = ['branded', 'sms', 'template', 'unofficial', 'voice'];
+    expect(queues.map(({ name }) => name).sort()).toEqual(channels.flatMap((name) => [name, `${name}-urgent`]));
     expect(queues.every(({ readOnlyMode }) => readOnlyMode)).toBe(true);
   });
 

@@ -5,7 +5,7 @@ const CARRIAGE_RETURN = 0x0d;
 const SEPARATORS = [',', ';', '\t'] as const;
 /** First line of files for spreadsheets: it names the separator. */
 const NAMED = /^"?sep=([^\s"a-z0-9]|\t)"?[ \t]*(?:\r\n|\r|\n|$)/i;
-const ROWS_LOOKED_AT = 20;
+const FIRST_ROWS = 20;
 
 export interface Separation {
   separator: string;
@@ -13,7 +13,7 @@ export interface Separation {
   skipped: number;
 }
 
-/** Collects the first rows of a text, outside of whose quotes the separator is judged. */
+/** Collects the first rows of a text, and finds the separator outside of their quotes. */
 export class FirstRows {
   private readonly chunks: Uint8Array[] = [];
   private isQuoted = false;
@@ -36,7 +36,7 @@ export class FirstRows {
       else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) this.endRow(byte);
       else this.count(byte);
     }
-    return this.rows.length >= ROWS_LOOKED_AT;
+    return this.rows.length >= FIRST_ROWS;
   }
 
   get pushed(): readonly Uint8Array[] {
