@@ -111,3 +111,62 @@ it('an entry that an older version kept with a leading 00 stops its number', asy
   expect([...(await list.among(asked))]).toEqual([1]);
   expect(listOf(await get('/v6/api/suppressions?number=919812345602'))).toMatchObject([{ number: '00919812345602' }]);
 });
+
+describe('an entry that an older version kept as it is dialled', () => {
+  const keep = (number: string): Promise<unknown> =>
+    installation.dataSource.query(
+      "INSERT INTO suppressions (account_id, number, source, created_at) VALUES (?, ?, 'api', UTC_TIMESTAMP(3))",
+      [accountId(), number],
+    );
+  const stops = async (number: string): Promise<boolean> =>
+    (await installation.part(StopList).among([{ accountId: accountId(), campaignId: 0, number }])).size === 1;
+
+  it('stops its number by the country of the account, is found and taken off', async () => {
+    await keep('09812345603');
+    await keep('07911123456');
+    expect(await stops('919812345604')).toBe(false);
+    await installation.dataSource.query("UPDATE accounts SET country_code = 'IN' WHERE id = ?", [accountId()]);
+    expect([await stops('919812345603'), await stops('09812345603'), await stops('447911123456')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await installation.dataSource.query("UPDATE accounts SET country_code = 'GB' WHERE id = ?", [accountId()]);
+    expect([await stops('919812345603'), await stops('447911123456')]).toEqual([false, true]);
+    await installation.dataSource.query('UPDATE accounts SET country_code = NULL WHERE id = ?', [accountId()]);
+    // plain digits that nobody explains are found as they are
+    expect(listOf(await get('/v6/api/suppressions?number=07911123456'))).toMatchObject([{ number: '07911123456' }]);
+    const removed = await installation.request('/v6/api/suppressions', {
+      method: 'DELETE',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${installation.owner.token}` },
+      body: JSON.stringify({ numbers: ['07911123456', '09812345603'] }),
+    });
+    expect(removed.body).toMatchObject({ data: { removed: 2 } });
+  });
+
+  it('is stopped too where a send names it so, and the list has it with its calling code', async () => {
+    await keep('919812345605');
+    await installation.dataSource.query("UPDATE accounts SET country_code = 'IN' WHERE id = ?", [accountId()]);
+    expect([await stops('09812345605'), await stops('00919812345605'), await stops('9812345606')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await installation.dataSource.query('UPDATE accounts SET country_code = NULL WHERE id = ?', [accountId()]);
+  });
+});
+
+it.each(PAIRS)('%s and %s are one member of a list', async (long, short) => {
+  const id = Number(dataOf(await post('/v6/api/lists', { name: `one ${long}` }))['list_id']);
+  const path = `/v6/api/lists/${id}/members`;
+  const members = [
+    { to: long, variables: { name: 'Ana' } },
+    { to: short, variables: { name: 'Bia' } },
+  ];
+  expect(dataOf(await post(path, { members }))).toMatchObject({ added: 1, duplicates_count: 1, duplicates: [short] });
+  expect(dataOf(await post(path, { members: [{ to: short }] }))).toMatchObject({ added: 0, duplicates: [long] });
+  expect(listOf(await get(path))).toEqual([{ to: long, variables: { name: 'Bia' } }]);
+  const headers = { authorization: `Bearer ${installation.owner.token}` };
+  expect((await installation.request(`${path}/${short}`, { method: 'DELETE', headers })).status).toBe(200);
+  expect(listOf(await get(path))).toEqual([]);
+});

@@ -1,9 +1,10 @@
-export { countryGuess, isCountry } from './countries.js';
+export { countryGuess, countryOfZone, isCountry } from './countries.js';
 export { checkNumber, NumberCheck, type NumberFault, type NumberReason } from './number-check.js';
 export { callingCodeOf } from './plans.js';
 export {
   assertStrict,
   type GivenNumbers,
+  keptSpellings,
   type NumberHome,
   oneNumber,
   readerOf,

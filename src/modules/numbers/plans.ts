@@ -155,3 +155,13 @@ function nationalOf(country: CountryCode): (digits: string) => string | null {
     return hasPrefix(digits) && !isInPlan(digits) ? parsed(digits, country) : null;
   };
 }
+
+/** How a number is dialled within a country, where that begins with a zero. @param digits with the calling code */
+export function dialledWithZero(digits: string, country: string): string[] {
+  const code = getCountryCallingCode(country as CountryCode);
+  if (!digits.startsWith(code)) return [];
+  const national = digits.slice(code.length);
+  const dialled = [national, `${libraryPlan(country as CountryCode).nationalPrefix() ?? ''}${national}`];
+  const { national: read } = planOf(country);
+  return dialled.filter((text) => text.startsWith('0') && read?.(text) === digits);
+}

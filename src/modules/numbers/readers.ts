@@ -11,7 +11,7 @@ import {
   spellingsOf,
 } from '../../kernel/phone-numbers.js';
 import type { AnswerWarning } from '../../platform/http/index.js';
-import { planOf } from './plans.js';
+import { dialledWithZero, planOf } from './plans.js';
 
 export interface NumberHome {
   /** ISO 3166 code; null = not known */
@@ -43,6 +43,20 @@ const ABROAD: NumberPlan = planOf(null);
 export function readStored(digits: string, channel: Taking = ANY): NumberReading {
   const isPlain = digits.charCodeAt(0) !== ZERO;
   return taken(readNumber(isPlain ? digits : `+${digits}`, ABROAD), channel);
+}
+
+/**
+ * Spellings under which older versions may have kept a number: with a leading `00`, or as it is dialled at home. A number that
+ * begins with a zero is read by the country first.
+ */
+export function keptSpellings(number: string, home: NumberHome): string[] {
+  const read = number.startsWith('0') ? readerOf(home)(number) : { digits: number };
+  const known = 'digits' in read ? spellingsOf(read.digits) : [number];
+  const kept = known.flatMap((digits) => {
+    const dialled = home.country === null ? [] : dialledWithZero(digits, home.country);
+    return [digits, `00${digits}`, ...dialled];
+  });
+  return [...new Set([number, ...kept])];
 }
 
 const STORED = /^[0-9]{8,30}$/;

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import type { Listed, Page } from '../../kernel/lists.js';
+import { personKey, spellingsOf } from '../../kernel/phone-numbers.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import {
   batchesOf,
@@ -9,7 +10,6 @@ import {
   inTransaction,
   jsonRows,
   listKeys,
-  type QuotedText,
   type WriteResult,
 } from '../../platform/database/index.js';
 import type { KeptRecipient } from './domain/recipient.js';
@@ -53,11 +53,13 @@ export class ListMembers {
     const { last, twice } = onceEach(recipients);
     const duplicates: string[] = [];
     let [added, bytes] = [0, 0];
-    for (const batch of batchesOf(last, ({ variables }) => variables?.length ?? 0)) {
+    for (const given of batchesOf(last, ({ variables }) => variables?.length ?? 0)) {
+      const known = await this.known(tx, id, given);
+      const batch = asKept(given, known);
+      const again = batch.filter(({ number }) => known.has(number));
       const rows = jsonRows(batch.map(({ number, variables }) => [number, variables]));
-      const known = await this.known(tx, id, rows);
-      added += batch.length - known.size;
-      duplicates.push(...known.keys());
+      added += batch.length - again.length;
+      duplicates.push(...again.map(({ number }) => number));
       bytes += batch.reduce((sum, recipient) => sum + growth(recipient, known), 0);
       if (members + added > most) throw listErrors.tooManyMembers(most);
       await tx.query(
@@ -75,9 +77,10 @@ export class ListMembers {
   /** @returns false when the number is not on the list @throws AppError as `add` */
   async remove(tx: EntityManager, list: NamedList, number: string): Promise<boolean> {
     const members = await this.lists.change(tx, list.accountId, list.id);
-    const member = await tx.findOneBy(ListMemberEntity, { listId: list.id, number });
+    const found = await tx.findBy(ListMemberEntity, { listId: list.id, number: In(spellingsOf(number)) });
+    const member = found.find((each) => each.number === number) ?? found[0];
     if (!member) return false;
-    await tx.delete(ListMemberEntity, { listId: list.id, number });
+    await tx.delete(ListMemberEntity, { listId: list.id, number: member.number });
     await this.lists.count(tx, list, members - 1, -recipientBytes(member));
     return true;
   }
@@ -104,8 +107,13 @@ export class ListMembers {
     );
   }
 
-  /** Those of the numbers that are on the list, with the bytes of their variables. */
-  private async known(tx: EntityManager, id: number, rows: QuotedText): Promise<Map<string, number>> {
+  /** Those of the numbers that are on the list, in either spelling, with the bytes of their variables. */
+  private async known(
+    tx: EntityManager,
+    id: number,
+    recipients: readonly KeptRecipient[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const rows = jsonRows(recipients.flatMap(({ number }) => spellingsOf(number).map((spelling) => [spelling])));
     const known = await tx.query<{ number: string; bytes: number }[]>(
       `SELECT STRAIGHT_JOIN m.number, COALESCE(LENGTH(m.variables), 0) AS bytes FROM JSON_TABLE(?, '$[*]' COLUMNS (${NUMBER})) j
        JOIN recipient_list_members m FORCE INDEX (PRIMARY) ON m.list_id = ? AND m.number = j.number`,
@@ -143,18 +151,30 @@ function growth(recipient: KeptRecipient, known: ReadonlyMap<string, number>): n
   return recipient.variables === null ? 0 : variablesBytes(recipient.variables) - before;
 }
 
-/** Removes duplicates, keeping the last variables, in the order of the key; `twice` lists the duplicates. */
+/** Under the number by which the list has a person, in the order of the key. */
+function asKept(recipients: readonly KeptRecipient[], known: ReadonlyMap<string, number>): KeptRecipient[] {
+  const kept = recipients.map((recipient) => {
+    const number = spellingsOf(recipient.number).find((spelling) => known.has(spelling));
+    return number === undefined || number === recipient.number ? recipient : { ...recipient, number };
+  });
+  return kept.sort(byNumber);
+}
+
+const byNumber = (a: KeptRecipient, b: KeptRecipient): number => (a.number < b.number ? -1 : 1);
+
+/** One recipient a person: the first number, the last variables, in the order of the key; `twice` lists the duplicates. */
 function onceEach(recipients: readonly KeptRecipient[]): { last: KeptRecipient[]; twice: string[] } {
-  const byNumber = new Map<string, KeptRecipient>();
+  const persons = new Map<string, KeptRecipient>();
   const twice: string[] = [];
   for (const recipient of recipients) {
     const { number, variables } = recipient;
-    const earlier = byNumber.get(number);
+    const person = personKey(number);
+    const earlier = persons.get(person);
     if (earlier) twice.push(number);
-    byNumber.set(number, earlier && variables === null ? earlier : recipient);
+    if (!earlier) persons.set(person, recipient);
+    else if (variables !== null) persons.set(person, { ...recipient, number: earlier.number });
   }
-  const last = [...byNumber.values()].sort((a, b) => (a.number < b.number ? -1 : 1));
-  return { last, twice };
+  return { last: [...persons.values()].sort(byNumber), twice };
 }
 
 const MEMBERS_A_STEP = 5_000;

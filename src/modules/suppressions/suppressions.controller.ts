@@ -22,6 +22,7 @@ import {
 import {
   AddedAnswer,
   ImportAnswer,
+  keptOf,
   numbersOf,
   RemovedAnswer,
   type SuppressionData,
@@ -91,7 +92,7 @@ export class SuppressionsController {
     @Query('number') named: unknown,
     @CurrentActor() { account }: Actor,
   ): Promise<RemovedAnswer> {
-    const wanted = numbersOf({ numbers, number: number ?? named }, account);
+    const wanted = keptOf({ numbers, number: number ?? named }, account);
     const removed = await this.commands.execute(new RemoveSuppressionsCommand(account.id, wanted, byOwner(account)));
     return { success: true, message: 'Suppressions removed successfully', data: { removed } };
   }

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { dateTime } from '../../kernel/clock.js';
 import { LocalTime, PageOf, RowFaultData } from '../../platform/http/index.js';
-import { type NumberHome, readerOf } from '../numbers/index.js';
+import { keptSpellings, type NumberHome, readerOf } from '../numbers/index.js';
 import {
   orUserId,
   type RawNumbers,
@@ -140,5 +140,21 @@ export function numbersOf(raw: RawNumbers, home: NumberHome): string[] {
   throw suppressionErrors.number(read.refused).helping({ index: read.index });
 }
 
-export const wantedNumber = (value: unknown, home: NumberHome): string | null =>
-  value === undefined || value === '' ? null : (numbersOf({ number: value }, home)[0] ?? null);
+const PLAIN = /^[0-9]{8,30}$/;
+
+/** Numbers to find or to take off, in all spellings of older versions; plain digits that are refused stand for themselves. */
+export function keptOf(raw: RawNumbers, home: NumberHome): string[] {
+  const strict = orUserId(readerOf(home));
+  const read = readNumbers(raw, (value) => {
+    const reading = strict(value);
+    const given = typeof value === 'string' ? value.trim() : '';
+    return 'refused' in reading && PLAIN.test(given) ? { digits: given } : reading;
+  });
+  if (!('fault' in read)) return [...new Set(read.numbers.flatMap((number) => keptSpellings(number, home)))];
+  if (read.fault === 'required') throw suppressionErrors.required();
+  throw suppressionErrors.number(read.refused).helping({ index: read.index });
+}
+
+/** @returns null = every number */
+export const wantedNumber = (value: unknown, home: NumberHome): string[] | null =>
+  value === undefined || value === '' ? null : keptOf({ number: value }, home);

@@ -8,7 +8,8 @@ import { SuppressionStore } from './suppressions.store.js';
 export class ListSuppressionsQuery extends Query<Listed<SuppressionData>> {
   constructor(
     readonly account: Account,
-    readonly number: string | null,
+    /** spellings of one number; null = all */
+    readonly numbers: readonly string[] | null,
     readonly page: Page,
   ) {
     super();
@@ -19,7 +20,7 @@ export class ListSuppressionsQuery extends Query<Listed<SuppressionData>> {
 export class ListSuppressionsHandler implements IQueryHandler<ListSuppressionsQuery> {
   constructor(private readonly store: SuppressionStore) {}
 
-  async execute({ account, number, page }: ListSuppressionsQuery): Promise<Listed<SuppressionData>> {
-    return shown(await this.store.part(account.id, number, page), (entry) => suppressionData(entry, account.timeZone));
+  async execute({ account, numbers, page }: ListSuppressionsQuery): Promise<Listed<SuppressionData>> {
+    return shown(await this.store.part(account.id, numbers, page), (entry) => suppressionData(entry, account.timeZone));
   }
 }

@@ -7,6 +7,7 @@ import { GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inListedOrder, jsonRows, listKeys, type QuotedText, type WriteResult } from '../../platform/database/index.js';
 import type { StopList } from '../engine/index.js';
+import { countryOfZone, keptSpellings } from '../numbers/index.js';
 import { recordUsed, lockQuota } from '../quotas/index.js';
 import type { Suppression, SuppressionSource } from './suppression.js';
 import { suppressionErrors } from './suppressions.errors.js';
@@ -15,6 +16,14 @@ import { SuppressionEntity } from './tables.js';
 type PersonWhoLeft = Parameters<StopList['left']>[1][number];
 type Addressed = Parameters<StopList['among']>[0][number];
 
+interface HeldNumbers {
+  id: number;
+  country: string | null;
+  /** whether some begin with a zero: older versions kept those */
+  hasZeros: number | string;
+}
+
+const ABROAD = { country: null };
 const BATCH = 5_000;
 const NUMBERS_A_READ = 1_000;
 /** Not the owner's own entries: beyond its quota. */
@@ -35,10 +44,15 @@ export class SuppressionStore implements StopList {
     },
   );
 
+  /** of the house, for accounts that have none */
+  private readonly country: string | null;
+
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     @InjectDataSource() private readonly dataSource: DataSource,
-  ) {}
+  ) {
+    this.country = countryOfZone(environment.APP_TIME_ZONE);
+  }
 
   /** Adds numbers in key order, which avoids deadlocks; existing entries stay. @returns how many @throws AppError invalid */
   async add(
@@ -103,15 +117,16 @@ export class SuppressionStore implements StopList {
 
   /** Removes what stop words and carriers of these routes added, for all accounts. */
   async start(tx: EntityManager, routeIds: readonly number[], number: string): Promise<void> {
-    const these = { routeId: In(routeIds), number: In(keptSpellings(number)), source: In(OF_OTHERS) };
+    const these = { routeId: In(routeIds), number: In(keptSpellings(number, ABROAD)), source: In(OF_OTHERS) };
     await tx.delete(SuppressionEntity, these);
   }
 
+  /** @param numbers as kept, in all spellings */
   async remove(tx: EntityManager, accountId: number, numbers: readonly string[]): Promise<number> {
     const used = await lockQuota(tx, accountId, 'suppressions');
     let own = 0;
     let stopped = 0;
-    const sorted = [...new Set(numbers.flatMap(keptSpellings))].sort();
+    const sorted = [...new Set(numbers)].sort();
     for (let from = 0; from < sorted.length; from += BATCH) {
       const these = { accountId, number: In(sorted.slice(from, from + BATCH)) };
       own += (await tx.delete(SuppressionEntity, { ...these, source: Not(In(OF_OTHERS)) })).affected ?? 0;
@@ -121,10 +136,9 @@ export class SuppressionStore implements StopList {
     return own + stopped;
   }
 
-  /** Sorted by number, the order of the key. @param number null = all */
-  async part(accountId: number, number: string | null, page: Page): Promise<Listed<Suppression>> {
-    const one =
-      number === null ? { where: '', values: [] } : { where: ' AND number IN (?)', values: [keptSpellings(number)] };
+  /** Sorted by number, the order of the key. @param spellings of one number; null = all */
+  async part(accountId: number, spellings: readonly string[] | null, page: Page): Promise<Listed<Suppression>> {
+    const one = spellings === null ? { where: '', values: [] } : { where: ' AND number IN (?)', values: [spellings] };
     const ranges = [{ where: `account_id = ?${one.where}`, values: [accountId, ...one.values] }];
     const list = { table: 'suppressions', index: 'PRIMARY', key: 'number', order: 'ASC', ranges } as const;
     const numbers = await listKeys<string>(this.dataSource, list, page);
@@ -160,34 +174,34 @@ export class SuppressionStore implements StopList {
   /** One look at what the lists hold first, which suffices for empty ones; then one statement for all receivers. */
   private async listed(addressed: readonly Addressed[]): Promise<ReadonlySet<number>> {
     const accounts = [...new Set(addressed.map(({ accountId }) => accountId))];
-    const [held] = await this.dataSource.query<{ hasAny: string; hasOld: string }[]>(
-      `SELECT EXISTS (SELECT 1 FROM suppressions WHERE account_id IN (?)) AS hasAny,
-         EXISTS (SELECT 1 FROM suppressions WHERE account_id IN (?) AND number >= '00' AND number < '01') AS hasOld LIMIT 1`,
-      [accounts, accounts],
+    const held = await this.dataSource.query<HeldNumbers[]>(
+      `SELECT a.id, a.country_code AS country,
+         EXISTS (SELECT 1 FROM suppressions s WHERE s.account_id = a.id AND s.number >= '0' AND s.number < '1') AS hasZeros
+       FROM accounts a WHERE a.id IN (?) AND EXISTS (SELECT 1 FROM suppressions s WHERE s.account_id = a.id) LIMIT ?`,
+      [accounts, accounts.length],
     );
-    if (Number(held?.hasAny) === 0) return new Set();
-    const spellings = Number(held?.hasOld) === 0 ? spellingsOf : keptSpellings;
+    if (held.length === 0) return new Set();
+    const byAccount = new Map(held.map((each) => [Number(each.id), each]));
+    const spellings = ({ accountId, number }: Addressed): readonly string[] => {
+      const own = byAccount.get(Number(accountId));
+      if (!own) return [];
+      if (Number(own.hasZeros) === 0 && !number.startsWith('0')) return spellingsOf(number);
+      return keptSpellings(number, { country: own.country ?? this.country });
+    };
+    const asked = addressed.flatMap((one, index) =>
+      spellings(one).map((spelling) => [index, one.accountId, spelling, one.campaignId]),
+    );
     const rows: { ordinal: number }[] = await this.dataSource.query(
       `SELECT STRAIGHT_JOIN j.ordinal FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', account_id BIGINT PATH '$[1]',
          number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[2]', campaign_id BIGINT PATH '$[3]')) j
        JOIN suppressions s ON s.account_id = j.account_id AND s.number = j.number
        WHERE s.category IS NULL OR EXISTS (SELECT 1 FROM campaigns c
          WHERE c.id = j.campaign_id AND c.balance = CONCAT('chat_', s.category, '_credits'))`,
-      [
-        jsonRows(
-          addressed.flatMap(({ accountId, number, campaignId }, index) =>
-            spellings(number).map((spelling) => [index, accountId, spelling, campaignId]),
-          ),
-        ),
-      ],
+      [jsonRows(asked)],
     );
     return new Set(rows.map(({ ordinal }) => ordinal));
   }
 }
-
-/** Spellings of a number on the list; older versions kept it with a leading `00` too. */
-const keptSpellings = (number: string): string[] =>
-  spellingsOf(number).flatMap((spelling) => [spelling, `00${spelling}`]);
 
 const rowsOf = (numbers: readonly string[]): QuotedText => jsonRows(numbers.map((number) => [number]));
 
