@@ -33,3 +33,11 @@ export {
   writeIdResponse,
 } from './message-pdus.js';
 export { PartsCache, type SmsParts, splitSms } from './sms-parts.js';
+export {
+  decodeText,
+  type HandsetText,
+  readHandsetText,
+  type TextEncoding,
+  type TextPart,
+  TypeOfNumber,
+} from './handset-texts.js';

@@ -1,0 +1,199 @@
+import { decodeGsm } from '../../kernel/gsm-alphabet.js';
+import { Command, HEADER_LENGTH } from './pdu.js';
+
+/** Type of number of an address (SMPP 3.4 §5.2.5). */
+export const TypeOfNumber = { Unknown: 0, International: 1, National: 2, Alphanumeric: 5 } as const;
+
+/** Where a part belongs; parts of one message have the same `reference`, which is unique for a short time per sender. */
+export interface TextPart {
+  reference: string;
+  /** from 1 */
+  number: number;
+  total: number;
+}
+
+/** A text of a handset as a carrier delivers it, before its parts are put together. */
+export interface HandsetText {
+  sourceAddr: string;
+  sourceTon: number;
+  destinationAddr: string;
+  dataCoding: number;
+  /** without user data header; a copy */
+  body: Buffer;
+  /** null = a message of one part */
+  part: TextPart | null;
+}
+
+const UDH_INDICATOR = 0x40;
+const MESSAGE_PAYLOAD = 0x0424;
+const SAR_REFERENCE = 0x020c;
+const SAR_TOTAL = 0x020e;
+const SAR_NUMBER = 0x020f;
+const IE_PARTS_8 = 0x00;
+const IE_PARTS_16 = 0x08;
+
+/** Decodes a deliver_sm or data_sm of a handset. @returns null when its fields exceed its length */
+export function readHandsetText(bytes: Buffer, start: number, end: number): HandsetText | null {
+  const isData = bytes.readUInt32BE(start + 4) === Command.DataSm;
+  const reader = new FieldReader(bytes, start + HEADER_LENGTH, end);
+  reader.skipText();
+  const [sourceTon] = [reader.byte(), reader.byte()];
+  const sourceAddr = reader.text();
+  reader.skip(2);
+  const destinationAddr = reader.text();
+  const esmClass = reader.byte();
+  let body: Buffer = Buffer.alloc(0);
+  let dataCoding: number;
+  if (isData) {
+    reader.skip(1);
+    dataCoding = reader.byte();
+  } else {
+    reader.skip(2);
+    reader.skipText();
+    reader.skipText();
+    reader.skip(2);
+    dataCoding = reader.byte();
+    reader.skip(1);
+    body = reader.bytesOf(reader.byte());
+  }
+  const sar = new Map<number, number>();
+  while (reader.left >= 4) {
+    const tag = reader.word();
+    const value = reader.bytesOf(reader.word());
+    if (tag === MESSAGE_PAYLOAD && body.length === 0) body = value;
+    else if (tag === SAR_REFERENCE && value.length === 2) sar.set(tag, value.readUInt16BE(0));
+    else if ((tag === SAR_TOTAL || tag === SAR_NUMBER) && value.length === 1) sar.set(tag, value.readUInt8(0));
+  }
+  if (reader.isOver) return null;
+  const hasHeader = (esmClass & UDH_INDICATOR) !== 0 && body.length > 0;
+  const headerEnd = hasHeader ? Math.min((body[0] as number) + 1, body.length) : 0;
+  const [reference, number = 0, total = 0] = [SAR_REFERENCE, SAR_NUMBER, SAR_TOTAL].map((tag) => sar.get(tag));
+  const part = partOf(body.subarray(1, headerEnd)) ?? (reference === undefined ? null : { reference, number, total });
+  return {
+    ...{ sourceAddr, sourceTon, destinationAddr, dataCoding },
+    body: Buffer.from(body.subarray(headerEnd)),
+    part: part && isPart(part) ? { ...part, reference: `${part.reference}/${part.total}` } : null,
+  };
+}
+
+type NumberedPart = Omit<TextPart, 'reference'> & { reference: number };
+
+const isPart = ({ number, total }: NumberedPart): boolean => total > 1 && number >= 1 && number <= total;
+
+/** The part that a user data header names (3GPP TS 23.040 §9.2.3.24). @param header without its length */
+function partOf(header: Buffer): NumberedPart | null {
+  for (let at = 0; at + 2 <= header.length;) {
+    const value = header.subarray(at + 2, at + 2 + (header[at + 1] as number));
+    if (header[at] === IE_PARTS_8 && value.length === 3)
+      return { reference: value[0] as number, total: value[1] as number, number: value[2] as number };
+    if (header[at] === IE_PARTS_16 && value.length === 4)
+      return { reference: 0x10000 + value.readUInt16BE(0), total: value[2] as number, number: value[3] as number };
+    at += 2 + value.length;
+  }
+  return null;
+}
+
+/** Reads fields one after another; past the end it reads nothing, and `isOver` says so. */
+class FieldReader {
+  isOver = false;
+
+  constructor(
+    private readonly bytes: Buffer,
+    private at: number,
+    private readonly end: number,
+  ) {}
+
+  get left(): number {
+    return this.end - this.at;
+  }
+
+  bytesOf(length: number): Buffer {
+    if (length > this.left) this.isOver = true;
+    const from = this.at;
+    this.at = Math.min(from + length, this.end);
+    return this.bytes.subarray(from, this.at);
+  }
+
+  skip(length: number): void {
+    this.bytesOf(length);
+  }
+
+  byte(): number {
+    return this.bytesOf(1)[0] ?? 0;
+  }
+
+  word(): number {
+    return this.byte() * 256 + this.byte();
+  }
+
+  text(): string {
+    const zero = this.bytes.indexOf(0, this.at);
+    const isOpen = zero < 0 || zero >= this.end;
+    const text = this.bytesOf((isOpen ? this.end : zero) - this.at).toString('latin1');
+    this.skip(1);
+    return text;
+  }
+
+  skipText(): void {
+    this.text();
+  }
+}
+
+export type TextEncoding = 'gsm7' | 'ucs2' | 'text' | 'binary';
+
+/** data_coding values of SMPP that name a character set of their own (§5.2.19). */
+const CHARACTER_SETS: Readonly<Record<number, string>> = {
+  1: 'latin1',
+  3: 'latin1',
+  5: 'shift_jis',
+  6: 'iso-8859-5',
+  7: 'iso-8859-8',
+  14: 'euc-kr',
+};
+const UCS2 = 8;
+
+/** The alphabet of a data_coding: SMPP's own values, else those of 3GPP TS 23.038 §4. */
+function alphabetOf(dataCoding: number): { encoding: TextEncoding; charset?: string } {
+  const charset = CHARACTER_SETS[dataCoding];
+  if (charset !== undefined) return { encoding: 'text', charset };
+  if (dataCoding === 0) return { encoding: 'gsm7' };
+  if (dataCoding === UCS2) return { encoding: 'ucs2' };
+  const group = dataCoding >> 4;
+  if (group === 0) return { encoding: 'binary' };
+  if (group === 15) return { encoding: (dataCoding & 4) === 0 ? 'gsm7' : 'binary' };
+  if (group === 14) return { encoding: 'ucs2' };
+  if (group === 12 || group === 13) return { encoding: 'gsm7' };
+  // Bit 5 marks a compressed text, which nobody can read here.
+  if (group > 7 || (dataCoding & 0x20) !== 0) return { encoding: 'binary' };
+  return { encoding: (['gsm7', 'binary', 'ucs2', 'binary'] as const)[(dataCoding >> 2) & 3] ?? 'binary' };
+}
+
+/**
+ * The text of all parts in order: GSM 03.38 by its table, UCS-2, 8-bit data as hexadecimal. Neighbours of one alphabet are
+ * decoded together, since a carrier may cut within a character.
+ */
+export function decodeText(parts: readonly { body: Buffer; dataCoding: number }[]): {
+  text: string;
+  encoding: TextEncoding;
+} {
+  let text = '';
+  for (let from = 0; from < parts.length;) {
+    const { dataCoding } = parts[from] as { dataCoding: number };
+    let next = from + 1;
+    while (parts[next]?.dataCoding === dataCoding) next++;
+    text += decodeBytes(Buffer.concat(parts.slice(from, next).map(({ body }) => body)), dataCoding);
+    from = next;
+  }
+  return { text, encoding: alphabetOf(parts[0]?.dataCoding ?? 0).encoding };
+}
+
+function decodeBytes(bytes: Buffer, dataCoding: number): string {
+  const { encoding, charset } = alphabetOf(dataCoding);
+  if (encoding === 'gsm7') return decodeGsm(bytes);
+  if (encoding === 'ucs2')
+    return bytes
+      .subarray(0, bytes.length & ~1)
+      .swap16()
+      .toString('utf16le');
+  return encoding === 'text' ? new TextDecoder(charset).decode(bytes) : bytes.toString('hex');
+}
