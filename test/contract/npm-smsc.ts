@@ -26,6 +26,7 @@ export class Smsc {
   readonly submits: Pdu[] = [];
   readonly commands: string[] = [];
   session: SmscSession | null = null;
+  readonly sessions: SmscSession[] = [];
   port = 0;
   answer: (pdu: Pdu, session: SmscSession) => void = (pdu, session) =>
     session.send(pdu.response({ message_id: `id-${this.submits.length}` }));
@@ -34,6 +35,7 @@ export class Smsc {
   async listen(options: Record<string, unknown> = {}): Promise<number> {
     const server = smpp.createServer(options, (session) => {
       this.session = session;
+      this.sessions.push(session);
       session.on('error', () => undefined);
       session.on('pdu', (pdu) => this.commands.push(pdu.command));
       session.on('bind_transceiver', (pdu) => session.send(pdu.response()));
@@ -54,15 +56,15 @@ export class Smsc {
   }
 
   async close(): Promise<void> {
-    this.session?.destroy();
+    for (const session of this.sessions) session.destroy();
     const { server } = this;
     if (server) await new Promise<void>((resolve) => server.close(() => resolve()));
   }
 
   /** Pushes a deliver_sm; resolves with the status of its answer. */
-  deliver(fields: Record<string, unknown>): Promise<number> {
+  deliver(fields: Record<string, unknown>, session: SmscSession | null | undefined = this.session): Promise<number> {
     return new Promise((resolve) =>
-      this.session?.deliver_sm(
+      session?.deliver_sm(
         { source_addr: '4915100000001', destination_addr: 'Switchbrd', data_coding: 0, ...fields },
         (pdu) => resolve(pdu['command_status'] as number),
       ),

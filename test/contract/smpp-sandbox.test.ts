@@ -56,7 +56,9 @@ describe('SMPP driver and sandbox', () => {
       });
     expect((await write('Stop, bitte ✋')).status).toBe(200);
     await vi.waitUntil(() => route.inbound.texts.length > 0, PATIENCE);
-    expect(route.inbound.texts).toEqual([{ from: '4915100000009', text: 'Stop, bitte ✋' }]);
+    expect(route.inbound.texts).toMatchObject([
+      { from: '4915100000009', text: 'Stop, bitte ✋', sms: { to: '4477', encoding: 'ucs2', part: null } },
+    ]);
     expect(route.receipts).toEqual([]);
     route.inbound.run = () => Promise.reject(new Error('not now'));
     await write('STOP');

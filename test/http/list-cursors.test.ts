@@ -34,6 +34,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/sender-ids': [''],
   '/v6/api/session-messages': ['', 'status=PENDING', 'scheduled=false', 'status=SENT&scheduled=true'],
   '/v6/api/suppressions': [''],
+  '/v6/api/inbound-messages': ['', 'from=919812345678', 'to=57575&keyword=INFO'],
   '/v6/api/uploads': [''],
   '/v6/api/lists': [''],
   '/v6/api/lists/{list_id}/members': ['', 'number=49151'],
@@ -56,6 +57,8 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/admin/profile-requests': ['', 'status=pending'],
   '/v6/api/admin/sender-ids': ['', 'status=pending'],
   '/v6/api/admin/chat-notices': ['', 'kind=calls'],
+  '/v6/api/admin/inbound-messages': ['', 'username={username}'],
+  '/v6/api/admin/inbound-numbers': [''],
   '/v6/api/admin/routes': [''],
   '/v6/api/admin/routing': [''],
   '/v6/api/admin/rates': [''],
@@ -110,6 +113,12 @@ describe('a list', () => {
       const hook = { url: `https://shop.example/${name}`, events: ['campaign.completed'] };
       places['id'] = String(dataOf(await campaigns.post('/v6/api/webhooks', owner, hook))['id']);
       await campaigns.post('/v6/api/suppressions', owner, { number: `49151000000${count}` });
+      for (const [index, account_id] of [accountId, 0].entries())
+        await insert('inbound_messages', {
+          ...{ id: newId(), route_id: 7, account_id, sender: NUMBER, recipient: '57575', text: name, encoding: 'gsm7' },
+          ...{ parts: 1 + index, keyword: 'INFO', received_at: at },
+        });
+      await insert('inbound_numbers', { number: name, route_id: 7, account_id: accountId, created_at: at });
       await campaigns.post('/v6/api/uploads', owner, 'to\n919812345678\n', { 'content-type': 'text/csv' });
       const list = dataOf(await campaigns.post('/v6/api/lists', owner, { name }));
       places['list_id'] = String(list['list_id']);

@@ -64,7 +64,7 @@ describe("a worker's connections", () => {
       directory,
       new DriverRegistry(outbound, environment, new ChatNumberPairs(dataSource)),
       receipts,
-      { accept: () => Promise.resolve(), take: () => Promise.resolve(), identify: () => Promise.resolve() },
+      { accept: () => Promise.resolve(), acknowledged: () => undefined },
       board,
       new BindKeeper(new RouteBinds(dataSource), board, wakes),
     );

@@ -60,7 +60,7 @@ class Worker {
       this.directory,
       new DriverRegistry(this.outbound, environment, new ChatNumberPairs(dataSource)),
       this.receipts,
-      { accept: () => Promise.resolve(), take: () => Promise.resolve(), identify: () => Promise.resolve() },
+      { accept: () => Promise.resolve(), acknowledged: () => undefined },
       this.board,
       new BindKeeper(this.binds, this.board, this.wakes),
     );

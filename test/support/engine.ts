@@ -4,6 +4,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { AccountDirectoryModule, AccountRegistrar } from '../../src/modules/accounts/index.js';
 import { ChannelsModule, EngineModule, RecipientStatus } from '../../src/modules/engine/index.js';
 import { EngineDispatchModule } from '../../src/modules/engine/engine.dispatch.module.js';
+import { InboundReceptionModule } from '../../src/modules/inbound-messages/index.js';
 import { SuppressionListModule } from '../../src/modules/suppressions/index.js';
 import { CHANNELS } from '../../src/modules/channels/index.js';
 import { ConfigModule, ENVIRONMENT, type Environment, readEnvironment } from '../../src/platform/config/index.js';
@@ -33,6 +34,7 @@ class MetricsModule {}
     EngineModule,
     EngineDispatchModule,
     SuppressionListModule,
+    InboundReceptionModule,
   ],
   providers: [CampaignReader],
 })

@@ -91,7 +91,9 @@ describe('the sender whom a stop word means', () => {
       campaigns.dataSource.query('DELETE FROM route_senders WHERE number = ?', [number]);
     for (const number of [before, longBefore]) await forget(number);
     // What the migration writes. It goes with the others of its age.
-    await campaigns.dataSource.query("INSERT INTO route_senders VALUES (0, '', UTC_DATE(), 0)");
+    await campaigns.dataSource.query(
+      "INSERT INTO route_senders (route_id, number, sent_on, account_id) VALUES (0, '', UTC_DATE(), 0)",
+    );
     await writeBack(before, 'STOP');
     await vi.waitUntil(async () => (await listed(member)).includes(before), PATIENCE);
     await forget('');
@@ -203,7 +205,9 @@ describe('the sender whom a stop word means', () => {
       const [number = ''] = to;
       await sent(member, number, 'two');
       await campaigns.dataSource.query('DELETE FROM route_senders WHERE number = ?', [number]);
-      await campaigns.dataSource.query("INSERT INTO route_senders VALUES (0, '', UTC_DATE(), 0)");
+      await campaigns.dataSource.query(
+        "INSERT INTO route_senders (route_id, number, sent_on, account_id) VALUES (0, '', UTC_DATE(), 0)",
+      );
       await hear('one', number, 'STOP');
       expect(await listed(member)).toEqual([number]);
       await campaigns.dataSource.query("DELETE FROM route_senders WHERE number = ''");
@@ -259,7 +263,10 @@ describe('the sender whom a stop word means', () => {
         senders.record(
           tx,
           order.flatMap((number) =>
-            [accountId + 1, accountId].map((id) => ({ lane: { routeId: 77, accountId: id }, number })),
+            [accountId + 1, accountId].map((id) => ({
+              lane: { routeId: 77, accountId: id, campaignId: 9 },
+              ...{ seq: 1, number },
+            })),
           ),
         ),
       );

@@ -18,6 +18,7 @@ import { CreditsModule } from '../../modules/credits/index.js';
 import { DeliveryReportsModule } from '../../modules/delivery-reports/index.js';
 import { ChannelsModule } from '../../modules/engine/index.js';
 import { GuideModule } from '../../modules/guide/index.js';
+import { InboundMessagesModule } from '../../modules/inbound-messages/index.js';
 import { ManagedAccountsModule } from '../../modules/managed-accounts/index.js';
 import { ProfileRequestsModule } from '../../modules/profile-requests/index.js';
 import { ProvidersModule } from '../../modules/providers/index.js';
@@ -70,6 +71,7 @@ import { SandboxChat } from './sandbox-setup.js';
     ProfileRequestsModule,
     SenderIdsModule,
     SuppressionsModule,
+    InboundMessagesModule,
     RecipientListsModule,
     SearchModule,
     WebhooksModule,

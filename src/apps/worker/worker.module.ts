@@ -9,6 +9,7 @@ import { AlarmsWorkerModule } from '../../modules/alarms/index.js';
 import { AudioWorkerModule } from '../../modules/audio/index.js';
 import { CreditsWorkerModule } from '../../modules/credits/index.js';
 import { type Channel, ChannelsModule, EngineWorkerModule } from '../../modules/engine/index.js';
+import { InboundMessagesWorkerModule } from '../../modules/inbound-messages/index.js';
 import { RecipientListsWorkerModule } from '../../modules/recipient-lists/index.js';
 import { SessionMessagesWorkerModule } from '../../modules/session-messages/index.js';
 import { StatisticsWorkerModule } from '../../modules/statistics/index.js';
@@ -32,6 +33,7 @@ import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
     TemplatesWorkerModule,
     AudioWorkerModule,
     SuppressionsWorkerModule,
+    InboundMessagesWorkerModule,
     RecipientListsWorkerModule,
     StatisticsWorkerModule,
     WebhooksWorkerModule,

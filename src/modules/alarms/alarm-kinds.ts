@@ -44,6 +44,18 @@ export const KINDS = {
     unit: 'receipts',
     hint: 'See whether another system shares the login of the route, or its ids are written in another way.',
   },
+  inbound_unowned: {
+    severity: 'warning',
+    subjectType: 'route',
+    unit: 'messages',
+    hint: 'Assign them in the inbox of the operator, and give the number to an account.',
+  },
+  inbound_automatic: {
+    severity: 'warning',
+    subjectType: 'route',
+    unit: 'messages',
+    hint: 'See who answers our answers: a machine may write back to the number.',
+  },
   webhook_failing: {
     severity: 'warning',
     subjectType: 'webhook',

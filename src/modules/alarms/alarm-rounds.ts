@@ -14,6 +14,7 @@ import { LeaderGate } from '../../platform/periodic/index.js';
 import { Metrics, safeError } from '../../platform/observability/index.js';
 import { ALARM_KINDS, type AlarmCheck, KINDS } from './alarm-kinds.js';
 import { AlarmStore } from './alarms.store.js';
+import { InboundAutomatic, InboundUnowned } from './inbound-checks.js';
 import {
   DeliveryRateFallen,
   MessageLate,
@@ -41,6 +42,8 @@ const CHECKS: readonly Type<AlarmCheck>[] = [
   ReceiptsSilent,
   MessageLate,
   ReceiptsUnmatched,
+  InboundUnowned,
+  InboundAutomatic,
   WebhookFailing,
   ChatPriceDiffers,
   CreditsUnsound,

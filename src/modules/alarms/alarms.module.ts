@@ -6,6 +6,7 @@ import { ChatPricesModule } from '../channels/template-messages/index.js';
 import { CreditsModule } from '../credits/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
 import { EngineDispatchModule } from '../engine/index.js';
+import { InboundReceptionModule } from '../inbound-messages/index.js';
 import { RoutesModule } from '../providers/index.js';
 import { StatisticsWorkerModule } from '../statistics/index.js';
 import { WebhookEventsModule } from '../webhooks/index.js';
@@ -35,6 +36,7 @@ export class AlarmsModule {}
     CreditsModule,
     CustomerEventsModule,
     EngineDispatchModule,
+    InboundReceptionModule,
     RoutesModule,
     StatisticsWorkerModule,
     WebhookEventsModule,

@@ -1,5 +1,5 @@
 export { actsAsStaff, campaignIn, CampaignReader, type RecordSelection } from './campaign-reader.js';
-export { NumberSenders } from './contacts/number-senders.js';
+export { type LastSend, NumberSenders } from './contacts/number-senders.js';
 export { campaignErrors } from './campaigns.errors.js';
 export { CampaignsModule, NumberSendersModule } from './campaigns.module.js';
 export { LISTED_STATES } from './campaign-filter.js';

@@ -4,6 +4,7 @@ import type { EntityManager } from 'typeorm';
 /** Types of reference/webhooks#types, except the channels' status changes. */
 export const FEATURE_EVENT_TYPES = [
   'chat.message.received',
+  'sms.message.received',
   'template.status.update',
   'template.category.update',
   'campaign.completed',

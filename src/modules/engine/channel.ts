@@ -111,6 +111,7 @@ export const TIMELINE_EVENTS = [
   'call_answered',
   'call_ended',
   'priced',
+  'answer',
   'webhook',
 ] as const;
 

@@ -271,6 +271,13 @@ export class RouteSenderEntity {
 
   @Column({ name: 'account_id', type: 'int', unsigned: true })
   accountId!: number;
+
+  /** the recipient of the account's last send: a text of this number answers it */
+  @Column({ name: 'campaign_id', type: 'bigint', nullable: true })
+  campaignId!: number | null;
+
+  @Column({ type: 'int', unsigned: true, nullable: true })
+  seq!: number | null;
 }
 
 @Index('uq_campaigns_request', ['requestId'], { unique: true })

@@ -17,7 +17,8 @@ export type IdempotentEndpoint =
   | 'v5_session'
   | 'voice_send'
   | 'retry_failed'
-  | 'bulk_campaign';
+  | 'bulk_campaign'
+  | 'inbound_reply';
 
 export interface IdempotentRequest {
   accountId: number;

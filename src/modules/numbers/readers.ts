@@ -1,4 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { digitsOf } from '../../kernel/contacts.js';
 import { invalid, MOST_ROW_FAULTS, type RowFault } from '../../kernel/errors.js';
 import { shownValue } from '../../kernel/json-values.js';
 import {
@@ -151,3 +152,26 @@ export const oneNumber = (field: string, entry: unknown, digits: string | null):
   entries: digits === null ? [] : [entry],
   taken: () => digits,
 });
+
+/** How a carrier writes the number of a sender. */
+export type SenderForm = 'international' | 'national' | 'open' | 'name';
+
+const NAME = /\p{L}/u;
+/** Chat gateways add the host of a contact to its number. */
+const HOST = /^(\+?[0-9]{8,20})@.*$/;
+const LONGEST_SENDER = 32;
+
+/**
+ * The sender of a text as we store numbers: digits with country code, where they can be read so; a short code, or a name, as it
+ * is. @param country of the route, whose national numbers its carrier may write; null = not known
+ */
+export function readSender(written: string, form: SenderForm, country: string | null): string {
+  const text = written.trim().replace(HOST, '$1').slice(0, LONGEST_SENDER);
+  if (form === 'name' || NAME.test(text)) return text;
+  const digits = digitsOf(text);
+  if (form === 'international' || text.startsWith('+')) return digits.replace(/^00/, '');
+  const plan = planOf(country);
+  if (form === 'national') return plan.national?.(digits) ?? digits;
+  const read = readNumber(digits, plan);
+  return 'digits' in read ? read.digits : digits;
+}

@@ -32,7 +32,8 @@ import {
   readReceipt,
   stepAddress,
 } from './drivers/twilio/callbacks.js';
-import { InboundSink, type ProviderCallback, ReceiptSink } from './message-driver.js';
+import { ANSWER_ARRIVES_MS, AnsweredTexts, ofRoute } from './drivers/inbound-delivery.js';
+import { InboundSink, type InboundText, type ProviderCallback, ReceiptSink } from './message-driver.js';
 import { wrongCallback } from './providers.errors.js';
 import { RouteDirectory, type RouteRecord } from './routes.store.js';
 import { takenSecrets } from './secrets.js';
@@ -237,6 +238,7 @@ export class AcceptProviderCallbackHandler implements ICommandHandler<AcceptProv
   private readonly logger = new Logger('Callbacks');
   private readonly dropped: Counter<'channel' | 'reason'>;
   private readonly logged = boundedCache<string, number>(1_000);
+  private readonly answered = new AnsweredTexts();
 
   constructor(
     private readonly routes: RouteDirectory,
@@ -266,8 +268,23 @@ export class AcceptProviderCallbackHandler implements ICommandHandler<AcceptProv
     const { receipts, texts, dropped } = driver.parseCallback({ ...route, config: config.data }, callback);
     for (const { reason, word } of dropped) this.drop(route, reason, word);
     if (receipts.length > 0) await this.receipts.accept(route.id, receipts);
-    if (texts.length > 0) await this.inbound.accept(route.id, texts);
+    if (texts.length > 0) await this.take(route.id, texts);
     return receipts.length;
+  }
+
+  private async take(routeId: number, texts: readonly InboundText[]): Promise<void> {
+    const deliveries = texts.flatMap(({ sms }) => (sms ? [sms.delivery] : []));
+    for (const delivery of deliveries) {
+      delivery.fingerprint = ofRoute(routeId, delivery.fingerprint);
+      this.answered.mark(delivery);
+    }
+    const takenAt = performance.now();
+    await this.inbound.accept(routeId, texts);
+    for (const delivery of deliveries) this.answered.add(delivery, takenAt);
+    setTimeout(() => {
+      const acknowledged = this.answered.acknowledged(performance.now());
+      if (acknowledged.length > 0) this.inbound.acknowledged(acknowledged);
+    }, ANSWER_ARRIVES_MS).unref();
   }
 
   private async read(route: RouteRecord, body: () => Promise<unknown>): Promise<unknown> {

@@ -227,7 +227,7 @@ export class ProviderCallbacksController {
   @ApiOperation({
     summary: 'Delivery receipts, as JSON, XML or form',
     description:
-      'What the body is counts before what its `Content-Type` says. Also texts that people wrote back, `{ from, text }` or as the `inbound` of the route says: STOP, UNSUBSCRIBE and START count for the stop list.',
+      'What the body is counts before what its `Content-Type` says. Also texts that people wrote back, `{ from, to, text }` or as the `inbound` of the route says: they become inbound messages.',
   })
   @ApiBody({
     schema: {

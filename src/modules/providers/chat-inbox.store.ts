@@ -15,7 +15,7 @@ import {
   type InboundMessage,
   textOfMessage,
 } from './drivers/meta-cloud/callbacks.js';
-import { InboundSink, type InboundText } from './message-driver.js';
+import { ConsentSink, type InboundText } from './message-driver.js';
 import { ChatNumberPairs } from './chat-number-pairs.store.js';
 
 const PAIRS = `JSON_TABLE(?, '$[*]' COLUMNS (
@@ -141,7 +141,7 @@ export class ChatInbox {
     private readonly contacts: ChatContacts,
     private readonly pairs: ChatNumberPairs,
     private readonly events: CustomerEvents,
-    private readonly inbound: InboundSink,
+    private readonly consents: ConsentSink,
   ) {}
 
   /** Stores messages, opens windows and publishes webhooks in one transaction. @param beside reports of the same callback */
@@ -155,7 +155,7 @@ export class ChatInbox {
     const chat = { routeId: account.id, accountId: account.accountId };
     await inTransaction(this.dataSource, async (tx) => {
       const met = await this.contacts.learn(tx, account.id, [...beside.acquaintances, ...messages.flatMap(acquainted)]);
-      if (met.length > 0) await this.inbound.identify(tx, chat, met);
+      if (met.length > 0) await this.consents.identify(tx, chat, met);
       const fresh = messages.length > 0 ? await this.store(tx, account, messages, receivedAt) : [];
       // The provider's reports about a contact (a new number) are not messages of the contact.
       const received = fresh.filter(({ type }) => type !== SYSTEM);
@@ -212,7 +212,7 @@ export class ChatInbox {
       const inputs = await this.pairs.inputsOf(tx, chat.routeId, known);
       texts.push(...inputs.map((from) => ({ from, text })));
     }
-    await this.inbound.take(tx, chat, texts);
+    await this.consents.take(tx, chat, texts);
   }
 
   private async store(

@@ -75,9 +75,11 @@ export class DriverRegistry {
     route: Route,
     onReceipts: (receipts: Receipt[]) => Promise<void>,
     onInbound: (texts: InboundText[]) => Promise<void>,
+    onAcknowledged?: (fingerprints: readonly string[]) => void,
   ): RouteConnection {
     const driver = this.get(route.driver);
-    return driver.open({ ...route, config: driver.configSchema.parse(route.config) }, onReceipts, onInbound);
+    const config = driver.configSchema.parse(route.config);
+    return driver.open({ ...route, config }, onReceipts, onInbound, onAcknowledged);
   }
 }
 

@@ -54,7 +54,10 @@ export type { BindSlot } from './binds/route-binds.store.js';
 export { RouteDirectory, type RoutesOfKind, callbackPath, type RouteRecord, type RouteStop } from './routes.store.js';
 export { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from './call-script.js';
 export {
+  ConsentSink,
+  type InboundDelivery,
   InboundSink,
+  type InboundSms,
   type InboundText,
   type MessageDriver,
   OPERATOR_ROUTE_KINDS,

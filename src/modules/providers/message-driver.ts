@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { z } from 'zod';
+import type { TextEncoding, TextPart } from '../../platform/smpp/index.js';
 
 export interface InboundText {
   /** sender: digits with country code, or a user id */
@@ -7,13 +8,45 @@ export interface InboundText {
   text: string;
   /** a further address of the sender: START lifts its suppression, STOP does not apply to it */
   isAlias?: boolean;
+  /** what a carrier says of an SMS besides; absent on chat */
+  sms?: InboundSms;
 }
 
-/** Receives texts from handsets. The suppressions module implements it. */
+export interface InboundSms {
+  /** the sender as the carrier writes it */
+  source: string;
+  /** its type of number (SMPP 3.4 §5.2.5) */
+  ton: number;
+  to: string;
+  encoding: TextEncoding;
+  /** a part of a longer message: its bytes in hexadecimal, since only whole messages can be decoded */
+  part: (TextPart & { body: string; dataCoding: number }) | null;
+  delivery: InboundDelivery;
+}
+
+/** Tells a repeated delivery from a second text with the same words. */
+export interface InboundDelivery {
+  /** of everything that a repetition has in common with the first delivery: SHA-256, base64url */
+  fingerprint: string;
+  /** a repetition may have the same one; null = the carrier gives none */
+  sequence: number | null;
+  /** milliseconds in which a delivery may be repeated */
+  repeatableMs: number;
+  /** an equal delivery was answered in time over the same session, under another sequence: this is another text */
+  isAnother: boolean;
+}
+
+/** Receives texts over operators' routes. The inbound-messages module implements it. */
 export abstract class InboundSink {
   /** Texts over an operator's route, which accounts share. Resolves after its commit; only then are they acknowledged. */
   abstract accept(routeId: number, texts: readonly InboundText[]): Promise<void>;
 
+  /** The carrier has the answers to these deliveries: an equal one is another text from now on. Never rejects. */
+  abstract acknowledged(fingerprints: readonly string[]): void;
+}
+
+/** Receives what contacts of a chat account say about their consent. The suppressions module implements it. */
+export abstract class ConsentSink {
   /** Texts to one account's chat account, each once, in the transaction that stores them. */
   abstract take(
     tx: EntityManager,
@@ -229,6 +262,7 @@ export interface MessageDriver<Config = unknown> {
     route: Route<Config>,
     onReceipts: (receipts: Receipt[]) => Promise<void>,
     onInbound: (texts: InboundText[]) => Promise<void>,
+    onAcknowledged?: (fingerprints: readonly string[]) => void,
   ): RouteConnection;
   parseCallback?(route: Route<Config>, callback: ProviderCallback): CallbackContent;
 }

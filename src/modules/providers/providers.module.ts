@@ -77,7 +77,7 @@ const ROUTES = [
 })
 export class RoutesModule {}
 
-/** API: routes and callbacks. Global modules provide `ReceiptSink`, `TemplateStatusSink`, `CallScripts`, `InboundSink`. */
+/** API: routes and callbacks. Global modules provide `ReceiptSink`, `TemplateStatusSink`, `CallScripts`, `InboundSink`, `ConsentSink`. */
 @Module({
   imports: [CqrsModule, CustomerEventsModule, RoutesModule],
   controllers: [ProviderCallbacksController, ChatCallbacksController, CallCallbacksController],

@@ -250,6 +250,7 @@ export class RouteConnections implements OnApplicationShutdown {
         route,
         (receipts) => this.receipts.accept(route.id, receipts),
         (texts) => this.inbound.accept(route.id, texts),
+        (fingerprints) => this.inbound.acknowledged(fingerprints),
       );
       this.broken.delete(route.id);
       const unknown = unknownSettings(route.driver, route.config);

@@ -1,42 +1,53 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
-import { GroupCommit } from '../../platform/concurrency/index.js';
-import { inTransaction } from '../../platform/database/index.js';
-import { type InboundSink, type InboundText, RouteLogins } from '../providers/index.js';
-import { type ConsentWord, consentWord } from './suppression.js';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { ConsentSink, InboundText } from '../providers/index.js';
 import { EarlyStops } from './early-stops.store.js';
+import { KeywordStore } from './keywords/keywords.store.js';
+import { type ConsentWord, consentWord, type Keywords } from './keywords/words.js';
 import { SuppressionStore } from './suppressions.store.js';
-import { NumberSenders } from '../campaigns/index.js';
 
-interface Said {
+/** A word of a text over a route that accounts share. */
+export interface SaidWord {
   routeId: number;
   from: string;
   word: ConsentWord;
+  /** the account that the text is for; null = its message is not recorded yet: the word waits for it */
+  accountId: number | null;
 }
 
-const GROUP = { maxItems: 1_000, delayMs: 5 };
 const LONGEST_ADDRESS = 160;
 
-/** Applies STOP, UNSUBSCRIBE and START. A shared route means the number's last sender (`NumberSenders`), or the word waits. */
+/** Applies stop words, those that lift them, and consent settings of chat contacts. */
 @Injectable()
-export class StopWords implements InboundSink, OnApplicationShutdown {
-  private readonly group = new GroupCommit<Said, void>(async (said) => {
-    await this.obey(said);
-    return said.map(() => undefined);
-  }, GROUP);
-
+export class StopWords implements ConsentSink {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: SuppressionStore,
-    private readonly senders: NumberSenders,
     private readonly early: EarlyStops,
-    private readonly logins: RouteLogins,
+    private readonly keywords: KeywordStore,
   ) {}
 
-  async accept(routeId: number, texts: readonly InboundText[]): Promise<void> {
-    const said = wordsOf(texts).map((entry) => this.group.add({ routeId, ...entry }));
-    await Promise.all(said);
+  /** Applies words of texts over operators' routes. @param sharing routes of the login of a route, itself included */
+  async apply(
+    tx: EntityManager,
+    said: readonly SaidWord[],
+    sharing: (routeId: number) => readonly number[],
+  ): Promise<void> {
+    const last = lastOfLogins(said, (routeId) => sharing(routeId)[0]);
+    for (const routeId of new Set(last.map((entry) => entry.routeId))) {
+      const words = byNumber(last.filter((entry) => entry.routeId === routeId));
+      for (const { from, word, accountId } of words) {
+        if (word === 'start') {
+          await this.store.start(tx, sharing(routeId), from);
+          await this.early.forget(tx, sharing(routeId), from);
+        } else if (accountId !== null) await this.store.stop(tx, accountId, routeId, from);
+      }
+      const waiting = words.filter(({ word, accountId }) => word === 'stop' && accountId === null);
+      await this.early.keep(
+        tx,
+        routeId,
+        waiting.map(({ from }) => from),
+      );
+    }
   }
 
   async take(
@@ -44,7 +55,8 @@ export class StopWords implements InboundSink, OnApplicationShutdown {
     { routeId, accountId }: { routeId: number; accountId: number },
     texts: readonly InboundText[],
   ): Promise<void> {
-    for (const [from, word] of lastWords(wordsOf(texts))) {
+    const own = await this.keywords.ofOne(tx, accountId);
+    for (const { from, word } of lastWords(wordsOf(texts, own))) {
       if (word === 'stop') await this.store.stop(tx, accountId, routeId, from);
       else await this.store.start(tx, [routeId], from);
     }
@@ -63,57 +75,32 @@ export class StopWords implements InboundSink, OnApplicationShutdown {
     const numbers = contacts.flatMap(({ userId, number }) => (stopped.has(userId) ? [number] : []));
     for (const number of numbers.sort()) await this.store.stop(tx, accountId, routeId, number);
   }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.group.drained();
-  }
-
-  private async obey(said: readonly Said[]): Promise<void> {
-    const sharing = await this.logins.sharing();
-    const last = lastOfLogins(said, (routeId) => sharing(routeId)[0]);
-    for (const routeId of new Set(last.map((entry) => entry.routeId))) {
-      const words = lastWords(last.filter((entry) => entry.routeId === routeId));
-      const stopping = words.flatMap(([from, word]) => (word === 'stop' ? [from] : []));
-      const senders = await this.senders.lastTo(routeId, stopping);
-      await inTransaction(this.dataSource, async (tx) => {
-        for (const [from, word] of words) {
-          const accountId = senders.get(from);
-          if (word === 'start') {
-            await this.store.start(tx, sharing(routeId), from);
-            await this.early.forget(tx, sharing(routeId), from);
-          } else if (accountId !== undefined) await this.store.stop(tx, accountId, routeId, from);
-        }
-        await this.early.keep(
-          tx,
-          routeId,
-          stopping.filter((from) => !senders.has(from)),
-        );
-      });
-    }
-  }
 }
 
-function wordsOf(texts: readonly InboundText[]): Omit<Said, 'routeId'>[] {
+function wordsOf(texts: readonly InboundText[], own: Keywords | undefined): { from: string; word: ConsentWord }[] {
   return texts.flatMap(({ from, text, isAlias = false }) => {
-    const word = consentWord(text);
+    const word = consentWord(text, own);
     if (isAlias && word === 'stop') return [];
     return word !== null && from !== '' && from.length <= LONGEST_ADDRESS ? [{ from, word }] : [];
   });
 }
 
-/** Last words of a number over one login's routes. Each STOP counts: the last sender may differ per route. */
-function lastOfLogins(said: readonly Said[], loginOf: (routeId: number) => number | undefined): Said[] {
-  const byNumber = new Map<string, Map<number, Said>>();
+/** Last words of a number over one login's routes. Each STOP counts: it may be for another account. */
+function lastOfLogins(said: readonly SaidWord[], loginOf: (routeId: number) => number | undefined): SaidWord[] {
+  const kinds = new Map<string, Map<string, SaidWord>>();
   for (const entry of said) {
     const key = `${loginOf(entry.routeId)} ${entry.from}`;
-    const before = byNumber.get(key);
+    const before = kinds.get(key);
     const isContradicted = [...(before?.values() ?? [])].some(({ word }) => word !== entry.word);
-    const kept = !before || isContradicted || entry.word === 'start' ? new Map<number, Said>() : before;
-    byNumber.set(key, kept.set(entry.routeId, entry));
+    const kept = !before || isContradicted || entry.word === 'start' ? new Map<string, SaidWord>() : before;
+    kinds.set(key, kept.set(`${entry.routeId} ${entry.accountId}`, entry));
   }
-  return [...byNumber.values()].flatMap((entries) => [...entries.values()]);
+  return [...kinds.values()].flatMap((entries) => [...entries.values()]);
 }
 
-/** The last word of each number, sorted by number to keep one lock order. */
-const lastWords = (said: readonly Omit<Said, 'routeId'>[]): [from: string, word: ConsentWord][] =>
-  [...new Map(said.map(({ from, word }) => [from, word]))].sort(([a], [b]) => (a < b ? -1 : 1));
+/** The last word of each number, in one lock order. */
+const lastWords = <Word extends { from: string }>(said: readonly Word[]): Word[] =>
+  byNumber([...new Map(said.map((entry) => [entry.from, entry])).values()]);
+
+const byNumber = <Word extends { from: string }>(said: readonly Word[]): Word[] =>
+  said.toSorted((a, b) => (a.from < b.from ? -1 : 1));

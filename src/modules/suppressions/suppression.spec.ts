@@ -1,20 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readNumber } from '../../kernel/phone-numbers.js';
-import { consentWord, CsvNumbers, orUserId, readNumbers } from './suppression.js';
-
-describe('consentWord', () => {
-  it.each([
-    ['STOP', 'stop'],
-    ['  stop \r\n', 'stop'],
-    ['Unsubscribe', 'stop'],
-    ['start', 'start'],
-    ['stop\0', 'stop'],
-    ['please stop', null],
-    ['STOP!', null],
-    ['', null],
-    [' '.repeat(200) + 'STOP', null],
-  ])('takes %j for %s', (text, word) => expect(consentWord(text)).toBe(word));
-});
+import { CsvNumbers, orUserId, readNumbers } from './suppression.js';
 
 describe('readNumbers', () => {
   it.each([

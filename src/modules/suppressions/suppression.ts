@@ -44,20 +44,6 @@ export function readNumbers(
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** Command of an inbound text (reference/suppressions#stop-words): the whole text, case-insensitive. */
-export type ConsentWord = 'stop' | 'start';
-
-const WORDS: ReadonlyMap<string, ConsentWord> = new Map([
-  ['STOP', 'stop'],
-  ['UNSUBSCRIBE', 'stop'],
-  ['START', 'start'],
-]);
-
-const LONGEST_WORD_TEXT = 100;
-
-export const consentWord = (text: string): ConsentWord | null =>
-  text.length > LONGEST_WORD_TEXT ? null : (WORDS.get(text.replaceAll('\0', '').trim().toUpperCase()) ?? null);
-
 const LONGEST_LINE = 4_096;
 const LONGEST_VALUE = 64;
 const MOST_FAULTS = 100;

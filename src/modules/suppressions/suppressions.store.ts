@@ -106,6 +106,14 @@ export class SuppressionStore implements StopList {
     );
   }
 
+  /** Lets one campaign reach a number in spite of its stop word, which it confirms. */
+  async spare(tx: EntityManager, accountId: number, number: string, campaignId: number): Promise<void> {
+    await tx.query(
+      "UPDATE suppressions SET spared_campaign = ? WHERE account_id = ? AND number = ? AND source = 'stop'",
+      [campaignId, accountId, number],
+    );
+  }
+
   /** Those of the user ids that a stop word put on the list. */
   async stoppedUserIds(tx: EntityManager, accountId: number, userIds: readonly string[]): Promise<ReadonlySet<string>> {
     const rows: { number: string }[] = await tx.query(
@@ -195,6 +203,7 @@ export class SuppressionStore implements StopList {
       `SELECT STRAIGHT_JOIN j.ordinal FROM JSON_TABLE(?, '$[*]' COLUMNS (ordinal INT PATH '$[0]', account_id BIGINT PATH '$[1]',
          number VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin PATH '$[2]', campaign_id BIGINT PATH '$[3]')) j
        JOIN suppressions s ON s.account_id = j.account_id AND s.number = j.number
+         AND COALESCE(s.spared_campaign = j.campaign_id, 0) = 0
        WHERE s.category IS NULL OR EXISTS (SELECT 1 FROM campaigns c
          WHERE c.id = j.campaign_id AND c.balance = CONCAT('chat_', s.category, '_credits'))`,
       [jsonRows(asked)],

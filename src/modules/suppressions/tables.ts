@@ -23,6 +23,10 @@ export class SuppressionEntity {
   @Column({ type: 'varchar', length: 16, nullable: true })
   category!: string | null;
 
+  /** a campaign that still reaches the number: the confirmation of its stop word */
+  @Column({ name: 'spared_campaign', type: 'bigint', nullable: true })
+  sparedCampaign!: number | null;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 }
@@ -39,4 +43,5 @@ export const suppressionTables: readonly TableRule[] = [
     moments: [{ column: 'said_at', longest: 0 }, { column: 'look_at' }],
     why: 'a worker removes what has found its sender, and the rest after four leases of a lane',
   },
+  { table: 'account_keywords', rule: 'kept', why: 'at most 200 an account, which puts and removes them' },
 ];

@@ -7,6 +7,7 @@ import { voiceTables } from '../channels/voice/index.js';
 import { creditTables } from '../credits/index.js';
 import { engineTables } from '../engine/index.js';
 import { idempotencyTables } from '../idempotency/index.js';
+import { inboundMessageTables } from '../inbound-messages/index.js';
 import { profileRequestTables } from '../profile-requests/index.js';
 import { providerTables } from '../providers/index.js';
 import { quotaTables } from '../quotas/index.js';
@@ -37,6 +38,7 @@ export const ALL_TABLES: readonly TableRule[] = [
   ...templateTables,
   ...sessionMessageTables,
   ...suppressionTables,
+  ...inboundMessageTables,
   ...statisticsTables,
   ...recipientListTables,
   ...profileRequestTables,

@@ -190,6 +190,8 @@ export const environmentSchema = z.object({
   VOICE_AUTO_APPROVE: flag(false),
   RECEIPT_TIMEOUT: duration('72h'),
   RETENTION_DAYS: count(0),
+  INBOUND_DAYS: quota(90),
+  INBOUND_PARTS_TIMEOUT: duration('10m'),
   SHUTDOWN_DELAY: duration('1s'),
   READY_SILENCE: duration('10s'),
   LIVE_SILENCE: duration('60s'),

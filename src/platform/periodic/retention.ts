@@ -31,6 +31,7 @@ const ROOTS_A_STEP = 500;
 const SURVIVORS_A_STEP = 1_000;
 /** A day with more survivors is left this long: most wait for a receipt, and then the whole day goes. */
 const PATIENCE_DAYS = 7;
+const DAY_MS = 86_400_000;
 
 interface Day {
   name: string;
@@ -46,7 +47,8 @@ export class Retention {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     @Inject(TABLE_RULES) private readonly rules: readonly TableRule[],
-    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'RETENTION_DAYS'>,
+    @Inject(ENVIRONMENT)
+    private readonly environment: Pick<Environment, 'RETENTION_DAYS'> & Partial<Pick<Environment, 'INBOUND_DAYS'>>,
   ) {}
 
   /** Deletes rows by age. @param isStopped checked between steps */
@@ -81,8 +83,10 @@ export class Retention {
   }
 
   private async removeOld(rule: TableWith<'age'>, at: Date, isStopped: () => boolean): Promise<void> {
-    const { table, column, valueAt = (moment: Date) => moment, onlyIf, keptMs } = rule;
-    const before = keptMs === undefined ? this.kept(at) : new Date(at.getTime() - keptMs);
+    const { table, column, valueAt = (moment: Date) => moment, onlyIf, keptMs, keptDays } = rule;
+    const days = keptDays && this.environment[keptDays];
+    const ms = days === undefined ? keptMs : days * DAY_MS;
+    const before = ms === undefined ? this.kept(at) : new Date(at.getTime() - ms);
     if (!before) return;
     await this.inSteps(
       `DELETE FROM ${table} WHERE ${column} < ?${onlyIf ? ` AND ${onlyIf}` : ''} ORDER BY ${column}`,

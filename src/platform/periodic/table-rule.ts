@@ -26,6 +26,8 @@ interface Aged {
   onlyIf?: string;
   /** milliseconds; default RETENTION_DAYS */
   keptMs?: number;
+  /** a setting in days, in place of RETENTION_DAYS */
+  keptDays?: 'INBOUND_DAYS';
 }
 
 /** Parent rows, deleted with their followers RETENTION_DAYS after their end. */

@@ -55,9 +55,9 @@ describe('a text of a handset', () => {
     ['SAR', { sar_msg_ref_num: 9, sar_total_segments: 2, sar_segment_seqnum: 2 }, { reference: '9/2', number: 2 }],
     ['no part', {}, null],
   ])('knows where it belongs: %s', (_, { udh = '', ...fields }, part) => {
-    const message = Buffer.concat([Buffer.from(udh as string, 'hex'), Buffer.from('rest')]);
+    const message = Buffer.concat([Buffer.from(udh as string, 'hex'), Buffer.from('tail')]);
     const text = read({ ...fields, short_message: { message } });
-    expect(text?.body.toString()).toBe('rest');
+    expect(text?.body.toString()).toBe('tail');
     if (part === null) expect(text?.part).toBeNull();
     else expect(text?.part).toMatchObject(part);
   });

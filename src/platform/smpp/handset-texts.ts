@@ -80,7 +80,7 @@ type NumberedPart = Omit<TextPart, 'reference'> & { reference: number };
 
 const isPart = ({ number, total }: NumberedPart): boolean => total > 1 && number >= 1 && number <= total;
 
-/** The part that a user data header names (3GPP TS 23.040 §9.2.3.24). @param header without its length */
+/** The part that a user data header names (3GPP TS 23.040). @param header without its length */
 function partOf(header: Buffer): NumberedPart | null {
   for (let at = 0; at + 2 <= header.length;) {
     const value = header.subarray(at + 2, at + 2 + (header[at + 1] as number));
@@ -141,7 +141,7 @@ class FieldReader {
 
 export type TextEncoding = 'gsm7' | 'ucs2' | 'text' | 'binary';
 
-/** data_coding values of SMPP that name a character set of their own (§5.2.19). */
+/** data_coding values of SMPP that name a character set of their own (SMPP 3.4 §5.2.19). */
 const CHARACTER_SETS: Readonly<Record<number, string>> = {
   1: 'latin1',
   3: 'latin1',
@@ -152,7 +152,7 @@ const CHARACTER_SETS: Readonly<Record<number, string>> = {
 };
 const UCS2 = 8;
 
-/** The alphabet of a data_coding: SMPP's own values, else those of 3GPP TS 23.038 §4. */
+/** The alphabet of a data_coding: SMPP's own values, else those of 3GPP TS 23.038. */
 function alphabetOf(dataCoding: number): { encoding: TextEncoding; charset?: string } {
   const charset = CHARACTER_SETS[dataCoding];
   if (charset !== undefined) return { encoding: 'text', charset };
@@ -163,7 +163,7 @@ function alphabetOf(dataCoding: number): { encoding: TextEncoding; charset?: str
   if (group === 15) return { encoding: (dataCoding & 4) === 0 ? 'gsm7' : 'binary' };
   if (group === 14) return { encoding: 'ucs2' };
   if (group === 12 || group === 13) return { encoding: 'gsm7' };
-  // Bit 5 marks a compressed text, which nobody can read here.
+  // Bit 5 marks a compressed text, which is not read here.
   if (group > 7 || (dataCoding & 0x20) !== 0) return { encoding: 'binary' };
   return { encoding: (['gsm7', 'binary', 'ucs2', 'binary'] as const)[(dataCoding >> 2) & 3] ?? 'binary' };
 }

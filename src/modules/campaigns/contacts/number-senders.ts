@@ -15,6 +15,14 @@ import {
   type ScannedCampaign,
 } from '../campaign-scan.js';
 
+/** The last send to a number over the routes of a login. */
+export interface LastSend {
+  accountId: number;
+  /** null = sent by a version that did not record it */
+  campaignId: number | null;
+  seq: number | null;
+}
+
 /** An account that sent to a number on a day (UTC). */
 export interface NumberSender {
   accountId: number;
@@ -48,15 +56,24 @@ export class NumberSenders {
   }
 
   async recordedFor(routeId: number, numbers: readonly string[]): Promise<Map<string, number>> {
+    const sends = await this.lastSends(routeId, numbers);
+    return new Map([...sends].flatMap(([number, of]) => withSender(number, of.at(-1)?.accountId)));
+  }
+
+  /** The recorded sends to each person within `SENDERS_KEPT_DAYS`, one a route and day, the last one at the end. */
+  async lastSends(routeId: number, numbers: readonly string[]): Promise<Map<string, LastSend[]>> {
     if (numbers.length === 0) return new Map();
-    const rows: { number: string; account_id: number }[] = await this.dataSource.query(
-      `SELECT number, account_id FROM route_senders WHERE route_id IN (?) AND number IN (?)
-         AND sent_on >= UTC_DATE() - INTERVAL ${SENDERS_KEPT_DAYS} DAY ORDER BY sent_on, route_id = ?`,
+    const rows: (LastSend & { number: string })[] = await this.dataSource.query(
+      `SELECT number, account_id AS accountId, campaign_id AS campaignId, seq FROM route_senders
+       WHERE route_id IN (?) AND number IN (?) AND sent_on >= UTC_DATE() - INTERVAL ${SENDERS_KEPT_DAYS} DAY
+       ORDER BY sent_on, route_id = ?`,
       [(await this.logins.sharing())(routeId), numbers.flatMap(spellingsOf), routeId],
     );
-    // the last row of a person counts, in whichever spelling
-    const last = new Map(rows.map((row) => [personKey(row.number), row.account_id]));
-    return new Map(numbers.flatMap((number) => withSender(number, last.get(personKey(number)))));
+    const ofPerson = new Map<string, LastSend[]>();
+    for (const { number, ...send } of rows)
+      ofPerson.set(personKey(number), [...(ofPerson.get(personKey(number)) ?? []), send]);
+    const found = numbers.map((number): [string, LastSend[]] => [number, ofPerson.get(personKey(number)) ?? []]);
+    return new Map(found.filter(([, sends]) => sends.length > 0));
   }
 
   /** Accounts that sent to a number, in any of these spellings, over answerable routes, newest day first. */

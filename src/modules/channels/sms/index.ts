@@ -1,2 +1,3 @@
 export { SmsModule } from './sms.module.js';
+export { smsErrors } from './sms-broadcast.js';
 export { smsChannel } from './sms.channel.js';

@@ -4,7 +4,8 @@ import { jsonRows } from '../../../platform/database/index.js';
 import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
 
 interface RouteSend {
-  lane: { routeId: number; accountId: number };
+  lane: { routeId: number; accountId: number; campaignId: number };
+  seq: number;
   number: string;
 }
 
@@ -25,16 +26,20 @@ export class RouteSenders {
   /** Records sends in key order, to prevent deadlocks. The last sender to a number wins. */
   async record(tx: EntityManager, sends: readonly RouteSend[]): Promise<void> {
     if (sends.length === 0) return;
-    const last = new Map<string, [routeId: number, number: string, accountId: number]>();
-    for (const { lane, number } of sends) {
-      last.set(`${lane.routeId} ${number}`, [lane.routeId, number, lane.accountId]);
+    const last = new Map<
+      string,
+      [routeId: number, number: string, accountId: number, campaignId: number, seq: number]
+    >();
+    for (const { lane, number, seq } of sends) {
+      last.set(`${lane.routeId} ${number}`, [lane.routeId, number, lane.accountId, lane.campaignId, seq]);
     }
     const rows = [...last.values()].sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1));
     await tx.query(
-      `INSERT INTO route_senders (route_id, number, account_id, sent_on)
-       SELECT j.route_id, j.number, j.account_id, UTC_DATE() FROM JSON_TABLE(?, '$[*]' COLUMNS (
-         route_id INT UNSIGNED PATH '$[0]', number VARCHAR(32) CHARACTER SET ascii PATH '$[1]', account_id INT PATH '$[2]')) j
-       ON DUPLICATE KEY UPDATE account_id = VALUES(account_id)`,
+      `INSERT INTO route_senders (route_id, number, account_id, campaign_id, seq, sent_on)
+       SELECT j.route_id, j.number, j.account_id, j.campaign_id, j.seq, UTC_DATE() FROM JSON_TABLE(?, '$[*]' COLUMNS (
+         route_id INT UNSIGNED PATH '$[0]', number VARCHAR(32) CHARACTER SET ascii PATH '$[1]', account_id INT PATH '$[2]',
+         campaign_id BIGINT PATH '$[3]', seq INT UNSIGNED PATH '$[4]')) j
+       ON DUPLICATE KEY UPDATE account_id = VALUES(account_id), campaign_id = VALUES(campaign_id), seq = VALUES(seq)`,
       [jsonRows(rows)],
     );
   }

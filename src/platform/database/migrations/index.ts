@@ -15,6 +15,7 @@ import { Refusals1700000019670 } from './1700000019670-refusals.js';
 import { RefundRefused1700000019680 } from './1700000019680-refund-refused.js';
 import { OptOuts1700000019681 } from './1700000019681-opt-outs.js';
 import { LateStarts1700000019682 } from './1700000019682-late-starts.js';
+import { InboundMessages1700000019690 } from './1700000019690-inbound-messages.js';
 import { ChatNotices1700000019700 } from './1700000019700-chat-notices.js';
 import { ChatPrices1700000019701 } from './1700000019701-chat-prices.js';
 import { TemplateButtons1700000019702 } from './1700000019702-template-buttons.js';
@@ -42,6 +43,7 @@ export const migrations = [
   RefundRefused1700000019680,
   OptOuts1700000019681,
   LateStarts1700000019682,
+  InboundMessages1700000019690,
   ChatNotices1700000019700,
   ChatPrices1700000019701,
   TemplateButtons1700000019702,

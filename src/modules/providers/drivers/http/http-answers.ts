@@ -1,9 +1,18 @@
 import type { Matcher, RE2JS } from 're2js';
 import { keepInexact, objectOrEmpty } from '../../../../kernel/json-values.js';
 import { digitsOf } from '../../../../kernel/contacts.js';
+import { isGsmText } from '../../../../kernel/gsm-alphabet.js';
 import { readXml } from '../../../../platform/http/index.js';
 import type { OutboundResponse } from '../../../../platform/outbound/index.js';
-import type { CallbackContent, DroppedEntry, ProviderCallback, Receipt, SendOutcome } from '../../message-driver.js';
+import { TypeOfNumber } from '../../../../platform/smpp/index.js';
+import type {
+  CallbackContent,
+  DroppedEntry,
+  InboundSms,
+  ProviderCallback,
+  Receipt,
+  SendOutcome,
+} from '../../message-driver.js';
 import {
   type MappedStatus,
   numericCode,
@@ -17,6 +26,7 @@ import {
   type Verdict,
   verdictOf,
 } from '../carrier-answers.js';
+import { deliveryOf, ID_REPEATABLE_MS } from '../inbound-delivery.js';
 import { readPath, readScalar } from '../request-template.js';
 import { isSuccessCode, READ_CHARACTERS, refusalIn } from './answer-signs.js';
 import {
@@ -29,7 +39,7 @@ import {
 
 const LONGEST_TEXT = 200;
 const DEFAULTS: HttpReceiptConfig = { id_path: 'id', status_path: 'status' };
-const INBOUND_DEFAULTS: HttpInboundConfig = { from_path: 'from', text_path: 'text' };
+const INBOUND_DEFAULTS: HttpInboundConfig = { from_path: 'from', to_path: 'to', text_path: 'text' };
 
 /** Receipts and texts of a callback, and why its other entries count for nothing. */
 export function readCallback(
@@ -48,11 +58,11 @@ export function readCallback(
   const content: CallbackContent = { receipts: [], texts: [], dropped: [] };
   const texts = new Set<unknown>();
   for (const entry of entries(wholeOf(inbound.list_path), inbound.list_path)) {
-    const from = digitsOf(at(entry, inbound.from_path) ?? '');
+    const source = at(entry, inbound.from_path)?.trim() ?? '';
     const text = at(entry, inbound.text_path);
     const isReceipt = words.has(at(entry, receipt.status_path)?.toLowerCase() ?? '');
-    if (from === '' || text === null || isReceipt) continue;
-    content.texts.push({ from, text });
+    if (source === '' || text === null || isReceipt) continue;
+    content.texts.push({ from: digitsOf(source), text, sms: smsOf(inbound, entry, source, text) });
     texts.add(entry);
   }
   for (const entry of entries(wholeOf(receipt.list_path), receipt.list_path)) {
@@ -64,6 +74,15 @@ export function readCallback(
   if (content.receipts.length + content.texts.length + content.dropped.length === 0)
     content.dropped.push({ reason: 'no_entry', word: null });
   return content;
+}
+
+function smsOf(paths: HttpInboundConfig, entry: unknown, source: string, text: string): InboundSms {
+  const to = at(entry, paths.to_path)?.trim() ?? '';
+  const id = at(entry, paths.message_id_path);
+  return {
+    ...{ source, ton: TypeOfNumber.Unknown, to, encoding: isGsmText(text) ? 'gsm7' : 'ucs2', part: null },
+    delivery: id === null ? deliveryOf(['content', entry], null) : deliveryOf(['id', id], 0, ID_REPEATABLE_MS),
+  };
 }
 
 function readReceipt(

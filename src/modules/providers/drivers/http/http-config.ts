@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js';
 import { z } from 'zod';
 import { failoverCodes, receiptTerms, statusMap } from '../carrier-answers.js';
+import { countryOfSenders } from '../inbound-delivery.js';
 import { dltTerms } from '../dlt.js';
 import { placeholders } from '../request-template.js';
 
@@ -55,7 +56,10 @@ const inboundSchema = z.object({
   /** absent = the body is one text, or an array */
   list_path: path.optional(),
   from_path: path.default('from'),
+  to_path: path.default('to'),
   text_path: path.default('text'),
+  /** the gateway's id of a text, by which its repetitions are known */
+  message_id_path: path.optional(),
 });
 
 /** `config` of driver `http` (reference/providers#http-gateway). */
@@ -87,6 +91,7 @@ export const httpConfigSchema = z
     refused_pattern: pattern.optional(),
     receipt: receiptSchema.optional(),
     inbound: inboundSchema.optional(),
+    country: countryOfSenders,
     timeout_ms: z.number().int().min(100).max(25_000).default(15_000),
     deduplicates: z.boolean().default(false),
     failover_codes: failoverCodes,

@@ -1,7 +1,8 @@
 import { digitsOf } from '../../../../kernel/contacts.js';
-import { type DeliverSm, writeIdResponse } from '../../../../platform/smpp/index.js';
-import type { Receipt } from '../../message-driver.js';
+import { decodeText, type DeliverSm, type HandsetText, writeIdResponse } from '../../../../platform/smpp/index.js';
+import type { InboundSms, InboundText, Receipt } from '../../message-driver.js';
 import { type MappedStatus, numericCode, textCode } from '../carrier-answers.js';
+import { deliveryOf } from '../inbound-delivery.js';
 import { within } from './smpp-socket.js';
 
 /** Bits 5 to 2 of esm_class give a deliver_sm's type; 0 is a message from a handset. */
@@ -100,6 +101,23 @@ function codesOf(
   const isNumber = text !== undefined && /^[0-9]{1,9}$/.test(text);
   const errorCode = isNumber ? Number(text) : (networkErrorCode ?? numericCode(networkErrorText) ?? mapped);
   return { errorCode, ...textCode(isNumber ? networkErrorText : (text ?? networkErrorText)) };
+}
+
+/** A text of a handset as the sink takes it. @param login host and system id: a carrier repeats over any of its sessions */
+export function inboundText(
+  { host, systemId }: { host: string; systemId: string },
+  { sourceAddr, sourceTon, destinationAddr, dataCoding, body, part }: HandsetText,
+  sequence: number,
+): InboundText & { sms: InboundSms } {
+  const written = body.toString('hex');
+  const common = [host, systemId, sourceTon, sourceAddr, destinationAddr, dataCoding, part, written];
+  const sms: InboundSms = {
+    ...{ source: sourceAddr, ton: sourceTon, to: destinationAddr },
+    ...{ encoding: 'binary', part: part && { ...part, body: written, dataCoding } },
+    delivery: deliveryOf(common, sequence),
+  };
+  const { text, encoding } = decodeText([{ body, dataCoding }]);
+  return { from: digitsOf(sourceAddr), text, sms: { ...sms, encoding } };
 }
 
 export interface Delivery {

@@ -1,5 +1,4 @@
 import type net from 'node:net';
-import { digitsOf } from '../../../../kernel/contacts.js';
 import { Semaphore } from '../../../../platform/concurrency/index.js';
 import {
   Command,
@@ -11,6 +10,7 @@ import {
   PduReader,
   readDataSm,
   readDeliverSm,
+  readHandsetText,
   readMessageId,
   Status,
   statusText,
@@ -21,6 +21,7 @@ import { underTerms } from '../carrier-answers.js';
 import {
   answersTo,
   type Delivery,
+  inboundText,
   isReceipt,
   mayBeReceipt,
   readReceipt,
@@ -28,6 +29,7 @@ import {
   statusWordOf,
 } from './receipts.js';
 import type { SmppConfig } from './smpp-config.js';
+import { AnsweredTexts } from '../inbound-delivery.js';
 import { openSocket, UnreadAnswers, within } from './smpp-socket.js';
 import { type Submit, SubmitQueue, Unanswered } from './submits.js';
 
@@ -37,6 +39,8 @@ interface SessionEvents {
   closed(reason: string): void;
   receipts(receipts: Receipt[]): Promise<void>;
   inbound(text: InboundText): Promise<void>;
+  /** the carrier has the answers to these texts */
+  acknowledged(fingerprints: readonly string[]): void;
   unread(word: string | null): void;
 }
 
@@ -65,6 +69,7 @@ export class SmppSession {
   private lastHeard = performance.now();
   private enquiredAt = 0;
   private readonly texts = new Semaphore(MOST_UNANSWERED);
+  private readonly answered = new AnsweredTexts();
   /** about to unbind: reading stops until everything received is answered */
   private leaving = false;
   private idle: (() => void) | null = null;
@@ -223,9 +228,15 @@ export class SmppSession {
         return submit.done({ kind: 'answered', status: isNack ? status || Status.SystemError : status, messageId });
       }
       case Command.DeliverSm:
-        return this.deliver(readDeliverSm(bytes, start, end), { sequence, answer: Command.DeliverSmResp });
+        return this.deliver(readDeliverSm(bytes, start, end), [bytes, start, end], {
+          sequence,
+          answer: Command.DeliverSmResp,
+        });
       case Command.DataSm:
-        return this.deliver(readDataSm(bytes, start, end), { sequence, answer: Command.DataSmResp });
+        return this.deliver(readDataSm(bytes, start, end), [bytes, start, end], {
+          sequence,
+          answer: Command.DataSmResp,
+        });
       case Command.EnquireLink:
         return void this.socket.write(headerOnly(Command.EnquireLinkResp, 0, sequence));
       case Command.BindTransceiverResp:
@@ -244,9 +255,13 @@ export class SmppSession {
     }
   }
 
-  private deliver(message: DeliverSm | null, delivery: Delivery): void {
+  private deliver(
+    message: DeliverSm | null,
+    pdu: [bytes: Buffer, start: number, end: number],
+    delivery: Delivery,
+  ): void {
     if (!message) return this.answer([delivery], Status.InvalidMessageLength);
-    if (!isReceipt(message)) return void this.takeText(message, delivery);
+    if (!isReceipt(message)) return void this.takeText(message, pdu, delivery);
     const { statusWords: words, receiptTerms } = this.config;
     const receipt = readReceipt(message, words);
     if (receipt) return this.batch.add(underTerms(receipt, receiptTerms), delivery);
@@ -254,10 +269,18 @@ export class SmppSession {
     this.answer([delivery], Status.Ok);
   }
 
-  private async takeText(message: DeliverSm, delivery: Delivery): Promise<void> {
+  private async takeText(
+    message: DeliverSm,
+    pdu: [bytes: Buffer, start: number, end: number],
+    delivery: Delivery,
+  ): Promise<void> {
+    const text = readHandsetText(...pdu);
+    if (!text) return this.answer([delivery], Status.InvalidMessageLength);
     if (!this.texts.tryAcquire()) return this.answer([delivery], Status.SystemError);
     const { statusWords: words, receiptTerms } = this.config;
-    const orText = { from: digitsOf(message.sourceAddr), text: message.text };
+    const orText = inboundText(this.config, text, delivery.sequence);
+    this.answered.mark(orText.sms.delivery);
+    const takenAt = performance.now();
     const receipt = mayBeReceipt(message) ? readReceipt(message, words) : null;
     const taken = receipt
       ? this.events.receipts([{ ...underTerms(receipt, receiptTerms), orText }])
@@ -267,6 +290,7 @@ export class SmppSession {
       () => Status.SystemError,
     );
     this.answer([delivery], status);
+    if (status === Status.Ok) this.answered.add(orText.sms.delivery, takenAt);
     this.texts.release();
   }
 
@@ -309,5 +333,7 @@ export class SmppSession {
       this.socket.write(headerOnly(Command.EnquireLink, 0, this.next()));
     }
     if (this.queue.length > 0) this.schedule();
+    const acknowledged = this.answered.acknowledged(this.lastHeard);
+    if (acknowledged.length > 0) this.events.acknowledged(acknowledged);
   }
 }

@@ -65,6 +65,7 @@ class SmppConnection implements RouteConnection {
     private readonly config: SmppConfig,
     private readonly onReceipts: (receipts: Receipt[]) => Promise<void>,
     private readonly onInbound: (texts: InboundText[]) => Promise<void>,
+    private readonly onAcknowledged: (fingerprints: readonly string[]) => void,
   ) {
     this.tlvs = new TlvWriter(config);
     this.session = this.connect();
@@ -212,6 +213,7 @@ class SmppConnection implements RouteConnection {
       closed: (reason) => this.lost(reason),
       receipts: this.onReceipts,
       inbound: (text) => this.onInbound([text]),
+      acknowledged: this.onAcknowledged,
       unread: (word) => this.noteUnread(word),
     });
   }
@@ -318,9 +320,10 @@ export class SmppDriver implements MessageDriver<SmppRouteConfig> {
     route: Route<SmppRouteConfig>,
     onReceipts: (receipts: Receipt[]) => Promise<void>,
     onInbound: (texts: InboundText[]) => Promise<void>,
+    onAcknowledged: (fingerprints: readonly string[]) => void = () => undefined,
   ): RouteConnection {
     if (route.guarded && !this.guard) throw new Error('A guarded route needs the guard of addresses');
     const guard = route.guarded ? this.guard : null;
-    return new SmppConnection(route.name, sessionConfig(route.config, guard), onReceipts, onInbound);
+    return new SmppConnection(route.name, sessionConfig(route.config, guard), onReceipts, onInbound, onAcknowledged);
   }
 }

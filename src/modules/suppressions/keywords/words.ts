@@ -1,0 +1,71 @@
+export const KEYWORD_ACTIONS = ['suppress', 'reply', 'event'] as const;
+export type KeywordAction = (typeof KEYWORD_ACTIONS)[number];
+
+/** What an account does with a text that is this word. */
+export interface Keyword {
+  /** as `wordOf` reads it */
+  word: string;
+  action: KeywordAction;
+  reply: string | null;
+}
+
+/** Keywords of one account by word. */
+export type Keywords = ReadonlyMap<string, Keyword>;
+
+/** Command of an inbound text (reference/suppressions#stop-words). */
+export type ConsentWord = 'stop' | 'start';
+
+type BuiltIn = ConsentWord | 'help';
+
+const STOP_WORDS = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT', 'OPT OUT'];
+
+const BUILT_IN: ReadonlyMap<string, BuiltIn> = new Map<string, BuiltIn>([
+  ...STOP_WORDS.map((word): [string, BuiltIn] => [word, 'stop']),
+  ['START', 'start'],
+  ['UNSTOP', 'start'],
+  ['HELP', 'help'],
+]);
+
+/** The word whose reply counts for all built-in words of its kind that have none of their own. */
+const FIRST: Readonly<Record<BuiltIn, string>> = { stop: 'STOP', start: 'START', help: 'HELP' };
+
+export const builtInOf = (word: string): BuiltIn | null => BUILT_IN.get(word) ?? null;
+
+const LONGEST_TEXT = 100;
+/** Characters of a word, by which it is stored. */
+export const LONGEST_WORD = 64;
+const VARIANTS = /[\uFE00-\uFE0F\u20E3]/g;
+const NO_WORD = /[^\p{L}\p{M}\p{N}\s]/gu;
+
+/** A whole text without marks, quotes and emoji, in capitals; '' when nothing is left, or the text is too long for a word. */
+export function wordOf(text: string): string {
+  if (text.length > LONGEST_TEXT) return '';
+  const letters = text.normalize('NFKC').replace(VARIANTS, '').replace(NO_WORD, '');
+  const word = letters.replace(/\s+/g, ' ').trim().toUpperCase();
+  return word.length <= LONGEST_WORD ? word : '';
+}
+
+/** What a text means to the account that it is for. */
+export interface Meaning {
+  word: string;
+  effect: ConsentWord | 'none';
+  isBuiltIn: boolean;
+  /** an answer that the account wants to be sent */
+  reply: string | null;
+}
+
+/** @param own keywords of the account; built-in words keep their effect, and take its reply. @returns null = no keyword */
+export function meaningOf(text: string, own: Keywords | undefined): Meaning | null {
+  const word = wordOf(text);
+  const [keyword, builtIn] = [own?.get(word), BUILT_IN.get(word)];
+  if (word === '' || (!keyword && !builtIn)) return null;
+  const reply = keyword?.reply ?? (builtIn ? (own?.get(FIRST[builtIn])?.reply ?? null) : null);
+  const effect = builtIn ?? (keyword?.action === 'suppress' ? 'stop' : 'help');
+  return { word, effect: effect === 'help' ? 'none' : effect, isBuiltIn: builtIn !== undefined, reply };
+}
+
+/** The consent that a text expresses, if any. */
+export function consentWord(text: string, own?: Keywords): ConsentWord | null {
+  const effect = meaningOf(text, own)?.effect ?? 'none';
+  return effect === 'none' ? null : effect;
+}
