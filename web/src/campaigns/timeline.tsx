@@ -18,6 +18,7 @@ const TITLES: Readonly<Record<string, string>> = {
   call_answered: 'Answered',
   call_ended: 'The call ended',
   priced: 'Price at the provider',
+  answer: 'The person answered',
   webhook: 'Pushed to the webhook',
 };
 

@@ -46,6 +46,7 @@ export const DRIVERS: Readonly<Record<Driver, DriverForm>> = {
       { name: 'receipts', label: 'Receipts that decide a long message', kind: 'text', hint: 'all, last, first or any' },
       { name: 'id_base', label: 'Ids in answers', kind: 'text', hint: 'hex, dec or auto' },
       RECEIPT_TIMEOUT,
+      { name: 'country', label: 'Country of senders', kind: 'text', hint: 'IN: reads national numbers of inbound SMS' },
     ],
   },
   http: {
@@ -77,6 +78,8 @@ export const DRIVERS: Readonly<Record<Driver, DriverForm>> = {
       },
       { name: 'receipt', label: 'Receipts', kind: 'json' },
       RECEIPT_TIMEOUT,
+      { name: 'inbound', label: 'Inbound SMS', kind: 'json' },
+      { name: 'country', label: 'Country of senders', kind: 'text', hint: 'IN: reads national numbers of inbound SMS' },
     ],
   },
   twilio: {

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, NARROW, openApp, type OpenedApp, webService, WIDE } from './support/browser.js';
+
+/** What people send, from the inbox of the operator to the owner's reply (docs/reference/inbound-messages.md). */
+describe.skipIf(!hasBrowser).each([WIDE, NARROW])('inbound messages at %i px', (width) => {
+  const from = `9198222${String(10_000 + width)}`;
+  let staff: OpenedApp;
+  let owner: OpenedApp;
+
+  beforeAll(async () => {
+    const { service, clients } = await webService();
+    const put = await clients.staff.call('PUT', '/v6/api/admin/routes/inbound-web', {
+      ...{ channel: 'sms', driver: 'http' },
+      config: {
+        url: `${service.sandboxUrl}/gateway/messages`,
+        body: { to: '{{to}}', text: '{{text}}' },
+        id_path: 'id',
+      },
+    });
+    const { callback_url: callback } = put.body['data'] as { callback_url: string };
+    const response = await fetch(`${service.url}${new URL(callback, service.url).pathname}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ from, to: '57575', text: `Is the shop open? ${String(width)}` }),
+    });
+    expect(response.status).toBe(200);
+    staff = await openApp({ role: 'staff', width, path: '/inbox' });
+    owner = await openApp({ role: 'owner', width, path: '/inbound-messages' });
+  });
+  afterAll(async () => {
+    await staff.close();
+    await owner.close();
+  });
+
+  it('are assigned to an account by staff, and answered by its owner', async () => {
+    const { clients } = await webService();
+    await staff.page.getByRole('button', { name: `Assign the message of ${from}` }).click();
+    await staff.page.getByLabel('Username').last().fill(clients.owner.username);
+    await staff.page.getByRole('button', { name: 'Assign', exact: true }).last().click();
+    await staff.page.getByText('Assigned').first().waitFor();
+    await owner.page
+      .getByText(`Is the shop open? ${String(width)}`)
+      .first()
+      .waitFor();
+    await owner.page.getByRole('button', { name: `Reply to ${from}` }).click();
+    await owner.page.getByLabel('Message').fill('Until six.');
+    await owner.page.getByRole('button', { name: 'Send reply' }).click();
+    await owner.page
+      .getByText(/Reply queued for 1 credits/)
+      .first()
+      .waitFor();
+  });
+
+  it('have keywords, which are refused at their field', async () => {
+    const { page } = owner;
+    await page.goto('/app/keywords');
+    await page.getByRole('heading', { name: 'Keywords', level: 1 }).waitFor();
+    await page.getByLabel('Word').fill(`Info ${String(width)}!`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('reply is required').first().waitFor();
+    await page.getByLabel('Reply').fill('We are open from 9 to 6.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('We are open from 9 to 6.').first().waitFor();
+    await page.getByRole('button', { name: `Remove INFO ${String(width)}` }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).last().click();
+    await page.getByText('Keyword removed').first().waitFor();
+  });
+});
