@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('inbound messages at %i px', (
       .first()
       .waitFor();
     await owner.page.getByRole('button', { name: `Reply to ${from}` }).click();
-    await owner.page.getByLabel('Message').fill('Until six.');
+    await owner.page.getByRole('textbox', { name: 'Message' }).fill('Until six.');
     await owner.page.getByRole('button', { name: 'Send reply' }).click();
     await owner.page
       .getByText(/Reply queued for 1 credits/)
