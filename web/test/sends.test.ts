@@ -81,6 +81,9 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await field('Message').fill('Hello {{name}}');
     await field('Numbers').fill(`${number()}, 12`);
     await button('Show preview and price').click();
+    await page.getByText('2 rows will be left out:').waitFor();
+    await field('Skip rows at fault').uncheck();
+    await button('Show preview and price').click();
     await page.getByText('2 rows would make the send be refused:').waitFor();
     await page.getByText(/no value for name/).waitFor();
     expect(await page.getByRole('button', { name: /^Send to / }).getAttribute('aria-disabled')).toBe('true');

@@ -17,6 +17,8 @@ export type ReadBy = 'hold' | 'peek';
 
 /** Recipients that a send or a quote may read repeatedly: each pass gives the same ones, or throws. */
 export interface HeldRecipients extends RecipientSource {
+  /** @param refuse receives rows whose number the channel does not take; absent: they are an error at the end */
+  read(refuse?: (fault: RowFault) => void): AsyncIterable<readonly SourcedRecipient[]>;
   /** Freezes a list in the transaction that accepts the send. @throws AppError conflict `List is being changed` */
   freeze(tx: EntityManager): Promise<void>;
 }
@@ -64,7 +66,7 @@ export class RecipientLists {
         yield part.map(({ seq, number, variables }) => ({ row: seq, number, variables }));
       }
     };
-    return { total: reading.total, read: () => taken(rows(), channel), freeze: () => Promise.resolve() };
+    return { total: reading.total, read: (refuse) => taken(rows(), channel, refuse), freeze: () => Promise.resolve() };
   }
 
   private ofList(reading: Reading, channel: Pick<Channel, 'readRecipient'>): HeldRecipients {
@@ -83,7 +85,11 @@ export class RecipientLists {
         yield part.map((member, index) => ({ row: first + index, ...member }));
       }
     };
-    return { total: reading.total, read: () => taken(rows(), channel), freeze: (tx) => lists.freeze(tx, reading) };
+    return {
+      total: reading.total,
+      read: (refuse) => taken(rows(), channel, refuse),
+      freeze: (tx) => lists.freeze(tx, reading),
+    };
   }
 }
 
@@ -91,13 +97,15 @@ export class RecipientLists {
 async function* taken(
   parts: AsyncIterable<readonly StoredRecipient[]>,
   channel: Pick<Channel, 'readRecipient'>,
+  refuse?: (fault: RowFault) => void,
 ): AsyncGenerator<readonly SourcedRecipient[], void, undefined> {
   const faults: RowFault[] = [];
+  const leaveOut = refuse ?? ((fault: RowFault): void => void faults.push(fault));
   for await (const part of parts) {
     const recipients: SourcedRecipient[] = [];
     for (const { row, number, variables } of part) {
       const read = readStored(number, channel);
-      if ('refused' in read) faults.push({ row, value: number, ...refusedNumber(read.refused) });
+      if ('refused' in read) leaveOut({ row, value: number, ...refusedNumber(read.refused) });
       else if (variables === null || variables === '{}') recipients.push({ row, number: read.digits });
       else recipients.push({ row, number: read.digits, variables: JSON.parse(variables) as Record<string, string> });
     }

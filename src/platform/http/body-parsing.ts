@@ -157,6 +157,7 @@ const BODY_RULES: readonly BodyRule[] = [
   { prefix: '/v6/api/admin/rates/', form: false, list: true },
   { prefix: '/v6/api/campaigns', exact: true, late: RECIPIENTS, limit: 64 * MB, form: false },
   { prefix: '/v6/api/campaigns/quote', exact: true, late: RECIPIENTS, limit: 64 * MB, form: false },
+  { prefix: '/v6/api/campaigns/skipped.csv', exact: true, late: RECIPIENTS, limit: 64 * MB, form: false },
   { prefix: '/provider/', open: true, limit: MB, form: true, any: true },
   { prefix: '/', form: false },
 ];

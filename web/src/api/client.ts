@@ -68,7 +68,12 @@ export async function fetchBlob(path: string): Promise<Blob> {
 
 /** Hands a file of the API to the browser, to be saved under a name. */
 export async function download(path: string, name: string): Promise<void> {
-  const address = URL.createObjectURL(await fetchBlob(path));
+  saveBlob(await fetchBlob(path), name);
+}
+
+/** Hands a file to the browser, to be saved under a name. */
+export function saveBlob(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = address;
   link.download = name;

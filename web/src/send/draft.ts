@@ -32,6 +32,10 @@ export interface Draft {
   pasted: string;
   uploadId: string;
   listId: string;
+  /** one message for each person */
+  removeDuplicates: boolean;
+  /** rows at fault are left out instead of stopping the send */
+  skipInvalid: boolean;
   /** of a file: which column fills a placeholder that is called otherwise */
   columns: Readonly<Record<string, string>>;
   schedule: string;
@@ -63,6 +67,8 @@ export const EMPTY: Draft = {
   pasted: '',
   uploadId: '',
   listId: '',
+  removeDuplicates: true,
+  skipInvalid: true,
   columns: {},
   schedule: '',
   late: 'send',
@@ -131,10 +137,11 @@ const given = (fields: Body): Body =>
 /** `2026-11-24T09:30` of the field as the API reads it, in the account's time zone. */
 const momentOf = (schedule: string): string => (schedule === '' ? '' : `${schedule.replace('T', ' ')}:00`);
 
-function recipientsOf({ source, pasted, uploadId, listId }: Draft): Body {
-  if (source === 'upload') return { upload_id: Number(uploadId) };
-  if (source === 'list') return { list_id: Number(listId) };
-  return { contacts: numbersOf(pasted) };
+function recipientsOf({ source, pasted, uploadId, listId, removeDuplicates, skipInvalid }: Draft): Body {
+  const options = { remove_duplicates: removeDuplicates, skip_invalid: skipInvalid };
+  if (source === 'upload') return { upload_id: Number(uploadId), ...options };
+  if (source === 'list') return { list_id: Number(listId), ...options };
+  return { contacts: numbersOf(pasted), ...options };
 }
 
 const MEDIA: Readonly<Record<string, string>> = { Image: 'image', Video: 'video', Document: 'document' };
@@ -239,7 +246,7 @@ export function bodyOf(channel: ChannelName, draft: Draft, template: Template | 
 /** The same to one number alone, now: a test. @param variables of the recipient whose text is tried */
 export function testBodyOf(body: Body, number: string, variables: Readonly<Record<string, string>>): Body {
   const { contacts: _contacts, upload_id: _upload, list_id: _list, schedule_time: _moment, ...others } = body;
-  const { late: _late, late_after_s: _after, ...rest } = others;
+  const { late: _late, late_after_s: _after, remove_duplicates: _once, skip_invalid: _skip, ...rest } = others;
   const test = { ...rest, broadcast_name: `Test: ${String(body['broadcast_name'])}` };
   return 'channel' in body ? { ...test, recipients: [{ to: number, variables }] } : { ...test, contacts: [number] };
 }

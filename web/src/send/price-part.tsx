@@ -7,6 +7,7 @@ import { useMe } from '../app/session.js';
 import { Button, confirm, Facts, formatCount, notify, notifyFault, Section, TextField } from '../ui/index.js';
 import { type Body, type ChannelName, type Template, testBodyOf } from './draft.js';
 import { Handset } from './handset.js';
+import { counted, type FaultyRow, Rows, SHOWN_ROWS, Skipped } from './rows.js';
 import { newKey, submit } from './submit.js';
 
 type Quote = Schema<'BulkQuoteData'> | Schema<'VoiceQuoteData'>;
@@ -20,9 +21,6 @@ interface Properties {
   header: string;
   template: Template | undefined;
 }
-
-/** `1 credit`, `2 credits` */
-const counted = (count: number, thing: string): string => `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 
 const isOfVoice = (quote: Quote): quote is Schema<'VoiceQuoteData'> => 'audio_seconds' in quote;
 const countOf = (quote: Quote): number => (isOfVoice(quote) ? quote.contacts : quote.recipients);
@@ -61,7 +59,9 @@ export function PricePart({ channel, body, missing, values, header, template }: 
       </div>
       {missing !== null && <p className="muted">{missing}.</p>}
       {problem !== null && <Refusal problem={problem} />}
-      <div aria-live="polite">{quote !== null && <Priced quote={quote} warnings={priced?.warnings ?? []} />}</div>
+      <div aria-live="polite">
+        {quote !== null && <Priced quote={quote} warnings={priced?.warnings ?? []} body={body} />}
+      </div>
       <TestPart channel={channel} body={body} isReady={missing === null} quote={quote} />
       <SendButton
         channel={channel}
@@ -87,27 +87,6 @@ function Refusal({ problem }: { problem: Problem }) {
   );
 }
 
-interface FaultyRow {
-  row: number;
-  value?: string | undefined;
-  message: string;
-}
-
-const SHOWN_ROWS = 10;
-
-function Rows({ rows }: { rows: readonly FaultyRow[] }) {
-  if (rows.length === 0) return null;
-  return (
-    <ul className="preview-texts">
-      {rows.slice(0, SHOWN_ROWS).map(({ row, value, message }) => (
-        <li key={`${String(row)} ${message}`}>
-          Row {row} {value ?? ''}: {message}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 type Warning = Schema<'Warning'>;
 
 /** Warnings about single recipients, as rows counted from 1. */
@@ -117,7 +96,7 @@ const rowsOf = (warnings: readonly Warning[]): FaultyRow[] =>
     return at === undefined ? [] : [{ row: at, value, message }];
   });
 
-function Priced({ quote, warnings }: { quote: Quote; warnings: readonly Warning[] }) {
+function Priced({ quote, warnings, body }: { quote: Quote; warnings: readonly Warning[]; body: Body }) {
   const left = quote.available - quote.credits;
   return (
     <>
@@ -162,6 +141,7 @@ function Priced({ quote, warnings }: { quote: Quote; warnings: readonly Warning[
             <p className="fault">{counted(quote.refused, 'row')} would make the send be refused:</p>
           )}
           <Rows rows={[...quote.missing, ...quote.invalid]} />
+          <Skipped quote={quote} body={body} />
           {quote.warned > 0 && <p>{counted(quote.warned, 'number')} that no numbering plan has:</p>}
           <Rows rows={rowsOf(warnings)} />
           <ul className="preview-texts" aria-label="The first recipients">

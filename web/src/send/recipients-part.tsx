@@ -5,6 +5,7 @@ import { problemOf } from '../api/problem.js';
 import { FILES, saveUpload } from '../recipients/save-upload.js';
 import {
   Button,
+  CheckField,
   FileField,
   formatCount,
   Link,
@@ -52,6 +53,22 @@ export function RecipientsPart({ channel, draft, set }: PartProperties) {
       )}
       {!isPasted && draft.source === 'upload' && <UploadChoice channel={channel} draft={draft} set={set} />}
       {!isPasted && draft.source === 'list' && <ListChoice channel={channel} draft={draft} set={set} />}
+      {channel !== 'voice' && (
+        <>
+          <CheckField
+            label="Remove duplicates"
+            hint="One message for each person, also where the number is written in two ways."
+            checked={draft.removeDuplicates}
+            onChange={(event) => set({ removeDuplicates: event.currentTarget.checked })}
+          />
+          <CheckField
+            label="Skip rows at fault"
+            hint="Otherwise one row at fault stops the whole send."
+            checked={draft.skipInvalid}
+            onChange={(event) => set({ skipInvalid: event.currentTarget.checked })}
+          />
+        </>
+      )}
     </Section>
   );
 }

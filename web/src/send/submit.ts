@@ -1,6 +1,12 @@
-import { api, type Schema } from '../api/client.js';
+import { api, saveBlob, type Schema } from '../api/client.js';
 import { Problem } from '../api/problem.js';
 import type { Body, ChannelName } from './draft.js';
+
+/** Hands what a send leaves out to the browser, as a file. */
+export async function saveSkipped(body: Body): Promise<void> {
+  const { data } = await api.POST('/v6/api/campaigns/skipped.csv', { body: body as never, parseAs: 'blob' });
+  saveBlob(data as unknown as Blob, 'skipped.csv');
+}
 
 /** Hands a campaign in. @param key makes the same request one campaign @returns its request id */
 export async function submit(channel: ChannelName, body: Body, key: string): Promise<string> {

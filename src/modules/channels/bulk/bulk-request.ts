@@ -1,4 +1,4 @@
-import type { AppError } from '../../../kernel/errors.js';
+import { type AppError, fieldErrors } from '../../../kernel/errors.js';
 import { isSchedule } from '../../../kernel/clock.js';
 import { readId } from '../../../kernel/ids.js';
 import { JsonRecords } from '../../../kernel/json-records.js';
@@ -11,6 +11,7 @@ import { readSmsOptions, senderErrors, type SmsOptions } from '../../sender-ids/
 import { textFault } from '../personalised/index.js';
 import { readTemplateReference, type TemplateReference, templateRequestErrors } from '../template-messages/index.js';
 import { attachmentErrors, readAttachments } from '../unofficial-chat/index.js';
+import type { Skipping } from './skipped-recipients.js';
 import {
   BULK_CHANNEL_NAMES,
   type BulkChannelName,
@@ -81,6 +82,7 @@ export interface BulkRequest {
   category: string | null;
   content: BulkContent;
   recipients: BulkRecipients;
+  skipping: Skipping;
   schedule: unknown;
   late: ReturnType<typeof Submissions.lateOf>;
 }
@@ -125,6 +127,10 @@ export function readBulkRequest(body: JsonObject): BulkRequest {
   if (name === null) throw bulkErrors.name('broadcast_name');
   const field = fieldOf(body);
   const content = readBulkContent(channel, body);
+  const skipping = {
+    removeDuplicates: flagOf(body, 'remove_duplicates'),
+    skipInvalid: flagOf(body, 'skip_invalid'),
+  };
   const route = readText(body['route']);
   if (route.kind === 'fault') throw bulkErrors.route('route');
   const category = readText(body['category']);
@@ -138,9 +144,16 @@ export function readBulkRequest(body: JsonObject): BulkRequest {
     category: category.kind === 'text' ? category.value : null,
     content,
     recipients: recipientsOf(field, body[field]),
+    skipping,
     schedule: body['schedule_time'],
     late: Submissions.lateOf(body),
   };
+}
+
+function flagOf(body: JsonObject, field: string): boolean {
+  const value = body[field] ?? false;
+  if (typeof value !== 'boolean') throw fieldErrors.noFlag(field);
+  return value;
 }
 
 function fieldOf(body: JsonObject): RecipientField {

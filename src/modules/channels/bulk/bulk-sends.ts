@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { AppError, RowFault } from '../../../kernel/errors.js';
+import { type AppError, MOST_ROW_FAULTS, type RowFault } from '../../../kernel/errors.js';
 import type { Variables } from '../../../kernel/message-template.js';
 import type { AnswerWarning } from '../../../platform/http/index.js';
 import { type Account, createdBy } from '../../accounts/index.js';
@@ -13,6 +13,7 @@ import {
   type RecipientSource,
   type SourcedRecipient,
   type Submission,
+  Submissions,
 } from '../../engine/index.js';
 import { NumberCheck, type NumberFault, type NumberHome, readerOf } from '../../numbers/index.js';
 import { type HeldRecipients, type ReadBy, RecipientLists } from '../../recipient-lists/index.js';
@@ -29,6 +30,7 @@ import {
 import { unofficialChannel } from '../unofficial-chat/index.js';
 import type { BulkRequest } from './bulk-request.js';
 import { type BulkChannelName, bulkErrors } from './bulk.errors.js';
+import { type FaultOf, isSkipping, SkippedRecipients, type Skipping, skipsOf } from './skipped-recipients.js';
 import { type JsonRecipients, readJsonRecipients, sourceOf } from './json-recipients.js';
 
 type NumberRefusal = ReturnType<NonNullable<Submission['numberCheck']>>;
@@ -48,12 +50,12 @@ const knownOf = ({ country }: NumberFault): Pick<RowFault, 'country'> => (countr
 const NUMBERS_AT_ONCE = 5_000;
 
 /** The recipients of a send, with only the variables that its text names. Reading them collects warnings. */
-class BulkSource implements RecipientSource {
+class BulkSource implements HeldRecipients {
   private readonly named: ReadonlySet<string>;
 
   /** @param warning null = the account wants no warnings @param field null = an upload or a list */
   constructor(
-    private readonly all: RecipientSource,
+    private readonly all: HeldRecipients,
     private readonly names: readonly string[],
     private readonly warning: NumberCheck | null,
     private readonly field: string | null,
@@ -77,6 +79,10 @@ class BulkSource implements RecipientSource {
     }));
   }
 
+  freeze(tx: EntityManager): Promise<void> {
+    return this.all.freeze(tx);
+  }
+
   get warned(): number {
     return this.warning?.invalid ?? 0;
   }
@@ -86,8 +92,8 @@ class BulkSource implements RecipientSource {
     for await (const some of this.all.read()) if (this.warning) await checkAll(this.warning, some);
   }
 
-  async *read(): AsyncGenerator<readonly SourcedRecipient[], void, undefined> {
-    for await (const some of this.all.read()) {
+  async *read(refuse?: (fault: RowFault) => void): AsyncGenerator<readonly SourcedRecipient[], void, undefined> {
+    for await (const some of this.all.read(refuse)) {
       if (this.warning) await checkAll(this.warning, some);
       yield some.map((recipient) => this.picked(recipient));
     }
@@ -146,6 +152,8 @@ const DEFAULT_SERVICE = 'default';
 export interface OpenBulk {
   submission: Submission;
   source: BulkSource | null;
+  /** rows that are left out; null = none was to be */
+  skipped: Pick<SkippedRecipients, 'rows' | 'count'> | null;
   names: readonly string[];
   price: Price;
   /** runs in the transaction that accepts the send */
@@ -159,6 +167,7 @@ export class BulkSends {
     private readonly sendable: SendableTemplates,
     private readonly senders: SenderIds,
     private readonly lists: RecipientLists,
+    private readonly submissions: Submissions,
   ) {}
 
   channelOf({ channel }: Pick<BulkRequest, 'channel'>): Channel {
@@ -166,13 +175,65 @@ export class BulkSends {
   }
 
   /** The validated recipients of a body; null when they are in an upload or a list. */
-  async inBody(account: NumberHome, { channel, recipients }: BulkRequest): Promise<JsonRecipients | null> {
+  async inBody(
+    account: NumberHome,
+    { channel, recipients }: BulkRequest,
+    mostFaults = MOST_ROW_FAULTS,
+  ): Promise<JsonRecipients | null> {
     if (!('entries' in recipients)) return null;
-    return readJsonRecipients(recipients.field, recipients.entries, readerOf(account, CHANNELS[channel]));
+    const { field, entries } = recipients;
+    return readJsonRecipients(field, entries, readerOf(account, CHANNELS[channel]), mostFaults);
   }
 
   /** @throws AppError faults of the template, the sender id, the length of the shared text, the upload or the list */
   async open(account: Account, request: BulkRequest, inBody: JsonRecipients | null, by: ReadBy): Promise<OpenBulk> {
+    const { said, price, check, terms } = await this.termsOf(account, request);
+    const { channel } = terms;
+    const open = { names: said.names, price, skipped: null };
+    const { skipping } = request;
+    if (inBody && !isPersonalised(said.content) && check?.mode !== 'refuse' && !isSkipping(skipping)) {
+      const source = check && new BulkSource(unheld(sourceOf(inBody)), said.names, check, inBody.field);
+      await source?.check();
+      const submission = { ...terms, recipients: inBody.numbers };
+      return { ...open, submission, source, freeze: () => Promise.resolve() };
+    }
+    const held = inBody ? unheld(sourceOf(inBody)) : await this.held(account.id, request, channel, by);
+    const skipped = isSkipping(skipping) ? await this.skipped(terms, held, said.names, { inBody, skipping }) : null;
+    if (skipped?.total === 0 && by === 'hold') throw bulkErrors.refused().naming(skipped.rows);
+    const warning = check?.mode === 'warn' ? check : null;
+    const source = new BulkSource(skipped ?? held, said.names, warning, inBody?.field ?? null);
+    return { ...open, skipped, submission: { ...terms, source }, source, freeze: (tx) => held.freeze(tx) };
+  }
+
+  private async skipped(
+    terms: Parameters<Submissions['refusalsOf']>[0],
+    held: HeldRecipients,
+    names: readonly string[],
+    { inBody, skipping }: { inBody: JsonRecipients | null; skipping: Skipping },
+  ): Promise<SkippedRecipients> {
+    const faultOf = await this.faultsOf(terms);
+    const unread = skipping.skipInvalid && inBody ? inBody : { faults: [], invalid: 0 };
+    const before = { rows: unread.faults, count: unread.invalid };
+    const picked = new BulkSource(held, names, null, null);
+    return SkippedRecipients.of(picked, skipping, faultOf, before);
+  }
+
+  /** Rows that a send leaves out, all of them, part by part. @throws AppError as `open`, before the first part */
+  async skips(account: Account, request: BulkRequest): Promise<AsyncGenerator<readonly RowFault[], void, undefined>> {
+    const { skipping } = request;
+    const inBody = await this.inBody(account, request, Infinity);
+    const { said, terms } = await this.termsOf(account, request);
+    const held = inBody ? unheld(sourceOf(inBody)) : await this.held(account.id, request, terms.channel, 'peek');
+    const faultOf = await this.faultsOf(terms);
+    const unread = skipping.skipInvalid ? (inBody?.faults ?? []) : [];
+    const picked = new BulkSource(held, said.names, null, null);
+    return (async function* () {
+      if (unread.length > 0) yield unread;
+      for await (const skips of skipsOf(picked, skipping, faultOf)) yield skips.map(({ fault }) => fault);
+    })();
+  }
+
+  private async termsOf(account: Account, request: BulkRequest) {
     const channel = CHANNELS[request.channel];
     const said = await this.saidBy(account.id, request);
     const price = said.price ?? channel.price?.(said.content);
@@ -190,16 +251,15 @@ export class BulkSends {
       ...(check?.mode === 'refuse' && { numberCheck: refusalOf(check) }),
       refused,
     };
-    const open = { names: said.names, price };
-    if (inBody && !isPersonalised(said.content) && check?.mode !== 'refuse') {
-      const source = check && new BulkSource(sourceOf(inBody), said.names, check, inBody.field);
-      await source?.check();
-      const submission = { ...terms, recipients: inBody.numbers };
-      return { ...open, submission, source, freeze: () => Promise.resolve() };
-    }
-    const held = inBody ? unheld(sourceOf(inBody)) : await this.held(account.id, request, channel, by);
-    const source = new BulkSource(held, said.names, check?.mode === 'warn' ? check : null, inBody?.field ?? null);
-    return { ...open, submission: { ...terms, source }, source, freeze: (tx) => held.freeze(tx) };
+    return { said, price, check, terms };
+  }
+
+  private async faultsOf(terms: Parameters<Submissions['refusalsOf']>[0]): Promise<FaultOf> {
+    const refusalOf = await this.submissions.refusalsOf(terms);
+    return (recipient) => {
+      const refusal = refusalOf(recipient);
+      return refusal && rowOf(refusal);
+    };
   }
 
   private async saidBy(accountId: number, { content: said }: BulkRequest): Promise<Said> {
@@ -240,6 +300,7 @@ export const isOfTemplates = (name: BulkChannelName): name is TemplateChannelNam
   name === 'template' || name === 'branded';
 
 /** @throws AppError invalid `Some recipients are invalid` */
-export function assertValid(inBody: JsonRecipients | null): void {
-  if (inBody && inBody.invalid > 0) throw bulkErrors.rows().naming(inBody.faults);
+export function assertValid(inBody: JsonRecipients | null, { skipInvalid }: Skipping): void {
+  if (inBody && inBody.invalid > 0 && !(skipInvalid && inBody.numbers.length > 0))
+    throw bulkErrors.rows().naming(inBody.faults);
 }

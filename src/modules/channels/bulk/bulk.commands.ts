@@ -34,7 +34,7 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
   async execute({ account, body, idempotent }: SendBulkCampaignCommand): Promise<AcceptedBulk> {
     const request = readBulkRequest(body);
     const inBody = await this.sends.inBody(account, request);
-    assertValid(inBody);
+    assertValid(inBody, request.skipping);
     return this.idempotency.once<AcceptedBulk>(idempotent, (keeper) => this.accept(account, request, inBody, keeper));
   }
 
@@ -44,7 +44,7 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
     inBody: JsonRecipients | null,
     keeper: OutcomeKeeper<AcceptedBulk> | null,
   ): Promise<AcceptedBulk> {
-    const { submission, source, price, freeze } = await this.sends.open(account, request, inBody, 'hold');
+    const { submission, source, skipped, price, freeze } = await this.sends.open(account, request, inBody, 'hold');
     const scheduledAt = this.submissions.momentOf(request.schedule, submission.sender);
     const { service, ...departure } = await this.departure(request, submission);
     const answerOf = ({ requestId, totalRows, chargedCredits, routeId }: AcceptedCampaign): AcceptedBulk => ({
@@ -55,6 +55,7 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
       credits: chargedCredits,
       balance: price.balance,
       ...(inBody && { duplicates: inBody.repeated, duplicates_count: inBody.duplicates }),
+      ...(skipped && { skipped: skipped.rows, skipped_count: skipped.count }),
       hints: source?.warnings ?? [],
       warned: source?.warned ?? 0,
       route: service,

@@ -1,13 +1,15 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { ApiAcceptedResponse, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import type { JsonObject } from '../../../kernel/json-values.js';
-import { textOrNull } from '../../../kernel/text.js';
+import { CSV_LINE_END, csvLine, textOrNull } from '../../../kernel/text.js';
 import {
   AlsoTakes,
   ApiErrors,
   LargeJson,
   scheduleWarnings,
+  streamText,
   type Warn,
   Warnings,
 } from '../../../platform/http/index.js';
@@ -18,7 +20,13 @@ import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempo
 import { UsedRoutes } from '../broadcasts/index.js';
 import { SendBulkCampaignCommand } from './bulk.commands.js';
 import { BULK_EXAMPLES, BulkAnswer, BulkBody } from './bulk.dto.js';
-import { BULK_ERRORS } from './bulk.errors.js';
+import { BULK_ERRORS, BULK_QUOTE_ERRORS } from './bulk.errors.js';
+import { SkippedRowsOfSendQuery } from './bulk.queries.js';
+
+const SKIPPED = ['row', 'value', 'reason', 'message'];
+const SKIPPED_EXAMPLE = [SKIPPED.join(','), '3,919812345678,duplicate,the person is in an earlier row', ''].join(
+  CSV_LINE_END,
+);
 
 /** Campaigns with a text per recipient (reference/bulk#send). */
 @ApiTags('Campaigns')
@@ -27,6 +35,7 @@ import { BULK_ERRORS } from './bulk.errors.js';
 export class BulkController {
   constructor(
     private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
     private readonly usedRoutes: UsedRoutes,
   ) {}
 
@@ -59,5 +68,36 @@ export class BulkController {
     warn(...scheduleWarnings(body['schedule_time'], account.timeZone));
     if (isAsked) warn(...(await this.usedRoutes.of(data.route, { routeId }, { field: 'route', hasDlt })));
     return { success: true, data };
+  }
+
+  @Post('skipped.csv')
+  @HttpCode(200)
+  @LargeJson()
+  @AlsoTakes('img2', 'document', 'media_with_caption')
+  @ApiOperation({
+    summary: 'What a send leaves out, as a CSV file',
+    description:
+      'Takes the body of a send with `remove_duplicates` or `skip_invalid`. All rows, where the answers to the send and its quote name a hundred. Sends and stores nothing.',
+  })
+  @ApiBody({ type: BulkBody, examples: BULK_EXAMPLES })
+  @ApiProduces('text/csv')
+  @ApiOkResponse({
+    description: 'The file.',
+    content: { 'text/csv': { schema: { type: 'string' }, example: SKIPPED_EXAMPLE } },
+  })
+  @ApiErrors(...BULK_QUOTE_ERRORS)
+  async skipped(
+    @Body() body: JsonObject,
+    @CurrentActor() { account }: Actor,
+    @Res() response: Response,
+  ): Promise<void> {
+    const lines = await this.queries.execute(new SkippedRowsOfSendQuery(account, body));
+    const frame = {
+      contentType: 'text/csv; charset=utf-8; header=present',
+      headers: { 'Content-Disposition': 'attachment; filename="skipped.csv"' },
+      before: csvLine(SKIPPED),
+      after: '',
+    };
+    await streamText(response, frame, lines);
   }
 }

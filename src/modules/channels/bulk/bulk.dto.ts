@@ -55,9 +55,16 @@ export class BulkBody {
   recipients?: BulkRecipient[];
   @ApiPropertyOptional({ type: [String], maxItems: MOST_IN_BODY, description: 'numbers without variables' })
   contacts?: string[];
-  @ApiPropertyOptional({ type: 'integer', example: 4711, description: 'a CSV file that was uploaded' })
+  @ApiPropertyOptional({ type: 'integer', example: 4711, description: 'a file that was uploaded' })
   upload_id?: number;
   @ApiPropertyOptional({ type: 'integer', example: 4712, description: 'a stored list' }) list_id?: number;
+  @ApiPropertyOptional({ example: false, description: 'one message for each person: the first row of a person stays' })
+  remove_duplicates?: boolean;
+  @ApiPropertyOptional({
+    example: false,
+    description: 'rows at fault are left out and told; otherwise one of them refuses the send',
+  })
+  skip_invalid?: boolean;
   @ApiPropertyOptional({ example: 'ACME', description: 'sms: an approved sender id' }) sender_id?: string;
   @ApiPropertyOptional({ example: '1107161234567890123', description: 'sms: where the route demands one' })
   dlt_template_id?: string;
@@ -94,11 +101,20 @@ export class AcceptedBulkData {
     type: [String],
     maxItems: 100,
     example: [],
-    description: 'numbers of recipients or contacts that come more than once: charged and sent each time',
+    description:
+      'numbers of recipients or contacts that come more than once: charged and sent each time, unless remove_duplicates is on',
   })
   duplicates?: string[];
   @ApiPropertyOptional({ type: 'integer', example: 0, description: 'entries whose number came before' })
   duplicates_count?: number;
+  @ApiPropertyOptional({
+    type: [RowFaultData],
+    maxItems: 100,
+    description: 'rows that are left out by remove_duplicates (`duplicate`) or skip_invalid, the first hundred',
+  })
+  skipped?: RowFaultData[];
+  @ApiPropertyOptional({ type: 'integer', example: 0, description: 'all of them' })
+  skipped_count?: number;
   @ApiPropertyOptional({
     type: 'integer',
     example: 0,
@@ -172,6 +188,14 @@ export class BulkQuoteData {
   invalid!: RowFaultData[];
   @ApiProperty({ type: 'integer', example: 0, description: 'rows for which the send would be refused' })
   refused!: number;
+  @ApiPropertyOptional({
+    type: [RowFaultData],
+    maxItems: 100,
+    description: 'rows that are left out by remove_duplicates (`duplicate`) or skip_invalid, the first hundred',
+  })
+  skipped?: RowFaultData[];
+  @ApiPropertyOptional({ type: 'integer', example: 0, description: 'all of them' })
+  skipped_count?: number;
   @ApiProperty({ type: [String], maxItems: 100, example: [], description: 'numbers that come more than once' })
   duplicates!: string[];
   @ApiPropertyOptional({

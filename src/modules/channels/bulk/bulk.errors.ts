@@ -82,6 +82,7 @@ const REQUEST_ERRORS: readonly DocumentedError[] = [
   senderErrors.dltTemplateId,
   senderErrors.validity,
   ...Object.values(attachmentErrors),
+  fieldErrors.noFlag.shown('remove_duplicates').because('likewise skip_invalid'),
   bulkErrors.route,
   bulkErrors.category,
   acceptanceErrors.scheduleTime,

@@ -10,7 +10,7 @@ import { SenderIdsModule } from '../../sender-ids/index.js';
 import { UsedRoutes } from '../broadcasts/index.js';
 import { TemplateMessagesModule } from '../template-messages/index.js';
 import { BulkSends } from './bulk-sends.js';
-import { QuoteBulkHandler } from './bulk.queries.js';
+import { QuoteBulkHandler, SkippedRowsOfSendHandler } from './bulk.queries.js';
 import { SendBulkCampaignHandler } from './bulk.commands.js';
 import { BulkController } from './bulk.controller.js';
 
@@ -27,7 +27,7 @@ import { BulkController } from './bulk.controller.js';
     SenderIdsModule,
     TemplateMessagesModule,
   ],
-  providers: [UsedRoutes, BulkSends, QuoteBulkHandler, SendBulkCampaignHandler],
+  providers: [UsedRoutes, BulkSends, QuoteBulkHandler, SkippedRowsOfSendHandler, SendBulkCampaignHandler],
   controllers: [BulkController],
 })
 export class BulkModule {}

@@ -1,6 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { MOST_ROW_FAULTS } from '../../../kernel/errors.js';
+import { MOST_ROW_FAULTS, type RowFault } from '../../../kernel/errors.js';
 import type { JsonObject } from '../../../kernel/json-values.js';
+import { csvLine } from '../../../kernel/text.js';
 import { KeyedSemaphore } from '../../../platform/concurrency/index.js';
 import { tooMany } from '../../../platform/security/index.js';
 import type { Account } from '../../accounts/index.js';
@@ -43,10 +44,11 @@ export class QuoteBulkHandler implements IQueryHandler<QuoteBulkQuery> {
 
   private async quote(account: Account, request: BulkRequest): Promise<BulkQuote> {
     const inBody = await this.sends.inBody(account, request);
-    const { submission, source, price, names } = await this.sends.open(account, request, inBody, 'peek');
+    const { submission, source, skipped, price, names } = await this.sends.open(account, request, inBody, 'peek');
     const quote = await this.submissions.quote(submission);
     const isMissing = quote.faults.filter(({ missing }) => missing);
     const others = quote.faults.filter(({ missing }) => !missing);
+    const unread = inBody && !request.skipping.skipInvalid ? inBody : { faults: [], invalid: 0 };
     const data: BulkQuoteData = {
       channel: request.channel,
       recipients: quote.recipients,
@@ -61,8 +63,9 @@ export class QuoteBulkHandler implements IQueryHandler<QuoteBulkQuery> {
       }),
       placeholders: [...names],
       missing: isMissing.map(rowOf),
-      invalid: [...(inBody?.faults ?? []), ...others.map(rowOf)].slice(0, MOST_ROW_FAULTS),
-      refused: (inBody?.invalid ?? 0) + quote.refused,
+      invalid: [...unread.faults, ...others.map(rowOf)].slice(0, MOST_ROW_FAULTS),
+      refused: unread.invalid + quote.refused,
+      ...(skipped && { skipped: skipped.rows, skipped_count: skipped.count }),
       duplicates: inBody?.repeated ?? [],
       ...(inBody && { duplicates_count: inBody.duplicates }),
       warned: source?.warned ?? 0,
@@ -70,3 +73,60 @@ export class QuoteBulkHandler implements IQueryHandler<QuoteBulkQuery> {
     return { data, hints: source?.warnings ?? [] };
   }
 }
+
+/** Rows that a send leaves out, as lines of CSV; stores nothing. @throws AppError rows of reference/bulk#errors; too_many */
+export class SkippedRowsOfSendQuery extends Query<AsyncIterable<string>> {
+  constructor(
+    readonly account: Account,
+    readonly body: JsonObject,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(SkippedRowsOfSendQuery)
+export class SkippedRowsOfSendHandler implements IQueryHandler<SkippedRowsOfSendQuery> {
+  private readonly semaphore = new KeyedSemaphore<number>(SHARES, () => tooMany(PATIENCE_SECONDS));
+
+  constructor(private readonly sends: BulkSends) {}
+
+  async execute({ account, body }: SkippedRowsOfSendQuery): Promise<AsyncIterable<string>> {
+    const request = readBulkRequest(body);
+    const release = await this.permit(account.id);
+    try {
+      const skips = await this.sends.skips(account, request);
+      return linesOf(await skips.next(), skips, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** @returns what gives the permit back */
+  private permit(accountId: number): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      this.semaphore.run(accountId, () => new Promise<void>((release) => resolve(release))).catch(reject);
+    });
+  }
+}
+
+type Faults = readonly RowFault[];
+
+/** The first part is read before the answer begins, so that its faults can be answered. */
+async function* linesOf(
+  first: IteratorResult<Faults, void>,
+  others: AsyncGenerator<Faults, void, undefined>,
+  release: () => void,
+): AsyncGenerator<string, void, undefined> {
+  try {
+    if (first.done === true) return;
+    yield linesOfPart(first.value);
+    for await (const part of others) yield linesOfPart(part);
+  } finally {
+    await others.return();
+    release();
+  }
+}
+
+const linesOfPart = (part: Faults): string =>
+  part.map(({ row, value, reason, message }) => csvLine([row, value, reason, message])).join('');

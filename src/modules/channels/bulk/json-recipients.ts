@@ -99,11 +99,15 @@ type Reading = Pick<JsonRecipients, 'numbers' | 'rows' | 'faults' | 'invalid'> &
   variables: Map<number, Variables | undefined>;
 };
 
-/** Reads numbers, or objects of a number and variables (reference/bulk#recipients), without blocking other requests. */
+/**
+ * Reads numbers, or objects of a number and variables (reference/bulk#recipients), without blocking other requests.
+ * @param mostFaults rows that are named
+ */
 export async function readJsonRecipients(
   field: 'recipients' | 'contacts',
   entries: readonly unknown[] | JsonRecords,
   readNumber: ReadNumber,
+  mostFaults = MOST_ROW_FAULTS,
 ): Promise<JsonRecipients> {
   const read: Reading = { numbers: [], rows: [], faults: [], invalid: 0, variables: new Map() };
   const records = entries instanceof JsonRecords ? entries : null;
@@ -117,7 +121,7 @@ export async function readJsonRecipients(
       field === 'contacts' ? readContact(read, entry, row, readNumber) : readEntry(read, entry, row, readNumber);
     if (fault === null) continue;
     read.invalid += 1;
-    if (read.faults.length < MOST_ROW_FAULTS) read.faults.push({ row, ...fault });
+    if (read.faults.length < mostFaults) read.faults.push({ row, ...fault });
   }
   const { variables: parsed, ...rest } = read;
   const variablesOf = (index: number): Variables | undefined => {

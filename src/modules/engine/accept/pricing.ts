@@ -1,4 +1,4 @@
-import { type AppError, MOST_ROW_FAULTS, type RowFault } from '../../../kernel/errors.js';
+import { AppError, MOST_ROW_FAULTS, type RowFault } from '../../../kernel/errors.js';
 import type { Pricer } from '../../rates/index.js';
 import type { RouteChain, RoutePlan } from '../../routing/index.js';
 import { type Channel, type Content, isPersonalised, type Price } from '../channel.js';
@@ -150,6 +150,18 @@ export class RecipientPricer {
     if (!refusal) return null;
     const { error, ...known } = refusal;
     return { ...faultBy(recipient, error), ...known };
+  }
+
+  /** Why a send to a recipient is refused; null = it is not. */
+  refusalOf(recipient: SourcedRecipient): RecipientFault | null {
+    try {
+      const fault = this.faultOf(recipient);
+      if (!fault) this.creditsOf(recipient);
+      return fault;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return faultBy(recipient, error);
+    }
   }
 
   private billedUnits(recipient: SourcedRecipient): number {

@@ -16,7 +16,14 @@ import { type DraftIdentity, FOREIGN_REQUEST_ID } from './draft-answers.js';
 import type { AcceptedCampaign, CampaignDraft, DraftHead } from './draft.js';
 import { type ContactsQuote, contactsQuoteOf, quoteOf, type SourceQuote } from './quote.js';
 import { priceRecipients, type PricedRecipients, type PricingOptions } from './priced-recipients.js';
-import { RecipientPricer, type NumberRefusal, type RecipientFault, type RecipientSource, sourceOf } from './pricing.js';
+import {
+  RecipientPricer,
+  type NumberRefusal,
+  type RecipientFault,
+  type RecipientSource,
+  type SourcedRecipient,
+  sourceOf,
+} from './pricing.js';
 
 /** The paying account; the time zone applies to the request id and to a `schedule_time` without an offset. */
 export interface Sender {
@@ -230,6 +237,14 @@ export class Submissions {
     const how = { sender: senderId, refused };
     const { common, ...recipients } = await this.priced(submission.sender.accountId, source, pricer, how);
     return this.acceptance.acceptRecipients({ ...head, ...common }, recipients, alongside, outcome);
+  }
+
+  /** Finds what a send would refuse, recipient by recipient. @throws AppError if a common text is refused */
+  async refusalsOf(
+    submission: Omit<SubmissionHead, 'broadcastName'>,
+  ): Promise<(one: SourcedRecipient) => RecipientFault | null> {
+    const pricer = await this.pricerOf(submission, null);
+    return (recipient) => pricer.refusalOf(recipient);
   }
 
   /** Price of a submission in credits, by parts. @throws AppError if a common text is refused */

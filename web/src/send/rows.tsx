@@ -1,0 +1,46 @@
+import type { Schema } from '../api/client.js';
+import { Button, formatCount, notifyFault } from '../ui/index.js';
+import type { Body } from './draft.js';
+import { saveSkipped } from './submit.js';
+
+/** `1 credit`, `2 credits` */
+export const counted = (count: number, thing: string): string =>
+  `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
+
+export interface FaultyRow {
+  row: number;
+  value?: string | undefined;
+  message: string;
+}
+
+export const SHOWN_ROWS = 10;
+
+export function Rows({ rows }: { rows: readonly FaultyRow[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <ul className="preview-texts">
+      {rows.slice(0, SHOWN_ROWS).map(({ row, value, message }) => (
+        <li key={`${String(row)} ${message}`}>
+          Row {row} {value ?? ''}: {message}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What the send leaves out, with a download of all of it. */
+export function Skipped({ quote, body }: { quote: Schema<'BulkQuoteData'>; body: Body }) {
+  const count = quote.skipped_count ?? 0;
+  if (count === 0) return null;
+  return (
+    <>
+      <p>{counted(count, 'row')} will be left out:</p>
+      <Rows rows={quote.skipped ?? []} />
+      <div className="buttons">
+        <Button onClick={() => void saveSkipped(body).catch((error: unknown) => notifyFault(error))}>
+          Download what is left out
+        </Button>
+      </div>
+    </>
+  );
+}
