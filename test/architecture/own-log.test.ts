@@ -19,6 +19,7 @@ const ENTRIES: Record<string, Entry> = {
   'AuthenticationController.logOut': { none: 'ends the own token' },
   'BalanceAlertsController.save': 'balance_alerts.set',
   'BulkController.send': CAMPAIGN,
+  'BulkController.skipped': READS,
   'BusinessProfileController.update': 'business_profile.change',
   'BusinessProfileController.changePhoto': 'business_profile.photo',
   'CampaignController.cancel': 'campaign.cancel',
