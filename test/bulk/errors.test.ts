@@ -170,6 +170,9 @@ describe('the error table of personalised sends, from top to bottom', () => {
     ],
   ])('template %j', async (change, status, text) => {
     expectRefused(await send(change, TEMPLATE), status, text);
+    if (status !== 422) return;
+    const body = { ...TEMPLATE, ...change, skip_invalid: true };
+    expectRefused(await bulk.post('/v6/api/campaigns/skipped.csv', member, body), status, text);
   });
 
   it('attachments, route, category, sender options, schedule_time', async () => {

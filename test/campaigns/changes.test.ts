@@ -194,6 +194,10 @@ describe('retry-failed', () => {
         retry_of: requestId,
         total_rows: 3,
         credits: 6,
+        reasons: [
+          { reason: 'temporary', count: 3, retried: true },
+          { reason: 'opt_out', count: 1, retried: false },
+        ],
       },
     });
     expect(await campaigns.credits(member)).toBe(credits - 6);
@@ -280,6 +284,8 @@ describe('retry-failed', () => {
     const poor = await campaigns.join(8);
     const requestId = await campaigns.send(poor, receivers(8));
     expectRefused(await change(requestId, 'retry-failed', poor), 409, already('accepted'));
+    const quote = await campaigns.get(`/v6/api/campaigns/${requestId}/retry-failed`, poor);
+    expectRefused(quote, 409, already('accepted'));
     await put(requestId, 'pending_approval');
     expectRefused(await change(requestId, 'retry-failed', poor), 409, already('pending_approval'));
     await put(requestId, 'paused');
@@ -306,6 +312,8 @@ describe('retry-failed', () => {
       await lonely.removeRoute(id);
       const answer = await lonely.act(`/v6/api/campaigns/${requestId}/retry-failed`, member);
       expect([answer.status, answer.body]).toEqual([503, refusal(503, 'No route available for this channel')]);
+      const quote = await lonely.get(`/v6/api/campaigns/${requestId}/retry-failed`, member);
+      expectRefused(quote, 503, 'No route available for this channel');
       expect(await lonely.credits(member)).toBe(8);
     } finally {
       await lonely.stop();

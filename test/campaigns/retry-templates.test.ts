@@ -65,6 +65,7 @@ describe.each(['chatTemplate', 'chatBranded'] as const)('retry-failed of %s is c
     await change(fields);
     try {
       expectRefused(await retry(requestId), status, text);
+      expectRefused(await campaigns.get(`/v6/api/campaigns/${requestId}/retry-failed`, owner), status, text);
     } finally {
       await change(`name = 'order_ready'`);
       await restore();

@@ -36,7 +36,8 @@ describe('a recipient that a carrier refuses', () => {
     dataSource = engine.module.get(DataSource);
     lanes = engine.part(LaneStore);
     const routes = engine.part(RouteDirectory);
-    routes.byId = (id) => Promise.resolve(carriers.gone.has(id) ? null : ({ id, driver: 'smpp' } as RouteRecord));
+    routes.byId = (id) =>
+      Promise.resolve(carriers.gone.has(id) ? null : ({ id, driver: 'smpp', config: {} } as RouteRecord));
   });
   afterAll(() => engine.stop());
   beforeEach(() => {

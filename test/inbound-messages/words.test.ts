@@ -209,7 +209,10 @@ describe('words, owners and answers', () => {
     await two.say(number, 'When?', { destination_addr: '919000000001' });
     const [text] = await two.texts(member);
     const path = `/v6/api/inbound-messages/${String(text?.['id'])}/reply`;
-    const answer = await two.campaigns.post(path, member, { message: 'Tomorrow at noon. '.repeat(10) });
+    const key = { 'idempotency-key': `reply-${number}` };
+    const answer = await two.campaigns.post(path, member, { message: 'Tomorrow at noon. '.repeat(10) }, key);
+    const other = await two.campaigns.post(path, member, { message: 'At one.' }, key);
+    expect([other.status, other.body['message']]).toEqual([422, 'Idempotency-Key was used with another body']);
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({ message: 'Reply queued successfully', data: { credits: 2 } });
     await vi.waitUntil(() => two.submitsTo(number).length === 3, PATIENCE);

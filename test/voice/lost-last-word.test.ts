@@ -99,7 +99,7 @@ describe('a receipt that never comes', () => {
     await silentFor(campaign, 110);
     await calls.overdue.sweep([id], USUAL_MS);
     expect(await calls.counts(campaign)).toEqual({ Submitted: 2 });
-    expect(await checkedIn(campaign)).toBeLessThanOrEqual(10);
+    expect(await checkedIn(campaign)).toBeLessThanOrEqual(30);
     await silentFor(campaign, 121);
     await calls.overdue.sweep([id], USUAL_MS);
     expect(await calls.counts(campaign)).toEqual({ Failed: 2 });

@@ -102,7 +102,7 @@ export class StaffInboundMessageData extends InboundMessageData {
   @ApiProperty({ type: String, nullable: true, example: null, description: 'null: in the inbox of the operator' })
   username!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'carrier-one', description: 'null: a removed route' })
+  @ApiProperty({ type: String, nullable: true, example: 'carrier-1', description: 'null: a removed route' })
   route!: string | null;
 }
 
@@ -112,10 +112,20 @@ export class ReplyBody {
   @ApiProperty({ example: 'Thank you, see you tomorrow.', description: 'Priced as any SMS' })
   message!: string;
 
-  @ApiPropertyOptional({ type: String, nullable: true, description: 'Id of the text in an operator’s registry' })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: '1107161951486743588',
+    description: 'Id of the text in an operator’s registry',
+  })
   dlt_template_id?: string | null;
 
-  @ApiPropertyOptional({ type: 'integer', nullable: true, description: 'Seconds in which the carrier may deliver' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
+    example: 3600,
+    description: 'Seconds in which the carrier may deliver',
+  })
   validity_s?: number | null;
 }
 
@@ -155,7 +165,7 @@ export class InboundNumberBody {
   @ApiProperty({ example: '57575', description: 'Digits of a number with country code, or of a short code' })
   number!: string;
 
-  @ApiProperty({ example: 'carrier-one', description: 'Routes of its login count too' })
+  @ApiProperty({ example: 'carrier-1', description: 'Routes of its login count too' })
   route!: string;
 
   @ApiProperty({ example: 'demo' })
@@ -177,7 +187,7 @@ export class InboundNumberData {
   @ApiProperty({ example: '57575' })
   number!: string;
 
-  @ApiProperty({ type: String, nullable: true, example: 'carrier-one', description: 'null: a removed route' })
+  @ApiProperty({ type: String, nullable: true, example: 'carrier-1', description: 'null: a removed route' })
   route!: string | null;
 
   @ApiProperty({ type: String, nullable: true, example: 'SHOP' })

@@ -33,7 +33,14 @@ import { InboundNumbersController, StaffInboundMessagesController } from './staf
 /** Takes texts in every process that has carriers. Global: the providers call `InboundSink`, but may not import this module. */
 @Global()
 @Module({
-  imports: [CustomerEventsModule, EngineModule, NumberSendersModule, RoutesModule, SuppressionListModule],
+  imports: [
+    AccountDirectoryModule,
+    CustomerEventsModule,
+    EngineModule,
+    NumberSendersModule,
+    RoutesModule,
+    SuppressionListModule,
+  ],
   providers: [
     InboundMessageStore,
     InboundParts,

@@ -16,6 +16,7 @@ import { onlyRoute } from '../routing/index.js';
 import { SuppressionStore } from '../suppressions/index.js';
 import { ReplyState } from './reception/inbound-message.js';
 import type { ListedText } from './inbound-reads.store.js';
+import { Ownership } from './reception/ownership.js';
 import { InboundReception } from './reception/reception.js';
 
 type Answered = Pick<ListedText, 'routeId' | 'sender' | 'recipient'>;
@@ -26,6 +27,7 @@ export class Replies {
   constructor(
     private readonly routes: RouteDirectory,
     private readonly submissions: Submissions,
+    private readonly numbers: Ownership,
   ) {}
 
   /** @throws AppError unavailable (the route is gone), invalid (text, credits) */
@@ -37,12 +39,14 @@ export class Replies {
     outcome?: KeptOutcome<AcceptedCampaign>,
   ): Promise<AcceptedCampaign> {
     const route = await this.routes.byId(routeId);
-    if (route?.channel !== 'sms') throw acceptanceErrors.noRoute();
+    const isAllowed = route !== null && (account.allowedRoutes?.includes(route.name) ?? true);
+    if (route?.channel !== 'sms' || !isAllowed) throw acceptanceErrors.noRoute();
+    const keepsNumber = isSender(recipient) && (await this.numbers.mayUse(account.id, recipient, routeId));
     const submission = {
       channel: smsChannel,
       sender: { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) },
       ...{ broadcastName: 'reply', service: route.name, recipients: [sender], content },
-      ...(isSender(recipient) && { senderId: recipient }),
+      ...(keepsNumber && { senderId: recipient }),
     };
     const departure = { scheduledAt: null, routes: onlyRoute(routeId) };
     return this.submissions.accept(submission, departure, alongside, outcome);

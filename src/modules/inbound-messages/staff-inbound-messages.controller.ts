@@ -14,7 +14,6 @@ import {
   FindManagedAccountQuery,
 } from '../accounts/index.js';
 import { wordOf } from '../suppressions/index.js';
-import { addressOf } from './reception/inbound-message.js';
 import { AssignInboundMessageCommand } from './inbound-messages.commands.js';
 import { idOf } from './inbound-messages.controller.js';
 import {
@@ -105,7 +104,7 @@ export class StaffInboundMessagesController {
   }
 
   private ownerOf(actor: Account, username: string): Promise<Account> {
-    return this.queries.execute(new FindManagedAccountQuery(actor, username, 'see'));
+    return this.queries.execute(new FindManagedAccountQuery(actor, username, 'change'));
   }
 }
 
@@ -153,14 +152,14 @@ export class InboundNumbersController {
       string,
       string,
     ];
-    const number = addressOf(written);
+    const number = written.replace(/ /g, '').replace(/^\+/, '');
     if (!/^[0-9]{2,20}$/.test(number)) throw fieldErrors.invalid('number');
     const given = readText(body['keyword']);
     const keyword = given.kind === 'text' ? wordOf(given.value) : '';
     if (given.kind !== 'empty' && !/^\S+$/.test(keyword)) throw fieldErrors.invalid('keyword');
     const routeId = await this.queries.execute(new FindRouteByNameQuery(route));
     if (routeId === null) throw fieldErrors.invalid('route');
-    const owner = await this.queries.execute(new FindManagedAccountQuery(account, username, 'see'));
+    const owner = await this.queries.execute(new FindManagedAccountQuery(account, username, 'change'));
     const added = await this.commands.execute(
       new AddInboundNumberCommand(account, owner, { number, routeId, keyword }),
     );

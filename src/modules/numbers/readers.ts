@@ -168,6 +168,11 @@ const LONGEST_SENDER = 32;
 export function readSender(written: string, form: SenderForm, country: string | null): string {
   const text = written.trim().replace(HOST, '$1').slice(0, LONGEST_SENDER);
   if (form === 'name' || NAME.test(text)) return text;
+  const whole =
+    form === 'national'
+      ? null
+      : readNumber(form === 'international' ? text.replace(/^\+?/, '+') : text, planOf(country));
+  if (whole && 'digits' in whole) return whole.digits;
   const digits = digitsOf(text);
   if (form === 'international' || text.startsWith('+')) return digits.replace(/^00/, '');
   const plan = planOf(country);

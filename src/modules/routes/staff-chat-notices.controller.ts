@@ -29,7 +29,8 @@ export class ChatNoticesController {
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<ChatNoticeData>> {
     const { kind } = query;
-    const wanted = typeof kind === 'string' && kind !== '' ? kind : null;
+    // The column takes ASCII only; no notice has another kind.
+    const wanted = typeof kind === 'string' && kind !== '' ? kind.replace(/[^\x20-\x7e]/g, '?') : null;
     const page = readListPage(NOTICES, query);
     return paged(NOTICES, page, await this.queries.execute(new ListChatNoticesQuery(account, wanted, page)));
   }

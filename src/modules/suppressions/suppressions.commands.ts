@@ -99,7 +99,7 @@ export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppress
   }
 }
 
-/** Removes numbers from an account's stop list. Returns how many. @throws AppError not_found when there were none */
+/** Removes a number, in all its spellings, from an account's stop list. Returns how many entries. @throws AppError not_found */
 export class RemoveSuppressionsCommand extends Command<number> {
   constructor(
     readonly accountId: number,
@@ -122,7 +122,7 @@ export class RemoveSuppressionsHandler implements ICommandHandler<RemoveSuppress
     return inTransaction(this.dataSource, async (tx) => {
       const removed = await this.store.remove(tx, accountId, numbers);
       if (removed === 0) throw suppressionErrors.notFound();
-      const entry = { action: 'suppression.remove', details: { numbers: numbers.length, removed } };
+      const entry = { action: 'suppression.remove', details: { numbers: 1, removed } };
       await this.audit.record(tx, { ...entry, actor: by.actor, subject: by.username, accountId });
       return removed;
     });

@@ -73,8 +73,8 @@ export class SuppressionStore implements StopList {
       added += affectedRows;
       await tx.query(
         `UPDATE ${NUMBERS} STRAIGHT_JOIN suppressions s ON s.account_id = ? AND s.number = j.number
-         SET s.category = NULL WHERE s.category IS NOT NULL`,
-        [batch, accountId],
+         SET s.category = NULL, s.source = ?, s.route_id = NULL WHERE s.category IS NOT NULL`,
+        [batch, accountId, source],
       );
       if (added > Math.max(room, 0)) throw suppressionErrors.tooMany(this.environment.SUPPRESSIONS_PER_ACCOUNT);
     }

@@ -209,6 +209,9 @@ describe('a workbook', () => {
       workbook({ sheet: '<worksheet><sheetData><row>' }),
       workbook({ sheet: sheetOf('<row r="1048577"><c><v>1</v></c></row>') }),
       workbook({ more: { 'xl/workbook.xml': '<workbook><sheets/></workbook>' } }),
+      // millions of open tags, or of attributes, would fit into a small file
+      workbook({ sheet: '<a>'.repeat(65) }),
+      workbook({ sheet: `<worksheet ${Array.from({ length: 257 }, (_, at) => `a${at}=""`).join(' ')}/>` }),
     ];
     for (const file of files) await expect(read(file)).rejects.toThrow('noWorkbook');
   });

@@ -14,6 +14,8 @@ export interface WorkbookBounds {
 }
 
 const MOST_ENTRIES = 10_000;
+const DEEPEST_TAG = 64;
+const MOST_ATTRIBUTES = 256;
 const MOST_STYLES = 100_000;
 const RELATIONS = '_rels/.rels';
 
@@ -195,10 +197,24 @@ export class Workbook {
     if (!entry) return;
     // without positions sax bounds none of its buffers
     const parser = sax.parser(true, { position: true });
-    parser.onopentag = ({ name, attributes }) => open?.(local(name), attributes as Attributes);
+    let [depth, attributes] = [0, 0];
+    // sax bounds neither: a small file could hold millions of open tags, or of attributes
+    parser.onattribute = () => {
+      attributes += 1;
+      if (attributes > MOST_ATTRIBUTES) throw this.faults.noWorkbook();
+    };
+    parser.onopentag = ({ name, attributes: given }) => {
+      depth += 1;
+      attributes = 0;
+      if (depth > DEEPEST_TAG) throw this.faults.noWorkbook();
+      open?.(local(name), given as Attributes);
+    };
     parser.ontext = (part) => text?.(part);
     parser.oncdata = (part) => text?.(part);
-    parser.onclosetag = (name) => close?.(local(name));
+    parser.onclosetag = (name) => {
+      depth -= 1;
+      close?.(local(name));
+    };
     parser.onerror = () => {
       throw this.faults.noWorkbook();
     };

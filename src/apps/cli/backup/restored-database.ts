@@ -11,6 +11,7 @@ import {
   RestoredCampaigns,
   RestoreFence,
 } from '../../../modules/engine/index.js';
+import { InboundReceptionModule } from '../../../modules/inbound-messages/index.js';
 import { SessionFence, SessionFenceModule } from '../../../modules/session-messages/index.js';
 import { SuppressionListModule } from '../../../modules/suppressions/index.js';
 import { WebhookEventsModule } from '../../../modules/webhooks/index.js';
@@ -96,6 +97,7 @@ class CountersModule {}
     ChannelsModule.of(CHANNELS),
     EngineModule,
     EngineDispatchModule,
+    InboundReceptionModule,
     SessionFenceModule,
     SuppressionListModule,
     WebhookEventsModule,

@@ -50,6 +50,8 @@ async function applySuppressions(
   }
 }
 
+/** Larger writes of urgent messages take longer by themselves, so they say nothing of the campaigns beside them. */
+const MOST_URGENT = 16;
 const WRITE_AGAIN_MS = 500;
 /** Results are kept through minutes of database downtime: a lost result is an unknown outcome. */
 const KEEP_RESULTS_MS = 600_000;
@@ -138,6 +140,7 @@ export class BatchRunner {
     const { LANE_LEASE: leaseMs, RECEIPT_TIMEOUT: patience } = this.environment;
     const lanes = claims.map(({ lane }) => lane);
     const single = lanes[0]?.single ?? false;
+    const isUrgent = single && this.governor.isQuick(route) && claims.length <= MOST_URGENT;
     const began = performance.now();
     const lease = new HeldLease({
       leaseMs,
@@ -162,7 +165,7 @@ export class BatchRunner {
           notAfter: () => lease.sendUntil,
         },
         async (results) => {
-          await this.flush(conclude(results, patience), null, single);
+          await this.flush(conclude(results, patience), null, isUrgent);
           this.observer.count(carrier, results);
           spans?.count(results);
         },
@@ -171,7 +174,7 @@ export class BatchRunner {
       if (leaving.length > 0) tempo.took(route.id, leaving.length, performance.now() - began);
       last.push(...open.held, ...held);
       const ended = conclude(last, patience);
-      const left = await this.insist(lanes, (isAlone) => this.flush(ended, endingsOf(lanes), single, isAlone));
+      const left = await this.insist(lanes, (isAlone) => this.flush(ended, endingsOf(lanes), isUrgent, isAlone));
       this.observer.count(carrier, last);
       spans?.count(last);
       return left;
@@ -184,11 +187,11 @@ export class BatchRunner {
   private flush(
     results: readonly BatchResult[],
     endings: readonly LaneEnding[] | null,
-    single: boolean,
+    isUrgent: boolean,
     isAlone = false,
   ): Promise<LanesLeft> {
     const write = (): Promise<LanesLeft> => this.results.flush(results, endings, isAlone);
-    return single ? this.governor.urgent.measure(write) : write();
+    return isUrgent ? this.governor.urgent.measure(write) : write();
   }
 
   /** Retries a write, also past the lease, since results count for any holder; a stopping worker gives up after a lease. */

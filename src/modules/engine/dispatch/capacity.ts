@@ -173,9 +173,13 @@ export class Governor {
 
   /** On a slow or paced route only recent messages count: others may have waited hours for the carrier, not for campaigns. */
   recordSingles(lanes: readonly Pick<LaneSnapshot, 'waitingSince'>[], routeId: number, perSecond: number | null): void {
-    const isQuick = lanes.length > 0 && perSecond === null && !this.tempos.single.isSlow(routeId);
-    if (isQuick) this.urgent.received();
+    if (lanes.length > 0 && this.isQuick({ id: routeId, messagesPerSecond: perSecond })) this.urgent.received();
     else for (const { waitingSince } of lanes) this.urgent.received(waitingSince);
+  }
+
+  /** Whether messages of one recipient wait for nothing but this service. */
+  isQuick({ id, messagesPerSecond }: Pick<Route, 'id' | 'messagesPerSecond'>): boolean {
+    return messagesPerSecond === null && !this.tempos.single.isSlow(id);
   }
 
   /** On a paced route both classes share a tempo: campaign batches wait for slots there, single messages show the speed. */

@@ -107,7 +107,13 @@ describe('the bound of campaigns', () => {
     expect(await shown()).toBe(0);
   });
 
-  it('passes on what a commit throws, and measures it not', async () => {
+  it('falls while a commit hangs, and does not rise while none is known', async () => {
+    await followed(8, () => commit(1));
+    void bound.measure(() => new Promise(() => undefined));
+    expect((await followed(3, () => Promise.resolve(bound.received()))).at(-1)).toBe(1);
+  });
+
+  it('passes on what a commit throws', async () => {
     bound.received();
     await expect(bound.measure(() => Promise.reject(new Error('away')))).rejects.toThrow('away');
     expect(bound.most).toBe(1);

@@ -22,6 +22,8 @@ const MOST = 4;
 export class UrgentBound {
   private lastUrgent = -Infinity;
   private readonly commits: { at: number; milliseconds: number }[] = [];
+  /** begin of commits under way: those that hang count too */
+  private readonly underWay = new Set<{ begun: number }>();
   private bound = 1;
   private changedAt = -Infinity;
   private readAt = -Infinity;
@@ -53,15 +55,19 @@ export class UrgentBound {
     return this.isActive ? this.bound : Infinity;
   }
 
-  /** Runs a commit of urgent messages and records its time. @throws what `commit` throws */
+  /** Runs a commit of urgent messages and records its time, also of one that fails. @throws what `commit` throws */
   async measure<Result>(commit: () => Promise<Result>): Promise<Result> {
-    const begun = performance.now();
-    const result = await commit();
-    const at = performance.now();
-    this.commits.push({ at, milliseconds: at - begun });
-    if (this.commits.length > SAMPLES) this.commits.shift();
-    this.publish(at);
-    return result;
+    const running = { begun: performance.now() };
+    this.underWay.add(running);
+    try {
+      return await commit();
+    } finally {
+      this.underWay.delete(running);
+      const at = performance.now();
+      this.commits.push({ at, milliseconds: at - running.begun });
+      if (this.commits.length > SAMPLES) this.commits.shift();
+      this.publish(at);
+    }
   }
 
   private get isActive(): boolean {
@@ -70,9 +76,12 @@ export class UrgentBound {
 
   /** Milliseconds; null = no urgent message within two seconds. */
   private get ownP95(): number | null {
-    const since = performance.now() - ACTIVE_MS;
-    const recent = this.commits.flatMap(({ at, milliseconds }) => (at > since ? [milliseconds] : []));
-    return recent.sort((a, b) => a - b)[Math.floor(recent.length * 0.95)] ?? null;
+    const now = performance.now();
+    const recent = this.commits.flatMap(({ at, milliseconds }) => (at > now - ACTIVE_MS ? [milliseconds] : []));
+    const ended = recent.sort((a, b) => a - b)[Math.floor(recent.length * 0.95)] ?? null;
+    const [oldest] = this.underWay;
+    const waiting = oldest ? now - oldest.begun : 0;
+    return waiting > this.environment.URGENT_COMMIT_TARGET ? Math.max(waiting, ended ?? 0) : ended;
   }
 
   private publish(now: number): void {
@@ -85,7 +94,8 @@ export class UrgentBound {
     this.readAt = now;
     const stored = await this.redis.answer(() => this.redis.client.get(this.key));
     if (stored !== null) this.received(now);
-    if (this.isActive) this.adapt(Math.max(Number(stored ?? 0), this.ownP95 ?? 0));
+    const known = [stored === null ? null : Number(stored), this.ownP95].filter((p95) => p95 !== null);
+    if (this.isActive && known.length > 0) this.adapt(Math.max(...known));
   }
 
   private adapt(p95: number): void {

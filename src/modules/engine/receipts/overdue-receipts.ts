@@ -22,6 +22,10 @@ const CHECKS_A_CALL = 20;
 const ASK_AGAIN_US = 600_000_000;
 const ASKS_AT_ONCE = 10;
 const MOST_ASKED = 500;
+/** A round asks no longer than this: deadlines of all campaigns wait for it. */
+const ASKS_MS = 20_000;
+/** Checks of a campaign are this far apart, however short the timeout of its route is. */
+const CHECK_EVERY_US = 30_000_000;
 
 /** SQL: whether a campaign's check is due. */
 export const IS_ANY_OVERDUE = 'EXISTS (SELECT 1 FROM campaigns WHERE overdue_check_at <= UTC_TIMESTAMP(3))';
@@ -66,7 +70,7 @@ export class OverdueReceipts {
   async round(receiptTimeoutMs: number, isStopped: () => boolean = () => false): Promise<void> {
     for (let full = true; full && !isStopped();) {
       const campaigns = await this.take();
-      for (const ids of checksOf(campaigns)) if (!isStopped()) await this.sweep(ids, receiptTimeoutMs);
+      for (const ids of checksOf(campaigns)) if (!isStopped()) await this.sweep(ids, receiptTimeoutMs, isStopped);
       full = campaigns.length === CAMPAIGNS_A_STEP;
     }
   }
@@ -84,10 +88,15 @@ export class OverdueReceipts {
   }
 
   /** Fails overdue recipients of these campaigns and schedules the next check. */
-  async sweep(campaigns: readonly number[], receiptTimeoutMs: number): Promise<void> {
+  async sweep(
+    campaigns: readonly number[],
+    receiptTimeoutMs: number,
+    isStopped: () => boolean = () => false,
+  ): Promise<void> {
     const patience = await this.patienceOf(campaigns, Math.round(receiptTimeoutMs * 1000));
     const next = new Map([...patience].map(([id, { failUs, askUs }]) => [id, Math.min(failUs, askUs)]));
     const asked: WaitingRow[] = [];
+    let unanswered = 0;
     for await (const rows of this.waiting([...campaigns].sort((a, b) => a - b))) {
       const ofRow = ({ campaign_id: id, age_us: age }: WaitingRow) => {
         const { failUs, askUs } = patience.get(id) ?? NO_PATIENCE;
@@ -109,15 +118,27 @@ export class OverdueReceipts {
         const { failsInUs, asksInUs } = ofRow(row);
         if (failsInUs <= 0) continue;
         const isAsked = asksInUs <= 0 && row.status === RecipientStatus.Submitted;
-        if (isAsked && asked.length < MOST_ASKED) asked.push(row);
+        if (isAsked) {
+          // A random choice: calls that nobody answers for must not keep the others from being asked.
+          const index = asked.length < MOST_ASKED ? asked.length : Math.floor(Math.random() * (unanswered + 1));
+          if (index < MOST_ASKED) asked[index] = row;
+          unanswered += 1;
+        }
         const inUs = Math.min(failsInUs, asksInUs > 0 ? asksInUs : ASK_AGAIN_US);
         next.set(row.campaign_id, Math.min(next.get(row.campaign_id) ?? inUs, inUs));
       }
     }
-    if (asked.length > 0) await this.ask(asked);
+    if (asked.length > 0) await this.ask(asked, isStopped);
     for (const [id, inUs] of next) {
       const { failUs, askUs } = patience.get(id) ?? NO_PATIENCE;
-      next.set(id, Math.max(inUs, Math.min(failUs / CHECKS_A_TIMEOUT, askUs / CHECKS_A_CALL)));
+      next.set(
+        id,
+        Math.max(
+          inUs,
+          Math.min(failUs / CHECKS_A_TIMEOUT, askUs / CHECKS_A_CALL),
+          Math.min(failUs / 4, CHECK_EVERY_US),
+        ),
+      );
     }
     await inTransaction(this.dataSource, (tx) => this.planNext(tx, next));
   }
@@ -140,7 +161,7 @@ export class OverdueReceipts {
   }
 
   /** Asks the carriers of attempts whose last word is missing; what they say is a receipt like any other. */
-  private async ask(rows: readonly WaitingRow[]): Promise<void> {
+  private async ask(rows: readonly WaitingRow[], isStopped: () => boolean): Promise<void> {
     const keys = rows.map(recipientKeyOf);
     const sent: { routeId: number; id: string }[] = await this.dataSource.query(
       `SELECT m.route_id AS routeId, m.provider_message_id AS id FROM JSON_TABLE(?, '$[*]' COLUMNS (
@@ -153,10 +174,12 @@ export class OverdueReceipts {
       ],
     );
     const permits = new Semaphore(ASKS_AT_ONCE);
+    const endsAt = performance.now() + ASKS_MS;
     await Promise.all(
       sent.map(async ({ routeId, id }) => {
         await permits.acquire(Infinity);
         try {
+          if (isStopped() || performance.now() > endsAt) return;
           const route = await this.routes.byId(routeId);
           const receipt = route && (await this.drivers.ask(route, id));
           if (receipt) await this.receipts.accept(routeId, [receipt]);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
 import { CustomerEvents } from '../../customer-events/index.js';
 import { RouteLogins } from '../../providers/index.js';
 import { KeywordStore, meaningOf, type SaidWord, StopWords } from '../../suppressions/index.js';
@@ -12,6 +13,9 @@ type NamedText = WholeText & Pick<DecidedText, 'id' | 'receivedAt'>;
 
 /** Names send no stop words: they receive no messages. */
 const isNumber = (sender: string): boolean => /^[0-9]+$/.test(sender);
+
+/** An older text, such as one that staff assign, gets no automatic answer. */
+const ANSWERED_WITHIN_MS = 86_400_000;
 
 const UNKNOWN_OWNER: Owner = { accountId: null, keyword: null, answered: null };
 
@@ -57,7 +61,8 @@ export class Decisions {
   ): Promise<DecidedText> {
     const { accountId, keyword, answered } = owners[index] ?? UNKNOWN_OWNER;
     const meaning = meaningOf(text.text, accountId === null ? undefined : keywords.get(accountId));
-    const reply = accountId === null ? null : (meaning?.reply ?? null);
+    const isLate = now().getTime() - text.receivedAt.getTime() > ANSWERED_WITHIN_MS;
+    const reply = accountId === null || isLate ? null : (meaning?.reply ?? null);
     const decided: DecidedText = {
       ...text,
       ...{ accountId: accountId ?? OPERATOR, keyword: meaning?.word ?? keyword, ownerWaitMs: null, reply },
@@ -67,18 +72,19 @@ export class Decisions {
   }
 
   /**
-   * Obeys the words of stored texts, and publishes those that have an owner. @param early true = the texts have waited for their
-   * owner, as their built-in words have, which `EarlyStops` applies
+   * Obeys the words of stored texts, and publishes those that have an owner. @param early `waited` = the texts have waited for
+   * their owner, as their built-in words have, which `EarlyStops` applies; `assigned` = a START has had its effect when it came
    */
   async apply(
     tx: EntityManager,
     texts: readonly DecidedText[],
     { keywords, requestIds, sharing }: Prepared,
-    early = false,
+    early: 'waited' | 'assigned' | null = null,
   ): Promise<void> {
     const said = texts.flatMap(({ routeId, sender, text, accountId }): SaidWord[] => {
       const { effect = 'none', isBuiltIn } = meaningOf(text, keywords.get(accountId)) ?? {};
-      if (effect === 'none' || !isNumber(sender) || (early && isBuiltIn)) return [];
+      if (effect === 'none' || !isNumber(sender) || (early === 'waited' && isBuiltIn)) return [];
+      if (early === 'assigned' && effect === 'start') return [];
       return [{ routeId, from: sender, word: effect, accountId: accountId === OPERATOR ? null : accountId }];
     });
     await this.stopWords.apply(tx, said, sharing);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { type LastSend, NumberSenders } from '../../campaigns/index.js';
+import { AccountDirectory } from '../../accounts/index.js';
 import { RouteLogins } from '../../providers/index.js';
 import { wordOf } from '../../suppressions/index.js';
 import type { WholeText } from './inbound-message.js';
@@ -34,6 +35,7 @@ export class Ownership {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly senders: NumberSenders,
     private readonly logins: RouteLogins,
+    private readonly accounts: AccountDirectory,
   ) {}
 
   /** The owners of these texts, in their order. Call it before the transaction. @param known the owner, where it is known */
@@ -41,13 +43,17 @@ export class Ownership {
     const sharing = await this.logins.sharing();
     const numbers = await this.inboundNumbers(texts.map(({ recipient }) => recipient));
     const sends = await this.lastSends(texts);
+    const usable = await this.usable([...numbers, ...[...sends.values()].flat()].map((one) => one.accountId));
     return texts.map((text) => {
       const routes = sharing(text.routeId);
-      const own = numbers.filter(({ number, routeId }) => number === text.recipient && routes.includes(routeId));
+      const own = numbers.filter(
+        ({ number, routeId, accountId }) =>
+          number === text.recipient && routes.includes(routeId) && usable.has(accountId),
+      );
       const word = wordOf(text.text.trimStart().split(/\s/, 1)[0] ?? '');
       const number =
         own.find(({ keyword }) => keyword !== '' && keyword === word) ?? own.find((one) => one.keyword === '');
-      const toPerson = sends.get(keyOf(text)) ?? [];
+      const toPerson = (sends.get(keyOf(text)) ?? []).filter((send) => usable.has(send.accountId));
       const accountId = known ?? number?.accountId ?? toPerson.at(-1)?.accountId ?? null;
       const last = toPerson.findLast((send) => send.accountId === accountId);
       return {
@@ -56,6 +62,19 @@ export class Ownership {
         answered: last?.campaignId != null && last.seq !== null ? { campaignId: last.campaignId, seq: last.seq } : null,
       };
     });
+  }
+
+  /** Whether an account may still send under a number: staff may have given it to another one. */
+  async mayUse(accountId: number, number: string, routeId: number): Promise<boolean> {
+    const sharing = await this.logins.sharing();
+    const routes = sharing(routeId);
+    const given = (await this.inboundNumbers([number])).filter((one) => routes.includes(one.routeId));
+    return given.length === 0 || given.some((one) => one.accountId === accountId);
+  }
+
+  private async usable(ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const known = await Promise.all([...new Set(ids)].map((id) => this.accounts.byId(id)));
+    return new Set(known.flatMap((account) => (account && this.accounts.usable(account) ? [account.id] : [])));
   }
 
   private async inboundNumbers(recipients: readonly string[]): Promise<InboundNumber[]> {

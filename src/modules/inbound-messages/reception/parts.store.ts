@@ -45,9 +45,12 @@ export class InboundParts {
   }
 
   /** What there is of each of these messages; others are left out. */
-  async assembled(keys: readonly string[]): Promise<WholeText[]> {
+  async assembled(
+    keys: readonly string[],
+    source: Pick<EntityManager, 'query'> = this.dataSource,
+  ): Promise<WholeText[]> {
     if (keys.length === 0) return [];
-    const rows: { message_key: string; part: number; content: string }[] = await this.dataSource.query(
+    const rows: { message_key: string; part: number; content: string }[] = await source.query(
       `SELECT message_key, part, content FROM inbound_parts WHERE message_key IN (?) AND part > ${HEAD}
        LIMIT ${MOST_PARTS * keys.length}`,
       [keys],
@@ -59,14 +62,16 @@ export class InboundParts {
     });
   }
 
-  /** Removes a message's parts. @returns false when another process has taken them */
-  async take(tx: EntityManager, messageKey: string): Promise<boolean> {
+  /** Removes a message's parts. @returns the message with all parts that are there now; null = another process has taken it */
+  async take(tx: EntityManager, messageKey: string): Promise<WholeText | null> {
     const { affectedRows } = await tx.query<WriteResult>(
       'DELETE FROM inbound_parts WHERE message_key = ? AND part = ?',
       [messageKey, HEAD],
     );
-    if (affectedRows > 0) await tx.query('DELETE FROM inbound_parts WHERE message_key = ?', [messageKey]);
-    return affectedRows > 0;
+    if (affectedRows === 0) return null;
+    const [text = null] = await this.assembled([messageKey], tx);
+    await tx.query('DELETE FROM inbound_parts WHERE message_key = ?', [messageKey]);
+    return text;
   }
 
   /** @returns whether the message is complete */

@@ -111,8 +111,8 @@ export class InboundReception implements InboundSink, OnApplicationShutdown {
     await inTransaction(this.dataSource, async (tx) => {
       const fresh = await this.fresh(tx, texts);
       const decided: DecidedText[] = [];
-      for (const [index, text] of texts.entries()) {
-        if (!fresh[index]) continue;
+      for (const [index, text] of fresh.entries()) {
+        if (text === null) continue;
         const made = await this.decisions.decide(tx, { ...text, id: newId(), receivedAt }, prepared, index, decided);
         const waits = made.accountId === OPERATOR;
         decided.push({ ...made, ownerWaitMs: waits ? FIRST_CHECK_MS : null });
@@ -122,15 +122,17 @@ export class InboundReception implements InboundSink, OnApplicationShutdown {
     });
   }
 
-  private async fresh(tx: EntityManager, texts: readonly WholeText[]): Promise<boolean[]> {
+  /** The texts that no other process has taken, with all parts that are there now; null = taken. */
+  private async fresh(tx: EntityManager, texts: readonly WholeText[]): Promise<(WholeText | null)[]> {
     const claimed = await this.store.claim(
       tx,
       texts.flatMap(({ delivery }) => delivery ?? []),
     );
-    const fresh: boolean[] = [];
-    for (const { delivery, messageKey } of texts) {
-      if (delivery) fresh.push(claimed.has(delivery.fingerprint));
-      else fresh.push(messageKey === null || (await this.parts.take(tx, messageKey)));
+    const fresh: (WholeText | null)[] = [];
+    for (const text of texts) {
+      const { delivery, messageKey } = text;
+      if (delivery) fresh.push(claimed.has(delivery.fingerprint) ? text : null);
+      else fresh.push(messageKey === null ? text : await this.parts.take(tx, messageKey));
     }
     return fresh;
   }
@@ -143,7 +145,7 @@ export class InboundReception implements InboundSink, OnApplicationShutdown {
     return inTransaction(this.dataSource, async (tx) => {
       const decided = await this.decisions.decide(tx, text, prepared, 0);
       if (!(await this.store.own(tx, decided))) return false;
-      await this.decisions.apply(tx, [decided], prepared);
+      await this.decisions.apply(tx, [decided], prepared, 'assigned');
       await alongside(tx);
       return true;
     });
@@ -161,7 +163,7 @@ export class InboundReception implements InboundSink, OnApplicationShutdown {
       else
         await inTransaction(this.dataSource, async (tx) => {
           const decided = await this.decisions.decide(tx, text, prepared, index);
-          if (await this.store.own(tx, decided)) await this.decisions.apply(tx, [decided], prepared, true);
+          if (await this.store.own(tx, decided)) await this.decisions.apply(tx, [decided], prepared, 'waited');
         });
     }
     await this.store.waitOn(this.dataSource, open, this.patienceMs);

@@ -74,7 +74,9 @@ const TABLES: Readonly<Record<string, string>> = {
 export class InboundMessages1700000019690 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     for (const [table, columns] of Object.entries(TABLES))
-      await queryRunner.query(`CREATE TABLE IF NOT EXISTS ${table} (${columns}) ENGINE = InnoDB`);
+      await queryRunner.query(
+        `CREATE TABLE IF NOT EXISTS ${table} (${columns}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin`,
+      );
     // Not INSTANT: MySQL exchanges no partition of a table with an INSTANT column.
     if (!(await queryRunner.hasColumn('route_senders', 'campaign_id')))
       await queryRunner.query(

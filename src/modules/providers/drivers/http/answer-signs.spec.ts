@@ -119,6 +119,8 @@ const ACCEPTED = [
   '{"errorCode":200,"errorMessage":"Request accepted"}',
   '{"code":0,"msg":"ok"}',
   '{"Code":"OK","Message":"OK"}',
+  '{"success":true,"result":450}',
+  '{"status":"ok","state":-1}',
   '{"sent":1,"failed":0,"invalid_numbers":[]}',
   '{"status":"queued","message":"Your card was declined: invalid PIN"}',
   '{"message":"Your card was declined: invalid PIN"}',

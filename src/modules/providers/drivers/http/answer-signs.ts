@@ -19,6 +19,8 @@ const VERDICTS = words(
 const CODES = words(
   'code statuscode responsecode resultcode returncode retcode rc rescode respcode status result response state',
 );
+/** Codes by these names may count or name other things, so a plain success beside them is believed. */
+const VAGUE_CODES = words('status result response state');
 const SMPP_STATUSES = words('commandstatus smppstatus smppcode');
 const TEXTS = words('message msg description desc detail details reason title info comment statusdescription');
 const ECHOES = words('text body content sms messagetext messagebody smstext request input to from sender recipient');
@@ -117,7 +119,8 @@ class Signs {
     } else if (
       SMPP_STATUSES.has(name) ? !isNothing(value) : CODES.has(name) && (isFaultCode(text) || isSmppStatus(text))
     ) {
-      this.isRefused = true;
+      if (VAGUE_CODES.has(name) && !isSmppStatus(text)) this.isSpoken = true;
+      else this.isRefused = true;
       this.code(2, text);
     } else if (VERDICTS.has(name) || CODES.has(name)) {
       if (BAD.test(said) || value === false) this.isRefused = true;
