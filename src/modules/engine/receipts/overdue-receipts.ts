@@ -119,7 +119,7 @@ export class OverdueReceipts {
         if (failsInUs <= 0) continue;
         const isAsked = asksInUs <= 0 && row.status === RecipientStatus.Submitted;
         if (isAsked) {
-          // A random choice: calls that nobody answers for must not keep the others from being asked.
+          // A random choice: calls without an answer must not keep the others from being asked.
           const index = asked.length < MOST_ASKED ? asked.length : Math.floor(Math.random() * (unanswered + 1));
           if (index < MOST_ASKED) asked[index] = row;
           unanswered += 1;
