@@ -135,7 +135,9 @@ describe('the stop list of an account', () => {
       data: { removed: 1 },
     });
     expect(await lastChange()).toMatchObject({ action: 'suppression.remove', details: { numbers: 1, removed: 1 } });
-    expect((await call('DELETE', admin, client, 'suppressions', { number: '4915112345678' })).status).toBe(200);
+    const rest = { numbers: ['4915112345678', '+49 1511 2345678', '4915187654321'] };
+    expect((await call('DELETE', admin, client, 'suppressions', rest)).body['data']).toEqual({ removed: 1 });
+    expect(await lastChange()).toMatchObject({ action: 'suppression.remove', details: { numbers: 2, removed: 1 } });
     expect(await rows('GET', root, client, 'suppressions')).toEqual([]);
   });
 

@@ -133,8 +133,10 @@ describe('retry-failed by the reasons of the failures', () => {
     expect([await isHeld(sale), await isHeld(order), await isHeld(sale, LATER)]).toEqual([true, false, false]);
     // the owner wants nothing to go there at all
     await campaigns.act('/v6/api/suppressions', owner, { number: LEFT });
-    expect(await listed()).toMatchObject([{ number: LEFT, category: null }]);
+    expect(await listed()).toMatchObject([{ number: LEFT, source: 'api', category: null }]);
     expect(await isHeld(order)).toBe(true);
+    const quota = "SELECT used FROM account_quotas WHERE account_id = ? AND kind = 'suppressions'";
+    expect(await campaigns.dataSource.query(quota, [owner.account.id])).toEqual([{ used: 1 }]);
     await report(sale, 2, 131050);
     expect(await listed()).toMatchObject([{ number: LEFT, category: null }]);
   });

@@ -8,7 +8,7 @@ import type { RawNumbers } from './suppression.js';
 import { AddSuppressionsCommand, RemoveSuppressionsCommand } from './suppressions.commands.js';
 import {
   AddedAnswer,
-  keptOf,
+  wantedOf,
   numbersOf,
   RemovedAnswer,
   type SuppressionData,
@@ -93,9 +93,9 @@ export class AccountSuppressionsController {
     @CurrentActor() { account }: Actor,
   ): Promise<RemovedAnswer> {
     const owner = await this.queries.execute(new FindManagedAccountQuery(account, username, 'change'));
-    const wanted = keptOf({ numbers, number: number ?? named }, owner);
+    const wanted = wantedOf({ numbers, number: number ?? named }, owner);
     const by = { actor: account, username };
-    const removed = await this.commands.execute(new RemoveSuppressionsCommand(owner.id, wanted, by));
+    const removed = await this.commands.execute(new RemoveSuppressionsCommand(owner, wanted, by));
     return { success: true, message: 'Suppressions removed successfully', data: { removed } };
   }
 }

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../platform/database/index.js';
 import { type Account, AuditLog } from '../accounts/index.js';
-import { readerOf } from '../numbers/index.js';
+import { keptSpellings, readerOf } from '../numbers/index.js';
 import { CsvNumbers } from './suppression.js';
 import type { ImportData } from './suppressions.dto.js';
 import { suppressionErrors } from './suppressions.errors.js';
@@ -99,10 +99,10 @@ export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppress
   }
 }
 
-/** Removes a number, in all its spellings, from an account's stop list. Returns how many entries. @throws AppError not_found */
+/** Removes numbers, in all their spellings, from an account's stop list. Returns how many entries. @throws AppError not_found */
 export class RemoveSuppressionsCommand extends Command<number> {
   constructor(
-    readonly accountId: number,
+    readonly owner: Pick<Account, 'id' | 'country'>,
     readonly numbers: readonly string[],
     readonly by: { actor: Account; username: string },
   ) {
@@ -118,12 +118,13 @@ export class RemoveSuppressionsHandler implements ICommandHandler<RemoveSuppress
     private readonly audit: AuditLog,
   ) {}
 
-  async execute({ accountId, numbers, by }: RemoveSuppressionsCommand): Promise<number> {
+  async execute({ owner, numbers, by }: RemoveSuppressionsCommand): Promise<number> {
+    const spellings = numbers.flatMap((number) => keptSpellings(number, owner));
     return inTransaction(this.dataSource, async (tx) => {
-      const removed = await this.store.remove(tx, accountId, numbers);
+      const removed = await this.store.remove(tx, owner.id, spellings);
       if (removed === 0) throw suppressionErrors.notFound();
-      const entry = { action: 'suppression.remove', details: { numbers: 1, removed } };
-      await this.audit.record(tx, { ...entry, actor: by.actor, subject: by.username, accountId });
+      const entry = { action: 'suppression.remove', details: { numbers: numbers.length, removed } };
+      await this.audit.record(tx, { ...entry, actor: by.actor, subject: by.username, accountId: owner.id });
       return removed;
     });
   }

@@ -22,7 +22,7 @@ import {
 import {
   AddedAnswer,
   ImportAnswer,
-  keptOf,
+  wantedOf,
   numbersOf,
   RemovedAnswer,
   type SuppressionData,
@@ -92,8 +92,8 @@ export class SuppressionsController {
     @Query('number') named: unknown,
     @CurrentActor() { account }: Actor,
   ): Promise<RemovedAnswer> {
-    const wanted = keptOf({ numbers, number: number ?? named }, account);
-    const removed = await this.commands.execute(new RemoveSuppressionsCommand(account.id, wanted, byOwner(account)));
+    const wanted = wantedOf({ numbers, number: number ?? named }, account);
+    const removed = await this.commands.execute(new RemoveSuppressionsCommand(account, wanted, byOwner(account)));
     return { success: true, message: 'Suppressions removed successfully', data: { removed } };
   }
 

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { dateTime } from '../../kernel/clock.js';
+import type { ReadNumber } from '../../kernel/phone-numbers.js';
 import { LocalTime, PageOf, RowFaultData } from '../../platform/http/index.js';
 import { keptSpellings, type NumberHome, readerOf } from '../numbers/index.js';
 import {
@@ -133,28 +134,29 @@ export class ImportAnswer {
 }
 
 /** Numbers of a body, without duplicates. @throws AppError invalid (reference/suppressions#routes-of-the-list) */
-export function numbersOf(raw: RawNumbers, home: NumberHome): string[] {
-  const read = readNumbers(raw, orUserId(readerOf(home)));
+export const numbersOf = (raw: RawNumbers, home: NumberHome): string[] => readAll(raw, orUserId(readerOf(home)));
+
+const PLAIN = /^[0-9]{8,30}$/;
+
+/** Numbers to find or to take off; plain digits that are refused stand for themselves. @throws AppError as `numbersOf` */
+export function wantedOf(raw: RawNumbers, home: NumberHome): string[] {
+  const strict = orUserId(readerOf(home));
+  return readAll(raw, (value) => {
+    const reading = strict(value);
+    const given = typeof value === 'string' ? value.trim() : '';
+    return 'refused' in reading && PLAIN.test(given) ? { digits: given } : reading;
+  });
+}
+
+function readAll(raw: RawNumbers, readNumber: ReadNumber): string[] {
+  const read = readNumbers(raw, readNumber);
   if (!('fault' in read)) return read.numbers;
   if (read.fault === 'required') throw suppressionErrors.required();
   throw suppressionErrors.number(read.refused).helping({ index: read.index });
 }
 
-const PLAIN = /^[0-9]{8,30}$/;
-
-/** Numbers to find or to take off, in all spellings of older versions; plain digits that are refused stand for themselves. */
-export function keptOf(raw: RawNumbers, home: NumberHome): string[] {
-  const strict = orUserId(readerOf(home));
-  const read = readNumbers(raw, (value) => {
-    const reading = strict(value);
-    const given = typeof value === 'string' ? value.trim() : '';
-    return 'refused' in reading && PLAIN.test(given) ? { digits: given } : reading;
-  });
-  if (!('fault' in read)) return [...new Set(read.numbers.flatMap((number) => keptSpellings(number, home)))];
-  if (read.fault === 'required') throw suppressionErrors.required();
-  throw suppressionErrors.number(read.refused).helping({ index: read.index });
-}
-
-/** @returns null = every number */
+/** One number in all spellings of older versions. @returns null = every number */
 export const wantedNumber = (value: unknown, home: NumberHome): string[] | null =>
-  value === undefined || value === '' ? null : keptOf({ number: value }, home);
+  value === undefined || value === ''
+    ? null
+    : wantedOf({ number: value }, home).flatMap((number) => keptSpellings(number, home));

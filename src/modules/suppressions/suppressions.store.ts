@@ -64,6 +64,7 @@ export class SuppressionStore implements StopList {
     const used = await lockQuota(tx, accountId, 'suppressions');
     const room = this.environment.SUPPRESSIONS_PER_ACCOUNT - used;
     let added = 0;
+    let taken = 0;
     for (const batch of batches(numbers)) {
       const { affectedRows } = await tx.query<WriteResult>(
         `INSERT IGNORE INTO suppressions (account_id, number, source, created_at)
@@ -71,14 +72,16 @@ export class SuppressionStore implements StopList {
         [accountId, source, batch],
       );
       added += affectedRows;
-      await tx.query(
+      // What a carrier had listed for a category is the owner's own entry from now on.
+      const changed = await tx.query<WriteResult>(
         `UPDATE ${NUMBERS} STRAIGHT_JOIN suppressions s ON s.account_id = ? AND s.number = j.number
          SET s.category = NULL, s.source = ?, s.route_id = NULL WHERE s.category IS NOT NULL`,
         [batch, accountId, source],
       );
-      if (added > Math.max(room, 0)) throw suppressionErrors.tooMany(this.environment.SUPPRESSIONS_PER_ACCOUNT);
+      taken += changed.affectedRows;
+      if (added + taken > Math.max(room, 0)) throw suppressionErrors.tooMany(this.environment.SUPPRESSIONS_PER_ACCOUNT);
     }
-    await recordUsed(tx, accountId, 'suppressions', used + added);
+    await recordUsed(tx, accountId, 'suppressions', used + added + taken);
     return added;
   }
 
