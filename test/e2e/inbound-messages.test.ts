@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Smsc, type SmscSession } from '../contract/npm-smsc.js';
-import { Client } from '../support/client.js';
+import { Client, numbersEnding } from '../support/client.js';
 import { type Service, startService, until } from '../support/processes.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 const KILLS = 3;
 const TEXTS_A_KILL = 300;
+const TEXTS = 10_000;
+const RECIPIENTS = 10_000;
+const UNANSWERED = 40;
 
 describe('texts of handsets over the binds of real workers', () => {
   let service: Service;
@@ -63,6 +66,30 @@ describe('texts of handsets over the binds of real workers', () => {
       if (await Promise.race([answered, silence])) return tries;
     }
   }
+
+  it(`are ${TEXTS} over two binds beside a campaign, none lost and none doubled`, async () => {
+    const requestId = await client.broadcast(numbersEnding(RECIPIENTS, '111', '916'), { brodcast_service: 'twoway' });
+    const from = Array.from({ length: TEXTS }, (_, index) => `9188${String(1_000_000 + index)}`);
+    const binds = smsc.sessions.slice(-2);
+    const begun = Date.now();
+    let next = 0;
+    const take = async (): Promise<void> => {
+      for (let number = from[next++]; number !== undefined; number = from[next++])
+        await deliver(number, () => binds, 60_000);
+    };
+    await Promise.all(Array.from({ length: 2 * UNANSWERED }, take));
+    const seconds = (Date.now() - begun) / 1_000;
+    expect(await count('9188')).toEqual({ texts: TEXTS, senders: TEXTS, events: TEXTS });
+    expect(seconds).toBeLessThan(600);
+    await until('the campaign to have left', () => {
+      const to = new Set(smsc.submits.map((pdu) => pdu['destination_addr']));
+      return Promise.resolve(to.size >= RECIPIENTS);
+    });
+    expect(smsc.submits.length).toBe(RECIPIENTS);
+    const { body } = await client.call('GET', `/v6/api/campaigns/${requestId}`);
+    expect(body['data']).toMatchObject({ total_rows: RECIPIENTS });
+    process.stdout.write(`${TEXTS} texts in ${seconds.toFixed(1)} s beside ${RECIPIENTS} messages\n`);
+  });
 
   it(`are one event each when a worker is killed between commit and answer, ${KILLS} times`, async () => {
     let repeated = 0;
