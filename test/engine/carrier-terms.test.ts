@@ -1,79 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { CampaignReader } from '../../src/modules/campaigns/index.js';
-import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
-import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
-import type { LanesLeft } from '../../src/modules/engine/state/lane-endings.js';
-import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import { endingsOf, type LaneSnapshot } from '../../src/modules/engine/lanes.js';
-import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
-import type { BatchResult } from '../../src/modules/engine/settle/recipient-change.js';
 import { type Receipt, ReceiptSink, type SendOutcome } from '../../src/modules/providers/index.js';
-import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { claimUpTo, pending, snapshotOf } from '../support/lane-worker.js';
-
-const receipt = (providerMessageId: string, status: Receipt['status'], fields: Partial<Receipt> = {}): Receipt => ({
-  providerMessageId,
-  status,
-  errorCode: null,
-  errorText: null,
-  receiver: null,
-  ...fields,
-});
+import { receiptOf, Steps } from '../support/steps.js';
 
 describe('refusals and receipts under the terms of a route', () => {
   let engine: Engine;
+  let steps: Steps;
   let dataSource: DataSource;
-  let lanes: LaneStore;
-  let results: BatchResults;
-  let states: CampaignStates;
   let sink: ReceiptSink;
   let reader: CampaignReader;
 
   beforeAll(async () => {
     engine = await startEngine();
+    steps = new Steps(engine);
     const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
-    lanes = engine.part(LaneStore);
-    results = engine.part(BatchResults);
-    states = get(CampaignStates);
     sink = get(ReceiptSink);
     reader = get(CampaignReader);
   });
   afterAll(async () => engine.stop());
 
-  const accept = async (
-    username: string,
-    total: number,
-  ): Promise<{ id: number; requestId: string; accountId: number }> => {
-    const accountId = await engine.account(username, total);
-    const accepted = await engine.module
-      .get(CampaignAcceptance, { strict: false })
-      .accept(engine.draft(accountId, numbers(total)));
-    await states.begin(dataSource.manager, [accepted.id], 60_000);
-    return { id: accepted.id, requestId: accepted.requestId, accountId };
-  };
-
-  /** One whole window: claimed, answered for each recipient by `outcome`, written. */
-  const window = async (
-    campaignId: number,
-    size: number,
-    outcome: (seq: number) => SendOutcome,
-  ): Promise<{ lane: LaneSnapshot; end: LanesLeft }> => {
-    const lane = await currentTurn(campaignId);
-    expect(await claimUpTo(lanes, lane, lane.nextSeq + size)).toBe(true);
-    const recipients = await pending(dataSource, lane, lane.nextSeq, lane.nextSeq + size);
-    const outcomes = recipients.map((recipient): BatchResult => ({ recipient, outcome: outcome(recipient.seq) }));
-    return { lane, end: await results.flush(outcomes, endingsOf([lane])) };
-  };
-  const currentTurn = async (campaignId: number): Promise<LaneSnapshot> => {
-    return snapshotOf(lanes, campaignId);
-  };
   const accepted = (seq: number): SendOutcome => ({ kind: 'accepted', providerMessageIds: [`m-${seq}`] });
-  const statuses = async (campaignId: number): Promise<string[]> =>
-    (await reader.recipients(campaignId, { afterSeq: 0, limit: 1_000 })).map((entry) => RecipientStatus[entry.status]);
 
   it('refunds what a carrier refuses at once unless staff turn it off, and not what it took in part', async () => {
     const refusal = { kind: 'rejected', code: 11, text: 'Invalid destination', submitted: true } as const;
@@ -82,8 +32,8 @@ describe('refusals and receipts under the terms of a route', () => {
       if (seq === 2) return { ...refusal, code: null, carrierCode: 'EC001' };
       return seq === 3 ? { ...refusal, taken: 1 } : accepted(seq);
     };
-    const standard = await accept('refused', 4);
-    await window(standard.id, 4, outcomes);
+    const standard = await steps.accept('refused', 4);
+    await steps.batch(standard.id, 4, outcomes);
     expect(await engine.available(standard.accountId)).toEqual({ stored: 2, ledger: 2 });
     const rows = await dataSource.query<
       { seq: number; refused: number; refunded: number; carrier_code: string | null }[]
@@ -96,11 +46,11 @@ describe('refusals and receipts under the terms of a route', () => {
       [0, 0, null],
       [0, 0, null],
     ]);
-    const strict = await accept('strict', 4);
+    const strict = await steps.accept('strict', 4);
     await dataSource.query('UPDATE accounts SET refund_refused = 0, refund_failed = 1 WHERE id = ?', [
       strict.accountId,
     ]);
-    await window(strict.id, 4, outcomes);
+    await steps.batch(strict.id, 4, outcomes);
     expect(await engine.available(strict.accountId)).toEqual({ stored: 1, ledger: 1 });
   });
 
@@ -115,47 +65,47 @@ describe('refusals and receipts under the terms of a route', () => {
     'a message of several parts is decided by %s: after the receipt of part %s it is %s',
     async (decidedBy, item, status) => {
       const name = `decided-${decidedBy ?? 'all'}-${item}`;
-      const { id } = await accept(name, 1);
+      const { id } = await steps.accept(name, 1);
       const ids = ['a', 'b', 'c'].map((part) => `${name}-${part}`);
-      await window(id, 1, () => ({ kind: 'accepted', providerMessageIds: ids }));
-      await sink.accept(1, [receipt(`${name}-${item}`, 'delivered', { ...(decidedBy && { decidedBy }) })]);
-      expect(await statuses(id)).toEqual([status]);
+      await steps.batch(id, 1, () => ({ kind: 'accepted', providerMessageIds: ids }));
+      await sink.accept(1, [receiptOf(`${name}-${item}`, 'delivered', { ...(decidedBy && { decidedBy }) })]);
+      expect(await steps.statuses(id)).toEqual([status]);
       const failed = { errorCode: 7, errorText: 'gone', carrierCode: '1B2' };
       for (const part of ids)
-        await sink.accept(1, [receipt(part, 'failed', { ...failed, ...(decidedBy && { decidedBy }) })]);
-      expect(await statuses(id)).toEqual([status === 'Delivered' ? 'Delivered' : 'Failed']);
+        await sink.accept(1, [receiptOf(part, 'failed', { ...failed, ...(decidedBy && { decidedBy }) })]);
+      expect(await steps.statuses(id)).toEqual([status === 'Delivered' ? 'Delivered' : 'Failed']);
     },
   );
 
   it('finds an id in its stored form alone where the route names the base of ids', async () => {
-    const { id } = await accept('bases', 2);
+    const { id } = await steps.accept('bases', 2);
     // to one number: answered as 10 and 16 in hexadecimal
-    await window(id, 2, (seq) => ({ kind: 'accepted', providerMessageIds: [seq === 1 ? '16' : '22'] }));
+    await steps.batch(id, 2, (seq) => ({ kind: 'accepted', providerMessageIds: [seq === 1 ? '16' : '22'] }));
     await dataSource.query("UPDATE campaign_recipients SET receiver = '4915112345678' WHERE campaign_id = ?", [id]);
     const exact = { receiver: '4915112345678', isExact: true as const };
-    await sink.accept(1, [receipt('10', 'failed', exact)]);
-    expect(await statuses(id)).toEqual(['Submitted', 'Submitted']);
-    await sink.accept(1, [receipt('16', 'delivered', exact)]);
-    expect(await statuses(id)).toEqual(['Delivered', 'Submitted']);
-    await sink.accept(1, [receipt('22', 'delivered', exact)]);
-    expect(await statuses(id)).toEqual(['Delivered', 'Delivered']);
+    await sink.accept(1, [receiptOf('10', 'failed', exact)]);
+    expect(await steps.statuses(id)).toEqual(['Submitted', 'Submitted']);
+    await sink.accept(1, [receiptOf('16', 'delivered', exact)]);
+    expect(await steps.statuses(id)).toEqual(['Delivered', 'Submitted']);
+    await sink.accept(1, [receiptOf('22', 'delivered', exact)]);
+    expect(await steps.statuses(id)).toEqual(['Delivered', 'Delivered']);
   });
 
   it('takes a receipt that is not marked as one for a message of its id and number alone', async () => {
-    const { id } = await accept('unmarked', 2);
-    await window(id, 2, (seq) => ({ kind: 'accepted', providerMessageIds: [`unmarked-${seq}`] }));
+    const { id } = await steps.accept('unmarked', 2);
+    await steps.batch(id, 2, (seq) => ({ kind: 'accepted', providerMessageIds: [`unmarked-${seq}`] }));
     const [first, second] = (await reader.recipients(id, { afterSeq: 0, limit: 2 })).map(({ number }) => number);
     const claim = (messageId: string, receiver: string | undefined) =>
       sink.accept(1, [
-        receipt(messageId, 'delivered', {
+        receiptOf(messageId, 'delivered', {
           receiver: receiver ?? null,
           orText: { from: receiver ?? '', text: `id:${messageId} stat:DELIVRD` },
         }),
       ]);
     await claim('unmarked-1', first);
-    expect(await statuses(id)).toEqual(['Delivered', 'Submitted']);
+    expect(await steps.statuses(id)).toEqual(['Delivered', 'Submitted']);
     await Promise.all([claim('unmarked-2', first), claim('unmarked-9', second)]);
-    expect(await statuses(id)).toEqual(['Delivered', 'Submitted']);
+    expect(await steps.statuses(id)).toEqual(['Delivered', 'Submitted']);
     const kept = await dataSource.query<unknown[]>(
       "SELECT 1 FROM parked_receipts WHERE provider_message_id LIKE 'unmarked-%'",
     );

@@ -1,34 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
-import { CampaignAcceptance, RecipientStatus } from '../../src/modules/engine/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { CampaignStates } from '../../src/modules/engine/state/campaign-states.js';
 import type { LanesLeft } from '../../src/modules/engine/state/lane-endings.js';
 import { LaneStore } from '../../src/modules/engine/state/lane-store.js';
-import { endingsOf, type LaneSnapshot } from '../../src/modules/engine/lanes.js';
+import { endingsOf } from '../../src/modules/engine/lanes.js';
 import { RoutePace } from '../../src/modules/engine/dispatch/pacing.js';
 import { Cancellations } from '../../src/modules/engine/settle/cancellations.js';
 import { BatchResults } from '../../src/modules/engine/settle/batch-results.js';
-import type { BatchResult } from '../../src/modules/engine/settle/recipient-change.js';
 import { OverdueReceipts } from '../../src/modules/engine/receipts/overdue-receipts.js';
 import { UnmatchedReceipts } from '../../src/modules/engine/receipts/unmatched-receipts.js';
-import { type Receipt, ReceiptSink, type Route, type SendOutcome } from '../../src/modules/providers/index.js';
+import { ReceiptSink, type Route, type SendOutcome } from '../../src/modules/providers/index.js';
 import { numbers } from '../support/client.js';
 import { type Engine, startEngine } from '../support/engine.js';
-import { claimRetries, claimUpTo, dueNow, pending, snapshotOf } from '../support/lane-worker.js';
+import { receiptOf, Steps } from '../support/steps.js';
+import { claimRetries, claimUpTo, dueNow, pending } from '../support/lane-worker.js';
 import { CampaignReader } from '../../src/modules/campaigns/index.js';
-
-const receipt = (providerMessageId: string, status: Receipt['status'], fields: Partial<Receipt> = {}): Receipt => ({
-  providerMessageId,
-  status,
-  errorCode: null,
-  errorText: null,
-  receiver: null,
-  ...fields,
-});
 
 /** The engine's writing side, driven step by step: what a worker does, without the carrier. */
 describe('settling recipients', () => {
   let engine: Engine;
+  let steps: Steps;
   let dataSource: DataSource;
   let lanes: LaneStore;
   let results: BatchResults;
@@ -40,6 +32,7 @@ describe('settling recipients', () => {
 
   beforeAll(async () => {
     engine = await startEngine();
+    steps = new Steps(engine);
     const get = <T>(type: abstract new (...parameters: never[]) => T): T =>
       engine.module.get<T>(type, { strict: false });
     dataSource = get(DataSource);
@@ -53,48 +46,19 @@ describe('settling recipients', () => {
   });
   afterAll(async () => engine.stop());
 
-  const accept = async (
-    username: string,
-    total: number,
-  ): Promise<{ id: number; requestId: string; accountId: number }> => {
-    const accountId = await engine.account(username, total);
-    const accepted = await engine.module
-      .get(CampaignAcceptance, { strict: false })
-      .accept(engine.draft(accountId, numbers(total)));
-    await states.begin(dataSource.manager, [accepted.id], 60_000);
-    return { id: accepted.id, requestId: accepted.requestId, accountId };
-  };
-
-  /** One whole window: claimed, answered for each recipient by `outcome`, written. */
-  const window = async (
-    campaignId: number,
-    size: number,
-    outcome: (seq: number) => SendOutcome,
-  ): Promise<{ lane: LaneSnapshot; end: LanesLeft }> => {
-    const lane = await currentTurn(campaignId);
-    expect(await claimUpTo(lanes, lane, lane.nextSeq + size)).toBe(true);
-    const recipients = await pending(dataSource, lane, lane.nextSeq, lane.nextSeq + size);
-    const outcomes = recipients.map((recipient): BatchResult => ({ recipient, outcome: outcome(recipient.seq) }));
-    return { lane, end: await results.flush(outcomes, endingsOf([lane])) };
-  };
-  const currentTurn = async (campaignId: number): Promise<LaneSnapshot> => {
-    return snapshotOf(lanes, campaignId);
-  };
   const accepted = (seq: number): SendOutcome => ({ kind: 'accepted', providerMessageIds: [`m-${seq}`] });
-  const statuses = async (campaignId: number): Promise<string[]> =>
-    (await reader.recipients(campaignId, { afterSeq: 0, limit: 1_000 })).map((entry) => RecipientStatus[entry.status]);
 
   it('moves forward only, whatever the order of receipts, and completes with the last', async () => {
-    const { id, requestId, accountId } = await accept('forward', 40);
-    const { end } = await window(id, 40, (seq) => ({ kind: 'accepted', providerMessageIds: [`f-${seq}`] }));
+    const { id, requestId, accountId } = await steps.accept('forward', 40);
+    const { end } = await steps.batch(id, 40, (seq) => ({ kind: 'accepted', providerMessageIds: [`f-${seq}`] }));
     expect(end).toMatchObject({ done: [id] });
     expect(await engine.counts(requestId)).toEqual({ Submitted: 40 });
     await sink.accept(1, [
-      receipt('f-1', 'delivered'),
-      receipt('f-1', 'submitted'),
-      receipt('f-2', 'failed', { errorCode: 9, errorText: 'gone' }),
+      receiptOf('f-1', 'delivered'),
+      receiptOf('f-1', 'submitted'),
+      receiptOf('f-2', 'failed', { errorCode: 9, errorText: 'gone' }),
     ]);
-    await sink.accept(1, [receipt('f-1', 'failed'), receipt('f-2', 'delivered')]);
+    await sink.accept(1, [receiptOf('f-1', 'failed'), receiptOf('f-2', 'delivered')]);
     expect(await engine.counts(requestId)).toEqual({ Submitted: 38, Delivered: 1, Failed: 1 });
     expect((await reader.recipients(id, { afterSeq: 1, limit: 1 }))[0]).toMatchObject({
       errorCode: 9,
@@ -102,7 +66,7 @@ describe('settling recipients', () => {
       attempts: 1,
     });
     await Promise.all(
-      Array.from({ length: 38 }, (_, index) => sink.accept(1, [receipt(`f-${index + 3}`, 'delivered')])),
+      Array.from({ length: 38 }, (_, index) => sink.accept(1, [receiptOf(`f-${index + 3}`, 'delivered')])),
     );
     expect(await reader.byRequestId(requestId)).toMatchObject({ state: 'completed', openLanes: 0 });
     expect(await engine.counts(requestId)).toEqual({ Delivered: 39, Failed: 1 });
@@ -110,7 +74,7 @@ describe('settling recipients', () => {
   });
 
   it('keeps the counters at the total at every moment, under receipts and windows at once', async () => {
-    const { id, requestId } = await accept('moments', 300);
+    const { id, requestId } = await steps.accept('moments', 300);
     const looking = { on: true };
     const looks = (async () => {
       while (looking.on) {
@@ -119,10 +83,10 @@ describe('settling recipients', () => {
       }
     })();
     for (let from = 0; from < 300; from += 50) {
-      await window(id, 50, (seq) => ({ kind: 'accepted', providerMessageIds: [`c-${seq}`] }));
+      await steps.batch(id, 50, (seq) => ({ kind: 'accepted', providerMessageIds: [`c-${seq}`] }));
       await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
-          sink.accept(1, [receipt(`c-${from + index + 1}`, index % 3 ? 'delivered' : 'failed')]),
+          sink.accept(1, [receiptOf(`c-${from + index + 1}`, index % 3 ? 'delivered' : 'failed')]),
         ),
       );
     }
@@ -132,8 +96,8 @@ describe('settling recipients', () => {
   });
 
   it('refunds what never left or was refused, once; later failures only for an account with refund_failed', async () => {
-    const { id, requestId, accountId } = await accept('refunds', 20);
-    await window(id, 20, (seq) =>
+    const { id, requestId, accountId } = await steps.accept('refunds', 20);
+    await steps.batch(id, 20, (seq) =>
       seq <= 5
         ? { kind: 'rejected', code: null, text: 'Number too long for the carrier', submitted: false }
         : seq <= 8
@@ -142,23 +106,23 @@ describe('settling recipients', () => {
     );
     expect(await engine.available(accountId)).toEqual({ stored: 8, ledger: 8 });
     expect(await reader.byRequestId(requestId)).toMatchObject({ refundedCredits: 8 });
-    const generous = await accept('generous', 4);
+    const generous = await steps.accept('generous', 4);
     await dataSource.query('UPDATE accounts SET refund_failed = 1 WHERE id = ?', [generous.accountId]);
-    await window(generous.id, 4, (seq) => ({ kind: 'accepted', providerMessageIds: [`g-${seq}`] }));
-    await sink.accept(1, [receipt('g-1', 'failed'), receipt('g-1', 'failed'), receipt('g-2', 'delivered')]);
-    await sink.accept(1, [receipt('g-1', 'failed')]);
+    await steps.batch(generous.id, 4, (seq) => ({ kind: 'accepted', providerMessageIds: [`g-${seq}`] }));
+    await sink.accept(1, [receiptOf('g-1', 'failed'), receiptOf('g-1', 'failed'), receiptOf('g-2', 'delivered')]);
+    await sink.accept(1, [receiptOf('g-1', 'failed')]);
     expect(await engine.available(generous.accountId)).toEqual({ stored: 1, ledger: 1 });
   });
 
   it('a message of several parts is delivered with its last part, failed with its first failure', async () => {
-    const { id } = await accept('parts', 3);
-    await window(id, 3, (seq) => ({
+    const { id } = await steps.accept('parts', 3);
+    await steps.batch(id, 3, (seq) => ({
       kind: 'accepted',
       providerMessageIds: [`p-${seq}-a`, `p-${seq}-b`, `p-${seq}-c`],
     }));
-    await sink.accept(1, [receipt('p-1-a', 'delivered'), receipt('p-1-c', 'delivered')]);
-    await sink.accept(1, [receipt('p-2-b', 'failed', { errorCode: 3, errorText: 'UNDELIV' })]);
-    expect(await statuses(id)).toEqual(['Submitted', 'Failed', 'Submitted']);
+    await sink.accept(1, [receiptOf('p-1-a', 'delivered'), receiptOf('p-1-c', 'delivered')]);
+    await sink.accept(1, [receiptOf('p-2-b', 'failed', { errorCode: 3, errorText: 'UNDELIV' })]);
+    expect(await steps.statuses(id)).toEqual(['Submitted', 'Failed', 'Submitted']);
     // Checking writes the items that have not moved too: what another node of a cluster checks meanwhile must meet it.
     const checked: { seq: number; item: number; receipts: number }[] = await dataSource.query(
       'SELECT seq, item, receipts FROM provider_messages WHERE campaign_id = ? ORDER BY seq, item',
@@ -166,37 +130,37 @@ describe('settling recipients', () => {
     );
     expect(checked.map(({ receipts }) => receipts)).toEqual([1, 1, 1, 1, 1, 1, 0, 0, 0]);
     await Promise.all([
-      sink.accept(1, [receipt('p-1-b', 'delivered')]),
-      sink.accept(1, [receipt('p-2-a', 'delivered')]),
+      sink.accept(1, [receiptOf('p-1-b', 'delivered')]),
+      sink.accept(1, [receiptOf('p-2-a', 'delivered')]),
     ]);
-    expect(await statuses(id)).toEqual(['Delivered', 'Failed', 'Submitted']);
+    expect(await steps.statuses(id)).toEqual(['Delivered', 'Failed', 'Submitted']);
   });
 
   it('finds a message by another spelling of its id for the same recipient, and never over another route', async () => {
-    const { id } = await accept('spelling', 2);
-    await window(id, 2, (seq) => ({ kind: 'accepted', providerMessageIds: [`ff0${seq}`] }));
-    await sink.accept(2, [receipt('ff01', 'delivered')]);
-    expect(await statuses(id)).toEqual(['Submitted', 'Submitted']);
-    await sink.accept(1, [receipt('65282', 'delivered', { receiver: '910000000000' })]);
-    expect(await statuses(id)).toEqual(['Submitted', 'Submitted']);
-    await sink.accept(1, [receipt('65282', 'delivered', { receiver: numbers(2)[1] as string })]);
-    expect(await statuses(id)).toEqual(['Submitted', 'Delivered']);
+    const { id } = await steps.accept('spelling', 2);
+    await steps.batch(id, 2, (seq) => ({ kind: 'accepted', providerMessageIds: [`ff0${seq}`] }));
+    await sink.accept(2, [receiptOf('ff01', 'delivered')]);
+    expect(await steps.statuses(id)).toEqual(['Submitted', 'Submitted']);
+    await sink.accept(1, [receiptOf('65282', 'delivered', { receiver: '910000000000' })]);
+    expect(await steps.statuses(id)).toEqual(['Submitted', 'Submitted']);
+    await sink.accept(1, [receiptOf('65282', 'delivered', { receiver: numbers(2)[1] as string })]);
+    expect(await steps.statuses(id)).toEqual(['Submitted', 'Delivered']);
   });
 
   it('keeps a receipt that comes before the submit answer is written', async () => {
-    const { id } = await accept('early', 1);
-    await sink.accept(1, [receipt('e-1', 'delivered')]);
+    const { id } = await steps.accept('early', 1);
+    await sink.accept(1, [receiptOf('e-1', 'delivered')]);
     await unmatched.sweep();
-    await window(id, 1, (seq) => ({ kind: 'accepted', providerMessageIds: [`e-${seq}`] }));
-    expect(await statuses(id)).toEqual(['Submitted']);
+    await steps.batch(id, 1, (seq) => ({ kind: 'accepted', providerMessageIds: [`e-${seq}`] }));
+    expect(await steps.statuses(id)).toEqual(['Submitted']);
     await unmatched.sweep();
-    expect(await statuses(id)).toEqual(['Delivered']);
+    expect(await steps.statuses(id)).toEqual(['Delivered']);
     expect(await dataSource.query("SELECT 1 FROM parked_receipts WHERE provider_message_id = 'e-1'")).toEqual([]);
   });
 
   it('marks the open window of a lost worker as unknown, lets nobody resend it, and settles it by an orphan receipt', async () => {
-    const { id, requestId } = await accept('lost', 30);
-    const lost = await currentTurn(id);
+    const { id, requestId } = await steps.accept('lost', 30);
+    const lost = await steps.lane(id);
     expect(await claimUpTo(lanes, lost, 11)).toBe(true);
     expect(await claimUpTo(lanes, lost, 21)).toBe(false);
     await results.flush(
@@ -210,7 +174,7 @@ describe('settling recipients', () => {
     );
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
 
-    const found = await currentTurn(id);
+    const found = await steps.lane(id);
     expect(found).toMatchObject({ nextSeq: 1, intentSeq: 11 });
     expect(await claimUpTo(lanes, found, found.intentSeq)).toBe(true);
     expect(await results.recover([found], false)).toMatchObject({ more: true });
@@ -230,30 +194,30 @@ describe('settling recipients', () => {
       ),
     ).toEqual({ more: false, done: [id] }); // not held any more: it is looked at whether all of it was sent
     expect(await engine.counts(requestId)).toEqual({ Pending: 20, Submitted: 2, Unknown: 8 });
-    expect((await currentTurn(id)).nextSeq).toBe(11);
+    expect((await steps.lane(id)).nextSeq).toBe(11);
 
-    await sink.accept(1, [receipt('nobody-knows-this', 'delivered', { receiver: numbers(3)[2] as string })]);
+    await sink.accept(1, [receiptOf('nobody-knows-this', 'delivered', { receiver: numbers(3)[2] as string })]);
     await dataSource.query('UPDATE parked_receipts SET received_at = received_at - INTERVAL 10 SECOND');
     await unmatched.sweep();
     expect(await engine.counts(requestId)).toEqual({ Pending: 20, Submitted: 2, Unknown: 7, Delivered: 1 });
   });
 
   it('sends the open batch again where the carrier removes duplicates', async () => {
-    const { id, requestId } = await accept('resend', 10);
-    const lost = await currentTurn(id);
+    const { id, requestId } = await steps.accept('resend', 10);
+    const lost = await steps.lane(id);
     await claimUpTo(lanes, lost, 6);
     await dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
-    const found = await currentTurn(id);
+    const found = await steps.lane(id);
     await claimUpTo(lanes, found, found.intentSeq);
     await results.recover([found], true);
     expect(await engine.counts(requestId)).toEqual({ Pending: 5, Unknown: 5 });
-    const lane = await currentTurn(id);
+    const lane = await steps.lane(id);
     expect(lane.retriesDue).toBe(true);
     expect((await claimRetries(lanes, lane, true))?.map((entry) => entry.seq)).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('tries a temporary fault five times, a throttle as long as it takes', async () => {
-    const { id } = await accept('again', 2);
+    const { id } = await steps.accept('again', 2);
     const fault = (seq: number): SendOutcome => ({
       kind: 'retry',
       afterMs: 1,
@@ -261,10 +225,10 @@ describe('settling recipients', () => {
       text: 'System error',
       throttled: seq === 2,
     });
-    expect((await window(id, 2, fault)).end).toEqual({ more: false, done: [] });
+    expect((await steps.batch(id, 2, fault)).end).toEqual({ more: false, done: [] });
     for (let attempt = 2; attempt <= 6; attempt++) {
       await dataSource.query('UPDATE recipient_retries SET due_at = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
-      const lane = await currentTurn(id);
+      const lane = await steps.lane(id);
       const due = (await claimRetries(lanes, lane)) ?? [];
       await results.flush(
         due.map((recipient) => ({ recipient, outcome: fault(recipient.seq) })),
@@ -280,9 +244,9 @@ describe('settling recipients', () => {
   });
 
   it('cancels what has not left in bounded steps with its refund, and a window under way still counts', async () => {
-    const { id, requestId, accountId } = await accept('cancel', 100);
-    await window(id, 30, (seq) => ({ kind: 'accepted', providerMessageIds: [`x-${seq}`] }));
-    const underWay = await currentTurn(id);
+    const { id, requestId, accountId } = await steps.accept('cancel', 100);
+    await steps.batch(id, 30, (seq) => ({ kind: 'accepted', providerMessageIds: [`x-${seq}`] }));
+    const underWay = await steps.lane(id);
     await claimUpTo(lanes, underWay, 41);
     expect(await states.changeAlone(id, 'cancel')).toBe(true);
     expect(await states.changeAlone(id, 'cancel')).toBe(false);
@@ -296,7 +260,7 @@ describe('settling recipients', () => {
     );
     expect(end).toMatchObject({ more: true });
     for (let left: LanesLeft = end; left.more;) {
-      const next = await currentTurn(id);
+      const next = await steps.lane(id);
       await claimUpTo(lanes, next, next.intentSeq);
       left = await engine.part(Cancellations).step(next, 25);
     }
@@ -306,8 +270,8 @@ describe('settling recipients', () => {
   });
 
   it('a pause between plan and claim wins, and resuming wakes the lane', async () => {
-    const { id } = await accept('pause', 10);
-    const planned = await currentTurn(id);
+    const { id } = await steps.accept('pause', 10);
+    const planned = await steps.lane(id);
     expect(await states.changeAlone(id, 'pause')).toBe(true);
     expect(await claimUpTo(lanes, planned, 5)).toBe(false);
     expect((await dueNow(dataSource)).has(id)).toBe(false);
@@ -316,8 +280,8 @@ describe('settling recipients', () => {
   });
 
   it('fails who got no receipt by the deadline, and never earlier', async () => {
-    const { id, requestId } = await accept('overdue', 3);
-    await window(id, 3, (seq) => ({ kind: 'accepted', providerMessageIds: [`o-${seq}`] }));
+    const { id, requestId } = await steps.accept('overdue', 3);
+    await steps.batch(id, 3, (seq) => ({ kind: 'accepted', providerMessageIds: [`o-${seq}`] }));
     await overdue.sweep([id], 60_000);
     expect(await engine.counts(requestId)).toEqual({ Submitted: 3 });
     await dataSource.query(
@@ -327,8 +291,8 @@ describe('settling recipients', () => {
     await overdue.sweep([id], 60_000);
     expect(await engine.counts(requestId)).toEqual({ Submitted: 1, Failed: 2 });
     expect((await reader.recipients(id, { afterSeq: 0, limit: 1 }))[0]?.errorMessage).toBe('No delivery receipt');
-    await sink.accept(1, [receipt('o-1', 'delivered')]);
-    expect((await statuses(id))[0]).toBe('Failed');
+    await sink.accept(1, [receiptOf('o-1', 'delivered')]);
+    expect((await steps.statuses(id))[0]).toBe('Failed');
   });
 
   it('shares the speed of a route among everybody who reserves', async () => {
