@@ -165,18 +165,17 @@ const LONGEST_SENDER = 32;
  * The sender of a text as we store numbers: digits with country code, where they can be read so; a short code, or a name, as it
  * is. @param country of the route, whose national numbers its carrier may write; null = not known
  */
-export function readSender(written: string, form: SenderForm, country: string | null): string {
-  const text = written.trim().replace(HOST, '$1').slice(0, LONGEST_SENDER);
+export function readSender(given: string, form: SenderForm, country: string | null): string {
+  const text = given.trim().replace(HOST, '$1').slice(0, LONGEST_SENDER);
   if (form === 'name' || NAME.test(text)) return text;
-  const whole =
-    form === 'national'
-      ? null
-      : readNumber(form === 'international' ? text.replace(/^\+?/, '+') : text, planOf(country));
-  if (whole && 'digits' in whole) return whole.digits;
   const digits = digitsOf(text);
-  if (form === 'international' || text.startsWith('+')) return digits.replace(/^00/, '');
   const plan = planOf(country);
-  if (form === 'national') return plan.national?.(digits) ?? digits;
-  const read = readNumber(digits, plan);
-  return 'digits' in read ? read.digits : digits;
+  const isInternational = form === 'international' || text.startsWith('+');
+  if (form === 'national' && !isInternational) return plan.national?.(digits) ?? digits;
+  const written = isInternational ? text.replace(/^\+?/, '+') : text;
+  for (const spelling of isInternational ? [written] : [written, digits]) {
+    const read = readNumber(spelling, plan);
+    if ('digits' in read) return read.digits;
+  }
+  return isInternational ? digits.replace(/^00/, '') : digits;
 }

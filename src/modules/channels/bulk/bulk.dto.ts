@@ -12,6 +12,13 @@ import {
 } from '../../../platform/http/index.js';
 import { BULK_CHANNEL_NAMES, type BulkChannelName, LONGEST_TEXT, MOST_IN_BODY } from './bulk.errors.js';
 
+const SKIPPED = {
+  type: [RowFaultData] as [typeof RowFaultData],
+  maxItems: 100,
+  description: 'rows that are left out by remove_duplicates (`duplicate`) or skip_invalid, the first hundred',
+};
+const SKIPPED_COUNT = { type: 'integer', example: 0, description: 'all of them' } as const;
+
 export class BulkRecipient {
   @ApiProperty({ example: '919812345678', description: 'as the channel takes numbers' }) to!: string;
   @ApiPropertyOptional({
@@ -107,14 +114,8 @@ export class AcceptedBulkData {
   duplicates?: string[];
   @ApiPropertyOptional({ type: 'integer', example: 0, description: 'entries whose number came before' })
   duplicates_count?: number;
-  @ApiPropertyOptional({
-    type: [RowFaultData],
-    maxItems: 100,
-    description: 'rows that are left out by remove_duplicates (`duplicate`) or skip_invalid, the first hundred',
-  })
-  skipped?: RowFaultData[];
-  @ApiPropertyOptional({ type: 'integer', example: 0, description: 'all of them' })
-  skipped_count?: number;
+  @ApiPropertyOptional(SKIPPED) skipped?: RowFaultData[];
+  @ApiPropertyOptional(SKIPPED_COUNT) skipped_count?: number;
   @ApiPropertyOptional({
     type: 'integer',
     example: 0,
@@ -188,14 +189,8 @@ export class BulkQuoteData {
   invalid!: RowFaultData[];
   @ApiProperty({ type: 'integer', example: 0, description: 'rows for which the send would be refused' })
   refused!: number;
-  @ApiPropertyOptional({
-    type: [RowFaultData],
-    maxItems: 100,
-    description: 'rows that are left out by remove_duplicates (`duplicate`) or skip_invalid, the first hundred',
-  })
-  skipped?: RowFaultData[];
-  @ApiPropertyOptional({ type: 'integer', example: 0, description: 'all of them' })
-  skipped_count?: number;
+  @ApiPropertyOptional(SKIPPED) skipped?: RowFaultData[];
+  @ApiPropertyOptional(SKIPPED_COUNT) skipped_count?: number;
   @ApiProperty({ type: [String], maxItems: 100, example: [], description: 'numbers that come more than once' })
   duplicates!: string[];
   @ApiPropertyOptional({

@@ -36,8 +36,8 @@ const MOST_AT_ONCE = 200;
 @Injectable()
 export class InboundMessageStore {
   /**
-   * Claims deliveries, of which no two have one fingerprint. A delivery is a repetition while an equal one may be repeated that
-   * was not acknowledged, or has the same sequence. @returns fingerprints of those that are none
+   * Claims deliveries with distinct fingerprints. A delivery is a repetition if an equal one has the same sequence, or was not
+   * acknowledged and may still be repeated. @returns fingerprints of the others
    */
   async claim(tx: EntityManager, deliveries: readonly InboundDelivery[]): Promise<ReadonlySet<string>> {
     if (deliveries.length === 0) return new Set();

@@ -26,7 +26,7 @@ interface InboundNumber {
 const MOST_NUMBERS = 10_000;
 
 /**
- * Whose a text is (reference/inbound-messages#owner): the account of the number it was sent to, else the account that last sent
+ * Finds the owner of a text (reference/inbound-messages#owner): the account of the number it was sent to, else the account that last sent
  * to the person over the login.
  */
 @Injectable()

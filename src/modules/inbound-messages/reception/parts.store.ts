@@ -44,7 +44,7 @@ export class InboundParts {
     return rows.map(({ message_key: key }) => key);
   }
 
-  /** What there is of each of these messages; others are left out. */
+  /** Puts the stored parts of these messages together; messages without parts are left out. */
   async assembled(
     keys: readonly string[],
     source: Pick<EntityManager, 'query'> = this.dataSource,

@@ -14,7 +14,7 @@ export interface Failure {
   isRefused: boolean;
 }
 
-/** Who speaks: the driver of the route, or the chat provider. */
+/** Source of a code: the driver of the route, or the chat provider. */
 export type FailureSource = DriverName | 'chat';
 
 type Codes = Readonly<Partial<Record<FailureKind, string>>>;
