@@ -23,6 +23,7 @@ export class UnmatchedScan {
 
   async pass(isStopped: () => boolean = () => false): Promise<void> {
     const { sinceMs, longestMs } = this.terms;
+    if (this.after === null && !(await this.unmatched.isAny(sinceMs))) return;
     const until = performance.now() + longestMs;
     this.after = await this.unmatched.sweep(sinceMs, this.after, () => isStopped() || performance.now() >= until);
   }

@@ -7,7 +7,7 @@ import { ReceiptListeners, ReceiptTraces } from './receipt-listeners.js';
 import { type KnownItem, ReceiptLookup } from './receipt-lookup.js';
 import { type MatchedReceipt, ReceiptWriter } from './receipt-writer.js';
 import { UnknownOutcomes } from './unknown-outcomes.js';
-import { type ScanPosition, type UnmatchedReceipt, UnmatchedStore } from './unmatched-store.js';
+import { isAnyUnmatched, type ScanPosition, type UnmatchedReceipt, UnmatchedStore } from './unmatched-store.js';
 
 const BATCH = 1_000;
 /** Submit answers are written well before this: a receipt still unmatched belongs to an unknown outcome, or to no message. */
@@ -54,6 +54,12 @@ export class UnmatchedReceipts {
       void this.traces.trace(campaignIds);
     } while (at !== null && !isStopped());
     return at;
+  }
+
+  /** Whether a receipt waits for its message: one statement, where a sweep is a transaction. @param sinceMs as in `sweep` */
+  async isAny(sinceMs: number | null): Promise<boolean> {
+    const [row]: { found: number }[] = await this.dataSource.query(`SELECT ${isAnyUnmatched(sinceMs)} AS found`);
+    return Number(row?.found) === 1;
   }
 
   /** Drops receipts that are unmatched at the receipt deadline. @param isStopped checked between steps */

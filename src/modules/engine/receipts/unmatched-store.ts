@@ -20,9 +20,12 @@ export type ScanPosition = Pick<UnmatchedReceipt, 'receivedAt' | 'id'>;
 
 const ROWS_A_STEP = 5_000;
 
-/** SQL: whether an unmatched receipt is younger than this. */
-export const isAnyUnmatched = (sinceMs: number): string =>
-  `EXISTS (SELECT 1 FROM parked_receipts WHERE received_at >= UTC_TIMESTAMP(3) - INTERVAL ${sinceMs * 1000} MICROSECOND)`;
+/** SQL: whether an unmatched receipt is younger than this; null = whether there is one. */
+export const isAnyUnmatched = (sinceMs: number | null): string => {
+  const since =
+    sinceMs === null ? '' : `WHERE received_at >= UTC_TIMESTAMP(3) - INTERVAL ${sinceMs * 1000} MICROSECOND`;
+  return `EXISTS (SELECT 1 FROM parked_receipts ${since})`;
+};
 
 /** Receipts that came before their submit answer, or belong to no message (table `parked_receipts`). */
 @Injectable()
