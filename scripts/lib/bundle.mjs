@@ -59,12 +59,13 @@ function report(level, log, handle) {
 const escaped = (code) =>
   code.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The code of packages is not for reading: it is stored short, and without a map. Our own stays as it was written. */
-const packagesShort = {
-  name: 'packages-short',
+/** The code of packages is not for reading: it is stored short, and without a map. Our own keeps its lines. */
+const smallInMemory = {
+  name: 'small-in-memory',
   async generateBundle(_options, files) {
     for (const [name, file] of Object.entries(files)) {
       if (name.endsWith('/packages.js.map')) delete files[name];
+      if (file.type === 'chunk' && file.name !== 'packages') file.code = escaped(file.code);
       if (file.name !== 'packages') continue;
       const code = file.code.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n');
       const short = await minify(name, code, {
@@ -111,7 +112,7 @@ async function bundle({ input, leftOutside = [] }) {
         { name: 'shared', test: isOwn, minShareCount: 2 },
       ],
     },
-    plugins: [packagesShort],
+    plugins: [smallInMemory],
   });
 }
 
