@@ -97,6 +97,6 @@ describe('the guards of every route', () => {
   it('say who acts, then whether that may be, count it, and then read the body; the last refuses nothing', () => {
     const { config } = api.app as unknown as { config: ApplicationConfig };
     const guards = config.getGlobalGuards().map((guard) => guard.constructor.name);
-    expect(guards).toEqual(['AuthenticationGuard', 'AdminGuard', 'RateLimitGuard', 'BodyGuard', 'FieldWarnings']);
+    expect(guards).toEqual(['AuthenticationGuard', 'RightsGuard', 'RateLimitGuard', 'BodyGuard', 'FieldWarnings']);
   });
 });

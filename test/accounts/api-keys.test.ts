@@ -334,7 +334,12 @@ describe('assigned users', () => {
          is_active, created_at, updated_at) VALUES (?, ?, 'x', 'x', '2020-01-01', 'A', 'B', 1, NOW(), NOW())`,
       [user.id, owner.id],
     );
-    const assignedUser = { ...user, isActive: true, passwordChangedAt: new Date('2020-01-01T00:00:00Z') };
+    const assignedUser = {
+      ...user,
+      isActive: true,
+      role: 'manager' as const,
+      passwordChangedAt: new Date('2020-01-01T00:00:00Z'),
+    };
     const token = accounts.token({ ...owner, assignedUser });
     expect(await accounts.row('GET', CREDITS, { token })).toEqual(OK);
     expect(await accounts.row('GET', KEYS, { token })).toEqual(DENIED);

@@ -15,6 +15,7 @@ import {
   Admin,
   Authenticated,
   CurrentActor,
+  Needs,
   Open,
   PathUsername,
 } from '../../src/modules/accounts/index.js';
@@ -34,6 +35,7 @@ class ProbeController {
   }
 
   @Post('legacy')
+  @Needs('read')
   @HttpCode(200)
   @Authenticated({ cookie: true })
   legacy(@CurrentActor() actor: Actor): object {
@@ -41,6 +43,7 @@ class ProbeController {
   }
 
   @Post('broadcast')
+  @Needs('read')
   @HttpCode(200)
   @Authenticated({ cookie: true, bodyUsername: true })
   broadcast(@CurrentActor() actor: Actor, @Body() _: unknown): object {

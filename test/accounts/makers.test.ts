@@ -176,7 +176,7 @@ describe('removing a person or a key', () => {
     for (const path of [`${USERS}/${other.id}/created`, `${KEYS}/${own.id}/created`]) {
       const refused = await call('GET', path, one.headers);
       expect(refused.status).toBe(403);
-      expect(refused.body).toMatchObject({ success: false, message: 'Permission denied', code: 'permission_denied' });
+      expect(refused.body).toMatchObject({ success: false, message: 'Permission denied', code: 'missing_right' });
       expect(refused.body).not.toHaveProperty('data');
     }
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/modules/accounts/index.js';
+import { type Account, ROLE_RIGHTS } from '../../src/modules/accounts/index.js';
 import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
@@ -47,6 +47,7 @@ describe('GET /v6/api/account', () => {
           user_type: 'client',
           role: 'user',
           person: null,
+          rights: ROLE_RIGHTS.owner,
           time_zone: 'Asia/Kolkata',
           number_check: 'warn',
           country: null,
@@ -71,7 +72,7 @@ describe('GET /v6/api/account', () => {
     const seen = await accounts.call('GET', ME, { token: String(body['token']) });
     expect(seen.body['data']).toMatchObject({
       username: account.username,
-      person: { id: expect.any(Number), username: person.username, name: 'Jane Doe' },
+      person: { id: expect.any(Number), username: person.username, name: 'Jane Doe', role: 'manager' },
     });
     expect(await accounts.row('GET', ME)).toEqual(REFUSED);
   });

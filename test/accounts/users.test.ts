@@ -72,6 +72,7 @@ describe('assigned users', () => {
       firstname: 'Ann',
       lastname: 'Other',
       name: 'Ann Other',
+      role: 'manager',
       is_active: true,
       created_by: { kind: 'account', id: account.id, name: account.username },
       created_at: time,
@@ -247,7 +248,12 @@ describe('an assigned user', () => {
       expect(body['user']).toMatchObject({ id: owner.id, username: 'owner', email: 'owner@example.com', role: 'user' });
       expect(Object.keys(body)).toEqual(['success', 'message', 'token', 'user']);
       const own = await accounts.call('GET', '/v6/api/account', { token: String(body['token']) });
-      expect((own.body['data'] as Record<string, unknown>)['person']).toEqual({ id, username, name: 'Ann Other' });
+      expect((own.body['data'] as Record<string, unknown>)['person']).toEqual({
+        id,
+        username,
+        name: 'Ann Other',
+        role: 'manager',
+      });
       const claims = JSON.parse(Buffer.from(String(body['token']).split('.')[1]!, 'base64url').toString()) as object;
       expect(claims).toMatchObject({ sub: String(id), iss: 'switchboard', data: { id: owner.id, username: 'owner' } });
       expect(await use(String(body['token']))).toEqual(OK);
@@ -341,7 +347,7 @@ describe('an assigned user', () => {
     const other = await accounts.account();
     const { id, username } = await made();
     const assignedUser = { id, accountId: owner.id, username, email: null, firstname: 'A', lastname: 'B' };
-    const now = { isActive: true, passwordChangedAt: new Date(0) };
+    const now = { isActive: true, role: 'manager' as const, passwordChangedAt: new Date(0) };
     expect(await use(accounts.token({ ...owner, assignedUser: { ...assignedUser, ...now } }))).toEqual(OK);
     expect(await use(accounts.token({ ...other, assignedUser: { ...assignedUser, ...now } }))).toEqual(REFUSED);
     expect(await use(accounts.token({ ...owner, assignedUser: { ...assignedUser, ...now, id: 2 ** 45 } }))).toEqual(

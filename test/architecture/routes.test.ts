@@ -6,7 +6,10 @@ import {
   ADMIN_METADATA,
   AUTHENTICATION_METADATA,
   type AuthenticationRules,
+  neededRights,
+  NEEDS_METADATA,
   OPEN_METADATA,
+  type Right,
 } from '../../src/modules/accounts/index.js';
 import {
   CARRIER_PATHS,
@@ -68,6 +71,9 @@ function authentication(handler: Handler): string {
   return handler.metadata(OPEN_METADATA) !== undefined ? 'open' : 'UNDECLARED';
 }
 
+const rightsFor = (handler: Handler): readonly Right[] =>
+  neededRights(handler.metadata(NEEDS_METADATA), handler.method, handler.metadata(ADMIN_METADATA) !== undefined);
+
 const named = (wrong: Handler[]): string[] => wrong.map((handler) => handler.name);
 
 /** Operations that have error answers in the document. */
@@ -87,6 +93,13 @@ describe('every route', () => {
         handler.metadata(OPEN_METADATA) !== undefined && handler.metadata(AUTHENTICATION_METADATA) !== undefined,
     );
     expect(named(both)).toEqual([]);
+  });
+
+  it('of an owner declares the right that it needs, if it changes something', () => {
+    const silent = handlers.filter(
+      (handler) => handler.metadata(AUTHENTICATION_METADATA) !== undefined && rightsFor(handler).length === 0,
+    );
+    expect(named(silent)).toEqual([]);
   });
 
   it('is under a limit: its own or that of every user', () => {
@@ -139,8 +152,10 @@ describe('every route', () => {
   it('is frozen: paths, methods, authentication and limits change on purpose only', async () => {
     const lines = handlers.flatMap((handler) => {
       const limit = handler.metadata<RateRule>(RATE_LIMIT_METADATA) ?? 'user';
-      return handler.paths.map(
-        (path) => `${handler.method.padEnd(6)} ${path.padEnd(60)} ${authentication(handler).padEnd(22)} ${limit}`,
+      const isOpen = handler.metadata(AUTHENTICATION_METADATA) === undefined;
+      const rights = isOpen ? '' : rightsFor(handler).join('|');
+      return handler.paths.map((path) =>
+        `${handler.method.padEnd(6)} ${path.padEnd(60)} ${authentication(handler).padEnd(22)} ${limit.padEnd(9)} ${rights}`.trimEnd(),
       );
     });
     await expect(`${lines.sort((a, b) => a.slice(7).localeCompare(b.slice(7))).join('\n')}\n`).toMatchFileSnapshot(

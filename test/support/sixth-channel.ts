@@ -4,7 +4,7 @@ import { invalid } from '../../src/kernel/errors.js';
 import { cleanContact, cleanContacts } from '../../src/kernel/contacts.js';
 import { newRequestId } from '../../src/kernel/ids.js';
 import { codePoints, textOrNull } from '../../src/kernel/text.js';
-import { AccountsModule, type Actor, Authenticated, CurrentActor } from '../../src/modules/accounts/index.js';
+import { AccountsModule, type Actor, Authenticated, CurrentActor, Needs } from '../../src/modules/accounts/index.js';
 import {
   type AcceptedCampaign,
   CampaignAcceptance,
@@ -78,6 +78,7 @@ function readPageRequest({ message, numbers, terms, schedule_time }: Record<stri
 
 /** The controller. */
 @Authenticated()
+@Needs('send:sms')
 @Controller('test/pager')
 class PagerController {
   constructor(

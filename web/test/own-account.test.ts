@@ -242,10 +242,11 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await says('Person created');
     const hook = await makeHook({ authorization: `Bearer ${(await Client.login(url, person, PASSWORD)).token}` });
     await button(`Change ${person}`).click();
+    await app.page.getByLabel('Role').selectOption('viewer');
     await app.page.getByLabel('May log in').uncheck();
     await button('Save').click();
     await says('Person saved');
-    expect(await list('/v6/api/account/users')).toMatchObject([{ username: person, is_active: false }]);
+    expect(await list('/v6/api/account/users')).toMatchObject([{ username: person, is_active: false, role: 'viewer' }]);
     await button(`Delete ${person}`).click();
     await says(`Webhook to ${hook}`);
     await button('Delete the person').click();

@@ -10,7 +10,7 @@ import { CellDirectoryModule } from '../cell-directory/index.js';
 import { CreditsModule } from '../credits/index.js';
 import { RatesModule } from '../rates/index.js';
 import { AccessTokens, jwtOptions, ApiKeys, AdminSessions } from './authentication/access-tokens.js';
-import { AdminGuard, AuthenticationGuard, BodyUsernames, OpenMisses, JwtStrategy } from './authentication/guards.js';
+import { RightsGuard, AuthenticationGuard, BodyUsernames, OpenMisses, JwtStrategy } from './authentication/guards.js';
 import { Credentials, LoginFailures } from './authentication/credentials.js';
 import {
   ChangeAssignedUserHandler,
@@ -159,9 +159,9 @@ export class AccountDirectoryModule {}
     BodyUsernames,
     OpenMisses,
     AuthenticationGuard,
-    AdminGuard,
+    RightsGuard,
     { provide: APP_GUARD, useExisting: AuthenticationGuard },
-    { provide: APP_GUARD, useExisting: AdminGuard },
+    { provide: APP_GUARD, useExisting: RightsGuard },
     GrantedAccess,
     LogInHandler,
     LogOutHandler,

@@ -6,6 +6,9 @@ export {
   CurrentActor,
   Admin,
   Authenticated,
+  Needs,
+  NEEDS_METADATA,
+  neededRights,
   Open,
   PathUsername,
   ADMIN_METADATA,
@@ -28,6 +31,17 @@ export {
   createdBy,
   PERMISSIONS,
 } from './domain/account.js';
+export {
+  assertMaySend,
+  assertRight,
+  hasRight,
+  type PersonRole,
+  PERSON_ROLES,
+  type Right,
+  ROLE_RIGHTS,
+  SCOPES,
+  SENDS,
+} from './domain/rights.js';
 export { apiKeyDigest, isApiKey, isApiKeyDigest } from './domain/tokens.js';
 export { looksLikeEmail, normalEmail } from './domain/identity.js';
 export {

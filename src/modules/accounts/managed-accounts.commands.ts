@@ -31,7 +31,6 @@ import {
   assertMaySetUserType,
   assertNotStaffs,
   assertOfHouse,
-  assertOwner,
   giversAfter,
   isStaff,
   needsPassword,
@@ -42,6 +41,7 @@ import { accountErrors } from './domain/account.errors.js';
 import { type Account, createdBy } from './domain/account.js';
 import { identitiesOf } from './domain/identity.js';
 import { refuseLong } from './domain/registration.js';
+import { assertRight } from './domain/rights.js';
 import { passwordChange } from './domain/tokens.js';
 import { AuditLog } from './logs/logs.store.js';
 import { ManagedAccounts } from './managed-accounts.store.js';
@@ -240,7 +240,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
 function assertAllowed(actor: Account, target: AccountEntity, changes: AccountChanges): void {
   assertMayChange(actor, target);
   // an assigned user could otherwise keep access beyond its own removal
-  if (changes.password !== undefined && target.id === actor.id) assertOwner(actor);
+  if (changes.password !== undefined && target.id === actor.id) assertRight(actor, 'account');
   if (changes.userType !== undefined) assertMaySetUserType(actor, target, changes.userType);
   if (changes.parentUsername !== undefined) assertMaySetParent(actor, changes.parentUsername);
   const { ratePlan, allowedRoutes, releasedFields } = changes;

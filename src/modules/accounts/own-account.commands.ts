@@ -10,9 +10,10 @@ import { accountPatch, assertPassword, auditedChanges, changedFields, readIpRang
 import { AccountDirectory, AccountStore } from './accounts.store.js';
 import { LoginAddresses } from './authentication/authentication.store.js';
 import { Credentials } from './authentication/credentials.js';
-import { assertOwner, assertOwnSetting } from './domain/account-policy.js';
+import { assertOwnSetting } from './domain/account-policy.js';
 import { accountErrors } from './domain/account.errors.js';
 import type { Account, NumberCheckMode } from './domain/account.js';
+import { assertRight } from './domain/rights.js';
 import { passwordChange } from './domain/tokens.js';
 import { AuditLog } from './logs/logs.store.js';
 import { AccountEntity, AssignedUserEntity } from './tables.js';
@@ -46,7 +47,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
 
   /** Of concurrent changes one wins; the others fail, because their current password is outdated. */
   async execute({ actor, current, next, ip, revocations }: ChangePasswordCommand): Promise<GrantedAccessView> {
-    if (revocations.apiKeys !== false || revocations.users !== false) assertOwner(actor);
+    if (revocations.apiKeys !== false || revocations.users !== false) assertRight(actor, 'account');
     assertPassword(next);
     const before = await this.bearer(this.dataSource.manager, actor);
     await this.credentials.prove(before.id, current, before.passwordHash, ip);
@@ -115,7 +116,6 @@ export class ChooseSecurityHandler implements ICommandHandler<ChooseSecurityComm
   ) {}
 
   async execute({ actor, choice }: ChooseSecurityCommand): Promise<void> {
-    assertOwner(actor);
     const { requireToken, protectReports, bodyUsernameAddresses: texts } = choice;
     const addresses = texts && readIpRanges('body_username_addresses', texts);
     await inTransaction(this.dataSource, async (tx) => {
@@ -152,7 +152,7 @@ export interface NumbersChoice {
 
 /**
  * Sets how numbers are read and checked (reference/numbers#country). Returns what holds then.
- * @throws AppError 400 `country is invalid`; 403: an assigned user, or set by staff
+ * @throws AppError 400 `country is invalid`; 403: set by staff
  */
 export class ChooseNumbersCommand extends Command<Required<NumbersChoice>> {
   constructor(
@@ -173,7 +173,6 @@ export class ChooseNumbersHandler implements ICommandHandler<ChooseNumbersComman
   ) {}
 
   async execute({ actor, choice }: ChooseNumbersCommand): Promise<Required<NumbersChoice>> {
-    assertOwner(actor);
     const chosen = await inTransaction(this.dataSource, async (tx) => {
       const row = await this.store.lockById(tx, actor.id);
       if (!row) throw accountErrors.invalidToken(); // removed a moment ago

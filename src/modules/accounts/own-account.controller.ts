@@ -30,8 +30,7 @@ import {
 } from '../credits/index.js';
 import { ListAllMadeThingsQuery } from './access/access.queries.js';
 import { AllMadeThingsAnswer } from './access/made-things.dto.js';
-import { type Actor, Authenticated, CurrentActor } from './authentication/decorators.js';
-import { accountErrors } from './domain/account.errors.js';
+import { type Actor, Authenticated, CurrentActor, Needs } from './authentication/decorators.js';
 import {
   ChangePasswordCommand,
   ChooseNumbersCommand,
@@ -63,6 +62,7 @@ export class OwnAccountController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
+  @Needs('self')
   @ApiOperation({ summary: 'Who am I', description: 'The account that acts, and the person who acts for it.' })
   @ApiOkResponse({ type: OwnAccountAnswer })
   async own(@CurrentActor() { account }: Actor): Promise<OwnAccountAnswer> {
@@ -137,17 +137,18 @@ export class OwnPasswordController {
   ) {}
 
   @Get('created')
+  @Needs('account')
   @ApiOperation({
     summary: 'What the keys and people made that goes on by itself',
     description: '`revoke_created` of a password change ends it, with the keys and people that are revoked.',
   })
   @ApiOkResponse({ type: AllMadeThingsAnswer })
-  @ApiErrors(accountErrors.permissionDenied.because('an assigned user'))
   async created(@CurrentActor() { account }: Actor): Promise<AllMadeThingsAnswer> {
     return { success: true, data: await this.queries.execute(new ListAllMadeThingsQuery(account)) };
   }
 
   @Put('password')
+  @Needs('self')
   @ApiOperation({
     summary: 'Change the own password',
     description:
@@ -187,6 +188,7 @@ export class SecurityController {
   }
 
   @Patch()
+  @Needs('account')
   @ApiOperation({
     summary: 'Choose what those may do who come without a token',
     description:
@@ -210,6 +212,7 @@ export class SecurityController {
 
 @ApiTags('Account')
 @Authenticated()
+@Needs('account')
 @Controller('v6/api/account')
 export class OwnNumbersController {
   constructor(private readonly commands: CommandBus) {}
@@ -273,6 +276,7 @@ export class BalanceAlertsController {
   }
 
   @Put()
+  @Needs('manage')
   @ApiOperation({
     summary: 'Choose the balances below which you are notified',
     description:

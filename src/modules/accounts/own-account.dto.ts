@@ -26,6 +26,7 @@ import {
   type Role,
   roleOf,
 } from './domain/account.js';
+import { PERSON_ROLES, type PersonRole, type Right, rightsOf, ROLE_RIGHTS } from './domain/rights.js';
 
 export class ActingPersonView {
   @ApiProperty({ example: 373662154973185 })
@@ -36,6 +37,9 @@ export class ActingPersonView {
 
   @ApiProperty({ example: 'Jane Doe' })
   name!: string;
+
+  @ApiProperty({ enum: [...PERSON_ROLES], example: 'sender' })
+  role!: PersonRole;
 }
 
 export class OwnAccountView {
@@ -59,6 +63,14 @@ export class OwnAccountView {
 
   @ApiProperty({ type: ActingPersonView, nullable: true, description: 'null: the account itself, or a key of it' })
   person!: ActingPersonView | null;
+
+  @ApiProperty({
+    enum: [...ROLE_RIGHTS.owner],
+    isArray: true,
+    example: ['send:sms', 'send:chat', 'send:voice', 'read', 'self'],
+    description: 'What this login or key may do',
+  })
+  rights!: readonly Right[];
 
   @ApiProperty({ example: 'Asia/Kolkata', description: 'In which the account reads and writes its times' })
   time_zone!: string;
@@ -117,7 +129,8 @@ export const ownAccountView = (account: Account, parentUsername: string | null):
     mobile_no: account.mobileNo,
     user_type: account.userType,
     role: roleOf(account.userType),
-    person: person ? { id: person.id, username: person.username, name: displayName(person) } : null,
+    person: person ? { id: person.id, username: person.username, name: displayName(person), role: person.role } : null,
+    rights: rightsOf(account),
     time_zone: account.timeZone,
     number_check: account.numberCheck,
     country: account.country,

@@ -4,6 +4,7 @@ import { tooMany } from '../../platform/security/index.js';
 import { proofErrors } from './authentication/credentials.js';
 import { accountErrors } from './domain/account.errors.js';
 import { NUMBER_CHECKS } from './domain/account.js';
+import { PERSON_ROLES } from './domain/rights.js';
 import { passwordErrors, unconfirmed } from './domain/password-rules.js';
 
 const LIKEWISE = 'and the other rules of registration';
@@ -39,7 +40,7 @@ export const PASSWORD_ERRORS: readonly DocumentedError[] = [
   fieldErrors.required.shown('current').because('likewise new'),
   valueErrors.noIds.shown('revoke_api_keys').because('likewise revoke_users'),
   fieldErrors.noFlag.shown('revoke_created'),
-  accountErrors.permissionDenied.because('an assigned user who would revoke keys or people'),
+  accountErrors.missingRight.because('a person who would revoke keys or people'),
   SHORT,
   accountErrors.apiKeyNotFound.because('an id that is not the account’s; nothing is changed'),
   accountErrors.userNotFound.because('likewise'),
@@ -50,7 +51,6 @@ export const PASSWORD_ERRORS: readonly DocumentedError[] = [
 
 export const NUMBER_CHECK_ERRORS: readonly DocumentedError[] = [
   fieldErrors.noWord.shown('number_check', NUMBER_CHECKS),
-  accountErrors.permissionDenied.because('a person who acts for the account'),
   accountErrors.setByStaff.shown('number_check'),
 ];
 
@@ -58,7 +58,6 @@ export const NUMBERS_ERRORS: readonly DocumentedError[] = [
   fieldErrors.noWord.shown('number_check', NUMBER_CHECKS),
   fieldErrors.invalid.shown('country').because('not an ISO 3166 code of two capital letters'),
   fieldErrors.noFlag.shown('strict_numbers'),
-  accountErrors.permissionDenied.because('a person who acts for the account'),
   accountErrors.setByStaff.shown('country').because('likewise number_check and strict_numbers'),
 ];
 
@@ -81,6 +80,7 @@ export const CREATE_USER_ERRORS: readonly DocumentedError[] = [
   fieldErrors.required.shown('username').because('likewise password, firstname, lastname'),
   SHORT,
   ...NAME_ERRORS,
+  fieldErrors.noWord.shown('role', PERSON_ROLES),
   fieldErrors.invalid.shown('username').because('not 3 to 64 of A-Z a-z 0-9 . _ -'),
   taken.username,
   ...proofErrors('by an account of staff'),
@@ -93,6 +93,7 @@ export const CHANGE_USER_ERRORS: readonly DocumentedError[] = [
   fieldErrors.noFlag.shown('is_active').because('something else'),
   fieldErrors.invalid.shown('firstname').because('no text; likewise the others'),
   ...NAME_ERRORS,
+  fieldErrors.noWord.shown('role', PERSON_ROLES),
   SHORT,
   ...proofErrors('by an account of staff'),
   accountErrors.directoryAway,
@@ -103,5 +104,4 @@ export const SECURITY_ERRORS: readonly DocumentedError[] = [
   valueErrors.noTexts.shown('body_username_addresses'),
   accountErrors.tooManyIpRanges.shown('body_username_addresses', 100),
   accountErrors.ipRange.shown('body_username_addresses', 0),
-  accountErrors.permissionDenied.because('a person who acts for the account'),
 ];

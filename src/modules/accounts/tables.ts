@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import type { TableRule } from '../../platform/periodic/index.js';
+import type { PersonRole } from './domain/rights.js';
 
 /** Customers, resellers and staff; usernames compare byte for byte (binary collation). */
 @Entity('accounts')
@@ -254,6 +255,9 @@ export class AssignedUserEntity {
 
   @Column({ name: 'is_active', type: 'boolean' })
   isActive!: boolean;
+
+  @Column({ type: 'varchar', length: 16, default: 'manager' })
+  role!: PersonRole;
 
   @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
   createdBy!: string | null;

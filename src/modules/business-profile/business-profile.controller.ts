@@ -36,7 +36,7 @@ import {
   refuseEncoded,
 } from '../../platform/http/index.js';
 import type { MeteredRequest } from '../../platform/security/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs } from '../accounts/index.js';
 import { readChatConnection } from '../providers/index.js';
 import { ChangeProfilePhotoCommand, UpdateBusinessProfileCommand } from './business-profile.commands.js';
 import {
@@ -143,6 +143,7 @@ export class BusinessProfileController {
   }
 
   @Put()
+  @Needs('manage')
   @ApiOperation({
     summary: 'Change the business profile',
     description: 'Only supplied fields are changed; an empty one is cleared. Answers the profile after the change.',
@@ -156,6 +157,7 @@ export class BusinessProfileController {
   }
 
   @Post('photo')
+  @Needs('manage')
   @HttpCode(200)
   @TakesPhoto()
   @ApiOperation({

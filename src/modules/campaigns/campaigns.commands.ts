@@ -6,7 +6,7 @@ import { assertSeen } from '../../kernel/errors.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { RelayNotifier } from '../../platform/queues/index.js';
-import { AccountDirectory, type Actor, AuditLog, createdBy } from '../accounts/index.js';
+import { AccountDirectory, type Actor, assertMaySend, AuditLog, createdBy } from '../accounts/index.js';
 import {
   type AcceptedCampaign,
   type CampaignRecord,
@@ -45,12 +45,14 @@ export class ChangeCampaignHandler implements ICommandHandler<ChangeCampaignComm
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly reader: CampaignReader,
     private readonly states: CampaignStates,
+    private readonly channels: Channels,
     private readonly audit: AuditLog,
     private readonly relay: RelayNotifier,
   ) {}
 
   async execute({ actor, requestId, change, revision, reason }: ChangeCampaignCommand): Promise<CampaignState> {
     const campaign = await campaignOf(this.reader, actor, requestId);
+    assertMaySend(actor.account, this.channels.get(campaign.channel).routes);
     const state = await inTransaction(this.dataSource, async (tx) => {
       const before = (await this.states.locked(tx, campaign.id)) ?? campaign.state;
       if (!(await this.states.change(tx, campaign.id, change))) throw campaignErrors.already(before);
@@ -102,6 +104,7 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
 
   async execute({ actor, requestId, include, idempotent }: RetryFailedCommand): Promise<CampaignRetried> {
     const parent = await campaignOf(this.reader, actor, requestId);
+    assertMaySend(actor.account, this.channels.get(parent.channel).routes);
     return this.idempotency.once<CampaignRetried>(idempotent, (keeper) => this.submit(actor, parent, include, keeper));
   }
 

@@ -22,7 +22,7 @@ import {
   type Warn,
   Warnings,
 } from '../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs, SENDS } from '../accounts/index.js';
 import {
   BULK_EXAMPLES,
   BULK_QUOTE_ERRORS,
@@ -110,6 +110,7 @@ export class CampaignsController {
   }
 
   @Post('quote')
+  @Needs('read', ...SENDS)
   @HttpCode(200)
   @LargeJson()
   @ApiOperation({
@@ -178,6 +179,7 @@ export class CampaignController {
   }
 
   @Post('pause')
+  @Needs(...SENDS)
   @HttpCode(200)
   @ApiOperation({ summary: 'Stop sending within two seconds; nothing is lost' })
   @ApiOkResponse({ type: CampaignChangedResponse })
@@ -187,6 +189,7 @@ export class CampaignController {
   }
 
   @Post('resume')
+  @Needs(...SENDS)
   @HttpCode(200)
   @ApiOperation({ summary: 'Go on with a paused campaign' })
   @ApiOkResponse({ type: CampaignChangedResponse })
@@ -196,6 +199,7 @@ export class CampaignController {
   }
 
   @Post('cancel')
+  @Needs(...SENDS)
   @HttpCode(200)
   @ApiOperation({ summary: 'Cancel and refund what has not left' })
   @ApiOkResponse({ type: CampaignChangedResponse })
@@ -228,6 +232,7 @@ export class CampaignController {
   }
 
   @Post('retry-failed')
+  @Needs(...SENDS)
   @HttpCode(200)
   @Idempotent()
   @ApiOperation({

@@ -5,7 +5,7 @@ import { fieldErrors } from '../../kernel/errors.js';
 import { readId } from '../../kernel/ids.js';
 import { readText } from '../../kernel/text.js';
 import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs } from '../accounts/index.js';
 import { smsErrors } from '../channels/sms/index.js';
 import { creditErrors } from '../credits/index.js';
 import { acceptanceErrors } from '../engine/index.js';
@@ -64,6 +64,7 @@ export class InboundMessagesController {
   }
 
   @Post(':id/reply')
+  @Needs('send:sms')
   @Idempotent()
   @ApiParam(ID)
   @ApiOperation({

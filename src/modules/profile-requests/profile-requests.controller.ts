@@ -6,7 +6,7 @@ import { readId } from '../../kernel/ids.js';
 import { readText } from '../../kernel/text.js';
 import { ApiErrors, clientIp, ErrorShape, ExactAnswer } from '../../platform/http/index.js';
 import { tooMany } from '../../platform/security/index.js';
-import { type Actor, Authenticated, CurrentActor, Open, OpenMisses } from '../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs, Open, OpenMisses } from '../accounts/index.js';
 import { type RawProfile, readProfile } from './profile-request.js';
 import {
   ChangeProfileRequestCommand,
@@ -58,6 +58,7 @@ export class ProfileRequestsController {
   }
 
   @Post()
+  @Needs('manage')
   @ApiOperation({
     summary: 'Ask for a display name to be verified',
     description: 'While an identical request is pending, that one is the answer (200, `duplicate: true`).',
@@ -91,6 +92,7 @@ export class ProfileRequestsController {
   }
 
   @Put(':id')
+  @Needs('manage')
   @ApiParam({ name: 'id', type: Number, example: 12 })
   @ApiOperation({ summary: 'Change a pending profile request', description: 'Only supplied fields change.' })
   @ApiBody({ type: ProfileChangesBody })
@@ -106,6 +108,7 @@ export class ProfileRequestsController {
   }
 
   @Delete(':id')
+  @Needs('manage')
   @ApiParam({ name: 'id', type: Number, example: 12 })
   @ApiOperation({ summary: 'Take a pending profile request back' })
   @ApiOkResponse({ type: ProfileMessageAnswer })

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestj
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs } from '../accounts/index.js';
 import { storageErrors } from '../quotas/index.js';
 import { type RawList, readGivenId, readListName } from './domain/list-form.js';
 import { CreateListCommand, RemoveListCommand, RenameListCommand } from './lists.commands.js';
@@ -34,6 +34,7 @@ export class ListsController {
   ) {}
 
   @Post()
+  @Needs('manage')
   @ApiOperation({
     summary: 'A new list, empty or a copy',
     description: 'A frozen list is changed by changing its copy.',
@@ -79,6 +80,7 @@ export class ListsController {
   }
 
   @Patch(':id')
+  @Needs('manage')
   @ApiParam(ID)
   @ApiOperation({ summary: 'Rename a list, frozen or not' })
   @ApiBody({ type: ListNameBody })
@@ -96,6 +98,7 @@ export class ListsController {
   }
 
   @Delete(':id')
+  @Needs('manage')
   @ApiParam(ID)
   @ApiOperation({ summary: 'Delete a list, frozen or not', description: 'What was sent to it stays.' })
   @ApiOkResponse({ type: RemovedListAnswer })

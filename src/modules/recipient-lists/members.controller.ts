@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@ne
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs } from '../accounts/index.js';
 import { readerOf } from '../numbers/index.js';
 import { storageErrors } from '../quotas/index.js';
 import { MOST_DUPLICATES_SHOWN, type RawMembers, readMembers } from './domain/list-form.js';
@@ -37,6 +37,7 @@ export class MembersController {
   ) {}
 
   @Post()
+  @Needs('manage')
   @HttpCode(200)
   @ApiParam(ID)
   @ApiOperation({
@@ -89,6 +90,7 @@ export class MembersController {
   }
 
   @Delete(':number')
+  @Needs('manage')
   @ApiParam(ID)
   @ApiParam({ name: 'number', example: '919876543210' })
   @ApiOperation({ summary: 'Take a number off the list' })

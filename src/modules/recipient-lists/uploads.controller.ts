@@ -26,7 +26,7 @@ import {
   type Warn,
   Warnings,
 } from '../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs, SENDS } from '../accounts/index.js';
 import {
   encodingWarnings,
   readFileName,
@@ -57,6 +57,7 @@ export class UploadsController {
   ) {}
 
   @Post()
+  @Needs('manage', ...SENDS)
   @CsvFile()
   @ApiOperation({
     summary: 'Upload a file of recipients: CSV or .xlsx',
@@ -126,6 +127,7 @@ export class UploadsController {
   }
 
   @Delete(':id')
+  @Needs('manage', ...SENDS)
   @HttpCode(200)
   @ApiParam(ID)
   @ApiOperation({ summary: 'Delete an upload', description: 'What was sent to it stays.' })

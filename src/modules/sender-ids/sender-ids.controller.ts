@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/commo
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs } from '../accounts/index.js';
 import { readerOf } from '../numbers/index.js';
 import { type RawSender, readSender } from './sender-id.js';
 import { RegisterSenderIdCommand, RemoveSenderIdCommand } from './sender-ids.commands.js';
@@ -33,6 +33,7 @@ export class SenderIdsController {
   ) {}
 
   @Post()
+  @Needs('manage')
   @ApiOperation({
     summary: 'Register a sender id',
     description: 'Staff approve it, or say why not; a rejected one may be registered again.',
@@ -71,6 +72,7 @@ export class SenderIdsController {
   }
 
   @Delete(':id')
+  @Needs('manage')
   @ApiParam(ID)
   @ApiOperation({
     summary: 'Give a sender id up',

@@ -18,7 +18,7 @@ import {
   type Warn,
   Warnings,
 } from '../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor, PathUsername } from '../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs, PathUsername } from '../accounts/index.js';
 import {
   givenRecipients,
   SendTemplateMessageCommand,
@@ -55,6 +55,7 @@ export class SessionMessagesController {
   ) {}
 
   @Post(':username/messages')
+  @Needs('send:chat')
   @Authenticated({ cookie: true, failureStatus: 400 })
   @PathUsername()
   @ExactAnswer()
@@ -159,6 +160,7 @@ export class OwnSessionMessagesController {
   }
 
   @Delete(':id')
+  @Needs('send:chat')
   @ApiParam({ name: 'id', type: Number, example: 374100212563968, description: '`messages[0].id` of its answer' })
   @ApiOperation({ summary: 'Cancel a scheduled session message that has not been sent yet' })
   @ApiOkResponse({ type: CancelledSessionMessageAnswer })

@@ -12,7 +12,7 @@ import {
   type Paged,
   readListPage,
 } from '../../platform/http/index.js';
-import { type Account, type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
+import { type Account, type Actor, Authenticated, CurrentActor, Needs } from '../accounts/index.js';
 import type { RawNumbers } from './suppression.js';
 import {
   AddSuppressionsCommand,
@@ -62,6 +62,7 @@ export class SuppressionsController {
   }
 
   @Post()
+  @Needs('manage')
   @HttpCode(200)
   @ApiOperation({
     summary: 'Put numbers on the stop list',
@@ -79,6 +80,7 @@ export class SuppressionsController {
   }
 
   @Delete()
+  @Needs('manage')
   @ApiOperation({
     summary: 'Take numbers off the stop list',
     description: 'Named in the body, or one in the query. Those that wrote STOP are taken off too.',
@@ -98,6 +100,7 @@ export class SuppressionsController {
   }
 
   @Post('import')
+  @Needs('manage')
   @HttpCode(200)
   @CsvFile()
   @ApiOperation({

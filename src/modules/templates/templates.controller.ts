@@ -18,7 +18,7 @@ import {
   type Warn,
   Warnings,
 } from '../../platform/http/index.js';
-import { AccessTokens, type Actor, Authenticated, CurrentActor, Open, OpenMisses } from '../accounts/index.js';
+import { AccessTokens, type Actor, Authenticated, CurrentActor, Needs, Open, OpenMisses } from '../accounts/index.js';
 import { storageErrors } from '../quotas/index.js';
 import {
   languageWarnings,
@@ -84,6 +84,7 @@ export class OwnTemplatesController {
   }
 
   @Put(':id')
+  @Needs('manage')
   @ApiParam(ID)
   @ApiOperation({
     summary: 'Change a template',
@@ -111,6 +112,7 @@ export class OwnTemplatesController {
   }
 
   @Delete(':id')
+  @Needs('manage')
   @ApiParam(ID)
   @ApiOperation({ summary: 'Delete a template' })
   @ApiOkResponse({ type: RemovedTemplateAnswer })
@@ -133,6 +135,7 @@ export class TemplatesController {
   ) {}
 
   @Post('createTemplates.php')
+  @Needs('manage')
   @ExactAnswer()
   @HttpCode(200)
   @Authenticated({ cookie: true })

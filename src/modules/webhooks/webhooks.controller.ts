@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../platform/http/index.js';
 import { RateLimited } from '../../platform/security/index.js';
-import { accountErrors, type Actor, Authenticated, CurrentActor } from '../accounts/index.js';
+import { accountErrors, type Actor, Authenticated, CurrentActor, Needs } from '../accounts/index.js';
 import { ReplayEventCommand, TestWebhookCommand } from './events.commands.js';
 import type { RawWebhook } from './webhook.js';
 import {
@@ -41,6 +41,7 @@ const KEY_AND_ALARMS = accountErrors.forbidden.because('by an API key, of a webh
 /** An account's webhooks (reference/webhooks#own-routes). */
 @ApiTags('Webhooks')
 @Authenticated()
+@Needs('webhooks')
 @Controller('v6/api/webhooks')
 export class WebhooksController {
   constructor(
@@ -62,6 +63,7 @@ export class WebhooksController {
   }
 
   @Get()
+  @Needs('read', 'webhooks')
   @ApiOperation({ summary: 'List webhooks, oldest first' })
   @ListQuery()
   @ApiOkResponse({ type: WebhookPageAnswer })
@@ -86,6 +88,7 @@ export class WebhooksController {
   }
 
   @Get(':id')
+  @Needs('read', 'webhooks')
   @ApiParam(ID)
   @ApiOperation({ summary: 'One webhook' })
   @ApiOkResponse({ type: WebhookAnswer })
@@ -131,6 +134,7 @@ export class WebhooksController {
   }
 
   @Get(':id/attempts')
+  @Needs('read', 'webhooks')
   @ApiParam(ID)
   @ListQuery()
   @ApiOperation({ summary: 'The tries of the last 30 days, newest first' })
@@ -150,6 +154,7 @@ export class WebhooksController {
 /** Test events (reference/webhooks#test). */
 @ApiTags('Webhooks')
 @Authenticated()
+@Needs('webhooks')
 @Controller('v6/api/webhooks')
 export class WebhookTestsController {
   constructor(private readonly commands: CommandBus) {}

@@ -11,6 +11,7 @@ import {
   Form,
   listQuery,
   notify,
+  SelectField,
   StatusBadge,
   TextField,
   Time,
@@ -24,6 +25,11 @@ import { OwnPasswordField } from './staff-rights.js';
 import { usePeople, type Whose } from './whose.js';
 
 type Person = Schema<'UserAnswerData'>;
+type PersonRole = Person['role'];
+
+const ROLE_NAMES: Readonly<Record<PersonRole, string>> = { manager: 'Manager', sender: 'Sender', viewer: 'Viewer' };
+
+const ROLES = Object.entries(ROLE_NAMES);
 
 /** People under an account; its owner changes and removes them. */
 export function People({ whose }: { whose: Whose }) {
@@ -43,6 +49,7 @@ export function People({ whose }: { whose: Whose }) {
   const columns: readonly Column<Person>[] = [
     { name: 'username', title: 'Username', cell: ({ username }) => username },
     { name: 'name', title: 'Name', cell: ({ name }) => name || '–', wide: true },
+    { name: 'role', title: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
     { name: 'email', title: 'E-mail', cell: ({ email }) => email ?? '–', wide: true },
     {
       name: 'state',
@@ -99,6 +106,7 @@ function ChangePerson({ person, onClose }: { person: Person; onClose: () => void
     firstname: person.firstname,
     lastname: person.lastname,
     email: person.email ?? '',
+    role: person.role,
     password: '',
     is_active: person.is_active,
     current_password: '',
@@ -144,6 +152,7 @@ export function NewPerson() {
     firstname: '',
     lastname: '',
     email: '',
+    role: 'manager',
     password: '',
     current_password: '',
   });
@@ -191,6 +200,7 @@ interface Named {
   firstname: string;
   lastname: string;
   email: string;
+  role: PersonRole;
 }
 
 function PersonFields<Values extends Named>({ form: given }: { form: ReturnType<typeof useServerForm<Values>> }) {
@@ -201,6 +211,13 @@ function PersonFields<Values extends Named>({ form: given }: { form: ReturnType<
       <TextField label="First name" {...form.register('firstname')} error={form.errorOf('firstname')} />
       <TextField label="Last name" {...form.register('lastname')} error={form.errorOf('lastname')} />
       <TextField label="E-mail" type="email" {...form.register('email')} error={form.errorOf('email')} />
+      <SelectField
+        label="Role"
+        hint="A manager does all but keys, people and security. A sender sends and reads. A viewer reads."
+        options={ROLES}
+        {...form.register('role')}
+        error={form.errorOf('role')}
+      />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityTarget } from 'typeorm';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
-import { assertOwner, assertUserManager } from '../domain/account-policy.js';
+import { assertManager } from '../domain/account-policy.js';
 import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
 import { ManagedAccounts } from '../managed-accounts.store.js';
@@ -28,12 +28,12 @@ export class FindAssignedUserHandler implements IQueryHandler<FindAssignedUserQu
   constructor(private readonly users: AssignedUsers) {}
 
   async execute({ actor, id }: FindAssignedUserQuery): Promise<UserAnswerData> {
-    assertUserManager(actor);
+    assertManager(actor);
     return userData(await this.users.find(actor.id, id), actor.timeZone);
   }
 }
 
-/** Lists an account's users, newest first. @throws AppError 403 `Permission denied` (see `assertUserManager`) */
+/** Lists an account's users, newest first. @throws AppError 403 `Permission denied` (see `assertManager`) */
 export class ListAssignedUsersQuery extends Query<Listed<UserAnswerData>> {
   constructor(
     readonly actor: Account,
@@ -48,7 +48,7 @@ export class ListAssignedUsersHandler implements IQueryHandler<ListAssignedUsers
   constructor(private readonly users: AssignedUsers) {}
 
   async execute({ actor, page }: ListAssignedUsersQuery): Promise<Listed<UserAnswerData>> {
-    assertUserManager(actor);
+    assertManager(actor);
     return shown(await this.users.part(actor.id, page), (row) => userData(row, actor.timeZone));
   }
 }
@@ -77,7 +77,7 @@ export class ListManagedUsersHandler implements IQueryHandler<ListManagedUsersQu
   }
 }
 
-/** Lists an account's API keys, newest first. @throws AppError 403 `Permission denied` for an assigned user */
+/** Lists an account's API keys, newest first. */
 export class ListApiKeysQuery extends Query<Listed<ApiKeyAnswerData>> {
   constructor(
     readonly actor: Account,
@@ -92,7 +92,6 @@ export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
   constructor(private readonly keys: ApiKeyStore) {}
 
   async execute({ actor, page }: ListApiKeysQuery): Promise<Listed<ApiKeyAnswerData>> {
-    assertOwner(actor);
     return shown(await this.keys.part(actor.id, page), (row) => apiKeyData(row, actor.timeZone));
   }
 }
@@ -142,7 +141,7 @@ export class ListMadeThingsHandler implements IQueryHandler<ListMadeThingsQuery>
   ) {}
 
   async execute({ actor, kind, id, username }: ListMadeThingsQuery): Promise<MadeThing[]> {
-    if (username === null) (kind === 'person' ? assertUserManager : assertOwner)(actor);
+    if (username === null && kind === 'person') assertManager(actor);
     const account = username === null ? actor : await this.managed.find(actor, username);
     const [entity, missing] =
       kind === 'person'
@@ -178,7 +177,6 @@ export class ListAllMadeThingsHandler implements IQueryHandler<ListAllMadeThings
   ) {}
 
   async execute({ actor, username }: ListAllMadeThingsQuery): Promise<AllMade> {
-    if (username === null) assertOwner(actor);
     const account = username === null ? actor : await this.managed.find(actor, username);
     const of = async (kind: Gone['kind'], entity: EntityTarget<{ id: number; accountId: number }>) => {
       const rows = await this.dataSource.manager.find(entity, {

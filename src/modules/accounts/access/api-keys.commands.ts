@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { readIpRanges } from '../account-changes.js';
 import { Credentials, type PasswordProof } from '../authentication/credentials.js';
-import { assertMayChange, assertOwner, isStaff } from '../domain/account-policy.js';
+import { assertMayChange, isStaff } from '../domain/account-policy.js';
 import { type Account, createdBy } from '../domain/account.js';
 import { newApiKey } from '../domain/tokens.js';
 import { AuditLog } from '../logs/logs.store.js';
@@ -38,7 +38,6 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand>
   ) {}
 
   async execute({ actor, name, allowedIps, proof }: CreateApiKeyCommand): Promise<ApiKeyAnswerData & { key: string }> {
-    assertOwner(actor);
     const ranges = readIpRanges('allowed_ips', allowedIps);
     if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
     const key = newApiKey();
@@ -79,7 +78,6 @@ export class RevokeApiKeyHandler implements ICommandHandler<RevokeApiKeyCommand>
   ) {}
 
   async execute({ actor, id, revoke }: RevokeApiKeyCommand): Promise<void> {
-    assertOwner(actor);
     const ended = await inTransaction(this.dataSource, async (tx) => {
       const { name, prefix } = await this.keys.revoke(tx, actor.id, id);
       const details = { id, name, prefix, revoke };

@@ -14,7 +14,7 @@ import {
   readListPage,
 } from '../../../platform/http/index.js';
 import { proofOf } from '../authentication/credentials.js';
-import { type Actor, Authenticated, CurrentActor } from '../authentication/decorators.js';
+import { type Actor, Authenticated, CurrentActor, Needs } from '../authentication/decorators.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { CREATE_API_KEY_ERRORS } from '../self-service.errors.js';
 import { ListApiKeysQuery, ListMadeThingsQuery } from './access.queries.js';
@@ -26,7 +26,7 @@ const KEYS = { name: 'api-keys', positions: 'ids' } as const;
 
 @ApiTags('Account')
 @Authenticated({ apiKey: false })
-@ApiErrors(accountErrors.permissionDenied.because('an assigned user: keys are the account’s own'))
+@Needs('account')
 @Controller('v6/api/account/api-keys')
 export class ApiKeysController {
   constructor(

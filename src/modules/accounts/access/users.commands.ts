@@ -7,10 +7,11 @@ import { PasswordHasher } from '../../../platform/security/index.js';
 import { assertPassword, readEmail } from '../account-changes.js';
 import { LoginAddresses } from '../authentication/authentication.store.js';
 import { Credentials, type PasswordProof } from '../authentication/credentials.js';
-import { assertUserManager, isStaff } from '../domain/account-policy.js';
+import { assertManager, isStaff } from '../domain/account-policy.js';
 import { type Account, type AssignedUser, createdBy } from '../domain/account.js';
 import { identitiesOf } from '../domain/identity.js';
 import { refuseLong } from '../domain/registration.js';
+import type { PersonRole } from '../domain/rights.js';
 import { passwordChange } from '../domain/tokens.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { NameCheck, NameClaims } from '../names.store.js';
@@ -24,6 +25,8 @@ export interface AssignedUserDraft {
   firstname: string;
   lastname: string;
   email: string | null;
+  /** absent = manager */
+  role?: PersonRole;
 }
 
 /**
@@ -53,7 +56,7 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
 
   /** Validation order: permissions, values in field order, names in the database, then the number of users. */
   async execute({ actor, draft, proof }: CreateAssignedUserCommand): Promise<AssignedUser> {
-    assertUserManager(actor);
+    assertManager(actor);
     assertPassword(draft.password);
     refuseLong('firstname', draft.firstname);
     refuseLong('lastname', draft.lastname);
@@ -62,12 +65,12 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
     await this.users.assertRoom(actor.id);
     if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
     const passwordHash = await this.hasher.hash(draft.password);
-    const { firstname, lastname } = draft;
+    const { firstname, lastname, role = 'manager' } = draft;
     return this.claims.naming(identitiesOf({ username, email, mobileNo: null }), undefined, async (tx) => {
       const names = { username, email, firstname, lastname };
-      const fields = { ...names, accountId: actor.id, passwordHash, createdBy: createdBy(actor) };
+      const fields = { ...names, role, accountId: actor.id, passwordHash, createdBy: createdBy(actor) };
       const created = await this.users.create(tx, fields);
-      const details = { account: actor.username, username, email, firstname, lastname };
+      const details = { account: actor.username, username, email, firstname, lastname, role };
       await this.audit.record(tx, { actor, action: 'user.create', subject: username, details });
       return created;
     });
@@ -80,6 +83,7 @@ export interface AssignedUserChanges {
   lastname?: string;
   email?: string | null;
   isActive?: boolean;
+  role?: PersonRole;
   password?: string;
 }
 
@@ -108,7 +112,7 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
   ) {}
 
   async execute({ actor, id, changes, proof }: ChangeAssignedUserCommand): Promise<void> {
-    assertUserManager(actor);
+    assertManager(actor);
     const patch = readPatch(changes);
     const seen = await this.users.find(actor.id, id);
     // an unchanged e-mail is not written, even if it changes between the read and the lock
@@ -141,7 +145,7 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
 
 /** @throws AppError 400 for the first invalid value, in field order */
 function readPatch(changes: AssignedUserChanges): Partial<AssignedUserEntity> {
-  const { firstname, lastname, email, isActive, password } = changes;
+  const { firstname, lastname, email, isActive, role, password } = changes;
   if (firstname !== undefined) refuseLong('firstname', firstname);
   if (lastname !== undefined) refuseLong('lastname', lastname);
   const patch: Partial<AssignedUserEntity> = {
@@ -149,6 +153,7 @@ function readPatch(changes: AssignedUserChanges): Partial<AssignedUserEntity> {
     ...(lastname === undefined ? {} : { lastname }),
     ...(email === undefined ? {} : { email: readEmail(email) }),
     ...(isActive === undefined ? {} : { isActive }),
+    ...(role === undefined ? {} : { role }),
   };
   if (password !== undefined) assertPassword(password);
   return patch;
@@ -178,7 +183,7 @@ export class RemoveAssignedUserHandler implements ICommandHandler<RemoveAssigned
   ) {}
 
   async execute({ actor, id, revoke, proof }: RemoveAssignedUserCommand): Promise<void> {
-    assertUserManager(actor);
+    assertManager(actor);
     if (revoke && isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
     const ended = await inTransaction(this.dataSource, async (tx) => {
       const row = await this.users.lock(tx, actor.id, id);

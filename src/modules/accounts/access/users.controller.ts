@@ -14,7 +14,7 @@ import {
   readListPage,
 } from '../../../platform/http/index.js';
 import { proofErrors, proofOf } from '../authentication/credentials.js';
-import { type Actor, Authenticated, CurrentActor } from '../authentication/decorators.js';
+import { type Actor, Authenticated, CurrentActor, Needs } from '../authentication/decorators.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS } from '../self-service.errors.js';
 import { FindAssignedUserQuery, ListAssignedUsersQuery, ListMadeThingsQuery } from './access.queries.js';
@@ -48,6 +48,7 @@ function changesOf(body: ChangeUserRequest): AssignedUserChanges {
     ...(lastname ? { lastname } : {}),
     ...(body.email === undefined ? {} : { email: textOrNull(body.email) }),
     ...(typeof body.is_active === 'boolean' ? { isActive: body.is_active } : {}),
+    ...(body.role ? { role: body.role } : {}),
     ...(password ? { password } : {}),
   };
 }
@@ -56,7 +57,8 @@ const USERS = { name: 'users', positions: 'ids' } as const;
 
 @ApiTags('Account')
 @Authenticated({ apiKey: false })
-@ApiErrors(accountErrors.permissionDenied.because('an assigned user, or client_management is off'))
+@Needs('account')
+@ApiErrors(accountErrors.permissionDenied)
 @Controller('v6/api/account/users')
 export class UsersController {
   constructor(
@@ -78,7 +80,11 @@ export class UsersController {
     @Req() request: Request,
   ): Promise<ChangedUserAnswer> {
     const { username, password, firstname, lastname } = body;
-    const draft = { username, password, firstname, lastname, email: textOrNull(body.email) };
+    const draft = {
+      ...{ username, password, firstname, lastname },
+      email: textOrNull(body.email),
+      ...(body.role && { role: body.role }),
+    };
     const { id } = await this.commands.execute(new CreateAssignedUserCommand(account, draft, proofOf(body, request)));
     const data = await this.queries.execute(new FindAssignedUserQuery(account, id));
     return { success: true, message: 'User created successfully', data };

@@ -8,11 +8,13 @@ import {
   type MakerData,
   OptionalFlag,
   OptionalText,
+  OptionalWord,
   PageOf,
   RequiredText,
 } from '../../../platform/http/index.js';
 import { loggedInUserView, LoggedInUserView } from '../authentication/authentication.dto.js';
 import { CURRENT_PASSWORD } from '../authentication/credentials.js';
+import { PERSON_ROLES, type PersonRole } from '../domain/rights.js';
 import type { AssignedUserEntity } from '../tables.js';
 
 export class CreateUserRequest {
@@ -31,6 +33,9 @@ export class CreateUserRequest {
   @OptionalText('email', { example: 'jane.doe@example.com' })
   email?: string | null;
 
+  @OptionalWord('role', PERSON_ROLES, 'sender')
+  role?: PersonRole | null;
+
   @OptionalText('current_password', CURRENT_PASSWORD)
   current_password?: string | null;
 }
@@ -46,6 +51,9 @@ export class ChangeUserRequest {
   @OptionalText('email', { example: 'jane.doe@example.com' })
   email?: string | null;
 
+  @OptionalWord('role', PERSON_ROLES, 'sender')
+  role?: PersonRole | null;
+
   @OptionalFlag('is_active', true)
   is_active?: boolean | null;
 
@@ -57,6 +65,9 @@ export class ChangeUserRequest {
 }
 
 export class UserAnswerData extends LoggedInUserView {
+  @ApiProperty({ enum: [...PERSON_ROLES], example: 'sender' })
+  role!: PersonRole;
+
   @ApiProperty({ example: true })
   is_active!: boolean;
 
@@ -81,6 +92,7 @@ export class UserPageAnswer extends PageOf(UserAnswerData) {}
 
 export const userData = (row: AssignedUserEntity, zone: string): UserAnswerData => ({
   ...loggedInUserView(row),
+  role: row.role,
   is_active: row.isActive,
   created_by: makerForOwner(row.createdBy),
   created_at: dateTime(row.createdAt, zone),

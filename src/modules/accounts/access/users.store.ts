@@ -65,6 +65,7 @@ export class AssignedUsers {
         ...stamps,
         id: newId(),
         isActive: true,
+        role: user.role ?? 'manager',
         createdBy: user.createdBy ?? null,
       });
       const holder = { accountId: user.accountId, assignedUserId: row.id };
@@ -144,5 +145,6 @@ export const toAssignedUser = (row: AssignedUserEntity): AssignedUser => ({
   firstname: row.firstname,
   lastname: row.lastname,
   isActive: row.isActive,
+  role: row.role,
   passwordChangedAt: row.passwordChangedAt,
 });

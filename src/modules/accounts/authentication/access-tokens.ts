@@ -10,6 +10,7 @@ import { ApiKeyStore } from '../access/api-keys.store.js';
 import { AssignedUsers } from '../access/users.store.js';
 import { AccountDirectory } from '../accounts.store.js';
 import type { Account } from '../domain/account.js';
+import { hasRight } from '../domain/rights.js';
 import { claimsFor, isApiKey, isOrdinaryToken, isOutdated, readClaims, type ReadToken } from '../domain/tokens.js';
 import { RevokedTokens } from './authentication.store.js';
 import type { AuthenticationRules, PresentedToken, TokenErrors } from './decorators.js';
@@ -32,7 +33,7 @@ export class ApiKeys {
     if (stored.allowedIps.length > 0 && !isInIpRanges(ip, stored.allowedIps)) return null;
     const account = await this.directory.byId(stored.accountId);
     if (account && this.directory.usable(account)) this.store.touch(stored);
-    return account && { ...account, apiKey: { id: stored.id, name: stored.name, prefix: stored.prefix } };
+    return account && { ...account, apiKey: { id: stored.id, name: stored.name, prefix: stored.prefix, scopes: null } };
   }
 
   /**
@@ -173,12 +174,15 @@ export class AccessTokens {
     return isOutdated(token, assignedUser) ? null : { ...account, assignedUser };
   }
 
-  /** Returns the valid bearer on an open route, for accounts with `require_token`, or null. @throws AppError too_many */
+  /** Returns the valid bearer on an open route, for accounts with `require_token`, if it may read; else null. @throws AppError too_many */
   async bearerOf(request: Request): Promise<Account | null> {
     const presented = presentedToken(request, { scheme: 'standard', cookie: true, apiKey: true }, this.environment);
     if (!presented) return null;
-    if (presented.via === 'key') return this.apiKeys.authenticate(presented.token, clientIp(request));
-    return this.verified(presented.token);
+    const isKey = presented.via === 'key';
+    const bearer = await (isKey
+      ? this.apiKeys.authenticate(presented.token, clientIp(request))
+      : this.verified(presented.token));
+    return bearer && hasRight(bearer, 'read') ? bearer : null;
   }
 
   /** Verifies signature and expiry, then calls `accountOf`. Returns null for an invalid token. */
@@ -235,7 +239,7 @@ export class AdminSessions {
   async staffOf(request: Request): Promise<Account | null> {
     const token = tokenOf(request);
     const account = token === null ? null : await this.tokens.verified(token);
-    return account && STAFF.has(account.userType) ? account : null;
+    return account && STAFF.has(account.userType) && hasRight(account, 'read') ? account : null;
   }
 
   private options(request: Request): CookieOptions {

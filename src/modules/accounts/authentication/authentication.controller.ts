@@ -11,7 +11,7 @@ import { LOGIN_ERRORS, REGISTER_ERRORS } from '../self-service.errors.js';
 import { AdminSessions } from './access-tokens.js';
 import { LogInCommand, LogOutCommand, RegisterAccountCommand } from './authentication.commands.js';
 import { accountView, LogInAnswer, LogInRequest, RegisterAnswer, RegisterRequest } from './authentication.dto.js';
-import { Authenticated, type AuthenticatedRequest, Open } from './decorators.js';
+import { Authenticated, type AuthenticatedRequest, Needs, Open } from './decorators.js';
 
 /** Serves both `{base_url}/v6/api` and `{base_url}` (reference/requests#paths). */
 @ApiTags('Authentication')
@@ -54,6 +54,7 @@ export class AuthenticationController {
   }
 
   @Post('logout')
+  @Needs('self')
   @HttpCode(200)
   @Authenticated({ apiKey: false, cookie: true })
   @ApiOperation({

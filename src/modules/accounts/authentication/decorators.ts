@@ -5,6 +5,7 @@ import { type DocumentedError, invalid, unauthenticated } from '../../../kernel/
 import { ApiErrorsOf } from '../../../platform/http/index.js';
 import { accountErrors, tokenErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
+import type { Right } from '../domain/rights.js';
 
 /** The acting account of a request, and the kind of its proof. */
 export interface Actor {
@@ -81,6 +82,7 @@ export function Authenticated(options: Partial<AuthenticationRules> = {}): Metho
     ...(rules.cookie ? [ApiCookieAuth(SECURITY_SCHEMES.cookie)] : []),
     ...(rules.bodyUsername ? [ApiSecurity({})] : []),
     ApiErrorsOf('authentication', ...tokenRows(rules)),
+    ApiErrorsOf('right', accountErrors.missingRight),
   );
 }
 
@@ -107,6 +109,29 @@ export function Admin(options: Partial<AdminRules> = {}): MethodDecorator & Clas
     SetMetadata(ADMIN_METADATA, rules),
     ApiErrorsOf('role', accountErrors.forbidden),
   );
+}
+
+export const NEEDS_METADATA = 'switchboard:needs';
+
+/** Declares the rights of which a route needs one (`domain/rights`). */
+export const Needs = (...rights: [Right, ...Right[]]): MethodDecorator & ClassDecorator =>
+  applyDecorators(
+    SetMetadata(NEEDS_METADATA, rights),
+    ApiErrorsOf('right', ...(rights.includes('self') ? [] : [accountErrors.missingRight])),
+  );
+
+/**
+ * The rights of which a route needs one. Without `@Needs`, reading needs `read`, a change by staff `manage`, and any other change is
+ * refused to all.
+ */
+export function neededRights(
+  declared: readonly Right[] | undefined,
+  method: string,
+  isAdmin: boolean,
+): readonly Right[] {
+  if (declared) return declared;
+  if (method === 'GET' || method === 'HEAD') return ['read'];
+  return isAdmin ? ['manage'] : [];
 }
 
 /** Marks a route without authentication; tests list the reason. */

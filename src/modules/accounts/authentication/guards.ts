@@ -10,6 +10,7 @@ import { AddressLimits, clientIp, isInIpRanges, RouteRules, tokenKey } from '../
 import { AccountDirectory } from '../accounts.store.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { type Account, needsToken, roleOf } from '../domain/account.js';
+import { assertRight, type Right } from '../domain/rights.js';
 import { isOrdinaryToken } from '../domain/tokens.js';
 import { AccessTokens, ApiKeys, presentedToken, tokenFaultOf } from './access-tokens.js';
 import {
@@ -18,6 +19,8 @@ import {
   type AuthenticatedRequest,
   AUTHENTICATION_METADATA,
   type AuthenticationRules,
+  NEEDS_METADATA,
+  neededRights,
   PATH_USERNAME_METADATA,
   type PresentedToken,
   tokenErrorsOf,
@@ -219,21 +222,26 @@ const failure = (request: AuthenticatedRequest, rules: AuthenticationRules): App
 
 const isRefusal = ({ kind }: AppError): boolean => kind === 'unauthenticated';
 
-/** Second of three global guards: admits staff. The role comes from the database, never from the token. */
+/** Second of three global guards: admits staff, then who has the right that the route needs. Roles come from the database, never from the token. */
 @Injectable()
-export class AdminGuard implements CanActivate {
+export class RightsGuard implements CanActivate {
   private readonly rules = new RouteRules<AdminRules>(ADMIN_METADATA);
+  private readonly needs = new RouteRules<readonly Right[]>(NEEDS_METADATA);
 
   canActivate(context: ExecutionContext): boolean {
+    const { actor, method } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const rules = this.rules.of(context);
-    if (!rules) return true;
-    const userType = context.switchToHttp().getRequest<AuthenticatedRequest>().actor?.account.userType;
-    const allowed =
-      userType === 'super' ||
-      (!rules.superOnly && (userType === 'admin' || (rules.resellers && userType === 'reseller')));
-    if (!allowed) throw accountErrors.forbidden();
+    if (rules) assertStaff(rules, actor?.account.userType);
+    if (actor) assertRight(actor.account, ...neededRights(this.needs.of(context), method, rules !== undefined));
     return true;
   }
+}
+
+function assertStaff(rules: AdminRules, userType: string | null | undefined): void {
+  const allowed =
+    userType === 'super' ||
+    (!rules.superOnly && (userType === 'admin' || (rules.resellers && userType === 'reseller')));
+  if (!allowed) throw accountErrors.forbidden();
 }
 
 /** Verifies the signature (HS256 only) and expiry, then claims and account. */

@@ -114,20 +114,9 @@ export const SETTINGS = [
 export const isStaff = (userType: string | null): boolean =>
   userType === 'super' || userType === 'admin' || userType === 'reseller';
 
-/** Only the account itself, not its assigned users, manages API keys and users. */
-export function assertOwner(actor: Pick<Account, 'assignedUser'>): void {
-  if (actor.assignedUser) throw accountErrors.permissionDenied();
-}
-
 /** Requires `client_management`, except for super, so that no change can lock everyone out. */
 export function assertManager(actor: Manager): void {
   if (actor.userType !== 'super' && !actor.permissions.client_management) throw accountErrors.permissionDenied();
-}
-
-/** Only the account itself, with `client_management`, manages its users. */
-export function assertUserManager(actor: Manager & Pick<Account, 'assignedUser'>): void {
-  assertOwner(actor);
-  assertManager(actor);
 }
 
 /** Hides accounts other than a reseller's own clients (404). */

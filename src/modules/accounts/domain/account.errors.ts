@@ -11,6 +11,7 @@ import {
 import type { IdentityKind } from './identity.js';
 
 const INVALID_TOKEN = 'Invalid Authorization token';
+const DENIED = 'Permission denied';
 
 const takenErrors = {
   email: conflict('email_taken', 'Email already registered', 'by an account or an assigned user, in any case'),
@@ -82,7 +83,12 @@ export const accountErrors = {
   forbidden: forbidden('forbidden', 'Forbidden', 'not staff, or not allowed to this role').with({
     hint: 'This needs the token of staff, or of another role.',
   }),
-  permissionDenied: forbidden('permission_denied', 'Permission denied', 'the caller’s client_management is off'),
+  missingRight: forbidden(
+    'missing_right',
+    DENIED,
+    'the role of the person, or the scopes of the key, do not include this',
+  ).with({ hint: 'Ask the owner of the account for another role, or for a key with another scope.' }),
+  permissionDenied: forbidden('permission_denied', DENIED, 'the caller’s client_management is off'),
   closedByStaff: forbidden(
     'closed_by_staff',
     'Account was closed by staff',

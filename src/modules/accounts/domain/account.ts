@@ -1,4 +1,14 @@
 import { type Maker, makerText } from '../../../kernel/maker.js';
+import type { PersonRole, Scope } from './rights.js';
+
+/** A key that acts for the account. */
+export interface ActingKey {
+  id: number;
+  name: string | null;
+  prefix: string;
+  /** null = every right */
+  scopes: readonly Scope[] | null;
+}
 
 /** A person who logs in and acts for the account (reference/accounts#people). */
 export interface AssignedUser {
@@ -10,6 +20,7 @@ export interface AssignedUser {
   firstname: string;
   lastname: string;
   isActive: boolean;
+  role: PersonRole;
   /** whole seconds: refuses older tokens */
   passwordChangedAt: Date;
 }
@@ -21,6 +32,7 @@ export interface NewAssignedUser {
   firstname: string;
   lastname: string;
   email: string | null;
+  role?: PersonRole;
   createdBy?: string;
 }
 
@@ -129,7 +141,7 @@ export interface Account {
   /** absent = the account itself acts */
   assignedUser?: AssignedUser;
   /** absent = no key */
-  apiKey?: { id: number; name: string | null; prefix: string };
+  apiKey?: ActingKey;
 }
 
 /** Maps a user_type to a role (reference/accounts#roles): super → super; admin, reseller → admin; else user. */

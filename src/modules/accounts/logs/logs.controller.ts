@@ -3,8 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { fieldErrors } from '../../../kernel/errors.js';
 import { ApiErrors, LIST_ERRORS, ListQuery, paged, readListPage } from '../../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../authentication/decorators.js';
-import { accountErrors } from '../domain/account.errors.js';
+import { type Actor, Authenticated, CurrentActor, Needs } from '../authentication/decorators.js';
 import { LOG_KINDS, type LogKind, LogPageAnswer } from './logs.dto.js';
 import { ListOwnLogQuery } from './logs.queries.js';
 
@@ -12,6 +11,7 @@ const LOG = { name: 'log', positions: 'texts' } as const;
 
 @ApiTags('Account')
 @Authenticated({ apiKey: false })
+@Needs('account')
 @Controller('v6/api/account/log')
 export class OwnLogController {
   constructor(private readonly queries: QueryBus) {}
@@ -25,11 +25,7 @@ export class OwnLogController {
   @ApiQuery({ name: 'kind', required: false, enum: [...LOG_KINDS], description: 'One of them alone' })
   @ListQuery()
   @ApiOkResponse({ type: LogPageAnswer })
-  @ApiErrors(
-    accountErrors.permissionDenied.because('an assigned user: the log is the account’s own'),
-    fieldErrors.noWord.shown('kind', LOG_KINDS).because('another word'),
-    ...LIST_ERRORS,
-  )
+  @ApiErrors(fieldErrors.noWord.shown('kind', LOG_KINDS).because('another word'), ...LIST_ERRORS)
   async list(@Query() query: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<LogPageAnswer> {
     const kind = readKind(query['kind']);
     const page = readListPage(LOG, query);

@@ -17,7 +17,7 @@ import {
   streamText,
 } from '../../../platform/http/index.js';
 import { tooMany } from '../../../platform/security/index.js';
-import { AccessTokens, type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { AccessTokens, type Actor, Authenticated, CurrentActor, Needs, SENDS } from '../../accounts/index.js';
 import { type NumberHome, readerOf, spellingsToFind } from '../../numbers/index.js';
 import { RANGE_ERRORS, readRangeEnd } from '../campaign-filter.js';
 import { type CampaignData, REQUEST_ID } from '../campaigns.dto.js';
@@ -254,6 +254,7 @@ const shown = (reading: NumberReading): ReadNumberData =>
 @Controller('v6/api/numbers')
 export class NumbersController {
   @Post('read')
+  @Needs('read', ...SENDS)
   @HttpCode(200)
   @ApiOperation({
     summary: 'How are these numbers read?',

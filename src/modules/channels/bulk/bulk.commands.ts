@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { isoTime } from '../../../kernel/clock.js';
 import type { JsonObject } from '../../../kernel/json-values.js';
-import type { Account } from '../../accounts/index.js';
+import { type Account, assertMaySend } from '../../accounts/index.js';
 import { type AcceptedCampaign, type Submission, Submissions } from '../../engine/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
 import { SendableTemplates } from '../template-messages/index.js';
@@ -33,6 +33,7 @@ export class SendBulkCampaignHandler implements ICommandHandler<SendBulkCampaign
 
   async execute({ account, body, idempotent }: SendBulkCampaignCommand): Promise<AcceptedBulk> {
     const request = readBulkRequest(body);
+    assertMaySend(account, this.sends.channelOf(request).routes);
     const inBody = await this.sends.inBody(account, request);
     assertValid(inBody, request.skipping);
     return this.idempotency.once<AcceptedBulk>(idempotent, (keeper) => this.accept(account, request, inBody, keeper));

@@ -14,7 +14,7 @@ import {
   Warnings,
 } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs, SENDS } from '../../accounts/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { UsedRoutes } from '../broadcasts/index.js';
@@ -40,6 +40,7 @@ export class BulkController {
   ) {}
 
   @Post()
+  @Needs(...SENDS)
   @HttpCode(202)
   @RateLimited('broadcast')
   @LargeJson()
@@ -71,6 +72,7 @@ export class BulkController {
   }
 
   @Post('skipped.csv')
+  @Needs('read', ...SENDS)
   @HttpCode(200)
   @LargeJson()
   @AlsoTakes('img2', 'document', 'media_with_caption')

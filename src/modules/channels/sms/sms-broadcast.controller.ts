@@ -15,7 +15,16 @@ import {
   Warnings,
 } from '../../../platform/http/index.js';
 import { clientIp, RateLimited, tooMany } from '../../../platform/security/index.js';
-import { accountErrors, type Actor, Authenticated, createdBy, CurrentActor, Open } from '../../accounts/index.js';
+import {
+  accountErrors,
+  assertRight,
+  type Actor,
+  Authenticated,
+  createdBy,
+  CurrentActor,
+  Needs,
+  Open,
+} from '../../accounts/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
@@ -37,6 +46,7 @@ export class SmsBroadcastController {
   ) {}
 
   @Post('addbroadcastgsm.php')
+  @Needs('send:sms')
   @HttpCode(200)
   @Authenticated({ cookie: true, bodyUsername: true })
   @RateLimited('broadcast')
@@ -139,6 +149,7 @@ export class SmsGetController {
     accountErrors.invalidCredentials,
     accountErrors.inactive,
     accountErrors.expired,
+    accountErrors.missingRight,
     smsErrors.tooLong,
     smsErrors.contactLength,
     numbersInvalid,
@@ -161,6 +172,7 @@ export class SmsGetController {
     ) as [string, string, string, string];
     const ip = clientIp(httpRequest);
     const account = await this.credentials.check(username, password, ip);
+    assertRight(account, 'send:sms');
     const read = readSmsBroadcastRequest({
       broadcast_name: BROADCAST_NAME,
       brodcast_service: SERVICE,

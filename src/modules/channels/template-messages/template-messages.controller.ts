@@ -10,7 +10,7 @@ import {
   type Warn,
   Warnings,
 } from '../../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor, PathUsername } from '../../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs, PathUsername } from '../../accounts/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
@@ -63,6 +63,7 @@ const SENDING_ERRORS = [
 @ApiTags('Template messages')
 @ApiParam({ name: 'username', example: 'demo', description: 'Must be the username of the token.' })
 @ExactAnswer()
+@Needs('send:chat')
 @Controller('v6/api')
 export class TemplateMessagesController {
   constructor(private readonly commands: CommandBus) {}

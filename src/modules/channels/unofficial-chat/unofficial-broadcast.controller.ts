@@ -10,7 +10,7 @@ import {
   Warnings,
 } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
-import { type Actor, Authenticated, createdBy, CurrentActor } from '../../accounts/index.js';
+import { type Actor, Authenticated, createdBy, CurrentActor, Needs } from '../../accounts/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
@@ -30,6 +30,7 @@ export class UnofficialBroadcastController {
   ) {}
 
   @Post('addbroadcastUnofficial.php')
+  @Needs('send:chat')
   @HttpCode(200)
   @Authenticated({ cookie: true, bodyUsername: true })
   @RateLimited('broadcast')

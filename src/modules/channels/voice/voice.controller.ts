@@ -13,7 +13,7 @@ import {
   Warnings,
 } from '../../../platform/http/index.js';
 import { RateLimited, tooMany } from '../../../platform/security/index.js';
-import { type Actor, Authenticated, createdBy, CurrentActor } from '../../accounts/index.js';
+import { type Actor, Authenticated, createdBy, CurrentActor, Needs } from '../../accounts/index.js';
 import { isSpokenLanguage } from '../../audio/index.js';
 import { Submissions } from '../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
@@ -30,6 +30,7 @@ import { GetSpeechQuery } from './voice.queries.js';
 /** Voice campaigns (reference/voice#voicesend). */
 @ApiTags('Voice')
 @Authenticated()
+@Needs('send:voice')
 @Controller('v6/api/v1/voice')
 export class VoiceController {
   private readonly numbers: NumberRules;

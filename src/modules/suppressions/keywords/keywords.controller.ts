@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { fieldErrors } from '../../../kernel/errors.js';
 import { ApiErrors } from '../../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor } from '../../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs } from '../../accounts/index.js';
 import { PutKeywordCommand, RemoveKeywordCommand } from './keywords.commands.js';
 import {
   KeywordAnswer,
@@ -35,6 +35,7 @@ export class KeywordsController {
   }
 
   @Put()
+  @Needs('manage')
   @ApiOperation({
     summary: 'Add or replace a keyword',
     description:
@@ -58,6 +59,7 @@ export class KeywordsController {
   }
 
   @Delete(':word')
+  @Needs('manage')
   @ApiParam({ name: 'word', example: 'INFO' })
   @ApiOperation({ summary: 'Remove a keyword', description: 'A built-in word keeps its effect.' })
   @ApiOkResponse({ type: RemovedKeywordAnswer })

@@ -1,0 +1,59 @@
+import { accountErrors } from './account.errors.js';
+
+/** What a key can be limited to (reference/accounts#rights). */
+export const SCOPES = ['send:sms', 'send:chat', 'send:voice', 'read', 'manage', 'webhooks'] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+/** `account`: keys, people and security settings. `self`: what each login and key may do, such as logging out. */
+export type Right = Scope | 'account' | 'self';
+
+export const SENDS = ['send:sms', 'send:chat', 'send:voice'] as const;
+
+/** Roles that an owner gives to people; the login of the account itself has every right. */
+export const PERSON_ROLES = ['manager', 'sender', 'viewer'] as const;
+
+export type PersonRole = (typeof PERSON_ROLES)[number];
+
+/** The rights of each role: the only such table. Endpoints declare the right they need with `@Needs`. */
+export const ROLE_RIGHTS: Readonly<Record<PersonRole | 'owner', readonly Right[]>> = {
+  owner: [...SCOPES, 'account', 'self'],
+  manager: [...SCOPES, 'self'],
+  sender: [...SENDS, 'read', 'self'],
+  viewer: ['read', 'self'],
+};
+
+/** Of an `Account`. */
+interface Acting {
+  assignedUser?: { role: PersonRole };
+  apiKey?: { scopes: readonly Scope[] | null };
+}
+
+/** Returns the rights of the acting login or key. A key without a list of scopes, made before there were any, has them all. */
+export function rightsOf({ assignedUser, apiKey }: Acting): readonly Right[] {
+  if (apiKey?.scopes) return [...apiKey.scopes, 'self'];
+  return ROLE_RIGHTS[assignedUser?.role ?? 'owner'];
+}
+
+/** Whether the actor has one of `rights`; none suffices for an empty list. */
+export const hasRight = (actor: Acting, ...rights: readonly Right[]): boolean =>
+  rights.some((right) => rightsOf(actor).includes(right));
+
+/** @throws AppError forbidden `Permission denied` without one of `rights` */
+export function assertRight(actor: Acting, ...rights: readonly Right[]): void {
+  if (!hasRight(actor, ...rights)) throw accountErrors.missingRight();
+}
+
+/** By kind of route; a kind that is not here needs all of `SENDS`. */
+const SEND_RIGHTS: Readonly<Record<string, Scope>> = {
+  sms: 'send:sms',
+  voice: 'send:voice',
+  unofficial: 'send:chat',
+  chat: 'send:chat',
+};
+
+/** @param routes kind of the channel's routes @throws AppError forbidden `Permission denied` */
+export function assertMaySend(actor: Acting, routes: string): void {
+  const right = SEND_RIGHTS[routes];
+  for (const needed of right ? [right] : SENDS) assertRight(actor, needed);
+}

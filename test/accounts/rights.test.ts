@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Account,
+  ADMIN_METADATA,
+  type AuthenticationRules,
+  AUTHENTICATION_METADATA,
+  neededRights,
+  NEEDS_METADATA,
+  type PersonRole,
+  PERSON_ROLES,
+  type Right,
+  ROLE_RIGHTS,
+} from '../../src/modules/accounts/index.js';
+import { type Handler, handlersOf } from '../architecture/house.js';
+import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
+import { type RunningApi, startApi } from '../support/api.js';
+
+const USERS = '/v6/api/account/users';
+const DENIED = [403, 'Permission denied'];
+
+interface Route {
+  name: string;
+  method: string;
+  path: string;
+  needs: readonly Right[];
+  isAdmin: boolean;
+  apiKey: boolean;
+}
+
+let api: RunningApi;
+let accounts: Accounts;
+let owner: Account;
+let root: Account;
+let routes: Route[];
+const people = new Map<string, string>();
+
+/** Each endpoint of the running application that asks for a token, with values in its path. */
+const routesOf = (handlers: readonly Handler[]): Route[] =>
+  handlers.flatMap((handler) => {
+    const rules = handler.metadata<AuthenticationRules>(AUTHENTICATION_METADATA);
+    if (!rules) return [];
+    const isAdmin = handler.metadata(ADMIN_METADATA) !== undefined;
+    const needs = neededRights(handler.metadata(NEEDS_METADATA), handler.method, isAdmin);
+    return handler.paths.map((path) => ({
+      name: handler.name,
+      method: handler.method,
+      path: path.replace(/:username/g, owner.username).replace(/:\w+/g, '999999'),
+      needs,
+      isAdmin,
+      apiKey: rules.apiKey,
+    }));
+  });
+
+async function person(of: Account, role: PersonRole): Promise<string> {
+  const username = `${role}-of-${of.username}`;
+  const body = { username, password: PASSWORD, firstname: 'A', lastname: 'B', role, current_password: PASSWORD };
+  const made = await accounts.call('POST', USERS, { token: accounts.token(of), body });
+  expect([made.status, (made.body['data'] as { role: string }).role]).toEqual([201, role]);
+  const login = await accounts.call('POST', '/v1/auth/login', {
+    body: { email_or_username: username, password: PASSWORD },
+  });
+  return String(login.body['token']);
+}
+
+/** Status and text, without reading a body that does not end. */
+async function ask(route: Route, headers: Record<string, string>): Promise<[number, string | undefined]> {
+  const hasBody = route.method !== 'GET';
+  const answer = await fetch(api.url + route.path, {
+    method: route.method,
+    headers: { ...headers, ...(hasBody && { 'content-type': 'application/json' }) },
+    ...(hasBody && { body: '{}' }),
+    redirect: 'manual',
+  });
+  const text = await answer.text();
+  try {
+    return [answer.status, (JSON.parse(text) as { message?: string }).message];
+  } catch {
+    return [answer.status, undefined];
+  }
+}
+
+/** The routes whose answers differ from the table: 403 exactly where the right is missing. */
+async function faultsOf(rights: readonly Right[], headers: Record<string, string>, which: Route[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const route of which) {
+    const answer = await ask(route, headers);
+    const isDenied = JSON.stringify(answer) === JSON.stringify(DENIED);
+    const mayDo = route.needs.some((right) => rights.includes(right));
+    if (isDenied === mayDo) faults.push(`${route.method} ${route.path}: ${answer.join(' ')}`);
+  }
+  return faults;
+}
+
+beforeAll(async () => {
+  api = await startApi({ USER_RATE_LIMIT: 0, BROADCAST_RATE_LIMIT: 0 });
+  accounts = accountsOf(api);
+  owner = await accounts.account({ username: 'owner' });
+  root = await accounts.account({ username: 'root', userType: 'super' });
+  routes = routesOf(handlersOf(api.app));
+  for (const role of PERSON_ROLES) {
+    people.set(`owner ${role}`, await person(owner, role));
+    people.set(`root ${role}`, await person(root, role));
+  }
+});
+afterAll(() => api.stop());
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const tokenOf = (who: string): string => people.get(who) ?? '';
+/** Ends the token that is asked with: each is seen by its own test. */
+const isLogout = ({ name }: Route): boolean => name === 'AuthenticationController.logOut';
+const changing = (): Route[] =>
+  routes.filter(({ method, name }) => method !== 'GET' && name !== 'AuthenticationController.logOut');
+
+/** A checksum of each table. */
+async function everything(): Promise<Record<string, string>> {
+  const listed = await api.database.dataSource.query<Record<string, string>[]>('SHOW TABLES');
+  const names = listed.flatMap((row) => Object.values(row));
+  const rows = await api.database.dataSource.query<{ Table: string; Checksum: string }[]>(
+    `CHECKSUM TABLE ${names.map((name) => `\`${name}\``).join(', ')}`,
+  );
+  return Object.fromEntries(rows.map(({ Table, Checksum }) => [Table, String(Checksum)]));
+}
+
+describe('the rights of a person', () => {
+  it.each(PERSON_ROLES)('of the role %s are those of the table, on every endpoint of an owner', async (role) => {
+    const own = routes.filter((route) => !route.isAdmin && !isLogout(route));
+    expect(own.length).toBeGreaterThan(90);
+    expect(await faultsOf(ROLE_RIGHTS[role], bearer(tokenOf(`owner ${role}`)), own)).toEqual([]);
+  });
+
+  it.each(PERSON_ROLES)('of the role %s are those of the table, on every endpoint of staff', async (role) => {
+    const admin = routes.filter(({ isAdmin }) => isAdmin);
+    expect(admin.length).toBeGreaterThan(60);
+    expect(await faultsOf(ROLE_RIGHTS[role], bearer(tokenOf(`root ${role}`)), admin)).toEqual([]);
+  });
+
+  it.each(['owner', 'root'])('let a viewer of %s change nothing at all', async (account) => {
+    const before = await everything();
+    const token = tokenOf(`${account} viewer`);
+    const answers = await Promise.all(
+      changing().map(async (route) => [route.name, ...(await ask(route, bearer(token)))]),
+    );
+    const done = answers.filter(([, status]) => Number(status) < 300).map(([name]) => name);
+    // these read only; `{}` names no numbers, and no password
+    expect(done.filter((name) => name !== 'NumbersController.read')).toEqual([]);
+    expect(await everything()).toEqual(before);
+  });
+
+  it('include the own login: who one is, and logging out', async () => {
+    const token = await person(await accounts.account({ username: 'leaver' }), 'viewer');
+    const me = await accounts.call('GET', '/v6/api/account', { token });
+    expect(me.body['data']).toMatchObject({ person: { role: 'viewer' }, rights: ['read', 'self'] });
+    expect((await accounts.row('POST', '/v1/auth/logout', { token, body: {} }))[0]).toBe(200);
+    expect((await accounts.row('GET', '/v6/api/account', { token }))[0]).toBe(401);
+  });
+
+  it('hold for sms_get.php, whose password is that of a person', async () => {
+    const query = (who: string) =>
+      `/v5/api/sms_get.php?username=${who}&password=${encodeURIComponent(PASSWORD)}&message=hi&number=919812345678`;
+    expect(await accounts.row('GET', query('viewer-of-owner'))).toEqual(DENIED);
+    expect((await accounts.row('GET', query('sender-of-owner')))[1]).not.toBe('Permission denied');
+  });
+
+  it('follow a change of the role, and stay what they were without one', async () => {
+    const account = await accounts.account({ username: 'changer' });
+    const token = accounts.token(account);
+    const body = { username: 'plain', password: PASSWORD, firstname: 'A', lastname: 'B' };
+    const made = (await accounts.call('POST', USERS, { token, body })).body['data'] as { id: number; role: string };
+    expect(made.role).toBe('manager');
+    const change = (role: unknown) => accounts.call('PATCH', `${USERS}/${made.id}`, { token, body: { role } });
+    expect((await change('owner')).body.message).toBe('role must be one of: manager, sender, viewer');
+    expect((await change('viewer')).body['data']).toMatchObject({ role: 'viewer' });
+    expect((await change(null)).body['data']).toMatchObject({ role: 'viewer' });
+    const login = await accounts.call('POST', '/v1/auth/login', {
+      body: { email_or_username: 'plain', password: PASSWORD },
+    });
+    const theirs = String(login.body['token']);
+    const pause = () => accounts.row('POST', '/v6/api/campaigns/CAMP_X/pause', { token: theirs, body: {} });
+    expect(await pause()).toEqual(DENIED);
+    expect((await change('sender')).status).toBe(200);
+    expect(await pause()).toEqual([404, 'Campaign not found']);
+    const [audit] = await api.database.dataSource.query<{ details: string }[]>(
+      "SELECT details FROM audit_log WHERE action = 'user.change' AND subject = 'plain' ORDER BY id DESC LIMIT 1",
+    );
+    expect(JSON.parse(audit!.details)).toMatchObject({ role: 'sender' });
+  });
+});
