@@ -56,18 +56,26 @@ export function encodeGsm(text: string): Buffer {
   return bytes;
 }
 
+const BASIC_CHARACTERS = new Map(Array.from(BASIC, (character, code) => [code, character]));
 const EXTENSION_CHARACTERS = new Map(Object.entries(EXTENSION).map(([character, code]) => [code, character]));
 
-/** Reads unpacked codes; as the standard requires, an unknown extension code is basic, a trailing escape a space. */
-export function decodeGsm(bytes: Uint8Array): string {
+/**
+ * Reads unpacked codes; as the standard requires, an unknown extension code is basic, a trailing escape a space.
+ * @param basic characters by code, such as those of a national language; a code without one is a space
+ */
+export function decodeGsm(
+  bytes: Uint8Array,
+  basic: ReadonlyMap<number, string> = BASIC_CHARACTERS,
+  extension: ReadonlyMap<number, string> = EXTENSION_CHARACTERS,
+): string {
   let text = '';
   for (let i = 0; i < bytes.length; i++) {
     const code = (bytes[i] as number) & 0x7f;
-    if (code !== ESCAPE) text += BASIC[code] ?? '';
+    if (code !== ESCAPE) text += basic.get(code) ?? ' ';
     else if (++i >= bytes.length) text += ' ';
     else {
       const extended = (bytes[i] as number) & 0x7f;
-      text += EXTENSION_CHARACTERS.get(extended) ?? (extended === ESCAPE ? ' ' : (BASIC[extended] ?? ''));
+      text += extension.get(extended) ?? (extended === ESCAPE ? ' ' : (basic.get(extended) ?? ' '));
     }
   }
   return text;

@@ -67,6 +67,12 @@ describe('texts of handsets over SMPP', () => {
     ['GSM 03.38', encodeGsm('@£ €{}'), { data_coding: 0 }, '@£ €{}'],
     ['UCS-2', ucs2('हाँ 👍'), { data_coding: 8 }, 'हाँ 👍'],
     ['8-bit data', Buffer.from('00ff', 'hex'), { data_coding: 4 }, '00ff'],
+    [
+      'the tables of a language',
+      Buffer.concat([Buffer.from('06250101240101', 'hex'), Buffer.from([0x40, 0x0b])]),
+      { data_coding: 0, esm_class: 0x40 },
+      'İĞ',
+    ],
     ['quotes and a null', Buffer.from('a\\"\'\u0007', 'latin1'), { data_coding: 1 }, 'a\\"\'\u0007'],
   ])('keep their characters: %s', async (_, bytes, fields, text) => {
     const number = fresh();
@@ -104,6 +110,18 @@ describe('texts of handsets over SMPP', () => {
     expect(await from(number)).toMatchObject([{ text: 'Zug 😀 fährt', parts: 3, incomplete: false, encoding: 'ucs2' }]);
     await vi.waitUntil(() => events(number).length > 0, PATIENCE);
     expect(events(number)).toHaveLength(1);
+  });
+
+  it('are put together in the tables of a language that their parts name', async () => {
+    const number = fresh();
+    const elements = (seq: number): number[] => [0, 3, 78, 2, seq, 0x25, 1, 6];
+    for (const [index, body] of [
+      [0x2f, 0x42],
+      [0x4c, 0x5f, 0x27, 0x59],
+    ].entries())
+      await two.say(number, part(elements(index + 1), Buffer.from(body)), { esm_class: 0x40, data_coding: 0 });
+    await vi.waitUntil(async () => (await from(number)).length > 0, PATIENCE);
+    expect(await from(number)).toMatchObject([{ text: 'नमस्ते', parts: 2, encoding: 'gsm7' }]);
   });
 
   it('are put together by SAR, and incomplete where parts never come', async () => {

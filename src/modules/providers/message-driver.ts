@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { z } from 'zod';
-import type { TextEncoding, TextPart } from '../../platform/smpp/index.js';
+import type { CodedText, TextEncoding, TextPart } from '../../platform/smpp/index.js';
 
 export interface InboundText {
   /** sender: digits with country code, or a user id */
@@ -20,7 +20,7 @@ export interface InboundSms {
   to: string;
   encoding: TextEncoding;
   /** a part of a longer message: its bytes in hexadecimal, since only whole messages can be decoded */
-  part: (TextPart & { body: string; dataCoding: number }) | null;
+  part: (TextPart & { body: string } & Omit<CodedText, 'body'>) | null;
   delivery: InboundDelivery;
 }
 
@@ -118,7 +118,7 @@ export interface OutboundMessage {
   leaving?: ((others?: number) => void) | undefined;
   /** `performance.now()` after which the message is `unsent`: another worker may have the lane's lease */
   notAfter: number;
-  /** True when the route is stopped: a message that waits in the connection then ends `unsent`, without a fault. */
+  /** True when the route or the recipient is stopped: a message that waits in the connection then ends `unsent`, without a fault. */
   hasStopped?: () => boolean;
 }
 

@@ -62,6 +62,18 @@ describe('a text of a handset', () => {
     else expect(text?.part).toMatchObject(part);
   });
 
+  it('is written with the tables that its header names, in parts too', () => {
+    const partOf = (udh: string, body: string) =>
+      read({ esm_class: 0x40, short_message: { message: Buffer.from(`${udh}${body}`, 'hex') } });
+    const parts = [
+      partOf('0b 0003070201 250101 240101'.replaceAll(' ', ''), '400b1b'),
+      partOf('0b 250101 0003070202 240101'.replaceAll(' ', ''), '6373'),
+    ];
+    expect(parts.map((part) => part?.part?.number)).toEqual([1, 2]);
+    expect(decodeText(parts.flatMap((part) => part ?? [])).text).toBe('İĞçs');
+    expect(decodeText([partOf('03240102', '1b41')].flatMap((part) => part ?? [])).text).toBe('Á');
+  });
+
   it('is decoded as a whole where a part ends within a character', () => {
     const [euro, smile] = [encodeGsm('€'), ucs2('😀')];
     const halves = (bytes: Buffer, dataCoding: number, at: number) =>

@@ -1,4 +1,5 @@
 import { decodeGsm } from '../../kernel/gsm-alphabet.js';
+import { decodeGsmIn, type GsmLanguage } from '../../kernel/gsm-languages.js';
 import { Command, HEADER_LENGTH } from './pdu.js';
 
 /** Type of number of an address (SMPP 3.4 §5.2.5). */
@@ -22,6 +23,8 @@ export interface HandsetText {
   body: Buffer;
   /** null = a message of one part */
   part: TextPart | null;
+  /** absent = the default tables of GSM 03.38 */
+  language?: GsmLanguage;
 }
 
 const UDH_INDICATOR = 0x40;
@@ -31,6 +34,8 @@ const SAR_TOTAL = 0x020e;
 const SAR_NUMBER = 0x020f;
 const IE_PARTS_8 = 0x00;
 const IE_PARTS_16 = 0x08;
+const IE_SINGLE_SHIFT = 0x24;
+const IE_LOCKING_SHIFT = 0x25;
 
 /** Decodes a deliver_sm or data_sm of a handset. @returns null when its fields exceed its length */
 export function readHandsetText(bytes: Buffer, start: number, end: number): HandsetText | null {
@@ -68,11 +73,14 @@ export function readHandsetText(bytes: Buffer, start: number, end: number): Hand
   const hasHeader = (esmClass & UDH_INDICATOR) !== 0 && body.length > 0;
   const headerEnd = hasHeader ? Math.min((body[0] as number) + 1, body.length) : 0;
   const [reference, number = 0, total = 0] = [SAR_REFERENCE, SAR_NUMBER, SAR_TOTAL].map((tag) => sar.get(tag));
-  const part = partOf(body.subarray(1, headerEnd)) ?? (reference === undefined ? null : { reference, number, total });
+  const header = elementsOf(body.subarray(1, headerEnd));
+  const [locking = 0, single = 0] = [IE_LOCKING_SHIFT, IE_SINGLE_SHIFT].map((id) => header.get(id)?.[0]);
+  const part = partOf(header) ?? (reference === undefined ? null : { reference, number, total });
   return {
     ...{ sourceAddr, sourceTon, destinationAddr, dataCoding },
     body: Buffer.from(body.subarray(headerEnd)),
     part: part && isPart(part) ? { ...part, reference: `${part.reference}/${part.total}` } : null,
+    ...(locking + single > 0 && { language: { locking, single } }),
   };
 }
 
@@ -80,17 +88,23 @@ type NumberedPart = Omit<TextPart, 'reference'> & { reference: number };
 
 const isPart = ({ number, total }: NumberedPart): boolean => total > 1 && number >= 1 && number <= total;
 
-/** The part that a user data header names (3GPP TS 23.040). @param header without its length */
-function partOf(header: Buffer): NumberedPart | null {
+/** Elements of a user data header by identifier (3GPP TS 23.040): of equal ones the last. @param header without its length */
+function elementsOf(header: Buffer): ReadonlyMap<number, Buffer> {
+  const elements = new Map<number, Buffer>();
   for (let at = 0; at + 2 <= header.length;) {
-    const value = header.subarray(at + 2, at + 2 + (header[at + 1] as number));
-    if (header[at] === IE_PARTS_8 && value.length === 3)
-      return { reference: value[0] as number, total: value[1] as number, number: value[2] as number };
-    if (header[at] === IE_PARTS_16 && value.length === 4)
-      return { reference: 0x10000 + value.readUInt16BE(0), total: value[2] as number, number: value[3] as number };
-    at += 2 + value.length;
+    const length = header[at + 1] as number;
+    elements.set(header[at] as number, header.subarray(at + 2, at + 2 + length));
+    at += 2 + length;
   }
-  return null;
+  return elements;
+}
+
+function partOf(header: ReadonlyMap<number, Buffer>): NumberedPart | null {
+  const [short, long] = [header.get(IE_PARTS_8), header.get(IE_PARTS_16)];
+  if (short?.length === 3)
+    return { reference: short[0] as number, total: short[1] as number, number: short[2] as number };
+  if (long?.length !== 4) return null;
+  return { reference: 0x10000 + long.readUInt16BE(0), total: long[2] as number, number: long[3] as number };
 }
 
 /** Reads fields one after another; past the end it reads nothing, and `isOver` says so. */
@@ -168,32 +182,37 @@ function alphabetOf(dataCoding: number): { encoding: TextEncoding; charset?: str
   return { encoding: (['gsm7', 'binary', 'ucs2', 'binary'] as const)[(dataCoding >> 2) & 3] ?? 'binary' };
 }
 
+/** Bytes of a text with what says how to read them. */
+export type CodedText = Pick<HandsetText, 'body' | 'dataCoding' | 'language'>;
+
+const isAlike = (one: CodedText, other: CodedText): boolean =>
+  one.dataCoding === other.dataCoding &&
+  one.language?.locking === other.language?.locking &&
+  one.language?.single === other.language?.single;
+
 /**
- * The text of all parts in order: GSM 03.38 by its table, UCS-2, 8-bit data as hexadecimal. Neighbours of one alphabet are
+ * The text of all parts in order: GSM 03.38 by its tables, UCS-2, 8-bit data as hexadecimal. Neighbours of one alphabet are
  * decoded together, since a carrier may cut within a character.
  */
-export function decodeText(parts: readonly { body: Buffer; dataCoding: number }[]): {
-  text: string;
-  encoding: TextEncoding;
-} {
+export function decodeText(parts: readonly CodedText[]): { text: string; encoding: TextEncoding } {
   let text = '';
   for (let from = 0; from < parts.length;) {
-    const { dataCoding } = parts[from] as { dataCoding: number };
+    const first = parts[from] as CodedText;
     let next = from + 1;
-    while (parts[next]?.dataCoding === dataCoding) next++;
-    text += decodeBytes(Buffer.concat(parts.slice(from, next).map(({ body }) => body)), dataCoding);
+    for (let part = parts[next]; part && isAlike(first, part); part = parts[next]) next += 1;
+    text += decodeBytes({ ...first, body: Buffer.concat(parts.slice(from, next).map(({ body }) => body)) });
     from = next;
   }
   return { text, encoding: alphabetOf(parts[0]?.dataCoding ?? 0).encoding };
 }
 
-function decodeBytes(bytes: Buffer, dataCoding: number): string {
+function decodeBytes({ body, dataCoding, language }: CodedText): string {
   const { encoding, charset } = alphabetOf(dataCoding);
-  if (encoding === 'gsm7') return decodeGsm(bytes);
+  if (encoding === 'gsm7') return language ? decodeGsmIn(body, language) : decodeGsm(body);
   if (encoding === 'ucs2')
-    return bytes
-      .subarray(0, bytes.length & ~1)
+    return body
+      .subarray(0, body.length & ~1)
       .swap16()
       .toString('utf16le');
-  return encoding === 'text' ? new TextDecoder(charset).decode(bytes) : bytes.toString('hex');
+  return encoding === 'text' ? new TextDecoder(charset).decode(body) : body.toString('hex');
 }

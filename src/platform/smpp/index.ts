@@ -34,6 +34,7 @@ export {
 } from './message-pdus.js';
 export { PartsCache, type SmsParts, splitSms } from './sms-parts.js';
 export {
+  type CodedText,
   decodeText,
   type HandsetText,
   readHandsetText,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { cutCodePoints } from '../../../kernel/text.js';
-import { decodeText, type TextEncoding, TypeOfNumber } from '../../../platform/smpp/index.js';
+import { type CodedText, decodeText, type TextEncoding, TypeOfNumber } from '../../../platform/smpp/index.js';
 import { readSender, type SenderForm } from '../../numbers/index.js';
 import type { InboundDelivery, InboundText } from '../../providers/index.js';
 
@@ -39,7 +39,7 @@ export interface WholeText {
 }
 
 /** A part of a longer text, as it is kept until the others are there. */
-export interface KeptPart {
+export interface KeptPart extends Omit<CodedText, 'body'> {
   messageKey: string;
   number: number;
   total: number;
@@ -47,7 +47,6 @@ export interface KeptPart {
   sender: string;
   recipient: string;
   body: string;
-  dataCoding: number;
   delivery: InboundDelivery;
 }
 
@@ -80,9 +79,9 @@ export function readArrival(
   const recipient = addressOf(sms.to);
   const { part, delivery, encoding } = sms;
   if (part) {
-    const { reference, number, total, body, dataCoding } = part;
+    const { reference, ...own } = part;
     const messageKey = hash('sha256', JSON.stringify([login, sender, recipient, reference]), 'base64url');
-    return { messageKey, number, total, routeId, sender, recipient, body, dataCoding, delivery };
+    return { ...own, messageKey, routeId, sender, recipient, delivery };
   }
   const whole = { routeId, sender, recipient, text: bounded(text), encoding, delivery, messageKey: null };
   return { ...whole, parts: 1, incomplete: false };
@@ -98,8 +97,8 @@ export function assembled(messageKey: string, parts: ReadonlyMap<number, StoredP
   const [first] = numbers.map((number) => parts.get(number));
   if (!first) return null;
   const bodies = numbers.map((number) => {
-    const { body = '', dataCoding = 0 } = parts.get(number) ?? {};
-    return { body: Buffer.from(body, 'hex'), dataCoding };
+    const { body = '', dataCoding = 0, language } = parts.get(number) ?? {};
+    return { body: Buffer.from(body, 'hex'), dataCoding, ...(language && { language }) };
   });
   const { text, encoding } = decodeText(bodies);
   const { routeId, sender, recipient, total } = first;

@@ -106,17 +106,17 @@ function codesOf(
 /** A text of a handset as the sink takes it. @param login host and system id: a carrier repeats over any of its sessions */
 export function inboundText(
   { host, systemId }: { host: string; systemId: string },
-  { sourceAddr, sourceTon, destinationAddr, dataCoding, body, part }: HandsetText,
+  { sourceAddr, sourceTon, destinationAddr, dataCoding, body, part, language }: HandsetText,
   sequence: number,
 ): InboundText & { sms: InboundSms } {
   const written = body.toString('hex');
   const common = [host, systemId, sourceTon, sourceAddr, destinationAddr, dataCoding, part, written];
   const sms: InboundSms = {
     ...{ source: sourceAddr, ton: sourceTon, to: destinationAddr },
-    ...{ encoding: 'binary', part: part && { ...part, body: written, dataCoding } },
+    ...{ encoding: 'binary', part: part && { ...part, body: written, dataCoding, ...(language && { language }) } },
     delivery: deliveryOf(common, sequence),
   };
-  const { text, encoding } = decodeText([{ body, dataCoding }]);
+  const { text, encoding } = decodeText([{ body, dataCoding, ...(language && { language }) }]);
   return { from: digitsOf(sourceAddr), text, sms: { ...sms, encoding } };
 }
 
