@@ -22,8 +22,6 @@ export class StoppableConnection implements RouteConnection {
 
   constructor(readonly inner: RouteConnection) {}
 
-  private readonly hasStopped = (): boolean => this.isStopped;
-
   get ready(): boolean {
     return !this.isStopped && this.inner.ready;
   }
@@ -59,12 +57,12 @@ export class StoppableConnection implements RouteConnection {
 
   /** Checks again right before the message leaves. */
   private guarded(message: OutboundMessage): OutboundMessage {
-    const { leaving } = message;
+    const { leaving, hasStopped } = message;
     const guard = (others?: number): void => {
       if (this.isStopped) throw new Error(STOPPED);
       leaving?.(others);
     };
-    return { ...message, leaving: guard, hasStopped: this.hasStopped };
+    return { ...message, leaving: guard, hasStopped: () => this.isStopped || (hasStopped?.() ?? false) };
   }
 }
 

@@ -50,6 +50,38 @@ async function applySuppressions(
   }
 }
 
+/** A stop word counts two seconds after its commit, also for a batch that takes longer. */
+const READ_AGAIN_MS = 1_000;
+
+/** Reads the stop list again while a batch is under way. */
+class StopWatch {
+  private held: ReadonlyMap<DueRecipient, BatchResult['outcome']> = new Map();
+  private readonly timer: NodeJS.Timeout;
+  private isReading = false;
+
+  constructor(
+    private readonly stopList: StopList,
+    private readonly recipients: readonly DueRecipient[],
+  ) {
+    this.timer = setInterval(() => void this.read(), READ_AGAIN_MS);
+  }
+
+  /** What ends a recipient that has not left; null = it may leave. */
+  readonly outcomeOf = (recipient: DueRecipient): BatchResult['outcome'] | null => this.held.get(recipient) ?? null;
+
+  end(): void {
+    clearInterval(this.timer);
+  }
+
+  private async read(): Promise<void> {
+    if (this.isReading) return;
+    this.isReading = true;
+    const { held } = await applySuppressions(this.stopList, this.recipients);
+    this.held = new Map(held.map(({ recipient, outcome }) => [recipient, outcome]));
+    this.isReading = false;
+  }
+}
+
 /** Larger writes of urgent messages take longer by themselves, so they say nothing of the campaigns beside them. */
 const MOST_URGENT = 16;
 const WRITE_AGAIN_MS = 500;
@@ -152,6 +184,7 @@ export class BatchRunner {
     try {
       const open = await this.results.holdBack(claims.flatMap(({ recipients }) => recipients));
       const { leaving, held } = await applySuppressions(this.stopList, open.leaving);
+      const stops = new StopWatch(this.stopList, leaving);
       const last = await submitBatch(
         {
           channel,
@@ -163,13 +196,14 @@ export class BatchRunner {
           pacer: this.governor.pacerOf(route),
           isPatient: isPatient(route.messagesPerSecond) && !single,
           notAfter: () => lease.sendUntil,
+          heldOutcome: stops.outcomeOf,
         },
         async (results) => {
           await this.flush(conclude(results, patience), null, isUrgent);
           this.observer.count(carrier, results);
           spans?.count(results);
         },
-      );
+      ).finally(() => stops.end());
       const tempo = this.governor.tempoOf({ single }, route.messagesPerSecond);
       if (leaving.length > 0) tempo.took(route.id, leaving.length, performance.now() - began);
       last.push(...open.held, ...held);

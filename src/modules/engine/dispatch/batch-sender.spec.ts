@@ -46,6 +46,7 @@ describe('a batch under way', () => {
       pacer: null,
       isPatient: isPatientWindow,
       notAfter: () => Infinity,
+      heldOutcome: () => null,
     };
     void submitBatch(batch, (results) => {
       flushes.push(seqsOf(results));

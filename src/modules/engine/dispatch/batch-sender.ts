@@ -66,6 +66,8 @@ export interface Batch {
   pacer: Pacer | null;
   isPatient: boolean;
   notAfter: () => number;
+  /** asked until the message leaves: what keeps it back from now on; null = nothing */
+  heldOutcome: (recipient: DueRecipient) => BatchResult['outcome'] | null;
 }
 
 /** Sends a batch and flushes results on each beat. Returns the last results, to be written with the end of the lanes. */
@@ -110,7 +112,9 @@ export async function submitBatch(
   for (const [index, recipient] of batch.recipients.entries()) {
     const composed = compose(batch.channel, recipient);
     if (batch.pacer) await batch.pacer.slot(composed ? itemsOf(composed) : 0, batch.urgent);
-    void send(batch, recipient, index, composed).then((outcome) => settle(recipient, outcome));
+    void send(batch, recipient, index, composed).then((outcome) =>
+      settle(recipient, (outcome.kind === 'unsent' && batch.heldOutcome(recipient)) || outcome),
+    );
   }
   if (left > 0) await new Promise<void>((resolve) => (allSettled = resolve));
   if (batch.isPatient && results.length > 0) await FLUSHES.nextBeat();
@@ -130,14 +134,18 @@ function compose({ compose: make }: Channel, recipient: DueRecipient): Composed 
 /** Never rejects: a fault of a driver or channel fails one recipient, not the batch. */
 function send(batch: Batch, recipient: DueRecipient, index: number, composed: Composed | null): Promise<SendOutcome> {
   const notAfter = batch.notAfter();
-  if (performance.now() >= notAfter) return tooLate;
+  if (performance.now() >= notAfter || batch.heldOutcome(recipient)) return tooLate;
   if (!composed) return notComposed;
   const { connection, log, urgent } = batch;
   const { validitySeconds: validity, ...message } = composed;
   const leftMs = validity === undefined ? null : validityLeft(recipient.lane, validity);
   if (leftMs !== null && leftMs <= 0) return expired;
   const validitySeconds = leftMs === null ? undefined : Math.ceil(leftMs / 1_000);
-  const leaving = (others?: number): void => log.leaving(index, others);
+  const hasStopped = (): boolean => batch.heldOutcome(recipient) !== null;
+  const leaving = (others?: number): void => {
+    if (hasStopped()) throw new Error('Held back');
+    log.leaving(index, others);
+  };
   const ref = referenceOf({ campaignId: recipient.lane.campaignId, seq: recipient.seq });
   return connection
     .send({
@@ -146,6 +154,7 @@ function send(batch: Batch, recipient: DueRecipient, index: number, composed: Co
       sender: recipient.sender,
       urgent,
       leaving,
+      hasStopped,
       notAfter,
       ...message,
       ...(validitySeconds && { validitySeconds }),
