@@ -60,10 +60,13 @@ describe('API keys', () => {
       warnings: [expect.objectContaining({ code: 'unknown_field', field: 'surprise' })],
       data: {
         id: expect.any(Number) as number,
-        key: expect.stringMatching(/^sk_[A-Za-z0-9_-]{43}$/) as string,
+        key: expect.stringMatching(/^swb_live_[0-9A-Za-z]{49}$/) as string,
         name: 'Shop',
-        prefix: data['key']!.slice(0, 11),
+        prefix: data['key']!.slice(0, 16),
+        scopes: null,
         allowed_ips: ['10.0.0.0/8', '2001:db8::1'],
+        max_per_day: null,
+        expires_at: null,
         last_used_at: null,
         created_by: { kind: 'account', id: account.id, name: account.username },
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) as string,
@@ -93,6 +96,19 @@ describe('API keys', () => {
     const faults: [unknown, string][] = [
       [{ name: {} }, 'name is invalid'],
       [{ name: 'x'.repeat(101) }, 'name is invalid'],
+      [{ scopes: 'read' }, 'scopes must be a list of texts'],
+      ...[['send'], [], ['read', 'account'], ['read', 'self']].map((scopes): [unknown, string] => [
+        { scopes },
+        'scopes must be one of: send:sms, send:chat, send:voice, read, manage, webhooks',
+      ]),
+      ...[0, -1, 1.5, '5', 1_000_001].map((max): [unknown, string] => [
+        { max_per_day: max },
+        'max_per_day must be a whole number from 1 to 1000000',
+      ]),
+      ...['soon', '2020-01-01', '2020-01-01T00:00:00Z'].map((text): [unknown, string] => [
+        { expires_at: text },
+        'expires_at is invalid',
+      ]),
       [{ allowed_ips: '10.0.0.1' }, texts],
       [{ allowed_ips: { a: 1 } }, texts],
       [{ allowed_ips: ['10.0.0.1', 7] }, texts],
@@ -108,6 +124,7 @@ describe('API keys', () => {
       { name: 'x'.repeat(100), allowed_ips: Array(100).fill('10.0.0.1') as string[] },
       { name: null, allowed_ips: null },
       { name: '', allowed_ips: [] },
+      { scopes: ['read', 'send:sms', 'read'], expires_at: '', max_per_day: null },
       [],
     ]) {
       expect((await create(account, body)).status).toBe(201);

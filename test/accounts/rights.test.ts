@@ -10,6 +10,8 @@ import {
   PERSON_ROLES,
   type Right,
   ROLE_RIGHTS,
+  type Scope,
+  SCOPES,
 } from '../../src/modules/accounts/index.js';
 import { type Handler, handlersOf } from '../architecture/house.js';
 import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
@@ -120,6 +122,37 @@ async function everything(): Promise<Record<string, string>> {
   );
   return Object.fromEntries(rows.map(({ Table, Checksum }) => [Table, String(Checksum)]));
 }
+
+describe('the rights of a key', () => {
+  const keyOf = async (scopes: readonly Scope[] | null): Promise<Record<string, string>> => {
+    const body = { ...(scopes && { scopes }) };
+    const made = await accounts.call('POST', '/v6/api/account/api-keys', { token: accounts.token(owner), body });
+    return { 'x-api-key': (made.body['data'] as { key: string }).key };
+  };
+
+  it.each(SCOPES)(
+    'with the scope %s alone are those of the table, on every endpoint that takes keys',
+    async (scope) => {
+      const taking = routes.filter(({ isAdmin, apiKey }) => !isAdmin && apiKey);
+      expect(taking.length).toBeGreaterThan(80);
+      expect(await faultsOf([scope, 'self'], await keyOf([scope]), taking)).toEqual([]);
+    },
+  );
+
+  it('without scopes are all of them, and never reach staff, keys, people or passwords', async () => {
+    const headers = await keyOf(null);
+    expect(
+      await faultsOf(
+        ROLE_RIGHTS.owner,
+        headers,
+        routes.filter(({ apiKey }) => apiKey),
+      ),
+    ).toEqual([]);
+    for (const route of routes.filter(({ apiKey }) => !apiKey)) {
+      expect([route.path, (await ask(route, headers))[0]]).toEqual([route.path, 401]);
+    }
+  });
+});
 
 describe('the rights of a person', () => {
   it.each(PERSON_ROLES)('of the role %s are those of the table, on every endpoint of an owner', async (role) => {

@@ -131,13 +131,16 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await go('/account/api-keys', 'API keys');
     await button('New API key').click();
     await app.page.getByLabel('Name').fill('Shop');
+    await app.page.getByLabel(/webhooks/).check();
+    await app.page.getByLabel('Ends').fill('2099-12-31');
+    await app.page.getByLabel('Requests a day').fill('5000');
     await app.page.getByLabel('May be used from').fill('not an address');
     await button('Create the key').click();
     await says(/is not an IP address or range/);
     await app.page.getByLabel('May be used from').fill('127.0.0.1');
     await button('Create the key').click();
     const key = await app.page.locator('dialog code').innerText();
-    expect(key).toMatch(/^sk_/);
+    expect(key).toMatch(/^swb_live_/);
     await button(/^Copy/).click();
     expect(await app.page.evaluate('navigator.clipboard.readText()')).toBe(key);
     await button('I have kept it').click();
@@ -148,7 +151,9 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await button('Revoke Shop').click();
     expect(await app.page.evaluate('document.activeElement.textContent')).toBe('Back');
     await app.page.keyboard.press('Enter');
-    expect(await list('/v6/api/account/api-keys')).toHaveLength(1);
+    expect(await list('/v6/api/account/api-keys')).toMatchObject([
+      { scopes: ['webhooks'], expires_at: '2099-12-31 23:59:59', max_per_day: 5000 },
+    ]);
     await button('Revoke Shop').click();
     await says(`Webhook to ${hook}`);
     await app.page.getByLabel('Revoke what it made').check();

@@ -39,6 +39,7 @@ export {
   PERSON_ROLES,
   type Right,
   ROLE_RIGHTS,
+  type Scope,
   SCOPES,
   SENDS,
 } from './domain/rights.js';

@@ -1,10 +1,11 @@
 import { type DocumentedError, fieldErrors } from '../../kernel/errors.js';
 import { valueErrors } from '../../platform/http/index.js';
 import { tooMany } from '../../platform/security/index.js';
+import { MOST_PER_DAY } from './access/api-keys.dto.js';
 import { proofErrors } from './authentication/credentials.js';
 import { accountErrors } from './domain/account.errors.js';
 import { NUMBER_CHECKS } from './domain/account.js';
-import { PERSON_ROLES } from './domain/rights.js';
+import { PERSON_ROLES, SCOPES } from './domain/rights.js';
 import { passwordErrors, unconfirmed } from './domain/password-rules.js';
 
 const LIKEWISE = 'and the other rules of registration';
@@ -63,9 +64,12 @@ export const NUMBERS_ERRORS: readonly DocumentedError[] = [
 
 export const CREATE_API_KEY_ERRORS: readonly DocumentedError[] = [
   fieldErrors.invalid.shown('name').because('no text, or over 100 characters'),
-  valueErrors.noTexts.shown('allowed_ips'),
+  valueErrors.noTexts.shown('allowed_ips').because('likewise scopes'),
+  fieldErrors.noWholeNumber.shown('max_per_day', 1, MOST_PER_DAY),
+  fieldErrors.noWord.shown('scopes', SCOPES).because('another word, or an empty list'),
   accountErrors.tooManyIpRanges.shown('allowed_ips', 100),
   accountErrors.ipRange.shown('allowed_ips', 0),
+  fieldErrors.invalid.shown('expires_at').because('no time, or not in the future'),
   ...proofErrors('by an account of staff'),
   accountErrors.tooManyApiKeys.shown(100),
 ];

@@ -294,6 +294,17 @@ export class ApiKeyEntity {
   @Column({ name: 'allowed_ips', type: 'longtext' })
   allowedIps!: string;
 
+  /** comma-separated; null = every right */
+  @Column({ type: 'varchar', length: 255, nullable: true, charset: 'ascii', collation: 'ascii_bin' })
+  scopes!: string | null;
+
+  @Column({ name: 'expires_at', type: 'datetime', precision: 3, nullable: true })
+  expiresAt!: Date | null;
+
+  /** requests in 24 hours; null = no limit */
+  @Column({ name: 'max_per_day', type: 'int', unsigned: true, nullable: true })
+  maxPerDay!: number | null;
+
   @Column({ name: 'last_used_at', type: 'datetime', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
 

@@ -4,6 +4,7 @@ import { api, type Schema } from '../api/client.js';
 import { useMe } from '../app/session.js';
 import {
   Button,
+  CheckField,
   type Column,
   CopyText,
   DataTable,
@@ -33,11 +34,17 @@ export function ApiKeys({ whose }: { whose: Whose }) {
   const columns: readonly Column<Key>[] = [
     { name: 'name', title: 'Name', cell: ({ name }) => name ?? '–', wide: true },
     { name: 'prefix', title: 'Begins with', cell: ({ prefix }) => <code>{prefix}…</code> },
+    { name: 'scopes', title: 'May', cell: ({ scopes }) => scopes?.join(', ') ?? 'everything', wide: true },
     {
       name: 'ips',
       title: 'May be used from',
       cell: ({ allowed_ips: ips }) => (ips.length === 0 ? 'anywhere' : ips.join(', ')),
       wide: true,
+    },
+    {
+      name: 'ends',
+      title: 'Ends',
+      cell: ({ expires_at }) => (expires_at === null ? 'never' : <Time value={expires_at} />),
     },
     {
       name: 'used',
@@ -83,17 +90,35 @@ export function ApiKeys({ whose }: { whose: Whose }) {
   );
 }
 
-type NewKey = Record<'name' | 'allowed_ips' | 'current_password', string>;
+interface NewKey extends Record<'name' | 'allowed_ips' | 'expires_at' | 'max_per_day' | 'current_password', string> {
+  scopes: string[];
+}
+
+const SCOPES = {
+  'send:sms': 'Send SMS',
+  'send:chat': 'Send chat messages',
+  'send:voice': 'Call',
+  read: 'Read campaigns, reports and balances',
+  manage: 'Change templates, lists, senders and the stop list',
+  webhooks: 'Change webhooks',
+} as const satisfies Record<NonNullable<Key['scopes']>[number], string>;
+
+const EMPTY: NewKey = { name: '', scopes: [], allowed_ips: '', expires_at: '', max_per_day: '', current_password: '' };
 
 /** Makes a key, and shows it the only time that it can be seen. */
 export function NewApiKey() {
   const [step, setStep] = useState<'closed' | 'form' | Schema<'CreatedApiKeyAnswerData'>>('closed');
-  const form = useServerForm({ name: '', allowed_ips: '', current_password: '' });
+  const form = useServerForm(EMPTY);
   const isStaff = useMe().role !== 'user';
   const refresh = useRefresh();
-  const create = async ({ name, allowed_ips, current_password }: NewKey) => {
+  const create = async ({ name, scopes, allowed_ips, expires_at, max_per_day, current_password }: NewKey) => {
     const { data } = await api.POST('/v6/api/account/api-keys', {
-      body: { name, allowed_ips: allowed_ips.split(/[\s,]+/).filter((range) => range !== ''), current_password },
+      body: {
+        ...{ name, expires_at, current_password },
+        allowed_ips: allowed_ips.split(/[\s,]+/).filter((range) => range !== ''),
+        ...(scopes.length > 0 && { scopes }),
+        ...(max_per_day !== '' && { max_per_day: Number(max_per_day) }),
+      },
     });
     form.reset();
     setStep((data as Schema<'CreatedApiKeyAnswer'>).data);
@@ -118,6 +143,29 @@ export function NewApiKey() {
               data-first
               {...form.register('name')}
               error={form.errorOf('name')}
+            />
+            <fieldset className="field">
+              <legend>May</legend>
+              <p className="hint">None chosen: everything that a key can do</p>
+              {Object.entries(SCOPES).map(([scope, text]) => (
+                <CheckField key={scope} label={`${text} (${scope})`} value={scope} {...form.register('scopes')} />
+              ))}
+              {form.errorOf('scopes') !== undefined && <div className="fault">{form.errorOf('scopes')}</div>}
+            </fieldset>
+            <TextField
+              label="Ends"
+              type="date"
+              hint="With that day; empty: never"
+              {...form.register('expires_at')}
+              error={form.errorOf('expires_at')}
+            />
+            <TextField
+              label="Requests a day"
+              type="number"
+              min={1}
+              hint="Empty: no limit. One request of many numbers counts once."
+              {...form.register('max_per_day')}
+              error={form.errorOf('max_per_day')}
             />
             <TextArea
               label="May be used from"

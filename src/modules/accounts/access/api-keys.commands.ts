@@ -1,17 +1,36 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
+import { fieldErrors } from '../../../kernel/errors.js';
 import { inTransaction } from '../../../platform/database/index.js';
-import { readIpRanges } from '../account-changes.js';
+import { readExpiresAt, readIpRanges } from '../account-changes.js';
 import { Credentials, type PasswordProof } from '../authentication/credentials.js';
 import { assertMayChange, isStaff } from '../domain/account-policy.js';
 import { type Account, createdBy } from '../domain/account.js';
+import { readScopes } from '../domain/rights.js';
 import { newApiKey } from '../domain/tokens.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { ManagedAccounts } from '../managed-accounts.store.js';
 import { type ApiKeyAnswerData, apiKeyData } from './api-keys.dto.js';
-import { ApiKeyStore } from './api-keys.store.js';
+import { ApiKeyStore, type KeyLimits } from './api-keys.store.js';
 import { MadeThings, NOTHING_ENDED } from './made-things.js';
+
+export interface ApiKeyWish {
+  name: string | null;
+  allowedIps: string[];
+  scopes: string[] | null;
+  expiresAt: string | null;
+  maxPerDay: number | null;
+}
+
+/** @throws AppError 400 for the first fault, in the order of the fields */
+function readLimits({ allowedIps, scopes, expiresAt: text, maxPerDay }: ApiKeyWish, zone: string): KeyLimits {
+  const limits = { scopes: readScopes(scopes), allowedIps: readIpRanges('allowed_ips', allowedIps), maxPerDay };
+  const expiresAt = readExpiresAt(text, zone);
+  if (expiresAt !== null && expiresAt <= now()) throw fieldErrors.invalid('expires_at');
+  return { ...limits, expiresAt };
+}
 
 /**
  * Creates an API key (reference/accounts#own-keys) and returns it, never again. Staff also prove the owner's password. @throws
@@ -20,8 +39,7 @@ import { MadeThings, NOTHING_ENDED } from './made-things.js';
 export class CreateApiKeyCommand extends Command<ApiKeyAnswerData & { key: string }> {
   constructor(
     readonly actor: Account,
-    readonly name: string | null,
-    readonly allowedIps: string[],
+    readonly wish: ApiKeyWish,
     readonly proof: PasswordProof,
   ) {
     super();
@@ -37,18 +55,19 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand>
     private readonly audit: AuditLog,
   ) {}
 
-  async execute({ actor, name, allowedIps, proof }: CreateApiKeyCommand): Promise<ApiKeyAnswerData & { key: string }> {
-    const ranges = readIpRanges('allowed_ips', allowedIps);
+  async execute({ actor, wish, proof }: CreateApiKeyCommand): Promise<ApiKeyAnswerData & { key: string }> {
+    const limits = readLimits(wish, actor.timeZone);
     if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
     const key = newApiKey();
     const row = await inTransaction(this.dataSource, async (tx) => {
       const created = await this.keys.create(tx, actor.id, {
         key,
-        name,
-        allowedIps: ranges,
+        ...limits,
+        name: wish.name,
         createdBy: createdBy(actor),
       });
-      const details = { id: created.id, name, prefix: created.prefix, allowed_ips: ranges };
+      const { id, name, prefix, allowed_ips, scopes, expires_at, max_per_day } = apiKeyData(created, actor.timeZone);
+      const details = { id, name, prefix, allowed_ips, scopes, expires_at, max_per_day };
       await this.audit.record(tx, { actor, action: 'api_key.create', subject: actor.username, details });
       return created;
     });

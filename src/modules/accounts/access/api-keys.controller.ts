@@ -48,7 +48,14 @@ export class ApiKeysController {
     @Req() request: Request,
   ): Promise<CreatedApiKeyAnswer> {
     const proof = proofOf(body, request);
-    const command = new CreateApiKeyCommand(account, textOrNull(body.name), body.allowed_ips ?? [], proof);
+    const wish = {
+      name: textOrNull(body.name),
+      allowedIps: body.allowed_ips ?? [],
+      scopes: body.scopes ?? null,
+      expiresAt: body.expires_at ?? null,
+      maxPerDay: body.max_per_day ?? null,
+    };
+    const command = new CreateApiKeyCommand(account, wish, proof);
     return { success: true, message: 'API key created successfully', data: await this.commands.execute(command) };
   }
 

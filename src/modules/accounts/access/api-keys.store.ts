@@ -8,6 +8,7 @@ import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js
 import { inListedOrder, listKeys } from '../../../platform/database/index.js';
 import { assertWithin } from '../../quotas/index.js';
 import { accountErrors } from '../domain/account.errors.js';
+import { type Scope, SCOPES } from '../domain/rights.js';
 import { apiKeyDigest, apiKeyPrefix } from '../domain/tokens.js';
 import { ApiKeyEntity } from '../tables.js';
 
@@ -22,7 +23,23 @@ export interface StoredApiKey {
   accountId: number;
   /** [] = anywhere */
   allowedIps: string[];
+  scopes: readonly Scope[] | null;
+  expiresAt: Date | null;
+  maxPerDay: number | null;
   lastUsedAt: number;
+}
+
+export interface KeyLimits {
+  allowedIps: string[];
+  scopes: Scope[] | null;
+  expiresAt: Date | null;
+  maxPerDay: number | null;
+}
+
+interface NewApiKey extends KeyLimits {
+  key: string;
+  name: string | null;
+  createdBy: string;
 }
 
 /** Stores API keys, with a short-lived cache for authentication. */
@@ -54,17 +71,16 @@ export class ApiKeyStore {
   }
 
   /** @throws AppError conflict when the account has `API_KEYS_PER_ACCOUNT` keys */
-  async create(
-    tx: EntityManager,
-    accountId: number,
-    fields: { key: string; name: string | null; allowedIps: string[]; createdBy: string },
-  ): Promise<ApiKeyEntity> {
+  async create(tx: EntityManager, accountId: number, fields: NewApiKey): Promise<ApiKeyEntity> {
     const row = tx.create(ApiKeyEntity, {
       accountId,
       name: fields.name,
       prefix: apiKeyPrefix(fields.key),
       keyDigest: apiKeyDigest(fields.key),
       allowedIps: JSON.stringify(fields.allowedIps),
+      scopes: fields.scopes && fields.scopes.join(','),
+      expiresAt: fields.expiresAt,
+      maxPerDay: fields.maxPerDay,
       lastUsedAt: null,
       createdBy: fields.createdBy,
       createdAt: now(),
@@ -102,11 +118,17 @@ export class ApiKeyStore {
   }
 }
 
+export const scopesOf = ({ scopes }: ApiKeyEntity): Scope[] | null =>
+  scopes === null ? null : SCOPES.filter((scope) => scopes.split(',').includes(scope));
+
 const toStored = (row: ApiKeyEntity): StoredApiKey => ({
   id: row.id,
   name: row.name,
   prefix: row.prefix,
   accountId: row.accountId,
   allowedIps: JSON.parse(row.allowedIps) as string[],
+  scopes: scopesOf(row),
+  expiresAt: row.expiresAt,
+  maxPerDay: row.maxPerDay,
   lastUsedAt: row.lastUsedAt?.getTime() ?? 0,
 });

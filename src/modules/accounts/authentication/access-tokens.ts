@@ -5,15 +5,32 @@ import type { CookieOptions, Request, Response } from 'express';
 import { now } from '../../../kernel/clock.js';
 import { boundedCache } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT, publicPath } from '../../../platform/config/index.js';
-import { AddressLimits, clientIp, isInIpRanges, tokenKey } from '../../../platform/security/index.js';
+import {
+  AddressLimits,
+  clientIp,
+  isInIpRanges,
+  RateCounters,
+  tokenKey,
+  tooMany,
+} from '../../../platform/security/index.js';
 import { ApiKeyStore } from '../access/api-keys.store.js';
 import { AssignedUsers } from '../access/users.store.js';
 import { AccountDirectory } from '../accounts.store.js';
 import type { Account } from '../domain/account.js';
 import { hasRight } from '../domain/rights.js';
-import { claimsFor, isApiKey, isOrdinaryToken, isOutdated, readClaims, type ReadToken } from '../domain/tokens.js';
+import {
+  claimsFor,
+  isApiKey,
+  isOrdinaryToken,
+  looksLikeApiKey,
+  isOutdated,
+  readClaims,
+  type ReadToken,
+} from '../domain/tokens.js';
 import { RevokedTokens } from './authentication.store.js';
 import type { AuthenticationRules, PresentedToken, TokenErrors } from './decorators.js';
+
+const DAY_MS = 86_400_000;
 
 /** Resolves API keys to accounts (reference/authentication#api-keys). */
 @Injectable()
@@ -22,6 +39,7 @@ export class ApiKeys {
     private readonly store: ApiKeyStore,
     private readonly directory: AccountDirectory,
     private readonly addresses: AddressLimits,
+    private readonly counters: RateCounters,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
@@ -29,11 +47,19 @@ export class ApiKeys {
   async find(key: string, ip: string): Promise<Account | null> {
     if (!isApiKey(key)) return null;
     const stored = await this.store.find(key);
-    if (!stored) return null;
+    if (!stored || (stored.expiresAt !== null && stored.expiresAt <= now())) return null;
     if (stored.allowedIps.length > 0 && !isInIpRanges(ip, stored.allowedIps)) return null;
     const account = await this.directory.byId(stored.accountId);
     if (account && this.directory.usable(account)) this.store.touch(stored);
-    return account && { ...account, apiKey: { id: stored.id, name: stored.name, prefix: stored.prefix, scopes: null } };
+    const { id, name, prefix, scopes, maxPerDay } = stored;
+    return account && { ...account, apiKey: { id, name, prefix, scopes, maxPerDay } };
+  }
+
+  /** Counts a request with a key that has a daily limit. @throws AppError too_many beyond it */
+  async countUse({ apiKey }: Pick<Account, 'apiKey'>): Promise<void> {
+    if (!apiKey || apiKey.maxPerDay === null) return;
+    const { count, leftMs } = await this.counters.add(`api-key-day:${apiKey.id}`, 1, DAY_MS);
+    if (count > apiKey.maxPerDay) throw tooMany(leftMs / 1000);
   }
 
   /**
@@ -84,7 +110,7 @@ export function tokenFaultOf(
   const header = request.headers.authorization?.trim();
   if (header) {
     const token = BEARER.exec(header)?.[1] ?? header;
-    if (isApiKey(token)) return 'keyAsToken';
+    if (looksLikeApiKey(token)) return 'keyAsToken';
     return token === header && (rules.scheme !== 'v5' || !ONE_WORD.test(header)) ? 'noBearer' : 'invalid';
   }
   const key = request.headers['x-api-key'];

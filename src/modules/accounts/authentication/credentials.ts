@@ -133,7 +133,9 @@ export class Credentials {
     const account = await this.apiKeys.find(key, ip);
     if (!account) return null;
     const named = looksLikeEmail(name) ? normalEmail(name) === account.email : name === account.username;
-    return named ? refuseClosed(account) : null;
+    if (!named) return null;
+    await this.apiKeys.countUse(refuseClosed(account));
+    return account;
   }
 
   /** Returns the current account of formerly verified credentials; null after a password change, closing or removal. */

@@ -201,7 +201,11 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     request: AuthenticatedRequest,
     presented: PresentedToken,
   ): Promise<Account | null> {
-    if (presented.via === 'key') return this.apiKeys.authenticate(presented.token, clientIp(request));
+    if (presented.via === 'key') {
+      const account = await this.apiKeys.authenticate(presented.token, clientIp(request));
+      if (account) await this.apiKeys.countUse(account);
+      return account;
+    }
     request.presentedToken = presented;
     const remembered = await this.tokens.remembered(presented.token);
     if (remembered !== undefined) return remembered;

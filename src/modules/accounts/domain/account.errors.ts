@@ -37,13 +37,13 @@ export const tokenErrors = (kind: typeof unauthenticated) => ({
     hint: 'Send an API key in the header `X-API-Key`, without `Authorization`.',
   }),
   tokenAsKey: kind('token_sent_as_key', INVALID_TOKEN, 'a token in `X-API-Key`').with({
-    hint: 'Send a token as `Authorization: Bearer <token>`; `X-API-Key` is for API keys (`sk_…`).',
+    hint: 'Send a token as `Authorization: Bearer <token>`; `X-API-Key` is for API keys (`swb_live_…`).',
   }),
   keyNotTaken: kind('key_not_taken', INVALID_TOKEN, 'an API key on a route that takes tokens only').with({
     hint: 'This route takes no API key: log in, and send the token as `Authorization: Bearer <token>`.',
   }),
   invalidKey: kind('invalid_key', INVALID_TOKEN, 'an API key that is not good here').with({
-    hint: 'The key is unknown, revoked, or has a list of addresses that does not name yours.',
+    hint: 'The key is unknown, revoked, expired, or has a list of addresses that does not name yours.',
   }),
   expired: kind('token_expired', INVALID_TOKEN, 'a token of ours whose 7 days are over').with({
     hint: 'Log in again for a new token.',

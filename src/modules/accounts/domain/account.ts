@@ -8,6 +8,8 @@ export interface ActingKey {
   prefix: string;
   /** null = every right */
   scopes: readonly Scope[] | null;
+  /** requests in 24 hours; null = no limit */
+  maxPerDay: number | null;
 }
 
 /** A person who logs in and acts for the account (reference/accounts#people). */

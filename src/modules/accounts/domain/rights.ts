@@ -1,7 +1,17 @@
+import { fieldErrors } from '../../../kernel/errors.js';
 import { accountErrors } from './account.errors.js';
 
 /** What a key can be limited to (reference/accounts#rights). */
 export const SCOPES = ['send:sms', 'send:chat', 'send:voice', 'read', 'manage', 'webhooks'] as const;
+
+/** Parses the scopes of a new key; null = every right. @throws AppError invalid for an empty list or another word */
+export function readScopes(texts: readonly string[] | null): Scope[] | null {
+  if (texts === null) return null;
+  const scopes = SCOPES.filter((scope) => texts.includes(scope));
+  const isKnown = texts.every((text) => SCOPES.some((scope) => scope === text));
+  if (scopes.length === 0 || !isKnown) throw fieldErrors.noWord('scopes', SCOPES);
+  return scopes;
+}
 
 export type Scope = (typeof SCOPES)[number];
 

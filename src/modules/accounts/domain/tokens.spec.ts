@@ -103,10 +103,10 @@ describe('readClaims', () => {
 describe('API keys', () => {
   it('are random, known by their form, and kept as SHA-256', () => {
     const [a, b] = [newApiKey(), newApiKey()];
-    expect(a).toMatch(/^sk_[A-Za-z0-9_-]{43}$/);
+    expect(a).toMatch(/^swb_live_[0-9A-Za-z]{49}$/);
     expect(a).not.toBe(b);
     expect(isApiKey(a)).toBe(true);
-    for (const text of ['', 'sk_', a.slice(1), `${a}x`, a.slice(0, -1), `${a.slice(0, -1)}!`, `${a}\n`]) {
+    for (const text of ['', 'sk_', 'swb_live_', a.slice(1), `${a}x`, a.slice(0, -1), `${a.slice(0, -1)}!`, `${a}\n`]) {
       expect(isApiKey(text)).toBe(false);
     }
     expect(apiKeyDigest('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
@@ -116,6 +116,17 @@ describe('API keys', () => {
       false,
     ]);
     expect(a.startsWith(apiKeyPrefix(a))).toBe(true);
-    expect(apiKeyPrefix(a)).toHaveLength(11);
+    expect(apiKeyPrefix(a)).toHaveLength(16);
+    const former = `sk_${'x'.repeat(43)}`;
+    expect([isApiKey(former), apiKeyPrefix(former)]).toEqual([true, 'sk_xxxxxxxx']);
+  });
+
+  it('end with a checksum, so that a scanner tells them from other texts', () => {
+    // the example of docs/own/keys.md
+    const key = `swb_live_${'0'.repeat(43)}15LJjm`;
+    expect(isApiKey(key)).toBe(true);
+    const at = 20;
+    const other = key.charAt(at) === 'a' ? 'b' : 'a';
+    expect(isApiKey(key.slice(0, at) + other + key.slice(at + 1))).toBe(false);
   });
 });

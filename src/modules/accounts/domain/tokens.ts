@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { isObject, type JsonObject, readJsonObject } from '../../../kernel/json-values.js';
 import { type Account, assignedUserIdOf } from './account.js';
 
@@ -85,17 +86,43 @@ export const passwordChange = (before: Pick<Account, 'passwordChangedAt'>, at: D
     Math.max(Math.floor(at.getTime() / 1000), Math.ceil(before.passwordChangedAt.getTime() / 1000)) * 1000 + 1000,
   );
 
-const PREFIX = 'sk_';
-const RANDOM_BYTES = 32;
-const SHOWN = 11;
-const FORM = /^sk_[A-Za-z0-9_-]{43}$/;
+const PREFIX = 'swb_live_';
+const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LETTERS = 43;
+const CHECKSUM_LETTERS = 6;
+const SHOWN = 16;
+const FORM = /^swb_live_[0-9A-Za-z]{49}$/;
+/** Keys of 0.3.0 and before have no checksum. */
+const FORMER_PREFIX = 'sk_';
+const FORMER_SHOWN = 11;
+const FORMER_FORM = /^sk_[A-Za-z0-9_-]{43}$/;
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** 256 random bits: the digest needs no salt and no slow hash. */
-export const newApiKey = (): string => PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
+/** 256 random bits (43 letters of 62): the digest needs no salt and no slow hash. The checksum is for secret scanners (own/keys). */
+export function newApiKey(): string {
+  const random = Array.from({ length: RANDOM_LETTERS }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+  return PREFIX + random + checksumOf(PREFIX + random);
+}
 
-/** A cheap check of the format before a database lookup. */
-export const isApiKey = (text: string): boolean => FORM.test(text);
+/** CRC-32 of the text in base 62, most significant digit first, padded with 0. */
+function checksumOf(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let digit = 0; digit < CHECKSUM_LETTERS; digit += 1) {
+    digits = `${LETTERS[rest % LETTERS.length]}${digits}`;
+    rest = Math.floor(rest / LETTERS.length);
+  }
+  return digits;
+}
+
+/** A cheap check of format and checksum before a database lookup. */
+export function isApiKey(text: string): boolean {
+  if (FORMER_FORM.test(text)) return true;
+  return FORM.test(text) && text.endsWith(checksumOf(text.slice(0, -CHECKSUM_LETTERS)));
+}
+
+/** True for what was meant as an API key, valid or not. */
+export const looksLikeApiKey = (text: string): boolean => text.startsWith(PREFIX) || FORMER_FORM.test(text);
 
 /** Returns the stored form of a key: SHA-256 in hex. */
 export const apiKeyDigest = (key: string): string => createHash('sha256').update(key).digest('hex');
@@ -103,4 +130,4 @@ export const apiKeyDigest = (key: string): string => createHash('sha256').update
 export const isApiKeyDigest = (text: string): boolean => DIGEST.test(text);
 
 /** Returns the start of a key, shown to its owner to identify it. */
-export const apiKeyPrefix = (key: string): string => key.slice(0, SHOWN);
+export const apiKeyPrefix = (key: string): string => key.slice(0, key.startsWith(FORMER_PREFIX) ? FORMER_SHOWN : SHOWN);

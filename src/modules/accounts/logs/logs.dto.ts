@@ -83,7 +83,7 @@ export class LogEntryData {
   @ApiProperty({
     type: String,
     nullable: true,
-    example: 'sk_Zb1cQ9xT',
+    example: 'swb_live_Zb1cQ9x',
     description: 'How the API key begins that made the change; null: none did, or a send',
   })
   api_key!: string | null;

@@ -20,6 +20,7 @@ import { ChatNotices1700000019700 } from './1700000019700-chat-notices.js';
 import { ChatPrices1700000019701 } from './1700000019701-chat-prices.js';
 import { TemplateButtons1700000019702 } from './1700000019702-template-buttons.js';
 import { RolesOfPeople1700000019730 } from './1700000019730-roles-of-people.js';
+import { ScopesOfKeys1700000019731 } from './1700000019731-scopes-of-keys.js';
 import { WhoSetPasswords1700000019520 } from './1700000019520-who-set-passwords.js';
 
 export { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
@@ -49,4 +50,5 @@ export const migrations = [
   ChatPrices1700000019701,
   TemplateButtons1700000019702,
   RolesOfPeople1700000019730,
+  ScopesOfKeys1700000019731,
 ];
