@@ -11,7 +11,7 @@ import { ROOT, type SourceFile, sourceFiles } from './house.js';
 const BOUNDS = {
   files: 784,
   lines: 101_300,
-  commentLines: 6_130,
+  commentLines: 6_140,
   filesUnder40Lines: 8,
   mostFilesInAFolder: 20,
   constructorsOver8Dependencies: 0,

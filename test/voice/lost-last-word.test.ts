@@ -105,4 +105,40 @@ describe('a receipt that never comes', () => {
     expect(await calls.counts(campaign)).toEqual({ Failed: 2 });
     expect(asked).toHaveLength(4);
   });
+
+  it('is waited for as long as the route says over which the message left, though its campaign began over another', async () => {
+    await put('patient', 'unofficial', 'http', { url: 'http://127.0.0.1:9/', body: {}, receipt_timeout_s: 7_200 });
+    const accountId = await calls.engine.account('patient', 10);
+    const routes = await calls.dataSource.query<{ id: number }[]>(
+      "SELECT id FROM routes WHERE name IN ('gate', 'patient') ORDER BY name",
+    );
+    const [gate = 0, patient = 0] = routes.map(({ id }) => Number(id));
+    const draft = calls.engine.draft(accountId, numbers(4), { channel: 'unofficial', routeId: patient });
+    const { id, requestId } = await calls.get(CampaignAcceptance).accept(draft);
+    const campaign = { id, requestId, accountId };
+    await calls.states.begin(calls.dataSource.manager, [id], USUAL_MS);
+    await calls.dataSource.query('UPDATE campaign_recipients SET status = 1 WHERE campaign_id = ?', [id]);
+    await calls.dataSource.query('UPDATE campaign_counters SET status = 1 WHERE campaign_id = ?', [id]);
+    await calls.dataSource.query('UPDATE campaign_lanes SET route_id = ? WHERE campaign_id = ?', [gate, id]);
+    // the first left over the patient route, the second over both, the third over the gate; of the last nothing is recorded
+    for (const [seq, item, routeId] of [
+      [1, 0, patient],
+      [2, 0, patient],
+      [2, 1, gate],
+      [3, 0, gate],
+    ])
+      await calls.dataSource.query(
+        `INSERT INTO provider_messages (campaign_id, seq, item, route_id, provider_message_id, items, status)
+         VALUES (?, ?, ?, ?, ?, 1, 1)`,
+        [id, seq, item, routeId, `gate-${String(id)}-${String(seq)}-${String(item)}`],
+      );
+    await silentFor(campaign, 121);
+    await calls.overdue.sweep([id], USUAL_MS);
+    const statuses = await Promise.all([1, 2, 3, 4].map((seq) => calls.recipient(campaign, seq)));
+    expect(statuses.map((recipient) => recipient?.['status'])).toEqual(['Submitted', 'Failed', 'Failed', 'Submitted']);
+    expect(await checkedIn(campaign)).toBeLessThanOrEqual(120);
+    await silentFor(campaign, 7_201);
+    await calls.overdue.sweep([id], USUAL_MS);
+    expect(await calls.counts(campaign)).toEqual({ Failed: 4 });
+  });
 });

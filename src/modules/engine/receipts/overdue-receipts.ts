@@ -38,6 +38,21 @@ interface Patience {
 
 const NO_PATIENCE: Patience = { failUs: Infinity, askUs: Infinity };
 
+/** Patience of a campaign, whose messages may have left over several routes. */
+interface CampaignPatience {
+  /** the shortest, by which checks are planned */
+  least: Patience;
+  /** that of its first route, for messages whose route is not recorded */
+  usual: Patience;
+  /** null = all routes have the same */
+  ofRoutes: ReadonlyMap<number, Patience> | null;
+}
+
+const NO_ROUTES: CampaignPatience = { least: NO_PATIENCE, usual: NO_PATIENCE, ofRoutes: null };
+/** Routes of the campaigns of a check, once each. */
+const MOST_ROUTES = 10_000;
+const MOST_ITEMS = 300;
+
 interface DueCampaign {
   id: number;
   total_rows: number;
@@ -94,12 +109,15 @@ export class OverdueReceipts {
     isStopped: () => boolean = () => false,
   ): Promise<void> {
     const patience = await this.patienceOf(campaigns, Math.round(receiptTimeoutMs * 1000));
-    const next = new Map([...patience].map(([id, { failUs, askUs }]) => [id, Math.min(failUs, askUs)]));
+    const next = new Map([...patience].map(([id, { least }]) => [id, Math.min(least.failUs, least.askUs)]));
     const asked: WaitingRow[] = [];
     let unanswered = 0;
     for await (const rows of this.waiting([...campaigns].sort((a, b) => a - b))) {
-      const ofRow = ({ campaign_id: id, age_us: age }: WaitingRow) => {
-        const { failUs, askUs } = patience.get(id) ?? NO_PATIENCE;
+      const routes = await this.routesOf(rows.filter((row) => patience.get(row.campaign_id)?.ofRoutes));
+      const ofRow = (row: WaitingRow) => {
+        const { campaign_id: id, age_us: age } = row;
+        const { usual, ofRoutes } = patience.get(id) ?? NO_ROUTES;
+        const { failUs, askUs } = ofRoutes?.get(routes.get(keyOf(recipientKeyOf(row))) ?? 0) ?? usual;
         return { failsInUs: failUs - Number(age), asksInUs: askUs - Number(age) };
       };
       const overdue = rows.filter((row) => ofRow(row).failsInUs <= 0);
@@ -130,7 +148,7 @@ export class OverdueReceipts {
     }
     if (asked.length > 0) await this.ask(asked, isStopped);
     for (const [id, inUs] of next) {
-      const { failUs, askUs } = patience.get(id) ?? NO_PATIENCE;
+      const { failUs, askUs } = (patience.get(id) ?? NO_ROUTES).least;
       next.set(
         id,
         Math.max(
@@ -143,21 +161,51 @@ export class OverdueReceipts {
     await inTransaction(this.dataSource, (tx) => this.planNext(tx, next));
   }
 
-  private async patienceOf(campaigns: readonly number[], usualUs: number): Promise<ReadonlyMap<number, Patience>> {
-    const rows: { id: number; routeId: number }[] = await this.dataSource.query(
-      'SELECT id, route_id AS routeId FROM campaigns WHERE id IN (?)',
-      [campaigns.length > 0 ? campaigns : [0]],
+  private async patienceOf(
+    campaigns: readonly number[],
+    usualUs: number,
+  ): Promise<ReadonlyMap<number, CampaignPatience>> {
+    const ids = campaigns.length > 0 ? campaigns : [0];
+    const rows: { id: number; routeId: number; isFirst: number | string }[] = await this.dataSource.query(
+      `SELECT id, routeId, MAX(first) AS isFirst FROM (
+         SELECT id, route_id AS routeId, 1 AS first FROM campaigns WHERE id IN (?)
+         UNION SELECT campaign_id, route_id, 0 FROM campaign_lanes WHERE campaign_id IN (?)
+         UNION SELECT campaign_id, from_route, 0 FROM route_changes WHERE campaign_id IN (?)) r
+       GROUP BY id, routeId ORDER BY id, isFirst DESC LIMIT ${MOST_ROUTES}`,
+      [ids, ids, ids],
     );
-    const found = new Map<number, Patience>();
+    const found = new Map<number, Map<number, Patience>>();
     for (const { id, routeId } of rows) {
       const route = await this.routes.byId(routeId);
       const { askMs = null, failMs = null } = route ? this.drivers.patienceOf(route) : {};
-      found.set(id, {
-        failUs: failMs === null ? usualUs : failMs * 1_000,
-        askUs: askMs === null ? Infinity : askMs * 1_000,
-      });
+      const failUs = failMs === null ? usualUs : failMs * 1_000;
+      const askUs = askMs === null ? Infinity : askMs * 1_000;
+      const own = found.get(id) ?? new Map<number, Patience>();
+      found.set(id, own.set(routeId, { failUs, askUs }));
     }
-    return found;
+    return new Map(Array.from(found, ([id, ofRoutes]) => [id, together(ofRoutes)]));
+  }
+
+  /** The routes over which the last attempts of these recipients left, where they are recorded. */
+  private async routesOf(rows: readonly WaitingRow[]): Promise<ReadonlyMap<string, number>> {
+    if (rows.length === 0) return new Map();
+    const keys = rows.map(recipientKeyOf);
+    const wanted = `JSON_TABLE(?, '$[*]' COLUMNS (campaign_id BIGINT PATH '$[0]', seq INT PATH '$[1]')) j`;
+    const given = jsonRows(keys.map(({ campaignId, seq }) => [campaignId, seq]));
+    const sent: { campaignId: number; seq: number; routeId: number }[] = await this.dataSource.query(
+      `SELECT m.campaign_id AS campaignId, m.seq, m.route_id AS routeId FROM ${wanted}
+       STRAIGHT_JOIN provider_messages m FORCE INDEX (PRIMARY) ON m.campaign_id = j.campaign_id AND m.seq = j.seq
+         AND m.sent_on >= ?
+       ORDER BY m.campaign_id, m.seq, m.item LIMIT ${RECIPIENTS_A_STEP * MOST_ITEMS}`,
+      [given, firstSendDay(campaignsOf(keys))],
+    );
+    const unknown: typeof sent = await this.dataSource.query(
+      `SELECT u.campaign_id AS campaignId, u.seq, u.route_id AS routeId FROM ${wanted}
+       STRAIGHT_JOIN unknown_outcomes u FORCE INDEX (PRIMARY) ON u.campaign_id = j.campaign_id AND u.seq = j.seq
+       LIMIT ${RECIPIENTS_A_STEP}`,
+      [given],
+    );
+    return new Map([...sent, ...unknown].map((row) => [keyOf(row), row.routeId]));
   }
 
   /** Asks the carriers of attempts whose last word is missing; what they say is a receipt like any other. */
@@ -248,6 +296,16 @@ export class OverdueReceipts {
       [jsonRows([...next].sort((a, b) => a[0] - b[0]).map(([id, left]) => [id, Math.round(left)]))],
     );
   }
+}
+
+function together(ofRoutes: ReadonlyMap<number, Patience>): CampaignPatience {
+  const all = [...ofRoutes.values()];
+  const least = {
+    failUs: Math.min(...all.map(({ failUs }) => failUs)),
+    askUs: Math.min(...all.map(({ askUs }) => askUs)),
+  };
+  const differ = all.some(({ failUs, askUs }) => failUs !== least.failUs || askUs !== least.askUs);
+  return { least, usual: all[0] ?? NO_PATIENCE, ofRoutes: differ ? ofRoutes : null };
 }
 
 function checksOf(campaigns: readonly DueCampaign[]): number[][] {

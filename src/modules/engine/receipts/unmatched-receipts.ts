@@ -58,7 +58,9 @@ export class UnmatchedReceipts {
 
   /** Whether a receipt waits for its message: one statement, where a sweep is a transaction. @param sinceMs as in `sweep` */
   async isAny(sinceMs: number | null): Promise<boolean> {
-    const [row]: { found: number }[] = await this.dataSource.query(`SELECT ${isAnyUnmatched(sinceMs)} AS found`);
+    const [row]: { found: number }[] = await this.dataSource.query(
+      `SELECT ${isAnyUnmatched(sinceMs)} AS found LIMIT 1`,
+    );
     return Number(row?.found) === 1;
   }
 
