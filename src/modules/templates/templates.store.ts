@@ -45,7 +45,7 @@ const templateOf = (row: TemplateEntity): Template => ({
   footer: row.footer,
   quickReplies: JSON.parse(row.quickReplies) as QuickReply[],
   buttons: row.buttons === null ? [] : (JSON.parse(row.buttons) as LinkButton[]),
-  providerWrites: providerWrites(row.category, row.upstreamId),
+  providerWrites: providerWrites(row.previousCategory ?? row.category, row.upstreamId),
   bodyExamples: JSON.parse(row.bodyExamples) as string[],
   headerExampleUrl: row.headerExampleUrl,
   upstreamId: row.upstreamId,
@@ -69,6 +69,7 @@ export const columnsOf = (content: TemplateContent) => ({
   buttons: content.buttons.length === 0 ? null : JSON.stringify(content.buttons),
 });
 
+/** @param category the one it was submitted with: a template that the provider moves later keeps its texts and buttons */
 const providerWrites = (category: number, upstreamId: string | null): boolean =>
   category === CATEGORY_NUMBERS.auth && upstreamId !== null;
 
@@ -208,16 +209,18 @@ export class TemplateStore {
 
   /** Applies a category that the provider has set: the next send pays for it. Records it, and publishes an event. */
   async recategorise(tx: EntityManager, template: Template, category: TemplateCategory): Promise<void> {
-    const { id, accountId, name, category: from } = template;
+    const { id, accountId, name, category: from, recategorised } = template;
     if (category === from) return;
     const at = now();
+    const submitted = recategorised?.from ?? from;
+    const isBack = category === submitted;
     await tx.update(
       TemplateEntity,
       { id },
       {
         category: CATEGORY_NUMBERS[category],
-        previousCategory: CATEGORY_NUMBERS[from],
-        categoryChangedAt: at,
+        previousCategory: isBack ? null : CATEGORY_NUMBERS[submitted],
+        categoryChangedAt: isBack ? null : at,
         upcomingCategory: null,
         updatedAt: at,
       },
