@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AlarmRounds } from '../../src/modules/alarms/alarm-rounds.js';
 import { dataOf, type Json, listOf } from '../support/campaigns.js';
 import { numbers } from '../support/client.js';
+import { RouteDirectory } from '../../src/modules/providers/index.js';
+import { Gateway } from '../support/gateway.js';
 import type { Answer, Member } from '../support/sms.js';
 import { PATIENCE, TwoWay } from './support.js';
 
@@ -201,6 +203,28 @@ describe('words, owners and answers', () => {
     expect(await two.texts(member)).toEqual([]);
     await two.reach(member, [number]);
     await vi.waitUntil(async () => (await two.texts(member)).length === 1, PATIENCE);
+  });
+
+  it('answers a text of unofficial chat over its route', async () => {
+    const [member, number] = [await two.campaigns.join({ gsm_credits: 10, bulk_chat_credits: 10 }), fresh()];
+    await two.reach(member, [number]);
+    await two.say(number, 'When?');
+    const [text] = await two.texts(member);
+    const gateway = await Gateway.open();
+    const routes = two.campaigns.part(RouteDirectory);
+    const draft = { name: 'chats', channel: 'unofficial', driver: 'http', messagesPerSecond: null } as const;
+    const { id } = await two.campaigns.dataSource.transaction((tx) =>
+      routes.put(tx, { ...draft, config: gateway.config, isDefault: false }),
+    );
+    routes.forget();
+    await two.campaigns.dataSource.query('UPDATE inbound_messages SET route_id = ? WHERE id = ?', [id, text?.['id']]);
+    const path = `/v6/api/inbound-messages/${String(text?.['id'])}/reply`;
+    const answer = await two.campaigns.post(path, member, { message: 'At noon. '.repeat(30) });
+    expect([answer.status, dataOf(answer)['credits']]).toEqual([201, 1]);
+    await vi.waitUntil(() => gateway.taken.length > 0, PATIENCE);
+    expect(gateway.taken[0]).toMatchObject({ to: number });
+    expect(two.submitsTo(number)).toHaveLength(1);
+    await gateway.close();
   });
 
   it('answers over the same route, under the number of the text, at the price of an SMS', async () => {

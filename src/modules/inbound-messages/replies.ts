@@ -9,6 +9,7 @@ import { isSender } from '../../platform/smpp/index.js';
 import { DueWatch } from '../../platform/periodic/index.js';
 import { type Account, AccountDirectory, createdBy } from '../accounts/index.js';
 import { smsChannel } from '../channels/sms/index.js';
+import { unofficialChannel } from '../channels/unofficial-chat/index.js';
 import { acceptanceErrors, type AcceptedCampaign, type Content, Submissions } from '../engine/index.js';
 import type { Alongside, KeptOutcome } from '../idempotency/index.js';
 import { RouteDirectory } from '../providers/index.js';
@@ -19,9 +20,11 @@ import type { ListedText } from './inbound-reads.store.js';
 import { Ownership } from './reception/ownership.js';
 import { InboundReception } from './reception/reception.js';
 
+const CHANNELS_OF_TEXTS = [smsChannel, unofficialChannel];
+
 type Answered = Pick<ListedText, 'routeId' | 'sender' | 'recipient'>;
 
-/** Answers texts with SMS over the route and under the number of the text. */
+/** Answers texts over their route: with SMS under the number of the text, or with unofficial chat messages. */
 @Injectable()
 export class Replies {
   constructor(
@@ -40,10 +43,12 @@ export class Replies {
   ): Promise<AcceptedCampaign> {
     const route = await this.routes.byId(routeId);
     const isAllowed = route !== null && (account.allowedRoutes?.includes(route.name) ?? true);
-    if (route?.channel !== 'sms' || !isAllowed) throw acceptanceErrors.noRoute();
-    const keepsNumber = isSender(recipient) && (await this.numbers.mayUse(account.id, recipient, routeId));
+    const channel = route === null ? undefined : CHANNELS_OF_TEXTS.find(({ routes }) => routes === route.channel);
+    if (!channel || !isAllowed) throw acceptanceErrors.noRoute();
+    const isSms = channel === smsChannel;
+    const keepsNumber = isSms && isSender(recipient) && (await this.numbers.mayUse(account.id, recipient, routeId));
     const submission = {
-      channel: smsChannel,
+      channel,
       sender: { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) },
       ...{ broadcastName: 'reply', service: route.name, recipients: [sender], content },
       ...(keepsNumber && { senderId: recipient }),
