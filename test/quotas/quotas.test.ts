@@ -93,6 +93,27 @@ describe('templates', () => {
   });
 });
 
+describe('keywords', () => {
+  it('are 200 of an account, however many come at once; a known word is replaced', async () => {
+    const FULL = 'At most 200 keywords are allowed';
+    const member = await templates.join();
+    const put = (word: string): Promise<Answer> =>
+      templates.send('PUT', '/v6/api/account/keywords', member, { word, action: 'event' });
+    const [{ dataSource }, known] = [templates, 198];
+    await dataSource.query(
+      `INSERT INTO account_keywords (account_id, word, action, updated_at)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       SELECT ?, CONCAT('W', i), 'event', UTC_TIMESTAMP(3) FROM n`,
+      [known, member.account.id],
+    );
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, serial) => put(`NEW${serial}`)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectRefused(answer, 400, FULL);
+    expect((await put('W1')).status).toBe(200);
+    expectRefused(await put('ONEMORE'), 400, FULL);
+  });
+});
+
 describe('the stop list', () => {
   const PATH = '/v6/api/suppressions';
   const FULL = 'At most 6 suppressions are allowed';

@@ -11,7 +11,8 @@ export type QuotaKind =
   | 'routing_tables'
   | 'sender_ids'
   | 'uploads'
-  | 'lists';
+  | 'lists'
+  | 'keywords';
 
 /** Serializes additions to a kind until the transaction ends. @returns the number from `recordUsed` */
 export async function lockQuota(tx: EntityManager, accountId: number, kind: QuotaKind): Promise<number> {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Asked, WriteResult } from '../../../platform/database/index.js';
+import { lockQuota } from '../../quotas/index.js';
 import type { Keyword, Keywords } from './words.js';
 
 export interface StoredKeyword extends Keyword {
@@ -29,8 +30,11 @@ export class KeywordStore {
     const found = new Map<number, Map<string, Keyword>>();
     if (accountIds.length === 0) return found;
     const rows: (Keyword & { accountId: number })[] = await source.query(
-      `SELECT account_id AS accountId, word, action, reply FROM account_keywords WHERE account_id IN (?)
-       LIMIT ${MOST_KEYWORDS * accountIds.length}`,
+      `SELECT accountId, word, action, reply FROM (
+         SELECT account_id AS accountId, word, action, reply,
+           ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY word) AS ordinal
+         FROM account_keywords WHERE account_id IN (?)) k
+       WHERE ordinal <= ${MOST_KEYWORDS}`,
       [accountIds],
     );
     for (const { accountId, ...keyword } of rows) {
@@ -50,6 +54,7 @@ export class KeywordStore {
 
   /** Adds or replaces a keyword. @returns how many the account has then */
   async put(tx: EntityManager, accountId: number, { word, action, reply }: Keyword): Promise<number> {
+    await lockQuota(tx, accountId, 'keywords');
     await tx.query(
       `INSERT INTO account_keywords (account_id, word, action, reply, updated_at)
        VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3))
