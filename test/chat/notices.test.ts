@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ChatNotices, MOST_NOTICES } from '../../src/modules/providers/index.js';
+import { ChatNotices, MOST_KINDS, MOST_NOTICES } from '../../src/modules/providers/index.js';
 import { type Chat, openChat } from '../support/chat.js';
 import type { Member } from '../support/sms.js';
 
@@ -121,5 +121,29 @@ describe('notices of the chat provider', () => {
   it('is for staff only', async () => {
     for (const path of ['/v6/api/admin/chat-notices', '/v6/api/admin/chat-notices/counts'])
       expect((await get(path, owner)).status).toBe(403);
+  });
+
+  it('has a bounded number of kinds, also when callbacks come at once', async () => {
+    const other = await chat.join(0);
+    const id = await chat.connect(other, 'official', { wabaId: WABA_ID, appSecret: SECRET });
+    const notices = chat.part(ChatNotices);
+    const kinds = Array.from({ length: 2 * MOST_KINDS }, (_, index) => `invented_${index}`);
+    const account = { id, accountId: other.account.id };
+    const parts = [0, 1, 2, 3].map((part) => kinds.filter((_, index) => index % 4 === part));
+    const keep = (part: readonly string[]): Promise<void> =>
+      notices.keep(
+        account,
+        part.map((kind) => ({ kind, body: { kind } })),
+        new Date(),
+      );
+    await Promise.all(parts.map(keep));
+    await keep(kinds);
+    const rows: { kind: string; count: string }[] = await chat.dataSource.query(
+      'SELECT kind, count FROM chat_notice_counts WHERE route_id = ? ORDER BY kind',
+      [id],
+    );
+    expect(rows).toHaveLength(MOST_KINDS);
+    expect(rows.find(({ kind }) => kind === 'other')).toMatchObject({ count: kinds.length - MOST_KINDS + 1 });
+    expect(rows.reduce((sum, row) => sum + Number(row.count), 0)).toBe(kinds.length);
   });
 });

@@ -49,7 +49,7 @@ export { formerSecret, hostsOf, isSameAddress, keepSecrets, keepUrls, maskSecret
 export { type ChatAccountDraft, type ChatAccountRecord, ChatAccounts } from './chat-accounts.store.js';
 export { ChatWindows } from './chat-inbox.store.js';
 export { ChatNumberPairs } from './chat-number-pairs.store.js';
-export { ChatNotices, MOST_NOTICES } from './chat/chat-notices.store.js';
+export { ChatNotices, MOST_KINDS, MOST_NOTICES } from './chat/chat-notices.store.js';
 export type { BindSlot } from './binds/route-binds.store.js';
 export { RouteDirectory, type RoutesOfKind, callbackPath, type RouteRecord, type RouteStop } from './routes.store.js';
 export { type CallEvent, CallScripts, type CallStep, type ScriptedCall } from './call-script.js';

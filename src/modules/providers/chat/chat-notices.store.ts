@@ -16,6 +16,9 @@ const DIGEST_BYTES = 16;
 const MOST_AT_ONCE = 500;
 const ROWS_A_STATEMENT = 50;
 const MOST_COUNTS = 200;
+/** Most kinds of a chat account; parts of further ones are stored as `OTHER`. */
+export const MOST_KINDS = 100;
+const OTHER = 'other';
 const COLUMNS = ['route_id', 'account_id', 'kind', 'digest', 'body', 'bytes', 'received_at'];
 const ROW = `(${COLUMNS.map(() => '?').join(', ')})`;
 
@@ -34,11 +37,13 @@ export class ChatNotices {
   async keep(account: Pick<ChatAccount, 'id' | 'accountId'>, notices: readonly ChatNotice[], at: Date): Promise<void> {
     if (notices.length === 0) return;
     await inTransaction(this.dataSource, async (tx) => {
-      const rows = notices.slice(0, MOST_AT_ONCE).map(({ kind, body }) => rowOf(kind, JSON.stringify(body)));
-      const counts = new Map(notices.map(({ kind }) => [kind, 0]));
+      const kindOf = await this.boundedKinds(tx, account.id, at);
+      const bounded = notices.map(({ kind, body }) => ({ kind: kindOf(kind), body }));
+      const rows = bounded.slice(0, MOST_AT_ONCE).map(({ kind, body }) => rowOf(kind, JSON.stringify(body)));
+      const counts = new Map(bounded.map(({ kind }) => [kind, 0]));
       // Locks the counts: a repeat that comes at this moment waits, and then finds the rows.
       await count(tx, account.id, counts, at);
-      for (const { kind } of notices.slice(MOST_AT_ONCE)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      for (const { kind } of bounded.slice(MOST_AT_ONCE)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
       for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
         const known = await this.known(tx, account.id, rows.slice(from, from + ROWS_A_STATEMENT));
         const some = rows
@@ -56,7 +61,7 @@ export class ChatNotices {
   async counts(): Promise<KindCount[]> {
     const rows: { kind: string; total: string; lastAt: Date }[] = await this.dataSource.query(
       `SELECT kind, SUM(count) AS total, MAX(last_at) AS lastAt FROM chat_notice_counts
-       GROUP BY kind ORDER BY total DESC, kind LIMIT ?`,
+       GROUP BY kind HAVING total > 0 ORDER BY total DESC, kind LIMIT ?`,
       [MOST_COUNTS],
     );
     return rows.map(({ kind, total, lastAt }) => ({ kind, count: Number(total), lastAt }));
@@ -70,6 +75,21 @@ export class ChatNotices {
     const ids = await listKeys<number>(this.dataSource, list, page);
     const rows = await this.dataSource.getRepository(ChatNoticeEntity).findBy({ id: In(ids.items) });
     return inListedOrder(ids, rows, ({ id }) => Number(id));
+  }
+
+  /** The kind under which a part is stored. Locks the kinds of the chat account until the transaction ends. */
+  private async boundedKinds(tx: EntityManager, routeId: number, at: Date): Promise<(kind: string) => string> {
+    await count(tx, routeId, new Map([[OTHER, 0]]), at);
+    const rows: { kind: string }[] = await tx.query('SELECT kind FROM chat_notice_counts WHERE route_id = ? LIMIT ?', [
+      routeId,
+      2 * MOST_KINDS,
+    ]);
+    const kinds = new Set(rows.map(({ kind }) => kind));
+    return (kind) => {
+      if (!kinds.has(kind) && kinds.size >= MOST_KINDS) return OTHER;
+      kinds.add(kind);
+      return kind;
+    };
   }
 
   private async known(tx: EntityManager, routeId: number, rows: readonly NoticeRow[]): Promise<Set<string>> {
