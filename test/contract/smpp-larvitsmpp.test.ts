@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeText } from '../../src/platform/smpp/index.js';
 import { freePort } from '../support/processes.js';
 import { type BoundRoute, openRoute, TEXTS } from './smpp-route.js';
 
@@ -12,12 +13,20 @@ interface LarvitSms {
   sendResp(status?: string): void;
   sendDlr(status?: string): void;
 }
+interface LarvitPdu {
+  cmdName: string;
+  params: Record<string, unknown>;
+}
 interface LarvitSession {
   on(event: 'sms', listener: (sms: LarvitSms) => void): void;
   closeSocket(): void;
+  send(pdu: LarvitPdu, answered: (error: Error | null, answer: { cmdStatus: string }) => void): void;
 }
 const larvitsmpp = createRequire(import.meta.url)('larvitsmpp') as {
   server(options: Record<string, unknown>, onSession: (error: Error | null, session: LarvitSession) => void): void;
+};
+const larvitUtils = createRequire(import.meta.url)('larvitsmpp/lib/utils.js') as {
+  splitMsg(text: string, encoding?: 'ASCII' | 'UCS2'): Buffer[];
 };
 const silent = Object.fromEntries(
   ['silly', 'debug', 'verbose', 'info', 'warn', 'error'].map((level) => [level, () => undefined]),
@@ -75,6 +84,39 @@ describe('SMPP driver and larvitsmpp', () => {
     await expect
       .poll(() => route.receipts.find((receipt) => receipt.providerMessageId === id))
       .toMatchObject({ status, errorText });
+  });
+
+  it.each<[string, string, 'ASCII' | 'UCS2', number, number]>([
+    ['parts of GSM', 'one two three '.repeat(20), 'ASCII', 1, 2],
+    ['parts of UCS-2', 'नमस्ते दुनिया '.repeat(12), 'UCS2', 8, 3],
+  ])('texts of handsets arrive identical in %s', async (_name, text, encoding, dataCoding, parts) => {
+    const session = sessions[0];
+    const bodies = larvitUtils.splitMsg(text, encoding);
+    expect(bodies).toHaveLength(parts);
+    const before = route.inbound.texts.length;
+    for (const body of bodies) {
+      const status = await new Promise<string | undefined>((resolve) =>
+        session?.send(
+          {
+            cmdName: 'deliver_sm',
+            params: {
+              ...{ source_addr_ton: 1, source_addr: '4915100000001', destination_addr: '57575' },
+              ...{ esm_class: 0x40, data_coding: dataCoding },
+              ...{ short_message: body, sm_length: body.length },
+            },
+          },
+          (_error, answer) => resolve(answer.cmdStatus),
+        ),
+      );
+      expect(status).toBe('ESME_ROK');
+    }
+    const arrived = route.inbound.texts.slice(before);
+    expect(arrived.map(({ from }) => from)).toEqual(bodies.map(() => '4915100000001'));
+    const written = arrived.flatMap(({ sms }) =>
+      sms?.part ? [{ ...sms.part, body: Buffer.from(sms.part.body, 'hex') }] : [],
+    );
+    expect(written.map(({ number }) => number)).toEqual(bodies.map((_, index) => index + 1));
+    expect(decodeText(written).text).toBe(text);
   });
 
   it('is not bound with a wrong password', async () => {

@@ -4,8 +4,6 @@ import { Client, numbersEnding } from '../support/client.js';
 import { type Service, startService, until } from '../support/processes.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
-const KILLS = 3;
-const TEXTS_A_KILL = 300;
 const TEXTS = 10_000;
 const RECIPIENTS = 10_000;
 const UNANSWERED = 40;
@@ -89,24 +87,5 @@ describe('texts of handsets over the binds of real workers', () => {
     const { body } = await client.call('GET', `/v6/api/campaigns/${requestId}`);
     expect(body['data']).toMatchObject({ total_rows: RECIPIENTS });
     process.stdout.write(`${TEXTS} texts in ${seconds.toFixed(1)} s beside ${RECIPIENTS} messages\n`);
-  });
-
-  it(`are one event each when a worker is killed between commit and answer, ${KILLS} times`, async () => {
-    let repeated = 0;
-    for (let kill = 0; kill < KILLS; kill++) {
-      const prefix = `9177${kill}`;
-      const from = Array.from({ length: TEXTS_A_KILL }, (_, index) => `${prefix}${String(10_000 + index)}`);
-      let since = smsc.sessions.length - 1;
-      const deliveries = Promise.all(from.map((number) => deliver(number, () => smsc.sessions.slice(since), 4_000)));
-      await until('some texts to be stored', async () => (await count(prefix)).texts > 20);
-      await service.workers.at(-1)?.stop('SIGKILL');
-      since = smsc.sessions.length;
-      await service.addWorker();
-      await until('its bind', () => Promise.resolve(smsc.sessions.length > since));
-      repeated += (await deliveries).filter((tries) => tries > 1).length;
-      await until('all texts', async () => (await count(prefix)).texts >= TEXTS_A_KILL);
-      expect(await count(prefix)).toEqual({ texts: TEXTS_A_KILL, senders: TEXTS_A_KILL, events: TEXTS_A_KILL });
-    }
-    process.stdout.write(`${KILLS} kills: ${repeated} texts were repeated, none doubled\n`);
   });
 });
