@@ -177,6 +177,10 @@ export const fieldErrors = naming({
     (field: string, most: number | string) => `${field} cannot exceed ${most.toLocaleString('en')}`,
   ),
   emptyArray: invalid('field_empty_array', (field: string) => `${field} must be a non-empty array`),
+  foreign: invalid(
+    'field_of_another_channel',
+    (field: string, channel: string) => `${field} does not go with channel ${channel}`,
+  ).with({ hint: 'Leave it out, or choose the channel it belongs to.' }),
   notFetched: invalid('field_not_fetched', (field: string) => `${field} could not be fetched`),
   mustBe: invalid('field_must_be', (field: string, word: string) => `${field} must be ${word}`),
   noUrl: invalid('field_no_url', (field: string) => `${field} must be a valid URL`),

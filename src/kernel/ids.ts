@@ -79,3 +79,22 @@ export function cellOfRequestId(id: string): string | null {
   const first = GENERATED.exec(id)?.[1]?.toLowerCase();
   return first !== undefined && /[a-z]/.test(first) ? first : null;
 }
+
+/** Where a message is kept: a recipient of a campaign, a session message, an inbound SMS, an inbound chat message. */
+export type MessageKey = { kind: 'out'; campaignId: number; seq: number } | { kind: 'ses' | 'in' | 'chat'; id: number };
+
+/** The id of a message (reference/messages#ids): stable, unique over all kinds. */
+export const messageId = (key: MessageKey): string =>
+  key.kind === 'out' ? `out_${key.campaignId}_${key.seq}` : `${key.kind}_${key.id}`;
+
+const MESSAGE_ID = /^(?:(out)_([1-9][0-9]{0,15})_([1-9][0-9]{0,9})|(ses|in|chat)_([1-9][0-9]{0,15}))$/;
+
+/** The key of such an id; null = it is none */
+export function readMessageId(text: string): MessageKey | null {
+  const [, out, campaign, seq, kind, id] = MESSAGE_ID.exec(text) ?? [];
+  const number = Number(out ? campaign : id);
+  if (!Number.isSafeInteger(number)) return null;
+  return out
+    ? { kind: 'out', campaignId: number, seq: Number(seq) }
+    : { kind: kind as 'ses' | 'in' | 'chat', id: number };
+}

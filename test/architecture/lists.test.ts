@@ -25,6 +25,7 @@ const BOUNDED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/modules/credits/reseller-credits.store.ts': 'by the key of one grant',
   'src/modules/credits/credits.queries.ts': 'one row for each kind of credit',
   'src/modules/idempotency/idempotency.store.ts': 'by the key',
+  'src/modules/messages/sent-recipients.store.ts': 'by the keys of one page',
   'src/modules/providers/binds/route-binds.store.ts':
     'at most 1,000 places of each route that the operator has made so',
   'src/modules/providers/routes.store.ts': 'routes are made by the operator and all kept in memory',

@@ -35,6 +35,7 @@ const ENTRIES: Record<string, Entry> = {
   'ListsController.rename': 'list.rename',
   'MembersController.add': 'list.add_members',
   'MembersController.remove': 'list.remove_member',
+  'MessagesController.send': CAMPAIGN,
   'NumbersController.read': READS,
   'OwnNumbersController.save': 'account.change',
   'OwnNumbersController.saveCheck': 'account.change',

@@ -9,9 +9,9 @@ import { ROOT, type SourceFile, sourceFiles } from './house.js';
  * and raise it only with a reason in the commit. "Files" are those of src without tests.
  */
 const BOUNDS = {
-  files: 784,
-  lines: 101_300,
-  commentLines: 6_140,
+  files: 800,
+  lines: 103_500,
+  commentLines: 6_320,
   filesUnder40Lines: 8,
   mostFilesInAFolder: 20,
   constructorsOver8Dependencies: 0,

@@ -32,6 +32,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/campaigns/{request_id}/contacts': ['', 'status=FAILED'],
   '/v6/api/recipients': [`number=${NUMBER}`],
   '/v6/api/sender-ids': [''],
+  '/v6/api/messages': ['', 'direction=outbound', `number=${NUMBER}`],
   '/v6/api/session-messages': ['', 'status=PENDING', 'scheduled=false', 'status=SENT&scheduled=true'],
   '/v6/api/suppressions': [''],
   '/v6/api/inbound-messages': ['', 'from=919812345678', 'to=57575&keyword=INFO'],
@@ -65,6 +66,9 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/admin/usage': ['group=campaign&account={username}'],
   '/v6/api/admin/campaigns': ['', 'state=running', 'channel=sms', 'username={username}', 'search=SPRING'],
 };
+
+/** Their rows come from several places, and none counts them all. */
+const NOT_COUNTED = ['/v6/api/recipients', '/v6/api/messages'];
 
 describe('a list', () => {
   let campaigns: Campaigns;
@@ -220,7 +224,7 @@ describe('a list', () => {
       if (cursor === null) continue;
       const part = await read(path, `${query}&limit=2&cursor=${cursor}`);
       expect(part.status).toBe(200);
-      if (path !== '/v6/api/recipients') expect(part.body['total']).toBe(entries.length);
+      if (!NOT_COUNTED.includes(path)) expect(part.body['total']).toBe(entries.length);
       byCursor.push(...listOf(part));
       cursor = part.body['next_cursor'] as string | null;
     }
@@ -254,6 +258,7 @@ describe('a list', () => {
       for (const [path, name, viewing] of [
         ['/v6/api/suppressions', 'suppressions', owner],
         ['/v6/api/admin/routes', 'routes', admin],
+        ['/v6/api/messages', 'messages', owner],
       ] as const) {
         const cursor = Buffer.from(JSON.stringify([name, place])).toString('base64url');
         const answer = await campaigns.get(`${path}?cursor=${cursor}`, viewing);

@@ -136,7 +136,13 @@ describe('what the guards answer, at every endpoint', () => {
 describe('beyond every limit', () => {
   let strict: RunningApi;
   beforeAll(async () => {
-    const limits = { USER_RATE_LIMIT: 1, BROADCAST_RATE_LIMIT: 1, OPEN_MISS_LIMIT: 1, CARRIER_RATE_LIMIT: 1 };
+    const limits = {
+      USER_RATE_LIMIT: 1,
+      MESSAGES_PER_SECOND: 1,
+      BROADCAST_RATE_LIMIT: 1,
+      OPEN_MISS_LIMIT: 1,
+      CARRIER_RATE_LIMIT: 1,
+    };
     strict = await startApi({ ...installation.environment, ...limits }, installation.database);
   });
   afterAll(() => strict.stop());

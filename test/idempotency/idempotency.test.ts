@@ -385,7 +385,7 @@ describe('after 24 hours', () => {
     const [old, young] = [newKey(), newKey()];
     await sms(old);
     await sms(young);
-    await age(old, 'created_at', '25 HOUR');
+    await age(old, 'created_at', '49 HOUR');
     await new Retention(channels.dataSource, ALL_TABLES, { RETENTION_DAYS: 0 }).removeAged();
     expect([(await rowsOf(old)).length, (await rowsOf(young)).length]).toEqual([0, 1]);
   });

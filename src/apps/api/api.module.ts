@@ -19,6 +19,7 @@ import { DeliveryReportsModule } from '../../modules/delivery-reports/index.js';
 import { ChannelsModule } from '../../modules/engine/index.js';
 import { GuideModule } from '../../modules/guide/index.js';
 import { InboundMessagesModule } from '../../modules/inbound-messages/index.js';
+import { MessagesModule } from '../../modules/messages/index.js';
 import { ManagedAccountsModule } from '../../modules/managed-accounts/index.js';
 import { ProfileRequestsModule } from '../../modules/profile-requests/index.js';
 import { ProvidersModule } from '../../modules/providers/index.js';
@@ -72,6 +73,7 @@ import { SandboxChat } from './sandbox-setup.js';
     SenderIdsModule,
     SuppressionsModule,
     InboundMessagesModule,
+    MessagesModule,
     RecipientListsModule,
     SearchModule,
     WebhooksModule,

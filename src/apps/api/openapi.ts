@@ -112,6 +112,7 @@ const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['Recipients', 'Files and lists of recipients, with the variables of each'],
   ['Delivery reports', 'What became of each recipient, in the legacy shape'],
   ['Suppressions', 'The stop list: numbers that nothing is sent to'],
+  ['Messages', 'One message at a time, over any channel; what was sent and received'],
   ['Inbound messages', 'SMS that people send, answers to them, and keywords'],
   ['Webhooks', 'Statuses pushed to you, signed and retried'],
   ['Sender ids', 'Who your messages and calls come from, approved by staff'],

@@ -30,6 +30,7 @@ export interface CampaignRow {
   retry_of: string | null;
   reason: string | null;
   created_by: string | null;
+  tags: string | null;
   scheduled_at: Date | null;
   late: NonNullable<CampaignRecord['lateRule']>['late'] | null;
   late_after_s: number | null;
@@ -75,6 +76,7 @@ export const toRecord = (row: CampaignRow): CampaignRecord => ({
   retryOf: row.retry_of,
   reason: row.reason,
   createdBy: row.created_by,
+  tags: row.tags === null ? null : (JSON.parse(row.tags) as CampaignRecord['tags']),
   scheduledAt: row.scheduled_at,
   lateRule: row.late === null ? null : { late: row.late, afterSeconds: row.late_after_s ?? 0 },
   startedLateSeconds: row.started_late_s,

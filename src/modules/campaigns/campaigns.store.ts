@@ -173,7 +173,7 @@ export async function counted(reader: CampaignReader, campaign: CampaignRecord):
 /** The content can be as large as a request, so a list reads it only for channels with something to review. */
 const COLUMNS = `c.id, c.account_id, c.request_id, c.channel, c.state, c.broadcast_name, c.service, c.route_id, c.sender, c.category,
   IF(c.channel IN (?), c.content, '{}') AS content, c.fingerprint, c.balance, c.unit_credits, c.own_terms, c.own_kinds,
-  c.charged_credits, c.total_rows, c.open_lanes, c.refunded_credits, c.retry_of, c.reason, c.created_by, c.scheduled_at, c.late, c.late_after_s, c.started_late_s, c.created_at, c.sent_at, c.completed_at`;
+  c.charged_credits, c.total_rows, c.open_lanes, c.refunded_credits, c.retry_of, c.reason, c.created_by, c.tags, c.scheduled_at, c.late, c.late_after_s, c.started_late_s, c.created_at, c.sent_at, c.completed_at`;
 
 /** Lists campaigns, newest first. Ids follow acceptance time, so pages and time ranges are key ranges. */
 @Injectable()

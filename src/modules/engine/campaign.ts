@@ -76,6 +76,12 @@ export const statesThat = (action: LaneAction): CampaignState[] =>
 export const isEndState = (state: CampaignState): boolean =>
   Object.values(TRANSITIONS).every(({ from }) => !from.includes(state));
 
+/** What the sender of a single message said about it; its events carry it (reference/messages#metadata). Stored as JSON. */
+export interface MessageTags {
+  client_ref?: string;
+  metadata?: Readonly<Record<string, unknown>>;
+}
+
 export interface CampaignRecord {
   id: number;
   accountId: number;
@@ -102,6 +108,8 @@ export interface CampaignRecord {
   /** of the rejection by staff; null = not rejected, or none given */
   reason: string | null;
   createdBy: string | null;
+  /** null = not sent as a message */
+  tags: MessageTags | null;
   scheduledAt: Date | null;
   lateRule: LateRule | null;
   /** seconds, if it was late by its rule, or by a minute without one */

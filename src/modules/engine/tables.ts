@@ -381,6 +381,10 @@ export class CampaignEntity {
   @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
   createdBy!: string | null;
 
+  /** JSON of `MessageTags`; null = not sent as a message */
+  @Column({ type: 'text', nullable: true })
+  tags!: string | null;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 

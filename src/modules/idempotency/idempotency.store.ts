@@ -4,7 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GroupCommit } from '../../platform/concurrency/index.js';
 import { again, execute, inTransaction, type Statement, type WriteResult } from '../../platform/database/index.js';
-import { type IdempotentRequest, KEPT_HOURS } from './idempotent-request.js';
+import { type IdempotentRequest, KEPT_HOURS, REFS_KEPT_HOURS } from './idempotent-request.js';
 
 /** A key held by this request; its writes fail once another request takes the key over. */
 export interface HeldKey {
@@ -37,7 +37,7 @@ interface KeyRow {
 }
 
 const THIS_KEY = 'account_id = ? AND endpoint = ? AND idempotency_key = ?';
-const EXPIRED = `created_at <= UTC_TIMESTAMP(3) - INTERVAL ${KEPT_HOURS} HOUR`;
+const EXPIRED = `created_at <= UTC_TIMESTAMP(3) - INTERVAL IF(endpoint = 'message_ref', ${REFS_KEPT_HOURS}, ${KEPT_HOURS}) HOUR`;
 const ROUNDS = 5;
 
 /** Looks up the keys of simultaneous requests in one statement. */

@@ -5,6 +5,8 @@ import { JsonRecords } from '../../kernel/json-records.js';
 export const LONGEST_KEY = 255;
 
 export const KEPT_HOURS = 24;
+/** of a message's `client_ref` */
+export const REFS_KEPT_HOURS = 48;
 /** A request interrupted before its commit has done nothing; another may take over after this time. */
 export const LEASE_SECONDS = 120;
 
@@ -18,7 +20,9 @@ export type IdempotentEndpoint =
   | 'voice_send'
   | 'retry_failed'
   | 'bulk_campaign'
-  | 'inbound_reply';
+  | 'inbound_reply'
+  | 'message'
+  | 'message_ref';
 
 export interface IdempotentRequest {
   accountId: number;

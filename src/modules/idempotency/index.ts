@@ -1,4 +1,4 @@
-export type { IdempotentRequest } from './idempotent-request.js';
+export { type IdempotentRequest, REFS_KEPT_HOURS, requestDigest } from './idempotent-request.js';
 export {
   IdempotencyKey,
   Idempotent,

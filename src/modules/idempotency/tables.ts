@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { TableRule } from '../../platform/periodic/index.js';
-import { KEPT_HOURS, LEASE_SECONDS } from './idempotent-request.js';
+import { LEASE_SECONDS, REFS_KEPT_HOURS } from './idempotent-request.js';
 
 const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 
@@ -40,7 +40,7 @@ export const idempotencyTables: readonly TableRule[] = [
     table: 'idempotency_keys',
     rule: 'age',
     column: 'created_at',
-    keptMs: KEPT_HOURS * 3_600_000,
+    keptMs: REFS_KEPT_HOURS * 3_600_000,
     moments: [{ column: 'lease_until', longest: LEASE_SECONDS * 1_000 }],
   },
 ];

@@ -8,6 +8,7 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 @Entity('chat_inbound_messages')
 @Index('uq_chat_inbound_messages', ['routeId', 'messageId'], { unique: true })
 @Index('ix_chat_inbound_messages_account', ['accountId', 'id'])
+@Index('ix_chat_inbound_messages_contact', ['accountId', 'contact', 'id'])
 @Index('ix_chat_inbound_messages_received', ['receivedAt'])
 export class ChatInboundMessageEntity {
   @PrimaryGeneratedColumn({ type: 'bigint', unsigned: true })

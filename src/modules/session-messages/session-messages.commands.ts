@@ -4,12 +4,11 @@ import { type Account, AuditLog, createdBy } from '../accounts/index.js';
 import { CHAT_STATUS_LABELS } from '../channels/chat/index.js';
 import { RecipientStatus } from '../engine/index.js';
 import { Idempotency, type IdempotentRequest } from '../idempotency/index.js';
-import { ChatAccounts, ChatWindows, usableAccount, type UsableChatAccount } from '../providers/index.js';
+import { ChatAccounts, usableAccount } from '../providers/index.js';
 import { ScheduledMessageStore } from './scheduled-messages.store.js';
 import type { SessionMessage } from './session-message.js';
 import { sessionErrors } from './session-messages.errors.js';
-import { SessionMessageStore } from './session-messages.store.js';
-import { hasNotLeft, type ProviderAnswer, SessionSender } from './session-sender.js';
+import { hasNotLeft, type ProviderAnswer, SessionSender, WindowSends } from './session-sender.js';
 import type { V5Session } from './v5-session.js';
 
 /**
@@ -35,8 +34,10 @@ export class SendSessionMessageHandler implements ICommandHandler<SendSessionMes
   ) {}
 
   async execute({ actor, message, idempotent }: SendSessionMessageCommand): Promise<ProviderAnswer> {
-    const send = async (): Promise<ProviderAnswer> =>
-      this.sender.send(usableAccount(await this.accounts.find(actor.id, 'official')), message, createdBy(actor));
+    const send = async (): Promise<ProviderAnswer> => {
+      const account = usableAccount(await this.accounts.find(actor.id, 'official'));
+      return (await this.sender.send(account, message, createdBy(actor))).answer;
+    };
     return this.idempotency.onceLeaving(idempotent, send, hasNotLeft);
   }
 }
@@ -67,10 +68,7 @@ const VERSION = /\/(v\d+(?:\.\d+)*)\//;
 @CommandHandler(SendV5SessionCommand)
 export class SendV5SessionHandler implements ICommandHandler<SendV5SessionCommand> {
   constructor(
-    private readonly accounts: ChatAccounts,
-    private readonly windows: ChatWindows,
-    private readonly store: SessionMessageStore,
-    private readonly sender: SessionSender,
+    private readonly sends: WindowSends,
     private readonly idempotency: Idempotency,
   ) {}
 
@@ -78,25 +76,19 @@ export class SendV5SessionHandler implements ICommandHandler<SendV5SessionComman
     return this.idempotency.onceLeaving(idempotent, () => this.send(actor, session), hasNotLeft);
   }
 
-  private async send(actor: Account, session: V5Session): Promise<V5Outcome> {
-    const account = usableAccount(await this.accounts.find(actor.id, 'official'));
-    if (!(await this.windows.isOpen(account.id, session.to))) throw sessionErrors.ticketExpired();
-    const { contacts, messages } = session.scheduledAt
-      ? await this.schedule(account, session, createdBy(actor))
-      : await this.sender.send(account, session, createdBy(actor), session.label);
+  private async send(actor: Account, { to, content, label, scheduledAt }: V5Session): Promise<V5Outcome> {
+    const { id, answer, account } = await this.sends.send(actor, { to, content }, scheduledAt, { label });
+    const { contacts, messages } = answer ?? scheduledAnswer(id, to);
     const version = VERSION.exec(account.url)?.[1] ?? '';
     return { contacts: contacts ?? [], messages: messages ?? [], meta: { api_status: 'stable', version } };
   }
-
-  /** The answer carries our id, because the provider has none yet. */
-  private async schedule(account: UsableChatAccount, session: V5Session, maker: string): Promise<ProviderAnswer> {
-    const { to, content, label, scheduledAt } = session;
-    const { accountId, id: routeId } = account;
-    const id = await this.store.add({ to, content, label, accountId, routeId, createdBy: maker, dueAt: scheduledAt });
-    const contact = isUserId(to) ? { input: to, user_id: to } : { input: to, wa_id: to };
-    return { contacts: [contact], messages: [{ id: String(id) }] };
-  }
 }
+
+/** The answer carries our id, because the provider has none yet. */
+const scheduledAnswer = (id: number, to: string): ProviderAnswer => ({
+  contacts: [isUserId(to) ? { input: to, user_id: to } : { input: to, wa_id: to }],
+  messages: [{ id: String(id) }],
+});
 
 /** Cancels a scheduled message before it is sent. @throws AppError 404 `Message not found`, 409 `Message is already <state>` */
 export class CancelSessionMessageCommand extends Command<void> {

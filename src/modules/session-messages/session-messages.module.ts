@@ -22,7 +22,7 @@ import {
 import { SessionEvents, SessionMessageStore } from './session-messages.store.js';
 import { SessionLog, SessionMessageReader, SessionMessageSearch } from './session-reads.store.js';
 import { SessionReceipts, SessionReceiptStore } from './session-receipts.store.js';
-import { SessionSender } from './session-sender.js';
+import { SessionSender, WindowSends } from './session-sender.js';
 import { SessionMessageEntity } from './tables.js';
 import { V5SessionController } from './v5-session.controller.js';
 
@@ -50,6 +50,7 @@ export class SessionFenceModule {}
   imports: [CqrsModule, AccountsModule, IdempotencyModule, ProvidersModule, SessionSendingModule],
   providers: [
     SessionLog,
+    WindowSends,
     SessionMessageReader,
     SessionMessageSearch,
     RequireChatAccountHandler,
@@ -60,7 +61,7 @@ export class SessionFenceModule {}
     ListSessionMessagesHandler,
   ],
   controllers: [SessionMessagesController, V5SessionController, OwnSessionMessagesController],
-  exports: [SessionMessageSearch],
+  exports: [SessionMessageSearch, WindowSends],
 })
 export class SessionMessagesModule {}
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { newId } from '../../kernel/ids.js';
+import { messageId, newId } from '../../kernel/ids.js';
 import { cutCodePoints } from '../../kernel/text.js';
 import { afterCommit, inTransaction, isDuplicateKey } from '../../platform/database/index.js';
 import { CHAT_EVENT, CHAT_STATUS_LABELS } from '../channels/chat/index.js';
@@ -59,6 +59,7 @@ interface SessionRow {
   scheduled: number;
   error_code: number | null;
   error_message: string | null;
+  tags: string | null;
 }
 
 export const SESSION_LABELS = new StatusLabels({ event: CHAT_EVENT, statusLabels: CHAT_STATUS_LABELS });
@@ -72,7 +73,7 @@ export class SessionEvents {
   async publish(tx: EntityManager, ids: readonly number[], providerIds?: ReadonlyMap<number, string>): Promise<void> {
     if (ids.length === 0 || !this.events.hasSubscribers) return;
     const rows: SessionRow[] = await tx.query(
-      `SELECT id, account_id, receiver, status, provider_message_id, scheduled, error_code, error_message
+      `SELECT id, account_id, receiver, status, provider_message_id, scheduled, error_code, error_message, tags
        FROM session_messages WHERE id IN (?)`,
       [ids],
     );
@@ -81,12 +82,17 @@ export class SessionEvents {
       rows.map((row) => {
         const { account_id: accountId, receiver, status, error_code: errorCode, error_message: errorMessage } = row;
         const recipient = { number: receiver, status, errorCode, errorMessage, duration: null };
-        const body = SESSION_LABELS.deliveryRecord(idOf(row, providerIds), recipient);
+        const record = SESSION_LABELS.deliveryRecord(idOf(row, providerIds), recipient);
+        const body = { ...record, ...taggedOf(row) };
         return { accountId, type: CHAT_EVENT, body };
       }),
     );
   }
 }
+
+/** What the events of a message have besides (reference/messages#events). */
+const taggedOf = ({ id, tags }: SessionRow): object =>
+  tags === null ? {} : { message_id: messageId({ kind: 'ses', id }), ...(JSON.parse(tags) as object) };
 
 /** The id in the answer to the send: the provider's, or ours for a scheduled message or where the provider gave none. */
 const idOf = (row: SessionRow, providerIds?: ReadonlyMap<number, string>): string =>
@@ -97,6 +103,7 @@ export interface NewSessionMessage extends SessionMessage {
   routeId: number;
   label: string | null;
   createdBy: string;
+  tags?: object | null;
   /** null = it leaves at once */
   dueAt: Date | null;
 }
@@ -145,6 +152,7 @@ export class SessionMessageStore {
           routeId: message.routeId,
           label: message.label,
           createdBy: message.createdBy,
+          tags: message.tags ? JSON.stringify(message.tags) : null,
           receiver: message.to,
           content: JSON.stringify(message.content),
           status: message.dueAt ? RecipientStatus.Pending : RecipientStatus.Unknown,

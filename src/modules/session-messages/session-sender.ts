@@ -3,8 +3,11 @@ import { AppError } from '../../kernel/errors.js';
 import { objectOrNull } from '../../kernel/json-values.js';
 import { textOrNull } from '../../kernel/text.js';
 import { safeError } from '../../platform/observability/index.js';
+import { type Account, createdBy } from '../accounts/index.js';
 import {
+  ChatAccounts,
   ChatNumberPairs,
+  ChatWindows,
   type GraphAnswer,
   MetaCloudClient,
   PROVIDER_SILENT,
@@ -12,6 +15,7 @@ import {
   providerErrorCode,
   providerErrorText,
   type SendOutcome,
+  usableAccount,
   type UsableChatAccount,
 } from '../providers/index.js';
 import { Traffic } from '../traffic/index.js';
@@ -20,6 +24,14 @@ import { sessionErrors } from './session-messages.errors.js';
 import { countUnknown, type SentSessionMessage, SessionMessageStore } from './session-messages.store.js';
 
 export type ProviderAnswer = Record<string, unknown>;
+
+/** What goes with a session message besides its content. */
+export interface SessionExtras {
+  /** v5's broadcast_name */
+  label?: string | null;
+  /** of a message (reference/messages#metadata) */
+  tags?: object | null;
+}
 
 /** Sends session messages: stored first, sent once, settled by the answer. A message that may have left is never sent again. */
 @Injectable()
@@ -33,15 +45,15 @@ export class SessionSender {
     private readonly pairs: ChatNumberPairs,
   ) {}
 
-  /** Sends a message for a waiting request. @param label v5's broadcast_name @throws AppError 502 on refusal or silence */
+  /** Sends a message for a waiting request. @returns our id and the provider's answer @throws AppError 502 on refusal or silence */
   async send(
     account: UsableChatAccount,
     message: SessionMessage,
     createdBy: string,
-    label: string | null = null,
-  ): Promise<ProviderAnswer> {
+    { label = null, tags = null }: SessionExtras = {},
+  ): Promise<{ id: number; answer: ProviderAnswer }> {
     const { accountId, id: routeId } = account;
-    const id = await this.store.add({ ...message, accountId, routeId, label, createdBy, dueAt: null });
+    const id = await this.store.add({ ...message, accountId, routeId, label, tags, createdBy, dueAt: null });
     const sent = { id, accountId, routeId };
     const answer = await this.ask(sent, account, message);
     const refusal = answer.status < 300 ? null : sessionErrors.refused(providerErrorText(answer.body));
@@ -52,7 +64,7 @@ export class SessionSender {
     );
     if (refusal) throw refusal;
     this.pairs.learn(routeId, message.to, answer.body);
-    return answer.body;
+    return { id, answer: answer.body };
   }
 
   /** Sends a scheduled message, already stored with unknown outcome. Never throws. */
@@ -90,6 +102,34 @@ export class SessionSender {
     } catch (error) {
       this.logger.error({ err: safeError(error), sessionMessage: id }, 'The outcome of a send could not be stored');
     }
+  }
+}
+
+/** Sends messages within the 24-hour window of their receiver, at once or at a later moment. */
+@Injectable()
+export class WindowSends {
+  constructor(
+    private readonly accounts: ChatAccounts,
+    private readonly windows: ChatWindows,
+    private readonly store: SessionMessageStore,
+    private readonly sender: SessionSender,
+  ) {}
+
+  /** @returns `answer` null = stored until `dueAt` @throws AppError 400 `Ticket Expired`; 404, 500 and 502 as a v6 session message */
+  async send(
+    actor: Account,
+    message: SessionMessage,
+    dueAt: Date | null,
+    extras: SessionExtras,
+  ): Promise<{ id: number; answer: ProviderAnswer | null; account: UsableChatAccount }> {
+    const account = usableAccount(await this.accounts.find(actor.id, 'official'));
+    if (!(await this.windows.isOpen(account.id, message.to))) throw sessionErrors.ticketExpired();
+    const maker = createdBy(actor);
+    if (!dueAt) return { ...(await this.sender.send(account, message, maker, extras)), account };
+    const { accountId, id: routeId } = account;
+    const { label = null, tags = null } = extras;
+    const id = await this.store.add({ ...message, accountId, routeId, label, tags, createdBy: maker, dueAt });
+    return { id, answer: null, account };
   }
 }
 

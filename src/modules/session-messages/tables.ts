@@ -71,6 +71,10 @@ export class SessionMessageEntity {
   @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
   createdBy!: string | null;
 
+  /** JSON of what the sender said about it; null = not sent as a message */
+  @Column({ type: 'text', nullable: true })
+  tags!: string | null;
+
   @Column({ name: 'created_at', type: 'datetime', precision: 3 })
   createdAt!: Date;
 

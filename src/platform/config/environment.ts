@@ -162,6 +162,7 @@ export const environmentSchema = z.object({
   REGISTER_RATE_LIMIT: count(60),
   OPEN_MISS_LIMIT: count(60),
   USER_RATE_LIMIT: count(6000),
+  MESSAGES_PER_SECOND: count(50),
   CARRIER_RATE_LIMIT: count(300_000),
   STORAGE_PER_ACCOUNT: bytes('1gb'),
   TEMPLATES_PER_ACCOUNT: quota(1_000),

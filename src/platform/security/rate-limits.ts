@@ -60,11 +60,12 @@ interface Meter {
 class RequestMeter {
   private readonly meters = boundedCache<string, Meter>(MOST_METERS);
 
-  /** @param name prefix of the keys @param limit requests per minute; 0 = none */
+  /** @param name prefix of the keys @param limit requests per window; 0 = none */
   constructor(
     private readonly counters: RateCounters,
     private readonly name: string,
     private readonly limit: number,
+    private readonly windowMs = WINDOW_MS,
   ) {}
 
   /** Counts one request. @param share factor of the limit @returns 0 = passes, else seconds; synchronous without an exchange */
@@ -89,7 +90,7 @@ class RequestMeter {
   }
 
   private begin(who: string, now: number, limit: number): Promise<number> {
-    const meter: Meter = { limit, known: 0, unsent: 1, until: now + WINDOW_MS };
+    const meter: Meter = { limit, known: 0, unsent: 1, until: now + this.windowMs };
     this.meters.set(who, meter);
     return this.exchange(who, meter);
   }
@@ -99,7 +100,7 @@ class RequestMeter {
     const mine = meter.known + amount;
     meter.unsent = 0;
     meter.known = mine;
-    const { count, leftMs } = await this.counters.add(`${this.name}:${who}`, amount, WINDOW_MS);
+    const { count, leftMs } = await this.counters.add(`${this.name}:${who}`, amount, this.windowMs);
     // Parallel exchanges may answer in any order: keep the highest count.
     meter.known = Math.max(meter.known, count);
     meter.until = Date.now() + leftMs;
@@ -127,9 +128,19 @@ export class CarrierMeter extends RequestMeter {
   }
 }
 
+const SECOND_MS = 1_000;
+
+/** The limit of messages: `MESSAGES_PER_SECOND` per account. */
+@Injectable()
+export class MessageMeter extends RequestMeter {
+  constructor(counters: RateCounters, @Inject(ENVIRONMENT) environment: Pick<Environment, 'MESSAGES_PER_SECOND'>) {
+    super(counters, 'message', environment.MESSAGES_PER_SECOND, SECOND_MS);
+  }
+}
+
 // `broadcast`: per 60 s, username, IP and endpoint. `user`, the default: per minute and user or IP. `carrier`: per minute and
-// address, before the body is read (`CARRIER_PATHS`). `none`: for cheap routes or those with their own token.
-export type RateRule = 'broadcast' | 'user' | 'carrier' | 'none';
+// address, before the body is read (`CARRIER_PATHS`). `message`: per second and account. `none`: for cheap routes or those with their own token.
+export type RateRule = 'broadcast' | 'user' | 'carrier' | 'message' | 'none';
 
 /** Path prefixes of the routes that declare `carrier`. */
 export const CARRIER_PATHS = ['/provider/', '/audio/'];
@@ -141,6 +152,7 @@ export const rateLimitErrors: Readonly<Record<Exclude<RateRule, 'none'>, Documen
   broadcast: tooMany.because('more than BROADCAST_RATE_LIMIT (10) requests in 60 seconds per username and IP'),
   user: tooMany.because('over USER_RATE_LIMIT a minute'),
   carrier: tooMany.because('over CARRIER_RATE_LIMIT a minute from one address'),
+  message: tooMany.because('over MESSAGES_PER_SECOND (50) of the account'),
 };
 
 /** Declares the limit of a controller or handler. It applies after authentication and before validation. */
@@ -192,6 +204,7 @@ export class RateLimitGuard implements CanActivate {
   constructor(
     private readonly broadcasts: BroadcastThrottler,
     private readonly users: UserMeter,
+    private readonly messages: MessageMeter,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -199,14 +212,15 @@ export class RateLimitGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<MeteredRequest>();
     request.metered = true;
     if (rule === 'broadcast') return this.broadcasts.canActivate(context);
-    return rule === 'user' || rule === undefined ? this.meter(request) : true;
+    if (rule === 'message') return this.meter(request, this.messages);
+    return rule === 'user' || rule === undefined ? this.meter(request, this.users) : true;
   }
 
-  private async meter(request: MeteredRequest): Promise<boolean> {
+  private async meter(request: MeteredRequest, meter: RequestMeter): Promise<boolean> {
     const username = request.actor?.account.username;
     const seconds = await (username === undefined
-      ? this.users.checkAddress(clientIp(request))
-      : this.users.check(`name:${username}`));
+      ? meter.checkAddress(clientIp(request))
+      : meter.check(`name:${username}`));
     if (seconds > 0) throw tooMany(seconds);
     return true;
   }

@@ -8,6 +8,7 @@ import {
   RateLimitGuard,
   throttlerStorage,
   CarrierMeter,
+  MessageMeter,
   UserMeter,
 } from './rate-limits.js';
 import { PasswordHasher, Sealer } from './secrets.js';
@@ -34,7 +35,7 @@ export class SecurityModule {}
       }),
     }),
   ],
-  providers: [BroadcastThrottler, RateLimitGuard, UserMeter, CarrierMeter],
-  exports: [BroadcastThrottler, RateLimitGuard, UserMeter, CarrierMeter],
+  providers: [BroadcastThrottler, RateLimitGuard, UserMeter, CarrierMeter, MessageMeter],
+  exports: [BroadcastThrottler, RateLimitGuard, UserMeter, CarrierMeter, MessageMeter],
 })
 export class RateLimitsModule {}

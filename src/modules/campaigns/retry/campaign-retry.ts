@@ -201,6 +201,7 @@ export class CampaignRetry {
       sender: parent.sender,
       category: parent.category,
       content: parent.content,
+      ...(parent.tags && { tags: parent.tags }),
       // The first send's content was already reviewed.
       initialState: 'accepted' as const,
       retryOf: parent.requestId,

@@ -121,7 +121,7 @@ export function readBulkRequest(body: JsonObject): BulkRequest {
   const channel = BULK_CHANNEL_NAMES.find((name) => name === body['channel']);
   if (!channel) throw bulkErrors.channel('channel', BULK_CHANNEL_NAMES);
   for (const [field, channels] of Object.entries(CHANNELS_OF)) {
-    if (isGiven(body[field]) && !channels.includes(channel)) throw bulkErrors.foreign(field, channel);
+    if (isGiven(body[field]) && !channels.includes(channel)) throw fieldErrors.foreign(field, channel);
   }
   const name = textOrNull(body['broadcast_name']);
   if (name === null) throw bulkErrors.name('broadcast_name');

@@ -26,13 +26,7 @@ export const LONGEST_TEXT = 5_000;
 /** Errors of personalised sends (reference/bulk#errors), in checking order. */
 export const bulkErrors = {
   channel: fieldErrors.noWord.shown('channel', BULK_CHANNEL_NAMES),
-  foreign: invalid(
-    'field_of_another_channel',
-    (field: string, channel: string) => `${field} does not go with channel ${channel}`,
-    'a field that the channel has no use for',
-  )
-    .with({ field: (field: string) => field, hint: 'Leave it out, or choose the channel it belongs to.' })
-    .shown('<field>', '<channel>'),
+  foreign: fieldErrors.foreign.shown('<field>', '<channel>').because('a field that the channel has no use for'),
   name: fieldErrors.required.shown('broadcast_name'),
   oneField: invalid(
     'recipients_of_one_field',

@@ -1,3 +1,3 @@
 export { SmsModule } from './sms.module.js';
 export { smsErrors } from './sms-broadcast.js';
-export { smsChannel } from './sms.channel.js';
+export { priceOf, smsChannel } from './sms.channel.js';

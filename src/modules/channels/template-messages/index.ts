@@ -5,5 +5,6 @@ export { templateMessageTables } from './tables.js';
 export { ChatPricesModule, TemplateMessagesModule } from './template-messages.module.js';
 export { brandedChannel, templateChannel } from './template.channels.js';
 export { SendableTemplates, type TemplateChannelName, templatePrice } from './sendable-templates.js';
+export { TemplateQueue } from './template-queue.js';
 export { templateRequestErrors } from './template-messages.errors.js';
 export { givenRecipients, readTemplateReference, type TemplateReference } from './template-request.js';

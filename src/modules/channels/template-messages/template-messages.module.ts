@@ -30,6 +30,6 @@ export class ChatPricesModule {}
   ],
   providers: [SendTemplateMessageHandler, SendBrandedCampaignHandler, SendableTemplates, TemplateQueue],
   controllers: [TemplateMessagesController],
-  exports: [SendableTemplates],
+  exports: [SendableTemplates, TemplateQueue],
 })
 export class TemplateMessagesModule {}

@@ -6,7 +6,7 @@ import { type Account, createdBy } from '../../accounts/index.js';
 import { type AcceptedCampaign, type Channel, type Submission, Submissions } from '../../engine/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
 import { assertStrict } from '../../numbers/index.js';
-import type { TemplateCategory } from '../../templates/index.js';
+import type { Template, TemplateCategory } from '../../templates/index.js';
 import { SendableTemplates, type TemplateChannelName, payloadOf, templatePrice } from './sendable-templates.js';
 import { templateRequestErrors } from './template-messages.errors.js';
 import {
@@ -35,6 +35,12 @@ export interface QueuedTemplateSend {
   category: TemplateCategory;
   /** absent when `to` was a single text */
   contacts?: number;
+}
+
+interface QueuedAs<Answer> {
+  channel: Channel<TemplateChannelName>;
+  answerOf: (accepted: AcceptedCampaign, template: Template) => Answer;
+  tags?: Submission['tags'];
 }
 
 /** A campaign's name is shorter than a template's may be (reference/templates#createtemplatesphp). */
@@ -83,20 +89,7 @@ export class TemplateQueue {
     keeper: OutcomeKeeper<QueuedTemplateSend> | null,
   ): Promise<QueuedTemplateSend> {
     if (kind.accountFirst) await this.sendable.assertConnected(account.id, kind.channel.name);
-    const template = await this.sendable.requested(account.id, request);
-    const sender = { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) };
-    const scheduledAt = this.submissions.momentOf(request.schedule, sender);
-    const chat = await this.sendable.connection(account.id, kind.channel.name);
-    const submission: Submission = {
-      channel: kind.channel,
-      sender,
-      broadcastName: cutCodePoints(template.name, NAME_LENGTH),
-      service: chat.connection,
-      recipients: request.receivers,
-      content: payloadOf(template, request),
-      price: templatePrice(template),
-    };
-    const queued = ({ requestId, totalRows }: AcceptedCampaign): QueuedTemplateSend => ({
+    const queued = ({ requestId, totalRows }: AcceptedCampaign, template: Template): QueuedTemplateSend => ({
       success: true,
       message: `Template ${request.single ? 'message' : 'campaign'} queued successfully`,
       request_id: requestId,
@@ -105,7 +98,32 @@ export class TemplateQueue {
       category: template.category,
       ...(!request.single && { contacts: totalRows }),
     });
+    return this.queue(account, request, { channel: kind.channel, answerOf: queued }, keeper);
+  }
+
+  /** Charges and stores a send that is read. @throws AppError as `send`, from the template's rows on */
+  async queue<Answer>(
+    account: Account,
+    request: Omit<TemplateRequest, 'single' | 'language'> & { language: TemplateRequest['language'] | null },
+    { channel, answerOf, tags }: QueuedAs<Answer>,
+    keeper: OutcomeKeeper<Answer> | null,
+  ): Promise<Answer> {
+    const template = await this.sendable.requested(account.id, request);
+    const sender = { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) };
+    const scheduledAt = this.submissions.momentOf(request.schedule, sender);
+    const chat = await this.sendable.connection(account.id, channel.name);
+    const submission: Submission = {
+      channel,
+      sender,
+      broadcastName: cutCodePoints(template.name, NAME_LENGTH),
+      service: chat.connection,
+      recipients: request.receivers,
+      content: payloadOf(template, request),
+      price: templatePrice(template),
+      ...(tags && { tags }),
+    };
+    const answer = (accepted: AcceptedCampaign): Answer => answerOf(accepted, template);
     const departure = { scheduledAt, late: request.late, routes: onlyRoute(chat.id) };
-    return queued(await this.submissions.accept(submission, departure, undefined, keeper?.of(queued)));
+    return answer(await this.submissions.accept(submission, departure, undefined, keeper?.of(answer)));
   }
 }

@@ -116,8 +116,8 @@ const settlesAfter = ({ scheduledAt, late }: DraftHead, validity: number | null)
 const campaigns = (heads: readonly PlannedHead[]): Statement => ({
   sql: `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, sender, category, content,
      fingerprint, balance, unit_credits, own_terms, own_kinds, charged_credits,
-     total_rows, open_lanes, refunded_credits, retry_of, scheduled_at, late, late_after_s, late_at, created_by, trace_parent, created_at)
-   VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,?,?,?,?,UTC_TIMESTAMP(3))').join(',')}`,
+     total_rows, open_lanes, refunded_credits, retry_of, scheduled_at, late, late_after_s, late_at, created_by, tags, trace_parent, created_at)
+   VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,?,?,?,?,?,UTC_TIMESTAMP(3))').join(',')}`,
   values: heads.flatMap(({ id, requestId, draft, total, sum, lanes, traceParent }) => [
     id,
     draft.accountId,
@@ -144,6 +144,7 @@ const campaigns = (heads: readonly PlannedHead[]): Statement => ({
     draft.late?.afterSeconds ?? null,
     lateAt(draft),
     draft.createdBy ?? null,
+    draft.tags ? JSON.stringify(draft.tags) : null,
     traceParent ?? null,
   ]),
 });

@@ -1,4 +1,4 @@
-import type { LateRule } from '../campaign.js';
+import type { LateRule, MessageTags } from '../campaign.js';
 import { BATCH, batchesOf, jsonRows, QuotedText } from '../../../platform/database/index.js';
 import { type BalanceName, type UsageShare, UsageTally } from '../../credits/index.js';
 import { byIds, chainOf, chainText, MOST_GROUPS, type RouteChain } from '../lanes.js';
@@ -29,6 +29,8 @@ export interface CampaignDraft {
   late?: LateRule;
   retryOf?: string;
   createdBy?: string;
+  /** only of messages (`reference/messages`) */
+  tags?: MessageTags;
   /** SHA-256 that identifies a repeated request under the same caller-supplied id */
   fingerprint?: Buffer;
 }

@@ -9,7 +9,7 @@ import { Rates } from '../../rates/index.js';
 import { type RoutePlan, Routing } from '../../routing/index.js';
 import type { Channel, Content, MessageQuote, Price } from '../channel.js';
 import { chainOf, type RouteChain } from '../lanes.js';
-import { type LateRule, LATE_RULES, LATE_S } from '../campaign.js';
+import { type LateRule, LATE_RULES, LATE_S, type MessageTags } from '../campaign.js';
 import { acceptanceErrors, InsufficientCredits, LEAST_LATE_S, MOST_LATE_S } from './acceptance.errors.js';
 import { CampaignAcceptance } from './campaign-acceptance.js';
 import { type DraftIdentity, FOREIGN_REQUEST_ID } from './draft-answers.js';
@@ -60,6 +60,8 @@ interface SubmissionHead {
   /** Checks what needs approval, once the send is known to be no repeat; its result replaces `senderId` and `content`. */
   approve?: () => Promise<ApprovedTerms>;
   price?: Price;
+  /** only of messages */
+  tags?: MessageTags;
   given?: { id: string; fingerprint: Buffer };
   initialState?: CampaignDraft['initialState'];
   /** the account's optional check of well-formed numbers; null = accepted */
@@ -224,6 +226,7 @@ export class Submissions {
       content,
       initialState: submission.initialState ?? 'accepted',
       createdBy: submission.sender.createdBy,
+      ...(submission.tags && { tags: submission.tags }),
       ...(scheduledAt && { scheduledAt, ...(late && { late }) }),
     };
     const pricer = await this.pricerOf(submission, routes);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { messageId } from '../../../kernel/ids.js';
 import { type CustomerEvent, CustomerEvents } from '../../customer-events/index.js';
 import { Channels } from '../channels.js';
 import type { Channel } from '../channel.js';
@@ -70,7 +71,8 @@ export class StatusEvents {
        WHERE campaign_id IN (?) GROUP BY campaign_id, status ORDER BY campaign_id, status`,
       [campaigns.map(({ id }) => id)],
     );
-    return campaigns.flatMap(({ id, accountId, requestId: request_id, channel: name, totalRows: total_rows }) => {
+    return campaigns.flatMap((campaign) => {
+      const { id, accountId, requestId: request_id, channel: name, totalRows: total_rows } = campaign;
       const channel = this.channels.find(name);
       if (!channel) return [];
       const counts = rows
@@ -78,7 +80,8 @@ export class StatusEvents {
         .map((row) => [row.status, Number(row.recipients)] as const);
       const status_counts = new StatusLabels(channel).countsOf(new Map(counts));
       const type = 'campaign.completed';
-      return [{ accountId, type, body: { event: type, request_id, total_rows, status_counts } } as const];
+      const body = { event: type, request_id, total_rows, status_counts, ...taggedOf(campaign, FIRST_SEQ) };
+      return [{ accountId, type, body } as const];
     });
   }
 }
@@ -93,13 +96,19 @@ function changesLabel({ statusLabels }: Channel, { from, to }: StatusChange): bo
   );
 }
 
+const FIRST_SEQ = 1;
+
+/** What the events of a message have besides (reference/messages#events). */
+const taggedOf = ({ id, tags }: CampaignBrief, seq: number): object =>
+  tags === null ? {} : { message_id: messageId({ kind: 'out', campaignId: id, seq }), ...tags };
+
 function statusEvent(campaign: CampaignBrief, channel: Channel, change: StatusChange): CustomerEvent {
   const { campaignId, seq, number, to: status, errorCode, errorText: errorMessage, durationSeconds } = change;
   const recipient = { number, status, errorCode, errorMessage, duration: durationSeconds ?? null };
   return {
     accountId: campaign.accountId,
     type: channel.event,
-    body: new StatusLabels(channel).deliveryRecord(campaign.requestId, recipient),
+    body: { ...new StatusLabels(channel).deliveryRecord(campaign.requestId, recipient), ...taggedOf(campaign, seq) },
     recipient: { campaignId, seq },
   };
 }

@@ -5,6 +5,7 @@ import { type Tracing, TRACING } from '../../../platform/observability/index.js'
 import type { BalanceName } from '../../credits/index.js';
 import type { RouteKind } from '../../providers/index.js';
 import type { RetryPlan } from '../attempts.js';
+import type { MessageTags } from '../campaign.js';
 import { Channels } from '../channels.js';
 
 /** Constant fields of a campaign needed for settlement. */
@@ -21,6 +22,8 @@ export interface CampaignBrief {
   ownTerms: boolean;
   /** null = one attempt */
   retryPlan: RetryPlan | null;
+  /** null = not sent as a message */
+  tags: MessageTags | null;
 }
 
 interface BriefRow {
@@ -34,6 +37,7 @@ interface BriefRow {
   sender: string | null;
   own_terms: number;
   content: string | null;
+  tags: string | null;
 }
 
 const MOST_BRIEFS = 20_000;
@@ -57,7 +61,7 @@ export class CampaignBriefs {
     if (unknown.length === 0) return found;
     const retrying = this.channels.all.filter((channel) => channel.retryPlan).map(({ name }) => name);
     const rows: BriefRow[] = await tx.query(
-      `SELECT id, account_id, request_id, channel, total_rows, balance, unit_credits, sender, own_terms,
+      `SELECT id, account_id, request_id, channel, total_rows, balance, unit_credits, sender, own_terms, tags,
          IF(channel IN (?), content, NULL) AS content FROM campaigns WHERE id IN (?)`,
       [['', ...retrying], unknown],
     );
@@ -83,6 +87,7 @@ export class CampaignBriefs {
       sender: row.sender ?? '',
       ownTerms: row.own_terms === 1,
       retryPlan: plan ?? null,
+      tags: row.tags === null ? null : (content(row.tags) as MessageTags),
     };
   }
 }

@@ -19,6 +19,7 @@ import { InboundMessages1700000019690 } from './1700000019690-inbound-messages.j
 import { ChatNotices1700000019700 } from './1700000019700-chat-notices.js';
 import { ChatPrices1700000019701 } from './1700000019701-chat-prices.js';
 import { TemplateButtons1700000019702 } from './1700000019702-template-buttons.js';
+import { MessageTags1700000019710 } from './1700000019710-message-tags.js';
 import { RolesOfPeople1700000019730 } from './1700000019730-roles-of-people.js';
 import { ScopesOfKeys1700000019731 } from './1700000019731-scopes-of-keys.js';
 import { WhoSetPasswords1700000019520 } from './1700000019520-who-set-passwords.js';
@@ -49,6 +50,7 @@ export const migrations = [
   ChatNotices1700000019700,
   ChatPrices1700000019701,
   TemplateButtons1700000019702,
+  MessageTags1700000019710,
   RolesOfPeople1700000019730,
   ScopesOfKeys1700000019731,
 ];

@@ -1,0 +1,256 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { firstIdAt, messageId, type MessageKey } from '../../kernel/ids.js';
+import { objectOrEmpty } from '../../kernel/json-values.js';
+import { textOrNull } from '../../kernel/text.js';
+import { ReadDatabase, type ReadSource } from '../../platform/database/index.js';
+import { RecipientStatus } from '../engine/index.js';
+import {
+  idBehind,
+  type ListedMessage,
+  lowestId,
+  type MessageFilter,
+  type MessagePosition,
+  type Placed,
+} from './listed-message.js';
+import type { Direction } from './messages.errors.js';
+import { SentRecipients } from './sent-recipients.store.js';
+
+interface SessionRow {
+  id: number;
+  receiver: string;
+  content: string;
+  status: RecipientStatus;
+  error_code: number | null;
+  error_message: string | null;
+  tags: string | null;
+  scheduled_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+interface TextRow {
+  id: number;
+  sender: string;
+  recipient: string;
+  text: string;
+  parts: number;
+  received_at: Date;
+}
+
+interface ChatRow {
+  id: number;
+  contact: string;
+  type: string;
+  message: string;
+  received_at: Date;
+}
+
+const SESSION_COLUMNS =
+  'id, receiver, content, status, error_code, error_message, tags, scheduled_at, created_at, updated_at';
+const TEXT_COLUMNS = 'id, sender, recipient, text, parts, received_at';
+const CHAT_COLUMNS = 'id, contact, type, message, received_at';
+const LAST = Number.MAX_SAFE_INTEGER;
+/** The list's first position. */
+const NEWEST: MessagePosition = { id: LAST, seq: 0, chat: LAST };
+/** Bounds of chat messages' ids, which are not of a moment but roughly in its order. Parameters: the ends of the time range. */
+const FIRST_CHAT = `COALESCE((SELECT id FROM chat_inbound_messages WHERE received_at >= ? - INTERVAL 1 MINUTE
+  ORDER BY received_at LIMIT 1), ${LAST}) - 1000`;
+const LAST_CHAT = `COALESCE((SELECT id FROM chat_inbound_messages WHERE received_at <= ? + INTERVAL 1 MINUTE
+  ORDER BY received_at DESC LIMIT 1), 0) + 1000`;
+
+/** Reads what an account has sent and received, from the tables of campaigns, session messages and inbound messages. */
+@Injectable()
+export class MessageReader {
+  constructor(
+    @Inject(ReadDatabase) private readonly reads: ReadSource,
+    @InjectDataSource() private readonly writer: ReadSource,
+    private readonly recipients: SentRecipients,
+  ) {}
+
+  /** One message of the account, from the writer: it may be just accepted. */
+  async byKey(accountId: number, key: MessageKey): Promise<ListedMessage | null> {
+    if (key.kind === 'out') return (await this.recipients.one(accountId, key))?.message ?? null;
+    const where = { sql: 'id = ? AND account_id = ?', values: [key.id, accountId] };
+    if (key.kind === 'ses') return (await this.sessions(this.writer, where, 1))[0]?.message ?? null;
+    if (key.kind === 'in') return (await this.texts(this.writer, where, 1))[0]?.message ?? null;
+    return (await this.chats(this.writer, where, 1))[0]?.message ?? null;
+  }
+
+  /** Messages behind a position, newest first. @returns at most `limit`, and where to go on (null = that is all) */
+  async behind(
+    accountId: number,
+    filter: MessageFilter,
+    after: MessagePosition | null,
+    limit: number,
+  ): Promise<{ messages: ListedMessage[]; next: MessagePosition | null }> {
+    const position = after ?? NEWEST;
+    const more = limit + 1;
+    const isWanted = (direction: Direction): boolean => filter.direction === null || filter.direction === direction;
+    const [recipients, ...others] = await Promise.all([
+      isWanted('outbound') ? this.recipients.behind(accountId, filter, position, more) : { placed: [], end: null },
+      isWanted('outbound') ? this.sessionsBehind(accountId, filter, position, more) : [],
+      isWanted('inbound') ? this.textsBehind(accountId, filter, position, more) : [],
+      isWanted('inbound') ? this.chatsBehind(accountId, filter, position, more) : [],
+    ]);
+    const { end } = recipients;
+    const isBefore = ({ at }: Placed): boolean => end === null || at.id > end.id;
+    const all = [...recipients.placed, ...others.flat().filter(isBefore)].sort(inOrder);
+    const shown = all.slice(0, limit);
+    const next = all.length > limit ? behindOf(shown, position) : end && { ...behindOf(shown, position), ...end };
+    return { messages: shown.map(({ message }) => message), next };
+  }
+
+  private async sessionsBehind(
+    accountId: number,
+    { numbers, from, to }: MessageFilter,
+    { id }: MessagePosition,
+    limit: number,
+  ): Promise<Placed[]> {
+    const range = {
+      sql: 'id < ? AND id >= ? AND created_at >= ? AND created_at <= ?',
+      values: [Math.min(id, idBehind(to)), lowestId(from), from, to],
+    };
+    const each = (numbers ?? [null]).map((number) =>
+      this.sessions(this.reads, narrowed('receiver', number, accountId, range), limit),
+    );
+    return (await Promise.all(each)).flat();
+  }
+
+  private async sessions(source: ReadSource, where: Where, limit: number): Promise<Placed[]> {
+    const rows: SessionRow[] = await source.query(
+      `SELECT ${SESSION_COLUMNS} FROM session_messages WHERE ${where.sql} ORDER BY id DESC LIMIT ?`,
+      [...where.values, limit],
+    );
+    return rows.map((row): Placed => {
+      const content = objectOrEmpty(JSON.parse(row.content));
+      const isFailed = row.status === RecipientStatus.Failed;
+      return {
+        at: { id: row.id, seq: 0 },
+        chat: 0,
+        message: {
+          id: messageId({ kind: 'ses', id: row.id }),
+          direction: 'outbound',
+          channel: 'session',
+          type: String(content['type']),
+          from: null,
+          to: row.receiver,
+          text: textIn(content),
+          status: row.status,
+          isScheduled: row.scheduled_at !== null,
+          errorCode: isFailed ? row.error_code : null,
+          errorMessage: isFailed ? row.error_message : null,
+          credits: 0,
+          refunded: false,
+          segments: 1,
+          tags: row.tags === null ? null : (JSON.parse(row.tags) as ListedMessage['tags']),
+          requestId: null,
+          createdAt: row.created_at,
+          scheduledAt: row.scheduled_at,
+          updatedAt: row.updated_at,
+        },
+      };
+    });
+  }
+
+  private async textsBehind(
+    accountId: number,
+    { numbers, from, to }: MessageFilter,
+    { id }: MessagePosition,
+    limit: number,
+  ): Promise<Placed[]> {
+    const range = {
+      sql: 'id < ? AND id >= ? AND received_at >= ? AND received_at <= ?',
+      values: [Math.min(id, idBehind(to)), lowestId(from), from, to],
+    };
+    const each = (numbers ?? [null]).map((number) =>
+      this.texts(this.reads, narrowed('sender', number, accountId, range), limit),
+    );
+    return (await Promise.all(each)).flat();
+  }
+
+  private async texts(source: ReadSource, where: Where, limit: number): Promise<Placed[]> {
+    const rows: TextRow[] = await source.query(
+      `SELECT ${TEXT_COLUMNS} FROM inbound_messages WHERE ${where.sql} ORDER BY id DESC LIMIT ?`,
+      [...where.values, limit],
+    );
+    return rows.map(({ id, sender: from, recipient: to, text, parts, received_at: at }): Placed => ({
+      at: { id, seq: 0 },
+      chat: 0,
+      message: inbound(
+        messageId({ kind: 'in', id }),
+        { channel: 'sms', type: 'text', from, to, text, segments: parts },
+        at,
+      ),
+    }));
+  }
+
+  private async chatsBehind(
+    accountId: number,
+    { numbers, from, to }: MessageFilter,
+    { chat }: MessagePosition,
+    limit: number,
+  ): Promise<Placed[]> {
+    const range = {
+      sql: `id < ? AND id >= ${FIRST_CHAT} AND id <= ${LAST_CHAT} AND received_at >= ? AND received_at <= ?`,
+      values: [chat, from, to, from, to],
+    };
+    const each = (numbers ?? [null]).map((number) =>
+      this.chats(this.reads, narrowed('contact', number, accountId, range), limit),
+    );
+    return (await Promise.all(each)).flat();
+  }
+
+  private async chats(source: ReadSource, where: Where, limit: number): Promise<Placed[]> {
+    const rows: ChatRow[] = await source.query(
+      `SELECT ${CHAT_COLUMNS} FROM chat_inbound_messages WHERE ${where.sql} ORDER BY id DESC LIMIT ?`,
+      [...where.values, limit],
+    );
+    return rows.map(({ id, contact: from, type, message, received_at: at }): Placed => {
+      const text = textIn(objectOrEmpty(JSON.parse(message)));
+      return {
+        at: { id: firstIdAt(at), seq: 0 },
+        chat: Number(id),
+        message: inbound(
+          messageId({ kind: 'chat', id: Number(id) }),
+          { channel: 'session', type, from, to: null, text, segments: 1 },
+          at,
+        ),
+      };
+    });
+  }
+}
+
+interface Where {
+  sql: string;
+  values: readonly unknown[];
+}
+
+const narrowed = (column: string, number: string | null, accountId: number, range: Where): Where =>
+  number === null
+    ? { sql: `account_id = ? AND ${range.sql}`, values: [accountId, ...range.values] }
+    : { sql: `account_id = ? AND ${column} = ? AND ${range.sql}`, values: [accountId, number, ...range.values] };
+
+const inbound = (
+  id: string,
+  said: Pick<ListedMessage, 'channel' | 'type' | 'from' | 'to' | 'text' | 'segments'>,
+  at: Date,
+): ListedMessage => ({
+  ...{ id, direction: 'inbound', ...said, status: null, isScheduled: false, errorCode: null, errorMessage: null },
+  ...{ credits: 0, refunded: false, tags: null, requestId: null, scheduledAt: null, createdAt: at, updatedAt: at },
+});
+
+/** The words of a chat message; null = it has none. */
+function textIn(message: Readonly<Record<string, unknown>>): string | null {
+  const part = objectOrEmpty(message[String(message['type'])]);
+  return textOrNull(part['body']) ?? textOrNull(part['caption']);
+}
+
+const inOrder = (a: Placed, b: Placed): number => b.at.id - a.at.id || a.at.seq - b.at.seq || b.chat - a.chat;
+
+/** Behind what is shown; a source of which nothing is shown stays where it was. */
+function behindOf(shown: readonly Placed[], before: MessagePosition): MessagePosition {
+  const last = shown.findLast(({ chat }) => chat === 0)?.at ?? before;
+  const chat = shown.findLast((placed) => placed.chat > 0)?.chat ?? before.chat;
+  return { id: last.id, seq: last.seq, chat };
+}
