@@ -57,7 +57,7 @@ const MESSAGES = { name: 'messages', positions: 'texts' } as const;
 const READ_BEFORE = ['messaging_product', 'to_required', 'recipient_invalid', 'recipient_length', 'recipient_user_id'];
 const EARLIEST = new Date(0);
 
-/** One message at a time, over any channel (reference/messages). */
+/** One message at a time, over any channel (reference/messages#send). */
 @ApiTags('Messages')
 @Authenticated()
 @Controller('v6/api/messages')

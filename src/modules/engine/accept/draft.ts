@@ -29,7 +29,7 @@ export interface CampaignDraft {
   late?: LateRule;
   retryOf?: string;
   createdBy?: string;
-  /** only of messages (`reference/messages`) */
+  /** only of messages (`reference/messages#send`) */
   tags?: MessageTags;
   /** SHA-256 that identifies a repeated request under the same caller-supplied id */
   fingerprint?: Buffer;
