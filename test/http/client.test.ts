@@ -45,12 +45,13 @@ const close = (server: Server): Promise<void> =>
  * Stands between client and service. `fates`: what becomes of the first answers, one after the other; `lost` reaches the
  * service, a number answers in its place.
  */
-async function between(fates: ('lost' | { status: number; headers?: Record<string, string> })[]) {
+async function between(fates: ('lost' | { status: number; headers?: Record<string, string>; body?: object })[]) {
   let requests = 0;
   const server = createServer((request, response) => {
     const fate = fates[requests++];
     if (fate && fate !== 'lost') {
-      response.writeHead(fate.status, { 'content-type': 'application/json', ...fate.headers }).end('{}');
+      response.writeHead(fate.status, { 'content-type': 'application/json', ...fate.headers });
+      response.end(JSON.stringify(fate.body ?? {}));
       return;
     }
     const { pathname, search } = new URL(request.url ?? '/', 'http://x');
@@ -129,6 +130,25 @@ describe('retries', () => {
     const after = await installation.get('/v6/api/campaigns?limit=1', installation.owner);
     expect(Number(after.body['total'])).toBe(Number(before.body['total']) + 1);
     expect((after.body['data'] as { request_id: string }[])[0]?.request_id).toBe(sent.request_id);
+  });
+
+  it('send one message once whose answer was lost, with a client_ref and without', async () => {
+    const body = { channel: 'sms' as const, to: '+919812345678', text: 'Once' };
+    for (const tags of [{ client_ref: 'lost-1' }, {}]) {
+      const before = await installation.get('/v6/api/campaigns?limit=1', installation.owner);
+      expect(before.status).toBe(200);
+      const running = { status: 409, body: { success: false, code: 'client_ref_running' } };
+      const { data } = await behind(['lost', running], async ({ client, seen }) => {
+        const answer = await client.sendMessage({ body: { ...body, ...tags } });
+        expect(seen()).toBe(3);
+        return answer;
+      });
+      const after = await installation.get('/v6/api/campaigns?limit=1', installation.owner);
+      expect(Number(after.body['total'])).toBe(Number(before.body['total']) + 1);
+      const byKey = createSwitchboard({ baseUrl: installation.url, apiKey: installation.apiKey });
+      expect((await byKey.getMessage({ path: { id: data.id } })).data).toMatchObject({ text: 'Once' });
+      expect((await byKey.listMessages({ query: { limit: 1 } })).data[0]?.id).toBe(data.id);
+    }
   });
 
   it('wait as long as Retry-After says, and not at all where that is too long', async () => {
@@ -238,7 +258,7 @@ describe('the package as it is published', () => {
     writeFileSync(join(directory, 'package.json'), JSON.stringify({ type: 'module' }));
     const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
     const examples = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, text = '']) => text);
-    expect(examples).toHaveLength(4);
+    expect(examples).toHaveLength(5);
     const files = examples.map((text, index) => {
       writeFileSync(join(directory, `example${index}.ts`), text);
       return `example${index}.ts`;
@@ -271,13 +291,14 @@ describe('the package as it is published', () => {
         child.on('exit', (code) => (code === 0 ? resolve(output) : reject(new Error(`${file} ended with ${code}`))));
       });
     expect(await run('example0.js')).toMatch(/^\S+ PP1 1\n\w+ 1\n$/);
-    expect(await run('example1.js')).toMatch(/^400 contact_length contacts 0\n.*3 digits/);
+    expect(await run('example1.js')).toMatch(/^out_\d+_1 \w+ order-1042\n$/);
+    expect(await run('example2.js')).toMatch(/^400 contact_length contacts 0\n.*3 digits/);
 
     const [port, secret] = [
       await freePort(),
       `whsec_${Buffer.from('thirty-two bytes of a secret, ok').toString('base64')}`,
     ];
-    const endpoint = spawn(process.execPath, ['example3.js'], {
+    const endpoint = spawn(process.execPath, ['example4.js'], {
       cwd: directory,
       env: { ...env, PORT: String(port), WEBHOOK_SECRET: secret },
       stdio: ['ignore', 'pipe', 'inherit'],

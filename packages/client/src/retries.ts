@@ -14,7 +14,8 @@ const FIRST_WAIT = 250;
 const LONGEST_BACKOFF = 8_000;
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 const AGAIN = new Set([429, 502, 503, 504]);
-const STILL_RUNNING = 'A request with this Idempotency-Key is still running';
+/** Codes of 409: the first attempt, whose answer was lost, still runs. */
+const STILL_RUNNING = /"code":"(?:idempotency_key_running|client_ref_running)"/;
 
 /** Requests that may be sent twice although their method says nothing of it: those with a key that this client made. */
 export type Repeatable = Pick<WeakSet<Request>, 'has'>;
@@ -61,8 +62,7 @@ function answerOf(outcome: Outcome): Response {
 async function isPassing(outcome: Outcome): Promise<boolean> {
   if (!(outcome instanceof Response)) return true;
   if (outcome.status !== 409) return AGAIN.has(outcome.status);
-  // the first attempt, whose answer was lost, is at it
-  return (await outcome.clone().text()).includes(STILL_RUNNING);
+  return STILL_RUNNING.test(await outcome.clone().text());
 }
 
 /** Milliseconds: what the service asks for, else up to twice as many as the time before. */
