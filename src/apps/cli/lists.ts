@@ -131,7 +131,8 @@ export async function showRates(api: ApiClient, plan: string | undefined, option
   print(table(['channel', 'prefix', 'credits a segment'], rows));
 }
 
-async function list<Row>(
+/** Prints a page of a list of the API as a table. @param columns what each shows of a row, by its heading */
+export async function list<Row>(
   api: ApiClient,
   path: string,
   filters: Record<string, string | undefined>,

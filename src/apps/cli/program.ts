@@ -17,6 +17,14 @@ import {
   showRates,
 } from './lists.js';
 import { grantCredits, proveBalances } from './credits.js';
+import {
+  listMessages,
+  MESSAGE_CHANNELS,
+  type MessageListOptions,
+  type MessageOptions,
+  sendMessage,
+  showMessage,
+} from './messages.js';
 import type { NewAdminOptions } from './operator.js';
 import { send, SEND_CHANNELS, type SendOptions } from './send.js';
 import { EXIT, Failure } from './terminal.js';
@@ -113,6 +121,41 @@ function duration(text: string): number {
   return Number(figure) * UNITS[unit as keyof typeof UNITS];
 }
 
+function addMessageCommands(program: Command, withApi: WithApi): void {
+  const message = program.command('message').description('send one message; show and list what was sent and received');
+  message
+    .command('send')
+    .description('send one message to one number')
+    .argument('<to>', 'number with + and country code')
+    .argument('[text]', 'what is sent; not with --template')
+    .addOption(new Option('--channel <channel>', 'where to').choices(MESSAGE_CHANNELS).default('sms'))
+    .option('--ref <client_ref>', 'an id of your own: a second run with it sends nothing twice')
+    .option('--metadata <json>', 'an object that comes back in the events')
+    .option('--schedule <time>', 'YYYY-MM-DD HH:MM:SS in the account’s time zone, or ISO 8601')
+    .optionsGroup('SMS:')
+    .option('--sender-id <sender>', 'an approved sender id')
+    .option('--route <route>', 'an unknown one takes the default route')
+    .optionsGroup('Templates:')
+    .option('--template <name>', 'an approved template of the account')
+    .option('--language <code>', 'such as en_US')
+    .option('--param <text>', 'the next parameter of its body', collect)
+    .action((to: string, text: string | undefined, options: MessageOptions) =>
+      withApi((api, json) => sendMessage(api, to, text, { ...options, json })),
+    );
+  message
+    .command('show')
+    .description('show one message')
+    .argument('<id>', 'such as out_374100212563968_1')
+    .action((id: string) => withApi((api, json) => showMessage(api, id, { json })));
+  paged(message.command('list'))
+    .description('list messages sent and received, newest first')
+    .addOption(new Option('--direction <direction>', 'only these').choices(['inbound', 'outbound']))
+    .option('--number <number>', 'sent to it, or received from it')
+    .option('--from <day>', 'from this day or time on')
+    .option('--to <day>', 'up to this day or time')
+    .action((options: MessageListOptions) => withApi((api, json) => listMessages(api, { ...options, json })));
+}
+
 const MOST = 1_000;
 
 function addListCommands(program: Command, withApi: WithApi): void {
@@ -202,6 +245,7 @@ export function createProgram(): Command {
   };
 
   addCampaignCommands(program, withApi);
+  addMessageCommands(program, withApi);
   addListCommands(program, withApi);
   addAccountCommands(program, withApi);
   addDatabaseCommands(program);
