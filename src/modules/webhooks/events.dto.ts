@@ -26,6 +26,15 @@ function event(
   return { type: 'object', description, required: Object.keys(properties), properties, ...more };
 }
 
+/** Fields of a message that was sent on its own (reference/messages#events). */
+const TAGS = {
+  message_id: { ...TEXT, description: 'only of a message of POST /v6/api/messages' },
+  client_ref: { ...TEXT, description: 'where the message has one' },
+  metadata: { type: 'object', additionalProperties: true, description: 'where the message has some' },
+};
+
+const tagged = (schema: EventSchema): EventSchema => ({ ...schema, properties: { ...schema.properties, ...TAGS } });
+
 const record = (
   type: string,
   description: string,
@@ -49,7 +58,7 @@ const EVENTS: readonly (readonly [name: string, type: string, schema: EventSchem
   [
     'SmsStatusEvent',
     'gsm.status.update',
-    record('gsm.status.update', 'An SMS has a new status.', ['SENT', 'DELIVERED', 'FAILED', 'CANCELLED']),
+    tagged(record('gsm.status.update', 'An SMS has a new status.', ['SENT', 'DELIVERED', 'FAILED', 'CANCELLED'])),
   ],
   [
     'VoiceStatusEvent',
@@ -66,7 +75,7 @@ const EVENTS: readonly (readonly [name: string, type: string, schema: EventSchem
   [
     'ChatStatusEvent',
     'chat.status.update',
-    record('chat.status.update', 'A chat message has a new status.', CHAT_STATUSES),
+    tagged(record('chat.status.update', 'A chat message has a new status.', CHAT_STATUSES)),
   ],
   [
     'ChatMessageEvent',
@@ -115,11 +124,13 @@ const EVENTS: readonly (readonly [name: string, type: string, schema: EventSchem
   [
     'CampaignCompletedEvent',
     'campaign.completed',
-    event('campaign.completed', 'Every recipient of a campaign has a final status.', {
-      request_id: TEXT,
-      total_rows: WHOLE,
-      status_counts: { type: 'object', additionalProperties: WHOLE },
-    }),
+    tagged(
+      event('campaign.completed', 'Every recipient of a campaign has a final status.', {
+        request_id: TEXT,
+        total_rows: WHOLE,
+        status_counts: { type: 'object', additionalProperties: WHOLE },
+      }),
+    ),
   ],
   [
     'SenderIdStatusEvent',
