@@ -59,6 +59,16 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     await made(staff, `/v6/api/admin/accounts/${sender.username}/credits`, { balance: 'gsm_credits', amount: 10 });
     return { id: await sender.broadcast(['919811100021', '919811100404'], { broadcast_name: 'Autumn offer' }) };
   },
+  '/messages/$id': async ({ client, clients: { staff } }) => {
+    await made(staff, `/v6/api/admin/accounts/${client.username}/credits`, { balance: 'gsm_credits', amount: 10 });
+    const body = { channel: 'sms', to: '+919811100040', text: 'Your parcel is here.', route: 'sandbox' };
+    const message = await made(client, '/v6/api/messages', {
+      ...body,
+      client_ref: `order-${String(Date.now())}`,
+      metadata: { order: 1042 },
+    });
+    return { id: String(message['id']) };
+  },
   '/session-messages/$id': async ({ clients: { owner } }) => {
     const body = { messaging_product: 'chat', to: '919811100030', type: 'text', text: { body: 'Hello' } };
     await made(owner, '/v6/api/chat/24/demo/messages', body);

@@ -5,6 +5,7 @@ import { pages as alarms } from '../alarms/pages.js';
 import { pages as chat } from '../chat/pages.js';
 import { pages as home } from '../home/pages.js';
 import { pages as inbound } from '../inbound/pages.js';
+import { pages as messages } from '../messages/pages.js';
 import { pages as recipients } from '../recipients/pages.js';
 import { pages as reviews } from '../reviews/pages.js';
 import { pages as send } from '../send/pages.js';
@@ -22,6 +23,7 @@ export const PAGES: readonly PageDefinition[] = [
   ...recipients,
   ...templates,
   ...senders,
+  ...messages,
   ...inbound,
   ...chat,
   ...reviews,
