@@ -87,7 +87,7 @@ export class CampaignBriefs {
       sender: row.sender ?? '',
       ownTerms: row.own_terms === 1,
       retryPlan: plan ?? null,
-      tags: row.tags === null ? null : (content(row.tags) as MessageTags),
+      tags: row.tags === null ? null : content(row.tags),
     };
   }
 }
