@@ -152,7 +152,7 @@ export function NewPerson() {
     firstname: '',
     lastname: '',
     email: '',
-    role: 'manager',
+    role: 'manager' as PersonRole,
     password: '',
     current_password: '',
   });
