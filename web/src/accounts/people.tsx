@@ -147,12 +147,12 @@ function ChangePerson({ person, onClose }: { person: Person; onClose: () => void
 /** Makes a person under the own account. */
 export function NewPerson() {
   const [isOpen, setOpen] = useState(false);
-  const form = useServerForm({
+  const form = useServerForm<NewPersonValues>({
     username: '',
     firstname: '',
     lastname: '',
     email: '',
-    role: 'manager' as PersonRole,
+    role: 'manager',
     password: '',
     current_password: '',
   });
@@ -201,6 +201,12 @@ interface Named {
   lastname: string;
   email: string;
   role: PersonRole;
+}
+
+interface NewPersonValues extends Named {
+  username: string;
+  password: string;
+  current_password: string;
 }
 
 function PersonFields<Values extends Named>({ form: given }: { form: ReturnType<typeof useServerForm<Values>> }) {
