@@ -1,3 +1,4 @@
+import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Account,
@@ -13,9 +14,11 @@ import {
   type Scope,
   SCOPES,
 } from '../../src/modules/accounts/index.js';
+import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { type Handler, handlersOf } from '../architecture/house.js';
 import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
+import { storeCampaign } from '../support/stored-campaign.js';
 
 const USERS = '/v6/api/account/users';
 const DENIED = [403, 'Permission denied'];
@@ -216,5 +219,36 @@ describe('the rights of a person', () => {
       "SELECT details FROM audit_log WHERE action = 'user.change' AND subject = 'plain' ORDER BY id DESC LIMIT 1",
     );
     expect(JSON.parse(audit!.details)).toMatchObject({ role: 'sender' });
+  });
+});
+
+describe('a username in the body', () => {
+  it('adds no right to the token of a person of that account', async () => {
+    const path = '/webhook/api/addbroadcastgsm.php';
+    const body = {
+      username: 'owner',
+      broadcast_name: 'a',
+      brodcast_service: 'b',
+      contacts: ['919812345678'],
+      message: 'c',
+    };
+    const sent = async (token?: string): Promise<number> =>
+      (await accounts.call('POST', path, { ...(token !== undefined && { token }), body })).status;
+    expect(await sent(tokenOf('owner viewer'))).toBe(403);
+    expect(await sent(tokenOf('owner sender'))).toBe(503); // there is no route
+    expect(await sent()).toBe(503); // as the account allows it without any token
+  });
+});
+
+describe('a campaign of another account', () => {
+  it('is paused by people of staff who may manage, not by those who only send', async () => {
+    const dataSource = api.app.get(DataSource, { strict: false });
+    const member = { account: owner, token: accounts.token(owner) };
+    const requestId = await storeCampaign(dataSource, member, 1, [RecipientStatus.Pending]);
+    const pause = async (who: string): Promise<number> =>
+      (await accounts.call('POST', `/v6/api/campaigns/${requestId}/pause`, { token: tokenOf(who) })).status;
+    expect(await pause('root sender')).toBe(403);
+    expect(await pause('root manager')).toBe(200);
+    expect(await pause('owner viewer')).toBe(403);
   });
 });

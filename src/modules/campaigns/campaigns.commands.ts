@@ -6,7 +6,7 @@ import { assertSeen } from '../../kernel/errors.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { RelayNotifier } from '../../platform/queues/index.js';
-import { AccountDirectory, type Actor, assertMaySend, AuditLog, createdBy } from '../accounts/index.js';
+import { AccountDirectory, type Actor, assertMaySend, assertRight, AuditLog, createdBy } from '../accounts/index.js';
 import {
   type AcceptedCampaign,
   type CampaignRecord,
@@ -39,6 +39,12 @@ export class ChangeCampaignCommand extends Command<CampaignState> {
   }
 }
 
+/** Own campaigns need the right to send over their channel, those of other accounts the right to manage. */
+function assertMayAct({ account }: Actor, { accountId, channel }: CampaignRecord, channels: Channels): void {
+  if (accountId === account.id) assertMaySend(account, channels.get(channel).routes);
+  else assertRight(account, 'manage');
+}
+
 @CommandHandler(ChangeCampaignCommand)
 export class ChangeCampaignHandler implements ICommandHandler<ChangeCampaignCommand> {
   constructor(
@@ -52,7 +58,7 @@ export class ChangeCampaignHandler implements ICommandHandler<ChangeCampaignComm
 
   async execute({ actor, requestId, change, revision, reason }: ChangeCampaignCommand): Promise<CampaignState> {
     const campaign = await campaignOf(this.reader, actor, requestId);
-    assertMaySend(actor.account, this.channels.get(campaign.channel).routes);
+    assertMayAct(actor, campaign, this.channels);
     const state = await inTransaction(this.dataSource, async (tx) => {
       const before = (await this.states.locked(tx, campaign.id)) ?? campaign.state;
       if (!(await this.states.change(tx, campaign.id, change))) throw campaignErrors.already(before);
@@ -104,7 +110,7 @@ export class RetryFailedHandler implements ICommandHandler<RetryFailedCommand> {
 
   async execute({ actor, requestId, include, idempotent }: RetryFailedCommand): Promise<CampaignRetried> {
     const parent = await campaignOf(this.reader, actor, requestId);
-    assertMaySend(actor.account, this.channels.get(parent.channel).routes);
+    assertMayAct(actor, parent, this.channels);
     return this.idempotency.once<CampaignRetried>(idempotent, (keeper) => this.submit(actor, parent, include, keeper));
   }
 

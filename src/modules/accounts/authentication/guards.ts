@@ -174,7 +174,8 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     }
     await this.bodies.read(request, account?.username ?? null);
     const named = await this.bodyUsernames.read(request);
-    if (named?.kind === 'open') {
+    // beside a token of the same account, the rights of the token count
+    if (named?.kind === 'open' && named.account.id !== account?.id) {
       request.actor = { account: named.account, via: 'body' };
       return;
     }
