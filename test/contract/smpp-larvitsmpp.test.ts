@@ -119,6 +119,24 @@ describe('SMPP driver and larvitsmpp', () => {
     expect(decodeText(written).text).toBe(text);
   });
 
+  it.each([
+    ['GSM', 'Hello @ home {€}', 0],
+    ['UCS-2', 'Привет, नमस्ते', 8],
+  ])('a text in one part arrives identical in %s', async (_name, text, dataCoding) => {
+    const before = route.inbound.texts.length;
+    const params = { source_addr_ton: 1, source_addr: '4915100000002', destination_addr: '57575' };
+    const status = await new Promise<string | undefined>((resolve) =>
+      sessions[0]?.send(
+        { cmdName: 'deliver_sm', params: { ...params, data_coding: dataCoding, short_message: text } },
+        (_error, answer) => resolve(answer.cmdStatus),
+      ),
+    );
+    expect(status).toBe('ESME_ROK');
+    expect(route.inbound.texts.slice(before).map(({ from, text: said }) => [from, said])).toEqual([
+      ['4915100000002', text],
+    ]);
+  });
+
   it('is not bound with a wrong password', async () => {
     const port = await freePort();
     larvitsmpp.server(
