@@ -239,8 +239,8 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
 
 function assertAllowed(actor: Account, target: AccountEntity, changes: AccountChanges): void {
   assertMayChange(actor, target);
-  // an assigned user could otherwise keep access beyond its own removal
-  if (changes.password !== undefined && target.id === actor.id) assertRight(actor, 'account');
+  // people of a super account could otherwise change what only its owner may
+  if (target.id === actor.id) assertRight(actor, 'account');
   if (changes.userType !== undefined) assertMaySetUserType(actor, target, changes.userType);
   if (changes.parentUsername !== undefined) assertMaySetParent(actor, changes.parentUsername);
   const { ratePlan, allowedRoutes, releasedFields } = changes;

@@ -7,6 +7,7 @@ import { inTransaction } from '../../../platform/database/index.js';
 import { readExpiresAt, readIpRanges } from '../account-changes.js';
 import { Credentials, type PasswordProof } from '../authentication/credentials.js';
 import { assertMayChange, isStaff } from '../domain/account-policy.js';
+import { assertRight } from '../domain/rights.js';
 import { type Account, createdBy } from '../domain/account.js';
 import { readScopes } from '../domain/rights.js';
 import { newApiKey } from '../domain/tokens.js';
@@ -134,6 +135,7 @@ export class RevokeManagedApiKeyHandler implements ICommandHandler<RevokeManaged
     const ended = await inTransaction(this.dataSource, async (tx) => {
       const owner = await this.managed.find(actor, username, tx);
       assertMayChange(actor, owner);
+      if (owner.id === actor.id) assertRight(actor, 'account');
       const { name, prefix } = await this.keys.revoke(tx, owner.id, id);
       const details = { id, name, prefix, revoke };
       await this.audit.record(tx, { actor, action: 'api_key.revoke', subject: username, accountId: owner.id, details });
