@@ -64,7 +64,7 @@ export class InboundMessagesController {
   }
 
   @Post(':id/reply')
-  @Needs('send:sms')
+  @Needs('send:sms', 'send:chat')
   @Idempotent()
   @ApiParam(ID)
   @ApiOperation({

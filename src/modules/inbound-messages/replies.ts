@@ -7,7 +7,7 @@ import { again, type WriteResult } from '../../platform/database/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { isSender } from '../../platform/smpp/index.js';
 import { DueWatch } from '../../platform/periodic/index.js';
-import { type Account, AccountDirectory, createdBy } from '../accounts/index.js';
+import { type Account, AccountDirectory, assertMaySend, createdBy } from '../accounts/index.js';
 import { smsChannel } from '../channels/sms/index.js';
 import { unofficialChannel } from '../channels/unofficial-chat/index.js';
 import { acceptanceErrors, type AcceptedCampaign, type Content, Submissions } from '../engine/index.js';
@@ -33,7 +33,7 @@ export class Replies {
     private readonly numbers: Ownership,
   ) {}
 
-  /** @throws AppError unavailable (the route is gone), invalid (text, credits) */
+  /** @throws AppError unavailable (the route is gone), forbidden (no right to send over it), invalid (text, credits) */
   async send(
     { routeId, sender, recipient }: Answered,
     account: Account,
@@ -45,6 +45,7 @@ export class Replies {
     const isAllowed = route !== null && (account.allowedRoutes?.includes(route.name) ?? true);
     const channel = route === null ? undefined : CHANNELS_OF_TEXTS.find(({ routes }) => routes === route.channel);
     if (!channel || !isAllowed) throw acceptanceErrors.noRoute();
+    assertMaySend(account, channel.routes);
     const isSms = channel === smsChannel;
     const keepsNumber = isSms && isSender(recipient) && (await this.numbers.mayUse(account.id, recipient, routeId));
     const submission = {

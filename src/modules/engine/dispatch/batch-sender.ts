@@ -112,9 +112,11 @@ export async function submitBatch(
   for (const [index, recipient] of batch.recipients.entries()) {
     const composed = compose(batch.channel, recipient);
     if (batch.pacer) await batch.pacer.slot(composed ? itemsOf(composed) : 0, batch.urgent);
-    void send(batch, recipient, index, composed).then((outcome) =>
-      settle(recipient, (outcome.kind === 'unsent' && batch.heldOutcome(recipient)) || outcome),
-    );
+    void send(batch, recipient, index, composed).then((outcome) => {
+      // behind its lease another worker may have sent it
+      const isHeld = outcome.kind === 'unsent' && performance.now() < batch.notAfter();
+      settle(recipient, (isHeld && batch.heldOutcome(recipient)) || outcome);
+    });
   }
   if (left > 0) await new Promise<void>((resolve) => (allSettled = resolve));
   if (batch.isPatient && results.length > 0) await FLUSHES.nextBeat();

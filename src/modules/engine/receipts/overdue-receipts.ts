@@ -170,9 +170,10 @@ export class OverdueReceipts {
       `SELECT id, routeId, MAX(first) AS isFirst FROM (
          SELECT id, route_id AS routeId, 1 AS first FROM campaigns WHERE id IN (?)
          UNION SELECT campaign_id, route_id, 0 FROM campaign_lanes WHERE campaign_id IN (?)
-         UNION SELECT campaign_id, from_route, 0 FROM route_changes WHERE campaign_id IN (?)) r
+         UNION SELECT campaign_id, from_route, 0 FROM route_changes WHERE campaign_id IN (?)
+         UNION SELECT campaign_id, to_route, 0 FROM route_changes WHERE campaign_id IN (?)) r
        GROUP BY id, routeId ORDER BY id, isFirst DESC LIMIT ${MOST_ROUTES}`,
-      [ids, ids, ids],
+      [ids, ids, ids, ids],
     );
     const found = new Map<number, Map<number, Patience>>();
     for (const { id, routeId } of rows) {
