@@ -195,6 +195,11 @@ describe('faults of a message', () => {
       'client_ref must have 1 to 64 characters, without control characters',
     ],
     ['metadata that is a list', { ...SMS, metadata: [1] }, 'metadata must be an object'],
+    [
+      'metadata with a rounded number',
+      '{"channel":"sms","to":"+919812345678","text":"x","metadata":{"a":[12345678901234567890]}}',
+      'metadata has a number that JSON rounds',
+    ],
     ['large metadata', { ...SMS, metadata: { a: 'x'.repeat(1_017) } }, 'metadata must be at most 1 KB'],
   ];
   it.each(rows)('400 %s', async (_name, body, message) => {

@@ -1,7 +1,7 @@
 import { isSchedule } from '../../kernel/clock.js';
 import { isUserId } from '../../kernel/contacts.js';
 import { fieldErrors } from '../../kernel/errors.js';
-import { objectOrNull } from '../../kernel/json-values.js';
+import { objectOrNull, refusedDigits } from '../../kernel/json-values.js';
 import { readText, textOrNull } from '../../kernel/text.js';
 import type { AnswerWarning } from '../../platform/http/index.js';
 import type { Account } from '../accounts/index.js';
@@ -125,14 +125,21 @@ function textOf(value: unknown): string {
 
 const REF = /^\P{Cc}+$/u;
 
+/** Whether a value holds a number that JSON rounds. */
+function isRounded(value: unknown): boolean {
+  if (refusedDigits(value) !== null) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(isRounded);
+}
+
 function readTags({ client_ref: ref, metadata }: Body): Common['tags'] {
   const read = readText(ref);
-  const clientRef = read.kind === 'text' ? read.value : null;
+  const clientRef = read.kind === 'text' ? read.value.trim() : null;
   const isRef = clientRef === null || (clientRef.length <= LONGEST_REF && REF.test(clientRef));
   if (read.kind === 'fault' || !isRef) throw messageErrors.clientRef();
   const isMetadata = metadata !== undefined && metadata !== null;
   const object = isMetadata ? objectOrNull(metadata) : null;
   if (isMetadata && !object) throw messageErrors.metadata();
+  if (object && isRounded(object)) throw messageErrors.metadataRounded();
   if (object && Buffer.byteLength(JSON.stringify(object)) > MOST_METADATA) throw messageErrors.metadataTooLarge();
   return { ...(clientRef !== null && { client_ref: clientRef }), ...(object && { metadata: object }) };
 }

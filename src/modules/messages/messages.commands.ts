@@ -1,6 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AppError } from '../../kernel/errors.js';
 import { messageId } from '../../kernel/ids.js';
+import { readText } from '../../kernel/text.js';
 import { type Account, assertMaySend, createdBy } from '../accounts/index.js';
 import { smsChannel } from '../channels/sms/index.js';
 import { templateChannel, TemplateQueue } from '../channels/template-messages/index.js';
@@ -141,6 +142,6 @@ const answerOf = (
   schedule: unknown,
 ): Pick<AcceptedMessage, 'id' | 'status' | 'credits'> => ({
   id: messageId({ kind: 'out', campaignId: id, seq: FIRST_SEQ }),
-  status: schedule === undefined || schedule === null || schedule === '' ? 'queued' : 'scheduled',
+  status: readText(schedule).kind === 'empty' ? 'queued' : 'scheduled',
   credits: chargedCredits,
 });

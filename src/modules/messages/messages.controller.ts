@@ -101,6 +101,7 @@ export class MessagesController {
     acceptanceErrors.scheduleTime,
     messageErrors.clientRef,
     messageErrors.metadata,
+    messageErrors.metadataRounded,
     messageErrors.metadataTooLarge,
     messageErrors.refTaken,
     messageErrors.refRunning,

@@ -40,10 +40,18 @@ export const messageErrors = {
     field: 'client_ref',
     hint: 'Use a new one for another message, and the very same body to repeat.',
   }),
+  metadataRounded: invalid(
+    'metadata_rounded',
+    'metadata has a number that JSON rounds',
+    'a whole number from 2^53 on, or with more digits than a double keeps',
+  ).with({ field: 'metadata', hint: 'Write it as a text.' }),
   refRunning: conflict(
     'client_ref_running',
     'A message with this client_ref is still being accepted',
     'the first request is not answered yet, or its outcome is unknown',
-  ).with({ field: 'client_ref', hint: 'Ask again in a moment, with the same client_ref.' }),
+  ).with({
+    field: 'client_ref',
+    hint: 'Ask again in a moment, with the same client_ref. If it stays so, the message may have left: GET /v6/api/messages shows it.',
+  }),
   direction: fieldErrors.noWord.shown('direction', DIRECTIONS),
 };

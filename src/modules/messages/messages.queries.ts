@@ -45,7 +45,7 @@ export class ListMessagesQuery extends Query<Listed<MessageData>> {
 }
 
 /** Messages before a page that is named by its number; a cursor reaches further. */
-const MOST_BEFORE = 10_000;
+const MOST_BEFORE = 1_000;
 
 @QueryHandler(ListMessagesQuery)
 export class ListMessagesHandler implements IQueryHandler<ListMessagesQuery> {
@@ -59,7 +59,7 @@ export class ListMessagesHandler implements IQueryHandler<ListMessagesQuery> {
     return {
       items: messages.slice(offset).map((message) => messageData(message, account.timeZone)),
       total: messages.length,
-      isCapped: next !== null,
+      isCapped: next !== null || after !== null,
       next: next && `${next.id}.${next.seq}.${next.chat}`,
     };
   }

@@ -53,11 +53,13 @@ const CHAT_COLUMNS = 'id, contact, type, message, received_at';
 const LAST = Number.MAX_SAFE_INTEGER;
 /** The list's first position. */
 const NEWEST: MessagePosition = { id: LAST, seq: 0, chat: LAST };
-/** Bounds of chat messages' ids, which are not of a moment but roughly in its order. Parameters: the ends of the time range. */
-const FIRST_CHAT = `COALESCE((SELECT id FROM chat_inbound_messages WHERE received_at >= ? - INTERVAL 1 MINUTE
-  ORDER BY received_at LIMIT 1), ${LAST}) - 1000`;
-const LAST_CHAT = `COALESCE((SELECT id FROM chat_inbound_messages WHERE received_at <= ? + INTERVAL 1 MINUTE
-  ORDER BY received_at DESC LIMIT 1), 0) + 1000`;
+/** How far ids of chat messages, which are given at their commit, may be from the order of time. */
+const APART = 1_000;
+/** Ends of the ids of chat messages in a time range. */
+const CHAT_ENDS = `SELECT
+  (SELECT id FROM chat_inbound_messages WHERE received_at >= ? - INTERVAL 1 MINUTE ORDER BY received_at LIMIT 1) AS first,
+  (SELECT id FROM chat_inbound_messages WHERE received_at <= ? + INTERVAL 1 MINUTE ORDER BY received_at DESC LIMIT 1) AS last
+  LIMIT 1`;
 
 /** Reads what an account has sent and received, from the tables of campaigns, session messages and inbound messages. */
 @Injectable()
@@ -71,7 +73,7 @@ export class MessageReader {
   /** One message of the account, from the writer: it may be just accepted. */
   async byKey(accountId: number, key: MessageKey): Promise<ListedMessage | null> {
     if (key.kind === 'out') return (await this.recipients.one(accountId, key))?.message ?? null;
-    const where = { sql: 'id = ? AND account_id = ?', values: [key.id, accountId] };
+    const where = { index: '', sql: 'id = ? AND account_id = ?', values: [key.id, accountId] };
     if (key.kind === 'ses') return (await this.sessions(this.writer, where, 1))[0]?.message ?? null;
     if (key.kind === 'in') return (await this.texts(this.writer, where, 1))[0]?.message ?? null;
     return (await this.chats(this.writer, where, 1))[0]?.message ?? null;
@@ -112,14 +114,14 @@ export class MessageReader {
       values: [Math.min(id, idBehind(to)), lowestId(from), from, to],
     };
     const each = (numbers ?? [null]).map((number) =>
-      this.sessions(this.reads, narrowed('receiver', number, accountId, range), limit),
+      this.sessions(this.reads, narrowed('session_messages', 'receiver', number, accountId, range), limit),
     );
     return (await Promise.all(each)).flat();
   }
 
   private async sessions(source: ReadSource, where: Where, limit: number): Promise<Placed[]> {
     const rows: SessionRow[] = await source.query(
-      `SELECT ${SESSION_COLUMNS} FROM session_messages WHERE ${where.sql} ORDER BY id DESC LIMIT ?`,
+      `SELECT ${SESSION_COLUMNS} FROM session_messages ${where.index} WHERE ${where.sql} ORDER BY id DESC LIMIT ?`,
       [...where.values, limit],
     );
     return rows.map((row): Placed => {
@@ -164,14 +166,14 @@ export class MessageReader {
       values: [Math.min(id, idBehind(to)), lowestId(from), from, to],
     };
     const each = (numbers ?? [null]).map((number) =>
-      this.texts(this.reads, narrowed('sender', number, accountId, range), limit),
+      this.texts(this.reads, narrowed('inbound_messages', 'sender', number, accountId, range), limit),
     );
     return (await Promise.all(each)).flat();
   }
 
   private async texts(source: ReadSource, where: Where, limit: number): Promise<Placed[]> {
     const rows: TextRow[] = await source.query(
-      `SELECT ${TEXT_COLUMNS} FROM inbound_messages WHERE ${where.sql} ORDER BY id DESC LIMIT ?`,
+      `SELECT ${TEXT_COLUMNS} FROM inbound_messages ${where.index} WHERE ${where.sql} ORDER BY id DESC LIMIT ?`,
       [...where.values, limit],
     );
     return rows.map(({ id, sender: from, recipient: to, text, parts, received_at: at }): Placed => ({
@@ -191,19 +193,20 @@ export class MessageReader {
     { chat }: MessagePosition,
     limit: number,
   ): Promise<Placed[]> {
+    const [ends]: { first: number | null; last: number | null }[] = await this.reads.query(CHAT_ENDS, [from, to]);
     const range = {
-      sql: `id < ? AND id >= ${FIRST_CHAT} AND id <= ${LAST_CHAT} AND received_at >= ? AND received_at <= ?`,
-      values: [chat, from, to, from, to],
+      sql: 'id < ? AND id >= ? AND id <= ? AND received_at >= ? AND received_at <= ?',
+      values: [chat, Number(ends?.first ?? LAST) - APART, Number(ends?.last ?? 0) + APART, from, to],
     };
     const each = (numbers ?? [null]).map((number) =>
-      this.chats(this.reads, narrowed('contact', number, accountId, range), limit),
+      this.chats(this.reads, narrowed('chat_inbound_messages', 'contact', number, accountId, range), limit),
     );
-    return (await Promise.all(each)).flat();
+    return inOrderOfIds((await Promise.all(each)).flat());
   }
 
   private async chats(source: ReadSource, where: Where, limit: number): Promise<Placed[]> {
     const rows: ChatRow[] = await source.query(
-      `SELECT ${CHAT_COLUMNS} FROM chat_inbound_messages WHERE ${where.sql} ORDER BY id DESC LIMIT ?`,
+      `SELECT ${CHAT_COLUMNS} FROM chat_inbound_messages ${where.index} WHERE ${where.sql} AND type <> 'system' ORDER BY id DESC LIMIT ?`,
       [...where.values, limit],
     );
     return rows.map(({ id, contact: from, type, message, received_at: at }): Placed => {
@@ -222,14 +225,40 @@ export class MessageReader {
 }
 
 interface Where {
+  index: string;
   sql: string;
   values: readonly unknown[];
 }
 
-const narrowed = (column: string, number: string | null, accountId: number, range: Where): Where =>
+const narrowed = (
+  table: string,
+  column: string,
+  number: string | null,
+  accountId: number,
+  { sql, values }: Omit<Where, 'index'>,
+): Where =>
   number === null
-    ? { sql: `account_id = ? AND ${range.sql}`, values: [accountId, ...range.values] }
-    : { sql: `account_id = ? AND ${column} = ? AND ${range.sql}`, values: [accountId, number, ...range.values] };
+    ? {
+        index: `FORCE INDEX (ix_${table}_account)`,
+        sql: `account_id = ? AND ${sql}`,
+        values: [accountId, ...values],
+      }
+    : {
+        index: `FORCE INDEX (ix_${table}_${column})`,
+        sql: `account_id = ? AND ${column} = ? AND ${sql}`,
+        values: [accountId, number, ...values],
+      };
+
+/** Chat messages go on by their ids: one that has a later moment than a newer one takes the place of that one. */
+function inOrderOfIds(chats: readonly Placed[]): Placed[] {
+  let lowest = LAST;
+  return chats
+    .toSorted((a, b) => b.chat - a.chat)
+    .map((placed) => {
+      lowest = Math.min(lowest, placed.at.id);
+      return { ...placed, at: { id: lowest, seq: 0 } };
+    });
+}
 
 const inbound = (
   id: string,

@@ -17,9 +17,10 @@ import {
 
 interface SentCampaign {
   id: number;
+  /** read once for all recipients of a page */
+  said: { text: string | null; type: string; segments: number | null };
   request_id: string;
   channel: string;
-  content: string;
   unit_credits: number;
   own_terms: number;
   sender: string | null;
@@ -52,6 +53,9 @@ const CAMPAIGN_COLUMNS =
   'id, request_id, channel, content, unit_credits, own_terms, sender, total_rows, tags, scheduled_at, sent_at, created_at';
 const SENT_COLUMNS = 'campaign_id, seq, receiver, status, error_code, error_message, refunded, updated_at';
 
+/** Recipients that one page with a number looks at. */
+const MOST_SEARCHED = 2_000_000;
+
 /** Reads recipients of an account's campaigns as messages. */
 @Injectable()
 export class SentRecipients {
@@ -68,15 +72,15 @@ export class SentRecipients {
     const { numbers, from, to } = filter;
     if (numbers) {
       const range = { accountId, from, to, after: { campaignId: after.id, seq: after.seq } };
-      const { found, end } = await this.search.find(numbers, range);
+      const { found, end } = await this.search.find(numbers, range, MOST_SEARCHED, limit);
       const keys = found.slice(0, limit).map(({ campaignId, recipient: { seq } }) => ({ campaignId, seq }));
-      const placed = await this.sent(of, keys, [...new Set(keys.map(({ campaignId }) => campaignId))]);
+      const placed = await this.sent(of, keys);
       if (found.length > keys.length || end === null) return { placed, end: endOf(keys, placed, limit) };
       return { placed, end: { id: end.campaignId, seq: end.seq } };
     }
     // the first one may have nothing behind the position
-    const campaigns: SentCampaign[] = await this.reads.query(
-      `SELECT ${CAMPAIGN_COLUMNS} FROM campaigns
+    const campaigns: Pick<SentCampaign, 'id' | 'total_rows'>[] = await this.reads.query(
+      `SELECT id, total_rows FROM campaigns FORCE INDEX (ix_campaigns_account)
        WHERE account_id = ? AND id <= ? AND id >= ? AND created_at >= ? AND created_at <= ? ORDER BY id DESC LIMIT ?`,
       [accountId, Math.min(after.id, idBehind(to)), lowestId(from), from, to, limit + 1],
     );
@@ -85,33 +89,28 @@ export class SentRecipients {
       const first = id === after.id ? after.seq + 1 : 1;
       for (let seq = first; seq <= total && keys.length < limit; seq++) keys.push({ campaignId: id, seq });
     }
-    const placed = await this.sent(of, keys, campaigns);
+    const placed = await this.sent(of, keys);
     return { placed, end: endOf(keys, placed, limit) };
   }
 
   /** One recipient, from the writer: it may be just accepted. */
   async one(accountId: number, key: RecipientKey): Promise<Placed | null> {
     const of = { accountId, source: this.writer };
-    return (await this.sent(of, [key], [key.campaignId]))[0] ?? null;
+    return (await this.sent(of, [key]))[0] ?? null;
   }
 
-  /** Recipients in the order of the keys. @param campaigns rows, or ids of those to read */
+  /** Recipients in the order of the keys. */
   private async sent(
     { accountId, source }: { accountId: number; source: ReadSource },
     keys: readonly RecipientKey[],
-    campaigns: readonly (SentCampaign | number)[],
   ): Promise<Placed[]> {
     if (keys.length === 0) return [];
-    const unread = campaigns.filter((campaign) => typeof campaign === 'number');
-    const read: SentCampaign[] =
-      unread.length === 0
-        ? []
-        : await source.query(`SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE id IN (?) AND account_id = ?`, [
-            unread,
-            accountId,
-          ]);
-    const known = [...campaigns.filter((campaign) => typeof campaign !== 'number'), ...read];
-    const byId = new Map(known.map((campaign) => [campaign.id, campaign]));
+    const ids = [...new Set(keys.map(({ campaignId }) => campaignId))];
+    const read: (SentCampaign & { content: string })[] = await source.query(
+      `SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE id IN (?) AND account_id = ?`,
+      [ids, accountId],
+    );
+    const byId = new Map(read.map((campaign) => [campaign.id, { ...campaign, said: this.saidBy(campaign) }]));
     const own = keys.filter(({ campaignId }) => byId.has(campaignId));
     const rows = await rowsOf<SentRow>(source, 'campaign_recipients', SENT_COLUMNS, own);
     const withTerms = own.filter(({ campaignId }) => byId.get(campaignId)?.own_terms === 1);
@@ -123,10 +122,18 @@ export class SentRecipients {
     });
   }
 
-  private placedRecipient(campaign: SentCampaign, row: SentRow, terms: TermsRow | undefined): Placed {
-    const content = JSON.parse(campaign.content) as Record<string, unknown>;
-    const channel = this.channels.get(campaign.channel);
+  private saidBy({ channel: name, content: json }: { channel: string; content: string }): SentCampaign['said'] {
+    const content = JSON.parse(json) as Record<string, unknown>;
+    const channel = this.channels.get(name);
     const { text, template } = channel.outline?.(content) ?? {};
+    return {
+      text: text ?? template?.name ?? null,
+      type: template ? 'template' : text === undefined ? name : 'text',
+      segments: isPersonalised(content) ? null : (channel.segments?.(content) ?? 1),
+    };
+  }
+
+  private placedRecipient(campaign: SentCampaign, row: SentRow, terms: TermsRow | undefined): Placed {
     const key = { campaignId: campaign.id, seq: row.seq };
     const isFailed = row.status === RecipientStatus.Failed;
     return {
@@ -136,17 +143,17 @@ export class SentRecipients {
         id: messageId({ kind: 'out', ...key }),
         direction: 'outbound',
         channel: campaign.channel,
-        type: template ? 'template' : text === undefined ? campaign.channel : 'text',
+        type: campaign.said.type,
         from: terms?.sender ?? campaign.sender,
         to: row.receiver,
-        text: text ?? template?.name ?? null,
+        text: campaign.said.text,
         status: row.status,
         isScheduled: campaign.sent_at === null && campaign.scheduled_at !== null,
         errorCode: isFailed ? row.error_code : null,
         errorMessage: isFailed ? row.error_message : null,
         credits: terms?.credits ?? campaign.unit_credits,
         refunded: row.refunded === 1 || row.status === RecipientStatus.Cancelled,
-        segments: isPersonalised(content) ? null : (channel.segments?.(content) ?? 1),
+        segments: campaign.said.segments,
         tags: campaign.tags === null ? null : (JSON.parse(campaign.tags) as ListedMessage['tags']),
         requestId: campaign.request_id,
         createdAt: campaign.created_at,

@@ -92,8 +92,9 @@ export class RecipientSearch {
     numbers: readonly string[],
     range: SearchRange & { accountId: number },
     mostRecipients = MOST_RECIPIENTS,
+    mostFound = MOST_FOUND,
   ): Promise<SearchResult> {
-    return this.alone(range.accountId, () => this.search(numbers, range, mostRecipients));
+    return this.alone(range.accountId, () => this.search(numbers, range, mostRecipients, mostFound));
   }
 
   /**
