@@ -18,3 +18,13 @@ it('429 with Retry-After over it, for each account alone', async () => {
     await limited.stop();
   }
 });
+
+it('503 without a route', async () => {
+  const bare = await openSms({}, { route: false });
+  try {
+    const answer = await bare.post(PATH, await bare.join(10), SMS);
+    expect(answer).toMatchObject({ status: 503, body: { message: 'No route available for this channel' } });
+  } finally {
+    await bare.stop();
+  }
+});

@@ -216,6 +216,23 @@ describe('faults of a message', () => {
     await accepted(member, { ...SMS, client_ref: 'x'.repeat(64), metadata });
   });
 
+  it('422 for an Idempotency-Key of another message', async () => {
+    const key = { 'idempotency-key': 'mine' };
+    expect((await send(member, SMS, key)).status).toBe(202);
+    expect((await send(member, { ...SMS, text: 'Other' }, key)).status).toBe(422);
+  });
+
+  it('502 with the words of the provider, and free to be sent again under its client_ref', async () => {
+    const body = { ...SESSION, client_ref: 'refused' };
+    upstream.answer({ status: 400, body: { error: { message: 'Not allowed', code: 131_030 } } });
+    expect(await send(member, body)).toMatchObject({ status: 502, body: { message: 'Not allowed' } });
+    upstream.answer('silence');
+    expect(await send(member, body)).toMatchObject({ status: 502, body: { message: 'Provider did not answer' } });
+    upstream.answer(null);
+    // it may have left: it is not sent a second time
+    expect((await send(member, body)).status).toBe(409);
+  });
+
   it('401 without a token; 404 without a chat account; 400 without credits', async () => {
     expect((await webhooks.post(PATH, null, SMS)).status).toBe(401);
     const poor = await webhooks.join(0);

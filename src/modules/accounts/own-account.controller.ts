@@ -2,7 +2,7 @@ import { Body, Controller, Get, Patch, Put, Query, Req, Res } from '@nestjs/comm
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { ApiErrors, LIST_ERRORS, ListQuery, paged, readListPage } from '../../platform/http/index.js';
+import { ApiErrors, ApiErrorsOf, LIST_ERRORS, ListQuery, paged, readListPage } from '../../platform/http/index.js';
 import { clientIp } from '../../platform/security/index.js';
 import {
   BALANCE_ALERT_ERRORS,
@@ -180,7 +180,9 @@ export class SecurityController {
     private readonly queries: QueryBus,
   ) {}
 
+  // keys are not taken, and every login may read
   @Get()
+  @ApiErrorsOf('right')
   @ApiOperation({ summary: 'What those may do who come without a token' })
   @ApiOkResponse({ type: SecurityAnswer })
   async show(@CurrentActor() { account }: Actor): Promise<SecurityAnswer> {
