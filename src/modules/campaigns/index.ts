@@ -3,6 +3,8 @@ export { type LastSend, NumberSenders } from './contacts/number-senders.js';
 export { campaignErrors } from './campaigns.errors.js';
 export { CampaignsModule, NumberSendersModule } from './campaigns.module.js';
 export { LISTED_STATES, RANGE_ERRORS, readRangeEnd } from './campaign-filter.js';
+export { idBehind, lowestId } from './campaign-scan.js';
+export { readNumbers } from './contacts/contacts.controller.js';
 export { CampaignSearch } from './campaigns.store.js';
 export { RecipientSearch } from './contacts/recipient-search.store.js';
 export { CampaignViews } from './campaign-views.js';

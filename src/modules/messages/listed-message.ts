@@ -1,4 +1,3 @@
-import { firstIdAt } from '../../kernel/ids.js';
 import type { RecipientStatus } from '../engine/index.js';
 import type { Direction } from './messages.errors.js';
 
@@ -61,11 +60,3 @@ export interface Part {
   placed: Placed[];
   end: { id: number; seq: number } | null;
 }
-
-/** Ids are made before their rows, by the clock of any host: that much earlier, milliseconds. */
-const CLOCKS_APART_MS = 300_000;
-
-/** Ids made up to this time are lower. */
-export const idBehind = (to: Date): number => firstIdAt(new Date(to.getTime() + CLOCKS_APART_MS));
-
-export const lowestId = (from: Date): number => firstIdAt(new Date(from.getTime() - CLOCKS_APART_MS));

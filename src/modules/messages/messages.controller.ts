@@ -11,7 +11,6 @@ import {
 } from '@nestjs/swagger';
 import { now } from '../../kernel/clock.js';
 import { fieldErrors } from '../../kernel/errors.js';
-import { refusedNumber } from '../../kernel/phone-numbers.js';
 import { readText } from '../../kernel/text.js';
 import {
   AlsoTakes,
@@ -30,11 +29,10 @@ import { type Account, type Actor, Authenticated, CurrentActor, Needs } from '..
 import { UsedRoutes } from '../channels/broadcasts/index.js';
 import { smsErrors } from '../channels/sms/index.js';
 import { templateRequestErrors } from '../channels/template-messages/index.js';
-import { RANGE_ERRORS, readRangeEnd } from '../campaigns/index.js';
+import { RANGE_ERRORS, readNumbers, readRangeEnd } from '../campaigns/index.js';
 import { creditErrors } from '../credits/index.js';
 import { acceptanceErrors } from '../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../idempotency/index.js';
-import { spellingsToFind } from '../numbers/index.js';
 import { chatAccountErrors, CONNECTION_ERRORS, providerSilent } from '../providers/index.js';
 import { SESSION_FORM_ERRORS, sessionErrors } from '../session-messages/index.js';
 import { templateSendErrors } from '../templates/index.js';
@@ -186,14 +184,6 @@ function readFilter(query: Readonly<Record<string, unknown>>, account: Account):
   if (direction === null && said.kind !== 'empty') throw messageErrors.direction('direction', DIRECTIONS);
   const from = readRangeEnd(query, 'from', account.timeZone) ?? EARLIEST;
   const to = readRangeEnd(query, 'to', account.timeZone) ?? now();
-  return { direction, numbers: readNumbers(query['number'], account), from, to };
-}
-
-function readNumbers(value: unknown, account: Account): string[] | null {
-  const read = readText(value);
-  if (read.kind === 'empty') return null;
-  if (read.kind !== 'text') throw fieldErrors.invalid('number');
-  const wanted = spellingsToFind(read.value, account);
-  if ('refused' in wanted) throw fieldErrors.invalid('number').helping({ hint: refusedNumber(wanted.refused).message });
-  return wanted.numbers;
+  const numbers = readText(query['number']).kind === 'empty' ? null : readNumbers(query['number'], account);
+  return { direction, numbers, from, to };
 }

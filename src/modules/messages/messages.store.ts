@@ -4,15 +4,9 @@ import { firstIdAt, messageId, type MessageKey } from '../../kernel/ids.js';
 import { objectOrEmpty } from '../../kernel/json-values.js';
 import { textOrNull } from '../../kernel/text.js';
 import { ReadDatabase, type ReadSource } from '../../platform/database/index.js';
+import { idBehind, lowestId } from '../campaigns/index.js';
 import { RecipientStatus } from '../engine/index.js';
-import {
-  idBehind,
-  type ListedMessage,
-  lowestId,
-  type MessageFilter,
-  type MessagePosition,
-  type Placed,
-} from './listed-message.js';
+import { type ListedMessage, type MessageFilter, type MessagePosition, type Placed } from './listed-message.js';
 import type { Direction } from './messages.errors.js';
 import { SentRecipients } from './sent-recipients.store.js';
 
@@ -89,10 +83,17 @@ export class MessageReader {
     const position = after ?? NEWEST;
     const more = limit + 1;
     const isWanted = (direction: Direction): boolean => filter.direction === null || filter.direction === direction;
+    const sessions = wheresOf(
+      ['session_messages', 'receiver'],
+      accountId,
+      filter,
+      rangeOf('created_at', filter, position),
+    );
+    const texts = wheresOf(['inbound_messages', 'sender'], accountId, filter, rangeOf('received_at', filter, position));
     const [recipients, ...others] = await Promise.all([
       isWanted('outbound') ? this.recipients.behind(accountId, filter, position, more) : { placed: [], end: null },
-      isWanted('outbound') ? this.sessionsBehind(accountId, filter, position, more) : [],
-      isWanted('inbound') ? this.textsBehind(accountId, filter, position, more) : [],
+      ...(isWanted('outbound') ? sessions.map((where) => this.sessions(this.reads, where, more)) : []),
+      ...(isWanted('inbound') ? texts.map((where) => this.texts(this.reads, where, more)) : []),
       isWanted('inbound') ? this.chatsBehind(accountId, filter, position, more) : [],
     ]);
     const { end } = recipients;
@@ -101,22 +102,6 @@ export class MessageReader {
     const shown = all.slice(0, limit);
     const next = all.length > limit ? behindOf(shown, position) : end && { ...behindOf(shown, position), ...end };
     return { messages: shown.map(({ message }) => message), next };
-  }
-
-  private async sessionsBehind(
-    accountId: number,
-    { numbers, from, to }: MessageFilter,
-    { id }: MessagePosition,
-    limit: number,
-  ): Promise<Placed[]> {
-    const range = {
-      sql: 'id < ? AND id >= ? AND created_at >= ? AND created_at <= ?',
-      values: [Math.min(id, idBehind(to)), lowestId(from), from, to],
-    };
-    const each = (numbers ?? [null]).map((number) =>
-      this.sessions(this.reads, narrowed('session_messages', 'receiver', number, accountId, range), limit),
-    );
-    return (await Promise.all(each)).flat();
   }
 
   private async sessions(source: ReadSource, where: Where, limit: number): Promise<Placed[]> {
@@ -155,22 +140,6 @@ export class MessageReader {
     });
   }
 
-  private async textsBehind(
-    accountId: number,
-    { numbers, from, to }: MessageFilter,
-    { id }: MessagePosition,
-    limit: number,
-  ): Promise<Placed[]> {
-    const range = {
-      sql: 'id < ? AND id >= ? AND received_at >= ? AND received_at <= ?',
-      values: [Math.min(id, idBehind(to)), lowestId(from), from, to],
-    };
-    const each = (numbers ?? [null]).map((number) =>
-      this.texts(this.reads, narrowed('inbound_messages', 'sender', number, accountId, range), limit),
-    );
-    return (await Promise.all(each)).flat();
-  }
-
   private async texts(source: ReadSource, where: Where, limit: number): Promise<Placed[]> {
     const rows: TextRow[] = await source.query(
       `SELECT ${TEXT_COLUMNS} FROM inbound_messages ${where.index} WHERE ${where.sql} ORDER BY id DESC LIMIT ?`,
@@ -189,19 +158,18 @@ export class MessageReader {
 
   private async chatsBehind(
     accountId: number,
-    { numbers, from, to }: MessageFilter,
+    filter: MessageFilter,
     { chat }: MessagePosition,
     limit: number,
   ): Promise<Placed[]> {
+    const { from, to } = filter;
     const [ends]: { first: number | null; last: number | null }[] = await this.reads.query(CHAT_ENDS, [from, to]);
     const range = {
       sql: 'id < ? AND id >= ? AND id <= ? AND received_at >= ? AND received_at <= ?',
       values: [chat, Number(ends?.first ?? LAST) - APART, Number(ends?.last ?? 0) + APART, from, to],
     };
-    const each = (numbers ?? [null]).map((number) =>
-      this.chats(this.reads, narrowed('chat_inbound_messages', 'contact', number, accountId, range), limit),
-    );
-    return inOrderOfIds((await Promise.all(each)).flat());
+    const wheres = wheresOf(['chat_inbound_messages', 'contact'], accountId, filter, range);
+    return inOrderOfIds((await Promise.all(wheres.map((where) => this.chats(this.reads, where, limit)))).flat());
   }
 
   private async chats(source: ReadSource, where: Where, limit: number): Promise<Placed[]> {
@@ -230,24 +198,32 @@ interface Where {
   values: readonly unknown[];
 }
 
-const narrowed = (
-  table: string,
-  column: string,
-  number: string | null,
+/** Rows behind a position, in tables whose ids are of the moment of their row. @param column the row's time */
+const rangeOf = (column: string, { from, to }: MessageFilter, { id }: MessagePosition): Omit<Where, 'index'> => ({
+  sql: `id < ? AND id >= ? AND ${column} >= ? AND ${column} <= ?`,
+  values: [Math.min(id, idBehind(to)), lowestId(from), from, to],
+});
+
+/** A range of an account's rows, each spelling of a wanted number by itself. @param table and the column of the number */
+const wheresOf = (
+  [table, column]: readonly [string, string],
   accountId: number,
+  { numbers }: MessageFilter,
   { sql, values }: Omit<Where, 'index'>,
-): Where =>
-  number === null
-    ? {
-        index: `FORCE INDEX (ix_${table}_account)`,
-        sql: `account_id = ? AND ${sql}`,
-        values: [accountId, ...values],
-      }
-    : {
+): Where[] =>
+  numbers === null
+    ? [
+        {
+          index: `FORCE INDEX (ix_${table}_account)`,
+          sql: `account_id = ? AND ${sql}`,
+          values: [accountId, ...values],
+        },
+      ]
+    : numbers.map((number) => ({
         index: `FORCE INDEX (ix_${table}_${column})`,
         sql: `account_id = ? AND ${column} = ? AND ${sql}`,
         values: [accountId, number, ...values],
-      };
+      }));
 
 /** Chat messages go on by their ids: one that has a later moment than a newer one takes the place of that one. */
 function inOrderOfIds(chats: readonly Placed[]): Placed[] {

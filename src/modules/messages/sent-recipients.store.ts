@@ -2,12 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { messageId } from '../../kernel/ids.js';
 import { ReadDatabase, type ReadSource } from '../../platform/database/index.js';
-import { RecipientSearch } from '../campaigns/index.js';
+import { idBehind, lowestId, RecipientSearch } from '../campaigns/index.js';
 import { Channels, isPersonalised, RecipientStatus } from '../engine/index.js';
 import {
-  idBehind,
   type ListedMessage,
-  lowestId,
   type MessageFilter,
   type MessagePosition,
   type Part,
@@ -53,9 +51,6 @@ const CAMPAIGN_COLUMNS =
   'id, request_id, channel, content, unit_credits, own_terms, sender, total_rows, tags, scheduled_at, sent_at, created_at';
 const SENT_COLUMNS = 'campaign_id, seq, receiver, status, error_code, error_message, refunded, updated_at';
 
-/** Recipients that one page with a number looks at. */
-const MOST_SEARCHED = 2_000_000;
-
 /** Reads recipients of an account's campaigns as messages. */
 @Injectable()
 export class SentRecipients {
@@ -72,7 +67,7 @@ export class SentRecipients {
     const { numbers, from, to } = filter;
     if (numbers) {
       const range = { accountId, from, to, after: { campaignId: after.id, seq: after.seq } };
-      const { found, end } = await this.search.find(numbers, range, MOST_SEARCHED, limit);
+      const { found, end } = await this.search.find(numbers, range, undefined, limit);
       const keys = found.slice(0, limit).map(({ campaignId, recipient: { seq } }) => ({ campaignId, seq }));
       const placed = await this.sent(of, keys);
       if (found.length > keys.length || end === null) return { placed, end: endOf(keys, placed, limit) };

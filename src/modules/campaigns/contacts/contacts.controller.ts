@@ -229,7 +229,8 @@ export class RecipientsController {
   }
 }
 
-function readNumbers(value: unknown, home: NumberHome): string[] {
+/** Spellings of the number of a query. @throws AppError invalid, when it is missing too */
+export function readNumbers(value: unknown, home: NumberHome): string[] {
   const read = readText(value);
   if (read.kind === 'empty') throw fieldErrors.required('number');
   if (read.kind !== 'text') throw fieldErrors.invalid('number');
