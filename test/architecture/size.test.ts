@@ -9,9 +9,9 @@ import { ROOT, type SourceFile, sourceFiles } from './house.js';
  * and raise it only with a reason in the commit. "Files" are those of src without tests.
  */
 const BOUNDS = {
-  files: 800,
-  lines: 103_500,
-  commentLines: 6_320,
+  files: 900,
+  lines: 122_000,
+  commentLines: 7_600,
   filesUnder40Lines: 8,
   mostFilesInAFolder: 20,
   constructorsOver8Dependencies: 0,
