@@ -57,6 +57,7 @@ describe('login', () => {
         .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>);
       expect(header).toEqual({ alg: 'HS256', typ: 'JWT' });
       expect(payload).toEqual({
+        sid: expect.any(Number) as number,
         iat: payload?.['iat'],
         exp: Number(payload?.['iat']) + 604_800,
         iss: 'switchboard',

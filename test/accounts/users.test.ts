@@ -287,9 +287,11 @@ describe('an assigned user', () => {
     expect(await loginRow(username)).toEqual([401, 'Account is inactive']);
     expect(await loginRow(username, 'Wrong-Day-7')).toEqual(INVALID);
     expect(await row('PATCH', id, { is_active: true })).toEqual(UPDATED);
-    expect(await use(token)).toEqual(OK);
-    expect(await row('DELETE', id)).toEqual(DELETED);
     expect(await use(token)).toEqual(REFUSED);
+    const later = await tokenOf(username);
+    expect(await use(later)).toEqual(OK);
+    expect(await row('DELETE', id)).toEqual(DELETED);
+    expect(await use(later)).toEqual(REFUSED);
     expect(await loginRow(username)).toEqual(INVALID);
     for (const method of ['GET', 'DELETE']) expect(await row(method, id)).toEqual(NOT_FOUND);
     const again = await made(owner, { username });
@@ -331,7 +333,8 @@ describe('an assigned user', () => {
     expect(await use(token)).toEqual(REFUSED);
     expect(await loginRow(username)).toEqual([401, 'Account expired. Please contact your administrator.']);
     await change({ expires_at: null });
-    expect(await use(token)).toEqual(OK);
+    expect(await use(token)).toEqual(REFUSED);
+    expect(await use(await tokenOf(username))).toEqual(OK);
   });
 
   it('cannot be named in a body, nor in a path', async () => {

@@ -50,6 +50,8 @@ const ENTRIES: Record<string, Entry> = {
   'SenderIdsController.register': 'sender_id.register',
   'SenderIdsController.remove': 'sender_id.remove',
   'SessionMessagesController.send': SESSION,
+  'SessionsController.end': 'session.end',
+  'SessionsController.endAll': 'session.end_all',
   'SmsBroadcastController.send': CAMPAIGN,
   'SuppressionsController.add': 'suppression.add',
   'SuppressionsController.import': 'suppression.import',

@@ -21,6 +21,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/account/usage': ['group=campaign'],
   '/v6/api/account/api-keys': [''],
   '/v6/api/account/users': [''],
+  '/v6/api/account/sessions': ['', 'state=active'],
   '/v6/api/campaigns': [
     '',
     'state=running',
@@ -48,6 +49,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/admin/accounts/{username}/api-keys': [''],
   '/v6/api/admin/accounts/{username}/suppressions': [''],
   '/v6/api/admin/accounts/{username}/users': [''],
+  '/v6/api/admin/accounts/{username}/sessions': ['', 'state=active'],
   '/v6/api/admin/alarms': ['state=active'],
   '/v6/api/admin/webhooks': ['', 'username={username}'],
   '/v6/api/admin/webhooks/{id}/attempts': [''],
@@ -122,6 +124,9 @@ describe('a list', () => {
           ...{ id: newId(), route_id: 7, account_id, sender: NUMBER, recipient: '57575', text: name, encoding: 'gsm7' },
           ...{ parts: 1 + index, keyword: 'INFO', received_at: at },
         });
+      const session = { account_id: accountId, holder_id: accountId, device: name, address: '203.0.113.7' };
+      const until = new Date(at.getTime() + 3_600_000);
+      await insert('login_sessions', { id: newId(), ...session, last_used_at: at, expires_at: until, created_at: at });
       await insert('inbound_numbers', { number: name, route_id: 7, account_id: accountId, created_at: at });
       await campaigns.post('/v6/api/uploads', owner, 'to\n919812345678\n', { 'content-type': 'text/csv' });
       const list = dataOf(await campaigns.post('/v6/api/lists', owner, { name }));

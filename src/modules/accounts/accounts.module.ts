@@ -78,6 +78,16 @@ import {
   ListAssignedUsersHandler,
 } from './access/access.queries.js';
 import { ListOwnLogHandler, ListSecurityLogHandler, ListAuditHandler } from './logs/logs.queries.js';
+import {
+  EndAccountSessionHandler,
+  EndAccountSessionsHandler,
+  EndSessionHandler,
+  EndSessionsHandler,
+} from './sessions/sessions.commands.js';
+import { SessionsController } from './sessions/sessions.controller.js';
+import { ListAccountSessionsHandler, ListSessionsHandler } from './sessions/sessions.queries.js';
+import { SessionStore } from './sessions/sessions.store.js';
+import { LoginSessionEntity } from './sessions/tables.js';
 import { OwnLogController } from './logs/logs.controller.js';
 import { FindOwnSecurityHandler, GetStorageHandler, FindOwnAccountHandler } from './own-account.queries.js';
 import { AuditController, SecurityLogController } from './logs/staff-logs.controller.js';
@@ -88,6 +98,7 @@ const ENTITIES = [
   NameClaimEntity,
   LoginAddressEntity,
   RevokedTokenEntity,
+  LoginSessionEntity,
   SecurityEntryEntity,
   AssignedUserEntity,
   ApiKeyEntity,
@@ -109,6 +120,7 @@ const STORES = [
   NameClaims,
   DirectoryFill,
   RevokedTokens,
+  SessionStore,
   StaffAccounts,
   AuditLog,
 ];
@@ -142,6 +154,7 @@ export class AccountDirectoryModule {}
     OwnPasswordController,
     ApiKeysController,
     UsersController,
+    SessionsController,
     OwnLogController,
     AuditController,
     SecurityLogController,
@@ -191,6 +204,12 @@ export class AccountDirectoryModule {}
     FindManagedAccountHandler,
     ListManagedApiKeysHandler,
     ListManagedUsersHandler,
+    EndSessionHandler,
+    EndSessionsHandler,
+    EndAccountSessionHandler,
+    EndAccountSessionsHandler,
+    ListSessionsHandler,
+    ListAccountSessionsHandler,
     ListOwnLogHandler,
     ListAllMadeThingsHandler,
     ListMadeThingsHandler,

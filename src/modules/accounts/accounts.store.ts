@@ -8,6 +8,7 @@ import { boundedCache, TtlCache, GroupCommit, ONE_TICK } from '../../platform/co
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { type Account, isUsable, NUMBER_CHECKS, readPermissions } from './domain/account.js';
 import { type Identity, IDENTITY_KINDS, type IdentityKind } from './domain/identity.js';
+import { SessionStore } from './sessions/sessions.store.js';
 import { AccountEntity, LoginIdentityEntity } from './tables.js';
 
 /** Reads accounts uncached, in a transaction when given its manager. */
@@ -125,7 +126,10 @@ export class AccountDirectory {
     ONE_TICK,
   );
 
-  constructor(private readonly store: AccountStore) {}
+  constructor(
+    private readonly store: AccountStore,
+    private readonly sessions: SessionStore,
+  ) {}
 
   byId(id: number): Promise<Account | null> {
     return this.cached(`id:${id}`, () => this.idReads.add(id));
@@ -142,9 +146,10 @@ export class AccountDirectory {
     return isUsable(account, now());
   }
 
-  /** Call after the commit of a change. */
+  /** Call after the commit of a change: also sessions that it ended end here at once. */
   forget(id: number): void {
     this.generation += 1;
+    this.sessions.forget();
     this.cache.delete(`id:${id}`);
     const name = this.names.get(id);
     if (name !== undefined) this.cache.delete(`name:${name}`);

@@ -74,6 +74,16 @@ export {
   ListManagedApiKeysQuery,
   ListManagedUsersQuery,
 } from './access/access.queries.js';
+export { EndAccountSessionCommand, EndAccountSessionsCommand } from './sessions/sessions.commands.js';
+export {
+  type AccountSessionData,
+  AccountSessionPageAnswer,
+  readActive,
+  SESSION_STATE_ERRORS,
+  SessionStateQuery,
+} from './sessions/sessions.dto.js';
+export { ListAccountSessionsQuery } from './sessions/sessions.queries.js';
+export { SessionStore } from './sessions/sessions.store.js';
 export { AccountDirectory, AccountSearch, StaffAccounts } from './accounts.store.js';
 export { AccountRegistrar } from './registration.store.js';
 export { DirectoryFill, type DirectoryFilled, NameClaimSweeper } from './name-directory.js';

@@ -7,6 +7,8 @@ import { AccountStore } from './accounts.store.js';
 import { assertManager, assertMaySee, isStaff } from './domain/account-policy.js';
 import { accountErrors } from './domain/account.errors.js';
 import type { Account } from './domain/account.js';
+import { USER_TYPES } from './domain/account.js';
+import { SessionStore } from './sessions/sessions.store.js';
 import { AccountEntity } from './tables.js';
 
 /** Reads and changes accounts for their managers, uncached. */
@@ -14,6 +16,7 @@ import { AccountEntity } from './tables.js';
 export class ManagedAccounts {
   constructor(
     private readonly store: AccountStore,
+    private readonly sessions: SessionStore,
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'APP_TIME_ZONE'>,
   ) {}
 
@@ -65,15 +68,30 @@ export class ManagedAccounts {
     return accountPatch(row, changes, this.environment.APP_TIME_ZONE);
   }
 
-  /** Keeps one active super without expiry (reference/accounts#roles); locks all supers against concurrent closing. */
+  /**
+   * Keeps one active super without expiry (reference/accounts#roles); locks all supers against concurrent closing. Ends the sessions
+   * of an account that is closed, demoted or given a password.
+   */
   async update(tx: EntityManager, row: AccountEntity, patch: Partial<AccountEntity>): Promise<void> {
     const lasting = { userType: 'super', isActive: true, expiresAt: IsNull() };
     const guarded = row.userType === 'super' && row.isActive && row.expiresAt === null;
     if (guarded) await tx.query("UPDATE accounts SET held = held + 1 WHERE user_type = 'super' ORDER BY id");
     await tx.update(AccountEntity, { id: row.id }, patch);
+    if (patch.isActive === false && row.isActive) await this.sessions.end(tx, { accountId: row.id }, 'closed');
+    else if (isDemoted(row, patch)) await this.sessions.end(tx, { accountId: row.id }, 'role');
+    else if (patch.passwordHash !== undefined) await this.sessions.end(tx, { holderId: row.id }, 'password');
     if (guarded && !(await tx.existsBy(AccountEntity, lasting))) throw accountErrors.forbidden();
   }
 }
+
+const rankOf = (userType: string | null): number => {
+  const rank = USER_TYPES.findIndex((type) => type === userType);
+  return rank < 0 ? USER_TYPES.length : rank;
+};
+
+/** `USER_TYPES` stand in the order of their rights, the largest first. */
+const isDemoted = (row: AccountEntity, { userType }: Partial<AccountEntity>): boolean =>
+  userType !== undefined && rankOf(userType) > rankOf(row.userType);
 
 async function scanUp(
   accountId: number,

@@ -1,6 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import type { TableRule } from '../../platform/periodic/index.js';
 import type { PersonRole } from './domain/rights.js';
+import { sessionTables } from './sessions/tables.js';
 
 /** Customers, resellers and staff; usernames compare byte for byte (binary collation). */
 @Entity('accounts')
@@ -423,6 +424,7 @@ export class NameClaimEntity {
 const OF_ACCOUNT = 'part of an account, which is closed and never removed';
 
 export const accountTables: readonly TableRule[] = [
+  ...sessionTables,
   {
     table: 'accounts',
     rule: 'kept',

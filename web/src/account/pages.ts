@@ -1,4 +1,4 @@
-import { CircleUser, LockKeyhole } from 'lucide-react';
+import { CircleUser, Fingerprint, LockKeyhole } from 'lucide-react';
 import type { PageDefinition } from '../app/page-definition.js';
 
 export const pages: readonly PageDefinition[] = [
@@ -15,5 +15,12 @@ export const pages: readonly PageDefinition[] = [
     roles: ['staff', 'reseller', 'owner'],
     nav: { group: 'Own account', order: 15, icon: LockKeyhole, label: 'Access' },
     load: () => import('./security-page.js'),
+  },
+  {
+    path: '/account/sign-in',
+    title: 'Sign-in',
+    roles: ['staff', 'reseller', 'owner'],
+    nav: { group: 'Own account', order: 17, icon: Fingerprint },
+    load: () => import('./sign-in-page.js'),
   },
 ];

@@ -1,4 +1,5 @@
 import { $api, api, type Schema } from '../api/client.js';
+import { AccountSessions } from '../account/sessions.js';
 import { useMe } from '../app/session.js';
 import { Button, confirm, LoadState, Page, StatusBadge, Tabs, useParam } from '../ui/index.js';
 import { ApiKeys } from './api-keys.js';
@@ -41,6 +42,7 @@ export default function AccountPage() {
               ...(isStaff ? [{ name: 'usage', label: 'Usage', content: () => <Usage whose={username} /> }] : []),
               { name: 'keys', label: 'API keys', content: () => <ApiKeys whose={username} /> },
               { name: 'people', label: 'People', content: () => <People whose={username} /> },
+              { name: 'sessions', label: 'Sessions', content: () => <AccountSessions username={username} /> },
               { name: 'stop-list', label: 'Stop list', content: () => <StopList whose={username} /> },
               ...(isStaff
                 ? [

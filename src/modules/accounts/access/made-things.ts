@@ -12,6 +12,7 @@ import type { Account } from '../domain/account.js';
 import { passwordChange } from '../domain/tokens.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { ManagedAccounts } from '../managed-accounts.store.js';
+import { SessionStore } from '../sessions/sessions.store.js';
 import { AccountEntity, ApiKeyEntity, AssignedUserEntity } from '../tables.js';
 import { GrantedAccess, type Revocations } from './granted-access.js';
 import { PasswordHasher } from '../../../platform/security/index.js';
@@ -248,6 +249,7 @@ export class PasswordChanges {
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly loginAddresses: LoginAddresses,
+    private readonly sessions: SessionStore,
     private readonly made: MadeThings,
   ) {}
 
@@ -256,7 +258,7 @@ export class PasswordChanges {
     return this.hasher.hash(password);
   }
 
-  /** In the transaction that writes the hash: forgets known addresses and revokes what was chosen. */
+  /** In the transaction that writes the hash: forgets known addresses, ends sessions and revokes what was chosen. */
   async revoke(
     tx: EntityManager,
     actor: Account,
@@ -264,6 +266,7 @@ export class PasswordChanges {
     chosen: Revocations & { created: boolean },
   ): Promise<Ended> {
     await this.loginAddresses.forget(tx, bearerId);
+    await this.sessions.end(tx, { holderId: bearerId }, 'password');
     return this.made.revoke(tx, actor, account, chosen);
   }
 

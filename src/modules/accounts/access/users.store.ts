@@ -12,6 +12,8 @@ import { accountErrors } from '../domain/account.errors.js';
 import type { AssignedUser, NewAssignedUser } from '../domain/account.js';
 import { identitiesOf } from '../domain/identity.js';
 import { NameCheck, NameClaims } from '../names.store.js';
+import { PERSON_ROLES } from '../domain/rights.js';
+import { type EndReason, SessionStore } from '../sessions/sessions.store.js';
 import { AssignedUserEntity, LoginIdentityEntity } from '../tables.js';
 
 /** Maximum delay until a change on another instance takes effect (reference/authentication#tokens). */
@@ -28,6 +30,7 @@ export class AssignedUsers {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly names: NameCheck,
     private readonly claims: NameClaims,
+    private readonly sessions: SessionStore,
   ) {}
 
   /** Returns null for a removed user; cached for 3 s. */
@@ -35,8 +38,10 @@ export class AssignedUsers {
     return this.cache.get(id, () => this.reads.add(id));
   }
 
+  /** Call after the commit of a change: also its ended sessions end here at once. */
   forget(): void {
     this.cache.clear();
+    this.sessions.forget();
   }
 
   async part(accountId: number, page: Page): Promise<Listed<AssignedUserEntity>> {
@@ -106,16 +111,19 @@ export class AssignedUsers {
     return row;
   }
 
-  /** Changes a locked row; claims a new e-mail and releases the old one. */
+  /** Changes a locked row; claims a new e-mail and releases the old one; ends the sessions of who loses something. */
   async change(tx: EntityManager, row: AssignedUserEntity, patch: Partial<AssignedUserEntity>): Promise<void> {
     if (patch.email !== undefined && patch.email !== row.email) await this.moveEmail(tx, row, patch.email);
     await tx.update(AssignedUserEntity, { id: row.id }, { ...patch, updatedAt: now() });
+    const reason = lossOf(row, patch);
+    if (reason !== null) await this.sessions.end(tx, { holderId: row.id }, reason);
   }
 
   /** Removes a locked row and releases its names. */
   async remove(tx: EntityManager, row: AssignedUserEntity): Promise<void> {
     await tx.delete(LoginIdentityEntity, { assignedUserId: row.id });
     await tx.delete(AssignedUserEntity, { id: row.id });
+    await this.sessions.end(tx, { holderId: row.id }, 'removed');
     await this.claims.giveUp(tx, identitiesOf({ username: row.username, email: row.email, mobileNo: null }));
   }
 
@@ -135,6 +143,16 @@ export class AssignedUsers {
       await tx.insert(LoginIdentityEntity, { ...identity, ...holder });
     });
   }
+}
+
+const rankOf = (role: string): number => PERSON_ROLES.findIndex((one) => one === role);
+
+/** Why a change ends the sessions; null = it does not. */
+function lossOf(row: AssignedUserEntity, patch: Partial<AssignedUserEntity>): EndReason | null {
+  if (patch.isActive === false) return 'closed';
+  if (patch.passwordHash !== undefined) return 'password';
+  // roles stand in the order of their rights, the largest first
+  return patch.role !== undefined && rankOf(patch.role) > rankOf(row.role) ? 'role' : null;
 }
 
 export const toAssignedUser = (row: AssignedUserEntity): AssignedUser => ({

@@ -27,6 +27,8 @@ import {
   readClaims,
   type ReadToken,
 } from '../domain/tokens.js';
+import type { Client } from '../sessions/device.js';
+import { SessionStore } from '../sessions/sessions.store.js';
 import { RevokedTokens } from './authentication.store.js';
 import type { AuthenticationRules, PresentedToken, TokenErrors } from './decorators.js';
 
@@ -162,13 +164,26 @@ export class AccessTokens {
     private readonly assignedUsers: AssignedUsers,
     private readonly apiKeys: ApiKeys,
     private readonly revoked: RevokedTokens,
+    private readonly sessions: SessionStore,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** Issues a 7-day token. A unique id keeps two tokens of one second distinct, so that they are revoked separately. */
+  /** Begins a session and issues its 7-day token. */
+  async begin(account: Account, client: Client): Promise<string> {
+    const claims = claimsFor(account, now());
+    const sid = await this.sessions.begin(account, client, new Date(claims.exp * 1000));
+    return this.sign({ ...claims, sid });
+  }
+
+  /** Issues a 7-day token without a session, as before there were any. */
   issue(account: Account): string {
+    return this.sign(claimsFor(account, now()));
+  }
+
+  /** A unique id keeps two tokens of one second distinct, so that they are revoked separately. */
+  private sign(claims: object): string {
     const { CELL: cell } = this.environment;
-    return this.jwt.sign({ ...claimsFor(account, now()), ...(cell && { cell }) }, { jwtid: randomUUID() });
+    return this.jwt.sign({ ...claims, ...(cell && { cell }) }, { jwtid: randomUUID() });
   }
 
   /**
@@ -191,7 +206,14 @@ export class AccessTokens {
   }
 
   private async bearerOfClaims(text: string, token: ReadToken): Promise<Account | null> {
-    if (await this.revoked.includes(text)) return null;
+    const bearer = await this.loginOf(token);
+    if (!bearer) return null;
+    const { sessionId: id } = token;
+    if (id === null) return (await this.revoked.includes(text, (bearer.assignedUser ?? bearer).id)) ? null : bearer;
+    return (await this.sessions.isGood(id, bearer)) ? { ...bearer, session: { id } } : null;
+  }
+
+  private async loginOf(token: ReadToken): Promise<Account | null> {
     const account = await this.directory.byUsername(token.username);
     if (!account || !this.directory.usable(account)) return null;
     if (token.assignedUserId === null) return isOutdated(token, account) ? null : account;
@@ -219,10 +241,12 @@ export class AccessTokens {
     return payload === null ? null : this.accountOf(token, payload);
   }
 
-  /** Revokes a token (logout); ignores an invalid one. */
+  /** Ends a token's session (logout); ignores an invalid one. */
   async revoke(token: string): Promise<void> {
     const claims = readClaims(this.payloadOf(token));
-    if (claims) await this.revoked.add(token, claims.expiresAt);
+    if (!claims) return;
+    if (claims.sessionId === null) await this.revoked.add(token, claims.expiresAt);
+    else await this.sessions.logOut(claims.sessionId);
   }
 
   private payloadOf(token: string): unknown {

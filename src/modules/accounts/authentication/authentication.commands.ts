@@ -11,6 +11,7 @@ import { readRegistration } from '../domain/registration.js';
 import { SecurityLog } from '../logs/logs.store.js';
 import { NameCheck, NameClaims } from '../names.store.js';
 import { AccountRegistrar } from '../registration.store.js';
+import type { Client } from '../sessions/device.js';
 import { AccessTokens } from './access-tokens.js';
 import { Credentials } from './credentials.js';
 
@@ -19,7 +20,7 @@ export class LogInCommand extends Command<{ token: string; account: Account }> {
   constructor(
     readonly emailOrUsername: string,
     readonly password: string,
-    readonly ip: string,
+    readonly client: Client,
   ) {
     super();
   }
@@ -33,14 +34,14 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     private readonly log: SecurityLog,
   ) {}
 
-  async execute({ emailOrUsername, password, ip }: LogInCommand): Promise<{ token: string; account: Account }> {
-    const account = await this.credentials.check(emailOrUsername, password, ip);
-    this.log.record('login', (account.assignedUser ?? account).username, account.id, ip);
-    return { token: this.tokens.issue(account), account };
+  async execute({ emailOrUsername, password, client }: LogInCommand): Promise<{ token: string; account: Account }> {
+    const account = await this.credentials.check(emailOrUsername, password, client.ip);
+    this.log.record('login', (account.assignedUser ?? account).username, account.id, client.ip);
+    return { token: await this.tokens.begin(account, client), account };
   }
 }
 
-/** Revokes the token: here at once, on other instances within 3 s. */
+/** Ends the token's session: here at once, on other instances within 3 s. */
 export class LogOutCommand extends Command<void> {
   constructor(readonly token: string) {
     super();

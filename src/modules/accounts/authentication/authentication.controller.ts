@@ -8,6 +8,7 @@ import { ApiErrors, DoneAnswer, ExactAnswer } from '../../../platform/http/index
 import { clientIp } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { LOGIN_ERRORS, REGISTER_ERRORS } from '../self-service.errors.js';
+import { clientOf } from '../sessions/device.js';
 import { AdminSessions } from './access-tokens.js';
 import { LogInCommand, LogOutCommand, RegisterAccountCommand } from './authentication.commands.js';
 import { accountView, LogInAnswer, LogInRequest, RegisterAnswer, RegisterRequest } from './authentication.dto.js';
@@ -43,7 +44,7 @@ export class AuthenticationController {
     const name = textOrNull(fields['email_or_username']);
     const password = textOrNull(fields['password']);
     if (name === null || password === null) throw accountErrors.missingCredentials();
-    const { token, account } = await this.commands.execute(new LogInCommand(name, password, clientIp(request)));
+    const { token, account } = await this.commands.execute(new LogInCommand(name, password, clientOf(request)));
     this.adminSessions.open(request, response, account, token);
     return {
       success: true,

@@ -2,6 +2,7 @@ import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import { now } from '../../../kernel/clock.js';
 import { TtlCache, GroupCommit, ONE_TICK } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { again, inTransaction } from '../../../platform/database/index.js';
@@ -79,20 +80,41 @@ export class LoginAddresses {
 /** Maximum delay until a logout on another instance takes effect (reference/authentication#logout). */
 const KEPT_MS = 3_000;
 const PRUNED_AT_ONCE = 1_000;
+const TOKEN_MS = 7 * 86_400_000;
 /** Limit of the column; a token may claim a later expiry. */
 const LAST_SECOND = Date.UTC(9999, 11, 31) / 1000;
 
-/** Stores revoked tokens, with a short-lived cache for token checks. */
+interface Checked {
+  token: string;
+  holderId: number;
+}
+
+/**
+ * Stores revoked tokens that have no session: those of before there were sessions. With a short-lived cache for token checks.
+ */
 @Injectable()
 export class RevokedTokens {
   private readonly cache = new TtlCache<string, boolean>(KEPT_MS);
-  private readonly reads = new GroupCommit<Buffer, boolean>((digests) => this.found(digests), ONE_TICK);
+  private readonly reads = new GroupCommit<Checked, boolean>((items) => this.found(items), ONE_TICK);
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Cached for 3 s; reads of one event-loop tick share a statement. */
-  includes(token: string): Promise<boolean> {
-    return this.cache.get(token, () => this.reads.add(digestOf(token)));
+  includes(token: string, holderId: number): Promise<boolean> {
+    return this.cache.get(token, () => this.reads.add({ token, holderId }));
+  }
+
+  /** Revokes every token of a login that has no session; call `forget` after the commit. */
+  async addAllOf(tx: EntityManager, holderId: number): Promise<void> {
+    const until = new Date(now().getTime() + TOKEN_MS);
+    await tx.query(
+      'INSERT INTO revoked_tokens (digest, expires_at) VALUES (?, ?) ON DUPLICATE KEY UPDATE expires_at = ?',
+      [digestOfHolder(holderId), until, until],
+    );
+  }
+
+  forget(): void {
+    this.cache.clear();
   }
 
   /** Revokes at once here, within 3 s elsewhere, and deletes expired rows. `expiresAt`: epoch seconds. */
@@ -109,13 +131,17 @@ export class RevokedTokens {
     );
   }
 
-  private async found(digests: readonly Buffer[]): Promise<boolean[]> {
+  private async found(items: readonly Checked[]): Promise<boolean[]> {
+    const pairs = items.map(({ token, holderId }) => [digestOf(token), digestOfHolder(holderId)]);
     const rows = await this.dataSource.query<{ digest: Buffer }[]>(
       'SELECT digest FROM revoked_tokens WHERE digest IN (?)',
-      [digests],
+      [pairs.flat()],
     );
-    return digests.map((digest) => rows.some((row) => row.digest.equals(digest)));
+    return pairs.map((pair) => rows.some((row) => pair.some((digest) => row.digest.equals(digest))));
   }
 }
 
-const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** No token is such a text. */
+const digestOfHolder = (holderId: number): Buffer => digestOf(`login ${holderId}`);

@@ -114,6 +114,9 @@ export const SETTINGS = [
 export const isStaff = (userType: string | null): boolean =>
   userType === 'super' || userType === 'admin' || userType === 'reseller';
 
+/** True for staff of the operator; resellers are customers. */
+export const isOfOperator = (userType: string | null): boolean => userType === 'super' || userType === 'admin';
+
 /** Requires `client_management`, except for super, so that no change can lock everyone out. */
 export function assertManager(actor: Manager): void {
   if (actor.userType !== 'super' && !actor.permissions.client_management) throw accountErrors.permissionDenied();

@@ -106,6 +106,7 @@ export const accountErrors = {
   ).with({ field: (field: string) => field, hint: 'Ask the operator to change it.' }),
   notFound: notFound('account_not_found', 'Account not found', 'unknown, or not a client of the reseller'),
   userNotFound: notFound('user_not_found', 'User not found', 'unknown, or another account’s'),
+  sessionNotFound: notFound('session_not_found', 'Session not found', 'unknown, over, or another login’s'),
   apiKeyNotFound: notFound('api_key_not_found', 'API key not found', 'unknown, revoked, or another account’s'),
   tooManyApiKeys: conflict('too_many_of', (most: number) => atMost(most, 'API keys'), 'API_KEYS_PER_ACCOUNT'),
   tooManyUsers: conflict('too_many_of', (most: number) => atMost(most, 'users'), 'USERS_PER_ACCOUNT'),

@@ -12,6 +12,11 @@ export interface ActingKey {
   maxPerDay: number | null;
 }
 
+/** The login session of a token. */
+export interface ActingSession {
+  id: number;
+}
+
 /** A person who logs in and acts for the account (reference/accounts#people). */
 export interface AssignedUser {
   /** above all account ids, because a token's `sub` can be either */
@@ -144,6 +149,8 @@ export interface Account {
   assignedUser?: AssignedUser;
   /** absent = no key */
   apiKey?: ActingKey;
+  /** absent = a key, no proof, or a token from before there were sessions */
+  session?: ActingSession;
 }
 
 /** Maps a user_type to a role (reference/accounts#roles): super → super; admin, reseller → admin; else user. */

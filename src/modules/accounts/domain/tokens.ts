@@ -60,6 +60,8 @@ export interface ReadToken {
   issuedAt: number;
   /** epoch seconds */
   expiresAt: number;
+  /** row of `login_sessions`; null = issued before there were sessions */
+  sessionId: number | null;
   /** signing cell; null = a single-cell installation (reference/cells#staff) */
   cell: string | null;
 }
@@ -67,13 +69,15 @@ export interface ReadToken {
 /** Parses a verified payload; null without `exp`, `iat` or username, or for another issuer. */
 export function readClaims(payload: unknown): ReadToken | null {
   if (!isObject(payload) || !isObject(payload['data'])) return null;
-  const { exp, iat, iss, sub, cell = null } = payload;
+  const { exp, iat, iss, sub, sid = null, cell = null } = payload;
   if (typeof exp !== 'number' || typeof iat !== 'number') return null;
   if (iss !== undefined && iss !== TOKEN_ISSUER) return null;
   if (cell !== null && typeof cell !== 'string') return null;
+  if (sid !== null && !Number.isSafeInteger(sid)) return null;
+  const sessionId = sid as number | null;
   const username = payload['data']['username'] ?? payload['data']['name'];
   if (typeof username !== 'string' || username === '') return null;
-  return { username, assignedUserId: assignedUserIdOf(sub), issuedAt: iat, expiresAt: exp, cell };
+  return { username, assignedUserId: assignedUserIdOf(sub), issuedAt: iat, expiresAt: exp, sessionId, cell };
 }
 
 /** True if the token is older than the bearer's last password change. */

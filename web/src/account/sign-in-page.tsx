@@ -1,0 +1,13 @@
+import { Page, Section } from '../ui/index.js';
+import { OwnSessions } from './sessions.js';
+
+/** How this login is protected, and where it is in use. */
+export default function SignInPage() {
+  return (
+    <Page title="Sign-in" about="How this login is protected, and where it is in use.">
+      <Section title="Sessions">
+        <OwnSessions />
+      </Section>
+    </Page>
+  );
+}
