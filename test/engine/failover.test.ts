@@ -66,13 +66,24 @@ describe('a lane whose route cannot be used', () => {
   const leaseEnds = (id: number): Promise<unknown> =>
     dataSource.query('UPDATE campaign_lanes SET lease_until = UTC_TIMESTAMP(3) WHERE campaign_id = ?', [id]);
 
+  const checkedInS = async (id: number): Promise<number> => {
+    const [row] = await dataSource.query<{ seconds: number }[]>(
+      'SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(3), overdue_check_at) AS seconds FROM campaigns WHERE id = ?',
+      [id],
+    );
+    return Number(row?.seconds);
+  };
+
   it('hands over what was never submitted, and says from where, to where and why', async () => {
     const { id, requestId } = await accept('hand-over', 700);
     const worker = workerOf(carriers);
     expect(await worker.run(firstLane(id))).toBe(true);
+    expect(await checkedInS(id)).toBeGreaterThan(3_600);
     carriers.downMs.set(A, LONG_MS);
     expect(await worker.run(firstLane(id))).toBe(true);
     expect(await routeOf(id)).toBe(B);
+    // the new route may wait less for its receipts
+    expect(await checkedInS(id)).toBeLessThanOrEqual(30);
     await drive(worker, id);
     expect([carriers.tally(), carriers.doubled]).toEqual([{ [A]: 500, [B]: 200 }, []]);
     expect(await engine.counts(requestId)).toEqual({ Submitted: 700 });

@@ -48,6 +48,14 @@ describe('recipients that a route has refused', () => {
   const state = async (requestId: string): Promise<unknown> =>
     dataOf(await campaigns.get(`/v6/api/campaigns/${requestId}`, owner))['state'];
 
+  const checkedInS = async (requestId: string): Promise<number> => {
+    const [row] = await campaigns.dataSource.query<{ seconds: number }[]>(
+      'SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(3), overdue_check_at) AS seconds FROM campaigns WHERE request_id = ?',
+      [requestId],
+    );
+    return Number(row?.seconds);
+  };
+
   it('end with its refusal when their lane is moved back, and are not sent there twice', async () => {
     const [picky, kind] = [
       await campaigns.addGateway('picky', true, FURTHER),
@@ -57,6 +65,7 @@ describe('recipients that a route has refused', () => {
     const terms = NUMBERS.map(() => ({ routeId: picky, fallbacks: [kind] }));
     const id = await campaigns.page(owner, 'Hi', NUMBERS, { terms });
     await vi.waitUntil(async () => (await waitingOn(id, kind)) === NUMBERS.length, WAIT);
+    expect(await checkedInS(id)).toBeLessThanOrEqual(30);
     await route('kind', 'move', { to_route: 'picky' });
     await vi.waitUntil(async () => (await state(id)) === 'completed', WAIT);
     expect(

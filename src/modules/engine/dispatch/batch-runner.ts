@@ -59,24 +59,32 @@ class StopWatch {
   private readonly timer: NodeJS.Timeout;
   private isReading = false;
 
+  private readonly waiting: Set<DueRecipient>;
+
   constructor(
     private readonly stopList: StopList,
-    private readonly recipients: readonly DueRecipient[],
+    recipients: readonly DueRecipient[],
   ) {
+    this.waiting = new Set(recipients);
     this.timer = setInterval(() => void this.read(), READ_AGAIN_MS);
   }
 
   /** What ends a recipient that has not left; null = it may leave. */
   readonly outcomeOf = (recipient: DueRecipient): BatchResult['outcome'] | null => this.held.get(recipient) ?? null;
 
+  /** Recipients with a result are not read again. */
+  ended(results: readonly BatchResult[]): void {
+    for (const { recipient } of results) this.waiting.delete(recipient);
+  }
+
   end(): void {
     clearInterval(this.timer);
   }
 
   private async read(): Promise<void> {
-    if (this.isReading) return;
+    if (this.isReading || this.waiting.size === 0) return;
     this.isReading = true;
-    const { held } = await applySuppressions(this.stopList, this.recipients);
+    const { held } = await applySuppressions(this.stopList, [...this.waiting]);
     this.held = new Map(held.map(({ recipient, outcome }) => [recipient, outcome]));
     this.isReading = false;
   }
@@ -199,6 +207,7 @@ export class BatchRunner {
           heldOutcome: stops.outcomeOf,
         },
         async (results) => {
+          stops.ended(results);
           await this.flush(conclude(results, patience), null, isUrgent);
           this.observer.count(carrier, results);
           spans?.count(results);

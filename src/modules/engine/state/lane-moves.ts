@@ -33,6 +33,8 @@ export interface RecipientHandover extends LaneMove {
 /** SQL: no worker holds lane `l`, and no batch of it is open or in doubt. */
 export const IS_MOVABLE = `${isFree('l')} AND l.intent_seq <= l.next_seq AND NOT (${HAS_BEGUN_RETRIES})`;
 
+/** The new route may wait less for receipts than the old: the check of the campaign plans by all its routes. */
+const CHECKED_WITHIN_S = 30;
 const REASON_LENGTH = 255;
 const MOVES = `JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, campaign_id BIGINT PATH '$[0]', lane INT PATH '$[1]',
   fence BIGINT PATH '$[2]', seq INT PATH '$[3]', attempt INT PATH '$[4]', to_lane INT PATH '$[5]', from_route BIGINT PATH '$[6]',
@@ -106,6 +108,7 @@ export class LaneMoves {
     const moved = found.flatMap(({ n }) => moves[Number(n) - 1] ?? []);
     if (moved.length === 0) return [];
     await dropInDoubtOf(tx, moved);
+    await this.checkSoon(tx, rowsOf(moved, heldFence), 'TRUE');
     await this.record(tx, moved, 'INSERT');
     return moved;
   }
@@ -118,6 +121,7 @@ export class LaneMoves {
     if (moves.length === 0) return;
     const lanes = new Map(moves.map((move) => [laneKey({ ...move, lane: move.toLane }), move]));
     const inOrder = [...lanes.values()].sort((a, b) => a.campaignId - b.campaignId || a.toLane - b.toLane);
+    await this.checkSoon(tx, rowsOf(inOrder, heldFence), `l.lane IS NULL`);
     await tx.query(
       `INSERT INTO campaign_lanes (campaign_id, lane, channel, route_id, account_id, single, next_seq, intent_seq, end_seq,
          fence, wake_at, settle_at)
@@ -165,6 +169,17 @@ export class LaneMoves {
         this.relay.notify([{ channel, routeId: to, single }]);
       }
     }
+  }
+
+  /** @param condition SQL over `l`, the lane they move to; it is missing before the first recipient moves there */
+  private async checkSoon(tx: EntityManager, rows: QuotedText, condition: string): Promise<void> {
+    await tx.query(
+      `UPDATE ${MOVES} STRAIGHT_JOIN campaigns c FORCE INDEX (PRIMARY) ON c.id = j.campaign_id
+         LEFT JOIN campaign_lanes l FORCE INDEX (PRIMARY) ON l.campaign_id = j.campaign_id AND l.lane = j.to_lane
+       SET c.overdue_check_at = LEAST(c.overdue_check_at, UTC_TIMESTAMP(3) + INTERVAL ${CHECKED_WITHIN_S} SECOND)
+       WHERE ${condition}`,
+      [rows],
+    );
   }
 
   /** For timelines, and so that nothing returns to a route that refused it. */

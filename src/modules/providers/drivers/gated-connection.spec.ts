@@ -160,6 +160,24 @@ describe('a circuit', () => {
   });
 });
 
+describe('a message that was stopped on its way', () => {
+  it('says nothing of its carrier', async () => {
+    const attempt = (): Promise<SendOutcome> => Promise.resolve({ kind: 'unsent', afterMs: 0, text: 'Held back' });
+    const connection = new GatedConnection({ title: 'Carrier', timeoutMs: 15_000, attempt });
+    let looks = 0;
+    const send = (isStopped: boolean): Promise<SendOutcome> => {
+      looks = 0;
+      const hasStopped = (): boolean => isStopped && looks++ > 0;
+      const message = { ref: 'r', to: '919812345678', text: 'x', notAfter: performance.now() + 60_000 };
+      return connection.send({ ...message, hasStopped });
+    };
+    for (let times = 0; times < 5; times++) expect(await send(true)).toMatchObject({ text: 'Held back' });
+    expect([connection.onTrial, connection.fault]).toEqual([false, null]);
+    for (let times = 0; times < 3; times++) await send(false);
+    expect([connection.onTrial, connection.fault]).toEqual([true, 'Held back']);
+  });
+});
+
 describe('throttling of a connection', () => {
   it('puts off single messages alone while others are taken', () => {
     const throttle = new Throttle();

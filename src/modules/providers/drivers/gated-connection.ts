@@ -8,6 +8,9 @@ export const WELL = 0;
 export const ILL = 1;
 /** Weight of a failed connect: three in a row open the circuit, because nothing can arrive. */
 export const UNREACHED = 7;
+/** Of a message that was stopped on its way: it says nothing of the carrier. */
+const NO_WORD = null;
+type Weight = number | typeof NO_WORD;
 
 /**
  * Stops calls to a failing carrier: after 20 faults in a row, or 3 failed connects, one trial every 2 s decides for all calls.
@@ -28,8 +31,8 @@ export class Circuit {
     return this.faults >= FAULTS_TO_OPEN;
   }
 
-  /** @param call must not reject @param weigh faults of its result @returns null when the call was not made */
-  async run<Result>(call: () => Promise<Result>, weigh: (result: Result) => number): Promise<Result | null> {
+  /** @param call must not reject @param weigh faults of its result; null = it says nothing @returns null when the call was not made */
+  async run<Result>(call: () => Promise<Result>, weigh: (result: Result) => Weight): Promise<Result | null> {
     if (this.isBroken()) {
       if (this.isOpen) return null;
       if (!this.trial) return this.tryOnce(call, weigh);
@@ -39,7 +42,7 @@ export class Circuit {
     const result = await call();
     const weight = weigh(result);
     if (weight === WELL) this.faults = 0;
-    else this.add(weight);
+    else if (weight !== NO_WORD) this.add(weight);
     return result;
   }
 
@@ -49,7 +52,7 @@ export class Circuit {
     if (!wasBroken && this.isBroken()) this.openedAt = performance.now();
   }
 
-  private async tryOnce<Result>(call: () => Promise<Result>, weigh: (result: Result) => number): Promise<Result> {
+  private async tryOnce<Result>(call: () => Promise<Result>, weigh: (result: Result) => Weight): Promise<Result> {
     const attempt = call();
     const trial = attempt.then(
       (result) => this.endTrial(weigh(result)),
@@ -60,10 +63,10 @@ export class Circuit {
     return attempt;
   }
 
-  private endTrial(weight: number): void {
+  private endTrial(weight: Weight): void {
     this.trial = null;
     if (weight === WELL) this.faults = 0;
-    else this.openedAt = performance.now();
+    else if (weight !== NO_WORD) this.openedAt = performance.now();
   }
 }
 
@@ -158,7 +161,12 @@ export class GatedConnection implements RouteConnection {
       if (performance.now() >= message.notAfter || message.hasStopped?.()) {
         return unsent(`${title} is not reachable`, 0);
       }
-      const outcome = await this.circuit.run(() => this.carrier.attempt(message), weigh);
+      const isStopped = ({ kind }: SendOutcome): boolean => kind === 'unsent' && (message.hasStopped?.() ?? false);
+      const outcome = await this.circuit.run(
+        () => this.carrier.attempt(message),
+        (answer) => (isStopped(answer) ? NO_WORD : weigh(answer)),
+      );
+      if (outcome && isStopped(outcome)) return outcome;
       if (!outcome) return unsent(this.lastFault ?? `${title} is not answering`, HALF_OPEN_MS);
       this.adaptPause(outcome);
       this.lastFault = faultOf(outcome, title, quotes);
