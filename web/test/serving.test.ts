@@ -51,7 +51,17 @@ describe('the files of the application', () => {
       expect(response.headers.get('x-content-type-options')).toBe('nosniff');
       const plain = await get(file, { headers: { 'accept-encoding': 'identity' } });
       expect(plain.headers.get('content-encoding')).toBeNull();
-      expect(await plain.text()).toBe(await response.text());
+      const text = await response.text();
+      expect(await plain.text()).toBe(text);
+      for (const [asked, given] of [
+        ['gzip, deflate, br, zstd', 'br'],
+        ['br;q=0, gzip', 'gzip'],
+        ['zstd', null],
+      ] as const) {
+        const short = await get(file, { headers: { 'accept-encoding': asked } });
+        expect(short.headers.get('content-encoding')).toBe(given);
+        expect(await short.text()).toBe(text);
+      }
     }
   });
 

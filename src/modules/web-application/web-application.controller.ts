@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { type Environment, ENVIRONMENT, publicPath } from '../../platform/config/index.js';
 import { unknownResource } from '../../platform/http/index.js';
 import { Open } from '../accounts/index.js';
-import { WebFiles } from './web-files.js';
+import { ENCODINGS, WebFiles } from './web-files.js';
 
 /** No inline or foreign content; recordings play from memory. */
 const POLICY = [
@@ -31,17 +31,18 @@ export class WebApplicationController {
   /** File names change with the content, so files may be cached forever. */
   @Get('app/assets/:file')
   async asset(@Param('file') name: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const file = await this.files.asset(name);
+    const encoding = ENCODINGS.find((one) => request.acceptsEncodings(one)) ?? 'identity';
+    const file = await this.files.asset(name, encoding);
     if (!file) throw unknownResource();
-    const { type, content, short } = file;
+    const { type, content } = file;
     response.set({
       'Content-Type': type,
       'Cache-Control': `public, max-age=${YEAR_S}, immutable`,
       'Content-Security-Policy': POLICY,
       Vary: 'Accept-Encoding',
     });
-    if (request.acceptsEncodings('gzip') === 'gzip') response.set('Content-Encoding', 'gzip').end(short);
-    else response.end(content);
+    if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+    response.end(content);
   }
 
   @Get(['app', 'app/*path'])

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 
 /** Output of the build (scripts/lib/build.mjs). */
@@ -12,13 +12,19 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
-const compressed = promisify(gzip);
+/** Best first. Brotli's highest quality takes a second for the largest file, and saves 3 %. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+const SHORTEN: Readonly<Record<string, (content: Buffer) => Promise<Buffer>>> = {
+  br: (content) => promisify(brotliCompress)(content, BROTLI),
+  gzip: (content) => promisify(gzip)(content),
+  identity: (content) => Promise.resolve(content),
+};
+export const ENCODINGS = Object.keys(SHORTEN);
 
 export interface WebFile {
   type: string;
+  /** in the encoding that was asked for */
   content: Buffer;
-  /** compressed */
-  short: Buffer;
 }
 
 @Injectable()
@@ -27,12 +33,14 @@ export class WebFiles {
   private page: Promise<string> | null = null;
   private readonly files = new Map<string, Promise<WebFile>>();
 
-  async asset(name: string): Promise<WebFile | null> {
+  /** @param encoding one of `ENCODINGS` */
+  async asset(name: string, encoding: string): Promise<WebFile | null> {
     const type = TYPES[extname(name)];
     this.names ??= readdir(join(folder(), 'assets')).then((names) => new Set(names));
     if (type === undefined || !(await this.names).has(name)) return null;
-    const file = this.files.get(name) ?? readAsset(name, type);
-    this.files.set(name, file);
+    const key = `${name} ${encoding}`;
+    const file = this.files.get(key) ?? readAsset(name, type, encoding);
+    this.files.set(key, file);
     return file;
   }
 
@@ -50,9 +58,9 @@ export function toApplication(path: string): string {
   return below === 0 ? './' : '../'.repeat(below);
 }
 
-async function readAsset(name: string, type: string): Promise<WebFile> {
+async function readAsset(name: string, type: string, encoding: string): Promise<WebFile> {
   const content = await readFile(join(folder(), 'assets', name));
-  return { type, content, short: await compressed(content) };
+  return { type, content: (await SHORTEN[encoding]?.(content)) ?? content };
 }
 
 /** Nearest parent folder with the output of the build. */
