@@ -8,6 +8,7 @@ import { ENVIRONMENT } from '../../platform/config/index.js';
 import { BodiesModule } from '../../platform/http/index.js';
 import { CellDirectoryModule } from '../cell-directory/index.js';
 import { CreditsModule } from '../credits/index.js';
+import { NoticesModule } from '../notices/index.js';
 import { RatesModule } from '../rates/index.js';
 import { AccessTokens, jwtOptions, ApiKeys, AdminSessions } from './authentication/access-tokens.js';
 import { RightsGuard, AuthenticationGuard, BodyUsernames, OpenMisses, JwtStrategy } from './authentication/guards.js';
@@ -139,6 +140,7 @@ export class AccountDirectoryModule {}
     CqrsModule,
     AccountDirectoryModule,
     CreditsModule,
+    NoticesModule,
     RatesModule,
     PassportModule,
     BodiesModule,

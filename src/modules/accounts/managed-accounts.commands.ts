@@ -231,7 +231,7 @@ export class ChangeAccountHandler implements ICommandHandler<ChangeAccountComman
       });
     });
     this.directory.forget(target.id);
-    await this.passwords.finish(actor, ended);
+    await this.passwords.finish(actor, ended, passwordHash === undefined ? null : target);
     if (changes.ratePlan !== undefined) this.plans.forget();
     if (changes.isActive === false) await this.closings.finish(closing);
   }

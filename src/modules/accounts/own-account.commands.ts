@@ -66,8 +66,8 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
     await this.loginAddresses.remember(before.id, ip);
     if (actor.assignedUser) this.users.forget();
     else this.directory.forget(actor.id);
+    await this.passwords.finish(actor, ended, actor);
     if (actor.assignedUser) return { api_keys: [], users: [] };
-    await this.passwords.finish(actor, ended);
     return this.access.of(actor.id, actor.timeZone);
   }
 

@@ -10,6 +10,7 @@ export const FEATURE_EVENT_TYPES = [
   'campaign.completed',
   'sender_id.status.update',
   'account.balance.low',
+  'account.security',
 ] as const;
 
 /** Types for staff accounts only. */

@@ -1,3 +1,4 @@
+import { NOTICE_TYPES } from '../notices/index.js';
 import { exampleOf } from './events.js';
 
 interface EventSchema {
@@ -151,6 +152,20 @@ const EVENTS: readonly (readonly [name: string, type: string, schema: EventSchem
       available: WHOLE,
       threshold: WHOLE,
     }),
+  ],
+  [
+    'AccountSecurityEvent',
+    'account.security',
+    event(
+      'account.security',
+      'Something happened to a login or a key; beside these fields the facts of the type.',
+      {
+        type: word(...NOTICE_TYPES),
+        login: { ...TEXT, description: 'username of the login concerned' },
+        at: { ...TEXT, format: 'date-time' },
+      },
+      { additionalProperties: true },
+    ),
   ],
 ];
 

@@ -110,6 +110,15 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     reason: null,
   },
   'account.balance.low': { event: 'account.balance.low', balance: 'gsm_credits', available: 90, threshold: 100 },
+  'account.security': {
+    event: 'account.security',
+    type: 'api_key.created',
+    login: 'acme',
+    at: '2026-11-21T09:30:00.000Z',
+    name: 'Shop backend',
+    prefix: 'swb_live_Zb1cQ9x',
+    by: 'jane.doe',
+  },
   'alarm.raised': { event: 'alarm.raised', ...ALARM, cleared_at: null },
   'alarm.cleared': { event: 'alarm.cleared', ...ALARM, cleared_at: '2026-11-22T02:31:40.502Z' },
 };

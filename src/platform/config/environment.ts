@@ -203,6 +203,15 @@ export const environmentSchema = z.object({
   LANE_LEASE: duration('30s'),
   OUTBOUND_ALLOW: z.string().optional(),
   ROUTE_NETWORKS: z.string().optional(),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .refine((text) => /^[^?#]*(\?tls=(on|off))?$/.test(text), 'knows the parameter tls=off only')
+    .optional(),
+  SMTP_CA: z.string().optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(/^(?:[^<>@"\p{Cc}]{1,100} <)?[^<>@\s\p{Cc}]{1,64}@[A-Za-z0-9.-]{1,253}>?$/u, 'an address, or Name <address>')
+    .optional(),
   DNS_SERVERS: list.refine((servers) => servers.every(isNameServer), 'IP addresses, each with or without :port'),
   DNS_TIMEOUT: duration('3s'),
   WEBHOOK_RETRY_DELAYS: durations('0s,5s,5m,30m,2h,5h,10h,10h'),
@@ -263,6 +272,10 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     throw new InvalidEnvironment(
       'The environment is not valid:\n  VOICE_ALLOWED_PREFIXES: must say where calls may be forwarded to (* = anywhere), because VOICE_AUTO_APPROVE is on',
     );
+  }
+  if (environment.SMTP_URL !== undefined && (!environment.MAIL_FROM || publicOrigin(environment) === null)) {
+    const missing = environment.MAIL_FROM ? 'PUBLIC_URL' : 'MAIL_FROM';
+    throw new InvalidEnvironment(`The environment is not valid:\n  ${missing}: needed, because SMTP_URL is set`);
   }
   if (environment.CELL !== undefined && (environment.DIRECTORY_URL === undefined || !environment.CELL_TOKEN)) {
     const missing = environment.DIRECTORY_URL === undefined ? 'DIRECTORY_URL' : 'CELL_TOKEN';

@@ -13,6 +13,7 @@ import {
   type SocketGuard,
 } from './address-guard.js';
 import { exchange, type OutboundResponse } from './exchange.js';
+import { Mailer } from './mailer.js';
 import { NameResolver, type NameSettings } from './name-resolver.js';
 import { OutboundError } from './outbound-error.js';
 
@@ -255,5 +256,5 @@ function redirected(from: Target, location: string): Target {
 }
 
 @Global()
-@Module({ providers: [OutboundClient], exports: [OutboundClient] })
+@Module({ providers: [OutboundClient, Mailer], exports: [OutboundClient, Mailer] })
 export class OutboundModule {}

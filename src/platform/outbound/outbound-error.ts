@@ -1,4 +1,4 @@
-/** `unencrypted`: plain HTTP where only TLS is allowed; `interrupted`: connection lost; `redirect`: too many redirects. */
+/** `unencrypted`: no TLS where it is required; `interrupted`: broken off, or a mail server's refusal; `redirect`: too many redirects. */
 export type OutboundFault =
   'refused' | 'unencrypted' | 'unreachable' | 'timeout' | 'interrupted' | 'too_large' | 'redirect';
 
@@ -44,9 +44,15 @@ const REASONS_BY_CODE: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'no way to its host',
   ENETUNREACH: 'no way to its network',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  EAUTH: 'the mail server refused the login',
+  ENOAUTH: 'the mail server refused the login',
+  EENVELOPE: 'the mail server refused the address',
+  EMESSAGE: 'the mail server refused the message',
 };
 /** Codes of OpenSSL and of invalid certificates. */
 const TLS_CODE = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
+
+export const isTlsCode = (code: string): boolean => TLS_CODE.test(code);
 
 const codeOf = (error: unknown): string =>
   typeof error === 'object' && error !== null ? String((error as { code?: unknown }).code) : '';
@@ -54,5 +60,5 @@ const codeOf = (error: unknown): string =>
 function reasonOf(cause: unknown): string | undefined {
   const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
   const code = codeOf(first);
-  return REASONS_BY_CODE[code] ?? (TLS_CODE.test(code) ? 'no TLS connection' : undefined);
+  return REASONS_BY_CODE[code] ?? (isTlsCode(code) ? 'no TLS connection' : undefined);
 }

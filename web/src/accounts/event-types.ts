@@ -13,4 +13,5 @@ export const EVENT_TYPES: readonly (readonly [EventType, string])[] = [
   ['campaign.completed', 'Campaigns that are completed'],
   ['sender_id.status.update', 'Decisions on sender ids'],
   ['account.balance.low', 'A balance that runs low'],
+  ['account.security', 'Logins from new networks, changed passwords, new keys'],
 ];

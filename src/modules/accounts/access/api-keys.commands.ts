@@ -11,6 +11,7 @@ import { assertRight } from '../domain/rights.js';
 import { type Account, createdBy } from '../domain/account.js';
 import { readScopes } from '../domain/rights.js';
 import { newApiKey } from '../domain/tokens.js';
+import { AccountNotices } from '../../notices/index.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { ManagedAccounts } from '../managed-accounts.store.js';
 import { type ApiKeyAnswerData, apiKeyData } from './api-keys.dto.js';
@@ -54,6 +55,7 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand>
     private readonly credentials: Credentials,
     private readonly keys: ApiKeyStore,
     private readonly audit: AuditLog,
+    private readonly notices: AccountNotices,
   ) {}
 
   async execute({ actor, wish, proof }: CreateApiKeyCommand): Promise<ApiKeyAnswerData & { key: string }> {
@@ -73,6 +75,9 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand>
       return created;
     });
     const { id, ...rest } = apiKeyData(row, actor.timeZone);
+    const by = (actor.assignedUser ?? actor).username;
+    const { assignedUser: _person, ...owner } = actor;
+    await this.notices.notify(owner, { type: 'api_key.created', name: rest.name, prefix: rest.prefix, by });
     return { id, key, ...rest };
   }
 }

@@ -8,9 +8,10 @@ import { AccountClosings } from '../account-closings.js';
 import { AccountDirectory, AccountStore } from '../accounts.store.js';
 import { LoginAddresses } from '../authentication/authentication.store.js';
 import { UNKNOWN_HASH } from '../authentication/credentials.js';
-import type { Account } from '../domain/account.js';
+import { type Account, createdBy } from '../domain/account.js';
 import { passwordChange } from '../domain/tokens.js';
 import { AuditLog } from '../logs/logs.store.js';
+import { AccountNotices, type Notified } from '../../notices/index.js';
 import { ManagedAccounts } from '../managed-accounts.store.js';
 import { SessionStore } from '../sessions/sessions.store.js';
 import { AccountEntity, ApiKeyEntity, AssignedUserEntity } from '../tables.js';
@@ -251,6 +252,7 @@ export class PasswordChanges {
     private readonly loginAddresses: LoginAddresses,
     private readonly sessions: SessionStore,
     private readonly made: MadeThings,
+    private readonly notices: AccountNotices,
   ) {}
 
   /** Slow on purpose: call it after all cheaper checks, and before the transaction. */
@@ -270,8 +272,10 @@ export class PasswordChanges {
     return this.made.revoke(tx, actor, account, chosen);
   }
 
-  /** After the commit, with the result of `revoke`. */
-  finish(actor: Account, ended: Ended): Promise<void> {
-    return this.made.finish(actor, ended);
+  /** After the commit, with the result of `revoke`: runs its consequences, and tells the login whose password changed. */
+  async finish(actor: Account, ended: Ended, changed: Notified | null): Promise<void> {
+    await this.made.finish(actor, ended);
+    const maker = readMaker(changed && createdBy(actor, changed.id))?.kind ?? null;
+    if (changed) await this.notices.notify(changed, { type: 'password.changed', by: maker });
   }
 }

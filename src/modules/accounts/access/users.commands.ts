@@ -13,6 +13,7 @@ import { identitiesOf } from '../domain/identity.js';
 import { refuseLong } from '../domain/registration.js';
 import type { PersonRole } from '../domain/rights.js';
 import { passwordChange } from '../domain/tokens.js';
+import { AccountNotices } from '../../notices/index.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { NameCheck, NameClaims } from '../names.store.js';
 import type { AssignedUserEntity } from '../tables.js';
@@ -109,6 +110,7 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
     private readonly names: NameCheck,
     private readonly claims: NameClaims,
     private readonly audit: AuditLog,
+    private readonly notices: AccountNotices,
   ) {}
 
   async execute({ actor, id, changes, proof }: ChangeAssignedUserCommand): Promise<void> {
@@ -140,6 +142,9 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
       await this.audit.record(tx, { actor, action: 'user.change', subject: row.username, details });
     });
     this.users.forget();
+    if (passwordHash === null) return;
+    const concerned = { ...actor, assignedUser: { username: seen.username, email: seen.email } };
+    await this.notices.notify(concerned, { type: 'password.changed', by: 'account' });
   }
 }
 
