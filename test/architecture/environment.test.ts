@@ -25,6 +25,25 @@ describe('.env.example', () => {
   });
 });
 
+describe('JWT_SECRETS_ACCEPTED', () => {
+  const read = (accepted: string, more: object = {}) =>
+    readEnvironment({
+      DATABASE_URL: 'mysql://user:password@localhost/name',
+      REDIS_URL: 'redis://localhost',
+      JWT_SECRET: 'abcdefghijklmnopqrstuvwxyz0123456789',
+      ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
+      JWT_SECRETS_ACCEPTED: accepted,
+      ...more,
+    }).JWT_SECRETS_ACCEPTED;
+
+  it('are as long as JWT_SECRET, and as random in production', () => {
+    expect(read('')).toEqual([]);
+    expect(read(`${'a'.repeat(32)},${'b'.repeat(40)}`)).toEqual(['a'.repeat(32), 'b'.repeat(40)]);
+    expect(() => read(`${'a'.repeat(32)},short`)).toThrow('JWT_SECRETS_ACCEPTED: at least 32 characters each');
+    expect(() => read('a'.repeat(32), { NODE_ENV: 'production' })).toThrow('JWT_SECRETS_ACCEPTED: too weak');
+  });
+});
+
 describe('VOICE_AUTO_APPROVE', () => {
   const needed = {
     DATABASE_URL: 'mysql://user:password@localhost/name',

@@ -22,7 +22,6 @@ interface Answer {
 /** Two whole installations behind one front; each may read and write its own database and the directory, and nothing else. */
 describe('two cells behind a front', () => {
   const cable = new Cable();
-  const jwtSecret = randomBytes(32).toString('hex');
   const lines = {} as Record<Letter, Cable>;
   const cells = {} as Record<Letter, Service>;
   const clients = {} as Record<Letter, Client>;
@@ -50,7 +49,7 @@ describe('two cells behind a front', () => {
           ...(cell === 'b' && { REDIS_URL: ownRedis.url }),
           DATABASE_URL: Object.assign(new URL(own.url), { host: `127.0.0.1:${ports}` }).href,
           DIRECTORY_URL: directory.url,
-          JWT_SECRET: jwtSecret,
+          JWT_SECRET: randomBytes(32).toString('hex'), // a cell's own
           PUBLIC_URL: `http://127.0.0.1:${port}/c/${cell}`,
           TRUST_PROXY: '1',
           BROADCAST_RATE_LIMIT: '0',

@@ -1,14 +1,19 @@
-import { randomBytes } from 'node:crypto';
+import { createCipheriv, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DataSource } from 'typeorm';
 import { ChatAccounts } from '../../src/modules/providers/index.js';
-import { Sealer, SealRenewal } from '../../src/platform/security/index.js';
+import { sealedIn, Sealer, SealRenewal } from '../../src/platform/security/index.js';
 import { accountsOf, type Accounts } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 
 const [OLD, NEW] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')] as const;
 const PATH = '/v6/api/admin/chat-accounts';
 const TOKEN = 'graph-access-token';
+
+const configOf = (name: string): string => sealedIn('routes', 'config', name);
+/** Of the first webhook: its secret, then the one before. */
+const secretsAt = (index: number): string =>
+  sealedIn('webhook_endpoints', index === 0 ? 'secret' : 'previous_secret', 1);
 
 /** ENCRYPTION_KEY is changed in three steps, with processes of two steps side by side at each. */
 describe('a change of ENCRYPTION_KEY', () => {
@@ -68,7 +73,7 @@ describe('a change of ENCRYPTION_KEY', () => {
       { timeout: 60_000 },
     );
     const reader = new Sealer({ ENCRYPTION_KEY: NEW });
-    expect((await sealedSecrets()).map((text) => reader.open(text))).toEqual(secrets);
+    expect((await sealedSecrets()).map((text, index) => reader.open(text, secretsAt(index)))).toEqual(secrets);
     for (const id of ids) for (const api of [before, during]) expect(await tokenOf(api, id)).toBe(TOKEN);
     // The process of the step before still writes under the old key; the new one reads it, and renews it at its next start.
     const late = await account();
@@ -83,7 +88,10 @@ describe('a change of ENCRYPTION_KEY', () => {
   it('is finished once, by many processes at the same time, over many rows', async () => {
     const source = before.app.get(DataSource);
     const sealer = new Sealer({ ENCRYPTION_KEY: OLD });
-    const rows = Array.from({ length: 1_200 }, (_, index) => [`r${index}`, sealer.seal(`{"n":${index}}`)]);
+    const rows = Array.from({ length: 1_200 }, (_, index) => [
+      `r${index}`,
+      sealer.seal(`{"n":${index}}`, configOf(`r${index}`)),
+    ]);
     await source.query(
       `INSERT INTO routes (name, channel, driver, config, callback_secret, pace_us, created_at, updated_at)
        VALUES ${rows.map(() => "(?, 'chat', 'meta_cloud', ?, 'x', 0, NOW(3), NOW(3))").join(', ')}`,
@@ -96,13 +104,44 @@ describe('a change of ENCRYPTION_KEY', () => {
       "SELECT name, config FROM routes WHERE name LIKE 'r%' ORDER BY id",
     );
     const reader = new Sealer({ ENCRYPTION_KEY: NEW });
-    expect(opened.map(({ config }) => reader.open(config))).toEqual(rows.map((_, index) => `{"n":${index}}`));
+    expect(opened.map(({ name, config }) => reader.open(config, configOf(name)))).toEqual(
+      rows.map((_, index) => `{"n":${index}}`),
+    );
     for (const other of others) await other.stop();
+  });
+
+  it('gives a place to what was sealed without one, and nothing opens in another place', async () => {
+    const source = before.app.get(DataSource);
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', Buffer.from(NEW, 'hex'), nonce);
+    const bytes = Buffer.concat([nonce, cipher.update('{}'), cipher.final(), cipher.getAuthTag()]);
+    const reader = new Sealer({ ENCRYPTION_KEY: NEW });
+    await source.query(
+      `INSERT INTO routes (name, channel, driver, config, callback_secret, pace_us, created_at, updated_at)
+       VALUES ('former', 'chat', 'meta_cloud', ?, 'x', 0, NOW(3), NOW(3))`,
+      [`${reader.prefix}${bytes.toString('base64url')}`],
+    );
+    const during = await instance(NEW, [OLD]);
+    await during.app.get(SealRenewal).renew();
+    await during.stop();
+    const [row] = await source.query<{ config: string }[]>("SELECT config FROM routes WHERE name = 'former'");
+    expect(row?.config.startsWith(reader.boundPrefix)).toBe(true);
+    expect(reader.open(row?.config ?? '', configOf('former'))).toBe('{}');
+    expect(() => reader.open(row?.config ?? '', configOf('r1'))).toThrow();
+    const [one, two] = [await account(), await account()];
+    const chat = before.app.get(ChatAccounts, { strict: false });
+    await source.query(
+      'UPDATE routes a JOIN routes b ON b.account_id = ? SET a.config = b.config WHERE a.account_id = ?',
+      [one, two],
+    );
+    chat.forget();
+    expect((await chat.find(one, 'official'))?.token).toBe(TOKEN);
+    await expect(chat.find(two, 'official')).rejects.toThrow();
   });
 
   it('leaves alone what no key opens', async () => {
     const source = before.app.get(DataSource);
-    const lost = new Sealer({ ENCRYPTION_KEY: randomBytes(32).toString('hex') }).seal('{}');
+    const lost = new Sealer({ ENCRYPTION_KEY: randomBytes(32).toString('hex') }).seal('{}', configOf('lost'));
     await source.query(
       `INSERT INTO routes (name, channel, driver, config, callback_secret, pace_us, created_at, updated_at)
        VALUES ('lost', 'chat', 'meta_cloud', ?, 'x', 0, NOW(3), NOW(3))`,

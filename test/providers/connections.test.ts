@@ -7,7 +7,7 @@ import { OutboundClient } from '../../src/platform/outbound/index.js';
 import { dataSourceOptions, inTransaction } from '../../src/platform/database/index.js';
 import { LeaderGate, WakeCalls } from '../../src/platform/periodic/index.js';
 import { RedisClients, RedisLink } from '../../src/platform/redis/index.js';
-import { Sealer } from '../../src/platform/security/index.js';
+import { sealedIn, Sealer } from '../../src/platform/security/index.js';
 import {
   ChatNumberPairs,
   DriverRegistry,
@@ -171,7 +171,10 @@ describe("a worker's connections", () => {
 
   it('do without a route that cannot be used', async () => {
     const { id } = await put('odd', first.smppPort);
-    await dataSource.query('UPDATE routes SET config = ? WHERE id = ?', [sealer.seal('{"host":5}'), id]);
+    await dataSource.query('UPDATE routes SET config = ? WHERE id = ?', [
+      sealer.seal('{"host":5}', sealedIn('routes', 'config', 'odd')),
+      id,
+    ]);
     directory.forget();
     expect(await connections.get(id)).toBeNull();
     await dataSource.query("UPDATE routes SET config = 'other.key' WHERE id = ?", [id]);

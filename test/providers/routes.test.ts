@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Sealer } from '../../src/platform/security/index.js';
+import { sealedIn, Sealer } from '../../src/platform/security/index.js';
 import {
   DRIVER_NAMES,
   DriverRegistry,
@@ -85,7 +85,9 @@ describe('routes', () => {
       'life',
     ]);
     expect(rows[0]?.config).not.toContain('secret');
-    expect(JSON.parse(api.app.get(Sealer).open(rows[0]?.config ?? ''))).toMatchObject({ password: 'very-secret' });
+    expect(
+      JSON.parse(api.app.get(Sealer).open(rows[0]?.config ?? '', sealedIn('routes', 'config', 'life'))),
+    ).toMatchObject({ password: 'very-secret' });
 
     expect(await accounts.row('DELETE', `${PATH}/life`, { token })).toEqual([200, 'Route deleted successfully']);
     expect(await accounts.row('GET', `${PATH}/life`, { token })).toEqual([404, 'Route not found']);
@@ -298,7 +300,7 @@ describe('routes', () => {
     const sealer = api.app.get(Sealer, { strict: false });
     const config = { ...HTTP, id_pth: 'id', reciept: { id_path: 'x' } };
     await api.database.dataSource.query("UPDATE routes SET config = ? WHERE name = 'upgraded'", [
-      sealer.seal(JSON.stringify(config)),
+      sealer.seal(JSON.stringify(config), sealedIn('routes', 'config', 'upgraded')),
     ]);
     api.app.get(RouteDirectory, { strict: false }).forget();
     const shown = await accounts.call('GET', `${PATH}/upgraded`, { token });

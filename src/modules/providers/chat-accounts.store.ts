@@ -7,7 +7,7 @@ import { TtlCache } from '../../platform/concurrency/index.js';
 import { Sealer } from '../../platform/security/index.js';
 import type { ChatAccount, ChatConnection } from './chat-account.js';
 import { type MetaCloudConfig, metaCloudConfigSchema } from './drivers/meta-cloud/config.js';
-import { openRoute, RouteDirectory, type RouteRecord } from './routes.store.js';
+import { openRoute, placeOfConfig, RouteDirectory, type RouteRecord } from './routes.store.js';
 import { RouteEntity } from './tables.js';
 
 export interface ChatAccountRecord extends ChatAccount {
@@ -58,7 +58,9 @@ export class ChatAccounts {
   async put(tx: EntityManager, draft: ChatAccountDraft): Promise<ChatAccountRecord> {
     const { accountId, connection, messagesPerSecond, guarded = false } = draft;
     const at = now();
-    const config = this.sealer.seal(JSON.stringify(toConfig(draft)));
+    // operators cannot use slashes in names, so names never collide
+    const name = `${CHANNEL}/${accountId}/${connection}`;
+    const config = this.sealer.seal(JSON.stringify(toConfig(draft)), placeOfConfig(name));
     const updated = await tx.update(
       RouteEntity,
       { accountId, connection },
@@ -66,8 +68,7 @@ export class ChatAccounts {
     );
     if (!updated.affected) {
       await tx.insert(RouteEntity, {
-        // operators cannot use slashes in names, so names never collide
-        name: `${CHANNEL}/${accountId}/${connection}`,
+        name,
         channel: CHANNEL,
         driver: DRIVER,
         config,

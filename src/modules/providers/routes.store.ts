@@ -5,7 +5,7 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { TtlCache, GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 import { RedisLink } from '../../platform/redis/index.js';
-import { Sealer } from '../../platform/security/index.js';
+import { sealedIn, Sealer } from '../../platform/security/index.js';
 import { addBindSlots } from './binds/route-binds.store.js';
 import { OPERATOR_ROUTE_KINDS, type OperatorRouteKind, type Route, type RouteKind } from './message-driver.js';
 import { FORMER_SECRET_MS, type FormerSecret } from './secrets.js';
@@ -32,9 +32,12 @@ export interface RouteRecord extends Route<Record<string, unknown>> {
   updatedAt: Date;
 }
 
-/** @throws Error when the config was sealed under another key */
+/** By the name, which is known before the row is. */
+export const placeOfConfig = (name: string): string => sealedIn('routes', 'config', name);
+
+/** @throws Error when the config was sealed under another key, or for another route */
 export function openRoute(row: RouteEntity, sealer: Sealer): RouteRecord {
-  const config = sealer.open(row.config);
+  const config = sealer.open(row.config, placeOfConfig(row.name));
   return {
     id: row.id,
     name: row.name,
@@ -190,7 +193,7 @@ export class RouteDirectory {
     const values = {
       channel,
       driver,
-      config: this.sealer.seal(JSON.stringify(draft.config)),
+      config: this.sealer.seal(JSON.stringify(draft.config), placeOfConfig(name)),
       messagesPerSecond,
       binds,
       guarded: draft.guarded ?? false,

@@ -197,7 +197,7 @@ export class RouteStateEntity {
 
 /** An operator's route, or (channel `chat`) the chat account of one customer. */
 @Entity('routes')
-@SealedColumns('config')
+@SealedColumns({ properties: ['config'], by: 'name' })
 @Index('uq_routes_name', ['name'], { unique: true })
 @Index('uq_routes_default', ['defaultFor'], { unique: true })
 @Index('uq_routes_account', ['accountId', 'connection'], { unique: true })

@@ -6,7 +6,7 @@ import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { afterCommit, again, duplicateKeyName, type WriteResult, isFree } from '../../platform/database/index.js';
 import { WakeCalls } from '../../platform/periodic/index.js';
 import { safeError } from '../../platform/observability/index.js';
-import { Sealer } from '../../platform/security/index.js';
+import { sealedIn, Sealer } from '../../platform/security/index.js';
 import {
   type Account,
   AuditLog,
@@ -103,6 +103,14 @@ export class EndpointMoments implements OnApplicationShutdown {
   }
 }
 
+const placeOf = (column: 'secret' | 'previous_secret', id: number): string => sealedIn('webhook_endpoints', column, id);
+
+/** Secrets of an endpoint, newest first. @param previous null = it signs no more */
+export const openSecrets = (sealer: Sealer, id: number, secret: string, previous: string | null): string[] => [
+  sealer.open(secret, placeOf('secret', id)),
+  ...(previous === null ? [] : [sealer.open(previous, placeOf('previous_secret', id))]),
+];
+
 const SLOT_KEY = /\buq_webhook_endpoints_slot$/;
 
 @Injectable()
@@ -133,9 +141,9 @@ export class EndpointStore {
   }
 
   /** Active secrets, newest first (reference/webhooks#signature). */
-  secretsOf({ secret, previousSecret, previousUntil }: WebhookEndpointEntity): string[] {
+  secretsOf({ id, secret, previousSecret, previousUntil }: WebhookEndpointEntity): string[] {
     const signsToo = previousSecret !== null && previousUntil !== null && previousUntil > now();
-    return [secret, ...(signsToo ? [previousSecret] : [])].map((sealed) => this.sealer.open(sealed));
+    return openSecrets(this.sealer, id, secret, signsToo ? previousSecret : null);
   }
 
   /** Inserts an endpoint; the unique key enforces the limit. Throws AppError conflict at `WEBHOOKS_PER_ACCOUNT`. */
@@ -158,7 +166,7 @@ export class EndpointStore {
         events: fields.events.join(','),
         status: 'active',
         disabledReason: null,
-        secret: this.sealer.seal(fields.secret),
+        secret: '', // sealed for the row below, when its id is known
         previousSecret: null,
         previousUntil: null,
         failingSince: null,
@@ -172,6 +180,8 @@ export class EndpointStore {
       });
       try {
         await tx.insert(WebhookEndpointEntity, row);
+        row.secret = this.sealer.seal(fields.secret, placeOf('secret', row.id));
+        await tx.update(WebhookEndpointEntity, { id: row.id }, { secret: row.secret });
         return row;
       } catch (error) {
         // Another request took this slot.
@@ -204,12 +214,13 @@ export class EndpointStore {
   /** Stores a new secret; the previous one also signs for a day. Returns that end. */
   async rotate(tx: EntityManager, row: WebhookEndpointEntity, secret: string): Promise<Date> {
     const at = now();
+    const former = this.sealer.open(row.secret, placeOf('secret', row.id));
     await tx.update(
       WebhookEndpointEntity,
       { id: row.id },
       {
-        secret: this.sealer.seal(secret),
-        previousSecret: row.secret,
+        secret: this.sealer.seal(secret, placeOf('secret', row.id)),
+        previousSecret: this.sealer.seal(former, placeOf('previous_secret', row.id)),
         previousUntil: new Date(at.getTime() + OVERLAP_MS),
         updatedAt: at,
       },

@@ -9,7 +9,7 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 const MOMENT = { type: 'datetime', precision: 3 } as const;
 
 @Entity('webhook_endpoints')
-@SealedColumns('secret', 'previousSecret')
+@SealedColumns({ properties: ['secret', 'previousSecret'] })
 @Index('uq_webhook_endpoints_slot', ['accountId', 'slot'], { unique: true })
 @Index('ix_webhook_endpoints_failing', ['failingSince'])
 @Index('ix_webhook_endpoints_due', ['status', 'nextDueAt'])

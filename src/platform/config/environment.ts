@@ -133,6 +133,10 @@ export const environmentSchema = z.object({
   PUBLIC_URL: z.url().optional(),
   DATA_DIR: z.string().default('.data'),
   JWT_SECRET: z.string().min(32, 'at least 32 characters'),
+  JWT_SECRETS_ACCEPTED: list.refine(
+    (secrets) => secrets.every((secret) => secret.length >= 32),
+    'at least 32 characters each, separated by commas',
+  ),
   ENCRYPTION_KEY: z.string().regex(/^[0-9a-f]{64}$/i, '64 hexadecimal digits (32 bytes)'),
   ENCRYPTION_KEYS_ACCEPTED: list.refine(
     (keys) => keys.every((key) => /^[0-9a-f]{64}$/i.test(key)),
@@ -260,9 +264,11 @@ export function readVariables<Schema extends z.ZodType>(schema: Schema, source: 
 export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
   const environment = readVariables(environmentSchema, source);
   const production = environment.NODE_ENV === 'production';
-  if (production && new Set(environment.JWT_SECRET).size < 10) {
+  const isWeak = (secret: string): boolean => production && new Set(secret).size < 10;
+  if (isWeak(environment.JWT_SECRET) || environment.JWT_SECRETS_ACCEPTED.some(isWeak)) {
+    const name = isWeak(environment.JWT_SECRET) ? 'JWT_SECRET' : 'JWT_SECRETS_ACCEPTED';
     throw new InvalidEnvironment(
-      'The environment is not valid:\n  JWT_SECRET: too weak, use at least 32 random characters',
+      `The environment is not valid:\n  ${name}: too weak, use at least 32 random characters`,
     );
   }
   if (production && new Set(environment.ENCRYPTION_KEY.toLowerCase()).size < 6) {

@@ -13,6 +13,15 @@ export {
   UserMeter,
 } from './rate-limits.js';
 export { clientIp, networksOf, isInIpRanges, normalIpRange } from './client-ip.js';
-export { constantTimeEqual, tokenKey, PasswordHasher, SealedColumns, SealRenewal, Sealer } from './secrets.js';
+export {
+  constantTimeEqual,
+  tokenKey,
+  tokenKeys,
+  PasswordHasher,
+  SealedColumns,
+  sealedIn,
+  SealRenewal,
+  Sealer,
+} from './secrets.js';
 export { RateCounters } from './rate-counters.js';
 export { RateLimitsModule, SecurityModule } from './security.module.js';

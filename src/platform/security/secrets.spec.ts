@@ -1,29 +1,75 @@
+import { createCipheriv, createHmac, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
-import { clientIp, constantTimeEqual, PasswordHasher, Sealer, tokenKey } from './index.js';
+import { clientIp, constantTimeEqual, PasswordHasher, sealedIn, Sealer, tokenKey, tokenKeys } from './index.js';
 import { hashesAtOnce } from './secrets.js';
 
 const KEY = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff';
+
+const HERE = sealedIn('routes', 'config', 'one');
 
 describe('Sealer', () => {
   it('opens what it sealed, and seals one text differently each time', () => {
     const sealer = new Sealer({ ENCRYPTION_KEY: KEY });
     for (const text of ['', 'secret', 'ünï©ödé 🔑', 'x'.repeat(100_000)]) {
-      expect(sealer.open(sealer.seal(text))).toBe(text);
+      expect(sealer.open(sealer.seal(text, HERE), HERE)).toBe(text);
     }
-    expect(sealer.seal('a')).not.toBe(sealer.seal('a'));
-    expect(sealer.seal('visible')).not.toContain('visible');
+    expect(sealer.seal('a', HERE)).not.toBe(sealer.seal('a', HERE));
+    expect(sealer.seal('visible', HERE)).not.toContain('visible');
   });
 
   it('refuses changed texts and other keys', () => {
     const sealer = new Sealer({ ENCRYPTION_KEY: KEY });
-    const sealed = sealer.seal('secret');
-    const [id, payload] = sealed.split('.') as [string, string];
+    const sealed = sealer.seal('secret', HERE);
+    const [id, version, payload] = sealed.split('.') as [string, string, string];
     const flipped = `${payload.startsWith('A') ? 'B' : 'A'}${payload.slice(1)}`;
-    expect(() => sealer.open(`${id}.${flipped}`)).toThrow();
-    expect(() => sealer.open(`${id}.`)).toThrow('damaged');
-    expect(() => sealer.open('nonsense')).toThrow('ENCRYPTION_KEY');
-    expect(() => new Sealer({ ENCRYPTION_KEY: KEY.replace('00', '01') }).open(sealed)).toThrow('ENCRYPTION_KEY');
+    expect(() => sealer.open(`${id}.${version}.${flipped}`, HERE)).toThrow();
+    expect(() => sealer.open(`${id}.${version}.`, HERE)).toThrow('damaged');
+    expect(() => sealer.open('nonsense', HERE)).toThrow('ENCRYPTION_KEY');
+    expect(() => new Sealer({ ENCRYPTION_KEY: KEY.replace('00', '01') }).open(sealed, HERE)).toThrow('ENCRYPTION_KEY');
+  });
+});
+
+describe('the place of a sealed text', () => {
+  const sealer = new Sealer({ ENCRYPTION_KEY: KEY });
+
+  it('is the only one where it opens: no other row, column or table', () => {
+    const sealed = sealer.seal('secret', HERE);
+    for (const there of [
+      sealedIn('routes', 'config', 'two'),
+      sealedIn('routes', 'secret', 'one'),
+      sealedIn('webhook_endpoints', 'config', 'one'),
+      '',
+    ]) {
+      expect(() => sealer.open(sealed, there)).toThrow();
+    }
+    const [id, , payload] = sealed.split('.');
+    expect(() => sealer.open(`${id}.${payload}`, HERE)).toThrow();
+    expect(() => sealer.open(`${id}.3.${payload}`, HERE)).toThrow();
+  });
+
+  it('is not asked of texts that were sealed before there were places', () => {
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', Buffer.from(KEY, 'hex'), nonce);
+    const bytes = Buffer.concat([nonce, cipher.update('former'), cipher.final(), cipher.getAuthTag()]);
+    expect(sealer.open(`${sealer.prefix}${bytes.toString('base64url')}`, HERE)).toBe('former');
+    expect(() => sealer.open(`${sealer.boundPrefix}${bytes.toString('base64url')}`, HERE)).toThrow();
+  });
+});
+
+describe('the key of a token', () => {
+  const [OWN, FORMER, OTHER] = ['a'.repeat(32), 'b'.repeat(32), 'c'.repeat(32)] as const;
+  const signed = (secret: string): string =>
+    `e30.e30.${createHmac('sha256', secret).update('e30.e30').digest('base64url')}`;
+  const secretOf = (token: string, accepted: string[]): string =>
+    tokenKeys({ JWT_SECRET: OWN, JWT_SECRETS_ACCEPTED: accepted })(token).export().toString();
+
+  it('is that which signed it, among those that are accepted', () => {
+    expect(secretOf(signed(FORMER), [FORMER])).toBe(FORMER);
+    expect(secretOf(signed(FORMER), [OTHER, FORMER])).toBe(FORMER);
+    expect(secretOf(signed(OWN), [FORMER])).toBe(OWN);
+    expect(secretOf(signed(FORMER), [])).toBe(OWN);
+    for (const odd of ['', '.', 'x', signed(OTHER), `${signed(FORMER)}x`]) expect(secretOf(odd, [FORMER])).toBe(OWN);
   });
 });
 
@@ -34,14 +80,14 @@ describe('keys of the Sealer', () => {
   const after = new Sealer({ ENCRYPTION_KEY: OTHER });
 
   it('open what any of them sealed, and seal under the present one', () => {
-    const old = before.seal('secret');
-    expect(during.open(old)).toBe('secret');
+    const old = before.seal('secret', HERE);
+    expect(during.open(old, HERE)).toBe('secret');
     expect(old.startsWith(during.prefix)).toBe(false);
-    const renewed = during.seal(during.open(old));
+    const renewed = during.seal(during.open(old, HERE), HERE);
     expect(renewed.startsWith(during.prefix)).toBe(true);
-    expect(after.open(renewed)).toBe('secret');
-    expect(() => before.open(renewed)).toThrow('ENCRYPTION_KEY');
-    expect(() => after.open(old)).toThrow('ENCRYPTION_KEY');
+    expect(after.open(renewed, HERE)).toBe('secret');
+    expect(() => before.open(renewed, HERE)).toThrow('ENCRYPTION_KEY');
+    expect(() => after.open(old, HERE)).toThrow('ENCRYPTION_KEY');
   });
 
   it('count once, however often they are named', () => {
@@ -51,8 +97,8 @@ describe('keys of the Sealer', () => {
   });
 
   it('do not lend each other their name', () => {
-    const [, payload] = before.seal('secret').split('.') as [string, string];
-    expect(() => during.open(`${during.prefix}${payload}`)).toThrow();
+    const [, version, payload] = before.seal('secret', HERE).split('.') as [string, string, string];
+    expect(() => during.open(`${during.prefix}${version}.${payload}`, HERE)).toThrow();
   });
 });
 

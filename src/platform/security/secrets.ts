@@ -27,8 +27,26 @@ import { again } from '../database/index.js';
 import { tooMany } from './rate-limits.js';
 
 /** Key of tokens (HS256). A KeyObject: jsonwebtoken tries to parse a string as a public key at each call, 48 times slower. */
-export const tokenKey = (environment: Pick<Environment, 'JWT_SECRET'>): KeyObject =>
-  createSecretKey(Buffer.from(environment.JWT_SECRET, 'utf8'));
+export const tokenKey = (environment: Pick<Environment, 'JWT_SECRET'>): KeyObject => keyOf(environment.JWT_SECRET);
+
+const keyOf = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'utf8'));
+
+/** Finds the key that verifies a token: that of JWT_SECRET, or the one of JWT_SECRETS_ACCEPTED that signed it. */
+export function tokenKeys(
+  environment: Pick<Environment, 'JWT_SECRET' | 'JWT_SECRETS_ACCEPTED'>,
+): (token: string) => KeyObject {
+  const own = tokenKey(environment);
+  const accepted = environment.JWT_SECRETS_ACCEPTED.map(keyOf);
+  return (token) => (accepted.length === 0 ? own : (accepted.find((key) => isSignedBy(key, token)) ?? own));
+}
+
+function isSignedBy(key: KeyObject, token: string): boolean {
+  const at = token.lastIndexOf('.');
+  const signature = createHmac('sha256', key)
+    .update(token.slice(0, Math.max(at, 0)))
+    .digest('base64url');
+  return constantTimeEqual(signature, token.slice(at + 1));
+}
 
 /** Compares secrets of any lengths in constant time. */
 export function constantTimeEqual(a: string, b: string): boolean {
@@ -56,7 +74,15 @@ const hmacOf = (key: Buffer, purpose: string, text: string): string =>
 /** `changed` = known key, but the text or signature differs; `unknown key` = no configured key made it. */
 export type SignatureCheck = 'valid' | 'changed' | 'unknown key';
 
-/** AES-256-GCM under `ENCRYPTION_KEY`; also opens texts of `ENCRYPTION_KEYS_ACCEPTED`: `<digest of the key>.<base64url>`. */
+const BOUND = '2';
+
+/** Where a sealed text stands: a copy of it in another column or row does not open. @param key unique, and never changed */
+export const sealedIn = (table: string, column: string, key: number | string): string => `${table}.${column} ${key}`;
+
+/**
+ * AES-256-GCM under `ENCRYPTION_KEY`; also opens texts of `ENCRYPTION_KEYS_ACCEPTED`. A text is `<digest of the key>.2.<base64url>`,
+ * bound to its place as associated data; those of before have no `2.` and no place.
+ */
 @Injectable()
 export class Sealer {
   private readonly key: Buffer;
@@ -83,22 +109,30 @@ export class Sealer {
     return `${this.keyId}.`;
   }
 
-  /** Encrypts a text, with a new nonce each time. */
-  seal(text: string): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, this.key, nonce);
-    const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return `${this.prefix}${sealed.toString('base64url')}`;
+  /** Starts every text under the present key that is bound to its place. */
+  get boundPrefix(): string {
+    return `${this.prefix}${BOUND}.`;
   }
 
-  /** @throws Error, without the text, when it was changed or its key is unknown */
-  open(sealed: string): string {
-    const [keyId, payload] = sealed.split('.');
+  /** Encrypts a text for a place (`sealedIn`), with a new nonce each time. */
+  seal(text: string, place: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.key, nonce).setAAD(Buffer.from(place, 'utf8'));
+    const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${this.boundPrefix}${sealed.toString('base64url')}`;
+  }
+
+  /** @throws Error, without the text, when it was changed, was sealed for another place, or its key is unknown */
+  open(sealed: string, place: string): string {
+    const [keyId, ...rest] = sealed.split('.');
+    const isBound = rest.length === 2 && rest[0] === BOUND;
+    const payload = rest.at(-1);
     const key = this.keys.get(keyId ?? '');
     if (!key) throw new Error('A secret in the database was sealed under another ENCRYPTION_KEY');
     const bytes = Buffer.from(payload ?? '', 'base64url');
     if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('A sealed secret in the database is damaged');
     const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES));
+    if (isBound) decipher.setAAD(Buffer.from(place, 'utf8'));
     decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
     const text = decipher.update(bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES));
     return Buffer.concat([text, decipher.final()]).toString('utf8');
@@ -121,11 +155,19 @@ export class Sealer {
 const SEALED_COLUMNS = 'switchboard:sealed-columns';
 const BATCH = 500;
 
-/** Names the entity's properties with sealed texts, which are resealed when the key changes. */
-export const SealedColumns = (...properties: string[]): ClassDecorator => SetMetadata(SEALED_COLUMNS, properties);
+interface Sealed {
+  properties: readonly string[];
+  /** the property whose value names the row in `sealedIn`; default: the primary key */
+  by?: string;
+}
 
-const sealedColumnsOf = (target: unknown): string[] =>
-  typeof target === 'function' ? ((Reflect.getMetadata(SEALED_COLUMNS, target) as string[] | undefined) ?? []) : [];
+/** Names the entity's properties with sealed texts, which are resealed when the key changes. */
+export const SealedColumns = (sealed: Sealed): ClassDecorator => SetMetadata(SEALED_COLUMNS, sealed);
+
+const sealedColumnsOf = (target: unknown): Sealed =>
+  (typeof target === 'function' && (Reflect.getMetadata(SEALED_COLUMNS, target) as Sealed | undefined)) || {
+    properties: [],
+  };
 
 /** Reseals texts of accepted keys after a start. Conditional updates: parallel runs and staff's changes are safe. */
 @Injectable()
@@ -156,27 +198,29 @@ export class SealRenewal implements OnApplicationBootstrap, BeforeApplicationShu
   async renew(): Promise<number> {
     let count = 0;
     for (const entity of this.dataSource.entityMetadatas) {
-      for (const property of sealedColumnsOf(entity.target)) count += await this.renewColumn(entity, property);
+      const { properties, by } = sealedColumnsOf(entity.target);
+      for (const property of properties) count += await this.renewColumn(entity, property, by);
     }
     return count;
   }
 
-  private async renewColumn(entity: EntityMetadata, property: string): Promise<number> {
+  private async renewColumn(entity: EntityMetadata, property: string, by?: string): Promise<number> {
     const column = entity.findColumnWithPropertyName(property)?.databaseName;
     const [key] = entity.primaryColumns;
-    if (!column || !key || entity.primaryColumns.length > 1) {
+    const named = by === undefined ? key?.databaseName : entity.findColumnWithPropertyName(by)?.databaseName;
+    if (!column || !key || !named || entity.primaryColumns.length > 1) {
       throw new Error(`${entity.name}.${property} is no column of a table with one key`);
     }
     const [table, id] = [entity.tableName, key.databaseName];
     let count = 0;
     for (let after: number | string | null = null; !this.stopped;) {
-      const rows: { id: number | string; sealed: string }[] = await this.dataSource.query(
-        `SELECT \`${id}\` AS id, \`${column}\` AS sealed FROM \`${table}\`
+      const rows: { id: number | string; name: number | string; sealed: string }[] = await this.dataSource.query(
+        `SELECT \`${id}\` AS id, \`${named}\` AS name, \`${column}\` AS sealed FROM \`${table}\`
          WHERE \`${column}\` NOT LIKE ? ${after === null ? '' : `AND \`${id}\` > ?`} ORDER BY \`${id}\` LIMIT ${BATCH}`,
-        after === null ? [`${this.sealer.prefix}%`] : [`${this.sealer.prefix}%`, after],
+        [`${this.sealer.boundPrefix}%`, ...(after === null ? [] : [after])],
       );
       for (const row of rows) {
-        const renewed = this.renewed(row.sealed);
+        const renewed = this.renewed(row.sealed, sealedIn(table, column, row.name));
         if (renewed === null) this.logger.error({ table, id: row.id }, 'a secret cannot be opened by any accepted key');
         else {
           const { affectedRows } = await this.dataSource.query<{ affectedRows: number }>(
@@ -192,9 +236,9 @@ export class SealRenewal implements OnApplicationBootstrap, BeforeApplicationShu
     return count;
   }
 
-  private renewed(sealed: string): string | null {
+  private renewed(sealed: string, place: string): string | null {
     try {
-      return this.sealer.seal(this.sealer.open(sealed));
+      return this.sealer.seal(this.sealer.open(sealed, place), place);
     } catch {
       return null;
     }

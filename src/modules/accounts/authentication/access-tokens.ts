@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { type KeyObject, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type JwtModuleOptions, JwtService } from '@nestjs/jwt';
 import type { CookieOptions, Request, Response } from 'express';
@@ -11,6 +11,7 @@ import {
   isInIpRanges,
   RateCounters,
   tokenKey,
+  tokenKeys,
   tooMany,
 } from '../../../platform/security/index.js';
 import { ApiKeyStore } from '../access/api-keys.store.js';
@@ -157,6 +158,7 @@ const MOST_KNOWN = 20_000;
 export class AccessTokens {
   /** claims of verified tokens */
   private readonly known = boundedCache<string, ReadToken>(MOST_KNOWN);
+  private readonly keyFor: (token: string) => KeyObject;
 
   constructor(
     private readonly jwt: JwtService,
@@ -166,7 +168,9 @@ export class AccessTokens {
     private readonly revoked: RevokedTokens,
     private readonly sessions: SessionStore,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
-  ) {}
+  ) {
+    this.keyFor = tokenKeys(environment);
+  }
 
   /** Begins a session and issues its 7-day token. */
   async begin(account: Account, client: Client): Promise<string> {
@@ -252,7 +256,9 @@ export class AccessTokens {
   private payloadOf(token: string): unknown {
     if (!isOrdinaryToken(token)) return null;
     try {
-      return this.jwt.verify<Record<string, unknown>>(token);
+      return this.jwt.verify<Record<string, unknown>>(token, {
+        secret: this.keyFor(token) as unknown as Buffer, // its types lack KeyObject
+      });
     } catch {
       return null;
     }

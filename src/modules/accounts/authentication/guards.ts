@@ -6,7 +6,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { readText } from '../../../kernel/text.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { Bodies, fromForm, isCompressed } from '../../../platform/http/index.js';
-import { AddressLimits, clientIp, isInIpRanges, RouteRules, tokenKey } from '../../../platform/security/index.js';
+import { AddressLimits, clientIp, isInIpRanges, RouteRules, tokenKeys } from '../../../platform/security/index.js';
 import { AccountDirectory } from '../accounts.store.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { type Account, needsToken, roleOf } from '../domain/account.js';
@@ -256,13 +256,14 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     @Inject(ENVIRONMENT) environment: Environment,
     private readonly tokens: AccessTokens,
   ) {
+    const keyFor = tokenKeys(environment);
     super({
       jwtFromRequest: ({ presentedToken }: AuthenticatedRequest) =>
         presentedToken && isOrdinaryToken(presentedToken.token) ? presentedToken.token : null,
       algorithms: ['HS256'],
       passReqToCallback: true,
       // passport-jwt passes the key to jsonwebtoken; its types lack KeyObject, but a buffer is parsed as public key per request
-      secretOrKey: tokenKey(environment) as unknown as Buffer,
+      secretOrKeyProvider: (_, token: string, done) => done(null, keyFor(token) as unknown as Buffer),
     });
   }
 

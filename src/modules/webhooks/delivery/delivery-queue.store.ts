@@ -4,6 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { again, inTransaction, isFree, LeasedTable } from '../../../platform/database/index.js';
 import { Sealer } from '../../../platform/security/index.js';
+import { openSecrets } from '../endpoints.store.js';
 
 export interface HeldEndpoint {
   id: number;
@@ -202,7 +203,7 @@ export class DeliveryQueue {
       fence,
       accountId: Number(row.account_id),
       url: row.url,
-      secrets: [row.secret, ...(signsToo === null ? [] : [signsToo])].map((sealed) => this.sealer.open(sealed)),
+      secrets: openSecrets(this.sealer, id, row.secret, signsToo),
       isFailing: row.failing_since !== null,
     };
   }
