@@ -51,6 +51,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/admin/accounts/{username}/users': [''],
   '/v6/api/admin/accounts/{username}/sessions': ['', 'state=active'],
   '/v6/api/admin/alarms': ['state=active'],
+  '/v6/api/admin/freezes': ['', 'status=active', 'username={username}'],
   '/v6/api/admin/webhooks': ['', 'username={username}'],
   '/v6/api/admin/webhooks/{id}/attempts': [''],
   '/v6/api/admin/routes/status': [''],
@@ -160,6 +161,10 @@ describe('a list', () => {
       await insert('alarms', {
         ...{ id: newId(), kind: 'route_down', subject_type: 'route', subject: name, open_key: `route_down ${name}` },
         ...{ state: 'active', message: 'down', first_seen_at: at, raised_at: at, last_seen_at: at },
+      });
+      await insert('account_freezes', {
+        ...{ id: newId(), account_id: accountId, prefix: `9198${count}`, reason: 'burst', evidence: '{}', times: 1 },
+        ...{ frozen_at: at, until_at: until },
       });
       await insert('rate_plans', { name, revision: 1, given: 0, created_at: at, updated_at: at });
       expect(

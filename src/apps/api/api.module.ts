@@ -17,6 +17,7 @@ import { VoiceModule } from '../../modules/channels/voice/index.js';
 import { CreditsModule } from '../../modules/credits/index.js';
 import { DeliveryReportsModule } from '../../modules/delivery-reports/index.js';
 import { ChannelsModule } from '../../modules/engine/index.js';
+import { GuardApiModule } from '../../modules/guard/index.js';
 import { GuideModule } from '../../modules/guide/index.js';
 import { InboundMessagesModule } from '../../modules/inbound-messages/index.js';
 import { MessagesModule } from '../../modules/messages/index.js';
@@ -79,6 +80,7 @@ import { SandboxChat } from './sandbox-setup.js';
     WebhooksModule,
     GuideModule,
     ManagedAccountsModule,
+    GuardApiModule,
     RoutesAdminModule,
     ChatAccountsAdminModule,
     RatesAdminModule,

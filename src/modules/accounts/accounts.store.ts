@@ -7,6 +7,7 @@ import { likePrefix, spellings } from '../../kernel/text.js';
 import { boundedCache, TtlCache, GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { type Account, isUsable, NUMBER_CHECKS, readPermissions } from './domain/account.js';
+import { readGuardTerms } from './domain/guard-terms.js';
 import { type Identity, IDENTITY_KINDS, type IdentityKind } from './domain/identity.js';
 import { SessionStore } from './sessions/sessions.store.js';
 import { AccountEntity, LoginIdentityEntity } from './tables.js';
@@ -99,6 +100,7 @@ export class AccountStore {
       countryChosen: row.countryChosen,
       strictNumbers: row.strictNumbers,
       permissions: readPermissions(JSON.parse(row.permissions) as Record<string, unknown>),
+      guard: readGuardTerms(row.guard),
       setByStaff: row.setByStaff,
       passwordChangedAt: row.passwordChangedAt,
       apiBaseUrl: row.apiBaseUrl,

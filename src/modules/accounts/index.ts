@@ -44,6 +44,16 @@ export {
   SENDS,
 } from './domain/rights.js';
 export { apiKeyDigest, isApiKey, isApiKeyDigest } from './domain/tokens.js';
+export {
+  GUARD_KINDS,
+  GUARD_PERIODS,
+  type GuardKind,
+  type GuardLimits,
+  type GuardPeriod,
+  type GuardTerms,
+  OPEN_TERMS,
+  strictTerms,
+} from './domain/guard-terms.js';
 export { looksLikeEmail, normalEmail } from './domain/identity.js';
 export {
   CountOpenAccountsQuery,

@@ -49,7 +49,7 @@ export class AccountRegistrar {
       protectReports: false,
       bodyUsernameIps: null,
       securityChosenAt: null,
-      requireSender: false,
+      requireSender: input.requireSender ?? false,
       refundFailed: false,
       refundRefused: true,
       publicLookup: true,
@@ -62,6 +62,7 @@ export class AccountRegistrar {
       setByStaff: input.setByStaff ?? [],
       staffExpiresAt: input.staffExpiresAt ?? null,
       permissions: JSON.stringify(input.permissions ?? defaultPermissions()),
+      guard: input.guard ? JSON.stringify(input.guard) : null,
       createdAt: at,
       updatedAt: at,
     });

@@ -138,6 +138,10 @@ export class AccountEntity {
   @Column({ type: 'longtext' })
   permissions!: string;
 
+  /** JSON `GuardTerms` (reference/guard#terms); null = nothing is checked */
+  @Column({ type: 'text', nullable: true })
+  guard!: string | null;
+
   /** JSON API names (reference/accounts#set-by-staff); null = none */
   @Column({
     name: 'set_by_staff',

@@ -7,7 +7,7 @@ export type SubjectType = (typeof SUBJECT_TYPES)[number];
 interface KindTerms {
   severity: Severity;
   subjectType: SubjectType | null;
-  unit: 'seconds' | 'percent' | 'receipts' | 'messages' | 'credits' | 'hours' | null;
+  unit: 'seconds' | 'percent' | 'receipts' | 'messages' | 'credits' | 'hours' | 'prefixes' | null;
   /** the first step in one sentence; docs/operate/runbook.md has more under the kind's name */
   hint: string;
 }
@@ -67,6 +67,12 @@ export const KINDS = {
     subjectType: 'account',
     unit: 'messages',
     hint: 'See the category of the templates at the provider and here: sends pay for ours, the provider bills its own.',
+  },
+  account_frozen: {
+    severity: 'warning',
+    subjectType: 'account',
+    unit: 'prefixes',
+    hint: 'See what the account sends to the frozen prefixes; close the account, or release them.',
   },
   credits_unsound: {
     severity: 'critical',

@@ -24,6 +24,7 @@ import {
   RouteTrafficReader,
 } from './route-checks.js';
 import {
+  AccountFrozen,
   BackupOld,
   ChatPriceDiffers,
   CreditsUnsound,
@@ -46,6 +47,7 @@ const CHECKS: readonly Type<AlarmCheck>[] = [
   InboundAutomatic,
   WebhookFailing,
   ChatPriceDiffers,
+  AccountFrozen,
   CreditsUnsound,
   DatabaseSlow,
   RedisAway,

@@ -6,6 +6,7 @@ import { ChatPricesModule } from '../channels/template-messages/index.js';
 import { CreditsModule } from '../credits/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
 import { EngineDispatchModule } from '../engine/index.js';
+import { GuardModule } from '../guard/index.js';
 import { InboundReceptionModule } from '../inbound-messages/index.js';
 import { RoutesModule } from '../providers/index.js';
 import { StatisticsWorkerModule } from '../statistics/index.js';
@@ -36,6 +37,7 @@ export class AlarmsModule {}
     CreditsModule,
     CustomerEventsModule,
     EngineDispatchModule,
+    GuardModule,
     InboundReceptionModule,
     RoutesModule,
     StatisticsWorkerModule,

@@ -8,6 +8,7 @@ import { RedisLink } from '../../platform/redis/index.js';
 import { AccountDirectory } from '../accounts/index.js';
 import { ChatPrices } from '../channels/template-messages/index.js';
 import { CreditProofs } from '../credits/index.js';
+import { Freezes } from '../guard/index.js';
 import { FailingEndpoints } from '../webhooks/index.js';
 import type { AlarmCheck, Finding } from './alarm-kinds.js';
 import { DiskShortages, LastBackup } from './alarms.store.js';
@@ -193,6 +194,28 @@ export class WebhookFailing implements AlarmCheck {
         const username = (await this.accounts.byId(accountId))?.username ?? String(accountId);
         const message = `Every delivery to webhook ${id} of ${username} has failed for ${Math.floor(seconds / 60)} min`;
         return { subject: `${username}/${id}`, message, value: Math.floor(seconds), threshold: sinceMs / 1000 };
+      }),
+    );
+  }
+}
+
+/** Sending of an account to some prefix is frozen. */
+@Injectable()
+export class AccountFrozen implements AlarmCheck {
+  readonly kind = 'account_frozen';
+
+  constructor(
+    private readonly freezes: Freezes,
+    private readonly accounts: AccountDirectory,
+  ) {}
+
+  async find(): Promise<Finding[]> {
+    const frozen = await this.freezes.frozenAccounts();
+    return Promise.all(
+      frozen.map(async ({ accountId, prefixes }): Promise<Finding> => {
+        const username = (await this.accounts.byId(accountId))?.username ?? String(accountId);
+        const message = `Sending of ${username} is frozen to ${prefixes === 1 ? 'a prefix' : `${prefixes} prefixes`}`;
+        return { subject: username, message, value: prefixes, threshold: 0 };
       }),
     );
   }

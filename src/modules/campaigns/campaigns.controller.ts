@@ -48,6 +48,7 @@ import {
 } from '../channels/voice/index.js';
 import { creditErrors } from '../credits/index.js';
 import { acceptanceErrors, Channels } from '../engine/index.js';
+import { GUARD_ERRORS, guardErrors } from '../guard/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../idempotency/index.js';
 import {
   FILTER_ERRORS,
@@ -249,6 +250,8 @@ export class CampaignController {
     acceptanceErrors.tooManyChains,
     ...CHANNEL_RETRY_ERRORS,
     campaignErrors.noneFailed,
+    ...GUARD_ERRORS,
+    guardErrors.calls,
     creditErrors.insufficient,
   )
   async retryFailed(

@@ -11,6 +11,7 @@ export const FEATURE_EVENT_TYPES = [
   'sender_id.status.update',
   'account.balance.low',
   'account.security',
+  'account.guard',
 ] as const;
 
 /** Types for staff accounts only. */

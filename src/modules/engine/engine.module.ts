@@ -5,6 +5,7 @@ import { RelayNotifierModule } from '../../platform/queues/index.js';
 import { AccountDirectoryModule } from '../accounts/index.js';
 import { CreditsModule } from '../credits/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
+import { GuardModule } from '../guard/index.js';
 import { IdempotencyModule } from '../idempotency/index.js';
 import { ReceiptSink, RoutesModule } from '../providers/index.js';
 import { RatesModule } from '../rates/index.js';
@@ -70,6 +71,7 @@ const SERVICES = [
     AccountDirectoryModule,
     CreditsModule,
     CustomerEventsModule,
+    GuardModule,
     IdempotencyModule,
     RatesModule,
     RelayNotifierModule,

@@ -9,6 +9,7 @@ import { type Actor, Authenticated, CurrentActor, Needs } from '../accounts/inde
 import { smsErrors } from '../channels/sms/index.js';
 import { creditErrors } from '../credits/index.js';
 import { acceptanceErrors } from '../engine/index.js';
+import { GUARD_ERRORS } from '../guard/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../idempotency/index.js';
 import { readSmsOptions } from '../sender-ids/index.js';
 import { ReplyToInboundMessageCommand } from './inbound-messages.commands.js';
@@ -84,6 +85,7 @@ export class InboundMessagesController {
     smsErrors.tooLong,
     smsErrors.dltTemplateRequired,
     smsErrors.dltEntityRequired,
+    ...GUARD_ERRORS,
     creditErrors.insufficient,
   )
   async reply(

@@ -32,6 +32,7 @@ import { templateRequestErrors } from '../channels/template-messages/index.js';
 import { RANGE_ERRORS, readNumbers, readRangeEnd } from '../campaigns/index.js';
 import { creditErrors } from '../credits/index.js';
 import { acceptanceErrors } from '../engine/index.js';
+import { GUARD_ERRORS } from '../guard/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../idempotency/index.js';
 import { chatAccountErrors, CONNECTION_ERRORS, providerSilent } from '../providers/index.js';
 import { SESSION_FORM_ERRORS, sessionErrors } from '../session-messages/index.js';
@@ -112,6 +113,7 @@ export class MessagesController {
     smsErrors.dltEntityRequired,
     chatAccountErrors.notFound,
     ...CONNECTION_ERRORS,
+    ...GUARD_ERRORS,
     creditErrors.insufficient,
     sessionErrors.ticketExpired,
     sessionErrors.refused,

@@ -1,6 +1,6 @@
 export { countryGuess, countryOfZone, isCountry } from './countries.js';
 export { checkNumber, NumberCheck, type NumberFault, type NumberReason } from './number-check.js';
-export { callingCodeOf } from './plans.js';
+export { callingCodeOf, countriesOf, isSpecial, planOf } from './plans.js';
 export {
   assertStrict,
   type GivenNumbers,

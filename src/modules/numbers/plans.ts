@@ -37,6 +37,9 @@ function codeIn(digits: string): string {
 
 /** Patterns of a country's national numbers; the library compiles them anew for each number, which takes 25 µs. */
 interface CountryPatterns {
+  country: CountryCode;
+  /** premium-rate, shared-cost and personal numbers */
+  special: readonly RegExp[];
   general: RegExp;
   fixed: RegExp | null;
   mobile: RegExp | null;
@@ -53,6 +56,16 @@ const OTHER_TYPES = [
   'UAN',
   'VOICEMAIL',
 ] as const;
+
+/** Types whose calls and texts cost more than others, and pay the owner of the number. */
+const SPECIAL_TYPES = ['PREMIUM_RATE', 'SHARED_COST', 'PERSONAL_NUMBER'] as const;
+
+/**
+ * Calling codes of no country whose numbers cost as special ones do: ITU-T "List of Recommendation E.164 assigned country codes"
+ * (Operational Bulletin No. 1114, 2016). 808 shared cost, 870 Inmarsat, 878 personal, 881 satellite systems, 882 and 883
+ * international networks (satellite among them), 979 premium rate; 871 to 874 were Inmarsat's until 2008.
+ */
+const SPECIAL_CODES: readonly string[] = ['808', '870', '871', '872', '873', '874', '878', '881', '882', '883', '979'];
 
 /** What the library has of a plan; its types leave most of it out. */
 interface LibraryPlan {
@@ -77,6 +90,8 @@ function patternsOf(country: CountryCode): CountryPatterns {
     return pattern ? whole(pattern) : null;
   };
   return {
+    country,
+    special: SPECIAL_TYPES.map(ofType).filter((pattern) => pattern !== null),
     general: whole(plan.nationalNumberPattern()),
     fixed: ofType('FIXED_LINE'),
     mobile: ofType('MOBILE'),
@@ -118,6 +133,36 @@ function internationalKindOf(digits: string): LineKind | null {
 
 /** Whether a numbering plan has the number; false may also mean a number of a service without a country. */
 export const isInPlan = (digits: string): boolean => internationalKindOf(digits) !== null;
+
+/** Whether it is a premium-rate, satellite, shared-cost or personal number. @param digits with the calling code */
+export function isSpecial(digits: string): boolean {
+  const code = callingCodeOf(digits);
+  if (SPECIAL_CODES.some((special) => digits.startsWith(special))) return true;
+  if (code === '') return false;
+  const national = digits.slice(code.length);
+  return patternsOfCode(code).some(
+    ({ special, general }) => special.some((pattern) => pattern.test(national)) && general.test(national),
+  );
+}
+
+/** Its unknown numbers belong to none of its countries, which are of very different prices. */
+const CODE_OF_MANY = '1';
+
+/**
+ * Countries whose plan has the number, ISO 3166; of a number in no plan the main country of its calling code, except in North
+ * America. @param digits with the calling code
+ */
+export function countriesOf(digits: string): readonly string[] {
+  const code = callingCodeOf(digits);
+  const national = digits.slice(code.length);
+  const all = code === '' ? [] : patternsOfCode(code);
+  const found = all.filter(
+    ({ general, fixed, mobile, others }) =>
+      general.test(national) && [fixed, mobile, ...others].some((pattern) => pattern?.test(national)),
+  );
+  const main = code === CODE_OF_MANY ? [] : (metadata.country_calling_codes[code] ?? []).slice(0, 1);
+  return found.length > 0 ? found.map(({ country }) => country) : main;
+}
 
 /** What the library makes of digits; null when no plan has that number. */
 function parsed(text: string, country?: CountryCode): string | null {

@@ -12,7 +12,8 @@ export type QuotaKind =
   | 'sender_ids'
   | 'uploads'
   | 'lists'
-  | 'keywords';
+  | 'keywords'
+  | 'calls';
 
 /** Serializes additions to a kind until the transaction ends. @returns the number from `recordUsed` */
 export async function lockQuota(tx: EntityManager, accountId: number, kind: QuotaKind): Promise<number> {

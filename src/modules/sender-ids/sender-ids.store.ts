@@ -1,9 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { type Listed, type Page, shown } from '../../kernel/lists.js';
 import { changedSince, FIRST_REVISION } from '../../kernel/errors.js';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inListedOrder, type KeyRange, listKeys } from '../../platform/database/index.js';
 import { CustomerEvents } from '../customer-events/index.js';
 import {
@@ -147,7 +148,16 @@ export interface ApprovedSender {
 /** Sender ids of sends. Checked at acceptance only: accepted campaigns keep their sender. */
 @Injectable()
 export class SenderIds {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'VOICE_DEFAULT_CALLER_ID'>,
+  ) {}
+
+  /** A caller id must be approved, unless it is the operator's. @param caller '' = the route's own @throws AppError as `approved` */
+  async assertCaller(accountId: number, caller: string): Promise<void> {
+    if (caller === '' || caller === this.environment.VOICE_DEFAULT_CALLER_ID) return;
+    await this.approved(accountId, 'voice', caller);
+  }
 
   /** @throws AppError invalid `sender_id is not approved` */
   async approved(accountId: number, channel: SenderChannel, given: unknown): Promise<ApprovedSender> {

@@ -3,6 +3,7 @@ import { isUserId } from '../../kernel/contacts.js';
 import { type Account, AuditLog, createdBy } from '../accounts/index.js';
 import { CHAT_STATUS_LABELS } from '../channels/chat/index.js';
 import { RecipientStatus } from '../engine/index.js';
+import { Guard } from '../guard/index.js';
 import { Idempotency, type IdempotentRequest } from '../idempotency/index.js';
 import { ChatAccounts, usableAccount } from '../providers/index.js';
 import { ScheduledMessageStore } from './scheduled-messages.store.js';
@@ -30,12 +31,14 @@ export class SendSessionMessageHandler implements ICommandHandler<SendSessionMes
   constructor(
     private readonly accounts: ChatAccounts,
     private readonly sender: SessionSender,
+    private readonly guard: Guard,
     private readonly idempotency: Idempotency,
   ) {}
 
   async execute({ actor, message, idempotent }: SendSessionMessageCommand): Promise<ProviderAnswer> {
     const send = async (): Promise<ProviderAnswer> => {
       const account = usableAccount(await this.accounts.find(actor.id, 'official'));
+      await this.guard.assertOne(actor.id, 'chat', message.to);
       return (await this.sender.send(account, message, createdBy(actor))).answer;
     };
     return this.idempotency.onceLeaving(idempotent, send, hasNotLeft);

@@ -24,6 +24,7 @@ import {
   SendTemplateMessageCommand,
   TemplateSendAnswer,
 } from '../channels/template-messages/index.js';
+import { GUARD_ERRORS } from '../guard/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../idempotency/index.js';
 import { assertStrict, oneNumber, numbersInvalid, strictWarnings } from '../numbers/index.js';
 import { chatAccountErrors, CONNECTION_ERRORS, providerSilent } from '../providers/index.js';
@@ -79,6 +80,7 @@ export class SessionMessagesController {
     ...SESSION_FORM_ERRORS,
     numbersInvalid,
     ...CONNECTION_ERRORS,
+    ...GUARD_ERRORS,
     sessionErrors.refused,
     providerSilent,
   )

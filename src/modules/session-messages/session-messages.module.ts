@@ -3,6 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountDirectoryModule, AccountsModule } from '../accounts/index.js';
 import { CustomerEventsModule } from '../customer-events/index.js';
+import { GuardModule } from '../guard/index.js';
 import { IdempotencyModule } from '../idempotency/index.js';
 import { ProvidersModule, RoutesModule } from '../providers/index.js';
 import { TrafficModule } from '../traffic/index.js';
@@ -47,7 +48,7 @@ class SessionSendingModule {}
 export class SessionFenceModule {}
 
 @Module({
-  imports: [CqrsModule, AccountsModule, IdempotencyModule, ProvidersModule, SessionSendingModule],
+  imports: [CqrsModule, AccountsModule, GuardModule, IdempotencyModule, ProvidersModule, SessionSendingModule],
   providers: [
     SessionLog,
     WindowSends,

@@ -4,6 +4,7 @@ import { objectOrNull } from '../../kernel/json-values.js';
 import { textOrNull } from '../../kernel/text.js';
 import { safeError } from '../../platform/observability/index.js';
 import { type Account, createdBy } from '../accounts/index.js';
+import { Guard } from '../guard/index.js';
 import {
   ChatAccounts,
   ChatNumberPairs,
@@ -113,6 +114,7 @@ export class WindowSends {
     private readonly windows: ChatWindows,
     private readonly store: SessionMessageStore,
     private readonly sender: SessionSender,
+    private readonly guard: Guard,
   ) {}
 
   /** @returns `answer` null = stored until `dueAt` @throws AppError 400 `Ticket Expired`; 404, 500 and 502 as a v6 session message */
@@ -124,6 +126,7 @@ export class WindowSends {
   ): Promise<{ id: number; answer: ProviderAnswer | null; account: UsableChatAccount }> {
     const account = usableAccount(await this.accounts.find(actor.id, 'official'));
     if (!(await this.windows.isOpen(account.id, message.to))) throw sessionErrors.ticketExpired();
+    await this.guard.assertOne(actor.id, 'chat', message.to);
     const maker = createdBy(actor);
     if (!dueAt) return { ...(await this.sender.send(account, message, maker, extras)), account };
     const { accountId, id: routeId } = account;

@@ -13,6 +13,7 @@ import {
   Warnings,
 } from '../../platform/http/index.js';
 import { type Account, type Actor, Authenticated, CurrentActor, Needs } from '../accounts/index.js';
+import { GUARD_ERRORS } from '../guard/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../idempotency/index.js';
 import { assertStrict, oneNumber, numbersInvalid, strictWarnings } from '../numbers/index.js';
 import { chatAccountErrors, CONNECTION_ERRORS, providerSilent } from '../providers/index.js';
@@ -53,6 +54,7 @@ export class V5SessionController {
     numbersInvalid,
     ...CONNECTION_ERRORS,
     sessionErrors.ticketExpired,
+    ...GUARD_ERRORS,
     sessionErrors.refused,
     providerSilent,
   )

@@ -6,6 +6,7 @@ import { templateMessageTables } from '../channels/template-messages/index.js';
 import { voiceTables } from '../channels/voice/index.js';
 import { creditTables } from '../credits/index.js';
 import { engineTables } from '../engine/index.js';
+import { guardTables } from '../guard/index.js';
 import { idempotencyTables } from '../idempotency/index.js';
 import { inboundMessageTables } from '../inbound-messages/index.js';
 import { profileRequestTables } from '../profile-requests/index.js';
@@ -31,6 +32,7 @@ export const ALL_TABLES: readonly TableRule[] = [
   ...providerTables,
   ...routingTables,
   ...engineTables,
+  ...guardTables,
   ...idempotencyTables,
   ...audioTables,
   ...voiceTables,

@@ -95,6 +95,16 @@ const EVENTS: readonly (readonly [name: string, type: string, schema: EventSchem
     ),
   ],
   [
+    'GuardEvent',
+    'account.guard',
+    event('account.guard', 'Sending to a prefix is frozen, or staff released it.', {
+      state: word('frozen', 'released'),
+      prefix: TEXT,
+      reason: word('burst', 'sequence', 'conversion'),
+      until: TEXT,
+    }),
+  ],
+  [
     'TemplateStatusEvent',
     'template.status.update',
     event('template.status.update', 'A template was reviewed, paused or disabled.', {
@@ -166,6 +176,16 @@ const EVENTS: readonly (readonly [name: string, type: string, schema: EventSchem
       },
       { additionalProperties: true },
     ),
+  ],
+  [
+    'GuardEvent',
+    'account.guard',
+    event('account.guard', 'Sending to a prefix is frozen, or staff released it.', {
+      state: word('frozen', 'released'),
+      prefix: TEXT,
+      reason: word('burst', 'sequence', 'conversion'),
+      until: TEXT,
+    }),
   ],
 ];
 

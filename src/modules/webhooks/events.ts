@@ -119,6 +119,13 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     prefix: 'swb_live_Zb1cQ9x',
     by: 'jane.doe',
   },
+  'account.guard': {
+    event: 'account.guard',
+    state: 'frozen',
+    prefix: '91981234',
+    reason: 'sequence',
+    until: '2026-11-21T10:30:00.000Z',
+  },
   'alarm.raised': { event: 'alarm.raised', ...ALARM, cleared_at: null },
   'alarm.cleared': { event: 'alarm.cleared', ...ALARM, cleared_at: '2026-11-22T02:31:40.502Z' },
 };

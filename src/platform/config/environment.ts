@@ -155,6 +155,7 @@ export const environmentSchema = z.object({
   CORS_ORIGINS: list,
   TRUST_PROXY: z.string().default(''),
   REGISTRATION: z.enum(['open', 'off']).default('open'),
+  REGISTERED_GUARD: z.enum(['strict', 'open']).optional(),
   ALLOW_BODY_USERNAME: flag(true),
   PROTECT_REPORTS: flag(false),
   BODY_LIMIT: bytes('10mb'),
@@ -244,6 +245,7 @@ export const environmentSchema = z.object({
 export type Environment = z.infer<typeof environmentSchema> & {
   /** address of the API: 127.0.0.1 in development, 0.0.0.0 in production */
   HOST: string;
+  REGISTERED_GUARD: 'strict' | 'open';
   OUTBOUND_ALLOW: string;
   ROUTE_NETWORKS: string;
 };
@@ -290,6 +292,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
   return {
     ...environment,
     HOST: environment.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    REGISTERED_GUARD: environment.REGISTERED_GUARD ?? (production ? 'strict' : 'open'),
     OUTBOUND_ALLOW: environment.OUTBOUND_ALLOW ?? (production ? '' : '127.0.0.0/8'),
     ROUTE_NETWORKS: environment.ROUTE_NETWORKS ?? (production ? '' : '127.0.0.0/8'),
   };

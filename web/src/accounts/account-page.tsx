@@ -4,6 +4,7 @@ import { useMe } from '../app/session.js';
 import { Button, confirm, LoadState, Page, StatusBadge, Tabs, useParam } from '../ui/index.js';
 import { ApiKeys } from './api-keys.js';
 import { ChatAccounts } from './chat-accounts.js';
+import { AccountGuard } from './guard.js';
 import { Credits } from './credits.js';
 import { Overview } from './overview.js';
 import { People } from './people.js';
@@ -40,6 +41,7 @@ export default function AccountPage() {
               { name: 'overview', label: 'Account', content: () => <Overview account={account} isStaff={isStaff} /> },
               { name: 'credits', label: 'Credits', content: () => <Credits username={username} /> },
               ...(isStaff ? [{ name: 'usage', label: 'Usage', content: () => <Usage whose={username} /> }] : []),
+              { name: 'guard', label: 'Guard', content: () => <AccountGuard username={username} isStaff={isStaff} /> },
               { name: 'keys', label: 'API keys', content: () => <ApiKeys whose={username} /> },
               { name: 'people', label: 'People', content: () => <People whose={username} /> },
               { name: 'sessions', label: 'Sessions', content: () => <AccountSessions username={username} /> },

@@ -14,4 +14,5 @@ export const EVENT_TYPES: readonly (readonly [EventType, string])[] = [
   ['sender_id.status.update', 'Decisions on sender ids'],
   ['account.balance.low', 'A balance that runs low'],
   ['account.security', 'Logins from new networks, changed passwords, new keys'],
+  ['account.guard', 'Sending to a prefix is frozen or released'],
 ];

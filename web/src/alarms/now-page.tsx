@@ -15,6 +15,7 @@ import {
 } from '../ui/index.js';
 import { SHOWN, urgentFirst, useActiveAlarms } from './active-alarms.js';
 import { AlarmCard } from './alarm-card.js';
+import { FrozenAccounts } from './frozen-accounts.js';
 import './alarms.css';
 
 type Campaign = Schema<'StaffCampaignAnswer'>;
@@ -29,6 +30,7 @@ export default function NowPage() {
   return (
     <Page title="Now" about="What is wrong, what leaves, what runs, and what waits for a review.">
       <Wrong />
+      <FrozenAccounts />
       <OpenAccounts />
       <Throughput />
       <Running />

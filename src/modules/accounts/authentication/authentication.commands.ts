@@ -6,6 +6,7 @@ import { countryGuess } from '../../numbers/index.js';
 import { knownTimeZone } from '../account-changes.js';
 import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
+import { strictTerms } from '../domain/guard-terms.js';
 import { identitiesOf } from '../domain/identity.js';
 import { readRegistration } from '../domain/registration.js';
 import { SecurityLog } from '../logs/logs.store.js';
@@ -89,7 +90,9 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
     const { firstname, lastname, country } = form;
     const timeZone = knownTimeZone(form.timeZone);
     const countryCode = countryGuess(country, timeZone ?? this.environment.APP_TIME_ZONE);
-    const input = { ...names, passwordHash, firstname, lastname, country, countryCode, timeZone };
+    const guarded =
+      this.environment.REGISTERED_GUARD === 'strict' ? { guard: strictTerms(countryCode), requireSender: true } : {};
+    const input = { ...names, passwordHash, firstname, lastname, country, countryCode, timeZone, ...guarded };
     return this.claims.naming(identitiesOf(names), undefined, (tx) => this.registrar.create(tx, input));
   }
 }

@@ -1,4 +1,5 @@
 import { type Maker, makerText } from '../../../kernel/maker.js';
+import type { GuardTerms } from './guard-terms.js';
 import type { PersonRole, Scope } from './rights.js';
 
 /** A key that acts for the account. */
@@ -141,6 +142,8 @@ export interface Account {
   /** the specified endpoints refuse what the strict reader refuses (reference/numbers#specified-endpoints) */
   strictNumbers: boolean;
   permissions: Permissions;
+  /** null = nothing is checked */
+  guard: GuardTerms | null;
   /** fields that only staff change (reference/accounts#set-by-staff) */
   setByStaff: readonly string[];
   passwordChangedAt: Date;

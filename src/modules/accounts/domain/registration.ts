@@ -1,6 +1,7 @@
 import { fieldErrors } from '../../../kernel/errors.js';
 import { codePoints, readText, textOrNull } from '../../../kernel/text.js';
 import type { Permissions } from './account.js';
+import type { GuardTerms } from './guard-terms.js';
 import { isEmail, normalEmail } from './identity.js';
 import { registrationPasswordFault, unconfirmed } from './password-rules.js';
 
@@ -32,6 +33,8 @@ export interface NewAccount {
   setByStaff?: readonly string[];
   staffExpiresAt?: Date | null;
   permissions?: Permissions;
+  guard?: GuardTerms | null;
+  requireSender?: boolean;
   startingCredits?: Partial<Record<string, number>>;
 }
 

@@ -6,13 +6,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { again, type WriteResult, HeldLease, isFree, LeasedTable } from '../../../platform/database/index.js';
 import { safeError } from '../../../platform/observability/index.js';
 import { tooMany } from '../../../platform/security/index.js';
-import {
-  type AcceptedCampaign,
-  CampaignAcceptance,
-  type CampaignRecord,
-  Channels,
-  Submissions,
-} from '../../engine/index.js';
+import { type AcceptedCampaign, type CampaignRecord, Channels, Submissions } from '../../engine/index.js';
 import type { KeptOutcome } from '../../idempotency/index.js';
 import { onlyRoute } from '../../routing/index.js';
 import { campaignErrors } from '../campaigns.errors.js';
@@ -119,7 +113,6 @@ export class CampaignRetry {
   constructor(
     private readonly failed: FailedRecipients,
     private readonly submissions: Submissions,
-    private readonly acceptance: CampaignAcceptance,
     private readonly rights: RetryRights,
     private readonly channels: Channels,
   ) {}
@@ -190,14 +183,13 @@ export class CampaignRetry {
     if (source.total === 0) throw campaignErrors.noneFailed();
     const sender = parent.sender ?? undefined;
     const how = { sender, isRetry: true };
-    const { common, ...recipients } = await this.submissions.priced(parent.accountId, source, pricer, how);
+    const priced = await this.submissions.priced(parent.accountId, source, pricer, how);
     const head = {
       accountId: parent.accountId,
       channel: parent.channel,
       requestId: { make: makeRequestId },
       broadcastName: parent.broadcastName,
       service,
-      ...common,
       sender: parent.sender,
       category: parent.category,
       content: parent.content,
@@ -211,6 +203,6 @@ export class CampaignRetry {
       await alongside(tx, child);
       await right.spend(tx);
     };
-    return { child: await this.acceptance.acceptRecipients(head, recipients, spend, outcome?.(reasons)), reasons };
+    return { child: await this.submissions.acceptPriced(pricer, head, priced, spend, outcome?.(reasons)), reasons };
   }
 }

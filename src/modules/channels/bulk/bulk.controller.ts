@@ -16,6 +16,7 @@ import {
 import { RateLimited } from '../../../platform/security/index.js';
 import { type Actor, Authenticated, CurrentActor, Needs, SENDS } from '../../accounts/index.js';
 import { creditErrors } from '../../credits/index.js';
+import { GUARD_ERRORS } from '../../guard/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { UsedRoutes } from '../broadcasts/index.js';
 import { SendBulkCampaignCommand } from './bulk.commands.js';
@@ -53,7 +54,7 @@ export class BulkController {
   })
   @ApiBody({ type: BulkBody, examples: BULK_EXAMPLES })
   @ApiAcceptedResponse({ description: 'Charged and queued.', type: BulkAnswer })
-  @ApiErrors(...BULK_ERRORS, creditErrors.insufficient)
+  @ApiErrors(...BULK_ERRORS, ...GUARD_ERRORS, creditErrors.insufficient)
   async send(
     @Body() body: JsonObject,
     @CurrentActor() { account }: Actor,

@@ -27,6 +27,7 @@ import {
 } from '../../accounts/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
+import { GUARD_ERRORS } from '../../guard/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { assertStrict, oneNumber, numbersInvalid, strictWarnings } from '../../numbers/index.js';
 import { givenContacts, UsedRoutes } from '../broadcasts/index.js';
@@ -79,6 +80,7 @@ export class SmsBroadcastController {
     acceptanceErrors.tooManyChains,
     smsErrors.dltTemplateRequired,
     smsErrors.dltEntityRequired,
+    ...GUARD_ERRORS,
     creditErrors.insufficient,
   )
   async send(
@@ -160,6 +162,7 @@ export class SmsGetController {
     acceptanceErrors.noRoute,
     smsErrors.dltTemplateRequired,
     smsErrors.dltEntityRequired,
+    ...GUARD_ERRORS,
     creditErrors.insufficient,
   )
   async send(

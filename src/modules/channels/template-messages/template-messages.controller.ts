@@ -13,6 +13,7 @@ import {
 import { type Actor, Authenticated, CurrentActor, Needs, PathUsername } from '../../accounts/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
+import { GUARD_ERRORS } from '../../guard/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { numbersInvalid, strictWarnings } from '../../numbers/index.js';
 import { chatAccountErrors, CONNECTION_ERRORS } from '../../providers/index.js';
@@ -56,6 +57,7 @@ const SENDING_ERRORS = [
   acceptanceErrors.lateAlone,
   chatAccountErrors.notFound,
   ...CONNECTION_ERRORS,
+  ...GUARD_ERRORS,
   creditErrors.insufficient.because("the category's balance is lower than the recipients"),
 ];
 

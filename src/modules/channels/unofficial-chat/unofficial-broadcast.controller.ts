@@ -13,6 +13,7 @@ import { RateLimited } from '../../../platform/security/index.js';
 import { type Actor, Authenticated, createdBy, CurrentActor, Needs } from '../../accounts/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
+import { GUARD_ERRORS } from '../../guard/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
 import { assertStrict, numbersInvalid, strictWarnings } from '../../numbers/index.js';
 import { givenContacts, UsedRoutes } from '../broadcasts/index.js';
@@ -57,6 +58,7 @@ export class UnofficialBroadcastController {
     acceptanceErrors.lateAlone,
     acceptanceErrors.noRoute,
     acceptanceErrors.tooManyChains,
+    ...GUARD_ERRORS,
     creditErrors.insufficient,
   )
   async send(

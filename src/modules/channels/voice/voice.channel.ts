@@ -1,10 +1,13 @@
 import { now } from '../../../kernel/clock.js';
 import { newRequestId } from '../../../kernel/ids.js';
+import { AccountDirectory } from '../../accounts/index.js';
 import { keepForRetry } from '../../audio/index.js';
 import { type Channel, type Content, RecipientStatus } from '../../engine/index.js';
+import { Guard } from '../../guard/index.js';
 import { SenderIds } from '../../sender-ids/index.js';
 import { callDetails, reviewContent, voiceContent } from './calls/voice-content.js';
 import { voiceReceiver } from './domain/call-number.js';
+import { transferNumbers } from './domain/menu.js';
 import { CampaignAudio, contentOf } from './campaign-audio.js';
 import { blocksOf, VOICE_PLANS } from './domain/voice-request.js';
 import { callAttemptLog } from './voice-calls.store.js';
@@ -58,8 +61,12 @@ export const voiceChannel: Channel<'voice'> = {
   },
   attemptLog: callAttemptLog,
   details: callDetails(STATUS_LABELS),
-  validateRetry: async (services, { accountId, sender }) => {
+  validateRetry: async (services, { accountId, sender, content }) => {
+    const { caller_id: caller, menu } = voiceContent(content);
     if (sender !== null) await services(SenderIds).approved(accountId, 'voice', sender);
+    else if ((await services(AccountDirectory).byId(accountId))?.requireSender)
+      await services(SenderIds).assertCaller(accountId, caller);
+    await services(Guard).assertDestinations(accountId, 'voice', transferNumbers(menu ?? []));
   },
   retried: keepForRetry,
   outline: (content) => {

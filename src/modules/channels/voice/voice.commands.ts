@@ -3,6 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { CreditBook, creditErrors } from '../../credits/index.js';
 import { type AcceptedCampaign, type Submission, Submissions } from '../../engine/index.js';
+import { Guard } from '../../guard/index.js';
 import {
   type Alongside,
   Idempotency,
@@ -12,6 +13,7 @@ import {
 } from '../../idempotency/index.js';
 import { SenderIds } from '../../sender-ids/index.js';
 import { CampaignAudio, type CampaignSound, contentOf } from './campaign-audio.js';
+import { transferNumbers } from './domain/menu.js';
 import { FEWEST_BLOCKS, type VoiceRequest } from './domain/voice-request.js';
 import { voiceChannel } from './voice.channel.js';
 
@@ -54,6 +56,7 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     private readonly credits: CreditBook,
     private readonly submissions: Submissions,
     private readonly senders: SenderIds,
+    private readonly guard: Guard,
     private readonly idempotency: Idempotency,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
@@ -72,6 +75,8 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     const { accountId } = sender;
     const scheduledAt = this.submissions.momentOf(request.schedule, sender);
     const senderId = await senderOf();
+    const numbers = [...request.receivers, ...transferNumbers(request.menu ?? [])];
+    await this.guard.assertDestinations(accountId, 'voice', numbers);
     await this.assertCredits(accountId, request.receivers);
     // Outside transactions: speech synthesis and foreign servers are slow.
     return this.sounds.of(request, accountId, async (sound, keep) => {

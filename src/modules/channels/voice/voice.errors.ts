@@ -3,6 +3,7 @@ import { tooManyContacts } from '../../../kernel/contacts.js';
 import { audioErrors } from '../../audio/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
+import { GUARD_ERRORS, guardErrors } from '../../guard/index.js';
 import { storageErrors } from '../../quotas/index.js';
 import { senderErrors } from '../../sender-ids/index.js';
 import { SIMULATION_TEXTS } from './calls/simulation.js';
@@ -78,6 +79,8 @@ export const VOICE_SEND_ERRORS: readonly DocumentedError[] = [
   audioErrors.noEngine,
   acceptanceErrors.noRoute,
   acceptanceErrors.tooManyChains,
+  ...GUARD_ERRORS,
+  guardErrors.calls,
   creditErrors.insufficientForCalls,
   storageErrors.full,
 ];

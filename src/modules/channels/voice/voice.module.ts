@@ -5,6 +5,7 @@ import { AccountsModule } from '../../accounts/index.js';
 import { AudioModule } from '../../audio/index.js';
 import { EngineModule } from '../../engine/index.js';
 import { CreditsModule } from '../../credits/index.js';
+import { GuardModule } from '../../guard/index.js';
 import { IdempotencyModule } from '../../idempotency/index.js';
 import { CallScripts, RoutesModule } from '../../providers/index.js';
 import { SenderIdsModule } from '../../sender-ids/index.js';
@@ -26,6 +27,7 @@ import { VoiceCallEntity } from './tables.js';
     AudioModule,
     EngineModule,
     CreditsModule,
+    GuardModule,
     IdempotencyModule,
     RoutesModule,
     SenderIdsModule,

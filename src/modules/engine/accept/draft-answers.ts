@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { type AppError, conflict } from '../../../kernel/errors.js';
 import { boundedCache } from '../../../platform/concurrency/index.js';
 import { CreditBook, type Purse, purseKey } from '../../credits/index.js';
-import { idempotencyErrors, IdempotencyKeys, type KeptOutcome } from '../../idempotency/index.js';
+import { type GuardedSend, guardErrors } from '../../guard/index.js';
+import { type Alongside, idempotencyErrors, IdempotencyKeys, type KeptOutcome } from '../../idempotency/index.js';
+import { lockQuota } from '../../quotas/index.js';
+import { CAMPAIGN_STATES, isEndState } from '../campaign.js';
 import { acceptanceErrors, InsufficientCredits } from './acceptance.errors.js';
-import type { AcceptedCampaign, CampaignDraft } from './draft.js';
+import type { AcceptedCampaign, CampaignDraft, DraftHead } from './draft.js';
 
 export const FOREIGN_REQUEST_ID = 'request_id_foreign';
 export type DraftIdentity = Pick<CampaignDraft, 'accountId' | 'requestId' | 'fingerprint'>;
@@ -126,3 +129,36 @@ export class ShortBalances {
 
 /** Whether a refused debit would undo many writes. */
 const isDear = ({ total, alongside }: Asking): boolean => total > 1 || alongside !== undefined;
+
+/** Seconds until a caller may try again while other calls have not ended. */
+const CALLS_RETRY_SECONDS = 60;
+const UNENDED = CAMPAIGN_STATES.filter((state) => !isEndState(state));
+/** A campaign has at least one call. */
+const MOST_CAMPAIGNS = 10_000;
+
+/** Adds the check of calls at once to the writes of a send; without such a limit, returns them unchanged. */
+export function withinCalls(
+  guard: GuardedSend | null,
+  { accountId, channel }: Pick<DraftHead, 'accountId' | 'channel'>,
+  alongside: Alongside<AcceptedCampaign> | undefined,
+): Alongside<AcceptedCampaign> | undefined {
+  const most = guard?.callsAtOnce ?? null;
+  if (most === null) return alongside;
+  return async (tx, accepted) => {
+    await alongside?.(tx, accepted);
+    await lockQuota(tx, accountId, 'calls');
+    const others = await unended(tx, accountId, channel, accepted.id);
+    if (others + accepted.totalRows > most) throw guardErrors.calls(CALLS_RETRY_SECONDS);
+  };
+}
+
+async function unended(tx: EntityManager, accountId: number, channel: string, except: number): Promise<number> {
+  const [row] = await tx.query<{ calls: number | string }[]>(
+    `SELECT COALESCE(SUM(k.unsettled), 0) AS calls FROM (
+       SELECT id FROM campaigns FORCE INDEX (ix_campaigns_account_state)
+       WHERE account_id = ? AND state IN (?) AND channel = ? AND id <> ? LIMIT ${MOST_CAMPAIGNS}) c
+     JOIN campaign_counters k ON k.campaign_id = c.id`,
+    [accountId, UNENDED, channel, except],
+  );
+  return Number(row?.calls ?? 0);
+}

@@ -1,4 +1,5 @@
 import { AppError, MOST_ROW_FAULTS, type RowFault } from '../../../kernel/errors.js';
+import type { GuardedSend } from '../../guard/index.js';
 import type { Pricer } from '../../rates/index.js';
 import type { RouteChain, RoutePlan } from '../../routing/index.js';
 import { type Channel, type Content, isPersonalised, type Price } from '../channel.js';
@@ -51,6 +52,8 @@ export interface SubmissionTerms {
   /** null = list price */
   pricer: Pricer | null;
   plan: RoutePlan | null;
+  /** null = the account may send anything */
+  guard: GuardedSend | null;
   numberCheck?: ((number: string) => NumberRefusal | null) | undefined;
 }
 
@@ -90,6 +93,7 @@ export class RecipientPricer {
     if (!this.common) throw new Error('each recipient has a price of its own');
     const [routeId, ...fallbacks] = this.chainOf('');
     if (routeId === undefined) throw acceptanceErrors.noRoute();
+    this.terms.guard?.assertPrice(this.common.price.unitCredits);
     return { ...this.common.price, routeId, ...(fallbacks.length > 0 && { fallbacks }) };
   }
 
@@ -109,7 +113,9 @@ export class RecipientPricer {
     const { pricer } = this.terms;
     const price = common?.price ?? this.priceOf(recipient);
     const each = pricer ? pricer.perSegment(recipient.number) : null;
-    return each === null ? price.unitCredits : each * this.billedUnits(recipient);
+    const credits = each === null ? price.unitCredits : each * this.billedUnits(recipient);
+    this.terms.guard?.assertPrice(credits);
+    return credits;
   }
 
   /** Parts of the message to one recipient. */
@@ -135,7 +141,7 @@ export class RecipientPricer {
 
   /** A fault other than the price; null = none. */
   faultOf(recipient: SourcedRecipient): RecipientFault | null {
-    const { channel, content, numberCheck } = this.terms;
+    const { channel, content, numberCheck, guard } = this.terms;
     const missing = this.isPersonal ? channel.missing?.(content, recipient) : undefined;
     if (missing && missing.length > 0) {
       const message = `no value for ${missing.join(', ')}`;
@@ -147,9 +153,12 @@ export class RecipientPricer {
       return faultBy(recipient, acceptanceErrors.variablesTooLong());
     }
     const refusal = numberCheck?.(recipient.number);
-    if (!refusal) return null;
-    const { error, ...known } = refusal;
-    return { ...faultBy(recipient, error), ...known };
+    if (refusal) {
+      const { error, ...known } = refusal;
+      return { ...faultBy(recipient, error), ...known };
+    }
+    const denied = guard?.refusalOf(recipient.number);
+    return denied ? faultBy(recipient, denied) : null;
   }
 
   /** Why a send to a recipient is refused; null = it is not. */

@@ -3,6 +3,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { textOrNull } from '../../../kernel/text.js';
 import { now, isSchedule, readSchedule } from '../../../kernel/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../platform/config/index.js';
+import { Guard } from '../../guard/index.js';
 import { type Alongside, Idempotency, type IdempotentRequest, type KeptOutcome } from '../../idempotency/index.js';
 import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
 import { Rates } from '../../rates/index.js';
@@ -12,11 +13,12 @@ import { chainOf, type RouteChain } from '../lanes.js';
 import { type LateRule, LATE_RULES, LATE_S, type MessageTags } from '../campaign.js';
 import { acceptanceErrors, InsufficientCredits, LEAST_LATE_S, MOST_LATE_S } from './acceptance.errors.js';
 import { CampaignAcceptance } from './campaign-acceptance.js';
-import { type DraftIdentity, FOREIGN_REQUEST_ID } from './draft-answers.js';
+import { type DraftIdentity, FOREIGN_REQUEST_ID, withinCalls } from './draft-answers.js';
 import type { AcceptedCampaign, CampaignDraft, DraftHead } from './draft.js';
 import { type ContactsQuote, contactsQuoteOf, quoteOf, type SourceQuote } from './quote.js';
 import { priceRecipients, type PricedRecipients, type PricingOptions } from './priced-recipients.js';
 import {
+  Faults,
   RecipientPricer,
   type NumberRefusal,
   type RecipientFault,
@@ -82,6 +84,24 @@ export type RoutedSubmission = Pick<SubmissionHead, 'channel' | 'service' | 'cat
   sender: Pick<Sender, 'accountId'>;
 };
 
+/** Recipients checked in one go; more are checked in the pass that prices them, which yields. */
+const CHECKED_AT_ONCE = 1_000;
+
+function assertAllowed(
+  pricer: RecipientPricer,
+  recipients: readonly string[],
+  refused: SubmissionHead['refused'],
+): void {
+  if (!pricer.terms.guard) return;
+  const faults = new Faults();
+  for (const [index, number] of recipients.entries()) {
+    const fault = pricer.faultOf({ number, row: index + 1 });
+    if (fault) faults.add(fault);
+    if (faults.isFull) break;
+  }
+  if (faults.isAny) throw faults.thrown(refused);
+}
+
 /** Runs sends from request to engine. Channels with more checks call the steps of `submit` one by one, in their error order. */
 @Injectable()
 export class Submissions {
@@ -92,6 +112,7 @@ export class Submissions {
     private readonly rates: Rates,
     private readonly acceptance: CampaignAcceptance,
     private readonly idempotency: Idempotency,
+    private readonly guard: Guard,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
@@ -174,7 +195,8 @@ export class Submissions {
   ): Promise<RecipientPricer> {
     const { channel, content, price, numberCheck, sender } = submission;
     const pricer = await this.rates.pricerFor(sender.accountId, channel.name);
-    return new RecipientPricer({ channel, content, price, pricer, plan: routes, numberCheck });
+    const guard = await this.guard.begin(sender.accountId, channel.routes);
+    return new RecipientPricer({ channel, content, price, pricer, plan: routes, numberCheck, guard });
   }
 
   /** Prices all recipients and checks every route; a large send is written meanwhile. @throws AppError faults; no route */
@@ -230,16 +252,38 @@ export class Submissions {
       ...(scheduledAt && { scheduledAt, ...(late && { late }) }),
     };
     const pricer = await this.pricerOf(submission, routes);
-    if (submission.recipients && pricer.isOne) {
+    const isCheckedAtOnce = pricer.terms.guard === null || (submission.recipients?.length ?? 0) <= CHECKED_AT_ONCE;
+    if (submission.recipients && pricer.isOne && isCheckedAtOnce) {
       const { recipients } = submission;
       const common = pricer.ofAll();
       await this.assertTaken(pricer, [chainOf(common.routeId, common.fallbacks)]);
-      return this.acceptance.accept({ ...head, ...common, recipients }, alongside, outcome);
+      assertAllowed(pricer, recipients, refused);
+      const { guard } = pricer.terms;
+      const writes = withinCalls(guard, head, alongside);
+      const accept = () => this.acceptance.accept({ ...head, ...common, recipients }, writes, outcome);
+      return guard ? guard.accepting(recipients.length * common.unitCredits, accept) : accept();
     }
     const source = submission.source ?? sourceOf(submission.recipients);
     const how = { sender: senderId, refused };
-    const { common, ...recipients } = await this.priced(submission.sender.accountId, source, pricer, how);
-    return this.acceptance.acceptRecipients({ ...head, ...common }, recipients, alongside, outcome);
+    const priced = await this.priced(submission.sender.accountId, source, pricer, how);
+    return this.acceptPriced(pricer, head, priced, alongside, outcome);
+  }
+
+  /** Charges and stores what `priced` returned, within the terms of the account. @throws AppError as `accept` */
+  async acceptPriced(
+    { terms: { guard } }: RecipientPricer,
+    head: Omit<DraftHead, keyof PricedRecipients['common']>,
+    { common, ...recipients }: PricedRecipients,
+    alongside?: Alongside<AcceptedCampaign>,
+    outcome?: KeptOutcome<AcceptedCampaign>,
+  ): Promise<AcceptedCampaign> {
+    const writes = withinCalls(guard, head, alongside);
+    try {
+      const accept = () => this.acceptance.acceptRecipients({ ...head, ...common }, recipients, writes, outcome);
+      return await (guard ? guard.accepting(recipients.sum.charged, accept) : accept());
+    } finally {
+      await recipients.largeDraft?.abandon();
+    }
   }
 
   /** Finds what a send would refuse, recipient by recipient. @throws AppError if a common text is refused */

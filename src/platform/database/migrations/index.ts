@@ -22,6 +22,7 @@ import { TemplateButtons1700000019702 } from './1700000019702-template-buttons.j
 import { MessageTags1700000019710 } from './1700000019710-message-tags.js';
 import { RolesOfPeople1700000019730 } from './1700000019730-roles-of-people.js';
 import { ScopesOfKeys1700000019731 } from './1700000019731-scopes-of-keys.js';
+import { Guard1700000019740 } from './1700000019740-guard.js';
 import { LoginSessions1700000019760 } from './1700000019760-login-sessions.js';
 import { WhoSetPasswords1700000019520 } from './1700000019520-who-set-passwords.js';
 
@@ -54,5 +55,6 @@ export const migrations = [
   MessageTags1700000019710,
   RolesOfPeople1700000019730,
   ScopesOfKeys1700000019731,
+  Guard1700000019740,
   LoginSessions1700000019760,
 ];

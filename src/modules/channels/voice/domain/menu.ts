@@ -22,6 +22,12 @@ export type MenuRow =
 
 export const ACTIONS = ['transfer', 'submenu', 'audio', 'record', 'back'] as const satisfies MenuRow['action'][];
 
+/** All numbers to which a menu forwards calls. */
+export const transferNumbers = (rows: readonly MenuRow[]): string[] =>
+  rows.flatMap((row) =>
+    row.action === 'transfer' ? row.numbers : row.action === 'submenu' ? transferNumbers(row.rows) : [],
+  );
+
 /** The rows of the menu at a path: `[]` = the first menu, else indices of submenus. */
 export function rowsAt(rows: readonly MenuRow[], path: readonly number[]): readonly MenuRow[] {
   let current = rows;
