@@ -64,7 +64,7 @@ export const CHECKS = {
   },
   integration: {
     title: 'Integration and contract tests',
-    needs: ['servers', 'clientTypes'],
+    needs: ['servers', 'clientTypes', 'kannel'],
     ...vitest('integration'),
   },
   mysql: { title: 'Integration tests on MySQL', needs: ['servers', 'mysql', 'clientTypes'], ...vitest('mysql') },
@@ -101,6 +101,7 @@ export const PARTS = {
   chart: { what: 'the tests that render the Helm chart' },
   observability: { what: 'the tests of the alert rules' },
   browser: { what: 'the web application in a browser', check: 'web' },
+  kannel: { what: 'the contract tests with Kannel' },
   mysql: { what: 'the integration tests on MySQL', check: 'mysql' },
 };
 

@@ -68,7 +68,7 @@ export async function installPackages(groups) {
   }
   if (findProgram('systemctl') !== null) {
     // the packages switch their services on for the next boot, which was not asked for
-    for (const unit of ['mariadb', 'redis-server', 'valkey-server', 'prometheus']) {
+    for (const unit of ['mariadb', 'redis-server', 'valkey-server', 'prometheus', 'kannel']) {
       if (names.some((name) => name.startsWith(unit))) spawnSync('systemctl', ['disable', '--quiet', unit]);
     }
   }

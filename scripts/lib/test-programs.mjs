@@ -28,6 +28,13 @@ const PROGRAMS = {
     why: 'promtool tries the alert rules',
     without: 'the alert rules are not tried',
   },
+  kannel: {
+    names: ['bearerbox', 'smsbox'],
+    files: ['/usr/lib/kannel/test/drive_smpp'],
+    packages: ['kannel', 'kannel-extras'],
+    why: 'SMPP and gateways are tried with it',
+    without: 'the contract tests with Kannel are left out',
+  },
   copies: {
     names: ['mariadb-dump', 'mysqldump'],
     packages: ['mariadb-client'],

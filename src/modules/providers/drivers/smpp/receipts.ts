@@ -45,9 +45,10 @@ const UNMARKED = /^\s*id:\s*[^\s,;]+/i;
 /** Shorter numbers are short codes, which get no messages. */
 const FEWEST_DIGITS = 8;
 
-/** False for messages from handsets, whose text must not be read as a receipt. */
+/** False for messages from handsets, whose text must not be read as a receipt. Kannel's emulator names a receipted id in those. */
 export const isReceipt = (message: DeliverSm): boolean =>
-  (message.esmClass & MESSAGE_TYPE) !== 0 || message.receiptedMessageId !== null;
+  (message.esmClass & MESSAGE_TYPE) !== 0 ||
+  (message.receiptedMessageId !== null && (message.text === '' || statusWordOf(message) !== null));
 
 export const mayBeReceipt = (message: DeliverSm): boolean => !isReceipt(message) && UNMARKED.test(message.text);
 
