@@ -1,4 +1,5 @@
 import { crc32, deflateRawSync } from 'node:zlib';
+import { workbookSpool } from '../../src/platform/spreadsheets/index.js';
 
 /** A cell as a sheet holds it: a shared or own text, a number as written, or raw XML. */
 export type Cell = string | number | { xml: string } | null;
@@ -112,4 +113,23 @@ export function zipped(files: Readonly<Record<string, string | Buffer>>): Buffer
   end.writeUInt32LE(listed.length, 8);
   end.writeUInt32LE(offset, 12);
   return Buffer.concat([...bodies, listed, Buffer.from('PK\x05\x06'), end]);
+}
+
+/** Takes the room of this process for workbooks. @returns gives it back */
+export async function fillSpool(): Promise<() => Promise<void>> {
+  const MB = 1024 * 1024;
+  let free = (): void => undefined;
+  const freed = new Promise<void>((resolve) => (free = resolve));
+  const chunk = Buffer.alloc(MB);
+  const bytes = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+    while (workbookSpool.bytes < 256 * MB) yield await Promise.resolve(chunk);
+    await freed;
+  };
+  const nothing = (): AsyncIterable<never> => (async function* () {})();
+  const taken = workbookSpool.with(bytes(), () => new Error('no room'), nothing).next();
+  while (workbookSpool.bytes < 256 * MB) await new Promise((resolve) => setTimeout(resolve, 5));
+  return async () => {
+    free();
+    await taken;
+  };
 }

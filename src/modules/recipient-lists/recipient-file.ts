@@ -1,6 +1,6 @@
 import type { ReadNumber } from '../../kernel/phone-numbers.js';
 import { BATCH } from '../../platform/database/index.js';
-import { type FileFaults, FileRows } from '../../platform/spreadsheets/index.js';
+import { FILE_FAULTS, type FileFaults, FileRows, type TableFaults } from '../../platform/spreadsheets/index.js';
 import {
   type FileLayout,
   type InvalidRow,
@@ -20,14 +20,10 @@ export interface FileTerms {
   readNumber: ReadNumber;
 }
 
-const FAULTS: FileFaults = {
-  tooLarge: () => uploadErrors.tooLarge(),
-  noText: () => uploadErrors.noText(),
-  noWorkbook: () => uploadErrors.noWorkbook(),
-  unpacked: () => uploadErrors.unpacked(),
+const FAULTS: FileFaults = { ...FILE_FAULTS, tooLarge: () => uploadErrors.tooLarge() };
+const TABLE_FAULTS: TableFaults = {
   empty: () => uploadErrors.empty(),
   longHeader: () => uploadErrors.longHeader(),
-  longRow: (row) => uploadErrors.longRow(row),
   quotes: (row) => uploadErrors.quotes(row),
 };
 
@@ -49,7 +45,7 @@ export class RecipientFile {
     private readonly terms: FileTerms,
   ) {
     const isKnown = (cell: string): boolean => isNumberColumn(cell, terms.numberColumn);
-    this.file = new FileRows(bytes, { mostBytes: terms.mostBytes, isKnown, faults: FAULTS });
+    this.file = new FileRows(bytes, { mostBytes: terms.mostBytes, isKnown, faults: FAULTS, table: TABLE_FAULTS });
   }
 
   /** The rows, some thousand per batch, those that were left out too. @throws AppError one of `uploadErrors` */

@@ -1,7 +1,7 @@
 import { conflict, defineError, invalid, notFound, tooLarge, atMost, fieldErrors } from '../../kernel/errors.js';
 import { LONGEST_VARIABLE_NAME, MOST_VARIABLES } from '../../kernel/message-template.js';
 import { bodyErrors } from '../../platform/http/index.js';
-import { LARGEST_UNPACKED, LARGEST_WORKBOOK } from '../../platform/spreadsheets/index.js';
+import { fileErrors, LARGEST_WORKBOOK } from '../../platform/spreadsheets/index.js';
 import { storageErrors } from '../quotas/index.js';
 import { LONGEST_LIST_NAME, MEMBERS_A_REQUEST, MOST_ROWS } from './domain/list-form.js';
 
@@ -13,6 +13,7 @@ export const LISTS_AT_ONCE = 4;
 
 /** Errors of uploads (reference/recipient-lists#files). */
 export const uploadErrors = {
+  ...fileErrors,
   notFound: notFound('upload_unknown', 'Upload not found', 'none of yours, removed, or older than seven days').with({
     field: 'upload_id',
     hint: 'Uploads are kept for seven days: upload the file again.',
@@ -28,7 +29,7 @@ export const uploadErrors = {
       hint: 'Remove uploads that are no longer needed, or wait: they go after seven days. A large one counts until its rows are gone.',
     })
     .shown(100),
-  busy: defineError(
+  atOnce: defineError(
     'too_many',
     'uploads_at_once',
     `At most ${UPLOADS_AT_ONCE} uploads at the same time are allowed`,
@@ -36,21 +37,6 @@ export const uploadErrors = {
     () => BUSY_SECONDS,
   ).with({ hint: 'Wait for one of them to end.' }),
   empty: invalid('file_empty', 'File is empty', 'no byte, or only a byte order mark').with({ field: 'file' }),
-  noText: invalid(
-    'file_not_readable',
-    'File is neither a text nor a spreadsheet (.xlsx)',
-    'another encoding or another kind of file',
-  ).with({ field: 'file', hint: 'Save the sheet as .xlsx, or as CSV in UTF-8.' }),
-  noWorkbook: invalid(
-    'file_no_workbook',
-    'File is no spreadsheet that can be read (.xlsx)',
-    'another archive, or one that is broken or has a password',
-  ).with({ field: 'file', hint: 'Open it in the spreadsheet program and save it as .xlsx without a password.' }),
-  unpacked: tooLarge(
-    'file_unpacked_too_large',
-    `File must have at most ${LARGEST_UNPACKED / MB} MB when it is unpacked`,
-    'of an .xlsx file what is read of it, 64 MB of them shared texts',
-  ).with({ field: 'file', hint: 'Split the file, or leave out columns that the text does not name.' }),
   noRows: invalid('file_no_rows', 'File has no row below its header', 'a header only, or nothing but empty rows').with({
     field: 'file',
     hint: 'The first row names the columns; recipients stand below it.',
@@ -83,9 +69,6 @@ export const uploadErrors = {
       field: 'file',
       hint: 'Put a value with a comma, a quote or a line break into double quotes, and double each quote in it.',
     })
-    .shown(17),
-  longRow: invalid('file_long_row', (row: number) => `Row ${row} of the file is larger than 64 KB`)
-    .with({ field: 'file', hint: 'A quote that is never closed takes in all rows after it.' })
     .shown(17),
   longHeader: invalid('file_long_header', 'Header of the file is larger than 64 KB').with({
     field: 'file',
@@ -196,13 +179,14 @@ export const UPLOAD_ERRORS = [
   bodyErrors.fileRequired,
   bodyErrors.malformedMultipart,
   uploadErrors.numberColumn,
-  uploadErrors.busy,
+  uploadErrors.atOnce,
   uploadErrors.tooMany,
   bodyErrors.unreadable,
   uploadErrors.tooLarge,
   uploadErrors.noText,
   uploadErrors.noWorkbook,
   uploadErrors.unpacked,
+  uploadErrors.busy,
   uploadErrors.empty,
   uploadErrors.longHeader,
   uploadErrors.tooManyColumns,

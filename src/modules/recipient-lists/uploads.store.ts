@@ -260,7 +260,7 @@ export class UploadWriter {
        FROM recipient_uploads WHERE account_id = ?`,
       [accountId],
     );
-    if (Number(counts?.writing) >= UPLOADS_AT_ONCE) throw uploadErrors.busy();
+    if (Number(counts?.writing) >= UPLOADS_AT_ONCE) throw uploadErrors.atOnce();
     const most = this.environment.UPLOADS_PER_ACCOUNT;
     if (Number(counts?.kept) >= most) throw uploadErrors.tooMany(most);
   }

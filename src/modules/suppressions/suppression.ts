@@ -1,5 +1,6 @@
 import type { RowFault } from '../../kernel/errors.js';
 import { isUserId } from '../../kernel/contacts.js';
+import { isNumbersName } from '../../platform/spreadsheets/index.js';
 import { type NumberReading, type ReadNumber, refusedNumber } from '../../kernel/phone-numbers.js';
 
 export const SUPPRESSION_SOURCES = ['api', 'import', 'stop', 'carrier'] as const;
@@ -44,17 +45,10 @@ export function readNumbers(
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-const LONGEST_LINE = 4_096;
 const LONGEST_VALUE = 64;
 const MOST_FAULTS = 100;
-const NUMBER_COLUMN =
-  /^(number|numbers|phone|phone[ _]?number|mobile|msisdn|receiver|recipient|contact|telephone|to)$/i;
-
-/**
- * Streams numbers of a CSV file, one per line, in the header's column or the first. A line break always ends the line: the CSV
- * library of the command line lets a stray quote swallow all following lines.
- */
-export class CsvNumbers {
+/** Reads the numbers of a file's rows, one a row, in the header's column or the first. A file may have no header. */
+export class FileNumbers {
   private readonly read: ReadNumber;
 
   constructor(readNumber: ReadNumber) {
@@ -63,87 +57,28 @@ export class CsvNumbers {
 
   lines = 0;
   invalid = 0;
-  /** the first hundred invalid lines; `row` counts header and empty lines too */
+  /** the first hundred invalid rows; `row` counts header and empty rows too */
   readonly faults: RowFault[] = [];
   private position = 0;
-  private rest = '';
-  private skipping = false;
   private column: number | null = null;
-  private taken: string[] = [];
 
-  push(text: string): void {
-    const lines = (this.rest + text).split('\n');
-    this.rest = lines.pop() ?? '';
-    for (const line of lines) this.endLine(line);
-    if (this.rest.length <= LONGEST_LINE) return;
-    // The beginning is enough for the report; the rest of the line is skipped.
-    if (!this.skipping) this.fault(this.position + 1, this.rest, 'is in a line that is too long');
-    this.skipping = true;
-    this.rest = '';
-  }
-
-  /** Ends the file: the last line may have no line break. */
-  end(): void {
-    if (this.rest !== '' || this.skipping) this.endLine(this.rest);
-    this.rest = '';
-  }
-
-  take(): string[] {
-    const numbers = this.taken;
-    this.taken = [];
-    return numbers;
-  }
-
-  private endLine(line: string): void {
+  /** @returns the number of a row; null = it has none */
+  take(cells: readonly string[]): string | null {
     this.position += 1;
-    if (this.skipping) {
-      this.skipping = false;
-      return;
-    }
-    const text = (this.position === 1 ? line.replace(/^\uFEFF/, '') : line).trim();
-    if (text === '') return;
-    const cells = cellsOf(text);
+    if (cells.every((cell) => cell === '')) return null;
     if (this.column === null) {
-      const header = !cells.some((cell) => 'digits' in this.read(cell)) && /\p{L}/u.test(text);
-      this.column = header
-        ? Math.max(
-            0,
-            cells.findIndex((cell) => NUMBER_COLUMN.test(cell)),
-          )
-        : 0;
-      if (header) return;
+      const isHeader = !cells.some((cell) => 'digits' in this.read(cell)) && /\p{L}/u.test(cells.join());
+      this.column = isHeader ? Math.max(0, cells.findIndex(isNumbersName)) : 0;
+      if (isHeader) return null;
     }
+    this.lines += 1;
     const cell = cells[this.column] ?? '';
     const reading = this.read(cell);
-    if ('refused' in reading) return this.fault(this.position, cell === '' ? text : cell, reading.refused);
-    this.lines += 1;
-    this.taken.push(reading.digits);
-  }
-
-  private fault(row: number, value: string, refused: string): void {
-    this.lines += 1;
+    if ('digits' in reading) return reading.digits;
     this.invalid += 1;
+    const value = (cell === '' ? cells.join(', ') : cell).slice(0, LONGEST_VALUE);
     if (this.faults.length < MOST_FAULTS)
-      this.faults.push({ row, value: value.slice(0, LONGEST_VALUE), ...refusedNumber(refused) });
+      this.faults.push({ row: this.position, value, ...refusedNumber(reading.refused) });
+    return null;
   }
-}
-
-/** Cells of a line; quoted cells may contain separators, and `""` for a quote. */
-function cellsOf(line: string): string[] {
-  if (!line.includes('"')) return line.split(/[,;\t]/).map((cell) => cell.trim());
-  const cells: string[] = [];
-  let cell = '';
-  let quoted = false;
-  for (let at = 0; at < line.length; at++) {
-    const sign = line.charAt(at);
-    if (sign === '"' && quoted && line[at + 1] === '"') {
-      cell += sign;
-      at += 1;
-    } else if (sign === '"') quoted = !quoted;
-    else if (!quoted && (sign === ',' || sign === ';' || sign === '\t')) {
-      cells.push(cell.trim());
-      cell = '';
-    } else cell += sign;
-  }
-  return [...cells, cell.trim()];
 }

@@ -2,9 +2,10 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../platform/database/index.js';
+import { FILE_FAULTS, FileRows, isNumbersName } from '../../platform/spreadsheets/index.js';
 import { type Account, AuditLog } from '../accounts/index.js';
 import { keptSpellings, readerOf } from '../numbers/index.js';
-import { CsvNumbers } from './suppression.js';
+import { FileNumbers } from './suppression.js';
 import type { ImportData } from './suppressions.dto.js';
 import { suppressionErrors } from './suppressions.errors.js';
 import { SuppressionStore } from './suppressions.store.js';
@@ -39,7 +40,7 @@ export class AddSuppressionsHandler implements ICommandHandler<AddSuppressionsCo
   }
 }
 
-/** Adds a CSV file's numbers as a stream; those added before a fault stay. @throws AppError too_large over 32 MB, invalid */
+/** Adds a file's numbers as a stream; those added before a fault stay. @throws AppError too_large over 32 MB, or of a file */
 export class ImportSuppressionsCommand extends Command<ImportData> {
   constructor(
     readonly actor: Account,
@@ -73,29 +74,27 @@ export class ImportSuppressionsHandler implements ICommandHandler<ImportSuppress
 
   private async take(actor: Account, bytes: AsyncIterable<Uint8Array>, done: { added: number }): Promise<ImportData> {
     const accountId = actor.id;
-    const csv = new CsvNumbers(readerOf(actor));
-    const decoder = new TextDecoder();
-    let size = 0;
+    const numbers = new FileNumbers(readerOf(actor));
+    const faults = { ...FILE_FAULTS, tooLarge: () => suppressionErrors.fileTooLarge() };
+    const file = new FileRows(bytes, { mostBytes: MOST_BYTES, isKnown: isNumbersName, faults, table: null });
     let waiting: string[] = [];
     const write = async (): Promise<void> => {
-      const numbers = waiting;
+      const taken = waiting;
       waiting = [];
-      done.added += await inTransaction(this.dataSource, (tx) => this.store.add(tx, accountId, numbers, 'import'));
+      done.added += await inTransaction(this.dataSource, (tx) => this.store.add(tx, accountId, taken, 'import'));
     };
-    for await (const chunk of bytes) {
-      size += chunk.byteLength;
-      if (size > MOST_BYTES) throw suppressionErrors.fileTooLarge();
-      csv.push(decoder.decode(chunk, { stream: true }));
-      waiting = waiting.concat(csv.take());
-      if (waiting.length >= NUMBERS_A_WRITE) await write();
+    try {
+      for await (const cells of file.read()) {
+        const number = numbers.take(cells);
+        if (number !== null) waiting.push(number);
+        if (waiting.length >= NUMBERS_A_WRITE) await write();
+      }
+    } finally {
+      if (waiting.length > 0) await write();
     }
-    csv.push(decoder.decode());
-    csv.end();
-    waiting = waiting.concat(csv.take());
-    if (waiting.length > 0) await write();
-    const { lines, invalid, faults } = csv;
+    const { lines, invalid, faults: shown } = numbers;
     const { added } = done;
-    return { lines, added, already: lines - invalid - added, invalid_count: invalid, invalid: faults };
+    return { lines, added, already: lines - invalid - added, invalid_count: invalid, invalid: shown };
   }
 }
 

@@ -12,6 +12,7 @@ import {
   type Paged,
   readListPage,
 } from '../../platform/http/index.js';
+import { fileErrors } from '../../platform/spreadsheets/index.js';
 import { type Account, type Actor, Authenticated, CurrentActor, Needs } from '../accounts/index.js';
 import type { RawNumbers } from './suppression.js';
 import {
@@ -104,9 +105,9 @@ export class SuppressionsController {
   @HttpCode(200)
   @CsvFile()
   @ApiOperation({
-    summary: 'Put the numbers of a CSV file on the stop list',
+    summary: 'Put the numbers of a file on the stop list',
     description:
-      'One number a line, in the column that the header calls `number` or `phone`, else in the first; with or without a header; as a form with the part `file`, or as a body of type `text/csv`. Lines without a number are left out and reported. The file is taken while it comes in: what was read before a fault stays.',
+      'Text with any separator and encoding that uploads take, or .xlsx. One number a line, in the column that the header calls `number` or `phone`, else in the first; with or without a header; as a form with the part `file`, or as a body of type `text/csv`. Lines without a number are left out and reported. The file is taken while it comes in: what was read before a fault stays.',
   })
   @ApiBody({ type: SuppressionFileBody })
   @ApiOkResponse({ type: ImportAnswer })
@@ -115,6 +116,11 @@ export class SuppressionsController {
     bodyErrors.malformedMultipart,
     suppressionErrors.tooMany,
     suppressionErrors.fileTooLarge,
+    fileErrors.noText,
+    fileErrors.noWorkbook,
+    fileErrors.unpacked,
+    fileErrors.longRow,
+    fileErrors.busy,
   )
   async import(@Req() request: CsvRequest, @CurrentActor() { account }: Actor): Promise<ImportAnswer> {
     if (!request.csv) throw bodyErrors.fileRequired();

@@ -30,7 +30,7 @@ export class SuppressionFileBody {
     type: 'string',
     format: 'binary',
     example: 'number\n4915112345678\n+49 151 87654321\n',
-    description: 'CSV, at most 32 MB',
+    description: 'CSV or .xlsx, at most 32 MB',
   })
   file!: unknown;
 }
@@ -117,7 +117,8 @@ export class ImportData {
   @ApiProperty({
     type: [RowFaultData],
     maxItems: 100,
-    description: 'The first hundred of them; `row` is the line of the file',
+    description:
+      'The first hundred of them; `row` is the line of the file, of a spreadsheet the row from the first with a cell',
   })
   invalid!: RowFaultData[];
 }

@@ -1,17 +1,19 @@
 import fc from 'fast-check';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { workbook, type WorkbookParts, zipped } from '../../../test/support/workbooks.js';
-import { type FileFaults, FileRows } from './file-rows.js';
+import { type FileFaults, FileRows, type TableFaults } from './file-rows.js';
+import { workbookSpool } from './workbook-spool.js';
 
 const fault = (name: string) => (row?: number) => new Error(row === undefined ? name : `${name} ${row}`);
 const FAULTS = Object.fromEntries(
-  ['tooLarge', 'noText', 'empty', 'longHeader', 'quotes', 'noWorkbook', 'unpacked', 'longRow'].map((name) => [
+  ['tooLarge', 'noText', 'busy', 'empty', 'longHeader', 'quotes', 'noWorkbook', 'unpacked', 'longRow'].map((name) => [
     name,
     fault(name),
   ]),
-) as unknown as FileFaults;
+) as unknown as FileFaults & TableFaults;
 
 async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array, void, undefined> {
   for (let at = 0; at < bytes.length; at += size) {
@@ -20,10 +22,14 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
   }
 }
 
-async function read(content: string | Uint8Array, size = 65_536): Promise<{ rows: string[][]; file: FileRows }> {
+async function read(
+  content: string | Uint8Array,
+  size = 65_536,
+  table: TableFaults | null = FAULTS,
+): Promise<{ rows: string[][]; file: FileRows }> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const isKnown = (cell: string): boolean => cell === 'phone';
-  const file = new FileRows(pieces(bytes, size), { mostBytes: 100_000_000, isKnown, faults: FAULTS });
+  const file = new FileRows(pieces(bytes, size), { mostBytes: 100_000_000, isKnown, faults: FAULTS, table });
   const rows: string[][] = [];
   for await (const row of file.read()) rows.push([...row]);
   return { rows, file };
@@ -136,6 +142,14 @@ const sheetOf = (data: string): string => `<worksheet><sheetData>${data}</sheetD
 const book = (parts: WorkbookParts): Promise<{ rows: string[][]; file: FileRows }> => read(workbook(parts), 1_000);
 
 describe('a workbook', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'workbooks-'));
+  const folders = (): string[] => readdirSync(folder);
+  beforeAll(() => vi.stubEnv('TMPDIR', folder));
+  afterAll(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
+
   it('is read by its first visible sheet, whatever its cells are', async () => {
     const rows = [
       ['phone', 'name', 'when', 'amount', null],
@@ -232,8 +246,38 @@ describe('a workbook', () => {
     await expect(read(packed)).rejects.toThrow('unpacked');
   }, 60_000);
 
+  it('waits on disk in a bound that all share; what finds no room is refused', async () => {
+    const MB = 1024 * 1024;
+    const gates: (() => void)[] = [];
+    const open = (megabytes: number): Promise<unknown> => {
+      const gate = new Promise<void>((resolve) => gates.push(resolve));
+      const bytes = async function* (): AsyncGenerator<Uint8Array> {
+        yield Buffer.from('PK\x03\x04');
+        for (let count = 0; count < megabytes; count++) yield Buffer.alloc(MB);
+        await gate;
+      };
+      const file = new FileRows(bytes(), { mostBytes: 100 * MB, isKnown: () => false, faults: FAULTS, table: FAULTS });
+      return (async () => {
+        for await (const row of file.read()) void row;
+      })().catch((error: unknown) => (error as Error).message);
+    };
+    const first = Array.from({ length: 4 }, () => open(63));
+    await vi.waitUntil(() => workbookSpool.bytes >= 4 * 63 * MB, { timeout: 60_000 });
+    expect(await open(63)).toBe('busy');
+    const outcomes: unknown[] = [];
+    const small = Array.from({ length: 20 }, () => open(1).then((outcome) => outcomes.push(outcome)));
+    await vi.waitUntil(() => outcomes.length >= 17, { timeout: 60_000 });
+    expect(new Set(outcomes)).toEqual(new Set(['busy']));
+    expect(workbookSpool.bytes).toBeLessThanOrEqual(256 * MB);
+    await vi.waitUntil(() => folders().length === 0, { timeout: 60_000 });
+    for (const open of gates) open();
+    await Promise.all(small);
+    expect(await Promise.all(first)).toEqual(Array.from({ length: 4 }, () => 'noWorkbook'));
+    expect(workbookSpool.bytes).toBe(0);
+    expect((await book({ rows: [['phone'], ['919876543210']] })).rows).toHaveLength(2);
+  }, 60_000);
+
   it('leaves nothing on disk', async () => {
-    const folders = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('switchboard-file-'));
     await book({ rows: [['phone'], ['919876543210']] });
     await expect(read(zipped({ x: 'y' }))).rejects.toThrow('noWorkbook');
     expect(folders()).toEqual([]);

@@ -1,27 +1,24 @@
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pipeline as pipe } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
 import { CsvError, parse, type Parser } from 'csv-parse';
 import type { FileFormat, TextEncoding } from '../../kernel/text.js';
 import { Semaphore } from '../concurrency/index.js';
 import { FirstRows } from './separators.js';
 import { TextBytes } from './text-bytes.js';
 import type { WorkbookFaults } from './sheet-rows.js';
+import { TextLines } from './text-lines.js';
 import { Workbook } from './workbook.js';
+import { workbookSpool } from './workbook-spool.js';
 
 const KB = 1024;
 const MB = 1024 * KB;
 /** of one row, and of the header */
 const LARGEST_ROW = 64 * KB;
-/** A workbook waits on disk, which may be memory. */
 export const LARGEST_WORKBOOK = 64 * MB;
 export const LARGEST_UNPACKED = 256 * MB;
 const LARGEST_TEXTS = 64 * MB;
 const BOUNDS = { row: LARGEST_ROW, unpacked: LARGEST_UNPACKED, texts: LARGEST_TEXTS };
-/** Their shared texts are in memory. */
+/** Their directories and shared texts are in memory. */
 const WORKBOOKS_AT_ONCE = 2;
 const turns = new Semaphore(WORKBOOKS_AT_ONCE);
 
@@ -32,6 +29,11 @@ const SIZE_FAULT = 'CSV_MAX_RECORD_SIZE';
 export interface FileFaults extends WorkbookFaults {
   tooLarge: () => Error;
   noText: () => Error;
+  busy: () => Error;
+}
+
+/** Faults of separated values. */
+export interface TableFaults {
   empty: () => Error;
   longHeader: () => Error;
   quotes: (row: number) => Error;
@@ -39,6 +41,8 @@ export interface FileFaults extends WorkbookFaults {
 
 export interface FileTerms {
   mostBytes: number;
+  /** null = each line of a text is a row, whatever its quotes; empty ones too */
+  table: TableFaults | null;
   /** whether a cell of the header is the name of a wanted column */
   isKnown: (cell: string) => boolean;
   faults: FileFaults;
@@ -94,59 +98,78 @@ export class FileRows {
   }
 
   private async *ofText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string[], void, undefined> {
-    const { faults, isKnown } = this.terms;
+    const { faults, isKnown, table } = this.terms;
     const text = new TextBytes(bytes, faults.noText);
     const pieces = text.read();
     try {
-      const head = new FirstRows();
+      const head = new FirstRows(table === null);
       for (;;) {
         const { done, value } = await pieces.next();
         if (done === true || head.push(value) || head.size > LARGEST_ROW) break;
       }
-      if (head.size === 0) throw faults.empty();
-      if (!head.hasHeader && head.size > LARGEST_ROW) throw faults.longHeader();
+      const isLongHeader = !head.hasHeader && head.size > LARGEST_ROW;
+      const fault = head.size === 0 ? table?.empty() : isLongHeader ? table?.longHeader() : undefined;
+      if (fault) throw fault;
       const { separator, skipped } = head.separation(isKnown);
-      const parser = parsed(separator);
       const all = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
         yield Buffer.concat(head.pushed).subarray(skipped);
         yield* pieces;
       };
-      pipe(all(), parser, () => undefined); // the parser emits the fault
-      yield* parser as AsyncIterable<string[]>;
-    } catch (error) {
-      throw error instanceof CsvError ? this.faultOf(error) : error;
+      yield* table ? rowsOf(all(), separator ?? ',', table, faults) : linesOf(all(), separator, skipped > 0);
     } finally {
       await pieces.return();
       this.encoding = text.encoding;
     }
   }
 
-  /** Maps errors of the parser; record 0 is the header. */
-  private faultOf(error: CsvError): Error {
-    const row = Number((error as { records?: unknown }).records ?? 0);
-    return error.code === SIZE_FAULT ? this.terms.faults.longRow(row) : this.terms.faults.quotes(row);
+  /** The directory of an archive is at its end: the file waits on disk. */
+  private ofWorkbook(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string[], void, undefined> {
+    const { faults } = this.terms;
+    return workbookSpool.with(bytes, faults.busy, (file) => this.rowsOfWorkbook(file));
   }
 
-  /** The directory of an archive is at its end: the file waits on disk, without a name once it is open. */
-  private async *ofWorkbook(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string[], void, undefined> {
-    const folder = await mkdtemp(join(tmpdir(), 'switchboard-file-'));
-    const path = join(folder, 'workbook');
-    let workbook: Workbook;
-    try {
-      await pipeline(bytes, createWriteStream(path, { mode: 0o600 }));
-      workbook = await Workbook.open(path, BOUNDS, this.terms.faults);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+  private async *rowsOfWorkbook({ fd }: FileHandle): AsyncGenerator<string[], void, undefined> {
     await turns.acquire(Infinity);
+    let workbook: Workbook | null = null;
     try {
+      workbook = await Workbook.open(fd, BOUNDS, this.terms.faults);
       yield* workbook.rows();
       this.sheet = workbook.sheet;
     } finally {
       turns.release();
-      workbook.close();
+      workbook?.close();
     }
   }
+}
+
+async function* rowsOf(
+  bytes: AsyncIterable<Uint8Array>,
+  separator: string,
+  table: TableFaults,
+  { longRow }: FileFaults,
+): AsyncGenerator<string[], void, undefined> {
+  const parser = parsed(separator);
+  pipeline(bytes, parser, () => undefined); // the parser emits the fault
+  try {
+    yield* parser as AsyncIterable<string[]>;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    // record 0 is the header
+    const row = Number((error as { records?: unknown }).records ?? 0);
+    throw error.code === SIZE_FAULT ? longRow(row) : table.quotes(row);
+  }
+}
+
+/** @param isNamed the line that names the separator is an empty row, so that rows count as lines */
+async function* linesOf(
+  bytes: AsyncIterable<Uint8Array>,
+  separator: string | null,
+  isNamed: boolean,
+): AsyncGenerator<string[], void, undefined> {
+  const lines = new TextLines(separator);
+  if (isNamed) yield [];
+  for await (const piece of bytes) yield* lines.push(Buffer.from(piece).toString('utf8'));
+  yield* lines.end();
 }
 
 const parsed = (delimiter: string): Parser =>

@@ -1,1 +1,4 @@
-export { type FileFaults, FileRows, LARGEST_UNPACKED, LARGEST_WORKBOOK } from './file-rows.js';
+export { type FileFaults, FileRows, LARGEST_UNPACKED, LARGEST_WORKBOOK, type TableFaults } from './file-rows.js';
+export { fileErrors, FILE_FAULTS } from './file.errors.js';
+export { isNumberName, isNumbersName } from './number-names.js';
+export { workbookSpool } from './workbook-spool.js';

@@ -8,7 +8,8 @@ const NAMED = /^"?sep=([^\s"a-z0-9]|\t)"?[ \t]*(?:\r\n|\r|\n|$)/i;
 const FIRST_ROWS = 20;
 
 export interface Separation {
-  separator: string;
+  /** null = the rows have none */
+  separator: string | null;
   /** bytes of a first line that names the separator and is no row */
   skipped: number;
 }
@@ -26,12 +27,16 @@ export class FirstRows {
   /** whether the header is there as a whole */
   hasHeader = false;
 
+  /** @param isByLines a line break ends a row within quotes too */
+  constructor(private readonly isByLines = false) {}
+
   /** @param bytes UTF-8 @returns whether these are rows enough */
   push(bytes: Uint8Array): boolean {
     this.chunks.push(bytes);
     this.size += bytes.byteLength;
     for (const byte of bytes) {
       if (byte === QUOTE) this.isQuoted = !this.isQuoted;
+      if (this.isByLines && (byte === LINE_FEED || byte === CARRIAGE_RETURN)) this.isQuoted = false;
       if (this.isQuoted || byte === QUOTE) this.isBlank = false;
       else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) this.endRow(byte);
       else this.count(byte);
@@ -60,7 +65,7 @@ export class FirstRows {
       return { separator, rank: [count > 0 ? 1 : 0, hasKnown ? 1 : 0, alike, count] };
     });
     const [best] = found.sort((one, other) => compared(other.rank, one.rank));
-    return { separator: best?.separator ?? ',', skipped: 0 };
+    return { separator: best?.rank[0] === 1 ? best.separator : null, skipped: 0 };
   }
 
   private count(byte: number): void {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import sax from 'sax';
-import { type Entry, open, type ZipFile } from 'yauzl';
+import { type Entry, fromFd, type ZipFile } from 'yauzl';
 import { type Attributes, type Handler, SharedTexts, SheetRows, type WorkbookFaults } from './sheet-rows.js';
 
 /** Bounds against files that unpack to more than they look like; bytes where nothing else is said. */
@@ -40,10 +40,10 @@ export class Workbook {
     this.texts = new SharedTexts(bounds.texts, faults.unpacked);
   }
 
-  /** To be closed behind `rows`. @throws the error of `faults.noWorkbook` */
-  static async open(path: string, bounds: WorkbookBounds, faults: WorkbookFaults): Promise<Workbook> {
+  /** Leaves the file open. @param descriptor of the file @throws the error of `faults.noWorkbook` */
+  static async open(descriptor: number, bounds: WorkbookBounds, faults: WorkbookFaults): Promise<Workbook> {
     const zip = await new Promise<ZipFile>((resolve, reject) => {
-      open(path, { lazyEntries: true, autoClose: false }, (error, opened) => {
+      fromFd(descriptor, { lazyEntries: true, autoClose: false }, (error, opened) => {
         if (error) reject(faults.noWorkbook());
         else resolve(opened);
       });

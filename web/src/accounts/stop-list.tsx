@@ -133,9 +133,9 @@ function ImportNumbers() {
   return (
     <Form form={form} submitLabel="Import" onSubmit={send}>
       <FileField
-        label="CSV file"
-        hint="One number a line, in the column number or phone, else in the first; at most 32 MB"
-        accept=".csv,.txt,text/csv"
+        label="Spreadsheet (.xlsx) or CSV file"
+        hint="One number a row, in the column number or phone, else in the first; at most 32 MB"
+        accept=".csv,.txt,.xlsx,text/csv"
         onFile={setFile}
         error={form.errorOf('file')}
       />

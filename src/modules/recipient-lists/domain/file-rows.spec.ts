@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readNumber } from '../../../kernel/phone-numbers.js';
-import { NUMBER_COLUMNS, readHeader, RowReader, variableOf } from './file-rows.js';
+import { readHeader, RowReader, variableOf } from './file-rows.js';
 
 describe('the name of a variable', () => {
   it.each([
@@ -23,7 +23,7 @@ describe('the number’s column', () => {
   };
 
   it('is found by each of its names', () => {
-    for (const name of NUMBER_COLUMNS) expect(found(['a', name.toUpperCase()])).toBe(1);
+    for (const name of ['TO', 'Phone', 'number', 'Cell', 'telephone number']) expect(found(['a', name])).toBe(1);
     for (const name of ['Phone No.', 'mobile-number', ' MSISDN ', 'contact_no']) expect(found(['a', name])).toBe(1);
   });
 

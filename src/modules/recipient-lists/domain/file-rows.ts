@@ -2,6 +2,7 @@ import type { RowFault } from '../../../kernel/errors.js';
 import { LONGEST_VARIABLE_NAME, MOST_VARIABLES } from '../../../kernel/message-template.js';
 import { type ReadNumber, refusedNumber } from '../../../kernel/phone-numbers.js';
 import { codePoints, cutCodePoints } from '../../../kernel/text.js';
+import { isNumberName } from '../../../platform/spreadsheets/index.js';
 import { isTooLarge, type KeptRecipient, valueText, VARIABLE_REASONS } from './recipient.js';
 
 /** The columns of a file: every column but the number's is a variable. */
@@ -15,29 +16,6 @@ export type HeaderFault =
   | { fault: 'unnamedColumn' | 'longColumn'; column: number }
   | { fault: 'sameColumns'; name: string };
 
-/** Names of the number's column, lower case, letters and digits only. */
-export const NUMBER_COLUMNS: ReadonlySet<string> = new Set([
-  'to',
-  'phone',
-  'phonenumber',
-  'phoneno',
-  'mobile',
-  'mobilenumber',
-  'mobileno',
-  'number',
-  'msisdn',
-  'contact',
-  'contactnumber',
-  'contactno',
-  'receiver',
-  'recipient',
-  'tel',
-  'telephone',
-  'telephonenumber',
-  'cell',
-  'cellphone',
-]);
-
 const OTHER = String.raw`[^\p{L}\p{M}\p{N}_-]+`;
 const AROUND = new RegExp(`^${OTHER}|${OTHER}$`, 'gu');
 const WITHIN = new RegExp(OTHER, 'gu');
@@ -45,12 +23,10 @@ const WITHIN = new RegExp(OTHER, 'gu');
 /** Variable name of a column: `_` replaces characters that placeholders do not allow, and both ends are trimmed. */
 export const variableOf = (cell: string): string => cell.replace(AROUND, '').replace(WITHIN, '_');
 
-const bare = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, '');
-
 /** Whether a cell of a header names the number's column. @param wanted null = by one of its usual names */
 export const isNumberColumn = (cell: string, wanted: string | null): boolean =>
   wanted === null
-    ? NUMBER_COLUMNS.has(bare(cell))
+    ? isNumberName(cell)
     : cell !== '' && variableOf(cell).toLowerCase() === variableOf(wanted).toLowerCase();
 
 /** Cells without the empty ones at the end, which spreadsheets add. */
@@ -91,7 +67,7 @@ function numberColumn(
     ];
     return matches.find((at) => at >= 0) ?? { fault: 'unknownNumberColumn' };
   }
-  const found = columns.flatMap((name, at) => (NUMBER_COLUMNS.has(bare(name)) ? [at] : []));
+  const found = columns.flatMap((name, at) => (isNumberName(name) ? [at] : []));
   if (found.length > 1) return { fault: 'severalNumberColumns' };
   return found[0] ?? { fault: 'noNumberColumn' };
 }
