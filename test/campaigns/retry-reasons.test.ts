@@ -36,7 +36,7 @@ async function sendTemplate(name: string, to: readonly (string | undefined)[]): 
 const submitted = new Set<string>();
 
 /** The provider reports a failure of one recipient. */
-async function report(requestId: string, seq: number, errorCode: number): Promise<void> {
+async function report(requestId: string, seq: number, errorCode: number | null, carrierCode?: string): Promise<void> {
   const providerMessageId = `${requestId}-${seq}`;
   if (!submitted.has(providerMessageId)) await campaigns.submit(requestId, seq, providerMessageId);
   submitted.add(providerMessageId);
@@ -44,11 +44,16 @@ async function report(requestId: string, seq: number, errorCode: number): Promis
     'SELECT route_id FROM campaigns WHERE request_id = ?',
     [requestId],
   );
-  await campaigns
-    .part(ReceiptSink)
-    .accept(Number(row?.route_id), [
-      { providerMessageId, status: 'failed', errorCode, errorText: 'as reported', receiver: null },
-    ]);
+  await campaigns.part(ReceiptSink).accept(Number(row?.route_id), [
+    {
+      providerMessageId,
+      status: 'failed',
+      errorCode,
+      errorText: 'as reported',
+      receiver: null,
+      ...(carrierCode && { carrierCode }),
+    },
+  ]);
 }
 
 describe('retry-failed by the reasons of the failures', () => {
@@ -103,6 +108,53 @@ describe('retry-failed by the reasons of the failures', () => {
         { reason: 'opt_out', count: 1, retried: false },
       ],
     });
+  });
+
+  it("goes by what the route says of its carrier's codes, for the stop list too", async () => {
+    const numbers = ['919812345681', '919812345682', '919812345683', '919812345684'];
+    const routes = campaigns.part(RouteDirectory);
+    const login = { host: '127.0.0.1', port: 9, system_id: 'own-kinds', password: 'secret' };
+    const config = {
+      ...login,
+      failure_kinds: { 1: 'temporary', '0x22': 'permanent', DND: 'opt_out', 27: 'not_today' },
+    };
+    const route = {
+      name: 'own-kinds',
+      channel: 'sms',
+      driver: 'smpp',
+      messagesPerSecond: null,
+      isDefault: false,
+    } as const;
+    await campaigns.dataSource.transaction((tx) => routes.put(tx, { ...route, config }));
+    routes.forget();
+    const requestId = await campaigns.send(owner, numbers, { brodcast_service: 'own-kinds' });
+    await campaigns.begin(requestId);
+    const codes = [{ errorCode: 1 }, { errorCode: 34 }, { errorCode: null, carrierCode: 'dnd' }, { errorCode: 27 }];
+    for (const [index, code] of codes.entries()) await report(requestId, index + 1, code.errorCode, code.carrierCode);
+    expect(await quote(requestId)).toMatchObject({
+      total_rows: 2,
+      reasons: [
+        { reason: 'temporary', count: 1, retried: true },
+        { reason: 'not_today', count: 1, retried: true },
+        { reason: 'permanent', count: 1, retried: false },
+        { reason: 'opt_out', count: 1, retried: false },
+      ],
+    });
+    const listed = listOf(await campaigns.get('/v6/api/suppressions?number=919812345683', owner));
+    expect(listed).toMatchObject([{ source: 'carrier', category: null }]);
+    await campaigns.dataSource.transaction((tx) =>
+      routes.put(tx, { ...route, config: { ...login, failure_kinds: { 34: 'temporary' } } }),
+    );
+    routes.forget();
+    await campaigns.request('/v6/api/suppressions?number=919812345683', {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${owner.token}` },
+    });
+    const { reasons } = await quote(requestId);
+    expect(reasons).toMatchObject([
+      { reason: 'temporary', count: 3 },
+      { reason: 'permanent', count: 1 },
+    ]);
   });
 
   it('puts people who have left marketing on the stop list for marketing alone', async () => {

@@ -268,6 +268,16 @@ describe('routes', () => {
       { channel: 'sms', driver: 'http', config: { ...HTTP, headers: { 'transfer-encoding': 'chunked' } } },
       [400, 'config.headers.transfer-encoding: Invalid key in record'],
     ],
+    [
+      'r',
+      { channel: 'sms', driver: 'smpp', config: { ...SMPP, failure_kinds: { '0x22': 'permanent', 34: 'opt_out' } } },
+      [400, 'config.failure_kinds: names a code twice'],
+    ],
+    [
+      'r',
+      { channel: 'sms', driver: 'http', config: { ...HTTP, failure_kinds: { DND: 'optout' } } },
+      [400, 'config.failure_kinds.DND: Invalid option: expected one of "temporary"|"not_today"|"permanent"|"opt_out"'],
+    ],
   ])('refuse %s %j', async (name, body, row) => {
     expect(await refusal(encodeURIComponent(name), body)).toEqual(row);
   });

@@ -18,9 +18,11 @@ export {
   type FailureKind,
   failureKind,
   type FailureSource,
+  type FailureTerms,
   LASTING_KINDS,
   type OptOut,
   optOutOf,
+  ownKinds,
 } from './drivers/failure-kinds.js';
 export { DRIVER_CONFIGS, DRIVER_NAMES, type DriverName, DRIVERS, unknownSettings } from './drivers.js';
 export {

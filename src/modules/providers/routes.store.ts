@@ -127,6 +127,7 @@ const OPERATOR_ROUTES = In([...OPERATOR_ROUTE_KINDS]);
 export class RouteDirectory {
   private readonly logger = new Logger(RouteDirectory.name);
   private readonly chatAccounts = new TtlCache<number, RouteRecord | null>(KEPT_MS);
+  private known: Snapshot['byId'] = new Map();
   private last: { mark: string; readAt: number; snapshot: Snapshot } | null = null;
   private readonly chatReads = new GroupCommit<number, RouteRecord | null>((ids) => this.chatAccountsOf(ids), ONE_TICK);
   private readonly snapshot = new TtlCache<'routes', Snapshot>(KEPT_MS, 1);
@@ -146,6 +147,11 @@ export class RouteDirectory {
   async byId(id: number): Promise<RouteRecord | null> {
     const route = (await this.routes()).byId.get(id);
     return route ?? this.chatAccounts.get(id, () => this.chatReads.add(id));
+  }
+
+  /** An operator's route as it was last read here, without a query: within a transaction. */
+  lastRead(id: number): RouteRecord | null {
+    return this.known.get(id) ?? null;
   }
 
   /** Uncached: a row that is new or cannot be opened exists too. */
@@ -274,6 +280,7 @@ export class RouteDirectory {
     if (mark !== null && last?.mark === mark && performance.now() - last.readAt < LONGEST_MS) return last.snapshot;
     const readAt = performance.now();
     const snapshot = await this.readAll();
+    this.known = snapshot.byId;
     // Keep the mark from before the read: a change meanwhile gives another mark.
     this.last = mark === null ? null : { mark, readAt, snapshot };
     return snapshot;

@@ -26,6 +26,13 @@ const RECEIPT_TIMEOUT = {
   hint: '60 to 604,800; empty: as long as on all routes',
 } as const;
 
+const FAILURE_KINDS = {
+  name: 'failure_kinds',
+  label: 'What codes of failures mean',
+  kind: 'json',
+  hint: '{ "34": "permanent", "DND": "opt_out" }: permanent, not_today, opt_out or temporary',
+} as const;
+
 /** One form for each driver of the API: a driver without a form does not compile. */
 export const DRIVERS: Readonly<Record<Driver, DriverForm>> = {
   smpp: {
@@ -45,6 +52,7 @@ export const DRIVERS: Readonly<Record<Driver, DriverForm>> = {
       { name: 'status_map', label: 'Words of receipts', kind: 'json', hint: '{ "UNDELIVRD": "failed" }' },
       { name: 'receipts', label: 'Receipts that decide a long message', kind: 'text', hint: 'all, last, first or any' },
       { name: 'id_base', label: 'Ids in answers', kind: 'text', hint: 'hex, dec or auto' },
+      FAILURE_KINDS,
       RECEIPT_TIMEOUT,
       { name: 'country', label: 'Country of senders', kind: 'text', hint: 'IN: reads national numbers of inbound SMS' },
     ],
@@ -77,6 +85,7 @@ export const DRIVERS: Readonly<Record<Driver, DriverForm>> = {
         hint: 'A regular expression; its first group is the code',
       },
       { name: 'receipt', label: 'Receipts', kind: 'json' },
+      FAILURE_KINDS,
       RECEIPT_TIMEOUT,
       { name: 'inbound', label: 'Inbound SMS', kind: 'json' },
       { name: 'country', label: 'Country of senders', kind: 'text', hint: 'IN: reads national numbers of inbound SMS' },
@@ -90,6 +99,7 @@ export const DRIVERS: Readonly<Record<Driver, DriverForm>> = {
       { name: 'auth_token', label: 'Token', kind: 'secret' },
       { name: 'base_url', label: 'Address', kind: 'text' },
       { name: 'from', label: 'Caller', kind: 'text', hint: 'Of calls that name none' },
+      FAILURE_KINDS,
     ],
   },
 };

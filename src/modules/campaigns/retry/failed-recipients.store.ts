@@ -17,7 +17,9 @@ import {
   type FailureKind,
   failureKind,
   type FailureSource,
+  type FailureTerms,
   LASTING_KINDS,
+  ownKinds,
   RouteDirectory,
 } from '../../providers/index.js';
 import { lowestId } from '../campaign-scan.js';
@@ -44,9 +46,11 @@ interface FailedRow {
   seq: number;
   errorCode: number | null;
   message: string | null;
+  carrierCode: string | null;
   refused: number;
 }
 
+const CHAT: readonly FailureTerms[] = [{ source: 'chat', own: ownKinds(null) }];
 const SENDER = 'LEFT JOIN recipient_terms o ON o.campaign_id = r.campaign_id AND o.seq = r.seq';
 
 /**
@@ -69,7 +73,8 @@ export class FailedRecipients {
     const chosen = new SeqSet(campaign.totalRows);
     for (let afterSeq = 0; ;) {
       const rows: FailedRow[] = await this.dataSource.query(
-        `SELECT seq, error_code AS errorCode, error_message AS message, refused FROM campaign_recipients
+        `SELECT seq, error_code AS errorCode, error_message AS message, carrier_code AS carrierCode, refused
+         FROM campaign_recipients
          WHERE campaign_id = ? AND seq > ? AND status = ${RecipientStatus.Failed} AND outcome_unknown = 0 ORDER BY seq LIMIT ?`,
         [campaign.id, afterSeq, BATCH],
       );
@@ -99,7 +104,7 @@ export class FailedRecipients {
 
   /** Says what a failure of this campaign means, by the drivers of all its routes. */
   async kinds({ id, routeId, channel }: CampaignRecord): Promise<(failure: Failure) => FailureKind> {
-    if (this.channels.get(channel).routes === 'chat') return (failure) => failureKind(['chat'], failure);
+    if (this.channels.get(channel).routes === 'chat') return (failure) => failureKind(CHAT, failure);
     const lanes: { routeId: number }[] = await this.dataSource.query(
       'SELECT DISTINCT route_id AS routeId FROM campaign_lanes WHERE campaign_id = ?',
       [id],
@@ -107,8 +112,10 @@ export class FailedRecipients {
     const routes = await Promise.all(
       [routeId, ...lanes.map((lane) => lane.routeId)].map((route) => this.routes.byId(route)),
     );
-    const sources = [...new Set(routes.flatMap((route) => (route ? [route.driver as FailureSource] : [])))];
-    return (failure) => failureKind(sources, failure);
+    const terms = routes.flatMap((route): FailureTerms[] =>
+      route ? [{ source: route.driver as FailureSource, own: ownKinds(route.config) }] : [],
+    );
+    return (failure) => failureKind(terms, failure);
   }
 
   private async *read(campaign: CampaignRecord, chosen: SeqSet): AsyncGenerator<SourcedRecipient[], void, undefined> {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonRows, lockOnly } from '../../../platform/database/index.js';
 import { CreditBook, type UsageShare, UsageTally } from '../../credits/index.js';
-import { type OptOut, optOutOf } from '../../providers/index.js';
+import { type OptOut, optOutOf, ownKinds, RouteDirectory } from '../../providers/index.js';
 import { Traffic } from '../../traffic/index.js';
 import { laneOf } from '../lanes.js';
 import { campaignsOf, keyOf, type RecipientKey, RecipientStatus, toLock } from '../recipient.js';
@@ -141,6 +141,7 @@ export class Settlement {
     private readonly events: StatusEvents,
     private readonly traffic: Traffic,
     private readonly stopList: StopList,
+    private readonly routes: RouteDirectory,
   ) {}
 
   /** Returns the moves that took effect. @param known recipients as read; absent = locked here @throws Outdated */
@@ -169,7 +170,7 @@ export class Settlement {
     if (moves.length === 0) return [];
     await this.addTerms(tx, moves, campaigns);
     await writeStatuses(tx, moves);
-    const left = peopleWhoLeft(moves, campaigns);
+    const left = this.peopleWhoLeft(moves, campaigns);
     if (left.length > 0) await this.stopList.left(tx, left);
     const refunds = await this.refunds.of(tx, moves, campaigns);
     countMoves(tx, this.traffic, moves, campaigns);
@@ -235,14 +236,17 @@ export class Settlement {
     );
     return new Map(rows.map((row) => [keyOf(row), row]));
   }
-}
 
-const peopleWhoLeft = (
-  moves: readonly RecipientMove[],
-  campaigns: ReadonlyMap<number, CampaignBrief>,
-): PersonWhoLeft[] =>
-  moves.flatMap(({ campaignId, to, errorCode, number, routeId }) => {
-    const campaign = to === RecipientStatus.Failed ? campaigns.get(campaignId) : undefined;
-    const optOut = campaign && optOutOf(campaign.routeKind, errorCode);
-    return optOut ? [{ accountId: campaign.accountId, number, routeId, ...optOut }] : [];
-  });
+  private peopleWhoLeft(
+    moves: readonly RecipientMove[],
+    campaigns: ReadonlyMap<number, CampaignBrief>,
+  ): PersonWhoLeft[] {
+    return moves.flatMap((move) => {
+      const { routeId, number } = move;
+      const campaign = move.to === RecipientStatus.Failed ? campaigns.get(move.campaignId) : undefined;
+      const route = campaign && routeId !== null ? this.routes.lastRead(routeId) : null;
+      const optOut = campaign && optOutOf(campaign.routeKind, move, ownKinds(route?.config));
+      return optOut ? [{ accountId: campaign.accountId, number, routeId, ...optOut }] : [];
+    });
+  }
+}

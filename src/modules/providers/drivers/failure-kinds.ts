@@ -1,5 +1,8 @@
+import { z } from 'zod';
+import { isObject } from '../../../kernel/json-values.js';
 import type { DriverName } from '../drivers.js';
 import type { RouteKind } from '../message-driver.js';
+import { numericCode } from './carrier-answers.js';
 
 /** What a failure says about another send (reference/campaigns#reasons-of-failures). */
 export const FAILURE_KINDS = ['temporary', 'not_today', 'permanent', 'opt_out'] as const;
@@ -9,6 +12,8 @@ export const LASTING_KINDS = ['permanent', 'opt_out'] as const satisfies readonl
 
 export interface Failure {
   errorCode: number | null;
+  /** a code that is no number */
+  carrierCode: string | null;
   message: string | null;
   /** by the carrier's answer to the submit */
   isRefused: boolean;
@@ -55,14 +60,63 @@ const KINDS = new Map(
   ),
 );
 
-/** @param sources of the routes that may have carried the message; the first that knows the code decides */
-export function failureKind(
-  sources: readonly FailureSource[],
-  { errorCode, message, isRefused }: Failure,
-): FailureKind {
-  const own = message === null ? undefined : TEXTS.get(message);
-  if (own) return own;
-  for (const source of errorCode === null ? [] : sources) {
+/** What the codes of one carrier mean, by `codeKey`. */
+export type OwnKinds = ReadonlyMap<string, FailureKind>;
+
+/** One spelling of a code: `0x0B` is 11, texts are in any case. */
+const codeKey = (code: string): string => String(numericCode(code) ?? code.trim().toUpperCase());
+
+const LONGEST_CODE = 32;
+const MOST_CODES = 200;
+
+/** `failure_kinds` of a route: its carrier's codes, before the usual ones (reference/providers#failure-kinds). */
+export const failureKinds = z
+  .record(z.string().trim().min(1).max(LONGEST_CODE), z.enum(FAILURE_KINDS))
+  .refine((kinds) => Object.keys(kinds).length <= MOST_CODES, `must have at most ${MOST_CODES} codes`)
+  .refine((kinds) => new Set(Object.keys(kinds).map(codeKey)).size === Object.keys(kinds).length, 'names a code twice')
+  .optional();
+
+const NO_KINDS: OwnKinds = new Map();
+const read = new WeakMap<object, OwnKinds>();
+
+/** Of a stored `config`, whichever version wrote it. */
+export function ownKinds(config: unknown): OwnKinds {
+  const given = isObject(config) ? config['failure_kinds'] : undefined;
+  if (!isObject(given)) return NO_KINDS;
+  const known = read.get(given);
+  if (known) return known;
+  const kinds = Object.entries(given).flatMap(([code, said]) => {
+    const kind = FAILURE_KINDS.find((each) => each === said);
+    return kind ? [[codeKey(code), kind] as const] : [];
+  });
+  const own: OwnKinds = new Map(kinds);
+  read.set(given, own);
+  return own;
+}
+
+const ownKind = (
+  own: OwnKinds,
+  { carrierCode, errorCode }: Pick<Failure, 'errorCode' | 'carrierCode'>,
+): FailureKind | undefined =>
+  (carrierCode === null ? undefined : own.get(codeKey(carrierCode))) ??
+  (errorCode === null ? undefined : own.get(String(errorCode)));
+
+/** What a route says of failures. */
+export interface FailureTerms {
+  source: FailureSource;
+  own: OwnKinds;
+}
+
+/** @param routes that may have carried the message; the first that knows the code decides, those with own kinds before all */
+export function failureKind(routes: readonly FailureTerms[], failure: Failure): FailureKind {
+  const { errorCode, message, isRefused } = failure;
+  const ours = message === null ? undefined : TEXTS.get(message);
+  if (ours) return ours;
+  for (const { own } of routes) {
+    const kind = ownKind(own, failure);
+    if (kind) return kind;
+  }
+  for (const { source } of errorCode === null ? [] : routes) {
     const kind = KINDS.get(`${source} ${isRefused ? 'refused' : 'failed'} ${errorCode}`);
     if (kind) return kind;
   }
@@ -79,7 +133,14 @@ export interface OptOut {
   category: 'marketing' | null;
 }
 
-export function optOutOf(kind: RouteKind | null, errorCode: number | null): OptOut | null {
-  const found = errorCode === null ? undefined : OPT_OUTS.get(errorCode);
+/** @param own of the route that carried the message */
+export function optOutOf(
+  kind: RouteKind | null,
+  failure: Pick<Failure, 'errorCode' | 'carrierCode'>,
+  own: OwnKinds = NO_KINDS,
+): OptOut | null {
+  const said = ownKind(own, failure);
+  if (said) return said === 'opt_out' ? { category: null } : null;
+  const found = failure.errorCode === null ? undefined : OPT_OUTS.get(failure.errorCode);
   return kind && found?.kinds.includes(kind) ? { category: found.category } : null;
 }

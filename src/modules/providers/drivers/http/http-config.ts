@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js';
 import { z } from 'zod';
 import { failoverCodes, receiptTerms, statusMap } from '../carrier-answers.js';
+import { failureKinds } from '../failure-kinds.js';
 import { countryOfSenders } from '../inbound-delivery.js';
 import { dltTerms } from '../dlt.js';
 import { placeholders } from '../request-template.js';
@@ -95,6 +96,7 @@ export const httpConfigSchema = z
     timeout_ms: z.number().int().min(100).max(25_000).default(15_000),
     deduplicates: z.boolean().default(false),
     failover_codes: failoverCodes,
+    failure_kinds: failureKinds,
     ...receiptTerms,
   })
   .superRefine((config, context) => {

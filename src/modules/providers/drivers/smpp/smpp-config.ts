@@ -12,6 +12,7 @@ import {
   statusMap,
   statusWords,
 } from '../carrier-answers.js';
+import { failureKinds } from '../failure-kinds.js';
 import { countryOfSenders } from '../inbound-delivery.js';
 import { dltIdSchema, dltTerms, dltValues } from '../dlt.js';
 import { fillText, placeholders, type TemplateValues } from '../request-template.js';
@@ -203,6 +204,7 @@ export const smppConfigSchema = z
     dlt: dltSchema.optional(),
     tlvs: tlvsSchema,
     failover_codes: failoverStatuses,
+    failure_kinds: failureKinds,
     status_map: statusMap.optional(),
     country: countryOfSenders,
     ...receiptTerms,

@@ -5,6 +5,7 @@ import { boundedCache } from '../../../../platform/concurrency/index.js';
 import type { CallEvent, CallStep } from '../../call-script.js';
 import type { OutboundMessage } from '../../message-driver.js';
 import { failoverCodes } from '../carrier-answers.js';
+import { failureKinds } from '../failure-kinds.js';
 import { type CallbackOrigin, statusAddress, stepAddress } from './callbacks.js';
 
 const plainUrl = (url: string): boolean => {
@@ -31,6 +32,7 @@ export const twilioConfigSchema = z.object({
   ring_seconds: z.number().int().min(5).max(600).default(30),
   timeout_ms: z.number().int().min(100).max(25_000).default(15_000),
   failover_codes: failoverCodes,
+  failure_kinds: failureKinds,
 });
 
 export type TwilioConfig = z.infer<typeof twilioConfigSchema>;
