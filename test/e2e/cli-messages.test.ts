@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commonService, type Service } from '../support/processes.js';
 
@@ -47,6 +49,10 @@ describe('the command line of single messages', () => {
     const list = await cli(['message', 'list', '--number', '+919800000001', '--limit', '1'], as);
     expect(list.out).toMatch(new RegExp(`^ID +DIRECTION[^]*\\n${id} +outbound +sms .* Hello\\n$`));
 
+    const named = await cli(['message', 'send', '+919800000001', 'Hello', '--json'], as);
+    const own = (JSON.parse(named.out) as { data: { id: string } }).data.id;
+    expect((await cli(['message', 'show', own], as)).out).toMatch(/client ref +cli-[0-9a-f-]{36}\n/);
+
     const wrong = await cli([...args.slice(0, 4), '--metadata', '[1]'], as);
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--metadata is no JSON object')]);
     expect((await cli(['message', 'send', '123', 'Hello'], as)).err).toMatch(/^to has fewer than 8 digits\n/);
@@ -63,5 +69,33 @@ describe('the command line of single messages', () => {
     ];
     expect((await cli(template, as)).err).toMatch(/^Template not found\n/);
     expect((await cli(['message', 'show', 'out_1_1'], as)).err).toMatch(/^Message not found\n/);
+  });
+
+  it('repeats what was not answered under one client_ref, and names it in the end', async () => {
+    const refs: unknown[] = [];
+    const answers = [502, 500, 200, 502, 502, 502];
+    const api = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        refs.push((JSON.parse(Buffer.concat(chunks).toString()) as { client_ref?: unknown }).client_ref);
+        const status = answers[refs.length - 1] ?? 500;
+        const data = { id: 'out_1_1', status: 'queued', credits: 1, segments: 1 };
+        response.writeHead(status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(status === 200 ? { data } : { message: 'Unknown' }));
+      });
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => api.once('listening', resolve));
+    const as = {
+      SWITCHBOARD_TOKEN: token,
+      SWITCHBOARD_URL: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
+    };
+    expect((await cli(['message', 'send', '+919800000001', 'Hello'], as)).out).toMatch(/^out_1_1: queued/);
+    const failed = await cli(['message', 'send', '+919800000001', 'Hello'], as);
+    expect([failed.code, failed.err]).toEqual([1, expect.stringContaining(`--ref ${String(refs[3])}`)]);
+    expect(new Set(refs.slice(0, 3)).size).toBe(1);
+    expect(new Set(refs).size).toBe(2);
+    api.closeAllConnections();
+    api.close();
   });
 });

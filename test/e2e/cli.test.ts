@@ -289,44 +289,6 @@ describe('the command line', () => {
     api.close();
   });
 
-  it('says what is wrong with the file', async () => {
-    const options = ['--name', 'n', '--message', 'm'];
-    const missing = join(directory, 'missing.csv');
-    const empty = file('empty.csv', '\n');
-    const short = file('short.csv', 'number\n123\n');
-    const wrong: [string[], string][] = [
-      [[missing], `${missing} cannot be read: ENOENT`],
-      [[empty], `${empty} has no numbers`],
-      [[short], `Numbers of ${short} that cannot be read: 1; nothing was sent`],
-      [[short, '--column', 'phone'], `${short} has no column "phone"`],
-      [[file('open.csv', 'number\n"919812345678\n919812345679\n')], 'A quoted field has no end'],
-    ];
-    await Promise.all(
-      wrong.map(async ([args, text]) => {
-        const { code, err } = await cli(['send', ...args, ...options], { SWITCHBOARD_TOKEN: token });
-        expect([code, err.split('\n')[0]], args.join(' ')).toEqual([1, text]);
-      }),
-    );
-  });
-
-  it('reads numbers strictly, and says of each why it cannot be read', async () => {
-    const good = file('good.csv', 'number\n+91 98123-45678\n0091 9812345679\n９１９８１２３４５６７０\n');
-    const [as, said] = [{ SWITCHBOARD_TOKEN: token }, ['--name', 'n', '--message', 'm']];
-    const sent = await cli(['send', good, ...said, '--id', 'cli-read', '--no-watch'], as);
-    expect([sent.code, sent.out]).toEqual([0, 'cli-read: accepted for 3 contacts, 3 credits\n']);
-    const { body } = await demo.call('GET', '/v6/api/campaigns/cli-read/contacts');
-    const receivers = (body['data'] as { receiver: string }[]).map(({ receiver }) => receiver);
-    expect(receivers).toEqual(['919812345678', '919812345679', '919812345670']);
-    const bad = file('bad.csv', 'number\n919812345678.0\n9.198000012E+11\n9800000012 / 9800000013\n919812345678\n');
-    const refused = await cli(['send', bad, ...said], as);
-    expect(refused.err.trimEnd().split('\n')).toEqual([
-      `Numbers of ${bad} that cannot be read: 3; nothing was sent`,
-      '  919812345678.0: number looks like a decimal of a spreadsheet',
-      '  9.198000012E+11: number is in the exponent notation of a spreadsheet, which loses digits',
-      '  9800000012 / 9800000013: number holds two numbers in one cell',
-    ]);
-  });
-
   it('ends with 3 when a campaign is cancelled, and tells an API that is away', async () => {
     const scheduled = file('later.csv', numbers(3).join('\n'));
     const options = ['--name', 'Later', '--message', 'm', '--id', 'cli-2', '--schedule', '2035-01-01 10:00:00'];

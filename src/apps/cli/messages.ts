@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readJsonObject } from '../../kernel/json-values.js';
 import type { ApiClient } from './api-client.js';
 import { list, type ListOptions } from './lists.js';
-import { type Cell, EXIT, Failure, plain, print, printJson, sheet } from './terminal.js';
+import { type Cell, EXIT, Failure, plain, print, printJson, sheet, Unanswered } from './terminal.js';
 
 const PATH = '/v6/api/messages';
 
@@ -36,11 +38,32 @@ export async function sendMessage(
   text: string | undefined,
   options: MessageOptions,
 ): Promise<void> {
-  const answer = await api.call<Accepted>('POST', PATH, bodyOf(to, text, options));
+  const ref = options.ref ?? `cli-${randomUUID()}`;
+  const answer = await sendOnce(api, bodyOf(to, text, { ...options, ref }), ref);
   const { id, status, credits, segments } = answer.data;
   if (options.json) printJson(answer);
   else print(`${id}: ${status}, ${credits} credits, ${segments} segments`);
   for (const { message } of answer.warnings ?? []) process.stderr.write(`Warning: ${plain(message)}\n`);
+}
+
+const TRIES = 3;
+const TRY_AGAIN_MS = 1_000;
+
+/** Repeats what was not answered: under one client_ref nothing is sent twice. @throws Failure the first fault, with what to do */
+async function sendOnce(api: ApiClient, body: object, ref: string): Promise<Accepted> {
+  let first: Unanswered | null = null;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await api.call<Accepted>('POST', PATH, body);
+    } catch (error) {
+      if (!(error instanceof Unanswered) && first === null) throw error;
+      if (error instanceof Unanswered) first ??= error;
+      const again = `Run it again with --ref ${ref}: nothing is sent twice.`;
+      if (tries >= TRIES && first)
+        throw new Unanswered(first.message, EXIT.failed, [first.hint, again].filter(Boolean).join(' '));
+      await sleep(TRY_AGAIN_MS);
+    }
+  }
 }
 
 function bodyOf(to: string, text: string | undefined, options: MessageOptions): object {

@@ -45,8 +45,8 @@ const timeout = (): Option =>
 function addCampaignCommands(program: Command, withApi: WithApi): void {
   program
     .command('send')
-    .description('send a broadcast to the numbers of a CSV file and watch it')
-    .argument('<file.csv>')
+    .description('send a broadcast to the numbers of a CSV or .xlsx file and watch it')
+    .argument('<file>')
     .requiredOption('--name <name>', 'name of the broadcast')
     .addOption(new Option('--channel <channel>', 'where to').choices(SEND_CHANNELS).default('sms'))
     .option('--column <head>', 'column of the numbers; else the first with a usual name, else the first')
@@ -55,6 +55,11 @@ function addCampaignCommands(program: Command, withApi: WithApi): void {
       new Option('--late <rule>', 'what happens if a scheduled send begins late').choices(['send', 'expire', 'hold']),
     )
     .option('--late-after <seconds>', 'what counts as late (60)', whole)
+    .option(
+      '--skip-faults',
+      'leave out rows at fault and say which; not for voice. In a text, {{head}} stands for that column then',
+    )
+    .option('--remove-duplicates', 'one message for each person, the first row stays; not for voice. {{head}} as above')
     .option('--no-watch', 'do not wait for its end')
     .addOption(timeout())
     .optionsGroup('SMS and unofficial chat:')
@@ -129,7 +134,7 @@ function addMessageCommands(program: Command, withApi: WithApi): void {
     .argument('<to>', 'number with + and country code')
     .argument('[text]', 'what is sent; not with --template')
     .addOption(new Option('--channel <channel>', 'where to').choices(MESSAGE_CHANNELS).default('sms'))
-    .option('--ref <client_ref>', 'an id of your own: a second run with it sends nothing twice')
+    .option('--ref <client_ref>', 'an id of your own: a second run with it sends nothing twice (default: one is made)')
     .option('--metadata <json>', 'an object that comes back in the events')
     .option('--schedule <time>', 'YYYY-MM-DD HH:MM:SS in the account’s time zone, or ISO 8601')
     .optionsGroup('SMS:')

@@ -1,33 +1,52 @@
+import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { CsvError, parse } from 'csv-parse/sync';
+import { AppError } from '../../kernel/errors.js';
 import { refuseInexact } from '../../kernel/json-values.js';
+import { FILE_FAULTS, FileRows, isNumbersName, LARGEST_WORKBOOK } from '../../platform/spreadsheets/index.js';
 import type { ApiClient } from './api-client.js';
 import { watch, type WatchOptions } from './campaign.js';
 import { EXIT, Failure, plain, print, printJson } from './terminal.js';
-
-const NAMES = /^(numbers?|phones?|mobiles?|contacts?|to|receivers?)$/i;
-const SEPARATORS = [',', ';', '\t'] as const;
 
 export interface ContactRow {
   to: string;
   variables?: Record<string, string>;
 }
 
-/** Numbers of a CSV file, not read yet, with the other columns as variables; null without the column. Throws Failure for a malformed quoted field. */
-export function rowsOf(text: string, column?: string): ContactRow[] | null {
-  const rows = readRows(text);
-  const heads = rows[0]?.map((cell) => cell.trim()) ?? [];
-  const headed = column !== undefined || heads.some((head) => NAMES.test(head)) || !heads.some(isNumber);
-  const wanted = heads.findIndex((head) => (column === undefined ? NAMES.test(head) : head === column));
+const MOST_BYTES = 100 * 1024 * 1024;
+const FAULTS = {
+  ...FILE_FAULTS,
+  tooLarge: () => new Failure(`A file has at most 100 MB, an .xlsx ${LARGEST_WORKBOOK >> 20} MB`),
+};
+const TABLE_FAULTS = {
+  empty: () => new Failure('File is empty'),
+  longHeader: () => new Failure('Header of the file is larger than 64 KB'),
+  // an open quote would swallow every number below
+  quotes: (row: number) =>
+    new Failure(`Row ${row} of the file has a quote that opens or closes in the wrong place; row 0 is the header`),
+};
+
+/** Numbers of a file (reference/recipient-lists#files), not read yet, with the other columns as variables. Null without the column. @throws Failure */
+export async function rowsOf(bytes: AsyncIterable<Uint8Array>, column?: string): Promise<ContactRow[] | null> {
+  const isKnown = (cell: string): boolean => (column === undefined ? isNumbersName(cell) : cell === column);
+  const file = new FileRows(bytes, { mostBytes: MOST_BYTES, isKnown, faults: FAULTS, table: TABLE_FAULTS });
+  const rows: (readonly string[])[] = [];
+  try {
+    for await (const cells of file.read()) if (cells.some((cell) => cell !== '')) rows.push(cells);
+  } catch (error) {
+    throw error instanceof AppError ? new Failure(error.message, EXIT.failed, error.help.hint ?? null) : error;
+  }
+  const heads = rows[0] ?? [];
+  const headed = column !== undefined || heads.some(isKnown) || !heads.some(isNumber);
+  const wanted = heads.findIndex(isKnown);
   if (column !== undefined && wanted < 0) return null;
   const index = headed ? Math.max(0, wanted) : 0;
   const named = headed
-    ? heads.map((head, index) => [head, index] as const).filter(([head, first]) => head !== '' && first !== index)
+    ? heads.map((head, place) => [head, place] as const).filter(([head, place]) => head !== '' && place !== index)
     : [];
   return rows
     .slice(headed ? 1 : 0)
     .map((row) => ({
-      to: (row[index] ?? '').trim(),
+      to: row[index] ?? '',
       ...(named.length > 0 && {
         variables: Object.fromEntries(named.map(([head, place]) => [head, row[place] ?? ''])),
       }),
@@ -38,34 +57,6 @@ export function rowsOf(text: string, column?: string): ContactRow[] | null {
 // A number in any spelling, also beside words, so that a first recipient is not taken for a heading; not a year or a date.
 const isNumber = (cell: string): boolean =>
   /\d{9}/.test(cell) || (/^[\d\s()+./-]+$/.test(cell) && cell.replace(/\D/g, '').length >= 5);
-
-// The most frequent separator outside quotes in the first non-blank line.
-function separatorOf(text: string): string {
-  const [firstLine = ''] = text
-    .replace(/"[^"]*"/g, 'quoted')
-    .split(/[\r\n]+/)
-    .filter((line) => line.trim() !== '');
-  const count = (mark: string): number => firstLine.split(mark).length;
-  return SEPARATORS.reduce((best, mark) => (count(mark) > count(best) ? mark : best), ',');
-}
-
-function readRows(text: string): string[][] {
-  try {
-    return parse(text, {
-      bom: true,
-      delimiter: separatorOf(text),
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
-      relax_quotes: true,
-      skip_records_with_empty_values: true,
-      trim: true,
-    });
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    // an open quote would swallow every number below
-    throw new Failure(error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'A quoted field has no end' : error.message);
-  }
-}
 
 export const SEND_CHANNELS = ['sms', 'unofficial', 'template', 'branded', 'voice'] as const;
 export type SendChannel = (typeof SEND_CHANNELS)[number];
@@ -86,6 +77,8 @@ export interface SendOptions extends WatchOptions {
   param?: string[];
   components?: string;
   flatten?: boolean;
+  skipFaults?: boolean;
+  removeDuplicates?: boolean;
   audio?: string;
   callerId?: string;
   menu?: string;
@@ -104,6 +97,8 @@ const GOES_WITH: Partial<Record<OptionName, readonly SendChannel[]>> = {
   param: ['template', 'branded'],
   components: ['template', 'branded'],
   flatten: ['template', 'branded'],
+  skipFaults: ['sms', 'unofficial', 'template', 'branded'],
+  removeDuplicates: ['sms', 'unofficial', 'template', 'branded'],
   language: ['template', 'branded', 'voice'],
   audio: ['voice'],
   callerId: ['voice'],
@@ -119,23 +114,27 @@ interface Submission {
   credits: (answer: Accepted) => number | undefined;
 }
 
+interface Skipped {
+  value?: string;
+  message: string;
+}
+
 interface Accepted {
   request_id?: string;
   Credits?: number;
   credits_deducted?: number;
   contacts?: number;
-  data?: { request_id: string; credits: number; recipients: number };
+  data?: { request_id: string; credits: number; recipients: number; skipped?: Skipped[]; skipped_count?: number };
   warnings?: { message: string }[];
 }
 
 /** Sends one broadcast to the numbers of a CSV file and follows it to its end. */
 export async function send(api: ApiClient, file: string, options: SendOptions): Promise<void> {
   refuseWrongOptions(options);
-  const text = await read(file);
-  const rows = rowsOf(text, options.column);
+  const rows = await rowsOf(opened(file), options.column);
   if (rows === null) throw new Failure(`${file} has no column "${options.column ?? ''}"`);
   if (rows.length === 0) throw new Failure(`${file} has no numbers`);
-  const recipients = await readStrictly(api, file, rows);
+  const recipients = options.skipFaults === true ? rows : await readStrictly(api, file, rows);
   const contacts = recipients.map(({ to }) => to);
   const { path, body, credits } = await submissionOf(recipients, options);
   const { answer, hints } = await api.callWithHints<Accepted>('POST', path, body);
@@ -143,8 +142,10 @@ export async function send(api: ApiClient, file: string, options: SendOptions): 
   const taken = answer.data?.recipients ?? answer.contacts ?? contacts.length;
   if (options.json) printJson(answer);
   else print(`${requestId}: accepted for ${taken} contacts, ${credits(answer) ?? 0} credits`);
-  const warnings = [...hints.map(textOf), ...(answer.warnings ?? []).map(({ message }) => message)];
-  for (const warning of warnings) process.stderr.write(`Warning: ${plain(warning)}\n`);
+  const warnings = [...hints.map(textOf), ...(answer.warnings ?? []).map(({ message }) => message)].map(plain);
+  const { skipped = [], skipped_count: left = 0 } = answer.data ?? {};
+  if (left > 0) warnings.push([`${left} rows were left out`, ...shownOf(skipped.map(faultOf), left)].join('\n'));
+  for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
   if (options.watch) await watch(api, requestId, options);
 }
 
@@ -157,6 +158,9 @@ function refuseWrongOptions(options: SendOptions): void {
   const { channel } = options;
   if (options.id !== undefined && channel !== 'sms') {
     throw new Failure('--id goes with --channel sms: elsewhere a second run would send twice', EXIT.usage);
+  }
+  if (options.id !== undefined && isPicky(options)) {
+    throw new Failure('error: --id does not go with --skip-faults and --remove-duplicates', EXIT.usage);
   }
   for (const [name, channels] of Object.entries(GOES_WITH) as [OptionName, readonly SendChannel[]][]) {
     if (options[name] === undefined || channels.includes(channel)) continue;
@@ -173,12 +177,28 @@ function refuseWrongOptions(options: SendOptions): void {
   }
 }
 
+/** Options of `POST /v6/api/campaigns`. */
+const isPicky = ({ skipFaults, removeDuplicates }: SendOptions): boolean =>
+  skipFaults === true || removeDuplicates === true;
+
 const flagOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+const unreadable = (file: string, error: unknown): Failure =>
+  new Failure(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}`);
 
 async function read(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Failure(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}`);
+    throw unreadable(file, error);
   });
+}
+
+async function* opened(file: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const stream = createReadStream(file);
+  try {
+    yield* stream as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw unreadable(file, error);
+  }
 }
 
 interface ReadNumbers {
@@ -198,13 +218,19 @@ async function readStrictly(api: ApiClient, file: string, rows: readonly Contact
     for (const [index, row] of part.entries()) {
       const number = data[index]?.number;
       if (typeof number === 'string') read.push({ ...row, to: number });
-      else faults.push(`  ${plain(row.to)}: ${plain(data[index]?.message ?? 'number is not answered')}`);
+      else faults.push(faultOf({ value: row.to, message: data[index]?.message ?? 'number is not answered' }));
     }
   }
   if (faults.length === 0) return read;
+  const shown = shownOf(faults, faults.length).join('\n');
+  throw new Failure(`Numbers of ${file} that cannot be read: ${faults.length}; nothing was sent\n${shown}`);
+}
+
+const faultOf = ({ value = '', message }: Skipped): string => `  ${plain(value)}: ${plain(message)}`;
+
+function shownOf(faults: readonly string[], count: number): string[] {
   const shown = faults.slice(0, MOST_SHOWN);
-  if (faults.length > MOST_SHOWN) shown.push(`  and ${faults.length - MOST_SHOWN} more`);
-  throw new Failure(`Numbers of ${file} that cannot be read: ${faults.length}; nothing was sent\n${shown.join('\n')}`);
+  return count > shown.length ? [...shown, `  and ${count - shown.length} more`] : shown;
 }
 
 async function submissionOf(recipients: readonly ContactRow[], options: SendOptions): Promise<Submission> {
@@ -231,7 +257,8 @@ async function submissionOf(recipients: readonly ContactRow[], options: SendOpti
       credits: (answer) => answer.credits_deducted,
     };
   }
-  if (channel === 'sms' || channel === 'unofficial') {
+  const isText = channel === 'sms' || channel === 'unofficial';
+  if (isText && !isPicky(options)) {
     return {
       path: channel === 'sms' ? '/webhook/api/addbroadcastgsm.php' : '/webhook/api/addbroadcastUnofficial.php',
       body: {
@@ -251,7 +278,9 @@ async function submissionOf(recipients: readonly ContactRow[], options: SendOpti
       channel,
       broadcast_name: name,
       recipients,
-      template: templateOf(options),
+      ...(isText ? { message: options.message, route: options.service } : { template: templateOf(options) }),
+      skip_invalid: options.skipFaults,
+      remove_duplicates: options.removeDuplicates,
       ...(options.flatten === true && { flatten: true }),
       ...scheduled,
     },
