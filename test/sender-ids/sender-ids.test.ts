@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AccountDirectory } from '../../src/modules/accounts/index.js';
 import { type Answer, expectRefused, type Member, openSms, type Sms } from '../support/sms.js';
 
 const OWN = '/v6/api/sender-ids';
@@ -34,6 +35,13 @@ async function approved(member: Member, body: Record<string, unknown> = {}): Pro
   const { id } = dataOf(made) as { id: number };
   expect((await move(id, 'approve')).status).toBe(200);
   return id;
+}
+
+async function joinFrom(country: string): Promise<Member> {
+  const member = await sms.join(1_000);
+  await sms.dataSource.query('UPDATE accounts SET country_code = ? WHERE id = ?', [country, member.account.id]);
+  sms.api.app.get(AccountDirectory, { strict: false }).forget(member.account.id);
+  return member;
 }
 
 const broadcast = (member: Member, more: Record<string, unknown> = {}): Promise<Answer> =>
@@ -221,6 +229,26 @@ describe('a send of SMS', () => {
     });
     const plain = await broadcast(member, { validity_s: 60 });
     expect(await stored(plain)).toEqual({ sender: null, content: { message: 'Hello' } });
+  });
+
+  it('reads a number in national form by the country of the account, at every door', async () => {
+    const member = await joinFrom('IN');
+    const made = await register(member, { sender_id: '098123 45678', channel: 'sms' });
+    expect(dataOf(made)).toMatchObject({ sender_id: '919812345678' });
+    expect((await move(dataOf(made)['id'], 'approve')).status).toBe(200);
+    expect((await register(member, { sender_id: '+91 98123 45678', channel: 'sms' })).status).toBe(409);
+    for (const sender_id of ['09812345678', '98123 45678', '+91 98123-45678', '919812345678', '0091 9812345678']) {
+      expect(await stored(await broadcast(member, { sender_id })), sender_id).toMatchObject({ sender: '919812345678' });
+      const bulk = { channel: 'sms', broadcast_name: 'B', message: 'Hi', contacts: ['+919800000001'], sender_id };
+      const sent = await send('POST', '/v6/api/campaigns', member, bulk);
+      expect(await stored({ ...sent, body: dataOf(sent) }), sender_id).toMatchObject({ sender: '919812345678' });
+      const one = { channel: 'sms', to: '+919800000001', text: 'Hi', sender_id };
+      expect((await send('POST', '/v6/api/messages', member, one)).status, sender_id).toBe(202);
+    }
+    const abroad = await joinFrom('DE');
+    await approved(abroad, { sender_id: '+91 98123 45678' });
+    expectRefused(await broadcast(abroad, { sender_id: '09812345678' }), 400, NOT_APPROVED);
+    expect((await broadcast(abroad, { sender_id: '919812345678' })).status).toBe(200);
   });
 
   it('is refused under another, and nothing is charged', async () => {

@@ -1,4 +1,4 @@
-import { type ReadNumber, readNumber } from '../../kernel/phone-numbers.js';
+import type { ReadNumber } from '../../kernel/phone-numbers.js';
 import { codePoints, readText } from '../../kernel/text.js';
 
 export const SENDER_CHANNELS = ['sms', 'voice'] as const;
@@ -63,8 +63,8 @@ export function readSenderId(value: unknown, reader: ReadNumber): string | null 
 const KEPT = /^\+?([0-9]{5,15})$/;
 
 /** Sender ids that a send may mean: as it is read, and the plain digits that older versions registered. */
-export function senderIdsMeant(value: unknown): string[] {
-  const senderId = readSenderId(value, readNumber);
+export function senderIdsMeant(value: unknown, reader: ReadNumber): string[] {
+  const senderId = readSenderId(value, reader);
   const text = readText(value);
   const digits = text.kind === 'text' ? KEPT.exec(text.value.trim())?.[1] : undefined;
   return [...new Set([senderId, digits].filter((id) => typeof id === 'string'))];

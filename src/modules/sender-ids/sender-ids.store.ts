@@ -6,6 +6,7 @@ import { type Listed, type Page, shown } from '../../kernel/lists.js';
 import { changedSince, FIRST_REVISION } from '../../kernel/errors.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inListedOrder, type KeyRange, listKeys } from '../../platform/database/index.js';
+import { AccountDirectory } from '../accounts/index.js';
 import { CustomerEvents } from '../customer-events/index.js';
 import {
   extrasOf,
@@ -17,6 +18,7 @@ import {
   type SmsOptions,
 } from './sender-id.js';
 import { senderErrors } from './sender-ids.errors.js';
+import { readerOf } from '../numbers/index.js';
 import { SenderIdEntity } from './tables.js';
 
 export type SenderSelection = { accountId: number } | { status: SenderStatus } | { id: number };
@@ -150,6 +152,7 @@ export interface ApprovedSender {
 export class SenderIds {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly accounts: AccountDirectory,
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'VOICE_DEFAULT_CALLER_ID'>,
   ) {}
 
@@ -159,10 +162,21 @@ export class SenderIds {
     await this.approved(accountId, 'voice', caller);
   }
 
-  /** @throws AppError invalid `sender_id is not approved` */
+  /** @param given as a request has it, read with the account's country @throws AppError invalid `sender_id is not approved` */
   async approved(accountId: number, channel: SenderChannel, given: unknown): Promise<ApprovedSender> {
-    const where = { accountId, channel, senderId: In(senderIdsMeant(given)), status: 'approved' };
-    const found = await this.dataSource.getRepository(SenderIdEntity).findOneBy(where);
+    const country = (await this.accounts.byId(accountId))?.country ?? null;
+    return this.among(accountId, channel, senderIdsMeant(given, readerOf({ country })));
+  }
+
+  /** @param senderId as it is stored @throws AppError as `approved` */
+  async assertApproved(accountId: number, channel: SenderChannel, senderId: string): Promise<void> {
+    await this.among(accountId, channel, [senderId]);
+  }
+
+  private async among(accountId: number, channel: SenderChannel, meant: readonly string[]): Promise<ApprovedSender> {
+    const where = { accountId, channel, senderId: In([...meant]), status: 'approved' };
+    const rows = await this.dataSource.getRepository(SenderIdEntity).find({ where, take: meant.length });
+    const found = meant.flatMap((senderId) => rows.find((row) => row.senderId === senderId) ?? [])[0];
     if (!found) throw senderErrors.notApproved();
     return { senderId: found.senderId, dltEntityId: found.dltEntityId };
   }

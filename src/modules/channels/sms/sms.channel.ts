@@ -97,7 +97,7 @@ export const smsChannel: Channel<'sms'> = {
     if (dltEntityId && entityId === undefined) throw senderErrors.dltEntityRequired();
   },
   validateRetry: async (services, { accountId, sender }) => {
-    if (sender !== null) await services(SenderIds).approved(accountId, 'sms', sender);
+    if (sender !== null) await services(SenderIds).assertApproved(accountId, 'sms', sender);
   },
   validitySeconds: (content) => sentExtras(content).validitySeconds,
   outline: (content) => ({ text: String(content['message']) }),

@@ -63,7 +63,7 @@ export const voiceChannel: Channel<'voice'> = {
   details: callDetails(STATUS_LABELS),
   validateRetry: async (services, { accountId, sender, content }) => {
     const { caller_id: caller, menu } = voiceContent(content);
-    if (sender !== null) await services(SenderIds).approved(accountId, 'voice', sender);
+    if (sender !== null) await services(SenderIds).assertApproved(accountId, 'voice', sender);
     else if ((await services(AccountDirectory).byId(accountId))?.requireSender)
       await services(SenderIds).assertCaller(accountId, caller);
     await services(Guard).assertDestinations(accountId, 'voice', transferNumbers(menu ?? []));
