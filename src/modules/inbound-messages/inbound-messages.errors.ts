@@ -1,4 +1,6 @@
-import { conflict, notFound } from '../../kernel/errors.js';
+import { atMost, conflict, invalid, notFound } from '../../kernel/errors.js';
+
+import { KEYWORDS_PER_NUMBER, NUMBERS_PER_ACCOUNT } from './numbers/inbound-numbers.store.js';
 
 export const inboundErrors = {
   notFound: notFound('inbound_message_unknown', 'Inbound message not found', 'or it belongs to another account').with({
@@ -19,6 +21,22 @@ export const inboundErrors = {
   ).with({
     field: 'number',
     hint: 'Remove the other one first, or add a keyword.',
+  }),
+  tooManyNumbers: invalid(
+    'too_many_inbound_numbers',
+    atMost(NUMBERS_PER_ACCOUNT, 'inbound numbers'),
+    'of one account',
+  ).with({
+    field: 'number',
+    hint: 'Remove inbound numbers that are no longer used.',
+  }),
+  tooManyWords: invalid(
+    'too_many_inbound_keywords',
+    atMost(KEYWORDS_PER_NUMBER, 'keywords of a number'),
+    'on all routes',
+  ).with({
+    field: 'keyword',
+    hint: 'Remove inbound numbers that are no longer used.',
   }),
   numberNotFound: notFound('inbound_number_unknown', 'Inbound number not found').with({
     hint: 'GET /v6/api/admin/inbound-numbers lists them.',

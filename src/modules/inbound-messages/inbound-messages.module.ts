@@ -21,7 +21,7 @@ import {
 } from './inbound-messages.queries.js';
 import { InboundMessageStore } from './reception/inbound-messages.store.js';
 import { AddInboundNumberHandler, RemoveInboundNumberHandler } from './numbers/inbound-numbers.commands.js';
-import { ListInboundNumbersHandler } from './numbers/inbound-numbers.queries.js';
+import { FindInboundNumberOwnerHandler, ListInboundNumbersHandler } from './numbers/inbound-numbers.queries.js';
 import { InboundNumbers } from './numbers/inbound-numbers.store.js';
 import { InboundReader } from './inbound-reads.store.js';
 import { Ownership } from './reception/ownership.js';
@@ -71,6 +71,7 @@ export class InboundReceptionModule {}
     AssignInboundMessageHandler,
     AddInboundNumberHandler,
     RemoveInboundNumberHandler,
+    FindInboundNumberOwnerHandler,
     ListInboundNumbersHandler,
   ],
 })

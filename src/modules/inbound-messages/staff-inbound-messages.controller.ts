@@ -31,7 +31,11 @@ import {
 import { inboundErrors } from './inbound-messages.errors.js';
 import { FindRouteByNameQuery, ReviewInboundMessagesQuery } from './inbound-messages.queries.js';
 import { AddInboundNumberCommand, RemoveInboundNumberCommand } from './numbers/inbound-numbers.commands.js';
-import { inboundNumberData, ListInboundNumbersQuery } from './numbers/inbound-numbers.queries.js';
+import {
+  FindInboundNumberOwnerQuery,
+  inboundNumberData,
+  ListInboundNumbersQuery,
+} from './numbers/inbound-numbers.queries.js';
 
 const MESSAGES = { name: 'staff-inbound-messages', positions: 'ids' } as const;
 const NUMBERS = { name: 'inbound-numbers', positions: 'ids' } as const;
@@ -71,7 +75,7 @@ export class StaffInboundMessagesController {
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<StaffInboundMessageData>> {
     const username = textOrNull(query['username']);
-    const owner = username === null ? null : await this.ownerOf(account, username);
+    const owner = username === null ? null : await this.ownerOf(account, username, 'see');
     const page = readListPage(MESSAGES, query);
     const list = new ReviewInboundMessagesQuery(account, owner, readFilter(query), page);
     return paged(MESSAGES, page, await this.queries.execute(list));
@@ -98,13 +102,13 @@ export class StaffInboundMessagesController {
     @Body() body: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
   ): Promise<AssignedAnswer> {
-    const owner = await this.ownerOf(account, requiredText(body, 'username'));
+    const owner = await this.ownerOf(account, requiredText(body, 'username'), 'change');
     await this.commands.execute(new AssignInboundMessageCommand(account, idOf(id), owner));
     return { success: true, message: 'Inbound message assigned successfully' };
   }
 
-  private ownerOf(actor: Account, username: string): Promise<Account> {
-    return this.queries.execute(new FindManagedAccountQuery(actor, username, 'change'));
+  private ownerOf(actor: Account, username: string, to: 'see' | 'change'): Promise<Account> {
+    return this.queries.execute(new FindManagedAccountQuery(actor, username, to));
   }
 }
 
@@ -144,7 +148,11 @@ export class InboundNumbersController {
       .shown('number')
       .because('likewise `route`, `username` and `keyword`: no text, or no such route'),
     accountErrors.notFound,
+    accountErrors.permissionDenied,
+    accountErrors.forbidden,
     inboundErrors.numberTaken,
+    inboundErrors.tooManyNumbers,
+    inboundErrors.tooManyWords,
   )
   async add(@Body() body: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<InboundNumberAnswer> {
     const [written, route, username] = ['number', 'route', 'username'].map((field) => requiredText(body, field)) as [
@@ -170,10 +178,12 @@ export class InboundNumbersController {
   @ApiParam({ name: 'id', type: Number, example: 3 })
   @ApiOperation({ summary: 'Take an inbound number from its account', description: 'Messages that came stay.' })
   @ApiOkResponse({ type: RemovedInboundNumberAnswer })
-  @ApiErrors(inboundErrors.numberNotFound)
+  @ApiErrors(inboundErrors.numberNotFound, accountErrors.permissionDenied, accountErrors.forbidden)
   async remove(@Param('id') text: string, @CurrentActor() { account }: Actor): Promise<RemovedInboundNumberAnswer> {
     const id = readId(text);
     if (id === null) throw inboundErrors.numberNotFound();
+    const owner = await this.queries.execute(new FindInboundNumberOwnerQuery(id));
+    if (owner !== null) await this.queries.execute(new FindManagedAccountQuery(account, owner, 'change'));
     await this.commands.execute(new RemoveInboundNumberCommand(account, id));
     return { success: true, message: 'Inbound number removed successfully' };
   }

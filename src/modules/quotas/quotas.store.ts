@@ -13,7 +13,8 @@ export type QuotaKind =
   | 'uploads'
   | 'lists'
   | 'keywords'
-  | 'calls';
+  | 'calls'
+  | 'inbound_numbers';
 
 /** Serializes additions to a kind until the transaction ends. @returns the number from `recordUsed` */
 export async function lockQuota(tx: EntityManager, accountId: number, kind: QuotaKind): Promise<number> {

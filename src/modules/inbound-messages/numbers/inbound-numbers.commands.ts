@@ -4,9 +4,14 @@ import { DataSource } from 'typeorm';
 import { inTransaction, isDuplicateKey } from '../../../platform/database/index.js';
 import { type Account, AuditLog } from '../../accounts/index.js';
 import { inboundErrors } from '../inbound-messages.errors.js';
-import { type InboundNumber, InboundNumbers } from './inbound-numbers.store.js';
+import {
+  type InboundNumber,
+  InboundNumbers,
+  KEYWORDS_PER_NUMBER,
+  NUMBERS_PER_ACCOUNT,
+} from './inbound-numbers.store.js';
 
-/** Gives a number or short code of a route to an account, with an audit entry. @throws AppError conflict */
+/** Gives a number or short code of a route to an account, with an audit entry. @throws AppError conflict, invalid over the limits */
 export class AddInboundNumberCommand extends Command<InboundNumber> {
   constructor(
     readonly actor: Account,
@@ -30,6 +35,9 @@ export class AddInboundNumberHandler implements ICommandHandler<AddInboundNumber
       return await inTransaction(this.dataSource, async (tx) => {
         const added = await this.numbers.add(tx, { ...wanted, accountId: owner.id });
         if (!added) throw inboundErrors.numberNotFound();
+        const counts = await this.numbers.counts(tx, added);
+        if (counts.account > NUMBERS_PER_ACCOUNT) throw inboundErrors.tooManyNumbers();
+        if (counts.number > KEYWORDS_PER_NUMBER) throw inboundErrors.tooManyWords();
         const { id, number, keyword } = added;
         const entry = { action: 'inbound_number.add', subject: owner.username, details: { id, number, keyword } };
         await this.audit.record(tx, { actor, accountId: owner.id, ...entry });

@@ -4,6 +4,7 @@ import { type Listed, type Page, shown } from '../../../kernel/lists.js';
 import { type Account, AccountDirectory } from '../../accounts/index.js';
 import { RouteDirectory } from '../../providers/index.js';
 import type { InboundNumberData } from '../inbound-messages.dto.js';
+import { inboundErrors } from '../inbound-messages.errors.js';
 import { type InboundNumber, InboundNumbers } from './inbound-numbers.store.js';
 
 /** Inbound numbers of all accounts, newest first. */
@@ -36,6 +37,27 @@ export class ListInboundNumbersHandler implements IQueryHandler<ListInboundNumbe
         viewer,
       ),
     );
+  }
+}
+
+/** Username of the account that an inbound number belongs to; null = the account is gone. @throws AppError not_found */
+export class FindInboundNumberOwnerQuery extends Query<string | null> {
+  constructor(readonly id: number) {
+    super();
+  }
+}
+
+@QueryHandler(FindInboundNumberOwnerQuery)
+export class FindInboundNumberOwnerHandler implements IQueryHandler<FindInboundNumberOwnerQuery> {
+  constructor(
+    private readonly numbers: InboundNumbers,
+    private readonly accounts: AccountDirectory,
+  ) {}
+
+  async execute({ id }: FindInboundNumberOwnerQuery): Promise<string | null> {
+    const number = await this.numbers.byId(id);
+    if (!number) throw inboundErrors.numberNotFound();
+    return (await this.accounts.byId(number.accountId))?.username ?? null;
   }
 }
 

@@ -25,6 +25,8 @@ interface InboundNumber {
 
 const MOST_NUMBERS = 10_000;
 
+const firstWord = ({ text }: WholeText): string => wordOf(text.trimStart().split(/\s/, 1)[0] ?? '');
+
 /**
  * Finds the owner of a text (reference/inbound-messages#owner): the account of the number it was sent to, else the account that last sent
  * to the person over the login.
@@ -41,7 +43,11 @@ export class Ownership {
   /** The owners of these texts, in their order. Call it before the transaction. @param known the owner, where it is known */
   async of(texts: readonly WholeText[], known?: number): Promise<Owner[]> {
     const sharing = await this.logins.sharing();
-    const numbers = await this.inboundNumbers(texts.map(({ recipient }) => recipient));
+    const words = ['', ...texts.map(firstWord)];
+    const numbers = await this.inboundNumbers(
+      texts.map(({ recipient }) => recipient),
+      words,
+    );
     const sends = await this.lastSends(texts);
     const usable = await this.usable([...numbers, ...[...sends.values()].flat()].map((one) => one.accountId));
     return texts.map((text) => {
@@ -50,7 +56,7 @@ export class Ownership {
         ({ number, routeId, accountId }) =>
           number === text.recipient && routes.includes(routeId) && usable.has(accountId),
       );
-      const word = wordOf(text.text.trimStart().split(/\s/, 1)[0] ?? '');
+      const word = firstWord(text);
       const number =
         own.find(({ keyword }) => keyword !== '' && keyword === word) ?? own.find((one) => one.keyword === '');
       const toPerson = (sends.get(keyOf(text)) ?? []).filter((send) => usable.has(send.accountId));
@@ -77,13 +83,14 @@ export class Ownership {
     return new Set(known.flatMap((account) => (account && this.accounts.usable(account) ? [account.id] : [])));
   }
 
-  private async inboundNumbers(recipients: readonly string[]): Promise<InboundNumber[]> {
+  /** @param words keywords that count; absent = all */
+  private async inboundNumbers(recipients: readonly string[], words?: readonly string[]): Promise<InboundNumber[]> {
     const wanted = [...new Set(recipients)].filter((recipient) => recipient !== '');
     if (wanted.length === 0) return [];
     return this.dataSource.query(
       `SELECT number, route_id AS routeId, keyword, account_id AS accountId FROM inbound_numbers WHERE number IN (?)
-       ORDER BY id LIMIT ${MOST_NUMBERS}`,
-      [wanted],
+       ${words ? 'AND keyword IN (?)' : ''} ORDER BY id LIMIT ${MOST_NUMBERS}`,
+      [wanted, ...(words ? [[...new Set(words)]] : [])],
     );
   }
 
