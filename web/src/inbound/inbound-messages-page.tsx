@@ -20,6 +20,16 @@ import {
 
 type Row = Schema<'InboundMessageData'>;
 
+const AUTO_REPLIES: Readonly<Record<string, string>> = {
+  due: 'on its way',
+  sent: 'sent',
+  silent: 'none: one in the last 24 hours',
+  automatic: 'none: three such texts in ten minutes',
+  failed: 'failed',
+};
+/** Names and short codes receive nothing. */
+const ANSWERABLE = /^[0-9]{8,20}$/;
+
 /** Texts that people sent to the account, each with its answer. */
 export default function InboundMessagesPage() {
   const [address] = useAddress();
@@ -37,26 +47,33 @@ export default function InboundMessagesPage() {
     { name: 'keyword', title: 'Keyword', cell: ({ keyword }) => keyword ?? '–' },
     {
       name: 'answers',
-      title: 'Answers',
+      title: 'In reply to',
       cell: ({ in_reply_to: answers }) =>
         answers ? <Link to={`/campaigns/${encodeURIComponent(answers.request_id)}`}>{answers.request_id}</Link> : '–',
     },
-    { name: 'auto', title: 'Automatic answer', cell: ({ auto_reply: state }) => state ?? '–' },
+    {
+      name: 'auto',
+      title: 'Automatic reply',
+      cell: ({ auto_reply: state }) => AUTO_REPLIES[state ?? ''] ?? state ?? '–',
+    },
     { name: 'received', title: 'Received', cell: (row) => <Time value={row.received_at} /> },
     {
       name: 'reply',
       title: 'Reply',
-      cell: (row) => (
-        <Button aria-label={`Reply to ${row.from}`} onClick={() => setAnswered(row)}>
-          Reply
-        </Button>
-      ),
+      cell: (row) =>
+        ANSWERABLE.test(row.from) ? (
+          <Button aria-label={`Reply to ${row.from}`} onClick={() => setAnswered(row)}>
+            Reply
+          </Button>
+        ) : (
+          '–'
+        ),
     },
   ];
   return (
     <Page
       title="Inbound messages"
-      about="SMS that people sent to you, newest first."
+      about="SMS that people sent to you, newest first. What you answer is priced as an SMS."
       actions={<Link to="/keywords">Keywords</Link>}
     >
       <Filters
@@ -98,7 +115,8 @@ function Reply({ message, onClose }: { message: Row; onClose: () => void }) {
       body: values,
     });
     await client.invalidateQueries();
-    notify(`Reply queued for ${String(data?.data.credits ?? 0)} credits`);
+    const { credits = 0 } = data?.data ?? {};
+    notify(`Reply queued for ${String(credits)} ${credits === 1 ? 'credit' : 'credits'}`);
     onClose();
   };
   return (

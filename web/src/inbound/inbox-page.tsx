@@ -54,7 +54,7 @@ export default function InboxPage() {
   return (
     <Page
       title="Inbox of the operator"
-      about="Inbound SMS that belong to no account. A username shows those of an account."
+      about="Inbound SMS that belong to no account. Enter a username to see those of an account."
     >
       <Filters
         filters={[
@@ -85,7 +85,7 @@ function Assign({ message, onClose }: { message: Row; onClose: () => void }) {
       body: values,
     });
     await client.invalidateQueries();
-    notify('Assigned');
+    notify(`Assigned to ${values.username}`);
     onClose();
   };
   return (
@@ -111,7 +111,12 @@ interface NumberValues {
 
 function InboundNumbers() {
   const client = useQueryClient();
-  const query = $api.useQuery('get', '/v6/api/admin/inbound-numbers', {}, LIVE);
+  const query = $api.useQuery(
+    'get',
+    '/v6/api/admin/inbound-numbers',
+    { params: { query: { limit: 1000 } } as never },
+    LIVE,
+  );
   const form = useServerForm<NumberValues>({ number: '', route: '', username: '', keyword: '' });
   const add = async ({ keyword, ...values }: NumberValues) => {
     await api.POST('/v6/api/admin/inbound-numbers', { body: { ...values, ...(keyword !== '' && { keyword }) } });
@@ -147,6 +152,7 @@ function InboundNumbers() {
   ];
   return (
     <Section title="Numbers of accounts">
+      <p className="muted">A text to one of these numbers goes to its account, whoever sent to the person last.</p>
       <Form form={form} onSubmit={add} submitLabel="Add number">
         <TextField
           label="Number or short code"

@@ -28,7 +28,7 @@ interface Values {
 const ACTIONS: readonly [Action, string][] = [
   ['suppress', 'Stop all messages to the person'],
   ['reply', 'Reply'],
-  ['event', 'Name it in the event'],
+  ['event', 'Only name it in the event sms.message.received'],
 ];
 
 /** Words to which the account reacts. */
@@ -71,13 +71,13 @@ export default function KeywordsPage() {
   return (
     <Page
       title="Keywords"
-      about="Words to which your account reacts when a person sends them. STOP and its relatives always stop, START and UNSTOP always lift."
+      about="Words to which your account reacts when a person sends them. STOP and the other stop words always stop messages; START and UNSTOP always allow them again."
     >
       <Section title="Add or replace one">
         <Form form={form} onSubmit={put} submitLabel="Save">
           <TextField
             label="Word"
-            hint="Compared with the whole text, without marks, quotes and emoji. STOP, START or HELP with a reply: the confirmation."
+            hint="Compared with the whole text, without marks, quotes and emoji. STOP, START or HELP with a reply sends it as the confirmation."
             error={form.errorOf('word')}
             {...form.register('word', { required: true })}
           />
