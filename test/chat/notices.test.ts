@@ -110,6 +110,20 @@ describe('notices of the chat provider', () => {
     expect(Number(n)).toBe(MOST_NOTICES);
   });
 
+  it('the last of a kind is when a new one came, also of `other`', async () => {
+    const account = { id: routeId, accountId: owner.account.id };
+    const at = (day: number): Date => new Date(Date.UTC(2026, 0, day, 12));
+    const keep = (kind: string, day: number, body: { day: number } = { day }): Promise<void> =>
+      chat.part(ChatNotices).keep(account, [{ kind, body }], at(day));
+    const last = async (kind: string): Promise<unknown> =>
+      (await chat.part(ChatNotices).counts()).find((row) => row.kind === kind)?.lastAt;
+    await keep('other', 3);
+    await keep('dated', 4);
+    await keep('dated', 5);
+    await keep('dated', 6, { day: 5 });
+    expect([await last('other'), await last('dated')]).toEqual([at(3), at(5)]);
+  });
+
   it('concurrent repeats are one', async () => {
     const notice = { kind: 'twice', body: { same: true } };
     const account = { id: routeId, accountId: owner.account.id };

@@ -227,8 +227,12 @@ describe('faults of a message', () => {
     upstream.answer({ status: 400, body: { error: { message: 'Not allowed', code: 131_030 } } });
     expect(await send(member, body)).toMatchObject({ status: 502, body: { message: 'Not allowed' } });
     upstream.answer('silence');
-    expect(await send(member, body)).toMatchObject({ status: 502, body: { message: 'Provider did not answer' } });
+    const silent = await send(member, body);
+    expect(silent).toMatchObject({ status: 502, body: { message: 'Provider did not answer' } });
     upstream.answer(null);
+    const [, id] = /^The message (ses_\d+) may have left: /.exec(String(silent.body['hint'])) ?? [];
+    const kept = dataOf(await webhooks.get(`${PATH}/${String(id)}`, member));
+    expect(kept).toMatchObject({ id, client_ref: 'refused', channel: 'session', direction: 'outbound' });
     // it may have left: it is not sent a second time
     expect((await send(member, body)).status).toBe(409);
   });

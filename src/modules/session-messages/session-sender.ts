@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../kernel/errors.js';
+import { messageId } from '../../kernel/ids.js';
 import { objectOrNull } from '../../kernel/json-values.js';
 import { textOrNull } from '../../kernel/text.js';
 import { safeError } from '../../platform/observability/index.js';
@@ -92,6 +93,7 @@ export class SessionSender {
       if (error instanceof AppError && error.code === PROVIDER_UNREACHED) {
         await this.record(id, () => this.store.neverSent(sent, error.message));
       } else countUnknown(this.traffic, sent);
+      if (!hasNotLeft(error)) (error as AppError).helping({ hint: mayHaveLeft(messageId({ kind: 'ses', id })) });
       throw error;
     }
   }
@@ -135,6 +137,9 @@ export class WindowSends {
     return { id, answer: null, account };
   }
 }
+
+const mayHaveLeft = (id: string): string =>
+  `The message ${id} may have left: look at GET /v6/api/messages/${id} before you send it again.`;
 
 /** True for a fault after which the provider certainly has no message; after silence it may have one. */
 export const hasNotLeft = (error: unknown): boolean => !(error instanceof AppError && error.code === PROVIDER_SILENT);

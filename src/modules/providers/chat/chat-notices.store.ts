@@ -60,7 +60,7 @@ export class ChatNotices {
   /** The most frequent kinds over all accounts. */
   async counts(): Promise<KindCount[]> {
     const rows: { kind: string; total: string; lastAt: Date }[] = await this.dataSource.query(
-      `SELECT kind, SUM(count) AS total, MAX(last_at) AS lastAt FROM chat_notice_counts
+      `SELECT kind, SUM(count) AS total, MAX(IF(count > 0, last_at, NULL)) AS lastAt FROM chat_notice_counts
        GROUP BY kind HAVING total > 0 ORDER BY total DESC, kind LIMIT ?`,
       [MOST_COUNTS],
     );
@@ -145,12 +145,13 @@ async function insert(
   );
 }
 
+/** Rows of 0 lock their kinds; they are no news of them. */
 async function count(tx: EntityManager, routeId: number, counts: ReadonlyMap<string, number>, at: Date): Promise<void> {
   // Sorted by key, so that concurrent callbacks cannot deadlock.
   const rows = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
   await tx.query(
     `INSERT INTO chat_notice_counts (route_id, kind, count, last_at) VALUES ${rows.map(() => '(?, ?, ?, ?)').join(', ')}
-     ON DUPLICATE KEY UPDATE count = count + VALUES(count), last_at = VALUES(last_at)`,
+     ON DUPLICATE KEY UPDATE last_at = IF(VALUES(count) > 0, VALUES(last_at), last_at), count = count + VALUES(count)`,
     rows.flatMap(([kind, times]) => [routeId, kind, times, at]),
   );
 }
