@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { isObject } from '../../../kernel/json-values.js';
-import type { DriverName } from '../drivers.js';
 import type { RouteKind } from '../message-driver.js';
 import { numericCode } from './carrier-answers.js';
 
@@ -20,7 +19,7 @@ export interface Failure {
 }
 
 /** Source of a code: the driver of the route, or the chat provider. */
-export type FailureSource = DriverName | 'chat';
+export type FailureSource = 'smpp' | 'http' | 'twilio' | 'chat';
 
 type Codes = Readonly<Partial<Record<FailureKind, string>>>;
 
