@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { isNumbersName } from '../../kernel/contacts.js';
 import { AppError } from '../../kernel/errors.js';
 import { refuseInexact } from '../../kernel/json-values.js';
-import { FILE_FAULTS, FileRows, isNumbersName, LARGEST_WORKBOOK } from '../../platform/spreadsheets/index.js';
+import { FILE_FAULTS, FileRows, LARGEST_WORKBOOK } from '../../platform/spreadsheets/index.js';
 import type { ApiClient } from './api-client.js';
 import { watch, type WatchOptions } from './campaign.js';
 import { EXIT, Failure, plain, print, printJson } from './terminal.js';

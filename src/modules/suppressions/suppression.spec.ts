@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { isNumbersName } from '../../kernel/contacts.js';
 import { readNumber } from '../../kernel/phone-numbers.js';
 import { workbook } from '../../../test/support/workbooks.js';
-import { FILE_FAULTS, FileRows, isNumbersName } from '../../platform/spreadsheets/index.js';
+import { FILE_FAULTS, FileRows } from '../../platform/spreadsheets/index.js';
 import { FileNumbers, orUserId, readNumbers } from './suppression.js';
 
 describe('readNumbers', () => {

@@ -1,6 +1,5 @@
 import type { RowFault } from '../../kernel/errors.js';
-import { isUserId } from '../../kernel/contacts.js';
-import { isNumbersName } from '../../platform/spreadsheets/index.js';
+import { isNumbersName, isUserId } from '../../kernel/contacts.js';
 import { type NumberReading, type ReadNumber, refusedNumber } from '../../kernel/phone-numbers.js';
 
 export const SUPPRESSION_SOURCES = ['api', 'import', 'stop', 'carrier'] as const;

@@ -1,8 +1,9 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { isNumbersName } from '../../kernel/contacts.js';
 import { inTransaction } from '../../platform/database/index.js';
-import { FILE_FAULTS, FileRows, isNumbersName } from '../../platform/spreadsheets/index.js';
+import { FILE_FAULTS, FileRows } from '../../platform/spreadsheets/index.js';
 import { type Account, AuditLog } from '../accounts/index.js';
 import { keptSpellings, readerOf } from '../numbers/index.js';
 import { FileNumbers } from './suppression.js';

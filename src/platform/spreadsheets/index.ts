@@ -1,4 +1,3 @@
 export { type FileFaults, FileRows, LARGEST_UNPACKED, LARGEST_WORKBOOK, type TableFaults } from './file-rows.js';
 export { fileErrors, FILE_FAULTS } from './file.errors.js';
-export { isNumberName, isNumbersName } from './number-names.js';
 export { workbookSpool } from './workbook-spool.js';

@@ -1,8 +1,8 @@
+import { isNumberName } from '../../../kernel/contacts.js';
 import type { RowFault } from '../../../kernel/errors.js';
 import { LONGEST_VARIABLE_NAME, MOST_VARIABLES } from '../../../kernel/message-template.js';
 import { type ReadNumber, refusedNumber } from '../../../kernel/phone-numbers.js';
 import { codePoints, cutCodePoints } from '../../../kernel/text.js';
-import { isNumberName } from '../../../platform/spreadsheets/index.js';
 import { isTooLarge, type KeptRecipient, valueText, VARIABLE_REASONS } from './recipient.js';
 
 /** The columns of a file: every column but the number's is a variable. */
