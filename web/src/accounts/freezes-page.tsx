@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Freeze>[] = [
   { name: 'until', title: 'Until', cell: ({ until, released_at }) => <Time value={released_at ?? until} /> },
   {
     name: 'act',
-    title: '',
+    title: 'Actions',
     cell: (row) => (isActive(row) ? <Button onClick={() => void release(row)}>Release</Button> : null),
   },
 ];

@@ -160,7 +160,8 @@ function valuesOf(terms: Terms | null): Values {
 function bodyOf(values: Values): Schema<'ChangeGuardBody'> {
   const number = (name: string): number | null => {
     const text = (values[name] ?? '').trim();
-    return text === '' ? null : Number(text);
+    // what is no number goes as it is: the API refuses it, while a null would remove the limit
+    return text === '' ? null : /^[0-9]+$/.test(text) ? Number(text) : (text as never);
   };
   const limits = KINDS.map(([kind]) => [
     kind,
