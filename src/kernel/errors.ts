@@ -41,6 +41,8 @@ export class AppError extends Error {
   /** the first faulty rows of a list: `errors` of the answer */
   rows?: readonly RowFault[];
   help: Readonly<ErrorHelp> = {};
+  /** further fields of the answer */
+  facts?: Readonly<Record<string, unknown>>;
 
   // `kind` decides the HTTP status, `code` is a stable name for programs, `text` is the `message` of the answer,
   // `retryAfterSeconds` becomes the `Retry-After` header of a `too_many`.
@@ -57,6 +59,12 @@ export class AppError extends Error {
   /** Adds the faulty field and a hint. */
   helping(help: ErrorHelp): this {
     this.help = { ...this.help, ...help };
+    return this;
+  }
+
+  /** Adds fields that a program needs to go on. */
+  carrying(facts: Readonly<Record<string, unknown>>): this {
+    this.facts = facts;
     return this;
   }
 

@@ -355,6 +355,7 @@ describe('assigned users', () => {
       ...user,
       isActive: true,
       role: 'manager' as const,
+      hasSecondFactor: false,
       passwordChangedAt: new Date('2020-01-01T00:00:00Z'),
     };
     const token = accounts.token({ ...owner, assignedUser });

@@ -63,10 +63,14 @@ const rowOf = async (token: string) =>
     )
   )[0];
 const reasonOf = async (token: string) => (await rowOf(token))?.reason;
-async function person(of: Account, fields: object = {}): Promise<{ id: number; username: string }> {
+async function person(
+  of: Account,
+  fields: object = {},
+  token = accounts.token(of),
+): Promise<{ id: number; username: string }> {
   const username = `p${Math.random().toString(36).slice(2, 10)}`;
   const body = { username, password: PASSWORD, firstname: 'A', lastname: 'B', current_password: PASSWORD, ...fields };
-  const made = await accounts.call('POST', '/v6/api/account/users', { token: accounts.token(of), body });
+  const made = await accounts.call('POST', '/v6/api/account/users', { token, body });
   expect(made.status).toBe(201);
   return made.body['data'] as { id: number; username: string };
 }
@@ -189,7 +193,7 @@ describe('the end of a session', () => {
       [{ is_active: false }, 'closed'],
       [{ role: 'viewer' }, 'role'],
     ] as const) {
-      const someone = await person(account, { role: 'sender' });
+      const someone = await person(account, { role: 'sender' }, token);
       const theirs = await logIn(someone.username);
       expect(await use(theirs)).toEqual(OK);
       expect([await change(someone.id, body), await use(theirs), await reasonOf(theirs)]).toEqual([
@@ -198,7 +202,7 @@ describe('the end of a session', () => {
         reason,
       ]);
     }
-    const raised = await person(account, { role: 'viewer' });
+    const raised = await person(account, { role: 'viewer' }, token);
     const kept = await logIn(raised.username);
     expect([await change(raised.id, { role: 'manager' }), await use(kept)]).toEqual([200, OK]);
     expect((await accounts.row('DELETE', `/v6/api/account/users/${raised.id}`, { token }))[0]).toBe(200);

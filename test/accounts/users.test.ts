@@ -350,7 +350,7 @@ describe('an assigned user', () => {
     const other = await accounts.account();
     const { id, username } = await made();
     const assignedUser = { id, accountId: owner.id, username, email: null, firstname: 'A', lastname: 'B' };
-    const now = { isActive: true, role: 'manager' as const, passwordChangedAt: new Date(0) };
+    const now = { isActive: true, role: 'manager' as const, hasSecondFactor: false, passwordChangedAt: new Date(0) };
     expect(await use(accounts.token({ ...owner, assignedUser: { ...assignedUser, ...now } }))).toEqual(OK);
     expect(await use(accounts.token({ ...other, assignedUser: { ...assignedUser, ...now } }))).toEqual(REFUSED);
     expect(await use(accounts.token({ ...owner, assignedUser: { ...assignedUser, ...now, id: 2 ** 45 } }))).toEqual(

@@ -18,6 +18,10 @@ const SINGLE_WRITES: Readonly<Record<string, string>> = {
     'the acceptance fails before anything is written; a sweeper takes the row',
   'modules/engine/dispatch/pacing.ts bookOne':
     'a second booking costs the route its slots, nothing else; the turn fails and comes again',
+  'modules/accounts/factors/challenges.store.ts take': 'what was taken is good no more: the person is asked again',
+  'modules/accounts/factors/factors.store.ts takeStep': 'as `take`: the next code is good',
+  'modules/accounts/factors/factors.store.ts takeCounter': 'as `take`: the next signature counts on',
+  'modules/accounts/factors/factors.store.ts takeCode': 'as `take`: there are further codes',
   'modules/engine/dispatch/pacing.ts write': 'as `bookOne`: what may have been booked is booked anew',
   'modules/providers/binds/route-binds.store.ts claim': 'a place that no worker knows of is free when its lease ends',
   'platform/database/day-partitions.ts addDays': 'a change of a table: the next look makes what is missing',

@@ -11,7 +11,14 @@ import { CreditsModule } from '../credits/index.js';
 import { NoticesModule } from '../notices/index.js';
 import { RatesModule } from '../rates/index.js';
 import { AccessTokens, jwtOptions, ApiKeys, AdminSessions } from './authentication/access-tokens.js';
-import { RightsGuard, AuthenticationGuard, BodyUsernames, OpenMisses, JwtStrategy } from './authentication/guards.js';
+import {
+  Confirmations,
+  RightsGuard,
+  AuthenticationGuard,
+  BodyUsernames,
+  OpenMisses,
+  JwtStrategy,
+} from './authentication/guards.js';
 import { Credentials, LoginFailures } from './authentication/credentials.js';
 import {
   ChangeAssignedUserHandler,
@@ -85,6 +92,25 @@ import {
   EndSessionHandler,
   EndSessionsHandler,
 } from './sessions/sessions.commands.js';
+import {
+  AddPasskeyHandler,
+  BeginTotpHandler,
+  ConfirmSessionHandler,
+  ConfirmTotpHandler,
+  RemoveFactorHandler,
+  RenewRecoveryCodesHandler,
+  ShowPasskeyOptionsHandler,
+} from './factors/factors.commands.js';
+import { ResetSecondFactorHandler } from './factors/reset.commands.js';
+import { Challenges } from './factors/challenges.store.js';
+import { FactorChanges } from './factors/factor-changes.js';
+import { ConfirmationController, SecondFactorController } from './factors/factors.controller.js';
+import { ShowSecondFactorsHandler } from './factors/factors.queries.js';
+import { FactorStore } from './factors/factors.store.js';
+import { Passkeys } from './factors/passkeys.js';
+import { SecondFactors } from './factors/second-factors.js';
+import { LoginChallengeEntity, LoginFactorEntity, RecoveryCodeEntity } from './factors/tables.js';
+import { NetworkNotices } from './sessions/network-notices.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { ListAccountSessionsHandler, ListSessionsHandler } from './sessions/sessions.queries.js';
 import { SessionStore } from './sessions/sessions.store.js';
@@ -100,6 +126,9 @@ const ENTITIES = [
   LoginAddressEntity,
   RevokedTokenEntity,
   LoginSessionEntity,
+  LoginFactorEntity,
+  RecoveryCodeEntity,
+  LoginChallengeEntity,
   SecurityEntryEntity,
   AssignedUserEntity,
   ApiKeyEntity,
@@ -157,6 +186,8 @@ export class AccountDirectoryModule {}
     ApiKeysController,
     UsersController,
     SessionsController,
+    SecondFactorController,
+    ConfirmationController,
     OwnLogController,
     AuditController,
     SecurityLogController,
@@ -206,6 +237,22 @@ export class AccountDirectoryModule {}
     FindManagedAccountHandler,
     ListManagedApiKeysHandler,
     ListManagedUsersHandler,
+    FactorStore,
+    FactorChanges,
+    Challenges,
+    Passkeys,
+    SecondFactors,
+    NetworkNotices,
+    Confirmations,
+    BeginTotpHandler,
+    ConfirmTotpHandler,
+    AddPasskeyHandler,
+    RemoveFactorHandler,
+    RenewRecoveryCodesHandler,
+    ConfirmSessionHandler,
+    ResetSecondFactorHandler,
+    ShowSecondFactorsHandler,
+    ShowPasskeyOptionsHandler,
     EndSessionHandler,
     EndSessionsHandler,
     EndAccountSessionHandler,
@@ -232,6 +279,7 @@ export class AccountDirectoryModule {}
     PasswordChanges,
     BodyUsernames,
     OpenMisses,
+    Confirmations,
   ],
 })
 export class AccountsModule {}

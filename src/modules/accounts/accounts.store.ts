@@ -102,6 +102,7 @@ export class AccountStore {
       permissions: readPermissions(JSON.parse(row.permissions) as Record<string, unknown>),
       guard: readGuardTerms(row.guard),
       setByStaff: row.setByStaff,
+      hasSecondFactor: row.secondFactor,
       passwordChangedAt: row.passwordChangedAt,
       apiBaseUrl: row.apiBaseUrl,
     };

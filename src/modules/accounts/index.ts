@@ -6,6 +6,9 @@ export {
   CurrentActor,
   Admin,
   Authenticated,
+  Confirmed,
+  ForLimitedSessions,
+  LIMITED_METADATA,
   Needs,
   NEEDS_METADATA,
   neededRights,
@@ -18,7 +21,8 @@ export {
 } from './authentication/decorators.js';
 export { AccessTokens, AdminSessions } from './authentication/access-tokens.js';
 export { Credentials, proofErrors, proofOf } from './authentication/credentials.js';
-export { OpenMisses } from './authentication/guards.js';
+export { Confirmations, OpenMisses } from './authentication/guards.js';
+export { ResetSecondFactorCommand } from './factors/reset.commands.js';
 export type { AccountChanges } from './account-changes.js';
 export { ChangeAccountCommand, CreateAccountCommand } from './managed-accounts.commands.js';
 export { RevokeManagedApiKeyCommand } from './access/api-keys.commands.js';

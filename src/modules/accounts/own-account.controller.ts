@@ -30,7 +30,7 @@ import {
 } from '../credits/index.js';
 import { ListAllMadeThingsQuery } from './access/access.queries.js';
 import { AllMadeThingsAnswer } from './access/made-things.dto.js';
-import { type Actor, Authenticated, CurrentActor, Needs } from './authentication/decorators.js';
+import { type Actor, Authenticated, CurrentActor, ForLimitedSessions, Needs } from './authentication/decorators.js';
 import {
   ChangePasswordCommand,
   ChooseNumbersCommand,
@@ -63,6 +63,7 @@ export class OwnAccountController {
 
   @Get()
   @Needs('self')
+  @ForLimitedSessions()
   @ApiOperation({ summary: 'Who am I', description: 'The account that acts, and the person who acts for it.' })
   @ApiOkResponse({ type: OwnAccountAnswer })
   async own(@CurrentActor() { account }: Actor): Promise<OwnAccountAnswer> {

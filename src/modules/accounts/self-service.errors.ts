@@ -18,6 +18,8 @@ export const LOGIN_ERRORS: readonly DocumentedError[] = [
   accountErrors.invalidCredentials,
   accountErrors.inactive,
   accountErrors.expired,
+  accountErrors.secondFactorRequired,
+  accountErrors.secondFactorInvalid,
 ];
 
 export const REGISTER_ERRORS: readonly DocumentedError[] = [

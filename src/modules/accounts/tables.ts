@@ -1,6 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import type { TableRule } from '../../platform/periodic/index.js';
 import type { PersonRole } from './domain/rights.js';
+import { factorTables } from './factors/tables.js';
 import { sessionTables } from './sessions/tables.js';
 
 /** Customers, resellers and staff; usernames compare byte for byte (binary collation). */
@@ -30,6 +31,9 @@ export class AccountEntity {
   /** `kernel/maker.ts`; null = the owner, or unknown */
   @Column({ name: 'password_set_by', type: 'varchar', length: 128, nullable: true })
   passwordSetBy!: string | null;
+
+  @Column({ name: 'second_factor', type: 'boolean', default: false })
+  secondFactor!: boolean;
 
   /** last change by someone other than the owner */
   @Column({ name: 'password_set_at', type: 'datetime', precision: 3, nullable: true })
@@ -261,6 +265,9 @@ export class AssignedUserEntity {
   @Column({ name: 'is_active', type: 'boolean' })
   isActive!: boolean;
 
+  @Column({ name: 'second_factor', type: 'boolean', default: false })
+  secondFactor!: boolean;
+
   @Column({ type: 'varchar', length: 16, default: 'manager' })
   role!: PersonRole;
 
@@ -429,6 +436,7 @@ const OF_ACCOUNT = 'part of an account, which is closed and never removed';
 
 export const accountTables: readonly TableRule[] = [
   ...sessionTables,
+  ...factorTables,
   {
     table: 'accounts',
     rule: 'kept',

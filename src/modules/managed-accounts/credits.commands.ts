@@ -1,8 +1,17 @@
+import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { inTransaction } from '../../platform/database/index.js';
-import { type Account, assertMayChange, AuditLog, createdBy, ManagedAccounts } from '../accounts/index.js';
+import {
+  type Account,
+  assertMayChange,
+  AuditLog,
+  Confirmations,
+  createdBy,
+  ManagedAccounts,
+} from '../accounts/index.js';
 import {
   type BalanceName,
   CreditBook,
@@ -33,11 +42,14 @@ export class AdjustCreditsHandler implements ICommandHandler<AdjustCreditsComman
     private readonly credits: CreditBook,
     private readonly resellers: ResellerCredits,
     private readonly audit: AuditLog,
+    private readonly confirmations: Confirmations,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
   /** @throws AppError 400 `Insufficient credits. Available: X, Required: Y` without a change */
   async execute(command: AdjustCreditsCommand): Promise<{ balance: BalanceName; available: number }> {
     const { actor, username, balance, amount, note } = command;
+    if (Math.abs(amount) > this.environment.CONFIRM_CREDITS) await this.confirmations.assert(actor);
     return inTransaction(this.dataSource, async (tx) => {
       const account = await this.managed.find(actor, username, tx);
       assertMayChange(actor, account);

@@ -6,7 +6,7 @@ import { RoutingAdminModule } from '../routing/index.js';
 import { AdjustCreditsHandler } from './credits.commands.js';
 import { AccountAccessController } from './staff-access.controller.js';
 import { AccountsController, OpenAccountsController } from './staff-accounts.controller.js';
-import { AccountSessionsController } from './staff-sessions.controller.js';
+import { AccountSecondFactorController, AccountSessionsController } from './staff-sessions.controller.js';
 import { CreditsController, UsageController } from './staff-credits.controller.js';
 
 /** Accounts, access and credits for staff and resellers; depends on accounts, credits and routing. */
@@ -17,6 +17,7 @@ import { CreditsController, UsageController } from './staff-credits.controller.j
     OpenAccountsController,
     AccountAccessController,
     AccountSessionsController,
+    AccountSecondFactorController,
     CreditsController,
     UsageController,
   ],

@@ -58,6 +58,7 @@ export class CreditsController {
   @ApiOkResponse({ type: AdjustedCreditsAnswer })
   @ApiErrors(
     CLOSED_BY_STAFF,
+    accountErrors.confirmationRequired.because('more than CONFIRM_CREDITS, by a login with a second factor'),
     fieldErrors.noWord.shown('balance', BALANCES).because('another word'),
     valueErrors.noAmount.shown('amount', MOST_AT_ONCE),
     fieldErrors.tooLong.shown('note', LONGEST_NOTE).because('too long'),

@@ -21,7 +21,9 @@ import {
   EndAccountSessionCommand,
   EndAccountSessionsCommand,
   ListAccountSessionsQuery,
+  Confirmed,
   readActive,
+  ResetSecondFactorCommand,
   SESSION_STATE_ERRORS,
   SessionStateQuery,
 } from '../accounts/index.js';
@@ -85,9 +87,40 @@ export class AccountSessionsController {
     @Query('user_id') user: unknown,
     @CurrentActor() { account }: Actor,
   ): Promise<DoneAnswer> {
-    const isOwn = user === undefined || user === '';
-    const userId = isOwn ? null : ((typeof user === 'string' ? readId(user) : null) ?? 0);
-    await this.commands.execute(new EndAccountSessionsCommand(account, username, userId));
+    await this.commands.execute(new EndAccountSessionsCommand(account, username, readPerson(user)));
     return { success: true, message: 'Sessions ended successfully' };
   }
+}
+
+@ApiTags('Admin: accounts')
+@Admin({ resellers: true })
+@ApiErrors(...ACCOUNT_ERRORS)
+@ApiParam({ name: 'username', example: 'jane.doe' })
+@Controller('v6/api/admin/accounts/:username/second-factor')
+export class AccountSecondFactorController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Delete()
+  @Confirmed()
+  @ApiOperation({
+    summary: 'Remove the second factors of its login, or of one person under it, who lost them',
+    description: 'Its sessions end: it logs in with the password, and sets up new ones.',
+  })
+  @ApiQuery({ name: 'user_id', required: false, type: Number, description: 'The person. Absent: the account itself' })
+  @ApiOkResponse({ type: DoneAnswer })
+  @ApiErrors(STAFFS, CLOSED_BY_STAFF, accountErrors.userNotFound)
+  async reset(
+    @Param('username') username: string,
+    @Query('user_id') user: unknown,
+    @CurrentActor() { account }: Actor,
+  ): Promise<DoneAnswer> {
+    await this.commands.execute(new ResetSecondFactorCommand(account, username, readPerson(user)));
+    return { success: true, message: 'Second factors removed successfully' };
+  }
+}
+
+/** null = the account itself; 0, which no person has, for what is no id. */
+function readPerson(user: unknown): number | null {
+  if (user === undefined || user === '') return null;
+  return (typeof user === 'string' ? readId(user) : null) ?? 0;
 }

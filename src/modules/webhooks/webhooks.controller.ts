@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiErrors, LIST_ERRORS, ListQuery, paged, type Paged, readListPage } from '../../platform/http/index.js';
 import { RateLimited } from '../../platform/security/index.js';
-import { accountErrors, type Actor, Authenticated, CurrentActor, Needs } from '../accounts/index.js';
+import { accountErrors, type Actor, Authenticated, Confirmed, CurrentActor, Needs } from '../accounts/index.js';
 import { ReplayEventCommand, TestWebhookCommand } from './events.commands.js';
 import type { RawWebhook } from './webhook.js';
 import {
@@ -50,6 +50,7 @@ export class WebhooksController {
   ) {}
 
   @Post()
+  @Confirmed()
   @ApiOperation({
     summary: 'Register a webhook',
     description: 'Deliveries are signed by the rules of Standard Webhooks. The secret stands in this answer only.',
@@ -123,6 +124,7 @@ export class WebhooksController {
   }
 
   @Post(':id/rotate-secret')
+  @Confirmed()
   @HttpCode(200)
   @ApiParam(ID)
   @ApiOperation({ summary: 'A new secret', description: 'For 24 hours the secret before it signs too.' })

@@ -156,6 +156,8 @@ export const environmentSchema = z.object({
   TRUST_PROXY: z.string().default(''),
   REGISTRATION: z.enum(['open', 'off']).default('open'),
   REGISTERED_GUARD: z.enum(['strict', 'open']).optional(),
+  REQUIRE_SECOND_FACTOR: z.enum(['staff', 'all', 'off']).optional(),
+  CONFIRM_CREDITS: count(100_000),
   ALLOW_BODY_USERNAME: flag(true),
   PROTECT_REPORTS: flag(false),
   BODY_LIMIT: bytes('10mb'),
@@ -248,6 +250,8 @@ export type Environment = z.infer<typeof environmentSchema> & {
   REGISTERED_GUARD: 'strict' | 'open';
   OUTBOUND_ALLOW: string;
   ROUTE_NETWORKS: string;
+  /** staff in production, else off */
+  REQUIRE_SECOND_FACTOR: 'staff' | 'all' | 'off';
 };
 
 /** Stops the start; names the variable (reference/running#configuration). */
@@ -293,6 +297,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     ...environment,
     HOST: environment.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
     REGISTERED_GUARD: environment.REGISTERED_GUARD ?? (production ? 'strict' : 'open'),
+    REQUIRE_SECOND_FACTOR: environment.REQUIRE_SECOND_FACTOR ?? (production ? 'staff' : 'off'),
     OUTBOUND_ALLOW: environment.OUTBOUND_ALLOW ?? (production ? '' : '127.0.0.0/8'),
     ROUTE_NETWORKS: environment.ROUTE_NETWORKS ?? (production ? '' : '127.0.0.0/8'),
   };

@@ -26,7 +26,7 @@ export interface ErrorRow {
 }
 
 /** Sources of errors before the handler: guards, then (after the rate limit) readers of the request. */
-type ErrorSource = 'authentication' | 'path' | 'role' | 'right' | 'upload' | 'idempotency';
+type ErrorSource = 'authentication' | 'session' | 'path' | 'role' | 'right' | 'confirmation' | 'upload' | 'idempotency';
 
 /** Metadata key: rows of a handler, or shared by a controller. */
 export const API_ERRORS_METADATA = 'switchboard:api-errors';
@@ -53,7 +53,7 @@ export function rowOf(error: DocumentedError | ErrorRow): ErrorRow {
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
-const GUARDS: readonly ErrorSource[] = ['authentication', 'path', 'role', 'right'];
+const GUARDS: readonly ErrorSource[] = ['authentication', 'session', 'path', 'role', 'right', 'confirmation'];
 const READERS: readonly ErrorSource[] = ['upload', 'idempotency'];
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;

@@ -43,6 +43,7 @@ interface ErrorAnswer {
   help?: Readonly<ErrorHelp>;
   retryAfterSeconds?: number;
   errors?: readonly RowFault[];
+  facts?: Readonly<Record<string, unknown>>;
   fault: boolean;
 }
 
@@ -50,7 +51,7 @@ interface ErrorAnswer {
 export function answerOf(error: unknown): ErrorAnswer {
   if (error instanceof AppError) {
     const status = STATUS_OF[error.kind];
-    const { code, message, help, retryAfterSeconds, rows } = error;
+    const { code, message, help, retryAfterSeconds, rows, facts } = error;
     return {
       status,
       code,
@@ -59,6 +60,7 @@ export function answerOf(error: unknown): ErrorAnswer {
       fault: status === 500,
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
       ...(rows && { errors: rows }),
+      ...(facts && { facts }),
     };
   }
   if (error instanceof HttpException) {

@@ -44,6 +44,15 @@ export const ERROR_SCHEMAS = {
       message: TEXT,
       error: TEXT,
       ...HELP,
+      methods: {
+        type: 'array' as const,
+        description: 'of `second_factor_required`: what the login can show (totp, passkey, recovery_code)',
+        items: TEXT,
+      },
+      passkey: {
+        type: 'object' as const,
+        description: 'of `second_factor_required`: what the browser wants (WebAuthn), good for 5 minutes',
+      },
       errors: {
         type: 'array' as const,
         maxItems: MOST_ROW_FAULTS,
@@ -80,6 +89,7 @@ export interface ErrorContent {
   code: string;
   help?: Readonly<ErrorHelp>;
   errors?: readonly RowFault[];
+  facts?: Readonly<Record<string, unknown>>;
 }
 
 /** Path of the page of error codes (docs/generated/errors.md). */
@@ -89,7 +99,7 @@ const CODES_PAGE = '/docs/guide/errors';
 export function errorBody(
   shape: ErrorShapeName,
   status: number,
-  { message, code, help = {}, errors }: ErrorContent,
+  { message, code, help = {}, errors, facts }: ErrorContent,
   site: string | null = null,
 ): Record<string, unknown> {
   const name = STATUS_CODES[status] ?? 'Error';
@@ -107,7 +117,7 @@ export function errorBody(
     case 'public':
       return status >= 500 ? { error: name, message: serverErrors.lookUp.text } : { message };
     case 'standard':
-      return { success: false, statusCode: status, message, error: name, ...said, ...(errors && { errors }) };
+      return { success: false, statusCode: status, message, error: name, ...said, ...(errors && { errors }), ...facts };
   }
 }
 

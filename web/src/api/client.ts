@@ -14,6 +14,12 @@ const WRITE_MS = 120_000;
 /** Calls that need no token, and whose 401 ends no session. */
 const LOGIN = '/auth/login';
 
+/** A login that must have a second factor, and has none, does nothing else. */
+const SIGN_IN = '/app/account/sign-in';
+
+/** Of a token that is good no longer; another 401 says that a password or code is wrong. */
+const OVER = 'Invalid Authorization token';
+
 const throughSession: Middleware = {
   onRequest({ request }) {
     const token = tokenOfSession();
@@ -26,17 +32,40 @@ const throughSession: Middleware = {
     if (response.ok) return undefined;
     const body: unknown = await response.json().catch(() => null);
     const sent = request.headers.get('authorization');
+    const problem = readProblem(response.status, body);
     // an answer to a token that has been replaced meanwhile says nothing about the present one
-    if (response.status === 401 && !request.url.includes(LOGIN) && sent === `Bearer ${tokenOfSession() ?? ''}`) {
-      endSession('ended');
-    }
-    throw readProblem(response.status, body);
+    const isOver = response.status === 401 && problem.message === OVER && !request.url.includes(LOGIN);
+    if (isOver && sent === `Bearer ${tokenOfSession() ?? ''}`) endSession('ended');
+    if (problem.code === 'second_factor_missing' && !location.pathname.endsWith(SIGN_IN))
+      location.assign(BASE + SIGN_IN);
+    throw problem;
   },
   onError({ error }) {
     if (error instanceof DOMException && error.name === 'AbortError') return undefined;
     return new Problem(0, 'The API does not answer.');
   },
 };
+
+let confirmPresence: () => Promise<boolean> = () => Promise.resolve(false);
+
+/** Who asks the person to confirm that it is they; resolves whether they did. */
+export function onConfirmation(asking: () => Promise<boolean>): void {
+  confirmPresence = asking;
+}
+
+/** Sends a request again once the person has confirmed, where the API asks for that. */
+async function confirmedFetch(request: Request): Promise<Response> {
+  const again = request.method === 'GET' ? null : request.clone();
+  const response = await patientFetch(request);
+  if (again === null || response.status !== 403) return response;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  if (readProblem(403, body).code !== 'confirmation_required' || again.url.includes('/account/confirmation'))
+    return response;
+  return (await confirmPresence()) ? patientFetch(again) : response;
+}
 
 /** With a bound on how long an answer is waited for. */
 function patientFetch(request: Request): Promise<Response> {
@@ -48,7 +77,7 @@ function patientFetch(request: Request): Promise<Response> {
  * The API, typed by its document: `await api.POST('/v6/api/campaigns', { body })`. Throws a `Problem` for everything
  * but success, so `data` is always there.
  */
-export const api = createClient<paths>({ baseUrl: BASE, fetch: patientFetch });
+export const api = createClient<paths>({ baseUrl: BASE, fetch: confirmedFetch });
 api.use(throughSession);
 
 /** The same for React Query: `$api.useQuery('get', '/v6/api/campaigns', { params: { query } })`. */

@@ -5,6 +5,7 @@ import { $api } from '../api/client.js';
 import { LoadState } from '../ui/load-state.js';
 import { Toasts } from '../ui/toast.js';
 import { BASE } from './base.js';
+import './confirmation.js';
 import { LoginPage } from './login.js';
 import { queryClient } from './query-client.js';
 import { routerFor } from './router.js';

@@ -1,3 +1,4 @@
+import { startAuthentication } from '@simplewebauthn/browser';
 import { useEffect, useRef, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { api } from '../api/client.js';
@@ -11,6 +12,14 @@ import { ThemeSwitch } from './theme-switch.js';
 interface Credentials {
   name: string;
   password: string;
+  otp: string;
+}
+
+type Options = Parameters<typeof startAuthentication>[0]['optionsJSON'];
+
+/** What the API asks for beside the password; `passkey`: the options of the browser. */
+interface Question {
+  passkey: Options | null;
 }
 
 /** The login. Its address says where to go on afterwards. */
@@ -28,15 +37,37 @@ export function LoginPage() {
     else setFocus('name');
   }, [ending, setFocus]);
 
-  const logIn = handleSubmit(async ({ name, password }) => {
+  const [question, setQuestion] = useState<Question | null>(null);
+  useEffect(() => {
+    if (question !== null) setFocus('otp');
+  }, [question, setFocus]);
+
+  const send = async ({ name, password }: Credentials, more: { otp?: string; passkey?: Record<string, unknown> }) => {
     setFault(null);
     try {
-      const { data } = await api.POST('/v6/api/v1/auth/login', { body: { email_or_username: name, password } });
+      const body = { email_or_username: name, password, ...more };
+      const { data } = await api.POST('/v6/api/v1/auth/login', { body });
       if (data !== undefined) beginSession(data.token);
     } catch (error) {
-      setFault(problemOf(error).message);
-      setFocus('password', { shouldSelect: true });
+      const problem = problemOf(error);
+      if (problem.code === 'second_factor_required') {
+        setQuestion({ passkey: (problem.body['passkey'] as Options | undefined) ?? null });
+        return;
+      }
+      setFault(problem.message);
+      // a challenge is good once: the next try without a code asks for another
+      if (more.passkey !== undefined) setQuestion({ passkey: null });
+      setFocus(question === null ? 'password' : 'otp', { shouldSelect: true });
     }
+  };
+  const logIn = handleSubmit((values) =>
+    send(values, question !== null && values.otp !== '' ? { otp: values.otp } : {}),
+  );
+  const showPasskey = handleSubmit(async (values) => {
+    if (question?.passkey == null) return;
+    const passkey = await startAuthentication({ optionsJSON: question.passkey }).catch(() => null);
+    if (passkey === null) setFault('The browser showed no passkey.');
+    else await send(values, { passkey: passkey as unknown as Record<string, unknown> });
   });
   return (
     <main className="lonely">
@@ -65,9 +96,19 @@ export function LoginPage() {
           error={formState.errors.password && 'Your password'}
           {...register('password', { required: true })}
         />
+        {question !== null && (
+          <TextField
+            label="Code of your app, or a recovery code"
+            autoComplete="one-time-code"
+            autoCapitalize="none"
+            spellCheck={false}
+            {...register('otp')}
+          />
+        )}
         <Button kind="primary" type="submit" busy={formState.isSubmitting}>
           Log in
         </Button>
+        {question?.passkey != null && <Button onClick={() => void showPasskey()}>Use a passkey</Button>}
         <ThemeSwitch />
       </form>
     </main>

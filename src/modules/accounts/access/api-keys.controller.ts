@@ -14,7 +14,7 @@ import {
   readListPage,
 } from '../../../platform/http/index.js';
 import { proofOf } from '../authentication/credentials.js';
-import { type Actor, Authenticated, CurrentActor, Needs } from '../authentication/decorators.js';
+import { type Actor, Authenticated, Confirmed, CurrentActor, Needs } from '../authentication/decorators.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { CREATE_API_KEY_ERRORS } from '../self-service.errors.js';
 import { ListApiKeysQuery, ListMadeThingsQuery } from './access.queries.js';
@@ -35,6 +35,7 @@ export class ApiKeysController {
   ) {}
 
   @Post()
+  @Confirmed()
   @ApiOperation({
     summary: 'Create an API key',
     description:

@@ -14,7 +14,7 @@ import {
   readListPage,
 } from '../../../platform/http/index.js';
 import { proofErrors, proofOf } from '../authentication/credentials.js';
-import { type Actor, Authenticated, CurrentActor, Needs } from '../authentication/decorators.js';
+import { type Actor, Authenticated, Confirmed, CurrentActor, Needs } from '../authentication/decorators.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS } from '../self-service.errors.js';
 import { FindAssignedUserQuery, ListAssignedUsersQuery, ListMadeThingsQuery } from './access.queries.js';
@@ -67,6 +67,7 @@ export class UsersController {
   ) {}
 
   @Post()
+  @Confirmed()
   @ApiOperation({
     summary: 'Create a user under the account',
     description:
@@ -127,6 +128,7 @@ export class UsersController {
   }
 
   @Patch(':id')
+  @Confirmed()
   @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
   @ApiOperation({
     summary: 'Change a user',

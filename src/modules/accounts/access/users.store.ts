@@ -14,6 +14,7 @@ import { identitiesOf } from '../domain/identity.js';
 import { NameCheck, NameClaims } from '../names.store.js';
 import { PERSON_ROLES } from '../domain/rights.js';
 import { type EndReason, SessionStore } from '../sessions/sessions.store.js';
+import { LoginFactorEntity, RecoveryCodeEntity } from '../factors/tables.js';
 import { AssignedUserEntity, LoginIdentityEntity } from '../tables.js';
 
 /** Maximum delay until a change on another instance takes effect (reference/authentication#tokens). */
@@ -123,6 +124,8 @@ export class AssignedUsers {
   async remove(tx: EntityManager, row: AssignedUserEntity): Promise<void> {
     await tx.delete(LoginIdentityEntity, { assignedUserId: row.id });
     await tx.delete(AssignedUserEntity, { id: row.id });
+    await tx.delete(LoginFactorEntity, { holderId: row.id });
+    await tx.delete(RecoveryCodeEntity, { holderId: row.id });
     await this.sessions.end(tx, { holderId: row.id }, 'removed');
     await this.claims.giveUp(tx, identitiesOf({ username: row.username, email: row.email, mobileNo: null }));
   }
@@ -164,5 +167,6 @@ export const toAssignedUser = (row: AssignedUserEntity): AssignedUser => ({
   lastname: row.lastname,
   isActive: row.isActive,
   role: row.role,
+  hasSecondFactor: row.secondFactor,
   passwordChangedAt: row.passwordChangedAt,
 });

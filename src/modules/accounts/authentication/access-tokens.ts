@@ -18,6 +18,7 @@ import { ApiKeyStore } from '../access/api-keys.store.js';
 import { AssignedUsers } from '../access/users.store.js';
 import { AccountDirectory } from '../accounts.store.js';
 import type { Account } from '../domain/account.js';
+import { mustHaveSecondFactor } from '../domain/account-policy.js';
 import { hasRight } from '../domain/rights.js';
 import {
   claimsFor,
@@ -214,7 +215,11 @@ export class AccessTokens {
     if (!bearer) return null;
     const { sessionId: id } = token;
     if (id === null) return (await this.revoked.includes(text, (bearer.assignedUser ?? bearer).id)) ? null : bearer;
-    return (await this.sessions.isGood(id, bearer)) ? { ...bearer, session: { id } } : null;
+    const session = await this.sessions.check(id, bearer);
+    if (!session) return null;
+    const { hasSecondFactor } = bearer.assignedUser ?? bearer;
+    const isLimited = !hasSecondFactor && mustHaveSecondFactor(this.environment.REQUIRE_SECOND_FACTOR, bearer);
+    return { ...bearer, session: { id, confirmedAt: session.confirmedAt, isLimited } };
   }
 
   private async loginOf(token: ReadToken): Promise<Account | null> {
@@ -234,7 +239,7 @@ export class AccessTokens {
     const bearer = await (isKey
       ? this.apiKeys.authenticate(presented.token, clientIp(request))
       : this.verified(presented.token));
-    return bearer && hasRight(bearer, 'read') ? bearer : null;
+    return bearer && !bearer.session?.isLimited && hasRight(bearer, 'read') ? bearer : null;
   }
 
   /** Verifies signature and expiry, then calls `accountOf`. Returns null for an invalid token. */
@@ -295,7 +300,8 @@ export class AdminSessions {
   async staffOf(request: Request): Promise<Account | null> {
     const token = tokenOf(request);
     const account = token === null ? null : await this.tokens.verified(token);
-    return account && STAFF.has(account.userType) && hasRight(account, 'read') ? account : null;
+    if (!account || account.session?.isLimited) return null;
+    return STAFF.has(account.userType) && hasRight(account, 'read') ? account : null;
   }
 
   private options(request: Request): CookieOptions {

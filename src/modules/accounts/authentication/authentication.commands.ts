@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { AppError } from '../../../kernel/errors.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { AddressLimits, PasswordHasher } from '../../../platform/security/index.js';
 import { countryGuess } from '../../numbers/index.js';
@@ -10,9 +11,11 @@ import { strictTerms } from '../domain/guard-terms.js';
 import { identitiesOf } from '../domain/identity.js';
 import { readRegistration } from '../domain/registration.js';
 import { SecurityLog } from '../logs/logs.store.js';
+import { type FactorProof, SecondFactors } from '../factors/second-factors.js';
 import { NameCheck, NameClaims } from '../names.store.js';
 import { AccountRegistrar } from '../registration.store.js';
 import type { Client } from '../sessions/device.js';
+import { NetworkNotices } from '../sessions/network-notices.js';
 import { AccessTokens } from './access-tokens.js';
 import { Credentials } from './credentials.js';
 
@@ -22,6 +25,7 @@ export class LogInCommand extends Command<{ token: string; account: Account }> {
     readonly emailOrUsername: string,
     readonly password: string,
     readonly client: Client,
+    readonly proof: FactorProof,
   ) {
     super();
   }
@@ -33,12 +37,30 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     private readonly credentials: Credentials,
     private readonly tokens: AccessTokens,
     private readonly log: SecurityLog,
+    private readonly factors: SecondFactors,
+    private readonly notices: NetworkNotices,
   ) {}
 
-  async execute({ emailOrUsername, password, client }: LogInCommand): Promise<{ token: string; account: Account }> {
+  async execute({
+    emailOrUsername,
+    password,
+    client,
+    proof,
+  }: LogInCommand): Promise<{ token: string; account: Account }> {
     const account = await this.credentials.check(emailOrUsername, password, client.ip);
-    this.log.record('login', (account.assignedUser ?? account).username, account.id, client.ip);
-    return { token: await this.tokens.begin(account, client), account };
+    const { username, hasSecondFactor } = account.assignedUser ?? account;
+    if (hasSecondFactor) {
+      await this.factors.proveLogin(account, proof).catch((error: unknown) => {
+        const isQuestion = error instanceof AppError && error.code === accountErrors.secondFactorRequired.code;
+        if (!isQuestion) this.log.record('login_failed', username, account.id, client.ip);
+        throw error;
+      });
+    }
+    this.log.record('login', username, account.id, client.ip);
+    const isNew = await this.notices.isNew(account, client);
+    const token = await this.tokens.begin(account, client);
+    if (isNew) await this.notices.notify(account, client);
+    return { token, account };
   }
 }
 

@@ -12,7 +12,7 @@ import { clientOf } from '../sessions/device.js';
 import { AdminSessions } from './access-tokens.js';
 import { LogInCommand, LogOutCommand, RegisterAccountCommand } from './authentication.commands.js';
 import { accountView, LogInAnswer, LogInRequest, RegisterAnswer, RegisterRequest } from './authentication.dto.js';
-import { Authenticated, type AuthenticatedRequest, Needs, Open } from './decorators.js';
+import { Authenticated, ForLimitedSessions, type AuthenticatedRequest, Needs, Open } from './decorators.js';
 
 /** Serves both `{base_url}/v6/api` and `{base_url}` (reference/requests#paths). */
 @ApiTags('Authentication')
@@ -44,7 +44,9 @@ export class AuthenticationController {
     const name = textOrNull(fields['email_or_username']);
     const password = textOrNull(fields['password']);
     if (name === null || password === null) throw accountErrors.missingCredentials();
-    const { token, account } = await this.commands.execute(new LogInCommand(name, password, clientOf(request)));
+    const { passkey, otp } = fields;
+    const proof = { otp: textOrNull(otp), passkey: passkey ?? undefined, origin: request.headers.origin };
+    const { token, account } = await this.commands.execute(new LogInCommand(name, password, clientOf(request), proof));
     this.adminSessions.open(request, response, account, token);
     return {
       success: true,
@@ -58,6 +60,7 @@ export class AuthenticationController {
   @Needs('self')
   @HttpCode(200)
   @Authenticated({ apiKey: false, cookie: true })
+  @ForLimitedSessions()
   @ApiOperation({
     summary: 'Log out',
     description: 'Ends the token of this request, on every instance in 3 s. Other tokens of the account stay good.',

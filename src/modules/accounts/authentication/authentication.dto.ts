@@ -8,6 +8,20 @@ export class LogInRequest {
 
   @ApiProperty({ example: 'Demo-1234!' })
   password!: string;
+
+  @ApiPropertyOptional({
+    example: '123456',
+    description: 'Of a login with a second factor: a code of the app, or a recovery code',
+  })
+  otp?: string;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    example: {},
+    description: 'Or what the browser answered to `passkey` of the refusal (AuthenticationResponseJSON of WebAuthn)',
+  })
+  passkey?: object;
 }
 
 /** Parsed by hand, because of its validation order (reference/authentication#registration). */
@@ -109,7 +123,13 @@ export class LoggedInUserView {
   name!: string;
 }
 
-export const loggedInUserView = ({ id, username, email, firstname, lastname }: AssignedUser) =>
+export const loggedInUserView = ({
+  id,
+  username,
+  email,
+  firstname,
+  lastname,
+}: Pick<AssignedUser, keyof Omit<LoggedInUserView, 'name'>>) =>
   ({
     id,
     username,

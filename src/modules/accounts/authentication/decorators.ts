@@ -82,6 +82,7 @@ export function Authenticated(options: Partial<AuthenticationRules> = {}): Metho
     ...(rules.cookie ? [ApiCookieAuth(SECURITY_SCHEMES.cookie)] : []),
     ...(rules.bodyUsername ? [ApiSecurity({})] : []),
     ApiErrorsOf('authentication', ...tokenRows(rules)),
+    ApiErrorsOf('session', accountErrors.secondFactorMissing),
     ApiErrorsOf('right', accountErrors.missingRight),
   );
 }
@@ -110,6 +111,24 @@ export function Admin(options: Partial<AdminRules> = {}): MethodDecorator & Clas
     ApiErrorsOf('role', accountErrors.forbidden),
   );
 }
+
+export const LIMITED_METADATA = 'switchboard:limited-sessions';
+
+/** Admits logins that must set up a second factor first: the routes for that alone. */
+export const ForLimitedSessions = (): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(LIMITED_METADATA, true), ApiErrorsOf('session'));
+
+export const CONFIRMED_METADATA = 'switchboard:confirmed';
+
+/** `factor`: asked of logins with a second factor; `enrolment`: of every login, since it may be a stolen token's. */
+export type ConfirmationRule = 'factor' | 'enrolment';
+
+/** Requires that password or factor were shown within 10 minutes (reference/authentication#confirmation). */
+export const Confirmed = (rule: ConfirmationRule = 'factor'): MethodDecorator & ClassDecorator =>
+  applyDecorators(
+    SetMetadata(CONFIRMED_METADATA, rule),
+    ApiErrorsOf('confirmation', accountErrors.confirmationRequired),
+  );
 
 export const NEEDS_METADATA = 'switchboard:needs';
 

@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable, Logger } f
 import { TokenExpiredError } from '@nestjs/jwt';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-jwt';
+import { now } from '../../../kernel/clock.js';
 import { AppError } from '../../../kernel/errors.js';
 import { readText } from '../../../kernel/text.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
@@ -11,6 +12,7 @@ import { AccountDirectory } from '../accounts.store.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { type Account, needsToken, roleOf } from '../domain/account.js';
 import { assertRight, type Right } from '../domain/rights.js';
+import { SessionStore } from '../sessions/sessions.store.js';
 import { isOrdinaryToken } from '../domain/tokens.js';
 import { AccessTokens, ApiKeys, presentedToken, tokenFaultOf } from './access-tokens.js';
 import {
@@ -18,6 +20,9 @@ import {
   type AdminRules,
   type AuthenticatedRequest,
   AUTHENTICATION_METADATA,
+  CONFIRMED_METADATA,
+  type ConfirmationRule,
+  LIMITED_METADATA,
   type AuthenticationRules,
   NEEDS_METADATA,
   neededRights,
@@ -115,6 +120,7 @@ export class BodyUsernames {
 @Injectable()
 export class AuthenticationGuard extends AuthGuard('jwt') {
   private readonly rules = new RouteRules<AuthenticationRules>(AUTHENTICATION_METADATA);
+  private readonly limited = new RouteRules<boolean>(LIMITED_METADATA);
   private readonly pathUsernames = new RouteRules<string>(PATH_USERNAME_METADATA);
 
   constructor(
@@ -193,6 +199,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     if (!presented) throw failure(request, rules);
     const account = await this.accountOf(context, request, presented);
     if (!account) throw failure(request, rules);
+    if (account.session?.isLimited && !this.limited.of(context)) throw accountErrors.secondFactorMissing();
     request.actor = { account, via: presented.via };
     return account;
   }
@@ -227,17 +234,43 @@ const failure = (request: AuthenticatedRequest, rules: AuthenticationRules): App
 
 const isRefusal = ({ kind }: AppError): boolean => kind === 'unauthenticated';
 
+const CONFIRMED_MS = 10 * 60_000;
+
+/** Asks who is there again before what a stolen token must not do (reference/authentication#confirmation). */
+@Injectable()
+export class Confirmations {
+  constructor(private readonly sessions: SessionStore) {}
+
+  /**
+   * `factor`: passes logins without a second factor, and keys, which are secrets of their own.
+   * @throws AppError forbidden `Confirm that it is you`
+   */
+  async assert(account: Account, rule: ConfirmationRule = 'factor'): Promise<void> {
+    const { session } = account;
+    if (rule === 'factor' && !(session && (account.assignedUser ?? account).hasSecondFactor)) return;
+    if (!session) throw accountErrors.confirmationRequired();
+    const since = now().getTime() - CONFIRMED_MS;
+    if (session.confirmedAt > since || (await this.sessions.confirmedAt(session.id)) > since) return;
+    throw accountErrors.confirmationRequired();
+  }
+}
+
 /** Second of three global guards: admits staff, then who has the right that the route needs. Roles come from the database, never from the token. */
 @Injectable()
 export class RightsGuard implements CanActivate {
   private readonly rules = new RouteRules<AdminRules>(ADMIN_METADATA);
   private readonly needs = new RouteRules<readonly Right[]>(NEEDS_METADATA);
+  private readonly confirmed = new RouteRules<ConfirmationRule>(CONFIRMED_METADATA);
 
-  canActivate(context: ExecutionContext): boolean {
+  constructor(private readonly confirmations: Confirmations) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const { actor, method } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const rules = this.rules.of(context);
     if (rules) assertStaff(rules, actor?.account.userType);
     if (actor) assertRight(actor.account, ...neededRights(this.needs.of(context), method, rules !== undefined));
+    const confirmation = this.confirmed.of(context);
+    if (actor && confirmation) await this.confirmations.assert(actor.account, confirmation);
     return true;
   }
 }

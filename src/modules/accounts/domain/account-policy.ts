@@ -117,6 +117,12 @@ export const isStaff = (userType: string | null): boolean =>
 /** True for staff of the operator; resellers are customers. */
 export const isOfOperator = (userType: string | null): boolean => userType === 'super' || userType === 'admin';
 
+/** `REQUIRE_SECOND_FACTOR`: whose logins must have a second factor; `staff` are those of the operator. */
+export type FactorRule = 'staff' | 'all' | 'off';
+
+export const mustHaveSecondFactor = (rule: FactorRule, { userType }: Pick<Account, 'userType'>): boolean =>
+  rule === 'all' || (rule === 'staff' && isOfOperator(userType));
+
 /** Requires `client_management`, except for super, so that no change can lock everyone out. */
 export function assertManager(actor: Manager): void {
   if (actor.userType !== 'super' && !actor.permissions.client_management) throw accountErrors.permissionDenied();

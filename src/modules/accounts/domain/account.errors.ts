@@ -13,6 +13,13 @@ import type { IdentityKind } from './identity.js';
 const INVALID_TOKEN = 'Invalid Authorization token';
 const DENIED = 'Permission denied';
 
+/** 401 at the login, 400 elsewhere, where 401 would say that the token is not good. */
+const INVALID_FACTOR = {
+  code: 'second_factor_invalid',
+  text: 'Invalid second factor',
+  reason: 'a wrong or used code, or a passkey that does not fit',
+} as const;
+
 const takenErrors = {
   email: conflict('email_taken', 'Email already registered', 'by an account or an assigned user, in any case'),
   username: conflict('username_taken', 'Username already taken', 'by an account or an assigned user, in any case'),
@@ -69,6 +76,40 @@ export const accountErrors = {
     'Account expired. Please contact your administrator.',
     'expiry date passed',
   ),
+  secondFactorRequired: unauthenticated(
+    'second_factor_required',
+    'Second factor required',
+    'the password is right, and the login has a second factor',
+  ).with({
+    hint: 'Send the login again with `otp`, a code of your app or a recovery code, or with `passkey`, the answer of the browser.',
+  }),
+  secondFactorInvalid: unauthenticated(INVALID_FACTOR.code, INVALID_FACTOR.text, INVALID_FACTOR.reason),
+  wrongFactor: invalid(INVALID_FACTOR.code, INVALID_FACTOR.text, INVALID_FACTOR.reason),
+  secondFactorMissing: forbidden(
+    'second_factor_missing',
+    'Set up a second factor first',
+    'the login must have a second factor, and has none',
+  ).with({
+    hint: 'Begin with POST /v6/api/account/second-factor/totp, or on the page Sign-in of the web application.',
+  }),
+  confirmationRequired: forbidden(
+    'confirmation_required',
+    'Confirm that it is you',
+    'a login with a second factor, more than 10 minutes after it was shown',
+  ).with({ hint: 'POST /v6/api/account/confirmation with your password, a code or a passkey, then send this again.' }),
+  totpThere: conflict('totp_there', 'An authenticator app is set up already', 'remove it first'),
+  passkeysUnavailable: conflict(
+    'passkeys_unavailable',
+    'Passkeys need a domain name',
+    'PUBLIC_URL is not set, or holds an address',
+  ),
+  factorNotFound: notFound('second_factor_not_found', 'Second factor not found', 'unknown, or another login’s'),
+  factorNeeded: conflict(
+    'second_factor_needed',
+    'The last second factor cannot be removed',
+    'the login must have one (REQUIRE_SECOND_FACTOR)',
+  ).with({ hint: 'Add another one first.' }),
+  tooManyPasskeys: conflict('too_many_of', (most: number) => atMost(most, 'passkeys'), 'of one login'),
   invalidToken: tokenErrors(unauthenticated).invalid,
   pathUsername: unauthenticated(
     'path_username',

@@ -16,6 +16,10 @@ export interface ActingKey {
 /** The login session of a token. */
 export interface ActingSession {
   id: number;
+  /** when password or factor were shown last; epoch milliseconds */
+  confirmedAt: number;
+  /** the login must have a second factor and has none: it may only set one up */
+  isLimited: boolean;
 }
 
 /** A person who logs in and acts for the account (reference/accounts#people). */
@@ -29,6 +33,7 @@ export interface AssignedUser {
   lastname: string;
   isActive: boolean;
   role: PersonRole;
+  hasSecondFactor: boolean;
   /** whole seconds: refuses older tokens */
   passwordChangedAt: Date;
 }
@@ -146,6 +151,8 @@ export interface Account {
   guard: GuardTerms | null;
   /** fields that only staff change (reference/accounts#set-by-staff) */
   setByStaff: readonly string[];
+  /** of the account's own login */
+  hasSecondFactor: boolean;
   passwordChangedAt: Date;
   apiBaseUrl: string | null;
   /** absent = the account itself acts */

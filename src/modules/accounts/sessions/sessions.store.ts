@@ -22,7 +22,7 @@ const STAFF_IDLE_MS = 12 * 3_600_000;
 /** Sessions of one login; the oldest are removed beyond it. */
 export const SESSIONS_PER_LOGIN = 1_000;
 
-export type EndReason = 'logout' | 'ended' | 'staff' | 'password' | 'closed' | 'removed' | 'role';
+export type EndReason = 'logout' | 'ended' | 'staff' | 'password' | 'closed' | 'removed' | 'role' | 'factor';
 
 interface StoredSession {
   id: number;
@@ -32,6 +32,8 @@ interface StoredSession {
   /** epoch milliseconds */
   expiresAt: number;
   isEnded: boolean;
+  /** epoch milliseconds */
+  confirmedAt: number;
 }
 
 /** Whose sessions: those of one login, or of an account with its people. */
@@ -76,7 +78,7 @@ export class SessionStore implements BeforeApplicationShutdown {
       const id = newId();
       await tx.insert(LoginSessionEntity, {
         ...{ id, accountId: account.id, holderId, device: deviceOf(userAgent), address: ip.slice(0, 45) },
-        ...{ lastUsedAt: at, expiresAt, endedAt: null, reason: null, createdAt: at },
+        ...{ lastUsedAt: at, confirmedAt: at, expiresAt, endedAt: null, reason: null, createdAt: at },
       });
       const [last] = await tx.query<{ id: number }[]>(
         `SELECT id FROM login_sessions FORCE INDEX (ix_login_sessions_holder) WHERE holder_id = ?
@@ -94,17 +96,17 @@ export class SessionStore implements BeforeApplicationShutdown {
   }
 
   /**
-   * Whether a session of this login goes on, and notes its use. Cached for 3 s; reads of one event-loop tick share a statement.
+   * The session of this login, if it goes on; notes its use. Cached for 3 s; reads of one event-loop tick share a statement.
    * A use is written at most once a minute, in the background.
    */
-  async isGood(id: number, account: Account): Promise<boolean> {
+  async check(id: number, account: Account): Promise<Pick<StoredSession, 'id' | 'confirmedAt'> | null> {
     const session = await this.cache.get(id, () => this.reads.add(id));
-    if (!session || session.isEnded || session.holderId !== (account.assignedUser ?? account).id) return false;
+    if (!session || session.isEnded || session.holderId !== (account.assignedUser ?? account).id) return null;
     const at = now().getTime();
     const idleMs = idleMsOf(account);
-    if (session.expiresAt <= at || (idleMs !== null && session.lastUsedAt + idleMs <= at)) return false;
+    if (session.expiresAt <= at || (idleMs !== null && session.lastUsedAt + idleMs <= at)) return null;
     if (at - session.lastUsedAt >= USED_EVERY_MS && !this.used.has(id)) this.noteUse(session, at);
-    return true;
+    return session;
   }
 
   /** Newest first. `idleMs`: with it, only sessions that go on. */
@@ -152,6 +154,18 @@ export class SessionStore implements BeforeApplicationShutdown {
     this.forget();
   }
 
+  /** Password or factor were shown again. */
+  async confirm(id: number): Promise<void> {
+    await this.dataSource.query(again('UPDATE login_sessions SET confirmed_at = ? WHERE id = ?'), [now(), id]);
+    this.forget();
+  }
+
+  /** When that was last, uncached: it may have been on another instance. Epoch milliseconds. */
+  async confirmedAt(id: number): Promise<number> {
+    const row = await this.dataSource.manager.findOneBy(LoginSessionEntity, { id });
+    return row?.confirmedAt?.getTime() ?? 0;
+  }
+
   /** Logout. */
   async logOut(id: number): Promise<void> {
     await this.dataSource.query(
@@ -197,6 +211,7 @@ const toStored = (row: LoginSessionEntity): StoredSession => ({
   lastUsedAt: row.lastUsedAt.getTime(),
   expiresAt: row.expiresAt.getTime(),
   isEnded: row.endedAt !== null,
+  confirmedAt: row.confirmedAt?.getTime() ?? 0,
 });
 
 function goesOn(idleMs: number | null): { where: string; values: unknown[] } {

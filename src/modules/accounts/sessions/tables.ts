@@ -27,6 +27,10 @@ export class LoginSessionEntity {
   @Column({ name: 'last_used_at', type: 'datetime', precision: 3 })
   lastUsedAt!: Date;
 
+  /** when password or factor were shown last */
+  @Column({ name: 'confirmed_at', type: 'datetime', precision: 3, nullable: true })
+  confirmedAt!: Date | null;
+
   /** end of the token */
   @Column({ name: 'expires_at', type: 'datetime', precision: 3 })
   expiresAt!: Date;

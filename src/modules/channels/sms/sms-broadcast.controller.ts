@@ -151,6 +151,7 @@ export class SmsGetController {
     accountErrors.invalidCredentials,
     accountErrors.inactive,
     accountErrors.expired,
+    accountErrors.secondFactorRequired.because('the password of such a login: send an API key'),
     accountErrors.missingRight,
     smsErrors.tooLong,
     smsErrors.contactLength,

@@ -4,7 +4,7 @@ import { type DocumentedError } from '../../../kernel/errors.js';
 import { boundedCache } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { AddressLimits, RateCounters, tooMany } from '../../../platform/security/index.js';
-import { type Account, Credentials } from '../../accounts/index.js';
+import { accountErrors, type Account, Credentials } from '../../accounts/index.js';
 import { acceptanceErrors, Submissions } from '../../engine/index.js';
 
 export const CHOSEN_ID_ERRORS: readonly DocumentedError[] = [
@@ -89,8 +89,10 @@ export class VerifiedCredentials {
     const byKey = await this.credentials.checkApiKey(username, password, ip);
     if (byKey) return byKey;
     const digest = this.digestOf(username, password);
-    const known = await this.recall(digest);
-    return known ?? this.verify(digest, username, password, ip);
+    const account = (await this.recall(digest)) ?? (await this.verify(digest, username, password, ip));
+    // a password alone opens nothing of a login with a second factor: such an account sends its API key
+    if ((account.assignedUser ?? account).hasSecondFactor) throw accountErrors.secondFactorRequired();
+    return account;
   }
 
   private digestOf(username: string, password: string): string {

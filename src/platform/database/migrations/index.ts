@@ -24,6 +24,7 @@ import { RolesOfPeople1700000019730 } from './1700000019730-roles-of-people.js';
 import { ScopesOfKeys1700000019731 } from './1700000019731-scopes-of-keys.js';
 import { Guard1700000019740 } from './1700000019740-guard.js';
 import { LoginSessions1700000019760 } from './1700000019760-login-sessions.js';
+import { SecondFactors1700000019761 } from './1700000019761-second-factors.js';
 import { WhoSetPasswords1700000019520 } from './1700000019520-who-set-passwords.js';
 
 export { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
@@ -57,4 +58,5 @@ export const migrations = [
   ScopesOfKeys1700000019731,
   Guard1700000019740,
   LoginSessions1700000019760,
+  SecondFactors1700000019761,
 ];
