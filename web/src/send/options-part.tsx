@@ -58,7 +58,7 @@ export function OptionsPart({ channel, draft, set }: PartProperties) {
       )}
       {field('schedule', 'Leave at', `In the time zone ${zone}; empty: at once.`, 'datetime-local')}
       {draft.schedule !== '' && (
-        <div className="pair">
+        <>
           <SelectField
             label="If it begins late"
             options={[
@@ -70,7 +70,7 @@ export function OptionsPart({ channel, draft, set }: PartProperties) {
             onChange={(event) => set({ late: event.currentTarget.value })}
           />
           {draft.late !== 'send' && field('lateAfter', 'Late after, seconds', '60 to 604,800.', 'number')}
-        </div>
+        </>
       )}
     </Section>
   );

@@ -100,7 +100,8 @@ export function DataTable<Row extends object>({
       </p>
     );
   }
-  const foot = 'data' in list ? <Pager foot={list} shown={rows.length} isBusy={query.isFetching} /> : null;
+  const foot =
+    'data' in list ? <Pager foot={list} shown={rows.length} isBusy={query.isFetching} label={label} /> : null;
   if (rows.length === 0) {
     return (
       <>

@@ -16,7 +16,17 @@ const BETWEEN = '.';
  * How many there are, and the way through them. A cursor leads on, never back: so the address keeps those of the pages
  * between the first one and this, and Previous works after a reload and from a link.
  */
-export function Pager({ foot, shown, isBusy }: { foot: PageFoot; shown: number; isBusy: boolean }) {
+export function Pager({
+  foot,
+  shown,
+  isBusy,
+  label = 'the list',
+}: {
+  foot: PageFoot;
+  shown: number;
+  isBusy: boolean;
+  label?: string;
+}) {
   const [{ cursor = '', passed = '' }, change] = useAddress();
   const { total, total_is_capped: isCapped = false, next_cursor: next = null } = foot;
   const isFirst = cursor === '';
@@ -25,7 +35,7 @@ export function Pager({ foot, shown, isBusy }: { foot: PageFoot; shown: number; 
   const go = (to: string | undefined, through: readonly string[]) =>
     change({ cursor: to, passed: through.length === 0 ? undefined : through.join(BETWEEN) }, { push: true });
   return (
-    <nav className="pager" aria-label="Pages of the list">
+    <nav className="pager" aria-label={`Pages of ${label}`}>
       <span className="muted" role="status">
         {total === undefined
           ? `${formatCount(shown)} shown`
