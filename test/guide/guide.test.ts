@@ -34,7 +34,7 @@ describe('the guide', () => {
     expect([...pages].filter(([, { status }]) => status !== 200).map(([path]) => path)).toEqual([]);
     const dead = [...pages].flatMap(([path, { text }]) =>
       linksOf(text)
-        .filter((href) => !/^(https?:|data:)/.test(href))
+        .filter((href) => !/^(https?:|data:|mailto:)/.test(href))
         .filter((href) => {
           const [target = '', anchor] = href.split('#');
           const page = pages.get(target === '' ? path : target);

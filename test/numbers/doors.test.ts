@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataOf, type Json, listOf } from '../support/campaigns.js';
 import { type Installation, openInstallation } from '../support/installation.js';
 import type { Answer } from '../support/sms.js';
+import { workbook } from '../support/workbooks.js';
 
 /** What every own door reads alike (docs/reference/numbers.md). */
 const READ: readonly (readonly [given: string, digits: string])[] = [
@@ -9,6 +10,10 @@ const READ: readonly (readonly [given: string, digits: string])[] = [
   ['0091 98123-45678', '919812345678'],
   ['+44 (0)7911 000012', '447911000012'],
   ['９１９８１２３４５６７８', '919812345678'],
+  ['\u200E(+91) 98123.45678\u200F', '919812345678'],
+  ["'919812345678", '919812345678'],
+  ['+91\u00A098123\u202F45678', '919812345678'],
+  ['٠٠٩١٩٨١٢٣٤٥٦٧٨', '919812345678'],
 ];
 /** What every own door refuses, with the reason. */
 const REFUSED: readonly (readonly [given: string, reason: string])[] = [
@@ -20,6 +25,12 @@ const REFUSED: readonly (readonly [given: string, reason: string])[] = [
   ['0919812345678', 'has a leading zero that no country explains: write it with + and its country code'],
   ['9１9８1２3４5６7８', 'mixes digits of several scripts'],
   ['1234567', 'has fewer than 8 digits'],
+  ['919812345678,00', 'looks like a decimal of a spreadsheet'],
+  ['9,19812345678E+11', 'is in the exponent notation of a spreadsheet, which loses digits'],
+  ['919812345678,919812345679', 'holds two numbers in one cell'],
+  ['+91-98123--45678', 'has signs that do not separate groups of digits'],
+  ['+919812345678;ext=5', 'has an extension'],
+  ['2026-11-27', 'looks like a date'],
 ];
 const NATIONAL: readonly (readonly [given: string, digits: string])[] = [
   ['09812345678', '919812345678'],
@@ -60,6 +71,19 @@ const readBy = async (given: string): Promise<Outcome> => {
 
 const SMS = { channel: 'sms', broadcast_name: 'Door', message: 'Hi' };
 
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const send = (path: string, body: Buffer<ArrayBuffer>, type: string): Promise<Answer> =>
+  installation.request(path, {
+    method: 'POST',
+    headers: { 'content-type': type, authorization: `Bearer ${installation.owner.token}` },
+    body,
+  });
+const stopped = async (given: string, body: Buffer<ArrayBuffer>, type: string): Promise<Outcome> => {
+  const data = dataOf(await send('/v6/api/suppressions/import', body, type));
+  if (data['invalid_count'] === 1) return ofRows(data['invalid']);
+  return { digits: listOf(await get(`/v6/api/suppressions?number=${encodeURIComponent(given)}`))[0]?.['number'] };
+};
+
 const DOORS: Readonly<Record<string, (given: string) => Promise<Outcome>>> = {
   'contacts of a campaign': async (given) => sent(await post('/v6/api/campaigns', { ...SMS, contacts: [given] })),
   'recipients of a campaign': async (given) =>
@@ -82,6 +106,16 @@ const DOORS: Readonly<Record<string, (given: string) => Promise<Outcome>>> = {
     if (answer.status >= 300) return reasonOf(answer.body['message']);
     return { digits: (dataOf(answer)['sample'] as Json[])[0]?.['to'] };
   },
+  'upload of a workbook': async (given) => {
+    const answer = await send('/v6/api/uploads', workbook({ rows: [['to'], [given]] }), XLSX);
+    if (answer.status >= 300) return reasonOf(answer.body['message']);
+    return { digits: (dataOf(answer)['sample'] as Json[])[0]?.['to'] };
+  },
+  message: async (given) => {
+    const answer = await post('/v6/api/messages', { channel: 'sms', to: given, text: 'Hi' });
+    if (answer.status >= 300) return { reason: String(answer.body['message']).replace(/^to /, '') };
+    return { digits: dataOf(await get(`/v6/api/messages/${String(dataOf(answer)['id'])}`))['to'] };
+  },
   list: async (given) => {
     const members = await listOfNumbers();
     const answer = await post(members, { members: [{ to: given }] });
@@ -92,11 +126,20 @@ const DOORS: Readonly<Record<string, (given: string) => Promise<Outcome>>> = {
     if (answer.status >= 300) return reasonOf(answer.body['message']);
     return { digits: listOf(await get(`/v6/api/suppressions?number=${encodeURIComponent(given)}`))[0]?.['number'] };
   },
-  'import of the stop list': async (given) => {
-    const data = dataOf(await post('/v6/api/suppressions/import', `number\n"${given}"\n`, csv));
-    if (data['invalid_count'] === 1) return ofRows(data['invalid']);
-    return { digits: listOf(await get(`/v6/api/suppressions?number=${encodeURIComponent(given)}`))[0]?.['number'] };
-  },
+  'import of the stop list': (given) => stopped(given, Buffer.from(`number\n"${given}"\n`), 'text/csv'),
+  'import of the stop list from UTF-16': (given) =>
+    stopped(given, Buffer.from(`\uFEFFname;number\nÄ;"${given}"\n`, 'utf16le'), 'text/csv'),
+  'import of the stop list from a workbook': (given) =>
+    stopped(
+      given,
+      workbook({
+        rows: [
+          ['name', 'number'],
+          ['Ä', given],
+        ],
+      }),
+      XLSX,
+    ),
   recipients: async (given) => {
     await post('/v6/api/campaigns', { ...SMS, contacts: ['919812345678', '447911000012'] });
     const answer = await get(`/v6/api/recipients?number=${encodeURIComponent(given)}`);
