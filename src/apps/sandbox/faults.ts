@@ -118,19 +118,6 @@ export class Faults {
   }
 }
 
-/** Outcome of a message, by the recipient's last three digits (reference/providers#sandbox). */
-export type DeliveryOutcome = 'delivered' | 'undeliverable' | 'silent' | 'throttled once' | 'error once' | 'refused';
-
-const OUTCOME_BY_ENDING: Readonly<Record<string, DeliveryOutcome>> = {
-  '404': 'undeliverable',
-  '408': 'silent',
-  '429': 'throttled once',
-  '500': 'error once',
-  '603': 'refused',
-};
-
-export const deliveryOutcomeOf = (to: string): DeliveryOutcome => OUTCOME_BY_ENDING[to.slice(-3)] ?? 'delivered';
-
 /** Refuses every other attempt of a key. */
 export class OnceBook {
   private readonly refused = new Set<string>();

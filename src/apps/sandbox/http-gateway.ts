@@ -3,7 +3,8 @@ import { Body, Controller, HttpCode, Injectable, Post, Res } from '@nestjs/commo
 import type { Response } from 'express';
 import { z } from 'zod';
 import { CarrierLedger, type LedgerEntry, MessageIds } from './carrier-ledger.js';
-import { type DeliveryOutcome, deliveryOutcomeOf, Faults, OnceBook } from './faults.js';
+import { messageOutcomeOf, type MessageOutcome } from '../../kernel/test-numbers.js';
+import { Faults, OnceBook } from './faults.js';
 import { answerAsBadProxy, CallbackSender } from './http-exchange.js';
 
 const messageSchema = z.object({
@@ -53,7 +54,7 @@ export class HttpGateway {
     if (!parsed.success) return { status: 400, body: { error: 'to must be 1 to 30 digits', code: 10 } };
     const message = parsed.data;
     if (this.faults.current.refuseAll) return { status: 503, body: { error: 'Out of service', code: 20 } };
-    const outcome = deliveryOutcomeOf(message.to);
+    const outcome = messageOutcomeOf(message.to);
     if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.refuse(message.to))) {
       this.ledger.refusals.throttled += 1;
       return { status: 429, retryAfter: 1, body: { error: 'Too many messages', code: 21 } };
@@ -81,7 +82,7 @@ export class HttpGateway {
     return { status: 200, body: { id: entry.id, status: 'queued' } };
   }
 
-  private receipt(url: string, entry: LedgerEntry, outcome: DeliveryOutcome): void {
+  private receipt(url: string, entry: LedgerEntry, outcome: MessageOutcome): void {
     const failed = outcome === 'undeliverable';
     const body = {
       id: entry.id,

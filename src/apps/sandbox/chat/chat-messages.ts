@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { isUserId } from '../../../kernel/contacts.js';
 import { isObject, type JsonObject } from '../../../kernel/json-values.js';
+import { messageOutcomeOf, type MessageOutcome } from '../../../kernel/test-numbers.js';
 import {
   CarrierLedger,
   DueQueue,
@@ -9,7 +10,7 @@ import {
   messageId,
   MessageIds,
 } from '../carrier-ledger.js';
-import { type DeliveryOutcome, deliveryOutcomeOf, Faults, OnceBook } from '../faults.js';
+import { Faults, OnceBook } from '../faults.js';
 import { CallbackSender } from '../http-exchange.js';
 import { ChatAccountBook, ChatInbound, messagesChange, type SandboxChatAccount } from './chat-accounts.js';
 import { type GraphAnswer, GraphCode, GraphError, ok } from './graph-request.js';
@@ -196,7 +197,7 @@ export class ChatMessages {
     if (request['status'] === 'read' && (request['to'] ?? request['recipient']) === undefined)
       return ok({ success: true });
     const message = readMessage(request);
-    const outcome = deliveryOutcomeOf(message.to);
+    const outcome = messageOutcomeOf(message.to);
     this.refuse(phoneNumberId, message, outcome);
     const entry = this.ledger.add(this.entryOf(phoneNumberId, message, request));
     if (outcome === 'refused') {
@@ -219,7 +220,7 @@ export class ChatMessages {
     });
   }
 
-  private refuse(phoneNumberId: string, message: ReadMessage, outcome: DeliveryOutcome): void {
+  private refuse(phoneNumberId: string, message: ReadMessage, outcome: MessageOutcome): void {
     const key = `${phoneNumberId} ${message.to}`;
     if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.refuse(key))) {
       this.ledger.refusals.throttled += 1;
@@ -236,7 +237,7 @@ export class ChatMessages {
   private life(
     { account }: LedgerEntry,
     { to, type }: ReadMessage,
-    outcome: DeliveryOutcome,
+    outcome: MessageOutcome,
   ): { steps: ChatStep[]; failure: ChatFailure | null } {
     const { enforceWindows, readReceipts } = this.faults.current;
     if (enforceWindows && type !== 'template' && !this.inbound.isOpen(account, to)) {

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { decodeGsm } from '../../../kernel/gsm-alphabet.js';
+import { messageOutcomeOf, type MessageOutcome } from '../../../kernel/test-numbers.js';
 import { Status, type SubmitSm, type Tlv } from '../../../platform/smpp/index.js';
 import { CarrierLedger, type LedgerEntry, MessageIds } from '../carrier-ledger.js';
-import { type DeliveryOutcome, deliveryOutcomeOf, Faults, type FaultSettings, OnceBook } from '../faults.js';
+import { Faults, type FaultSettings, OnceBook } from '../faults.js';
 import { CarrierSession, type SmppHost, type Verdict } from './carrier-session.js';
 import { type HandsetText, ReceiptOutbox } from './receipts.js';
 
@@ -194,7 +195,7 @@ export class SmppCarrier implements SmppHost {
   }
 
   submit(account: string, submit: SubmitSm, tlvs: readonly Tlv[] = []): Verdict {
-    const outcome = deliveryOutcomeOf(submit.destinationAddr);
+    const outcome = messageOutcomeOf(submit.destinationAddr);
     const received = this.assembly.read(submit);
     const refusal = this.refusal(account, submit, received, outcome);
     if (refusal !== 0) return { status: refusal, answerId: '' };
@@ -233,12 +234,7 @@ export class SmppCarrier implements SmppHost {
   }
 
   // Status of a refused submit, which gets no ledger entry; 0 = accepted.
-  private refusal(
-    account: string,
-    submit: SubmitSm,
-    { concatenation }: ReceivedPart,
-    outcome: DeliveryOutcome,
-  ): number {
+  private refusal(account: string, submit: SubmitSm, { concatenation }: ReceivedPart, outcome: MessageOutcome): number {
     const key = `${account} ${submit.destinationAddr} ${concatenation?.part ?? 1}`;
     if (this.faults.current.throttleAll || (outcome === 'throttled once' && this.once.refuse(key))) {
       this.ledger.refusals.throttled += 1;

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { callOutcomeOf } from '../../../kernel/test-numbers.js';
 import { boundedCache } from '../../../platform/concurrency/index.js';
 import { MessageIds } from '../carrier-ledger.js';
 import { CallbackSender } from '../http-exchange.js';
-import { type Call, type Callee, Callees, type CallEnd, callFacts, callOutcomeOf } from './calls.js';
+import { type Call, type Callee, Callees, type CallEnd, callFacts } from './calls.js';
 import { faultsOf, readTwiml, type TwimlElement, TwimlFault } from './twiml.js';
 
 const LOCAL = new Set(['127.0.0.1', '[::1]', 'localhost']);

@@ -1,30 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { callOutcomeOf, type CallOutcome } from '../../../kernel/test-numbers.js';
 import { isHttpUrl } from '../../../kernel/urls.js';
 
 export type CallEnd = 'completed' | 'busy' | 'no-answer' | 'failed';
-
-export type CallOutcome = 'answered' | 'no-answer' | 'busy' | 'failed' | 'silent' | 'throttled once' | 'error once';
-
-// By the last three digits, after SIP codes (reference/providers#sandbox).
-const OUTCOME_BY_ENDING: Readonly<Record<string, CallOutcome>> = {
-  '404': 'failed',
-  '408': 'silent',
-  '429': 'throttled once',
-  '480': 'no-answer',
-  '486': 'busy',
-  '500': 'error once',
-  '603': 'failed',
-};
-
-export const callOutcomeOf = (to: string): CallOutcome => OUTCOME_BY_ENDING[to.slice(-3)] ?? 'answered';
-
-export const sipCodeOf = (to: string, end: CallEnd): number | null => {
-  if (end === 'completed') return null;
-  if (end === 'busy') return 486;
-  if (end === 'no-answer') return 480;
-  return to.endsWith('603') ? 603 : 404;
-};
 
 /** Events of a call, for the ledger. */
 export interface CallRecord {

@@ -1,16 +1,8 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { callOutcomeOf, type CallOutcome, sipCodeOf } from '../../../kernel/test-numbers.js';
 import { CarrierLedger, type LedgerEntry, DueQueue, MessageIds } from '../carrier-ledger.js';
 import { OnceBook, Faults } from '../faults.js';
-import {
-  type Call,
-  newCallRecord,
-  type CallEnd,
-  type CallOutcome,
-  callOutcomeOf,
-  sipCodeOf,
-  Callees,
-  TelephoneError,
-} from './calls.js';
+import { type Call, newCallRecord, type CallEnd, Callees, TelephoneError } from './calls.js';
 import { CallPerformer, sidOf, Clips, NetworkRequests } from './call-performer.js';
 
 interface Ringing {
