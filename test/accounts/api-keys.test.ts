@@ -63,6 +63,7 @@ describe('API keys', () => {
         key: expect.stringMatching(/^swb_live_[0-9A-Za-z]{49}$/) as string,
         name: 'Shop',
         prefix: data['key']!.slice(0, 16),
+        mode: 'live',
         scopes: null,
         allowed_ips: ['10.0.0.0/8', '2001:db8::1'],
         max_per_day: null,

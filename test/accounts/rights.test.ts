@@ -13,6 +13,7 @@ import {
   ROLE_RIGHTS,
   type Scope,
   SCOPES,
+  TEST_KEYS_METADATA,
 } from '../../src/modules/accounts/index.js';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { type Handler, handlersOf } from '../architecture/house.js';
@@ -30,6 +31,7 @@ interface Route {
   needs: readonly Right[];
   isAdmin: boolean;
   apiKey: boolean;
+  tests: boolean;
 }
 
 let api: RunningApi;
@@ -53,6 +55,7 @@ const routesOf = (handlers: readonly Handler[]): Route[] =>
       needs,
       isAdmin,
       apiKey: rules.apiKey,
+      tests: handler.metadata(TEST_KEYS_METADATA) === true,
     }));
   });
 
@@ -155,6 +158,27 @@ describe('the rights of a key', () => {
     for (const route of routes.filter(({ apiKey }) => !apiKey)) {
       expect([route.path, (await ask(route, headers))[0]]).toEqual([route.path, 401]);
     }
+  });
+
+  it('of a test key reach the endpoints that are open to test keys, and change nothing live', async () => {
+    const body = { mode: 'test' };
+    const made = await accounts.call('POST', '/v6/api/account/api-keys', { token: accounts.token(owner), body });
+    const headers = { 'x-api-key': (made.body['data'] as { key: string }).key };
+    const taking = routes.filter(({ isAdmin, apiKey }) => !isAdmin && apiKey);
+    const before = await everything();
+    const denied: string[] = [];
+    for (const route of taking) {
+      if (JSON.stringify(await ask(route, headers)) === JSON.stringify(DENIED)) denied.push(route.name);
+    }
+    const closed = taking.filter(({ tests }) => !tests).map(({ name }) => name);
+    expect(closed.length).toBeGreaterThan(40);
+    expect(denied).toEqual(closed);
+    const after = await everything();
+    // the last use of the key, and the marks of commits
+    const changed = Object.keys(after).filter(
+      (table) => after[table] !== before[table] && !/\.(api_keys|transaction_marks)$/.test(table),
+    );
+    expect(changed).toEqual([]);
   });
 });
 

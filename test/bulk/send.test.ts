@@ -42,6 +42,7 @@ describe('an accepted personalised send', () => {
         state: 'accepted',
         recipients: 3,
         credits: 4,
+        test: false,
         balance: 'gsm_credits',
         duplicates: [ONE],
         duplicates_count: 1,

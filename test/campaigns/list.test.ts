@@ -43,6 +43,7 @@ describe('one campaign', () => {
         channel: 'sms',
         broadcast_name: 'Spring',
         status: 'PP1',
+        test: false,
         state: 'running',
         phase: 'running',
         route: 'main',
@@ -126,7 +127,7 @@ describe('an account’s campaigns', () => {
     const whole = await campaigns.get(LIST, member);
     expect(whole.body).toMatchObject({ success: true, page: 1, limit: 50, total: 5 });
     expect(listOf(whole).map((campaign) => campaign['request_id'])).toEqual(all);
-    expect(Object.keys(listOf(whole)[0] ?? {})).toHaveLength(18);
+    expect(Object.keys(listOf(whole)[0] ?? {})).toHaveLength(19);
     const page = await campaigns.get(`${LIST}?page=2&limit=2`, member);
     expect(page.body).toMatchObject({ page: 2, limit: 2, total: 5 });
     expect(listOf(page).map((campaign) => campaign['request_id'])).toEqual(all.slice(2, 4));

@@ -30,6 +30,7 @@ describe('an SMS as a message', () => {
       status: 'queued',
       credits: 1,
       segments: 1,
+      test: false,
     });
     expect(await balanceOf(member)).toBe(9);
     const shown = {
@@ -116,7 +117,7 @@ describe('a session message as a message', () => {
     const message = await accepted(member, { ...SESSION, metadata: { a: 1 } });
     expect(message).toEqual({
       id: expect.stringMatching(/^ses_[0-9]+$/) as string,
-      ...{ status: 'sent', credits: 0, segments: 1 },
+      ...{ status: 'sent', credits: 0, segments: 1, test: false },
     });
     expect(upstream.last.body).toMatchObject({ to: NUMBER, type: 'text', text: { body: SESSION.text } });
     expect(JSON.stringify(upstream.last.body)).not.toContain('metadata');

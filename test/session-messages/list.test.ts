@@ -56,6 +56,7 @@ describe('the list of session messages', () => {
     }
     const common = { to: TO, recipient: null, created_at: expect.stringMatching(MOMENT) as unknown };
     const untold = {
+      test: false,
       pricing: null,
       error_code: null,
       errorMessage: null,

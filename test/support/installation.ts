@@ -122,6 +122,8 @@ export async function openInstallation(overrides: Partial<Environment> = {}) {
     requestIds,
     eventIds,
     localised,
+    upstream,
+    audio,
 
     stop: async (): Promise<void> => {
       await api.stop();

@@ -91,7 +91,7 @@ class PagerController {
   send(@Body() body: Record<string, unknown>, @CurrentActor() { account }: Actor): Promise<{ request_id: string }> {
     const { message, terms, ...read } = readPageRequest(body);
     const createdBy = `account:${account.id}:${account.username}`;
-    const sender = { accountId: account.id, timeZone: account.timeZone, createdBy };
+    const sender = { accountId: account.id, timeZone: account.timeZone, createdBy, isTest: false };
     const page = { channel: pagerChannel, sender, broadcastName: 'page', service: 'default', ...read };
     const answerOf = ({ requestId }: AcceptedCampaign) => ({ request_id: requestId });
     if (!terms) return this.submissions.submit({ ...page, content: { message } }, null, answerOf);

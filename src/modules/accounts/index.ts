@@ -14,6 +14,10 @@ export {
   neededRights,
   Open,
   PathUsername,
+  TestKeys,
+  TestQuery,
+  wantsTests,
+  TEST_KEYS_METADATA,
   ADMIN_METADATA,
   AUTHENTICATION_METADATA,
   type AuthenticationRules,
@@ -33,7 +37,10 @@ export {
   roleOf,
   USER_TYPES,
   createdBy,
+  isTesting,
   PERMISSIONS,
+  type Sender,
+  senderOf,
 } from './domain/account.js';
 export {
   assertMaySend,

@@ -30,7 +30,14 @@ import {
 } from '../credits/index.js';
 import { ListAllMadeThingsQuery } from './access/access.queries.js';
 import { AllMadeThingsAnswer } from './access/made-things.dto.js';
-import { type Actor, Authenticated, CurrentActor, ForLimitedSessions, Needs } from './authentication/decorators.js';
+import {
+  type Actor,
+  Authenticated,
+  CurrentActor,
+  ForLimitedSessions,
+  Needs,
+  TestKeys,
+} from './authentication/decorators.js';
 import {
   ChangePasswordCommand,
   ChooseNumbersCommand,
@@ -64,6 +71,7 @@ export class OwnAccountController {
   @Get()
   @Needs('self')
   @ForLimitedSessions()
+  @TestKeys()
   @ApiOperation({ summary: 'Who am I', description: 'The account that acts, and the person who acts for it.' })
   @ApiOkResponse({ type: OwnAccountAnswer })
   async own(@CurrentActor() { account }: Actor): Promise<OwnAccountAnswer> {

@@ -306,6 +306,10 @@ export class ApiKeyEntity {
   @Column({ name: 'allowed_ips', type: 'longtext' })
   allowedIps!: string;
 
+  /** what it sends never leaves and costs nothing */
+  @Column({ name: 'is_test', type: 'tinyint', unsigned: true, default: 0 })
+  isTest!: number;
+
   /** comma-separated; null = every right */
   @Column({ type: 'varchar', length: 255, nullable: true, charset: 'ascii', collation: 'ascii_bin' })
   scopes!: string | null;

@@ -19,6 +19,7 @@ interface SentRow {
   total_rows: number;
   charged_credits: number;
   retry_of: string | null;
+  is_test: number;
   created_by: string | null;
   created_at: Date;
 }
@@ -27,28 +28,32 @@ interface SentRow {
 @Injectable()
 export class CampaignLog {
   constructor(@InjectDataSource() dataSource: DataSource, log: OwnLog) {
-    log.register({
-      name: 'campaign',
+    const source = {
       kind: 'send',
       table: 'campaigns',
       index: 'ix_campaigns_account',
-      column: 'account_id',
-      entries: async (ids, reader) => {
+      entries: async (ids: readonly number[], reader: Parameters<typeof sendEntry>[1]) => {
         const rows = await dataSource.query<SentRow[]>(
-          `SELECT id, request_id, channel, broadcast_name, total_rows, charged_credits, retry_of, created_by, created_at
+          `SELECT id, request_id, channel, broadcast_name, total_rows, charged_credits, retry_of, is_test, created_by, created_at
            FROM campaigns WHERE id IN (?)`,
           [ids],
         );
         return new Map(
           rows.map(({ id, request_id: subject, created_by: createdBy, created_at: createdAt, ...row }) => {
-            const { channel, broadcast_name, total_rows, charged_credits: credits, retry_of } = row;
-            const details = { channel, broadcast_name, total_rows, credits, ...(retry_of !== null && { retry_of }) };
+            const { channel, broadcast_name, total_rows, charged_credits: credits, retry_of, is_test } = row;
+            const marks = { ...(retry_of !== null && { retry_of }), ...(is_test === 1 && { test: true }) };
+            const details = { channel, broadcast_name, total_rows, credits, ...marks };
             const sent = { id: `campaign-${id}`, action: 'campaign.create', subject, details, createdBy, createdAt };
             return [id, sendEntry(sent, reader)];
           }),
         );
       },
-    });
+    } as const;
+    // each has a range of the index
+    log.register(
+      { ...source, name: 'campaign', column: 'is_test = 0 AND account_id' },
+      { ...source, name: 'test_campaign', column: 'is_test = 1 AND account_id' },
+    );
   }
 }
 

@@ -172,8 +172,9 @@ export class CampaignOutlooks {
     campaign,
     counts,
   }: CountedCampaign): Promise<{ refund: number | null; isApproximate: boolean }> {
-    const { id, state, unitCredits, ownTerms, chargedCredits, totalRows } = campaign;
+    const { id, state, isTest, unitCredits, ownTerms, chargedCredits, totalRows } = campaign;
     if (isEndState(state)) return { refund: null, isApproximate: false };
+    if (isTest) return { refund: 0, isApproximate: false };
     const pending = counts.get(RecipientStatus.Pending) ?? 0;
     if (!ownTerms) return { refund: pending * unitCredits, isApproximate: false };
     if (pending === totalRows) return { refund: chargedCredits, isApproximate: false };

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { isRequestId } from '../../kernel/ids.js';
 import { type ReadSession, type ReadSource, rowArrays } from '../../platform/database/index.js';
-import { type Actor, roleOf } from '../accounts/index.js';
+import { type Actor, isTesting, roleOf } from '../accounts/index.js';
 import { type CampaignRecord, type RecipientRecord, RecipientStatus } from '../engine/index.js';
 import { campaignErrors } from './campaigns.errors.js';
 
@@ -12,6 +12,7 @@ export interface CampaignRow {
   request_id: string;
   channel: string;
   state: CampaignRecord['state'];
+  is_test: number;
   broadcast_name: string;
   service: string;
   route_id: number;
@@ -59,6 +60,7 @@ export const toRecord = (row: CampaignRow): CampaignRecord => ({
   requestId: row.request_id,
   channel: row.channel,
   state: row.state,
+  isTest: row.is_test === 1,
   broadcastName: row.broadcast_name,
   service: row.service,
   routeId: row.route_id,
@@ -66,7 +68,7 @@ export const toRecord = (row: CampaignRow): CampaignRecord => ({
   category: row.category,
   content: JSON.parse(row.content) as Record<string, unknown>,
   balance: row.balance,
-  unitCredits: row.unit_credits,
+  unitCredits: row.is_test === 1 ? Math.round(row.charged_credits / row.total_rows) : row.unit_credits,
   ownTerms: row.own_terms === 1,
   ownKinds: row.own_kinds,
   chargedCredits: row.charged_credits,
@@ -254,8 +256,9 @@ export async function campaignIn(
 export const actsAsStaff = ({ account: { userType }, via }: Actor): boolean =>
   via !== 'key' && roleOf(userType) !== 'user' && userType !== 'reseller';
 
+/** A test key sees only tests; others see both (own/keys#test-keys). */
 export const maySee = (actor: Actor, campaign: CampaignRecord): boolean =>
-  campaign.accountId === actor.account.id || actsAsStaff(actor);
+  campaign.accountId === actor.account.id ? campaign.isTest || !isTesting(actor.account) : actsAsStaff(actor);
 
 /** Returns the campaign. @throws AppError not_found `Campaign not found` for a foreign campaign too */
 export async function campaignOf(reader: CampaignReader, actor: Actor, requestId: string): Promise<CampaignRecord> {

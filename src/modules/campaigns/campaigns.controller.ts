@@ -22,7 +22,16 @@ import {
   type Warn,
   Warnings,
 } from '../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor, Needs, SENDS } from '../accounts/index.js';
+import {
+  type Actor,
+  Authenticated,
+  CurrentActor,
+  Needs,
+  SENDS,
+  TestKeys,
+  TestQuery,
+  wantsTests,
+} from '../accounts/index.js';
 import {
   BULK_EXAMPLES,
   BULK_QUOTE_ERRORS,
@@ -83,6 +92,7 @@ const PERSONALISED_EXAMPLES = Object.fromEntries(
 
 @ApiTags('Campaigns')
 @Authenticated()
+@TestKeys()
 @Controller('v6/api/campaigns')
 export class CampaignsController {
   constructor(
@@ -98,6 +108,7 @@ export class CampaignsController {
   @ApiQuery({ name: 'from', required: false, example: '2026-11-01', description: 'accepted then or later' })
   @ApiQuery({ name: 'to', required: false, example: '2026-11-30', description: 'accepted then or earlier' })
   @ApiQuery({ name: 'search', required: false, description: SEARCH_DESCRIPTION })
+  @TestQuery()
   @ListQuery()
   @ApiOkResponse({ type: CampaignPageResponse })
   @ApiErrors(...FILTER_ERRORS, ...LIST_ERRORS)
@@ -105,7 +116,10 @@ export class CampaignsController {
     @CurrentActor() { account }: Actor,
     @Query() query: Record<string, unknown>,
   ): Promise<Paged<CampaignData>> {
-    const filter = readCampaignFilter(query, account.timeZone, this.channels.names);
+    const filter = {
+      ...readCampaignFilter(query, account.timeZone, this.channels.names),
+      isTest: wantsTests(query, account),
+    };
     const page = readListPage(CAMPAIGNS, query);
     return paged(CAMPAIGNS, page, await this.queries.execute(new ListCampaignsQuery(account.id, filter, page)));
   }
@@ -165,6 +179,7 @@ export class CampaignsController {
 @ApiParam({ name: 'request_id', example: REQUEST_ID })
 @Authenticated()
 @ApiErrors(campaignErrors.notFound)
+@TestKeys()
 @Controller('v6/api/campaigns/:request_id')
 export class CampaignController {
   constructor(

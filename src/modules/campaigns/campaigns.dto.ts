@@ -68,7 +68,10 @@ export class CampaignData {
   @ApiProperty({ example: 2 }) total_rows!: number;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'integer' }, example: { DELIVERED: 2 } })
   status_counts!: Record<string, number>;
-  @ApiProperty({ example: 2, description: 'credits charged at acceptance' }) credits!: number;
+  @ApiProperty({ example: false, description: 'sent with a test key: nothing leaves, nothing is charged' })
+  test!: boolean;
+  @ApiProperty({ example: 2, description: 'credits charged at acceptance; of a test, what it would have cost' })
+  credits!: number;
   @ApiProperty({
     type: String,
     nullable: true,
@@ -109,6 +112,7 @@ export function campaignData(
     channel: campaign.channel,
     broadcast_name: campaign.broadcastName,
     status: statusText(campaign.state, channel),
+    test: campaign.isTest,
     state: campaign.state,
     phase: isAhead(campaign) ? SCHEDULED : campaign.state,
     route,

@@ -24,6 +24,8 @@ import { idBehind, lowestId } from './campaign-scan.js';
 
 interface CampaignFilter {
   accountId?: number;
+  /** absent = live ones and tests */
+  isTest?: boolean;
   state?: CampaignState;
   channel?: string;
   routeId?: number;
@@ -41,19 +43,20 @@ const LOWEST_ID = 0;
 const HIGHEST_ID = Number.MAX_SAFE_INTEGER;
 
 /**
- * Chooses indexes for a filter. (account, id) and the primary key serve filters without state and channel. Indexes on
- * ([account,] state, channel) serve the rest, with one range per open value. A route has its own index; with an account, search
+ * Chooses indexes for a filter. (account, test, id) and the primary key serve filters without state and channel. Indexes on
+ * ([account,] state, channel[, test]) serve the rest, with one range per open value. A route has its own index; with an account, search
  * or schedule the rows are scanned.
  */
 export function campaignKeys(filter: CampaignFilter, channels: readonly string[]): KeyedList {
-  const { accountId, state, channel, routeId, search, scheduledAfter } = filter;
+  const { accountId, isTest, state, channel, routeId, search, scheduledAfter } = filter;
+  const modes = isTest === undefined ? [0, 1] : [Number(isTest)];
   const list = { table: 'campaigns', key: 'id', order: 'DESC' } as const;
   if (search !== undefined && WHOLE_ID.test(search)) {
     const ids = [search, search.toUpperCase(), search.toLowerCase()];
     const conditions: KeyRange[] = [
       { where: 'request_id IN (?)', values: [ids] },
-      ...Object.entries({ account_id: accountId, state, channel, route_id: routeId }).flatMap(([column, value]) =>
-        value === undefined ? [] : [{ where: `${column} = ?`, values: [value] }],
+      ...Object.entries({ account_id: accountId, is_test: isTest, state, channel, route_id: routeId }).flatMap(
+        ([column, value]) => (value === undefined ? [] : [{ where: `${column} = ?`, values: [value] }]),
       ),
       ...(scheduledAfter ? [{ where: 'scheduled_at > ?', values: [scheduledAfter] }] : []),
     ];
@@ -66,7 +69,9 @@ export function campaignKeys(filter: CampaignFilter, channels: readonly string[]
       ),
     };
   }
+  const isOwned = accountId !== undefined;
   const filters = [
+    ...(isOwned || isTest === undefined ? [] : [{ where: 't.is_test = ?', values: modes }]),
     ...(scheduledAfter ? [{ where: 't.scheduled_at > ?', values: [scheduledAfter] }] : []),
     ...(search === undefined ? [] : [likeness(search)]),
   ];
@@ -81,11 +86,13 @@ export function campaignKeys(filter: CampaignFilter, channels: readonly string[]
     };
   }
   const isNarrow = state !== undefined || channel !== undefined;
-  const owners = accountId === undefined ? [] : [[{ where: 'account_id = ?', values: [accountId] }]];
+  const owners = isOwned
+    ? [modes.map((mode) => ({ where: 'account_id = ? AND is_test = ?', values: [accountId, mode] }))]
+    : [];
   const names = words('channel', channel === undefined ? channels : [channel]);
   return {
     ...list,
-    index: indexOf(accountId !== undefined, isNarrow),
+    index: indexOf(isOwned, isNarrow),
     ranges: crossed([...owners, ...(isNarrow ? [states, names] : [])], moments(filter)),
     ...filteredBy([...filters, ...(routeId === undefined ? [] : [{ where: 't.route_id = ?', values: [routeId] }])]),
   };
@@ -171,7 +178,7 @@ export async function counted(reader: CampaignReader, campaign: CampaignRecord):
 }
 
 /** The content can be as large as a request, so a list reads it only for channels with something to review. */
-const COLUMNS = `c.id, c.account_id, c.request_id, c.channel, c.state, c.broadcast_name, c.service, c.route_id, c.sender, c.category,
+const COLUMNS = `c.id, c.account_id, c.request_id, c.channel, c.state, c.is_test, c.broadcast_name, c.service, c.route_id, c.sender, c.category,
   IF(c.channel IN (?), c.content, '{}') AS content, c.fingerprint, c.balance, c.unit_credits, c.own_terms, c.own_kinds,
   c.charged_credits, c.total_rows, c.open_lanes, c.refunded_credits, c.retry_of, c.reason, c.created_by, c.tags, c.scheduled_at, c.late, c.late_after_s, c.started_late_s, c.created_at, c.sent_at, c.completed_at`;
 

@@ -16,9 +16,21 @@ import {
   READER_PATIENCE_MS,
   readPage,
   streamTexts,
+  TEST_WARNING,
+  type Warn,
+  Warnings,
 } from '../../platform/http/index.js';
 import { clientIp } from '../../platform/security/index.js';
-import { AccessTokens, type Actor, Authenticated, CurrentActor, Open, OpenMisses } from '../accounts/index.js';
+import {
+  AccessTokens,
+  type Actor,
+  Authenticated,
+  CurrentActor,
+  isTesting,
+  Open,
+  OpenMisses,
+  TestKeys,
+} from '../accounts/index.js';
 import { actsAsStaff, type RecordSelection } from '../campaigns/index.js';
 import { smsChannel } from '../channels/sms/index.js';
 import { voiceChannel } from '../channels/voice/index.js';
@@ -113,6 +125,7 @@ export class SmsReportController {
   ) {}
 
   @Get('getGSMreport.php')
+  @ExactAnswer()
   @ApiOperation({ summary: 'Delivery report of an SMS campaign' })
   @ApiQuery({ name: 'request_id', required: false, example: 'GSMCAMP_20260501_A1B2C3' })
   @ApiQuery({ name: 'status', required: false, description: 'Only records of this status.', example: 'DELIVERED' })
@@ -132,8 +145,9 @@ export class SmsReportController {
     @Body() body: unknown,
     @Req() request: Request,
     @Res() response: Response,
+    @Warnings() warn: Warn,
   ): Promise<void> {
-    return this.answer(query, body, request, response);
+    return this.answer([query, body], request, response, warn);
   }
 
   @Post('getGSMreport.php')
@@ -150,23 +164,31 @@ export class SmsReportController {
     @Body() body: unknown,
     @Req() request: Request,
     @Res() response: Response,
+    @Warnings() warn: Warn,
   ): Promise<void> {
-    return this.answer(query, body, request, response);
+    return this.answer([query, body], request, response, warn);
   }
 
-  private async answer(query: unknown, body: unknown, request: Request, response: Response): Promise<void> {
+  private async answer(
+    [query, body]: readonly [unknown, unknown],
+    request: Request,
+    response: Response,
+    warn: Warn,
+  ): Promise<void> {
     const fields = fieldsOf(query);
     const form = fieldsOf(fromForm(body));
     const report = await namingQueryFaults(reportErrors.reportQuery, () =>
       this.misses.guard(clientIp(request), () => this.open(fields, form, request)),
     );
+    if (report.campaign.isTest) warn(TEST_WARNING);
     const head = headOf(report, smsSummary(report));
     await namingQueryFaults(reportErrors.detailsQuery, () => streamReport(response, head, report.records));
   }
 
   private async open(query: Fields, body: Fields, request: Request): Promise<OpenReport> {
     const requestId = readIdentifier(query, body);
-    const viewer = { accountId: (await this.tokens.bearerOf(request))?.id ?? null };
+    const bearer = await this.tokens.bearerOf(request);
+    const viewer = { accountId: bearer?.id ?? null, testsOnly: bearer !== null && isTesting(bearer) };
     return this.queries.execute(
       new OpenReportQuery(smsChannel, requestId, 'anyone', viewer, readSelection(query, body)),
     );
@@ -176,11 +198,13 @@ export class SmsReportController {
 /** Delivery reports of voice campaigns (reference/delivery-reports#voicereport), for the owner and staff. */
 @ApiTags('Delivery reports')
 @Authenticated()
+@TestKeys()
 @Controller('v6/api/voice')
 export class VoiceReportController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get('report')
+  @ExactAnswer()
   @ApiOperation({ summary: 'Delivery report of a voice campaign' })
   @ApiQuery({ name: 'request_id', example: 'VCAMP_20260501_A1B2C3D4' })
   @ApiQuery({ name: 'status', required: false, description: 'Only records of this status.', example: 'ANSWERED' })
@@ -195,14 +219,21 @@ export class VoiceReportController {
     reportErrors.reportQuery,
     reportErrors.detailsQuery,
   )
-  async read(@CurrentActor() actor: Actor, @Query() query: unknown, @Res() response: Response): Promise<void> {
+  async read(
+    @CurrentActor() actor: Actor,
+    @Query() query: unknown,
+    @Res() response: Response,
+    @Warnings() warn: Warn,
+  ): Promise<void> {
     const fields = fieldsOf(query);
-    const viewer = { accountId: actor.account.id, isStaff: actsAsStaff(actor) };
+    const { account } = actor;
+    const viewer = { accountId: account.id, isStaff: actsAsStaff(actor), testsOnly: isTesting(account) };
     const report = await namingQueryFaults(reportErrors.reportQuery, async () =>
       this.queries.execute(
         new OpenReportQuery(voiceChannel, readIdentifier(fields, {}), 'owner', viewer, readSelection(fields, {})),
       ),
     );
+    if (report.campaign.isTest) warn(TEST_WARNING);
     const head = headOf(report, voiceSummary(report));
     await namingQueryFaults(reportErrors.detailsQuery, () => streamReport(response, head, report.records));
   }

@@ -96,6 +96,8 @@ type Outcome = [
 export interface ReportViewer {
   accountId: number | null;
   isStaff?: boolean;
+  /** true = a test key, which sees tests only */
+  testsOnly?: boolean;
 }
 
 /** A report whose records are read in chunks on demand. */
@@ -136,7 +138,7 @@ export class OpenReportHandler implements IQueryHandler<OpenReportQuery> {
     const notFound = (): AppError => notFoundOf(channel, requestId);
     if (!isRequestId(requestId)) throw notFound();
     const { campaign, reader } = await campaignIn(await this.reads.session(), requestId);
-    if (campaign?.channel !== channel.name) throw notFound();
+    if (campaign?.channel !== channel.name || (viewer.testsOnly && !campaign.isTest)) throw notFound();
     const account = await this.accounts.byId(campaign.accountId);
     if (!account) throw notFound();
     const open = access === 'owner' ? viewer.isStaff === true : !this.isClosed(account);

@@ -88,6 +88,8 @@ export interface CampaignRecord {
   requestId: string;
   channel: string;
   state: CampaignState;
+  /** sent with a test key: `chargedCredits` is what it would have cost */
+  isTest: boolean;
   broadcastName: string;
   service: string;
   routeId: number;
@@ -95,7 +97,7 @@ export interface CampaignRecord {
   category: string | null;
   content: Record<string, unknown>;
   balance: BalanceName;
-  /** per recipient without a price of its own */
+  /** per recipient without a price of its own; of a test the average that it would have cost */
   unitCredits: number;
   /** whether any recipient has its own terms (`recipient.ts`) */
   ownTerms: boolean;

@@ -106,6 +106,8 @@ export interface LaneSnapshot extends LaneKey {
   intentSeq: number;
   endSeq: number;
   state: CampaignState;
+  /** of its campaign; such a lane leaves over a test route only, and no other lane does */
+  isTest: boolean;
   channel: string;
   accountId: number;
   routeId: number;

@@ -281,8 +281,8 @@ export class RouteSenderEntity {
 }
 
 @Index('uq_campaigns_request', ['requestId'], { unique: true })
-@Index('ix_campaigns_account', ['accountId', 'id'])
-@Index('ix_campaigns_account_state', ['accountId', 'state', 'channel', 'id'])
+@Index('ix_campaigns_account', ['accountId', 'isTest', 'id'])
+@Index('ix_campaigns_account_state', ['accountId', 'state', 'channel', 'isTest', 'id'])
 @Index('ix_campaigns_overdue', ['overdueCheckAt'])
 @Index('ix_campaigns_retry_of', ['retryOf'])
 @Index('ix_campaigns_route_state', ['routeId', 'state', 'id'])
@@ -303,6 +303,10 @@ export class CampaignEntity {
 
   @Column({ name: 'state', type: 'varchar', length: 16, ...ASCII })
   state!: string;
+
+  /** sent with a test key: nothing leaves, nothing is charged */
+  @Column({ name: 'is_test', type: 'tinyint', unsigned: true, default: 0 })
+  isTest!: number;
 
   @Column({ name: 'broadcast_name', type: 'varchar', length: 255 })
   broadcastName!: string;
@@ -328,6 +332,7 @@ export class CampaignEntity {
   @Column({ name: 'balance', type: 'varchar', length: 32, ...ASCII })
   balance!: string;
 
+  /** 0 of a test */
   @Column({ name: 'unit_credits', type: 'int', unsigned: true })
   unitCredits!: number;
 

@@ -32,6 +32,8 @@ export class GuardedSend {
     private readonly bounds: readonly Bound[],
     private readonly country: string | null,
     private readonly frozen: ReadonlyMap<string, Date>,
+    /** checked as a live send, and counted nowhere */
+    private readonly isTest: boolean,
   ) {}
 
   /** Why a recipient is refused; null = it is not, and counts. @param number as it is sent; a chat user's id has no destination */
@@ -57,7 +59,7 @@ export class GuardedSend {
   /** The least number of calls at once that the terms allow; null = no limit. */
   get callsAtOnce(): number | null {
     const limits = this.bounds.flatMap(({ terms }) => terms.calls_at_once ?? []);
-    return this.kind === 'voice' && limits.length > 0 ? Math.min(...limits) : null;
+    return this.kind === 'voice' && limits.length > 0 && !this.isTest ? Math.min(...limits) : null;
   }
 
   /** Counts the send for all that bound it, or for none. @throws AppError over a limit; forbidden: its prefix is frozen now */
@@ -102,6 +104,7 @@ export class GuardedSend {
       if (limit !== null && amount > limit && name !== 'credits')
         throw guardErrors.size(limit, PERIOD_WORDS[name] ?? '');
     }
+    if (this.isTest) return;
     const { new_prefixes_per_day: newPrefixes, burst_numbers: burst, sequential_numbers: sequential } = terms;
     const isSeen = newPrefixes !== null || burst !== null || sequential !== null;
     const seen = isSeen ? seenOf(this.numbers, { burst, sequential }) : null;
@@ -159,17 +162,17 @@ export class Guard {
   ) {}
 
   /** @param routes kind of the channel's routes @returns null when nothing bounds the account, which costs one look into a cache */
-  async begin(accountId: number, routes: string): Promise<GuardedSend | null> {
+  async begin(accountId: number, routes: string, isTest = false): Promise<GuardedSend | null> {
     const account = await this.accounts.byId(accountId);
     if (!account || (account.guard === null && account.parentId === null)) return null;
     const bounds = await this.boundsOf(account);
     if (bounds.length === 0) return null;
-    return new GuardedSend(this, kindOf(routes), bounds, account.country, await this.freezes.of(accountId));
+    return new GuardedSend(this, kindOf(routes), bounds, account.country, await this.freezes.of(accountId), isTest);
   }
 
   /** Checks and counts a free message to one recipient, which leaves at once. @throws AppError a refusal of the guard */
-  async assertOne(accountId: number, kind: GuardKind, number: string): Promise<void> {
-    const send = await this.begin(accountId, kind);
+  async assertOne(accountId: number, kind: GuardKind, number: string, isTest = false): Promise<void> {
+    const send = await this.begin(accountId, kind, isTest);
     const refusal = send?.refusalOf(number);
     if (refusal) throw refusal;
     await send?.take(0);

@@ -37,7 +37,7 @@ interface KeyRow {
 }
 
 const THIS_KEY = 'account_id = ? AND endpoint = ? AND idempotency_key = ?';
-const EXPIRED = `created_at <= UTC_TIMESTAMP(3) - INTERVAL IF(endpoint = 'message_ref', ${REFS_KEPT_HOURS}, ${KEPT_HOURS}) HOUR`;
+const EXPIRED = `created_at <= UTC_TIMESTAMP(3) - INTERVAL IF(endpoint IN ('message_ref', 'test_message_ref'), ${REFS_KEPT_HOURS}, ${KEPT_HOURS}) HOUR`;
 const ROUNDS = 5;
 
 /** Looks up the keys of simultaneous requests in one statement. */

@@ -4,11 +4,12 @@ import type { EntityManager } from 'typeorm';
 import { AppError } from '../../kernel/errors.js';
 import { ApiErrorsOf, ComparedBody } from '../../platform/http/index.js';
 import { safeError } from '../../platform/observability/index.js';
-import type { AuthenticatedRequest } from '../accounts/index.js';
+import { type AuthenticatedRequest, isTesting } from '../accounts/index.js';
 import { idempotencyErrors } from './idempotency.errors.js';
 import { type HeldKey, IdempotencyKeys, type NewKey } from './idempotency.store.js';
 import {
-  type IdempotentEndpoint,
+  type Endpoint,
+  endpointOf,
   type IdempotentRequest,
   KEPT_HOURS,
   LONGEST_KEY,
@@ -154,14 +155,15 @@ export const Idempotent = (): MethodDecorator =>
 
 /** Injects the request's key on `@Authenticated` routes; null = none. @throws AppError invalid for a key over 255 characters */
 export const IdempotencyKey = createParamDecorator(
-  async (endpoint: IdempotentEndpoint, context: ExecutionContext): Promise<IdempotentRequest | null> => {
+  async (endpoint: Endpoint, context: ExecutionContext): Promise<IdempotentRequest | null> => {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const key = request.header(HEADER)?.trim() ?? '';
     if (key === '') return null;
     if (key.length > LONGEST_KEY) throw idempotencyErrors.tooLong();
-    const accountId = request.actor?.account.id;
-    if (accountId === undefined) throw new Error('IdempotencyKey on a route without @Authenticated');
+    const account = request.actor?.account;
+    if (account === undefined) throw new Error('IdempotencyKey on a route without @Authenticated');
     const { username: _, ...parameters } = request.params;
-    return { accountId, endpoint, key, digest: await requestDigest(parameters, request.body) };
+    const digest = await requestDigest(parameters, request.body);
+    return { accountId: account.id, endpoint: endpointOf(endpoint, isTesting(account)), key, digest };
   },
 );

@@ -10,7 +10,7 @@ export const REFS_KEPT_HOURS = 48;
 /** A request interrupted before its commit has done nothing; another may take over after this time. */
 export const LEASE_SECONDS = 120;
 
-export type IdempotentEndpoint =
+export type Endpoint =
   | 'sms_broadcast'
   | 'unofficial_broadcast'
   | 'template_message'
@@ -23,6 +23,12 @@ export type IdempotentEndpoint =
   | 'inbound_reply'
   | 'message'
   | 'message_ref';
+
+/** Keys of test keys are apart: the same key may stand for a test and for a live request. */
+export type IdempotentEndpoint = Endpoint | `test_${Endpoint}`;
+
+export const endpointOf = (endpoint: Endpoint, isTest: boolean): IdempotentEndpoint =>
+  isTest ? `test_${endpoint}` : endpoint;
 
 export interface IdempotentRequest {
   accountId: number;

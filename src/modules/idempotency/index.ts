@@ -1,4 +1,4 @@
-export { type IdempotentRequest, REFS_KEPT_HOURS, requestDigest } from './idempotent-request.js';
+export { endpointOf, type IdempotentRequest, REFS_KEPT_HOURS, requestDigest } from './idempotent-request.js';
 export {
   IdempotencyKey,
   Idempotent,

@@ -7,7 +7,7 @@ import { again, type WriteResult } from '../../platform/database/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { isSender } from '../../platform/smpp/index.js';
 import { DueWatch } from '../../platform/periodic/index.js';
-import { type Account, AccountDirectory, assertMaySend, createdBy } from '../accounts/index.js';
+import { type Account, AccountDirectory, assertMaySend, senderOf } from '../accounts/index.js';
 import { smsChannel } from '../channels/sms/index.js';
 import { unofficialChannel } from '../channels/unofficial-chat/index.js';
 import { acceptanceErrors, type AcceptedCampaign, type Content, Submissions } from '../engine/index.js';
@@ -50,7 +50,7 @@ export class Replies {
     const keepsNumber = isSms && isSender(recipient) && (await this.numbers.mayUse(account.id, recipient, routeId));
     const submission = {
       channel,
-      sender: { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) },
+      sender: senderOf(account),
       ...{ broadcastName: 'reply', service: route.name, recipients: [sender], content },
       ...(keepsNumber && { senderId: recipient }),
     };

@@ -18,6 +18,7 @@ export interface ListedMessage {
   errorMessage: string | null;
   credits: number;
   refunded: boolean;
+  isTest: boolean;
   /** null = parts depend on the values of each recipient */
   segments: number | null;
   tags: { client_ref?: string; metadata?: object } | null;
@@ -28,6 +29,7 @@ export interface ListedMessage {
 }
 
 export interface MessageFilter {
+  isTest: boolean;
   direction: Direction | null;
   /** spellings of one number; null = any */
   numbers: readonly string[] | null;

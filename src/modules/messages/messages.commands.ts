@@ -2,11 +2,17 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AppError } from '../../kernel/errors.js';
 import { messageId } from '../../kernel/ids.js';
 import { readText } from '../../kernel/text.js';
-import { type Account, assertMaySend, createdBy } from '../accounts/index.js';
+import { type Account, assertMaySend, isTesting, senderOf } from '../accounts/index.js';
 import { smsChannel } from '../channels/sms/index.js';
 import { templateChannel, TemplateQueue } from '../channels/template-messages/index.js';
 import { type AcceptedCampaign, Submissions } from '../engine/index.js';
-import { Idempotency, idempotencyErrors, type IdempotentRequest, requestDigest } from '../idempotency/index.js';
+import {
+  endpointOf,
+  Idempotency,
+  idempotencyErrors,
+  type IdempotentRequest,
+  requestDigest,
+} from '../idempotency/index.js';
 import { SenderIds } from '../sender-ids/index.js';
 import { hasNotLeft, WindowSends } from '../session-messages/index.js';
 import type { MessageRequest } from './message-request.js';
@@ -61,7 +67,8 @@ export class SendMessageHandler implements ICommandHandler<SendMessageCommand> {
     if (ref === undefined) return this.send(account, request, idempotent);
     const digest = await requestDigest({}, body);
     try {
-      return await this.send(account, request, { accountId: account.id, endpoint: 'message_ref', key: ref, digest });
+      const endpoint = endpointOf('message_ref', isTesting(account));
+      return await this.send(account, request, { accountId: account.id, endpoint, key: ref, digest });
     } catch (error) {
       const code = error instanceof AppError ? error.code : null;
       if (code === idempotencyErrors.otherBody.code) throw messageErrors.refTaken();
@@ -89,7 +96,7 @@ export class SendMessageHandler implements ICommandHandler<SendMessageCommand> {
     const content = { message: text };
     const submission = {
       channel: smsChannel,
-      sender: { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) },
+      sender: senderOf(account),
       broadcastName: BROADCAST_NAME,
       service: route ?? SERVICE,
       recipients: [to],

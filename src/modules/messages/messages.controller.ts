@@ -25,7 +25,17 @@ import {
   Warnings,
 } from '../../platform/http/index.js';
 import { RateLimited, tooMany } from '../../platform/security/index.js';
-import { type Account, type Actor, Authenticated, CurrentActor, Needs } from '../accounts/index.js';
+import {
+  type Account,
+  type Actor,
+  Authenticated,
+  CurrentActor,
+  Needs,
+  TestKeys,
+  isTesting,
+  TestQuery,
+  wantsTests,
+} from '../accounts/index.js';
 import { UsedRoutes } from '../channels/broadcasts/index.js';
 import { smsErrors } from '../channels/sms/index.js';
 import { templateRequestErrors } from '../channels/template-messages/index.js';
@@ -59,6 +69,7 @@ const EARLIEST = new Date(0);
 /** One message at a time, over any channel (reference/messages#send). */
 @ApiTags('Messages')
 @Authenticated()
+@TestKeys()
 @Controller('v6/api/messages')
 export class MessagesController {
   constructor(
@@ -134,7 +145,7 @@ export class MessagesController {
       const asked = { field: 'route', hasDlt: request.options.dltTemplateId !== null };
       warn(...(await this.usedRoutes.of(request.route ?? 'default', { routeId }, asked)));
     }
-    return { success: true, data };
+    return { success: true, data: { ...data, test: isTesting(account) } };
   }
 
   @Get()
@@ -152,6 +163,7 @@ export class MessagesController {
   })
   @ApiQuery({ name: 'from', required: false, example: '2026-11-01' })
   @ApiQuery({ name: 'to', required: false, example: '2026-11-30' })
+  @TestQuery()
   @ListQuery()
   @ApiOkResponse({ type: MessagePageAnswer })
   @ApiErrors(
@@ -187,5 +199,5 @@ function readFilter(query: Readonly<Record<string, unknown>>, account: Account):
   const from = readRangeEnd(query, 'from', account.timeZone) ?? EARLIEST;
   const to = readRangeEnd(query, 'to', account.timeZone) ?? now();
   const numbers = readText(query['number']).kind === 'empty' ? null : readNumbers(query['number'], account);
-  return { direction, numbers, from, to };
+  return { isTest: wantsTests(query, account), direction, numbers, from, to };
 }

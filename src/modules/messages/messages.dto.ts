@@ -116,8 +116,15 @@ export class AcceptedMessageData {
   })
   status!: 'queued' | 'scheduled' | 'sent';
 
-  @ApiProperty({ type: 'integer', example: 1, description: 'Charged; session messages are free' })
+  @ApiProperty({
+    type: 'integer',
+    example: 1,
+    description: 'Charged; session messages are free, tests are not charged',
+  })
   credits!: number;
+
+  @ApiProperty({ example: false, description: 'Sent with a test key: it never leaves' })
+  test!: boolean;
 
   @ApiProperty({ type: 'integer', example: 1, description: 'Parts over the air; 1 for chat' })
   segments!: number;
@@ -177,7 +184,10 @@ export class MessageData {
   @ApiProperty({ type: String, nullable: true, example: null })
   error_message!: string | null;
 
-  @ApiProperty({ type: 'integer', example: 1 })
+  @ApiProperty({ example: false, description: 'sent with a test key: it never left, and cost nothing' })
+  test!: boolean;
+
+  @ApiProperty({ type: 'integer', example: 1, description: 'of a test, what it would have cost' })
   credits!: number;
 
   @ApiProperty({ type: 'integer', example: 0 })
@@ -226,7 +236,7 @@ export function messageData(message: ListedMessage, zone: string): MessageData {
   return {
     ...{ id, direction, channel, type, from, to, text, status: statusOf(message) },
     ...{ error_code: message.errorCode, error_message: message.errorMessage },
-    ...{ credits, refunded_credits: message.refunded ? credits : 0, segments },
+    ...{ test: message.isTest, credits, refunded_credits: message.refunded ? credits : 0, segments },
     ...{ client_ref: tags?.client_ref ?? null, metadata: tags?.metadata ?? null, request_id: message.requestId },
     scheduled_at: message.scheduledAt && isoTime(message.scheduledAt, zone),
     created_at: dateTime(message.createdAt, zone),

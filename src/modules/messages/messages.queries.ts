@@ -2,7 +2,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { fieldErrors } from '../../kernel/errors.js';
 import { readMessageId } from '../../kernel/ids.js';
 import { type Listed, offsetOf, type Page, pageTooDeep } from '../../kernel/lists.js';
-import type { Account } from '../accounts/index.js';
+import { type Account, isTesting } from '../accounts/index.js';
 import { sessionErrors } from '../session-messages/index.js';
 import { messageData, type MessageData } from './messages.dto.js';
 import type { MessageFilter, MessagePosition } from './listed-message.js';
@@ -25,7 +25,7 @@ export class FindMessageHandler implements IQueryHandler<FindMessageQuery> {
   async execute({ account, id }: FindMessageQuery): Promise<MessageData> {
     const key = readMessageId(id);
     const message = key && (await this.reader.byKey(account.id, key));
-    if (!message) throw sessionErrors.notFound();
+    if (!message || (isTesting(account) && !message.isTest)) throw sessionErrors.notFound();
     return messageData(message, account.timeZone);
   }
 }

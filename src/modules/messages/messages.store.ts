@@ -18,6 +18,7 @@ interface SessionRow {
   error_code: number | null;
   error_message: string | null;
   tags: string | null;
+  is_test: number;
   scheduled_at: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -41,7 +42,7 @@ interface ChatRow {
 }
 
 const SESSION_COLUMNS =
-  'id, receiver, content, status, error_code, error_message, tags, scheduled_at, created_at, updated_at';
+  'id, receiver, content, status, error_code, error_message, tags, is_test, scheduled_at, created_at, updated_at';
 const TEXT_COLUMNS = 'id, sender, recipient, text, parts, received_at';
 const CHAT_COLUMNS = 'id, contact, type, message, received_at';
 const LAST = Number.MAX_SAFE_INTEGER;
@@ -82,13 +83,13 @@ export class MessageReader {
   ): Promise<{ messages: ListedMessage[]; next: MessagePosition | null }> {
     const position = after ?? NEWEST;
     const more = limit + 1;
-    const isWanted = (direction: Direction): boolean => filter.direction === null || filter.direction === direction;
-    const sessions = wheresOf(
-      ['session_messages', 'receiver'],
-      accountId,
-      filter,
-      rangeOf('created_at', filter, position),
-    );
+    // a test has no answers
+    const isWanted = (direction: Direction): boolean =>
+      (filter.direction ?? direction) === direction && !(filter.isTest && direction === 'inbound');
+    const { sql, values } = rangeOf('created_at', filter, position);
+    const sessions = wheresOf(['session_messages', 'receiver'], accountId, filter, {
+      ...{ sql: `is_test = ? AND ${sql}`, values: [Number(filter.isTest), ...values] },
+    });
     const texts = wheresOf(['inbound_messages', 'sender'], accountId, filter, rangeOf('received_at', filter, position));
     const [recipients, ...others] = await Promise.all([
       isWanted('outbound') ? this.recipients.behind(accountId, filter, position, more) : { placed: [], end: null },
@@ -129,6 +130,7 @@ export class MessageReader {
           errorMessage: isFailed ? row.error_message : null,
           credits: 0,
           refunded: false,
+          isTest: row.is_test === 1,
           segments: 1,
           tags: row.tags === null ? null : (JSON.parse(row.tags) as ListedMessage['tags']),
           requestId: null,
@@ -242,7 +244,16 @@ const inbound = (
   at: Date,
 ): ListedMessage => ({
   ...{ id, direction: 'inbound', ...said, status: null, isScheduled: false, errorCode: null, errorMessage: null },
-  ...{ credits: 0, refunded: false, tags: null, requestId: null, scheduledAt: null, createdAt: at, updatedAt: at },
+  ...{
+    credits: 0,
+    refunded: false,
+    isTest: false,
+    tags: null,
+    requestId: null,
+    scheduledAt: null,
+    createdAt: at,
+    updatedAt: at,
+  },
 });
 
 /** The words of a chat message; null = it has none. */

@@ -20,9 +20,11 @@ interface SentCampaign {
   request_id: string;
   channel: string;
   unit_credits: number;
+  charged_credits: number;
   own_terms: number;
   sender: string | null;
   total_rows: number;
+  is_test: number;
   tags: string | null;
   scheduled_at: Date | null;
   sent_at: Date | null;
@@ -48,7 +50,7 @@ interface TermsRow {
 }
 
 const CAMPAIGN_COLUMNS =
-  'id, request_id, channel, content, unit_credits, own_terms, sender, total_rows, tags, scheduled_at, sent_at, created_at';
+  'id, request_id, channel, content, unit_credits, own_terms, charged_credits, sender, total_rows, is_test, tags, scheduled_at, sent_at, created_at';
 const SENT_COLUMNS = 'campaign_id, seq, receiver, status, error_code, error_message, refunded, updated_at';
 
 /** Reads recipients of an account's campaigns as messages. */
@@ -64,9 +66,9 @@ export class SentRecipients {
   /** Recipients behind a position, newest first. @throws AppError too_many while the account searches for another number */
   async behind(accountId: number, filter: MessageFilter, after: MessagePosition, limit: number): Promise<Part> {
     const of = { accountId, source: this.reads };
-    const { numbers, from, to } = filter;
+    const { numbers, isTest, from, to } = filter;
     if (numbers) {
-      const range = { accountId, from, to, after: { campaignId: after.id, seq: after.seq } };
+      const range = { accountId, isTest, from, to, after: { campaignId: after.id, seq: after.seq } };
       const { found, end } = await this.search.find(numbers, range, undefined, limit);
       const keys = found.slice(0, limit).map(({ campaignId, recipient: { seq } }) => ({ campaignId, seq }));
       const placed = await this.sent(of, keys);
@@ -76,8 +78,8 @@ export class SentRecipients {
     // the first one may have nothing behind the position
     const campaigns: Pick<SentCampaign, 'id' | 'total_rows'>[] = await this.reads.query(
       `SELECT id, total_rows FROM campaigns FORCE INDEX (ix_campaigns_account)
-       WHERE account_id = ? AND id <= ? AND id >= ? AND created_at >= ? AND created_at <= ? ORDER BY id DESC LIMIT ?`,
-      [accountId, Math.min(after.id, idBehind(to)), lowestId(from), from, to, limit + 1],
+       WHERE account_id = ? AND is_test = ? AND id <= ? AND id >= ? AND created_at >= ? AND created_at <= ? ORDER BY id DESC LIMIT ?`,
+      [accountId, Number(isTest), Math.min(after.id, idBehind(to)), lowestId(from), from, to, limit + 1],
     );
     const keys: RecipientKey[] = [];
     for (const { id, total_rows: total } of campaigns) {
@@ -146,8 +148,9 @@ export class SentRecipients {
         isScheduled: campaign.sent_at === null && campaign.scheduled_at !== null,
         errorCode: isFailed ? row.error_code : null,
         errorMessage: isFailed ? row.error_message : null,
-        credits: terms?.credits ?? campaign.unit_credits,
-        refunded: row.refunded === 1 || row.status === RecipientStatus.Cancelled,
+        credits: terms?.credits ?? priceOf(campaign),
+        refunded: campaign.is_test === 0 && (row.refunded === 1 || row.status === RecipientStatus.Cancelled),
+        isTest: campaign.is_test === 1,
         segments: campaign.said.segments,
         tags: campaign.tags === null ? null : (JSON.parse(campaign.tags) as ListedMessage['tags']),
         requestId: campaign.request_id,
@@ -158,6 +161,10 @@ export class SentRecipients {
     };
   }
 }
+
+/** Per recipient; of a test what it would have cost on average. */
+const priceOf = ({ is_test, charged_credits: charged, total_rows: total, unit_credits: each }: SentCampaign): number =>
+  is_test === 1 ? Math.round(charged / total) : each;
 
 /** Rows of old recipients may be gone while their campaign is there: then the list goes on behind the last one looked for. */
 function endOf(keys: readonly RecipientKey[], placed: readonly Placed[], limit: number): Part['end'] {

@@ -5,6 +5,7 @@ import { OutboundClient } from '../../platform/outbound/index.js';
 import { ChatNumberPairs } from './chat-number-pairs.store.js';
 import { DRIVERS, type DriverSettings } from './drivers.js';
 import { MetaCloudDriver } from './drivers/meta-cloud/meta-cloud.driver.js';
+import { TestDriver } from './drivers/test/test.driver.js';
 import type { CarrierDemands, InboundText, MessageDriver, Receipt, Route, RouteConnection } from './message-driver.js';
 import { RouteDirectory } from './routes.store.js';
 
@@ -22,7 +23,7 @@ export class DriverRegistry {
   constructor(outbound: OutboundClient, @Inject(ENVIRONMENT) environment: DriverSettings, pairs: ChatNumberPairs) {
     const operators = Object.values(DRIVERS).map(({ make }) => make(outbound, environment));
     const chat = new MetaCloudDriver(outbound, (...answer) => pairs.learn(...answer));
-    this.drivers = new Map([...operators, chat].map((driver) => [driver.name, driver]));
+    this.drivers = new Map([...operators, chat, new TestDriver()].map((driver) => [driver.name, driver]));
   }
 
   find(name: string): MessageDriver | null {

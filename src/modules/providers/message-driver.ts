@@ -109,6 +109,8 @@ export interface OutboundMessage {
   dlt?: DltIds;
   /** seconds, at least 1, in which the carrier may deliver; absent = the carrier's default */
   validitySeconds?: number;
+  /** tried before */
+  again?: boolean;
   /** a single message: overtakes messages of campaigns that wait in the connection */
   urgent?: boolean | undefined;
   /**

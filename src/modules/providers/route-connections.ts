@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { BindKeeper } from './binds/bind-keeper.js';
 import { DriverRegistry } from './driver-registry.js';
 import { unknownSettings } from './drivers.js';
+import { isTestRoute } from './drivers/test/test.driver.js';
 import {
   InboundSink,
   type OutboundMessage,
@@ -184,7 +185,8 @@ export class RouteConnections implements OnApplicationShutdown {
       const wanted = new Set(routes.map((route) => route.id));
       const idleSince = performance.now() - IDLE_MS;
       for (const [routeId, { channel, usedAt }] of [...this.open]) {
-        if (channel === 'chat' ? usedAt < idleSince : !wanted.has(routeId)) this.drop(routeId);
+        const isListed = channel !== 'chat' && !isTestRoute(routeId);
+        if (isListed ? !wanted.has(routeId) : usedAt < idleSince) this.drop(routeId);
       }
       const standings = new Map<number, Standing>();
       const shares: number[] = [];

@@ -8,6 +8,7 @@ import { RedisLink } from '../../platform/redis/index.js';
 import { sealedIn, Sealer } from '../../platform/security/index.js';
 import { addBindSlots } from './binds/route-binds.store.js';
 import { OPERATOR_ROUTE_KINDS, type OperatorRouteKind, type Route, type RouteKind } from './message-driver.js';
+import { TEST_ROUTE_IDS, testRoute } from './drivers/test/test.driver.js';
 import { FORMER_SECRET_MS, type FormerSecret } from './secrets.js';
 import { RouteBindEntity, RouteEntity } from './tables.js';
 
@@ -101,6 +102,17 @@ interface Snapshot {
   kinds: Map<OperatorRouteKind, RoutesOfKind>;
 }
 
+const TEST_ROUTES: ReadonlyMap<number, RouteRecord> = new Map(
+  Object.values(TEST_ROUTE_IDS).flatMap((id) => {
+    const route = testRoute(id);
+    const at = new Date(0);
+    const record = { isDefault: false, guarded: false, binds: null, stopped: null, formerCallbackSecret: null };
+    return route
+      ? [[id, { ...route, ...record, owner: null, revision: '', createdAt: at, updatedAt: at }] as const]
+      : [];
+  }),
+);
+
 const NO_ROUTES: RoutesOfKind = { byId: new Map(), byName: new Map(), standard: null };
 
 const keyed = (routes: readonly RouteRecord[]): Pick<Snapshot, 'byId' | 'byName'> => ({
@@ -143,8 +155,10 @@ export class RouteDirectory {
     return (await this.routes()).kinds.get(kind) ?? NO_ROUTES;
   }
 
-  /** Finds chat accounts too. */
+  /** Finds chat accounts too, and the routes of test keys, which are in no list. */
   async byId(id: number): Promise<RouteRecord | null> {
+    const test = TEST_ROUTES.get(id);
+    if (test) return test;
     const route = (await this.routes()).byId.get(id);
     return route ?? this.chatAccounts.get(id, () => this.chatReads.add(id));
   }

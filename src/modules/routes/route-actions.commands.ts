@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { now } from '../../kernel/clock.js';
 import { codePoints } from '../../kernel/text.js';
 import { inTransaction } from '../../platform/database/index.js';
-import { type Account, type Actor, AuditLog, createdBy } from '../accounts/index.js';
+import { type Account, type Actor, AuditLog, senderOf } from '../accounts/index.js';
 import { campaignErrors, CampaignReader, type TestResult, TestSends } from '../campaigns/index.js';
 import { Channels, RouteMoves } from '../engine/index.js';
 import { readerOf } from '../numbers/index.js';
@@ -143,7 +143,7 @@ export class TestRouteHandler implements ICommandHandler<TestRouteCommand> {
     const test = {
       channel,
       route,
-      sender: { accountId: actor.id, timeZone: actor.timeZone, createdBy: createdBy(actor) },
+      sender: senderOf(actor),
       to,
       text: text ?? `Test message over ${name}`,
       faultOf: async () => (await this.standings.read()).of.get(route.id)?.lastError ?? null,

@@ -4,6 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { cutCodePoints } from '../../kernel/text.js';
 import { inTransaction, type WriteResult } from '../../platform/database/index.js';
+import { type Account, isTesting } from '../accounts/index.js';
 import { RecipientStatus } from '../engine/index.js';
 import { Traffic } from '../traffic/index.js';
 import type { MessageContent, SessionMessage } from './session-message.js';
@@ -127,15 +128,17 @@ export class ScheduledMessageStore {
 
   /** Cancels a message before its intent. @returns its state if it is past that; null when the account has no such message */
   async cancel(
-    accountId: number,
+    actor: Account,
     id: number,
     alongside: (tx: EntityManager) => Promise<void>,
   ): Promise<RecipientStatus | 'done' | null> {
+    // a test key cancels tests only
+    const own = [id, actor.id, Number(isTesting(actor))];
     return inTransaction(this.dataSource, async (tx) => {
       const { affectedRows } = await tx.query<WriteResult>(
         `UPDATE session_messages SET status = ${RecipientStatus.Cancelled}, due_at = NULL, updated_at = UTC_TIMESTAMP(3)
-         WHERE id = ? AND account_id = ? AND status = ${RecipientStatus.Pending}`,
-        [id, accountId],
+         WHERE id = ? AND account_id = ? AND is_test >= ? AND status = ${RecipientStatus.Pending}`,
+        own,
       );
       if (affectedRows > 0) {
         await this.events.publish(tx, [id]);
@@ -143,8 +146,8 @@ export class ScheduledMessageStore {
         return 'done';
       }
       const rows: { status: RecipientStatus }[] = await tx.query(
-        'SELECT status FROM session_messages WHERE id = ? AND account_id = ?',
-        [id, accountId],
+        'SELECT status FROM session_messages WHERE id = ? AND account_id = ? AND is_test >= ? LIMIT 1',
+        own,
       );
       return rows[0]?.status ?? null;
     });

@@ -13,7 +13,9 @@ import { RecipientStatus } from '../engine/index.js';
 import {
   ChatAccounts,
   ChatWindows,
+  isTestRoute,
   type SendOutcome,
+  testOutcome,
   usableAccount,
   type UsableChatAccount,
 } from '../providers/index.js';
@@ -102,7 +104,10 @@ export class ScheduledSends implements BeforeApplicationShutdown {
       const account = await this.accountFor(message);
       if (account instanceof AppError) return await this.scheduled.refuse(message, account.message);
       if (!(await this.insist(message, () => this.scheduled.begin(message)))) return;
-      const outcome = await this.sender.attempt(message, account, message);
+      const outcome =
+        account === 'test'
+          ? testOutcome(message.to, 'chat', { again: true, items: 1 })
+          : await this.sender.attempt(message, account, message);
       await this.insist(message, () => this.settle(message, outcome));
     } catch (error) {
       this.logger.warn({ err: safeError(error), sessionMessage: message.id }, 'scheduled message was put off');
@@ -110,7 +115,7 @@ export class ScheduledSends implements BeforeApplicationShutdown {
   }
 
   private async settle(message: DueSessionMessage, outcome: SendOutcome): Promise<void> {
-    if (outcome.kind === 'accepted') await this.store.submitted(message, outcome.providerMessageIds[0] ?? null);
+    if (outcome.kind === 'accepted') await this.sender.submitted(message, outcome.providerMessageIds[0] ?? null);
     else if (outcome.kind === 'rejected') await this.store.failed(message, outcome.code, outcome.text);
     else if (outcome.kind === 'retry' || outcome.kind === 'unsent') {
       const isBusy = outcome.kind === 'retry' && outcome.throttled;
@@ -132,9 +137,14 @@ export class ScheduledSends implements BeforeApplicationShutdown {
   }
 
   /** The chat account as it is now, or why the message may not leave. */
-  private async accountFor({ accountId, routeId, to }: DueSessionMessage): Promise<UsableChatAccount | AppError> {
+  private async accountFor({
+    accountId,
+    routeId,
+    to,
+  }: DueSessionMessage): Promise<UsableChatAccount | AppError | 'test'> {
     const owner = await this.owners.byId(accountId);
     if (!owner || !this.owners.usable(owner)) return accountErrors.inactive();
+    if (isTestRoute(routeId)) return 'test';
     try {
       const account = usableAccount(await this.accounts.byId(routeId));
       return (await this.windows.isOpen(routeId, to)) ? account : sessionErrors.ticketExpired();

@@ -1,15 +1,15 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { isUserId } from '../../kernel/contacts.js';
-import { type Account, AuditLog, createdBy } from '../accounts/index.js';
+import { type Account, AuditLog, createdBy, isTesting } from '../accounts/index.js';
 import { CHAT_STATUS_LABELS } from '../channels/chat/index.js';
 import { RecipientStatus } from '../engine/index.js';
 import { Guard } from '../guard/index.js';
 import { Idempotency, type IdempotentRequest } from '../idempotency/index.js';
-import { ChatAccounts, usableAccount } from '../providers/index.js';
+import { ChatAccounts } from '../providers/index.js';
 import { ScheduledMessageStore } from './scheduled-messages.store.js';
 import type { SessionMessage } from './session-message.js';
 import { sessionErrors } from './session-messages.errors.js';
-import { hasNotLeft, type ProviderAnswer, SessionSender, WindowSends } from './session-sender.js';
+import { hasNotLeft, type ProviderAnswer, sendingAccount, SessionSender, WindowSends } from './session-sender.js';
 import type { V5Session } from './v5-session.js';
 
 /**
@@ -37,8 +37,8 @@ export class SendSessionMessageHandler implements ICommandHandler<SendSessionMes
 
   async execute({ actor, message, idempotent }: SendSessionMessageCommand): Promise<ProviderAnswer> {
     const send = async (): Promise<ProviderAnswer> => {
-      const account = usableAccount(await this.accounts.find(actor.id, 'official'));
-      await this.guard.assertOne(actor.id, 'chat', message.to);
+      const account = sendingAccount(actor, await this.accounts.find(actor.id, 'official'));
+      await this.guard.assertOne(actor.id, 'chat', message.to, isTesting(actor));
       return (await this.sender.send(account, message, createdBy(actor))).answer;
     };
     return this.idempotency.onceLeaving(idempotent, send, hasNotLeft);
@@ -115,7 +115,7 @@ export class CancelSessionMessageHandler implements ICommandHandler<CancelSessio
 
   async execute({ actor, id }: CancelSessionMessageCommand): Promise<void> {
     const entry = { actor, action: 'session_message.cancel', subject: String(id), details: {} };
-    const found = await this.store.cancel(actor.id, id, (tx) => this.audit.record(tx, entry));
+    const found = await this.store.cancel(actor, id, (tx) => this.audit.record(tx, entry));
     if (found === null) throw sessionErrors.notFound();
     if (found !== 'done') {
       throw sessionErrors.already(

@@ -18,7 +18,16 @@ import {
   type Warn,
   Warnings,
 } from '../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor, Needs, PathUsername } from '../accounts/index.js';
+import {
+  type Actor,
+  Authenticated,
+  CurrentActor,
+  Needs,
+  PathUsername,
+  TestKeys,
+  TestQuery,
+  wantsTests,
+} from '../accounts/index.js';
 import {
   givenRecipients,
   SendTemplateMessageCommand,
@@ -48,6 +57,7 @@ import {
 
 /** Session messages, v6 (reference/session-messages#chat). */
 @ApiTags('Chat')
+@TestKeys()
 @Controller('v6/api/chat/24')
 export class SessionMessagesController {
   constructor(
@@ -120,6 +130,7 @@ const MESSAGES = { name: 'session-messages', positions: 'ids' } as const;
 /** An account's session messages, and the cancellation of scheduled ones. */
 @ApiTags('Chat')
 @Authenticated()
+@TestKeys()
 @Controller('v6/api/session-messages')
 export class OwnSessionMessagesController {
   constructor(
@@ -136,6 +147,7 @@ export class OwnSessionMessagesController {
     enum: ['true', 'false'],
     description: 'Those with a schedule_time, or those without; anything else: both',
   })
+  @TestQuery()
   @ListQuery()
   @ApiOkResponse({ type: SessionMessagePageAnswer })
   @ApiErrors(...LIST_ERRORS)
@@ -146,7 +158,8 @@ export class OwnSessionMessagesController {
     const page = readListPage(MESSAGES, query);
     const wanted = query['scheduled'];
     const scheduled = wanted === 'true' ? true : wanted === 'false' ? false : null;
-    const list = new ListSessionMessagesQuery(account, { status: textOrNull(query['status']), scheduled }, page);
+    const filter = { status: textOrNull(query['status']), scheduled, isTest: wantsTests(query, account) };
+    const list = new ListSessionMessagesQuery(account, filter, page);
     return paged(MESSAGES, page, await this.queries.execute(list));
   }
 

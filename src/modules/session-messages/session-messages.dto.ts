@@ -244,6 +244,9 @@ export class SessionMessageData {
   })
   status!: string;
 
+  @ApiProperty({ example: false, description: 'sent with a test key: it never left' })
+  test!: boolean;
+
   @ApiProperty({ type: 'integer', nullable: true, example: null })
   error_code!: number | null;
 
@@ -281,6 +284,7 @@ export function sessionMessageData(row: ListedSessionMessage, zone: string): Ses
     type: row.type,
     broadcast_name: row.label,
     status: CHAT_STATUS_LABELS[row.status],
+    test: row.is_test === 1,
     error_code: isFailed ? row.error_code : null,
     errorMessage: isFailed ? row.error_message : null,
     provider_message_id: row.provider_message_id,

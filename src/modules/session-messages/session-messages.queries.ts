@@ -1,6 +1,6 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Listed, type Page, shown } from '../../kernel/lists.js';
-import { type Account, AccountDirectory, type Actor } from '../accounts/index.js';
+import { type Account, AccountDirectory, type Actor, isTesting } from '../accounts/index.js';
 import { actsAsStaff } from '../campaigns/index.js';
 import { chatAccountErrors, ChatAccounts } from '../providers/index.js';
 import { type FoundSessionMessageData, sessionMessageData, type SessionMessageData } from './session-messages.dto.js';
@@ -28,7 +28,9 @@ export class FindSessionMessageHandler implements IQueryHandler<FindSessionMessa
 
   async execute({ actor, id }: FindSessionMessageQuery): Promise<FoundSessionMessageData> {
     const row = await this.reader.byId(id);
-    if (!row || (row.account_id !== actor.account.id && !actsAsStaff(actor))) throw sessionErrors.notFound();
+    const isHidden = isTesting(actor.account) && row?.is_test === 0;
+    if (!row || isHidden || (row.account_id !== actor.account.id && !actsAsStaff(actor)))
+      throw sessionErrors.notFound();
     const owner = await this.accounts.byId(row.account_id);
     const { username, timeZone } = owner ?? { username: '', timeZone: 'UTC' };
     return Object.assign(sessionMessageData(row, timeZone), { username });
@@ -39,6 +41,7 @@ export interface SessionMessageFilter {
   /** a status label of the chat channels, case-insensitive; an unknown one matches nothing */
   status: string | null;
   scheduled: boolean | null;
+  isTest: boolean;
 }
 
 /** A page of an account's session messages, newest first; times in the account's zone. */
@@ -58,7 +61,8 @@ export class ListSessionMessagesHandler implements IQueryHandler<ListSessionMess
 
   async execute({ account, filter, page }: ListSessionMessagesQuery): Promise<Listed<SessionMessageData>> {
     const statuses = filter.status === null ? null : SESSION_LABELS.statusesOf(filter.status);
-    const listed = await this.reader.part(account.id, statuses, filter.scheduled, page);
+    const of = { accountId: account.id, isTest: filter.isTest };
+    const listed = await this.reader.part(of, statuses, filter.scheduled, page);
     return shown(listed, (row) => sessionMessageData(row, account.timeZone));
   }
 }

@@ -7,6 +7,7 @@ import { afterCommit, inTransaction, isDuplicateKey } from '../../platform/datab
 import { CHAT_EVENT, CHAT_STATUS_LABELS } from '../channels/chat/index.js';
 import { CustomerEvents } from '../customer-events/index.js';
 import { figuresOf, isFinal, RecipientStatus, StatusLabels } from '../engine/index.js';
+import { isTestRoute } from '../providers/index.js';
 import { SESSION_TRAFFIC, Traffic, type TrafficOf } from '../traffic/index.js';
 import type { SessionMessage } from './session-message.js';
 import { SessionMessageEntity } from './tables.js';
@@ -24,6 +25,9 @@ export interface SessionMove extends SessionOwner {
   ageMs?: number | null;
 }
 
+/** Messages of test keys are in no statistics. */
+const isLive = ({ routeId }: SessionOwner): boolean => !isTestRoute(routeId);
+
 const trafficOf = ({ accountId, routeId }: SessionOwner): TrafficOf => ({
   ...{ accountId, routeId, channel: SESSION_TRAFFIC },
 });
@@ -32,7 +36,7 @@ const trafficOf = ({ accountId, routeId }: SessionOwner): TrafficOf => ({
 export function countMoves(tx: EntityManager, traffic: Traffic, moves: readonly SessionMove[]): void {
   if (!traffic.isCounting) return;
   afterCommit(tx, () => {
-    for (const { isOverdue = false, ageMs = null, ...move } of moves) {
+    for (const { isOverdue = false, ageMs = null, ...move } of moves.filter(isLive)) {
       const { from, to } = move;
       for (const figure of figuresOf({ from, to, isOverdue })) traffic.count(trafficOf(move), figure);
       if (ageMs !== null && isFinal(to) && !isFinal(from)) traffic.delays(trafficOf(move), [Math.max(0, ageMs)]);
@@ -43,12 +47,14 @@ export function countMoves(tx: EntityManager, traffic: Traffic, moves: readonly 
 export function countReceipts(tx: EntityManager, traffic: Traffic, owners: readonly SessionOwner[]): void {
   if (!traffic.isCounting) return;
   afterCommit(tx, () => {
-    for (const owner of owners) traffic.count(trafficOf(owner), 'receipts');
+    for (const owner of owners.filter(isLive)) traffic.count(trafficOf(owner), 'receipts');
   });
 }
 
 /** Counts a message that may have left. */
-export const countUnknown = (traffic: Traffic, owner: SessionOwner): void => traffic.count(trafficOf(owner), 'unknown');
+export function countUnknown(traffic: Traffic, owner: SessionOwner): void {
+  if (isLive(owner)) traffic.count(trafficOf(owner), 'unknown');
+}
 
 interface SessionRow {
   id: number;
@@ -60,6 +66,7 @@ interface SessionRow {
   error_code: number | null;
   error_message: string | null;
   tags: string | null;
+  is_test: number;
 }
 
 export const SESSION_LABELS = new StatusLabels({ event: CHAT_EVENT, statusLabels: CHAT_STATUS_LABELS });
@@ -73,7 +80,7 @@ export class SessionEvents {
   async publish(tx: EntityManager, ids: readonly number[], providerIds?: ReadonlyMap<number, string>): Promise<void> {
     if (ids.length === 0 || !this.events.hasSubscribers) return;
     const rows: SessionRow[] = await tx.query(
-      `SELECT id, account_id, receiver, status, provider_message_id, scheduled, error_code, error_message, tags
+      `SELECT id, account_id, receiver, status, provider_message_id, scheduled, error_code, error_message, tags, is_test
        FROM session_messages WHERE id IN (?)`,
       [ids],
     );
@@ -83,7 +90,7 @@ export class SessionEvents {
         const { account_id: accountId, receiver, status, error_code: errorCode, error_message: errorMessage } = row;
         const recipient = { number: receiver, status, errorCode, errorMessage, duration: null };
         const record = SESSION_LABELS.deliveryRecord(idOf(row, providerIds), recipient);
-        const body = { ...record, ...taggedOf(row) };
+        const body = { ...record, ...(row.is_test === 1 && { test: true }), ...taggedOf(row) };
         return { accountId, type: CHAT_EVENT, body };
       }),
     );
@@ -150,6 +157,7 @@ export class SessionMessageStore {
           id,
           accountId: message.accountId,
           routeId: message.routeId,
+          isTest: isTestRoute(message.routeId) ? 1 : 0,
           label: message.label,
           createdBy: message.createdBy,
           tags: message.tags ? JSON.stringify(message.tags) : null,

@@ -19,6 +19,7 @@ export interface ListedSessionMessage {
   error_message: string | null;
   provider_message_id: string | null;
   pricing: string | null;
+  is_test: number;
   scheduled_at: Date | null;
   sent_at: Date | null;
   created_at: Date;
@@ -32,7 +33,7 @@ export class SessionMessageReader {
 
   /** Newest first; a schedule without a status is one range each. @param statuses null = any @param scheduled null = both */
   async part(
-    accountId: number,
+    { accountId, isTest }: { accountId: number; isTest: boolean },
     statuses: readonly RecipientStatus[] | null,
     scheduled: boolean | null,
     page: Page,
@@ -42,14 +43,18 @@ export class SessionMessageReader {
     const ids = await listKeys<number>(
       this.dataSource,
       statuses === null && scheduled === null
-        ? { ...list, index: 'ix_session_messages_account', ranges: [{ where: 'account_id = ?', values: [accountId] }] }
+        ? {
+            ...list,
+            index: 'ix_session_messages_account',
+            ranges: [{ where: 'account_id = ? AND is_test = ?', values: [accountId, Number(isTest)] }],
+          }
         : {
             ...list,
             index: 'ix_session_messages_account_status',
             ranges: (statuses ?? ALL_STATUSES).flatMap((status) =>
               schedules.map((flag) => ({
-                where: 'account_id = ? AND status = ? AND scheduled = ?',
-                values: [accountId, status, flag],
+                where: 'account_id = ? AND status = ? AND scheduled = ? AND is_test = ?',
+                values: [accountId, status, flag, Number(isTest)],
               })),
             ),
           },
@@ -67,7 +72,7 @@ export class SessionMessageReader {
   private byIds(ids: readonly number[]): Promise<ListedSessionMessage[]> {
     return this.dataSource.query(
       `SELECT id, account_id, receiver, JSON_UNQUOTE(JSON_EXTRACT(content, '$.type')) AS type, label, status, error_code,
-         error_message, provider_message_id, pricing, scheduled_at, sent_at, created_at, updated_at
+         error_message, provider_message_id, pricing, is_test, scheduled_at, sent_at, created_at, updated_at
        FROM session_messages WHERE id IN (?)`,
       [ids],
     );
@@ -111,21 +116,25 @@ export class SessionMessageSearch {
 @Injectable()
 export class SessionLog {
   constructor(@InjectDataSource() dataSource: DataSource, log: OwnLog) {
-    log.register({
-      name: 'session',
+    const source = {
       kind: 'send',
       table: 'session_messages',
       index: 'ix_session_messages_account',
-      column: 'account_id',
-      entries: async (ids, reader) => {
+      entries: async (ids: readonly number[], reader: Parameters<typeof sendEntry>[1]) => {
         const rows = await dataSource.getRepository(SessionMessageEntity).findBy({ id: In(ids) });
         return new Map(
-          rows.map(({ id, receiver, createdBy, createdAt }) => {
-            const what = { action: 'session_message.send', subject: String(id), details: { to: receiver } };
+          rows.map(({ id, receiver, isTest, createdBy, createdAt }) => {
+            const details = { to: receiver, ...(isTest === 1 && { test: true }) };
+            const what = { action: 'session_message.send', subject: String(id), details };
             return [id, sendEntry({ id: `session-${id}`, ...what, createdBy, createdAt }, reader)];
           }),
         );
       },
-    });
+    } as const;
+    // each has a range of the index
+    log.register(
+      { ...source, name: 'session', column: 'is_test = 0 AND account_id' },
+      { ...source, name: 'test_session', column: 'is_test = 1 AND account_id' },
+    );
   }
 }

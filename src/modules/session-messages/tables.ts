@@ -8,8 +8,8 @@ const ASCII = { charset: 'ascii', collation: 'ascii_bin' } as const;
 /** A session message: stored before it leaves, so that nothing is sent without a record. */
 @Entity('session_messages')
 @Index('uq_session_messages_provider', ['routeId', 'providerMessageId'], { unique: true })
-@Index('ix_session_messages_account', ['accountId', 'id'])
-@Index('ix_session_messages_account_status', ['accountId', 'status', 'scheduled', 'id'])
+@Index('ix_session_messages_account', ['accountId', 'isTest', 'id'])
+@Index('ix_session_messages_account_status', ['accountId', 'status', 'scheduled', 'isTest', 'id'])
 @Index('ix_session_messages_due', ['dueAt'])
 @Index('ix_session_messages_receiver', ['receiver', 'id', 'accountId'])
 @Index('ix_session_messages_status', ['status', 'updatedAt'])
@@ -22,6 +22,10 @@ export class SessionMessageEntity {
 
   @Column({ name: 'route_id', type: 'int', unsigned: true })
   routeId!: number;
+
+  /** sent with a test key: it never leaves */
+  @Column({ name: 'is_test', type: 'tinyint', unsigned: true, default: 0 })
+  isTest!: number;
 
   @Column({ type: 'varchar', length: 100, nullable: true })
   label!: string | null;

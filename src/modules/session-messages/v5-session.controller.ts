@@ -12,7 +12,7 @@ import {
   type Warn,
   Warnings,
 } from '../../platform/http/index.js';
-import { type Account, type Actor, Authenticated, CurrentActor, Needs } from '../accounts/index.js';
+import { type Account, type Actor, Authenticated, CurrentActor, Needs, TestKeys } from '../accounts/index.js';
 import { GUARD_ERRORS } from '../guard/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../idempotency/index.js';
 import { assertStrict, oneNumber, numbersInvalid, strictWarnings } from '../numbers/index.js';
@@ -28,6 +28,7 @@ import { readV5Session, V5_FORM_ERRORS, type V5Session } from './v5-session.js';
 @ErrorShape('v5')
 @ExactAnswer()
 @Needs('send:chat')
+@TestKeys()
 @Controller('v5/api')
 export class V5SessionController {
   constructor(

@@ -17,7 +17,9 @@ export {
   AlsoTakes,
   type AnswerWarning,
   ExactAnswer,
+  TEST_WARNING,
   type Warn,
+  warnExact,
   Warnings,
   WARNINGS_PROPERTY,
 } from './warnings.js';

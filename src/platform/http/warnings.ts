@@ -46,6 +46,17 @@ export const Warnings = createParamDecorator((_: unknown, context: ExecutionCont
   return (...warnings) => found.push(...warnings);
 });
 
+/** Adds a warning to the answer of an endpoint whose body has only the specified fields. */
+export function warnExact(context: ExecutionContext, warning: AnswerWarning): void {
+  if (isExact(context.getClass(), context.getHandler())) warningsOf(context).push(warning);
+}
+
+/** The answer is about something sent with a test key. */
+export const TEST_WARNING: AnswerWarning = {
+  code: 'test',
+  message: 'Sent with a test key: nothing leaves or is charged',
+};
+
 export function isExact(controller: Type, handler: object): boolean {
   return (Reflect.getMetadata(EXACT_METADATA, handler) ?? Reflect.getMetadata(EXACT_METADATA, controller)) === true;
 }
@@ -121,6 +132,7 @@ const CODES = [
   'language_fallback',
   'file_windows_1252',
   'schedule_time_moved',
+  'test',
 ] as const;
 
 export const WARNING_SCHEMA = {

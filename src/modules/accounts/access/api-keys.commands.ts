@@ -10,8 +10,8 @@ import { assertMayChange, isStaff } from '../domain/account-policy.js';
 import { assertRight } from '../domain/rights.js';
 import { type Account, createdBy } from '../domain/account.js';
 import { readScopes } from '../domain/rights.js';
-import { newApiKey } from '../domain/tokens.js';
 import { AccountNotices } from '../../notices/index.js';
+import { KEY_MODES, type KeyMode, newApiKey } from '../domain/tokens.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { ManagedAccounts } from '../managed-accounts.store.js';
 import { type ApiKeyAnswerData, apiKeyData } from './api-keys.dto.js';
@@ -20,10 +20,18 @@ import { MadeThings, NOTHING_ENDED } from './made-things.js';
 
 export interface ApiKeyWish {
   name: string | null;
+  mode: string | null;
   allowedIps: string[];
   scopes: string[] | null;
   expiresAt: string | null;
   maxPerDay: number | null;
+}
+
+/** @throws AppError invalid for another word */
+function readMode({ mode }: ApiKeyWish): KeyMode {
+  const found = KEY_MODES.find((known) => known === (mode ?? 'live'));
+  if (!found) throw fieldErrors.noWord('mode', KEY_MODES);
+  return found;
 }
 
 /** @throws AppError 400 for the first fault, in the order of the fields */
@@ -59,18 +67,19 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand>
   ) {}
 
   async execute({ actor, wish, proof }: CreateApiKeyCommand): Promise<ApiKeyAnswerData & { key: string }> {
+    const mode = readMode(wish);
     const limits = readLimits(wish, actor.timeZone);
     if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
-    const key = newApiKey();
+    const key = newApiKey(mode);
     const row = await inTransaction(this.dataSource, async (tx) => {
       const created = await this.keys.create(tx, actor.id, {
         key,
+        mode,
         ...limits,
         name: wish.name,
         createdBy: createdBy(actor),
       });
-      const { id, name, prefix, allowed_ips, scopes, expires_at, max_per_day } = apiKeyData(created, actor.timeZone);
-      const details = { id, name, prefix, allowed_ips, scopes, expires_at, max_per_day };
+      const { last_used_at: _, created_by: __, created_at: ___, ...details } = apiKeyData(created, actor.timeZone);
       await this.audit.record(tx, { actor, action: 'api_key.create', subject: actor.username, details });
       return created;
     });

@@ -39,7 +39,7 @@ export class ApiKeysController {
   @ApiOperation({
     summary: 'Create an API key',
     description:
-      'The key stands in this answer only. Send it as `X-API-Key`, or as `password` of `sms_get.php`. An account of staff gives `current_password`.',
+      'The key stands in this answer only. Send it as `X-API-Key`, or as `password` of `sms_get.php`. An account of staff gives `current_password`. What a test key sends never leaves and costs nothing.',
   })
   @ApiCreatedResponse({ type: CreatedApiKeyAnswer })
   @ApiErrors(...CREATE_API_KEY_ERRORS)
@@ -51,6 +51,7 @@ export class ApiKeysController {
     const proof = proofOf(body, request);
     const wish = {
       name: textOrNull(body.name),
+      mode: textOrNull(body.mode),
       allowedIps: body.allowed_ips ?? [],
       scopes: body.scopes ?? null,
       expiresAt: body.expires_at ?? null,

@@ -12,6 +12,7 @@ import {
 } from '../../../platform/http/index.js';
 import { CURRENT_PASSWORD } from '../authentication/credentials.js';
 import { type Scope, SCOPES } from '../domain/rights.js';
+import { KEY_MODES, type KeyMode } from '../domain/tokens.js';
 import type { ApiKeyEntity } from '../tables.js';
 import { scopesOf } from './api-keys.store.js';
 
@@ -21,6 +22,12 @@ export const MOST_PER_DAY = 1_000_000;
 export class CreateApiKeyRequest {
   @OptionalText('name', { example: 'Shop backend', maxLength: LONGEST_NAME })
   name?: string | null;
+
+  @OptionalText('mode', {
+    example: 'live',
+    description: '`live`, or `test`: what the key sends never leaves and costs nothing. Absent: live.',
+  })
+  mode?: string | null;
 
   @OptionalTexts('scopes', {
     example: ['send:sms', 'read'],
@@ -64,6 +71,13 @@ export class CreatedApiKeyAnswerData {
 
   @ApiProperty({ example: 'swb_live_Zb1cQ9x', description: 'How the key begins' })
   prefix!: string;
+
+  @ApiProperty({
+    enum: [...KEY_MODES],
+    example: 'live',
+    description: '`test`: what it sends never leaves and costs nothing',
+  })
+  mode!: KeyMode;
 
   @ApiProperty({
     enum: [...SCOPES],
@@ -112,6 +126,7 @@ export const apiKeyData = (row: ApiKeyEntity, zone: string): ApiKeyAnswerData =>
   id: row.id,
   name: row.name,
   prefix: row.prefix,
+  mode: row.isTest === 1 ? 'test' : 'live',
   scopes: scopesOf(row),
   allowed_ips: JSON.parse(row.allowedIps) as string[],
   max_per_day: row.maxPerDay,

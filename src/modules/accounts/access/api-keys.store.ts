@@ -9,7 +9,7 @@ import { inListedOrder, listKeys } from '../../../platform/database/index.js';
 import { assertWithin } from '../../quotas/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { type Scope, SCOPES } from '../domain/rights.js';
-import { apiKeyDigest, apiKeyPrefix } from '../domain/tokens.js';
+import { apiKeyDigest, apiKeyPrefix, type KeyMode } from '../domain/tokens.js';
 import { ApiKeyEntity } from '../tables.js';
 
 /** Maximum delay until a revocation on another instance takes effect. */
@@ -20,6 +20,7 @@ export interface StoredApiKey {
   id: number;
   name: string | null;
   prefix: string;
+  isTest: boolean;
   accountId: number;
   /** [] = anywhere */
   allowedIps: string[];
@@ -38,6 +39,7 @@ export interface KeyLimits {
 
 interface NewApiKey extends KeyLimits {
   key: string;
+  mode: KeyMode;
   name: string | null;
   createdBy: string;
 }
@@ -77,6 +79,7 @@ export class ApiKeyStore {
       name: fields.name,
       prefix: apiKeyPrefix(fields.key),
       keyDigest: apiKeyDigest(fields.key),
+      isTest: fields.mode === 'test' ? 1 : 0,
       allowedIps: JSON.stringify(fields.allowedIps),
       scopes: fields.scopes && fields.scopes.join(','),
       expiresAt: fields.expiresAt,
@@ -125,6 +128,7 @@ const toStored = (row: ApiKeyEntity): StoredApiKey => ({
   id: row.id,
   name: row.name,
   prefix: row.prefix,
+  isTest: row.isTest === 1,
   accountId: row.accountId,
   allowedIps: JSON.parse(row.allowedIps) as string[],
   scopes: scopesOf(row),

@@ -55,8 +55,8 @@ export class ApiKeys {
     if (stored.allowedIps.length > 0 && !isInIpRanges(ip, stored.allowedIps)) return null;
     const account = await this.directory.byId(stored.accountId);
     if (account && this.directory.usable(account)) this.store.touch(stored);
-    const { id, name, prefix, scopes, maxPerDay } = stored;
-    return account && { ...account, apiKey: { id, name, prefix, scopes, maxPerDay } };
+    const { id, name, prefix, isTest, scopes, maxPerDay } = stored;
+    return account && { ...account, apiKey: { id, name, prefix, isTest, scopes, maxPerDay } };
   }
 
   /** Counts a request with a key that has a daily limit. @throws AppError too_many beyond it */

@@ -1,10 +1,10 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { ApiBearerAuth, ApiCookieAuth, ApiSecurity } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiCookieAuth, ApiQuery, ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { type DocumentedError, invalid, unauthenticated } from '../../../kernel/errors.js';
 import { ApiErrorsOf } from '../../../platform/http/index.js';
 import { accountErrors, tokenErrors } from '../domain/account.errors.js';
-import type { Account } from '../domain/account.js';
+import { type Account, isTesting } from '../domain/account.js';
 import type { Right } from '../domain/rights.js';
 
 /** The acting account of a request, and the kind of its proof. */
@@ -152,6 +152,24 @@ export function neededRights(
   if (method === 'GET' || method === 'HEAD') return ['read'];
   return isAdmin ? ['manage'] : [];
 }
+
+export const TEST_KEYS_METADATA = 'switchboard:test-keys';
+
+/** Opens a route to test keys (own/keys#test-keys): it sends, or reads and changes what test keys have sent. Others refuse them. */
+export const TestKeys = (): MethodDecorator & ClassDecorator => SetMetadata(TEST_KEYS_METADATA, true);
+
+/** Documents the filter `test` of a list, read by `wantsTests`. */
+export const TestQuery = (): MethodDecorator =>
+  ApiQuery({
+    name: 'test',
+    required: false,
+    enum: ['true', 'false'],
+    description: '`true`: what was sent with test keys. Absent: what was sent live; with a test key always tests',
+  });
+
+/** Whether a list shows tests. */
+export const wantsTests = (query: Readonly<Record<string, unknown>>, account: Account): boolean =>
+  isTesting(account) || query['test'] === 'true';
 
 /** Marks a route without authentication; tests list the reason. */
 export const Open = (reason: string): MethodDecorator & ClassDecorator =>

@@ -6,11 +6,11 @@ import { now } from '../../../kernel/clock.js';
 import { AppError } from '../../../kernel/errors.js';
 import { readText } from '../../../kernel/text.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
-import { Bodies, fromForm, isCompressed } from '../../../platform/http/index.js';
+import { Bodies, fromForm, isCompressed, TEST_WARNING, warnExact } from '../../../platform/http/index.js';
 import { AddressLimits, clientIp, isInIpRanges, RouteRules, tokenKeys } from '../../../platform/security/index.js';
 import { AccountDirectory } from '../accounts.store.js';
 import { accountErrors } from '../domain/account.errors.js';
-import { type Account, needsToken, roleOf } from '../domain/account.js';
+import { type Account, isTesting, needsToken, roleOf } from '../domain/account.js';
 import { assertRight, type Right } from '../domain/rights.js';
 import { SessionStore } from '../sessions/sessions.store.js';
 import { isOrdinaryToken } from '../domain/tokens.js';
@@ -27,6 +27,7 @@ import {
   NEEDS_METADATA,
   neededRights,
   PATH_USERNAME_METADATA,
+  TEST_KEYS_METADATA,
   type PresentedToken,
   tokenErrorsOf,
 } from './decorators.js';
@@ -261,6 +262,7 @@ export class RightsGuard implements CanActivate {
   private readonly rules = new RouteRules<AdminRules>(ADMIN_METADATA);
   private readonly needs = new RouteRules<readonly Right[]>(NEEDS_METADATA);
   private readonly confirmed = new RouteRules<ConfirmationRule>(CONFIRMED_METADATA);
+  private readonly tests = new RouteRules<true>(TEST_KEYS_METADATA);
 
   constructor(private readonly confirmations: Confirmations) {}
 
@@ -268,12 +270,18 @@ export class RightsGuard implements CanActivate {
     const { actor, method } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const rules = this.rules.of(context);
     if (rules) assertStaff(rules, actor?.account.userType);
-    if (actor) assertRight(actor.account, ...neededRights(this.needs.of(context), method, rules !== undefined));
+    if (!actor) return true;
+    assertRight(actor.account, ...neededRights(this.needs.of(context), method, rules !== undefined));
     const confirmation = this.confirmed.of(context);
-    if (actor && confirmation) await this.confirmations.assert(actor.account, confirmation);
+    if (confirmation) await this.confirmations.assert(actor.account, confirmation);
+    if (!isTesting(actor.account)) return true;
+    if (!this.tests.of(context)) throw accountErrors.missingRight().helping({ hint: TESTS_ONLY });
+    warnExact(context, TEST_WARNING);
     return true;
   }
 }
+
+const TESTS_ONLY = 'A test key sends tests, and reads what test keys have sent: use a live key.';
 
 function assertStaff(rules: AdminRules, userType: string | null | undefined): void {
   const allowed =

@@ -7,6 +7,8 @@ export interface ActingKey {
   id: number;
   name: string | null;
   prefix: string;
+  /** what it sends never leaves and costs nothing */
+  isTest: boolean;
   /** null = every right */
   scopes: readonly Scope[] | null;
   /** requests in 24 hours; null = no limit */
@@ -201,6 +203,25 @@ function makerOf(actor: Acting, accountId: number = actor.id): Maker {
 
 /** `makerOf` in the format of `created_by` columns. */
 export const createdBy = (actor: Acting, accountId?: number): string => makerText(makerOf(actor, accountId));
+
+/** The paying account of a send, and who makes it. */
+export interface Sender {
+  accountId: number;
+  /** IANA zone of the request id, and of a `schedule_time` without an offset */
+  timeZone: string;
+  createdBy: string;
+  /** with a test key: nothing leaves, nothing is charged */
+  isTest: boolean;
+}
+
+export const isTesting = ({ apiKey }: Pick<Account, 'apiKey'>): boolean => apiKey?.isTest ?? false;
+
+export const senderOf = (account: Account): Sender => ({
+  accountId: account.id,
+  timeZone: account.timeZone,
+  createdBy: createdBy(account),
+  isTest: isTesting(account),
+});
 
 const named = ({ id, username }: { id: number; username: string }): Pick<Maker, 'id' | 'name'> => ({
   id,

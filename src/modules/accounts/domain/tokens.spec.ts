@@ -102,7 +102,7 @@ describe('readClaims', () => {
 
 describe('API keys', () => {
   it('are random, known by their form, and kept as SHA-256', () => {
-    const [a, b] = [newApiKey(), newApiKey()];
+    const [a, b] = [newApiKey('live'), newApiKey('test')];
     expect(a).toMatch(/^swb_live_[0-9A-Za-z]{49}$/);
     expect(a).not.toBe(b);
     expect(isApiKey(a)).toBe(true);

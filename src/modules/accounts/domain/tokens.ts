@@ -90,12 +90,16 @@ export const passwordChange = (before: Pick<Account, 'passwordChangedAt'>, at: D
     Math.max(Math.floor(at.getTime() / 1000), Math.ceil(before.passwordChangedAt.getTime() / 1000)) * 1000 + 1000,
   );
 
-const PREFIX = 'swb_live_';
+/** A key is one or the other from birth (own/keys#test-keys). */
+export const KEY_MODES = ['live', 'test'] as const;
+export type KeyMode = (typeof KEY_MODES)[number];
+
+const PREFIXES: Readonly<Record<KeyMode, string>> = { live: 'swb_live_', test: 'swb_test_' };
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LETTERS = 43;
 const CHECKSUM_LETTERS = 6;
 const SHOWN = 16;
-const FORM = /^swb_live_[0-9A-Za-z]{49}$/;
+const FORM = /^swb_(live|test)_[0-9A-Za-z]{49}$/;
 /** Keys of 0.3.0 and before have no checksum. */
 const FORMER_PREFIX = 'sk_';
 const FORMER_SHOWN = 11;
@@ -103,9 +107,10 @@ const FORMER_FORM = /^sk_[A-Za-z0-9_-]{43}$/;
 const DIGEST = /^[0-9a-f]{64}$/;
 
 /** 256 random bits (43 letters of 62): the digest needs no salt and no slow hash. The checksum is for secret scanners (own/keys). */
-export function newApiKey(): string {
+export function newApiKey(mode: KeyMode): string {
   const random = Array.from({ length: RANDOM_LETTERS }, () => LETTERS[randomInt(LETTERS.length)]).join('');
-  return PREFIX + random + checksumOf(PREFIX + random);
+  const key = PREFIXES[mode] + random;
+  return key + checksumOf(key);
 }
 
 /** CRC-32 of the text in base 62, most significant digit first, padded with 0. */
@@ -126,7 +131,8 @@ export function isApiKey(text: string): boolean {
 }
 
 /** True for what was meant as an API key, valid or not. */
-export const looksLikeApiKey = (text: string): boolean => text.startsWith(PREFIX) || FORMER_FORM.test(text);
+export const looksLikeApiKey = (text: string): boolean =>
+  Object.values(PREFIXES).some((prefix) => text.startsWith(prefix)) || FORMER_FORM.test(text);
 
 /** Returns the stored form of a key: SHA-256 in hex. */
 export const apiKeyDigest = (key: string): string => createHash('sha256').update(key).digest('hex');

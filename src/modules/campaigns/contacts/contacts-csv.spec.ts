@@ -54,8 +54,8 @@ describe('the file', () => {
       credits: 1,
     },
   };
-  const open = (requestId: string, extra: Record<string, string | number | null> = {}) => ({
-    requestId,
+  const open = (fileName: string, extra: Record<string, string | number | null> = {}) => ({
+    fileName,
     details: Object.keys(extra).filter((name) => name !== 'credits'),
     batches: (async function* () {
       yield await Promise.resolve([{ ...contact, ...extra }]);

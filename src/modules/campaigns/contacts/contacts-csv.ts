@@ -22,7 +22,7 @@ const columnsOf = ({ details }: RecipientExport): readonly string[] => [...COLUM
 
 export const csvFrame = (contacts: RecipientExport): TextFrame => ({
   contentType: 'text/csv; charset=utf-8; header=present',
-  headers: { 'Content-Disposition': `attachment; filename="${contacts.requestId.replaceAll(':', '_')}.csv"` },
+  headers: { 'Content-Disposition': `attachment; filename="${contacts.fileName.replaceAll(':', '_')}.csv"` },
   before: csvLine(columnsOf(contacts)),
   after: '',
 });

@@ -17,7 +17,17 @@ import {
   streamText,
 } from '../../../platform/http/index.js';
 import { tooMany } from '../../../platform/security/index.js';
-import { AccessTokens, type Actor, Authenticated, CurrentActor, Needs, SENDS } from '../../accounts/index.js';
+import {
+  AccessTokens,
+  type Actor,
+  Authenticated,
+  CurrentActor,
+  Needs,
+  SENDS,
+  TestKeys,
+  TestQuery,
+  wantsTests,
+} from '../../accounts/index.js';
 import { type NumberHome, readerOf, spellingsToFind } from '../../numbers/index.js';
 import { RANGE_ERRORS, readRangeEnd } from '../campaign-filter.js';
 import { type CampaignData, REQUEST_ID } from '../campaigns.dto.js';
@@ -99,6 +109,7 @@ const StatusQuery = ApiQuery({
 @ApiTags('Campaigns')
 @ApiParam({ name: 'request_id', example: REQUEST_ID })
 @Authenticated()
+@TestKeys()
 @Controller('v6/api/campaigns/:request_id')
 export class ContactsController {
   constructor(
@@ -192,6 +203,7 @@ const DEFAULT_RANGE_MS = 30 * 24 * 3_600_000;
 
 @ApiTags('Campaigns')
 @Authenticated()
+@TestKeys()
 @Controller('v6/api/recipients')
 export class RecipientsController {
   constructor(private readonly queries: QueryBus) {}
@@ -205,6 +217,7 @@ export class RecipientsController {
   @ApiQuery({ name: 'number', example: '919812345678', description: 'in any spelling that the strict reader takes' })
   @ApiQuery({ name: 'from', required: false, example: '2026-11-01' })
   @ApiQuery({ name: 'to', required: false, example: '2026-11-30' })
+  @TestQuery()
   @ListQuery()
   @ApiOkResponse({ type: RecipientHitsResponse })
   @ApiErrors(
@@ -224,7 +237,8 @@ export class RecipientsController {
     const to = readRangeEnd(query, 'to', account.timeZone) ?? now();
     const from = given ?? new Date(Math.max(0, to.getTime() - DEFAULT_RANGE_MS));
     const page = readListPage(HITS, query);
-    const found = await this.queries.execute(new FindRecipientsQuery(account, numbers, from, to, page));
+    const of = { id: account.id, timeZone: account.timeZone, isTest: wantsTests(query, account) };
+    const found = await this.queries.execute(new FindRecipientsQuery(of, numbers, from, to, page));
     return { ...paged(HITS, page, found), next_to: found.nextTo?.toISOString() ?? null };
   }
 }
@@ -252,6 +266,7 @@ const shown = (reading: NumberReading): ReadNumberData =>
 /** How the account's numbers are read (reference/numbers#reading). */
 @ApiTags('Recipients')
 @Authenticated()
+@TestKeys()
 @Controller('v6/api/numbers')
 export class NumbersController {
   @Post('read')

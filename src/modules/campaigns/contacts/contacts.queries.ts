@@ -50,7 +50,8 @@ export class RecipientViews {
 }
 
 export interface RecipientExport {
-  requestId: string;
+  /** the request id; that of a test says so */
+  fileName: string;
   details: readonly string[];
   batches: AsyncIterable<DetailedRecipient[]>;
 }
@@ -82,7 +83,7 @@ export class ExportRecipientsHandler implements IQueryHandler<ExportRecipientsQu
     const batches = readAhead(reader.batches(campaign.id, statuses));
     const details = channel.details?.columns ?? [];
     return {
-      requestId: campaign.requestId,
+      fileName: campaign.isTest ? `${campaign.requestId}-test` : campaign.requestId,
       details,
       batches: this.shown(new RecipientReader(session), campaign, batches),
     };
@@ -105,7 +106,7 @@ export interface RecipientHits extends Listed<RecipientHitData> {
 /** Searches the account's campaigns of a time range for a number, newest first. @throws AppError too_many */
 export class FindRecipientsQuery extends Query<RecipientHits> {
   constructor(
-    readonly account: { id: number; timeZone: string },
+    readonly account: { id: number; timeZone: string; isTest: boolean },
     /** spellings of one number */
     readonly numbers: readonly string[],
     readonly from: Date,
@@ -126,7 +127,9 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
   async execute(query: FindRecipientsQuery): Promise<RecipientHits> {
     const { account, numbers, from, to, page } = query;
     const after = page.after === null ? null : readPosition(String(page.after));
-    const { found, next, end } = await this.search.find(numbers, { accountId: account.id, from, to, after });
+    const { found, next, end } = await this.search.find(numbers, {
+      ...{ accountId: account.id, isTest: account.isTest, from, to, after },
+    });
     const shown = dateTimesOf(account.timeZone);
     const start = offsetOf(page);
     const hits = found.slice(start, start + page.limit);

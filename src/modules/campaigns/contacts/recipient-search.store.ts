@@ -27,6 +27,8 @@ export interface FoundRecipient {
 
 export interface SearchRange {
   accountId: number | null;
+  /** absent = live ones and tests */
+  isTest?: boolean;
   from: Date;
   to: Date;
   after: HitCursor | null;
@@ -161,15 +163,29 @@ export class RecipientSearch {
     return grouped(this.campaigns(range), most, isOfOneMoment);
   }
 
-  private campaigns({ accountId, from, to, after }: SearchRange): AsyncGenerator<SearchedCampaign, void, undefined> {
+  private campaigns({
+    accountId,
+    isTest,
+    from,
+    to,
+    after,
+  }: SearchRange): AsyncGenerator<SearchedCampaign, void, undefined> {
     const lowest = lowestId(from);
     const highest = after ? Math.min(idBehind(to), after.campaignId + 1) : idBehind(to);
     return newestFirst(highest, (before, limit) =>
       this.reads.query<SearchedCampaign[]>(
         `SELECT id, account_id, request_id, channel, broadcast_name, total_rows, created_at FROM campaigns
-         WHERE ${accountId === null ? '' : 'account_id = ? AND'} id >= ? AND id < ? AND created_at >= ? AND created_at <= ?
+         WHERE ${accountId === null ? '' : 'account_id = ? AND'} ${isTest === undefined ? '' : 'is_test = ? AND'} id >= ? AND id < ? AND created_at >= ? AND created_at <= ?
          ORDER BY id DESC LIMIT ?`,
-        [...(accountId === null ? [] : [accountId]), lowest, before, from, to, limit],
+        [
+          ...(accountId === null ? [] : [accountId]),
+          ...(isTest === undefined ? [] : [Number(isTest)]),
+          lowest,
+          before,
+          from,
+          to,
+          limit,
+        ],
       ),
     );
   }

@@ -59,7 +59,7 @@ function recipientEvents(campaign: CampaignRecord, channel: Channel, life: Recip
     });
   }
   if (retry) events.push({ at: retry.dueAt, event: 'retry_due', details: { attempt: retry.attempt } });
-  if (credits > 0 && isRefunded(life)) {
+  if (credits > 0 && isRefunded(campaign, life)) {
     const details = { balance: campaign.balance, credits };
     events.push({ at: recipient.updatedAt, event: 'refund', details });
   }
@@ -67,17 +67,17 @@ function recipientEvents(campaign: CampaignRecord, channel: Channel, life: Recip
 }
 
 function decisionsOf(
-  { unitCredits, balance, sender }: CampaignRecord,
+  campaign: CampaignRecord,
   life: RecipientLife,
   [route = null, ...fallbacks]: readonly (string | null)[],
 ): DecisionsData {
   return {
     route,
     fallback_routes: fallbacks.filter((name) => name !== null),
-    credits: life.terms?.credits ?? unitCredits,
-    balance,
-    refunded: isRefunded(life),
-    sender: life.terms?.sender ?? sender,
+    credits: life.terms?.credits ?? campaign.unitCredits,
+    balance: campaign.balance,
+    refunded: isRefunded(campaign, life),
+    sender: life.terms?.sender ?? campaign.sender,
     stop_list: life.recipient.errorMessage === 'Suppressed',
   };
 }
@@ -96,8 +96,8 @@ function waitedAt({ recipient, submitted, wasUnknown }: RecipientLife, at: Date)
 }
 
 /** Cancelling refunds in the same transaction; failed recipients carry a refund mark. */
-const isRefunded = ({ recipient, refunded }: RecipientLife): boolean =>
-  refunded || recipient.status === RecipientStatus.Cancelled;
+const isRefunded = (campaign: CampaignRecord, { recipient, refunded }: RecipientLife): boolean =>
+  !campaign.isTest && (refunded || recipient.status === RecipientStatus.Cancelled);
 
 function ownDetails(
   { unitCredits, sender: common, content }: CampaignRecord,

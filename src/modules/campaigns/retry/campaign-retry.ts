@@ -146,7 +146,7 @@ export class CampaignRetry {
 
   /** Prices and routes the retry like a new send, including the channel's own validation. */
   private async renewed(parent: CampaignRecord): Promise<RenewedTerms> {
-    const { content, accountId, category } = parent;
+    const { content, accountId, category, isTest } = parent;
     const channel = this.channels.get(parent.channel);
     await channel.validateRetry?.(this.channels.services, parent);
     const renewed = await channel.renew?.(this.channels.services, parent);
@@ -156,10 +156,10 @@ export class CampaignRetry {
       content,
       service,
       category,
-      sender: { accountId },
+      sender: { accountId, isTest },
       ...(renewed && { price: renewed }),
     };
-    const routes = renewed ? onlyRoute(renewed.routeId) : await this.submissions.routesOf(submission);
+    const routes = renewed && !isTest ? onlyRoute(renewed.routeId) : await this.submissions.routesOf(submission);
     return { service, pricer: await this.submissions.pricerOf(submission, routes) };
   }
 
@@ -196,6 +196,7 @@ export class CampaignRetry {
       ...(parent.tags && { tags: parent.tags }),
       // The first send's content was already reviewed.
       initialState: 'accepted' as const,
+      isTest: parent.isTest,
       retryOf: parent.requestId,
       createdBy,
     };

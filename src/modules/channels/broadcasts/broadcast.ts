@@ -6,7 +6,7 @@ import { cutCodePoints, textOrNull } from '../../../kernel/text.js';
 import type { AnswerWarning } from '../../../platform/http/index.js';
 import { acceptanceErrors, Submissions } from '../../engine/index.js';
 import type { GivenNumbers } from '../../numbers/index.js';
-import { DriverRegistry, RouteDirectory } from '../../providers/index.js';
+import { DriverRegistry, isTestRoute, RouteDirectory } from '../../providers/index.js';
 
 /** A broadcast as the client sent it; each value may be of any type. */
 export interface BroadcastFields {
@@ -139,7 +139,7 @@ export class UsedRoutes {
     { field = 'brodcast_service', hasDlt = false }: Asked = {},
   ): Promise<AnswerWarning[]> {
     const route = routeId === undefined ? null : await this.routes.byId(routeId);
-    if (!route) return [];
+    if (!route || isTestRoute(route.id)) return [];
     const warnings: AnswerWarning[] = [];
     if (route.name !== service && service !== ANY) {
       const message = `${field} names no route of this channel that the account may use: ${route.name} is used`;

@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { type AppError, MOST_ROW_FAULTS, type RowFault } from '../../../kernel/errors.js';
 import type { Variables } from '../../../kernel/message-template.js';
 import type { AnswerWarning } from '../../../platform/http/index.js';
-import { type Account, createdBy } from '../../accounts/index.js';
+import { type Account, senderOf } from '../../accounts/index.js';
 import {
   type Channel,
   type Content,
@@ -241,7 +241,7 @@ export class BulkSends {
     const check = NumberCheck.begin(account);
     const terms = {
       channel,
-      sender: { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) },
+      sender: senderOf(account),
       broadcastName: request.broadcastName,
       service: request.route ?? DEFAULT_SERVICE,
       category: request.category,

@@ -14,7 +14,7 @@ import {
   Warnings,
 } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
-import { type Actor, Authenticated, CurrentActor, Needs, SENDS } from '../../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs, SENDS, TestKeys } from '../../accounts/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { GUARD_ERRORS } from '../../guard/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
@@ -32,6 +32,7 @@ const SKIPPED_EXAMPLE = [SKIPPED.join(','), '3,919812345678,duplicate,the person
 /** Campaigns with a text per recipient (reference/bulk#send). */
 @ApiTags('Campaigns')
 @Authenticated()
+@TestKeys()
 @Controller('v6/api/campaigns')
 export class BulkController {
   constructor(

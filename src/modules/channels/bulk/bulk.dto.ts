@@ -100,6 +100,8 @@ export class AcceptedBulkData {
   @ApiProperty({ example: 'GSMCAMP_20261121_A1B2C3' }) request_id!: string;
   @ApiProperty({ enum: [...BULK_CHANNEL_NAMES], example: 'sms' }) channel!: BulkChannelName;
   @ApiProperty({ enum: ['accepted'], example: 'accepted' }) state!: 'accepted';
+  @ApiProperty({ example: false, description: 'sent with a test key: nothing leaves, nothing is charged' })
+  test!: boolean;
   @ApiProperty({ type: 'integer', example: 2 }) recipients!: number;
   @ApiProperty({ type: 'integer', example: 3, description: 'charged for all recipients, each by its own text' })
   credits!: number;

@@ -11,6 +11,7 @@ import {
   fromForm,
   NoHead,
   scheduleWarnings,
+  TEST_WARNING,
   type Warn,
   Warnings,
 } from '../../../platform/http/index.js';
@@ -20,10 +21,12 @@ import {
   assertRight,
   type Actor,
   Authenticated,
-  createdBy,
+  senderOf,
   CurrentActor,
+  isTesting,
   Needs,
   Open,
+  TestKeys,
 } from '../../accounts/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
@@ -38,6 +41,7 @@ import { CHOSEN_ID_ERRORS, ChosenIds, VerifiedCredentials } from './sms-callers.
 
 /** Bulk SMS (reference/sms#addbroadcastgsmphp). */
 @ApiTags('SMS')
+@TestKeys()
 @Controller('webhook/api')
 export class SmsBroadcastController {
   constructor(
@@ -94,7 +98,7 @@ export class SmsBroadcastController {
     const fields = fromForm(body, { lists: ['contacts'] });
     const read = readSmsBroadcastRequest(fields);
     if ('fault' in read) throw smsErrors[read.fault]().helping(read.at ?? {});
-    const sender = { accountId: id, timeZone, createdBy: createdBy(actor.account) };
+    const sender = senderOf(actor.account);
     const { request } = read;
     const given = givenContacts(fields, request);
     await assertStrict(actor.account, given);
@@ -193,14 +197,14 @@ export class SmsGetController {
       // this endpoint names the contact `number`
       throw smsErrors[read.fault]().helping(read.fault === 'contactLength' ? { field: 'number' } : (read.at ?? {}));
     }
-    const sender = { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) };
+    const sender = senderOf(account);
     const { request } = read;
     const given = oneNumber('number', number, request.recipients[0] ?? null);
     await assertStrict(account, given);
     const sent = await this.chosenIds.guard(request.givenId, { ip, accountId: account.id }, () =>
       this.commands.execute(new SendSmsBroadcastCommand(sender, request)),
     );
-    warn(...(await strictWarnings(account, given)));
+    warn(...(await strictWarnings(account, given)), ...(isTesting(account) ? [TEST_WARNING] : []));
     return { status: 'ok', textsent: 'ok', message: 'Success', request_id: sent.requestId, Credits: sent.credits };
   }
 }

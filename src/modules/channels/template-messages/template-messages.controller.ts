@@ -10,7 +10,7 @@ import {
   type Warn,
   Warnings,
 } from '../../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor, Needs, PathUsername } from '../../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs, PathUsername, TestKeys } from '../../accounts/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
 import { GUARD_ERRORS } from '../../guard/index.js';
@@ -66,6 +66,7 @@ const SENDING_ERRORS = [
 @ApiParam({ name: 'username', example: 'demo', description: 'Must be the username of the token.' })
 @ExactAnswer()
 @Needs('send:chat')
+@TestKeys()
 @Controller('v6/api')
 export class TemplateMessagesController {
   constructor(private readonly commands: CommandBus) {}

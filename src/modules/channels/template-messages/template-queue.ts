@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppError, type DefinedError } from '../../../kernel/errors.js';
 import { cutCodePoints } from '../../../kernel/text.js';
 import { safeError } from '../../../platform/observability/index.js';
-import { type Account, createdBy } from '../../accounts/index.js';
+import { type Account, senderOf } from '../../accounts/index.js';
 import { type AcceptedCampaign, type Channel, type Submission, Submissions } from '../../engine/index.js';
 import { Idempotency, type IdempotentRequest, type OutcomeKeeper } from '../../idempotency/index.js';
 import { assertStrict } from '../../numbers/index.js';
@@ -109,7 +109,7 @@ export class TemplateQueue {
     keeper: OutcomeKeeper<Answer> | null,
   ): Promise<Answer> {
     const template = await this.sendable.requested(account.id, request);
-    const sender = { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) };
+    const sender = senderOf(account);
     const scheduledAt = this.submissions.momentOf(request.schedule, sender);
     const chat = await this.sendable.connection(account.id, channel.name);
     const submission: Submission = {

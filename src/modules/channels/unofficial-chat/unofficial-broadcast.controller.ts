@@ -10,7 +10,7 @@ import {
   Warnings,
 } from '../../../platform/http/index.js';
 import { RateLimited } from '../../../platform/security/index.js';
-import { type Actor, Authenticated, createdBy, CurrentActor, Needs } from '../../accounts/index.js';
+import { type Actor, Authenticated, senderOf, CurrentActor, Needs, TestKeys } from '../../accounts/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { acceptanceErrors } from '../../engine/index.js';
 import { GUARD_ERRORS } from '../../guard/index.js';
@@ -23,6 +23,7 @@ import { attachmentErrors, readUnofficialBroadcastRequest, unofficialErrors } fr
 
 /** Bulk messages over the unofficial chat route (reference/unofficial-chat#addbroadcastunofficialphp). */
 @ApiTags('Unofficial chat')
+@TestKeys()
 @Controller('webhook/api')
 export class UnofficialBroadcastController {
   constructor(
@@ -67,13 +68,13 @@ export class UnofficialBroadcastController {
     @IdempotencyKey('unofficial_broadcast') idempotent: IdempotentRequest | null,
     @Warnings() warn: Warn,
   ): Promise<UnofficialBroadcastAnswer> {
-    const { id, username, timeZone } = actor.account;
+    const { username } = actor.account;
     const fields = fromForm(body, { lists: ['contacts'] });
     const read = readUnofficialBroadcastRequest(fields);
     if ('fault' in read) throw unofficialErrors[read.fault]().helping(read.at ?? {});
     const given = givenContacts(fields, read.request);
     await assertStrict(actor.account, given);
-    const sender = { accountId: id, timeZone, createdBy: createdBy(actor.account) };
+    const sender = senderOf(actor.account);
     const sent = await this.commands.execute(new SendUnofficialBroadcastCommand(sender, read.request, idempotent));
     warn(...(await this.usedRoutes.of(read.request.service, sent)));
     warn(...scheduleWarnings(read.request.schedule, actor.account.timeZone));

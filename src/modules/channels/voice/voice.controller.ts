@@ -13,7 +13,7 @@ import {
   Warnings,
 } from '../../../platform/http/index.js';
 import { RateLimited, tooMany } from '../../../platform/security/index.js';
-import { type Actor, Authenticated, createdBy, CurrentActor, Needs } from '../../accounts/index.js';
+import { type Actor, Authenticated, senderOf, CurrentActor, Needs, TestKeys } from '../../accounts/index.js';
 import { isSpokenLanguage } from '../../audio/index.js';
 import { Submissions } from '../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
@@ -31,6 +31,7 @@ import { GetSpeechQuery } from './voice.queries.js';
 @ApiTags('Voice')
 @Authenticated()
 @Needs('send:voice')
+@TestKeys()
 @Controller('v6/api/v1/voice')
 export class VoiceController {
   private readonly numbers: NumberRules;
@@ -65,8 +66,8 @@ export class VoiceController {
     @IdempotencyKey('voice_send') idempotent: IdempotentRequest | null,
     @Warnings() warn: Warn,
   ): Promise<VoiceSendAnswer> {
-    const { id: accountId, timeZone, requireSender } = actor.account;
-    const sender = { accountId, timeZone, createdBy: createdBy(actor.account) };
+    const { requireSender } = actor.account;
+    const sender = senderOf(actor.account);
     const read = readVoiceRequest(fieldsOf(body), this.numbers);
     if ('fault' in read) throw voiceErrors.invalid(read.fault);
     const request = { ...read.request, late: Submissions.lateOf(fieldsOf(body)) };

@@ -103,7 +103,7 @@ export class CampaignStorage {
       accepted: numbered.map(acceptedOf),
       campaigns: [...this.writer.heads(numbered), ...this.writer.recipients(drafts)],
       keys: this.keys.statements(outcomes),
-      movements: numbered.map(debitOf),
+      movements: numbered.filter(({ draft }) => !draft.isTest).map(debitOf),
     };
   }
 }

@@ -114,16 +114,17 @@ const settlesAfter = ({ scheduledAt, late }: DraftHead, validity: number | null)
 };
 
 const campaigns = (heads: readonly PlannedHead[]): Statement => ({
-  sql: `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, sender, category, content,
+  sql: `INSERT INTO campaigns (id, account_id, request_id, channel, state, is_test, broadcast_name, service, route_id, sender, category, content,
      fingerprint, balance, unit_credits, own_terms, own_kinds, charged_credits,
      total_rows, open_lanes, refunded_credits, retry_of, scheduled_at, late, late_after_s, late_at, created_by, tags, trace_parent, created_at)
-   VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,?,?,?,?,?,UTC_TIMESTAMP(3))').join(',')}`,
+   VALUES ${heads.map(() => '(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,?,?,?,?,?,UTC_TIMESTAMP(3))').join(',')}`,
   values: heads.flatMap(({ id, requestId, draft, total, sum, lanes, traceParent }) => [
     id,
     draft.accountId,
     requestId,
     draft.channel,
     draft.initialState,
+    draft.isTest ? 1 : 0,
     draft.broadcastName,
     draft.service,
     draft.routeId,
@@ -132,7 +133,8 @@ const campaigns = (heads: readonly PlannedHead[]): Statement => ({
     JSON.stringify(draft.content),
     draft.fingerprint ?? null,
     draft.balance,
-    draft.unitCredits,
+    // whatever refunds a test later finds a price of 0; what it would have cost stands in charged_credits
+    draft.isTest ? 0 : draft.unitCredits,
     sum.own?.hasTerms ? 1 : 0,
     sum.own?.kinds ?? 0,
     sum.charged,

@@ -25,6 +25,8 @@ export interface CampaignDraft {
   recipients: string[];
   terms?: readonly (RecipientTerms | null)[];
   initialState: 'accepted' | 'pending_approval';
+  /** nothing leaves, nothing is charged; absent = live */
+  isTest?: boolean;
   scheduledAt?: Date;
   late?: LateRule;
   retryOf?: string;
@@ -236,7 +238,7 @@ export class FoundChains {
 export function* termsBatches(
   id: number,
   { from, terms }: RecipientPage,
-  campaign: Common,
+  campaign: Common & Pick<CampaignDraft, 'isTest'>,
   { own }: DraftSum,
 ): Generator<QuotedText, void, undefined> {
   if (!terms || !own?.hasTerms) return;
@@ -245,7 +247,7 @@ export function* termsBatches(
     const group = own.groups?.[from + at] ?? 0;
     if (!each || (group === 0 && !differs(each, campaign))) continue;
     const { credits = null, sender = null, routeId = null } = each;
-    rows.push([id, from + at + 1, group, credits, sender, routeId]);
+    rows.push([id, from + at + 1, group, campaign.isTest ? null : credits, sender, routeId]);
     if (rows.length < BATCH.rows) continue;
     yield jsonRows(rows);
     rows = [];

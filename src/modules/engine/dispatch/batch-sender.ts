@@ -155,6 +155,7 @@ function send(batch: Batch, recipient: DueRecipient, index: number, composed: Co
       to: recipient.number,
       sender: recipient.sender,
       urgent,
+      again: recipient.made !== undefined,
       leaving,
       hasStopped,
       notAfter,

@@ -3,7 +3,7 @@ import { Semaphore } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { isPassing } from '../../../platform/database/index.js';
 import { AccountDirectory } from '../../accounts/index.js';
-import type { SendOutcome } from '../../providers/index.js';
+import { isTestRoute, type SendOutcome } from '../../providers/index.js';
 import { LANE_ACTION, type LaneAction } from '../campaign.js';
 import type { LaneSnapshot } from '../lanes.js';
 import { BatchResults } from '../settle/batch-results.js';
@@ -197,6 +197,8 @@ export class LaneRunner {
     if (!first) return NOTHING;
     const active = await this.ofActiveAccounts(await this.inTime(lanes));
     if (active.length < lanes.length) return ended({ more: true, done: [] });
+    const astray = lanes.filter(({ isTest, routeId }) => isTest !== isTestRoute(routeId));
+    if (astray.length > 0) return this.refuse(astray, NO_ROUTE);
     const choice = await this.carriers.of([first, ...lanes.slice(1)]);
     switch (choice.kind) {
       case 'send':

@@ -11,7 +11,7 @@ import { DataSource } from 'typeorm';
 import { PeriodicTask } from '../../../platform/concurrency/index.js';
 import { LeaderGate } from '../../../platform/periodic/index.js';
 import { Metrics, safeError, type Span, type Tracing, TRACING } from '../../../platform/observability/index.js';
-import { RouteDirectory } from '../../providers/index.js';
+import { isTestRoute, RouteDirectory } from '../../providers/index.js';
 import { Channels } from '../channels.js';
 import type { BatchResult } from '../settle/recipient-change.js';
 import { CampaignTraces } from '../state/campaign-briefs.js';
@@ -164,6 +164,7 @@ export class BatchObserver {
   }
 
   count({ route, channel: { name: channel } }: Leaving, results: readonly BatchResult[]): void {
+    if (isTestRoute(route.id)) return;
     this.codes.count(route.name, channel, results);
     const counts = new Map<BatchResult['outcome']['kind'], number>();
     for (const { outcome } of results) counts.set(outcome.kind, (counts.get(outcome.kind) ?? 0) + 1);

@@ -120,7 +120,7 @@ function countReceipts(
     const groups = new Map<string, Group>();
     for (const { receipt, item, recipient } of matched) {
       const campaign = campaigns.get(item.campaignId);
-      if (!campaign) continue;
+      if (!campaign || campaign.isTest) continue;
       const { accountId, channel } = campaign;
       const routeId = item.routeId ?? null;
       const key = `${routeId} ${accountId} ${channel}`;

@@ -103,7 +103,7 @@ export function countMoves(
       if (other && isAlike(move, other)) continue;
       const campaign = campaigns.get(move.campaignId);
       const figures = figuresOf(move);
-      if (campaign) {
+      if (campaign && !campaign.isTest) {
         const of = { routeId: move.routeId, accountId: campaign.accountId, channel: campaign.channel };
         for (const figure of figures) traffic.count(of, figure, next - first);
       }

@@ -56,7 +56,7 @@ interface RefundTerms {
 export class Refunds {
   constructor(private readonly credits: CreditBook) {}
 
-  /** Refunds at the charged price (reference/credits#refunds). */
+  /** Refunds at the charged price (reference/credits#refunds); that of a test is 0. */
   async of(
     tx: EntityManager,
     moves: readonly RecipientMove[],
@@ -244,6 +244,7 @@ export class Settlement {
     return moves.flatMap((move) => {
       const { routeId, number } = move;
       const campaign = move.to === RecipientStatus.Failed ? campaigns.get(move.campaignId) : undefined;
+      if (campaign?.isTest) return [];
       const route = campaign && routeId !== null ? this.routes.lastRead(routeId) : null;
       const optOut = campaign && optOutOf(campaign.routeKind, move, ownKinds(route?.config));
       return optOut ? [{ accountId: campaign.accountId, number, routeId, ...optOut }] : [];

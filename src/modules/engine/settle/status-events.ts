@@ -80,7 +80,14 @@ export class StatusEvents {
         .map((row) => [row.status, Number(row.recipients)] as const);
       const status_counts = new StatusLabels(channel).countsOf(new Map(counts));
       const type = 'campaign.completed';
-      const body = { event: type, request_id, total_rows, status_counts, ...taggedOf(campaign, FIRST_SEQ) };
+      const body = {
+        event: type,
+        request_id,
+        total_rows,
+        status_counts,
+        ...markOf(campaign),
+        ...taggedOf(campaign, FIRST_SEQ),
+      };
       return [{ accountId, type, body } as const];
     });
   }
@@ -98,6 +105,9 @@ function changesLabel({ statusLabels }: Channel, { from, to }: StatusChange): bo
 
 const FIRST_SEQ = 1;
 
+/** Only events of tests have it: those of live messages are as specified. */
+const markOf = ({ isTest }: CampaignBrief): object => (isTest ? { test: true } : {});
+
 /** What the events of a message have besides (reference/messages#events). */
 const taggedOf = ({ id, tags }: CampaignBrief, seq: number): object =>
   tags === null ? {} : { message_id: messageId({ kind: 'out', campaignId: id, seq }), ...tags };
@@ -108,7 +118,11 @@ function statusEvent(campaign: CampaignBrief, channel: Channel, change: StatusCh
   return {
     accountId: campaign.accountId,
     type: channel.event,
-    body: { ...new StatusLabels(channel).deliveryRecord(campaign.requestId, recipient), ...taggedOf(campaign, seq) },
+    body: {
+      ...new StatusLabels(channel).deliveryRecord(campaign.requestId, recipient),
+      ...markOf(campaign),
+      ...taggedOf(campaign, seq),
+    },
     recipient: { campaignId, seq },
   };
 }

@@ -16,6 +16,8 @@ export interface CampaignBrief {
   channel: string;
   routeKind: RouteKind | null;
   totalRows: number;
+  /** nothing of it moves credits or counts in statistics */
+  isTest: boolean;
   balance: BalanceName;
   unitCredits: number;
   sender: string;
@@ -32,6 +34,7 @@ interface BriefRow {
   request_id: string;
   channel: string;
   total_rows: number;
+  is_test: number;
   balance: BalanceName;
   unit_credits: number;
   sender: string | null;
@@ -61,7 +64,7 @@ export class CampaignBriefs {
     if (unknown.length === 0) return found;
     const retrying = this.channels.all.filter((channel) => channel.retryPlan).map(({ name }) => name);
     const rows: BriefRow[] = await tx.query(
-      `SELECT id, account_id, request_id, channel, total_rows, balance, unit_credits, sender, own_terms, tags,
+      `SELECT id, account_id, request_id, channel, total_rows, is_test, balance, unit_credits, sender, own_terms, tags,
          IF(channel IN (?), content, NULL) AS content FROM campaigns WHERE id IN (?)`,
       [['', ...retrying], unknown],
     );
@@ -82,6 +85,7 @@ export class CampaignBriefs {
       channel: row.channel,
       routeKind: this.channels.find(row.channel)?.routes ?? null,
       totalRows: row.total_rows,
+      isTest: row.is_test === 1,
       balance: row.balance,
       unitCredits: row.unit_credits,
       sender: row.sender ?? '',

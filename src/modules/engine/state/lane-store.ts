@@ -50,6 +50,7 @@ interface LaneRow {
   route_id: number;
   single: number;
   state: CampaignState;
+  is_test: number;
   channel: string;
   account_id: number;
   own_kinds: number;
@@ -91,7 +92,7 @@ export class LaneStore {
     if (keys.length === 0) return asked.map(() => []);
     const rows: LaneRow[] = await this.dataSource.query(
       `SELECT l.campaign_id, l.lane, l.fence, l.claim_id, l.next_seq, l.intent_seq, l.end_seq, l.channel, l.route_id, l.account_id,
-         l.single, l.moves, c.state, c.own_kinds, c.sender, c.content,
+         l.single, l.moves, c.state, c.is_test, c.own_kinds, c.sender, c.content,
          IF(c.late_at <= UTC_TIMESTAMP(3) AND c.overdue_check_at IS NULL, c.late, NULL) AS late,
          TIMESTAMPDIFF(MICROSECOND, COALESCE(c.scheduled_at, c.created_at), UTC_TIMESTAMP(3)) AS waited_us,
          TIMESTAMPDIFF(MICROSECOND, l.stalled_since, UTC_TIMESTAMP(3)) AS stalled_us,
@@ -244,6 +245,7 @@ const toSnapshot = (row: LaneRow): LaneSnapshot => ({
   intentSeq: row.intent_seq,
   endSeq: row.end_seq,
   state: row.state,
+  isTest: row.is_test === 1,
   channel: row.channel,
   accountId: row.account_id,
   routeId: row.route_id,

@@ -25,6 +25,7 @@ import { ScopesOfKeys1700000019731 } from './1700000019731-scopes-of-keys.js';
 import { Guard1700000019740 } from './1700000019740-guard.js';
 import { LoginSessions1700000019760 } from './1700000019760-login-sessions.js';
 import { SecondFactors1700000019761 } from './1700000019761-second-factors.js';
+import { TestKeys1700000019780 } from './1700000019780-test-keys.js';
 import { WhoSetPasswords1700000019520 } from './1700000019520-who-set-passwords.js';
 
 export { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
@@ -59,4 +60,5 @@ export const migrations = [
   Guard1700000019740,
   LoginSessions1700000019760,
   SecondFactors1700000019761,
+  TestKeys1700000019780,
 ];
