@@ -8,6 +8,7 @@ export interface ListOptions {
 }
 
 export interface CampaignListOptions extends ListOptions {
+  test?: boolean;
   state?: string;
   channel?: string;
   search?: string;
@@ -27,6 +28,7 @@ interface CampaignRow {
   username?: string;
   channel: string;
   state: string;
+  test: boolean;
   total_rows: number;
   credits: number;
   created_at: string;
@@ -66,15 +68,15 @@ interface Plan extends Omit<PlanRow, 'rates'> {
 
 /** Lists campaigns of the account, or of all accounts, newest first. */
 export async function listCampaigns(api: ApiClient, options: CampaignListOptions): Promise<void> {
-  const { all = false, username, state, channel, search, from, to } = options;
+  const { all = false, test, username, state, channel, search, from, to } = options;
   const isStaffs = all || username !== undefined;
   const path = isStaffs ? '/v6/api/admin/campaigns' : '/v6/api/campaigns';
-  const filters = { state, channel, search, from, to, username };
+  const filters = { state, channel, search, from, to, username, ...(test && { test: 'true' }) };
   await list<CampaignRow>(api, path, filters, options, {
     'request id': (row) => row.request_id,
     ...(isStaffs ? { account: (row) => row.username } : {}),
     channel: (row) => row.channel,
-    state: (row) => row.state,
+    state: (row) => (row.test ? `${row.state} (test)` : row.state),
     recipients: (row) => row.total_rows,
     credits: (row) => row.credits,
     created: (row) => row.created_at,

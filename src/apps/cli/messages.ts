@@ -24,7 +24,7 @@ export interface MessageOptions {
 }
 
 interface Accepted {
-  data: { id: string; status: string; credits: number; segments: number };
+  data: { id: string; status: string; credits: number; segments: number; test: boolean };
   warnings?: { message: string }[];
 }
 
@@ -40,9 +40,9 @@ export async function sendMessage(
 ): Promise<void> {
   const ref = options.ref ?? `cli-${randomUUID()}`;
   const answer = await sendOnce(api, bodyOf(to, text, { ...options, ref }), ref);
-  const { id, status, credits, segments } = answer.data;
+  const { id, status, credits, segments, test } = answer.data;
   if (options.json) printJson(answer);
-  else print(`${id}: ${status}, ${credits} credits, ${segments} segments`);
+  else print(`${id}: ${status}, ${credits} credits, ${segments} segments${test ? ' (test)' : ''}`);
   for (const { message } of answer.warnings ?? []) process.stderr.write(`Warning: ${plain(message)}\n`);
 }
 
@@ -111,6 +111,7 @@ export async function showMessage(api: ApiClient, id: string, { json = false }: 
 }
 
 export interface MessageListOptions extends ListOptions {
+  test?: boolean;
   direction?: string;
   number?: string;
   from?: string;
@@ -119,8 +120,9 @@ export interface MessageListOptions extends ListOptions {
 
 /** Lists what the account has sent and received, newest first. */
 export async function listMessages(api: ApiClient, options: MessageListOptions): Promise<void> {
-  const { direction, number, from, to } = options;
-  await list<MessageRow>(api, PATH, { direction, number, from, to }, options, {
+  const { direction, number, from, to, test } = options;
+  const filter = { direction, number, from, to, ...(test && { test: 'true' }) };
+  await list<MessageRow>(api, PATH, filter, options, {
     id: (row) => row.id,
     direction: (row) => row.direction,
     channel: (row) => row.channel,

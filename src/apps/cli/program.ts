@@ -158,6 +158,7 @@ function addMessageCommands(program: Command, withApi: WithApi): void {
     .option('--number <number>', 'sent to it, or received from it')
     .option('--from <day>', 'from this day or time on')
     .option('--to <day>', 'up to this day or time')
+    .option('--test', 'what was sent with test keys')
     .action((options: MessageListOptions) => withApi((api, json) => listMessages(api, { ...options, json })));
 }
 
@@ -171,6 +172,7 @@ function addListCommands(program: Command, withApi: WithApi): void {
     .option('--search <text>', 'part of the name or the request id')
     .option('--from <day>', 'from this day or time on')
     .option('--to <day>', 'up to this day or time')
+    .option('--test', 'what was sent with test keys')
     .option('--all', 'of all accounts (staff)')
     .option('--username <name>', 'of this account (staff)')
     .action((options: CampaignListOptions) => withApi((api, json) => listCampaigns(api, { ...options, json })));

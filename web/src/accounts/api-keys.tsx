@@ -11,6 +11,8 @@ import {
   Dialog,
   Form,
   listQuery,
+  SelectField,
+  StatusBadge,
   TextArea,
   TextField,
   Time,
@@ -33,6 +35,7 @@ export function ApiKeys({ whose }: { whose: Whose }) {
   const [leaving, setLeaving] = useState<Leaving | null>(null);
   const columns: readonly Column<Key>[] = [
     { name: 'name', title: 'Name', cell: ({ name }) => name ?? '–', wide: true },
+    { name: 'mode', title: 'Sends', cell: ({ mode }) => (mode === 'test' ? <StatusBadge status="test" /> : 'live') },
     { name: 'prefix', title: 'Begins with', cell: ({ prefix }) => <code>{prefix}…</code> },
     { name: 'scopes', title: 'May', cell: ({ scopes }) => scopes?.join(', ') ?? 'everything', wide: true },
     {
@@ -90,7 +93,10 @@ export function ApiKeys({ whose }: { whose: Whose }) {
   );
 }
 
-interface NewKey extends Record<'name' | 'allowed_ips' | 'expires_at' | 'max_per_day' | 'current_password', string> {
+interface NewKey extends Record<
+  'name' | 'mode' | 'allowed_ips' | 'expires_at' | 'max_per_day' | 'current_password',
+  string
+> {
   scopes: string[];
 }
 
@@ -103,7 +109,20 @@ const SCOPES = {
   webhooks: 'Change webhooks',
 } as const satisfies Record<NonNullable<Key['scopes']>[number], string>;
 
-const EMPTY: NewKey = { name: '', scopes: [], allowed_ips: '', expires_at: '', max_per_day: '', current_password: '' };
+const MODES = [
+  ['live', 'Live: messages leave and are charged'],
+  ['test', 'Test: nothing leaves, nothing is charged'],
+] as const;
+
+const EMPTY: NewKey = {
+  name: '',
+  mode: 'live',
+  scopes: [],
+  allowed_ips: '',
+  expires_at: '',
+  max_per_day: '',
+  current_password: '',
+};
 
 /** Makes a key, and shows it the only time that it can be seen. */
 export function NewApiKey() {
@@ -111,10 +130,10 @@ export function NewApiKey() {
   const form = useServerForm(EMPTY);
   const isStaff = useMe().role !== 'user';
   const refresh = useRefresh();
-  const create = async ({ name, scopes, allowed_ips, expires_at, max_per_day, current_password }: NewKey) => {
+  const create = async ({ name, mode, scopes, allowed_ips, expires_at, max_per_day, current_password }: NewKey) => {
     const { data } = await api.POST('/v6/api/account/api-keys', {
       body: {
-        ...{ name, expires_at, current_password },
+        ...{ name, mode, expires_at, current_password },
         allowed_ips: allowed_ips.split(/[\s,]+/).filter((range) => range !== ''),
         ...(scopes.length > 0 && { scopes }),
         ...(max_per_day !== '' && { max_per_day: Number(max_per_day) }),
@@ -144,6 +163,7 @@ export function NewApiKey() {
               {...form.register('name')}
               error={form.errorOf('name')}
             />
+            <SelectField label="Sends" options={MODES} {...form.register('mode')} error={form.errorOf('mode')} />
             <fieldset className="field">
               <legend>May</legend>
               <p className="hint">None chosen: everything that a key can do</p>

@@ -62,6 +62,11 @@ function Campaign({ campaign, asOf }: { campaign: Detail; asOf: number }) {
           <strong>Rejected:</strong> {campaign.reason}
         </p>
       )}
+      {campaign.test && (
+        <p className="held-up" role="note">
+          <strong>Test:</strong> sent with a test key. Nothing leaves, and nothing is charged.
+        </p>
+      )}
       <Section title="How it stands">
         <Standing campaign={campaign} isStaff={pages === 'staff'} />
         <Counts campaign={campaign} />

@@ -40,6 +40,7 @@ const columnsOf = (states: RouteStates | null, zone: string): readonly Column<Ro
     cell: (row) => (
       <>
         <StatusBadge status={row.phase} />
+        {row.test && <StatusBadge status="test" />}
         {row.in_doubt > 0 && <span className="under">{formatCount(row.in_doubt)} may have left</span>}
       </>
     ),
@@ -58,6 +59,11 @@ const columnsOf = (states: RouteStates | null, zone: string): readonly Column<Ro
 ];
 const ACCOUNT: Column<Row> = { name: 'account', title: 'Account', cell: (row) => row.username ?? '' };
 
+const KEYS = [
+  ['false', 'Live'],
+  ['true', 'Test keys'],
+] as const;
+
 const filtersOf = (routes: readonly string[] | null): readonly Filter[] => [
   { name: 'state', label: 'State', kind: 'choice', options: PHASES },
   { name: 'channel', label: 'Channel', kind: 'choice', options: CHANNELS },
@@ -65,13 +71,13 @@ const filtersOf = (routes: readonly string[] | null): readonly Filter[] => [
     ? { name: 'route', label: 'Route', kind: 'search', placeholder: 'Whole name' }
     : { name: 'route', label: 'Route', kind: 'choice', options: routes.map((name) => [name, name] as const) },
   ...(routes === null
-    ? []
+    ? [{ name: 'test', label: 'Sent with', kind: 'choice', options: KEYS, usual: 'false' } as const]
     : [{ name: 'username', label: 'Account', kind: 'search', placeholder: 'Whole username' } as const]),
   { name: 'from', label: 'From', kind: 'date' },
   { name: 'to', label: 'To', kind: 'date' },
   { name: 'search', label: 'Name or request id', kind: 'search' },
 ];
-const NAMES = ['state', 'channel', 'route', 'username', 'from', 'to', 'search'];
+const NAMES = ['test', 'state', 'channel', 'route', 'username', 'from', 'to', 'search'];
 
 /** Campaigns, newest first; all filters stand in the address. */
 export default function CampaignsPage() {

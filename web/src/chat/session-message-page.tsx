@@ -28,6 +28,7 @@ export default function SessionMessagePage() {
             <Facts
               facts={[
                 ['Status', <StatusBadge key="status" status={message.status} />],
+                ['Sent with', message.test ? <StatusBadge key="test" status="test" text="test key" /> : null],
                 [
                   'Account',
                   isStaff ? (

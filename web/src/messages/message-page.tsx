@@ -47,6 +47,7 @@ function Whole({ message }: { message: Message }) {
         <Facts
           facts={[
             ['Status', <StatusBadge key="status" status={message.status} />],
+            ['Sent with', message.test ? <StatusBadge key="test" status="test" text="test key" /> : null],
             ['Error', error],
             ['Error code', code],
             ['Direction', DIRECTIONS[direction]],

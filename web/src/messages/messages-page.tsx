@@ -23,6 +23,16 @@ const FILTERS: readonly Filter[] = [
     usual: 'all',
   },
   { name: 'number', label: 'Number', kind: 'search', placeholder: '+919812345678' },
+  {
+    name: 'test',
+    label: 'Sent with',
+    kind: 'choice',
+    options: [
+      ['false', 'Live'],
+      ['true', 'Test keys'],
+    ],
+    usual: 'false',
+  },
   { name: 'from', label: 'From', kind: 'date' },
   { name: 'to', label: 'To', kind: 'date' },
 ];
@@ -34,7 +44,7 @@ const COLUMNS: readonly Column<Message>[] = [
   { name: 'channel', title: 'Channel', cell: channelOf },
   { name: 'number', title: 'Number', cell: (row) => numberOf(row) ?? '–' },
   { name: 'text', title: 'Text', cell: (row) => <Start message={row} />, wide: true },
-  { name: 'status', title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { name: 'status', title: 'Status', cell: (row) => <Status message={row} /> },
 ];
 
 /** A search for a number waits for another one of the account. */
@@ -85,6 +95,15 @@ function emptyText(isFiltered: boolean, goesOn: boolean): { title: string; text:
   return isFiltered
     ? { title: 'No message matches the filters', text: 'Change or clear the filters.' }
     : { title: 'No messages yet', text: 'Every message that you send or receive is shown here.' };
+}
+
+function Status({ message: { status, test } }: { message: Message }) {
+  return (
+    <>
+      <StatusBadge status={status} />
+      {test && <StatusBadge status="test" />}
+    </>
+  );
 }
 
 /** The first two lines of the text, or the kind of a message without one. */

@@ -2,6 +2,7 @@
 export type Tone = 'good' | 'live' | 'waiting' | 'warn' | 'bad' | 'off';
 
 const TONES: Readonly<Record<string, Tone>> = {
+  test: 'warn',
   // campaigns
   running: 'live',
   accepted: 'waiting',
