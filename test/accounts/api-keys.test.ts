@@ -67,6 +67,7 @@ describe('API keys', () => {
         scopes: null,
         allowed_ips: ['10.0.0.0/8', '2001:db8::1'],
         max_per_day: null,
+        requests_today: null,
         expires_at: null,
         last_used_at: null,
         created_by: { kind: 'account', id: account.id, name: account.username },

@@ -73,6 +73,23 @@ describe('limits of a key', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000);
     expect((await accounts.row('GET', filled, { ip: freshIp() }))[0]).toBe(429);
     expect(await withKey(many)).toEqual(OK);
+    const listed = (await accounts.call('GET', KEYS, { token: accounts.token(owner) })).body['data'] as object[];
+    expect(listed.slice(0, 2)).toMatchObject([{ requests_today: null }, { max_per_day: 3, requests_today: 5 }]);
+  });
+
+  it('count open reports, too', async () => {
+    const account = await accounts.account({ username: 'closed.reports' });
+    const { key } = await created(account, { max_per_day: 2 });
+    await accounts.call('PATCH', '/v6/api/account/security', {
+      token: accounts.token(account),
+      body: { require_token: true },
+    });
+    const template = { template_name: 'hello', category: 'utility' };
+    await accounts.call('POST', '/webhook/api/createTemplates.php', { token: accounts.token(account), body: template });
+    const templates = () => withKey(key, '/webhook/api/templates.php?username=closed.reports');
+    expect([await templates(), await templates(), await templates()].map(([status]) => status)).toEqual([
+      200, 200, 429,
+    ]);
   });
 
   it('hold for the channel of a campaign, and for templates of an account that demands its token', async () => {

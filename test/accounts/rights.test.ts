@@ -229,7 +229,7 @@ describe('the rights of a person', () => {
     const made = (await accounts.call('POST', USERS, { token, body })).body['data'] as { id: number; role: string };
     expect(made.role).toBe('manager');
     const change = (role: unknown) => accounts.call('PATCH', `${USERS}/${made.id}`, { token, body: { role } });
-    expect((await change('owner')).body.message).toBe('role must be one of: manager, sender, viewer');
+    expect((await change('root')).body.message).toBe('role must be one of: owner, manager, sender, viewer');
     expect((await change('viewer')).body['data']).toMatchObject({ role: 'viewer' });
     expect((await change(null)).body['data']).toMatchObject({ role: 'viewer' });
     const login = await accounts.call('POST', '/v1/auth/login', {

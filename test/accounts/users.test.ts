@@ -74,6 +74,8 @@ describe('assigned users', () => {
       name: 'Ann Other',
       role: 'manager',
       is_active: true,
+      is_invited: false,
+      link_expires_at: null,
       created_by: { kind: 'account', id: account.id, name: account.username },
       created_at: time,
       updated_at: time,

@@ -46,7 +46,7 @@ describe('the front', () => {
       ways.set(way, [...(ways.get(way) ?? []), `${handler.method} ${path}`].sort());
     }
     expect(Object.fromEntries([...ways].sort())).toEqual({
-      body: ['POST /v1/auth/login', 'POST /v6/api/v1/auth/login'],
+      body: ['POST /v1/auth/login', 'POST /v6/api/v1/auth/login', 'POST /v6/api/v1/auth/password-resets'],
       first: [
         'GET /admin',
         'GET /admin/login',
@@ -66,6 +66,8 @@ describe('the front', () => {
         'POST /provider/chat/:account_id',
         'POST /provider/voice/:route/calls/:ref/status',
         'POST /provider/voice/:route/calls/:ref/steps/:step/:event',
+        'POST /v6/api/v1/auth/links/show',
+        'POST /v6/api/v1/auth/links/use',
       ],
       front: ['GET /', 'GET /health/live', 'GET /health/ready', 'GET /metrics'],
       new: ['POST /v1/auth/register', 'POST /v6/api/v1/auth/register'],

@@ -148,9 +148,10 @@ export async function openInstallation(overrides: Partial<Environment> = {}) {
       return values[name] ?? ['1', '2', '3', '4', '5', '6'];
     },
 
-    /** Who asks in earnest. A logout ends the token that it comes with, so it is always another's. */
+    /** Who asks in earnest. Some end the token that they come with, so it is always another's. */
     asker: ({ path }: Operation): Member => {
-      if (path.endsWith('/auth/logout')) return leaving[left++ % leaving.length] ?? owner;
+      if (path.endsWith('/auth/logout') || path.endsWith('/account/sessions'))
+        return leaving[left++ % leaving.length] ?? owner;
       return path.startsWith('/v6/api/admin') ? staff : owner;
     },
 

@@ -11,7 +11,10 @@ const NAMED: Readonly<Record<string, string>> = {
   'AuthenticationController_register[1]': 'registerAtRoot',
   AccountAccessController_allCreated: 'adminListCreated',
   AccountAccessController_created: 'adminListCreatedByApiKey',
+  AccountAccessController_invite: 'adminInviteUser',
   AccountAccessController_keys: 'adminListAccountApiKeys',
+  AccountAccessController_link: 'adminMakeAccountLink',
+  AccountAccessController_personLink: 'adminMakeUserLink',
   AccountAccessController_revoke: 'adminRevokeAccountApiKey',
   AccountAccessController_users: 'adminListAccountUsers',
   AudioController_read: 'getAudio',
@@ -38,6 +41,9 @@ const NAMED: Readonly<Record<string, string>> = {
   HealthController_live: 'getLiveness',
   HealthController_ready: 'getReadiness',
   HoldingsController_find: 'findHoldings',
+  LinksController_reset: 'requestPasswordReset',
+  LinksController_show: 'showLink',
+  LinksController_use: 'useLink',
   MarginController_margin: 'adminGetMargin',
   MembersController_add: 'addListMembers',
   MembersController_list: 'listListMembers',
@@ -101,6 +107,10 @@ const NAMED: Readonly<Record<string, string>> = {
   WebhooksController_attempts: 'listWebhookAttempts',
   WebhooksAdminController_attempts: 'adminListWebhookAttempts',
   WebhooksAdminController_replay: 'adminReplayWebhookEvent',
+  UsersController_invite: 'inviteUser',
+  UsersController_link: 'makeUserLink',
+  UsersController_signOut: 'signOutUser',
+  UsersController_withdraw: 'withdrawUserLink',
 };
 
 const VERBS: Readonly<Record<string, string>> = { show: 'get', find: 'get', read: 'get' };

@@ -44,8 +44,15 @@ import {
   OwnUsageController,
   OwnPasswordController,
 } from './own-account.controller.js';
+import { LinkDelivery } from './access/link-delivery.js';
+import { RequestResetHandler, UseLinkHandler } from './access/link-uses.commands.js';
+import { InvitePersonHandler, MakeLinkHandler, WithdrawLinkHandler } from './access/links.commands.js';
+import { LinksController } from './access/links.controller.js';
+import { OneTimeLinks } from './access/one-time-links.store.js';
+import { SignOutHandler } from './access/sign-outs.commands.js';
 import { UsersController } from './access/users.controller.js';
 import { AuthenticationController } from './authentication/authentication.controller.js';
+import { MadeKeys } from './access/made-keys.js';
 import { MadeThings, PasswordChanges } from './access/made-things.js';
 import { AccountClosings } from './account-closings.js';
 import { AccountDirectory, AccountSearch, AccountStore, StaffAccounts } from './accounts.store.js';
@@ -59,11 +66,12 @@ import {
   AuditEntryEntity,
   LoginIdentityEntity,
   NameClaimEntity,
+  OneTimeLinkEntity,
   RevokedTokenEntity,
   SecurityEntryEntity,
   TeamEntity,
 } from './tables.js';
-import { ApiKeyStore } from './access/api-keys.store.js';
+import { ApiKeyStore, ApiKeyUses } from './access/api-keys.store.js';
 import { AssignedUsers } from './access/users.store.js';
 import { LoginAddresses, RevokedTokens } from './authentication/authentication.store.js';
 import { LoginNames, NameCheck, NameClaims } from './names.store.js';
@@ -79,6 +87,7 @@ import {
 import {
   ListManagedApiKeysHandler,
   ListManagedUsersHandler,
+  ShowLinkHandler,
   ListAllMadeThingsHandler,
   ListMadeThingsHandler,
   FindAssignedUserHandler,
@@ -132,6 +141,7 @@ const ENTITIES = [
   SecurityEntryEntity,
   AssignedUserEntity,
   ApiKeyEntity,
+  OneTimeLinkEntity,
   TeamEntity,
   AuditEntryEntity,
 ];
@@ -142,6 +152,7 @@ const STORES = [
   AccountRegistrar,
   AccountSearch,
   ApiKeyStore,
+  ApiKeyUses,
   AssignedUsers,
   LoginAddresses,
   LoginNames,
@@ -184,6 +195,7 @@ export class AccountDirectoryModule {}
     SecurityController,
     OwnPasswordController,
     ApiKeysController,
+    LinksController,
     UsersController,
     SessionsController,
     SecondFactorController,
@@ -265,7 +277,17 @@ export class AccountDirectoryModule {}
     OwnLog,
     AccountLogs,
     MadeThings,
+    MadeKeys,
     RevokeManagedApiKeyHandler,
+    LinkDelivery,
+    OneTimeLinks,
+    InvitePersonHandler,
+    MakeLinkHandler,
+    WithdrawLinkHandler,
+    SignOutHandler,
+    UseLinkHandler,
+    RequestResetHandler,
+    ShowLinkHandler,
   ],
   exports: [
     AccountDirectoryModule,

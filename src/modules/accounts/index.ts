@@ -53,6 +53,7 @@ export {
   type Scope,
   SCOPES,
   SENDS,
+  sendRights,
 } from './domain/rights.js';
 export { apiKeyDigest, isApiKey, isApiKeyDigest } from './domain/tokens.js';
 export {
@@ -74,13 +75,23 @@ export {
 } from './managed-accounts.queries.js';
 export { accountErrors } from './domain/account.errors.js';
 export { assertMayChange, RELEASABLE_FIELDS } from './domain/account-policy.js';
-export { type Gone, isMadeBy, type MadeThing, type MadeThingListener, MadeThings } from './access/made-things.js';
+export {
+  type Gone,
+  isBeyond,
+  isMadeBy,
+  type MadeThing,
+  type MadeThingListener,
+  MadeThings,
+} from './access/made-things.js';
 export { sendEntry } from './logs/logs.dto.js';
 export { OwnLog } from './logs/own-log.store.js';
 export { passwordErrors, passwordFault } from './domain/password-rules.js';
 export { type NewAccount } from './domain/registration.js';
 export { type ApiKeyAnswerData, ApiKeyPageAnswer } from './access/api-keys.dto.js';
 export { type UserAnswerData, UserPageAnswer } from './access/users.dto.js';
+export { InvitePersonCommand, MakeLinkCommand } from './access/links.commands.js';
+export { invitationOf, InvitedUserAnswer, InviteUserRequest, LinkAnswer, MakeLinkRequest } from './access/links.dto.js';
+export { INVITE_ERRORS, LINK_ERRORS } from './self-service.errors.js';
 export { ManagedAccountAnswer } from './managed-accounts.dto.js';
 export {
   AllMadeThingsAnswer,

@@ -94,6 +94,42 @@ export const CREATE_USER_ERRORS: readonly DocumentedError[] = [
   accountErrors.tooManyUsers.shown(1000),
 ];
 
+const FOR_STAFF = proofErrors('for an account of staff');
+const TOO_MANY_LINKS = tooMany.because('more than 60 links an hour of one account');
+
+export const INVITE_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.required.shown('username'),
+  ...NAME_ERRORS,
+  fieldErrors.noWord.shown('role', PERSON_ROLES),
+  accountErrors.higherRole,
+  fieldErrors.invalid.shown('username').because('not 3 to 64 of A-Z a-z 0-9 . _ -'),
+  taken.username,
+  ...FOR_STAFF,
+  TOO_MANY_LINKS,
+  accountErrors.directoryAway,
+  accountErrors.tooManyUsers.shown(1000),
+];
+
+export const LINK_ERRORS: readonly DocumentedError[] = [
+  accountErrors.userNotFound,
+  accountErrors.notYourself.because('the own login: change the password instead'),
+  ...FOR_STAFF,
+  TOO_MANY_LINKS,
+];
+
+export const USE_LINK_ERRORS: readonly DocumentedError[] = [
+  tooMany.because('too many unknown links from one address'),
+  accountErrors.linkInvalid,
+  fieldErrors.required.shown('token').because('likewise password, and the names of a person who joins'),
+  fieldErrors.tooLong.shown('firstname', 100).because('likewise lastname'),
+  SHORT,
+];
+
+export const RESET_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.required.shown('email_or_username'),
+  tooMany.because('too many from one address in a minute, or of one name in an hour'),
+];
+
 export const CHANGE_USER_ERRORS: readonly DocumentedError[] = [
   accountErrors.userNotFound,
   fieldErrors.noFlag.shown('is_active').because('something else'),

@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import type { TableRule } from '../../platform/periodic/index.js';
+import type { LinkPurpose } from './domain/one-time-links.js';
 import type { PersonRole } from './domain/rights.js';
 import { factorTables } from './factors/tables.js';
 import { sessionTables } from './sessions/tables.js';
@@ -271,6 +272,10 @@ export class AssignedUserEntity {
   @Column({ type: 'varchar', length: 16, default: 'manager' })
   role!: PersonRole;
 
+  /** has not joined yet: no password */
+  @Column({ name: 'is_invited', type: 'boolean', default: false })
+  isInvited!: boolean;
+
   @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
   createdBy!: string | null;
 
@@ -279,6 +284,37 @@ export class AssignedUserEntity {
 
   @Column({ name: 'updated_at', type: 'datetime', precision: 3 })
   updatedAt!: Date;
+}
+
+/** Links by which a login gets a password, without their tokens; the latest of each login and purpose. */
+@Entity('one_time_links')
+@Index('uq_one_time_links_digest', ['digest'], { unique: true })
+@Index('ix_one_time_links_expires', ['expiresAt'])
+@Index('ix_one_time_links_created_by', ['createdBy'])
+export class OneTimeLinkEntity {
+  /** of the person, else of the account */
+  @PrimaryColumn({ name: 'subject_id', type: 'bigint' })
+  subjectId!: number;
+
+  @PrimaryColumn({ type: 'varchar', length: 16, charset: 'ascii', collation: 'ascii_bin' })
+  purpose!: LinkPurpose;
+
+  @Column({ name: 'account_id', type: 'int', unsigned: true })
+  accountId!: number;
+
+  /** SHA-256 of the token */
+  @Column({ type: 'binary', length: 32 })
+  digest!: Buffer;
+
+  /** `kernel/maker.ts`; null = the login itself asked for it */
+  @Column({ name: 'created_by', type: 'varchar', length: 128, nullable: true })
+  createdBy!: string | null;
+
+  @Column({ name: 'created_at', type: 'datetime', precision: 3 })
+  createdAt!: Date;
+
+  @Column({ name: 'expires_at', type: 'datetime', precision: 3 })
+  expiresAt!: Date;
 }
 
 /** API keys (reference/authentication#api-keys), without the key itself; revoking deletes the row. */
@@ -454,6 +490,7 @@ export const accountTables: readonly TableRule[] = [
   },
   { table: 'teams', rule: 'kept', why: OF_ACCOUNT },
   { table: 'assigned_users', rule: 'kept', why: 'USERS_PER_ACCOUNT; the owner removes them' },
+  { table: 'one_time_links', rule: 'work', why: 'the latest of each login; a new one removes those that ended' },
   { table: 'api_keys', rule: 'kept', why: 'API_KEYS_PER_ACCOUNT' },
   { table: 'login_addresses', rule: 'kept', why: 'the latest 20 of each login' },
   { table: 'revoked_tokens', rule: 'work', why: 'each logout removes those of tokens that have expired' },

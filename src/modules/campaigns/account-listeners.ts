@@ -1,15 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import { makerPrefix } from '../../kernel/maker.js';
 import {
+  type Account,
   type AccountClosing,
   AccountClosings,
   AuditLog,
   type ClosingListener,
+  type Gone,
+  isBeyond,
+  type MadeThing,
+  type MadeThingListener,
+  MadeThings,
   OwnLog,
   sendEntry,
+  sendRights,
 } from '../accounts/index.js';
-import { CampaignStates } from '../engine/index.js';
+import { CampaignStates, Channels } from '../engine/index.js';
 
 interface SentRow {
   id: number;
@@ -86,5 +94,50 @@ export class ClosedAccounts implements ClosingListener {
     }));
     await this.audit.recordAll(tx, records);
     return ids.length === CAMPAIGNS_A_STEP;
+  }
+}
+
+/**
+ * Lists the campaigns of people and keys that are not sent yet, and pauses them with their maker, or those of channels that a
+ * lower role does not send over. Only a resume continues them.
+ */
+@Injectable()
+export class MadeCampaigns implements MadeThingListener {
+  constructor(
+    private readonly states: CampaignStates,
+    private readonly channels: Channels,
+    private readonly audit: AuditLog,
+    made: MadeThings,
+  ) {
+    made.register(this);
+  }
+
+  async madeBy(source: EntityManager, gone: Gone): Promise<MadeThing[]> {
+    const rows = await this.states.unsent(source, await this.unsentOf(source, gone));
+    return rows.map(({ id, requestId }) => ({ kind: 'campaign', id, name: requestId, is_active: true }));
+  }
+
+  async endMadeBy(tx: EntityManager, actor: Account, gone: Gone): Promise<void> {
+    const all = await this.states.unsent(tx, await this.unsentOf(tx, gone));
+    const beyond = all.filter(({ channel }) => isBeyond(gone, ...sendRights(this.channels.get(channel).routes)));
+    const paused = await this.states.pauseAll(
+      tx,
+      beyond.map(({ id }) => id),
+    );
+    const records = paused.map(({ requestId, channel, state }) => ({
+      actor,
+      action: 'campaign.pause',
+      subject: requestId,
+      accountId: gone.account.id,
+      details: { channel, from: state, to: 'paused', reason: 'its maker lost the right' },
+    }));
+    await this.audit.recordAll(tx, records);
+  }
+
+  private async unsentOf(source: EntityManager, { account, kind, ids }: Gone): Promise<number[]> {
+    const found = await Promise.all(
+      ids.map((id) => this.states.unsentOf(source, account.id, CAMPAIGNS_A_STEP, makerPrefix(kind, id))),
+    );
+    return found.flat();
   }
 }

@@ -5,7 +5,7 @@ import { CreditsModule } from '../credits/index.js';
 import { IdempotencyModule } from '../idempotency/index.js';
 import { RoutesModule } from '../providers/index.js';
 import { CampaignRetry, RetryRights } from './retry/campaign-retry.js';
-import { ClosedAccounts, CampaignLog } from './account-listeners.js';
+import { CampaignLog, ClosedAccounts, MadeCampaigns } from './account-listeners.js';
 import { ChangeCampaignHandler, RetryFailedHandler } from './campaigns.commands.js';
 import { CampaignController, CampaignsController } from './campaigns.controller.js';
 import { ContactsController, NumbersController, RecipientsController } from './contacts/contacts.controller.js';
@@ -67,6 +67,7 @@ const READERS = [
   CampaignSearch,
   CampaignViews,
   ClosedAccounts,
+  MadeCampaigns,
   FailureReasonCounts,
   RecipientReader,
   RecipientViews,

@@ -41,6 +41,9 @@ const NEW: Way = { by: 'new' };
 export const PATH_RULES: readonly PathRule[] = [
   { path: '/v6/api/v1/auth/login', way: LOGIN },
   { path: '/v1/auth/login', way: LOGIN },
+  { path: '/v6/api/v1/auth/password-resets', way: LOGIN },
+  // a link leads below the address of its cell
+  { path: '/v6/api/v1/auth/links', below: true, way: FIRST },
   { path: '/v6/api/v1/auth/register', way: NEW },
   { path: '/v1/auth/register', way: NEW },
   { path: '/v1/auth/logout', way: CALLER },

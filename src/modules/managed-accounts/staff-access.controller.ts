@@ -1,6 +1,7 @@
-import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Query, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { readId } from '../../kernel/ids.js';
 import {
   ApiErrors,
@@ -19,10 +20,20 @@ import {
   type ApiKeyAnswerData,
   ApiKeyPageAnswer,
   CurrentActor,
+  INVITE_ERRORS,
+  invitationOf,
+  InvitedUserAnswer,
+  InvitePersonCommand,
+  InviteUserRequest,
+  LINK_ERRORS,
+  LinkAnswer,
   ListAllMadeThingsQuery,
   ListMadeThingsQuery,
   ListManagedApiKeysQuery,
   ListManagedUsersQuery,
+  MakeLinkCommand,
+  MakeLinkRequest,
+  proofOf,
   MadeThingsAnswer,
   readRevoke,
   RevokeManagedApiKeyCommand,
@@ -32,6 +43,7 @@ import {
 } from '../accounts/index.js';
 import { ACCOUNT_ERRORS, CLOSED_BY_STAFF } from './managed-accounts.errors.js';
 
+const STAFFS = accountErrors.forbidden.because('an account of staff, without being super');
 const KEYS = { name: 'api-keys of an account', positions: 'ids' } as const;
 const USERS = { name: 'users of an account', positions: 'ids' } as const;
 
@@ -111,6 +123,56 @@ export class AccountAccessController {
       new RevokeManagedApiKeyCommand(account, username, readId(text) ?? 0, readRevoke(revoke)),
     );
     return { success: true, message: 'API key revoked successfully' };
+  }
+
+  @Post('users')
+  @ApiOperation({
+    summary: 'Invite a person under it by a link',
+    description: 'As the owner invites: by e-mail, or the link stands in this answer only. 72 hours.',
+  })
+  @ApiCreatedResponse({ type: InvitedUserAnswer })
+  @ApiErrors(STAFFS, CLOSED_BY_STAFF, ...INVITE_ERRORS)
+  async invite(
+    @Param('username') username: string,
+    @Body() body: InviteUserRequest,
+    @CurrentActor() { account }: Actor,
+    @Req() request: Request,
+  ): Promise<InvitedUserAnswer> {
+    const command = new InvitePersonCommand(account, username, invitationOf(body), proofOf(body, request));
+    return { success: true, message: 'User invited successfully', data: await this.commands.execute(command) };
+  }
+
+  @Post('link')
+  @ApiOperation({
+    summary: 'Make a link to set its password',
+    description: 'By e-mail, or the link stands in this answer only. 24 hours, once. Keys stay, every token ends.',
+  })
+  @ApiCreatedResponse({ type: LinkAnswer })
+  @ApiErrors(STAFFS, CLOSED_BY_STAFF, ...LINK_ERRORS.slice(1))
+  async link(
+    @Param('username') username: string,
+    @Body() body: MakeLinkRequest,
+    @CurrentActor() { account }: Actor,
+    @Req() request: Request,
+  ): Promise<LinkAnswer> {
+    const command = new MakeLinkCommand(account, { username, personId: null }, proofOf(body, request));
+    return { success: true, message: 'Link made successfully', data: await this.commands.execute(command) };
+  }
+
+  @Post('users/:id/link')
+  @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
+  @ApiOperation({ summary: 'Make a link for a person under it', description: 'To join, or to set a new password.' })
+  @ApiCreatedResponse({ type: LinkAnswer })
+  @ApiErrors(STAFFS, CLOSED_BY_STAFF, ...LINK_ERRORS)
+  async personLink(
+    @Param('username') username: string,
+    @Param('id') id: string,
+    @Body() body: MakeLinkRequest,
+    @CurrentActor() { account }: Actor,
+    @Req() request: Request,
+  ): Promise<LinkAnswer> {
+    const command = new MakeLinkCommand(account, { username, personId: readId(id) ?? 0 }, proofOf(body, request));
+    return { success: true, message: 'Link made successfully', data: await this.commands.execute(command) };
   }
 
   @Get('users')

@@ -11,6 +11,7 @@ import {
   type Account,
   AuditLog,
   type Gone,
+  isBeyond,
   isMadeBy,
   type MadeThing,
   type MadeThingListener,
@@ -250,6 +251,7 @@ export class MadeWebhooks implements MadeThingListener {
   }
 
   async endMadeBy(tx: EntityManager, actor: Account, gone: Gone): Promise<void> {
+    if (!isBeyond(gone, 'webhooks')) return;
     const rows = await this.rows(tx, gone);
     const active = rows.filter(({ status }) => status === 'active');
     for (const { id } of active) {

@@ -57,6 +57,11 @@ class WindowMemory {
     window.count += amount;
     return { count: window.count, leftMs: window.until - now };
   }
+
+  peek(key: string): number {
+    const window = this.windows.get(key);
+    return window && window.until > Date.now() ? window.count : 0;
+  }
 }
 
 /** Expiry times of hits, at most `limit`; the limit-th from the end decides. Atomic and by Redis's clock. */
@@ -143,6 +148,12 @@ export class RateCounters {
   async add(key: string, amount: number, windowMs: number): Promise<WindowCount> {
     const there = await this.ask(() => this.redis.addToWindow(this.name('rate', key), amount, windowMs));
     return there ? { count: there[0], leftMs: there[1] } : this.windows.add(key, amount, windowMs);
+  }
+
+  /** The count of a fixed window, without adding to it. */
+  async peek(key: string): Promise<number> {
+    const there = await this.ask(async () => Number((await this.redis.get(this.name('rate', key))) ?? 0));
+    return Math.max(there ?? 0, this.windows.peek(key));
   }
 
   /** The answer of Redis, or null while it is away. */

@@ -2,14 +2,17 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityTarget } from 'typeorm';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
+import { OpenMisses } from '../authentication/guards.js';
 import { assertManager } from '../domain/account-policy.js';
 import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
 import { ManagedAccounts } from '../managed-accounts.store.js';
 import { ApiKeyEntity, AssignedUserEntity } from '../tables.js';
 import { type ApiKeyAnswerData, apiKeyData } from './api-keys.dto.js';
-import { ApiKeyStore } from './api-keys.store.js';
+import { ApiKeyStore, ApiKeyUses } from './api-keys.store.js';
 import { type Gone, type MadeThing, MadeThings, shownToManager } from './made-things.js';
+import { type LinkView, linkView } from './links.dto.js';
+import { OneTimeLinks } from './one-time-links.store.js';
 import { type UserAnswerData, userData } from './users.dto.js';
 import { AssignedUsers } from './users.store.js';
 
@@ -25,11 +28,14 @@ export class FindAssignedUserQuery extends Query<UserAnswerData> {
 
 @QueryHandler(FindAssignedUserQuery)
 export class FindAssignedUserHandler implements IQueryHandler<FindAssignedUserQuery> {
-  constructor(private readonly users: AssignedUsers) {}
+  constructor(
+    private readonly users: AssignedUsers,
+    private readonly links: OneTimeLinks,
+  ) {}
 
   async execute({ actor, id }: FindAssignedUserQuery): Promise<UserAnswerData> {
     assertManager(actor);
-    return userData(await this.users.find(actor.id, id), actor.timeZone);
+    return userData(await this.users.find(actor.id, id), actor.timeZone, await this.links.ends([id]));
   }
 }
 
@@ -45,11 +51,16 @@ export class ListAssignedUsersQuery extends Query<Listed<UserAnswerData>> {
 
 @QueryHandler(ListAssignedUsersQuery)
 export class ListAssignedUsersHandler implements IQueryHandler<ListAssignedUsersQuery> {
-  constructor(private readonly users: AssignedUsers) {}
+  constructor(
+    private readonly users: AssignedUsers,
+    private readonly links: OneTimeLinks,
+  ) {}
 
   async execute({ actor, page }: ListAssignedUsersQuery): Promise<Listed<UserAnswerData>> {
     assertManager(actor);
-    return shown(await this.users.part(actor.id, page), (row) => userData(row, actor.timeZone));
+    const part = await this.users.part(actor.id, page);
+    const ends = await this.links.ends(part.items.map(({ id }) => id));
+    return shown(part, (row) => userData(row, actor.timeZone, ends));
   }
 }
 
@@ -69,11 +80,14 @@ export class ListManagedUsersHandler implements IQueryHandler<ListManagedUsersQu
   constructor(
     private readonly managed: ManagedAccounts,
     private readonly users: AssignedUsers,
+    private readonly links: OneTimeLinks,
   ) {}
 
   async execute({ actor, username, page }: ListManagedUsersQuery): Promise<Listed<UserAnswerData>> {
     const { id, timeZone } = await this.managed.find(actor, username);
-    return shown(await this.users.part(id, page), (row) => userData(row, timeZone));
+    const part = await this.users.part(id, page);
+    const ends = await this.links.ends(part.items.map((row) => row.id));
+    return shown(part, (row) => userData(row, timeZone, ends));
   }
 }
 
@@ -89,10 +103,15 @@ export class ListApiKeysQuery extends Query<Listed<ApiKeyAnswerData>> {
 
 @QueryHandler(ListApiKeysQuery)
 export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
-  constructor(private readonly keys: ApiKeyStore) {}
+  constructor(
+    private readonly keys: ApiKeyStore,
+    private readonly uses: ApiKeyUses,
+  ) {}
 
   async execute({ actor, page }: ListApiKeysQuery): Promise<Listed<ApiKeyAnswerData>> {
-    return shown(await this.keys.part(actor.id, page), (row) => apiKeyData(row, actor.timeZone));
+    const part = await this.keys.part(actor.id, page);
+    const uses = await this.uses.of(part.items);
+    return shown(part, (row) => apiKeyData(row, actor.timeZone, uses));
   }
 }
 
@@ -112,11 +131,14 @@ export class ListManagedApiKeysHandler implements IQueryHandler<ListManagedApiKe
   constructor(
     private readonly managed: ManagedAccounts,
     private readonly keys: ApiKeyStore,
+    private readonly uses: ApiKeyUses,
   ) {}
 
   async execute({ actor, username, page }: ListManagedApiKeysQuery): Promise<Listed<ApiKeyAnswerData>> {
     const { id, timeZone } = await this.managed.find(actor, username);
-    return shown(await this.keys.part(id, page), (row) => apiKeyData(row, timeZone));
+    const part = await this.keys.part(id, page);
+    const uses = await this.uses.of(part.items);
+    return shown(part, (row) => apiKeyData(row, timeZone, uses));
   }
 }
 
@@ -187,5 +209,31 @@ export class ListAllMadeThingsHandler implements IQueryHandler<ListAllMadeThings
       return username === null ? made : made.map(shownToManager);
     };
     return { api_keys: await of('key', ApiKeyEntity), users: await of('person', AssignedUserEntity) };
+  }
+}
+
+/**
+ * Shows what a link is for, to who has it. One indexed look-up for an unknown one. @throws AppError 404 `This link is not valid`,
+ * 429 for an address with too many unknown links
+ */
+export class ShowLinkQuery extends Query<LinkView> {
+  constructor(
+    readonly token: string,
+    readonly ip: string,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ShowLinkQuery)
+export class ShowLinkHandler implements IQueryHandler<ShowLinkQuery> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly links: OneTimeLinks,
+    private readonly misses: OpenMisses,
+  ) {}
+
+  async execute({ token, ip }: ShowLinkQuery): Promise<LinkView> {
+    return linkView(await this.misses.guard(ip, () => this.links.open(this.dataSource.manager, token)));
   }
 }

@@ -94,6 +94,14 @@ export class CreatedApiKeyAnswerData {
   @ApiProperty({ type: 'integer', nullable: true, example: 10_000, description: 'Requests in 24 hours' })
   max_per_day!: number | null;
 
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 0,
+    description: 'Requests in the 24 hours that max_per_day counts; null: without a limit they are not counted',
+  })
+  requests_today!: number | null;
+
   @LocalTime({ nullable: true, description: 'null: never' })
   expires_at!: string | null;
 
@@ -122,7 +130,12 @@ export class CreatedApiKeyAnswer {
 
 export class ApiKeyPageAnswer extends PageOf(ApiKeyAnswerData) {}
 
-export const apiKeyData = (row: ApiKeyEntity, zone: string): ApiKeyAnswerData => ({
+/** @param uses requests of limited keys, by id */
+export const apiKeyData = (
+  row: ApiKeyEntity,
+  zone: string,
+  uses: ReadonlyMap<number, number> = new Map(),
+): ApiKeyAnswerData => ({
   id: row.id,
   name: row.name,
   prefix: row.prefix,
@@ -130,6 +143,7 @@ export const apiKeyData = (row: ApiKeyEntity, zone: string): ApiKeyAnswerData =>
   scopes: scopesOf(row),
   allowed_ips: JSON.parse(row.allowedIps) as string[],
   max_per_day: row.maxPerDay,
+  requests_today: row.maxPerDay === null ? null : (uses.get(row.id) ?? 0),
   expires_at: row.expiresAt && dateTime(row.expiresAt, zone),
   last_used_at: row.lastUsedAt && dateTime(row.lastUsedAt, zone),
   created_by: makerForOwner(row.createdBy),

@@ -6,6 +6,7 @@ import type { Listed, Page } from '../../../kernel/lists.js';
 import { TtlCache, GroupCommit, ONE_TICK } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { inListedOrder, listKeys } from '../../../platform/database/index.js';
+import { RateCounters, tooMany } from '../../../platform/security/index.js';
 import { assertWithin } from '../../quotas/index.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { type Scope, SCOPES } from '../domain/rights.js';
@@ -120,6 +121,32 @@ export class ApiKeyStore {
     return digests.map((digest) => byDigest.get(digest) ?? null);
   }
 }
+
+const DAY_MS = 86_400_000;
+
+/** Requests of keys with a daily limit, counted over all instances; each by itself while Redis is away. */
+@Injectable()
+export class ApiKeyUses {
+  constructor(private readonly counters: RateCounters) {}
+
+  /** Counts a request. @throws AppError too_many beyond the limit */
+  async count(id: number, maxPerDay: number): Promise<void> {
+    const { count, leftMs } = await this.counters.add(counterOf(id), 1, DAY_MS);
+    if (count > maxPerDay) throw tooMany(leftMs / 1000);
+  }
+
+  /** Requests so far of those keys that have a limit, by id. */
+  async of(keys: readonly ApiKeyEntity[]): Promise<ReadonlyMap<number, number>> {
+    const limited = keys.filter(({ maxPerDay }) => maxPerDay !== null);
+    return new Map(
+      await Promise.all(
+        limited.map(async ({ id }): Promise<[number, number]> => [id, await this.counters.peek(counterOf(id))]),
+      ),
+    );
+  }
+}
+
+const counterOf = (id: number): string => `api-key-day:${id}`;
 
 export const scopesOf = ({ scopes }: ApiKeyEntity): Scope[] | null =>
   scopes === null ? null : SCOPES.filter((scope) => scopes.split(',').includes(scope));

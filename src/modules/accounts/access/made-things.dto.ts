@@ -5,9 +5,9 @@ import type { MadeThing } from './made-things.js';
 
 export class MadeThingData implements MadeThing {
   @ApiProperty({
-    enum: ['webhook', 'account', 'password'],
+    enum: ['webhook', 'account', 'password', 'key', 'campaign'],
     example: 'webhook',
-    description: 'account: of staff; password: of an account of staff, set by the person',
+    description: 'account: of staff; password: of an account of staff, set by the person; campaign: not sent yet',
   })
   kind!: MadeThing['kind'];
 
@@ -16,7 +16,8 @@ export class MadeThingData implements MadeThing {
 
   @ApiProperty({
     example: 'https://shop.example/hooks/switchboard',
-    description: 'URL of the webhook (its origin, to others than the account), username of the account',
+    description:
+      'URL of the webhook (its origin, to others than the account), username of the account, name of the key, request id',
   })
   name!: string;
 

@@ -9,6 +9,7 @@ import { AccountDirectory, AccountStore } from '../accounts.store.js';
 import { LoginAddresses } from '../authentication/authentication.store.js';
 import { UNKNOWN_HASH } from '../authentication/credentials.js';
 import { type Account, createdBy } from '../domain/account.js';
+import { type PersonRole, type Right, ROLE_RIGHTS } from '../domain/rights.js';
 import { passwordChange } from '../domain/tokens.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { AccountNotices, type Notified } from '../../notices/index.js';
@@ -20,19 +21,25 @@ import { PasswordHasher } from '../../../platform/security/index.js';
 
 /** A thing that stays active after its maker is removed. */
 export interface MadeThing {
-  kind: 'webhook' | 'account' | 'password';
+  kind: 'webhook' | 'account' | 'password' | 'key' | 'campaign';
   id: number;
   name: string;
   /** a password is active until it is ended */
   is_active: boolean;
 }
 
-/** The removed people or keys, and their account. */
+/** People or keys that are removed, or lose rights, and their account. */
 export interface Gone {
   account: Pick<Account, 'id' | 'username'>;
   kind: Extract<MakerKind, 'person' | 'key'>;
   ids: readonly number[];
+  /** rights that they keep; absent: none */
+  keeps?: readonly Right[];
 }
+
+/** Whether a thing that needs these rights goes beyond those that its maker keeps. */
+export const isBeyond = ({ keeps = [] }: Gone, ...needs: readonly Right[]): boolean =>
+  needs.some((right) => !keeps.includes(right));
 
 export function isMadeBy({ kind, ids }: Gone, createdBy: string | null): boolean {
   const maker = readMaker(createdBy);
@@ -49,6 +56,9 @@ export interface Ended {
   /** accounts whose password was ended */
   shutOut: readonly number[];
 }
+
+/** A password change that ends neither keys nor people. */
+export const NONE = { apiKeys: false, users: false, created: false } as const;
 
 export const NOTHING_ENDED: Ended = { closed: [], shutOut: [] };
 
@@ -132,7 +142,7 @@ export interface MadeThingListener {
   endMadeBy(tx: EntityManager, actor: Account, gone: Gone): Promise<void>;
 }
 
-/** Lists and ends active things of people and keys: webhooks, staff accounts and their passwords. */
+/** Lists and ends active things of people and keys: webhooks, keys, campaigns, staff accounts and their passwords. */
 @Injectable()
 export class MadeThings {
   private readonly listeners: MadeThingListener[] = [];
@@ -200,6 +210,11 @@ export class MadeThings {
       await this.audit.record(tx, entry);
     }
     return { closed, shutOut: passwords.map(({ row: { id } }) => id) };
+  }
+
+  /** Ends what a person made beyond the rights of a lower role: a right never outlives its owner. */
+  endBeyond(tx: EntityManager, actor: Account, id: number, role: PersonRole): Promise<void> {
+    return this.endParts(tx, actor, { account: actor, kind: 'person', ids: [id], keeps: ROLE_RIGHTS[role] });
   }
 
   /** Runs the consequences of closed accounts and ended passwords, after the commit. */
@@ -273,9 +288,9 @@ export class PasswordChanges {
   }
 
   /** After the commit, with the result of `revoke`: runs its consequences, and tells the login whose password changed. */
-  async finish(actor: Account, ended: Ended, changed: Notified | null): Promise<void> {
+  async finish(actor: Account, ended: Ended, changed: Notified | null, by?: string): Promise<void> {
     await this.made.finish(actor, ended);
-    const maker = readMaker(changed && createdBy(actor, changed.id))?.kind ?? null;
+    const maker = by ?? readMaker(changed && createdBy(actor, changed.id))?.kind ?? null;
     if (changed) await this.notices.notify(changed, { type: 'password.changed', by: maker });
   }
 }

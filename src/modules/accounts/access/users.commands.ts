@@ -8,16 +8,16 @@ import { assertPassword, readEmail } from '../account-changes.js';
 import { LoginAddresses } from '../authentication/authentication.store.js';
 import { Credentials, type PasswordProof } from '../authentication/credentials.js';
 import { assertManager, isStaff } from '../domain/account-policy.js';
+import { accountErrors } from '../domain/account.errors.js';
 import { type Account, type AssignedUser, createdBy } from '../domain/account.js';
 import { identitiesOf } from '../domain/identity.js';
 import { refuseLong } from '../domain/registration.js';
-import type { PersonRole } from '../domain/rights.js';
+import { assertMayGive, isLower, type PersonRole } from '../domain/rights.js';
 import { passwordChange } from '../domain/tokens.js';
-import { AccountNotices } from '../../notices/index.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { NameCheck, NameClaims } from '../names.store.js';
 import type { AssignedUserEntity } from '../tables.js';
-import { MadeThings, NOTHING_ENDED } from './made-things.js';
+import { MadeThings, NONE, NOTHING_ENDED, PasswordChanges } from './made-things.js';
 import { AssignedUsers } from './users.store.js';
 
 export interface AssignedUserDraft {
@@ -58,6 +58,7 @@ export class CreateAssignedUserHandler implements ICommandHandler<CreateAssigned
   /** Validation order: permissions, values in field order, names in the database, then the number of users. */
   async execute({ actor, draft, proof }: CreateAssignedUserCommand): Promise<AssignedUser> {
     assertManager(actor);
+    if (draft.role !== undefined) assertMayGive(actor, draft.role);
     assertPassword(draft.password);
     refuseLong('firstname', draft.firstname);
     refuseLong('lastname', draft.lastname);
@@ -105,33 +106,41 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
   constructor(
     private readonly users: AssignedUsers,
     private readonly credentials: Credentials,
-    private readonly hasher: PasswordHasher,
-    private readonly loginAddresses: LoginAddresses,
+    private readonly passwords: PasswordChanges,
     private readonly names: NameCheck,
     private readonly claims: NameClaims,
     private readonly audit: AuditLog,
-    private readonly notices: AccountNotices,
+    private readonly made: MadeThings,
   ) {}
 
   async execute({ actor, id, changes, proof }: ChangeAssignedUserCommand): Promise<void> {
     assertManager(actor);
     const patch = readPatch(changes);
+    if (changes.role !== undefined) assertMayGive(actor, changes.role);
+    const isOwn = actor.assignedUser?.id === id;
+    if (isOwn && (changes.role !== undefined || changes.isActive === false)) throw accountErrors.notYourself();
     const seen = await this.users.find(actor.id, id);
     // an unchanged e-mail is not written, even if it changes between the read and the lock
     if (patch.email === seen.email) delete patch.email;
     if (patch.email) await this.names.checkEmail(patch.email);
     if (isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
-    const passwordHash = changes.password === undefined ? null : await this.hasher.hash(changes.password);
+    const passwordHash = changes.password === undefined ? null : await this.passwords.hash(changes.password);
     const identities = patch.email ? [{ kind: 'email' as const, value: patch.email }] : [];
     await this.claims.naming(identities, undefined, async (tx) => {
       const row = await this.users.lock(tx, actor.id, id);
       const at = now();
       const set = { passwordChangedAt: passwordChange(row, at), passwordSetAt: at };
       const secret = passwordHash === null ? {} : { passwordHash, ...set };
-      const full = { ...patch, ...secret };
+      const full = {
+        ...patch,
+        ...secret,
+        ...(passwordHash !== null && row.isInvited && { isInvited: false, isActive: true }),
+      };
       if (Object.keys(full).length === 0) return;
-      if (passwordHash !== null) await this.loginAddresses.forget(tx, row.id);
+      if (passwordHash !== null) await this.passwords.revoke(tx, actor, { account: actor, bearerId: row.id }, NONE);
       await this.users.change(tx, row, full);
+      if (patch.role !== undefined && isLower(patch.role, row.role))
+        await this.made.endBeyond(tx, actor, id, patch.role);
       const { isActive, ...rest } = patch;
       const details = {
         account: actor.username,
@@ -142,9 +151,9 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
       await this.audit.record(tx, { actor, action: 'user.change', subject: row.username, details });
     });
     this.users.forget();
-    if (passwordHash === null) return;
     const concerned = { ...actor, assignedUser: { username: seen.username, email: seen.email } };
-    await this.notices.notify(concerned, { type: 'password.changed', by: 'account' });
+    if (passwordHash === null) await this.made.finish(actor, NOTHING_ENDED);
+    else await this.passwords.finish(actor, NOTHING_ENDED, concerned, 'account');
   }
 }
 
@@ -189,6 +198,7 @@ export class RemoveAssignedUserHandler implements ICommandHandler<RemoveAssigned
 
   async execute({ actor, id, revoke, proof }: RemoveAssignedUserCommand): Promise<void> {
     assertManager(actor);
+    if (actor.assignedUser?.id === id) throw accountErrors.notYourself();
     if (revoke && isStaff(actor.userType)) await this.credentials.proveActor(actor, proof);
     const ended = await inTransaction(this.dataSource, async (tx) => {
       const row = await this.users.lock(tx, actor.id, id);

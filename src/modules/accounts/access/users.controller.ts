@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
@@ -16,9 +16,12 @@ import {
 import { proofErrors, proofOf } from '../authentication/credentials.js';
 import { type Actor, Authenticated, Confirmed, CurrentActor, Needs } from '../authentication/decorators.js';
 import { accountErrors } from '../domain/account.errors.js';
-import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS } from '../self-service.errors.js';
+import { CHANGE_USER_ERRORS, CREATE_USER_ERRORS, INVITE_ERRORS, LINK_ERRORS } from '../self-service.errors.js';
 import { FindAssignedUserQuery, ListAssignedUsersQuery, ListMadeThingsQuery } from './access.queries.js';
+import { InvitePersonCommand, MakeLinkCommand, WithdrawLinkCommand } from './links.commands.js';
+import { invitationOf, InvitedUserAnswer, InviteUserRequest, LinkAnswer, MakeLinkRequest } from './links.dto.js';
 import { MadeThingsAnswer, readRevoke, RemovalBody, RevokeQuery } from './made-things.dto.js';
+import { SignOutCommand } from './sign-outs.commands.js';
 import {
   type AssignedUserChanges,
   ChangeAssignedUserCommand,
@@ -89,6 +92,67 @@ export class UsersController {
     const { id } = await this.commands.execute(new CreateAssignedUserCommand(account, draft, proofOf(body, request)));
     const data = await this.queries.execute(new FindAssignedUserQuery(account, id));
     return { success: true, message: 'User created successfully', data };
+  }
+
+  @Post('invitations')
+  @ApiOperation({
+    summary: 'Invite a person by a link',
+    description:
+      'The link is good once, for 72 hours, and is sent by e-mail where there is an address and a mail server; else it stands in this answer only.',
+  })
+  @ApiCreatedResponse({ type: InvitedUserAnswer })
+  @ApiErrors(...INVITE_ERRORS)
+  async invite(
+    @Body() body: InviteUserRequest,
+    @CurrentActor() { account }: Actor,
+    @Req() request: Request,
+  ): Promise<InvitedUserAnswer> {
+    const command = new InvitePersonCommand(account, null, invitationOf(body), proofOf(body, request));
+    return { success: true, message: 'User invited successfully', data: await this.commands.execute(command) };
+  }
+
+  @Post(':id/link')
+  @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
+  @ApiOperation({
+    summary: 'Make a link for a user',
+    description:
+      'To join, for a person who is invited (72 hours), else for a new password (24 hours). The former link of the user ends.',
+  })
+  @ApiCreatedResponse({ type: LinkAnswer })
+  @ApiErrors(...LINK_ERRORS)
+  async link(
+    @Param('id') id: string,
+    @Body() body: MakeLinkRequest,
+    @CurrentActor() { account }: Actor,
+    @Req() request: Request,
+  ): Promise<LinkAnswer> {
+    const login = { username: null, personId: userId(id) };
+    const data = await this.commands.execute(new MakeLinkCommand(account, login, proofOf(body, request)));
+    return { success: true, message: 'Link made successfully', data };
+  }
+
+  @Delete(':id/link')
+  @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
+  @ApiOperation({ summary: 'Withdraw the link of a user' })
+  @ApiOkResponse({ type: DoneAnswer })
+  @ApiErrors(accountErrors.userNotFound, accountErrors.linkNotFound)
+  async withdraw(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<DoneAnswer> {
+    await this.commands.execute(new WithdrawLinkCommand(account, { username: null, personId: userId(id) }));
+    return { success: true, message: 'Link withdrawn successfully' };
+  }
+
+  @Post(':id/sign-out')
+  @HttpCode(200)
+  @ApiParam({ name: 'id', type: Number, example: 373662154973185 })
+  @ApiOperation({
+    summary: 'Sign a user out',
+    description: 'Every token of the user is refused on every instance in 3 s.',
+  })
+  @ApiOkResponse({ type: DoneAnswer })
+  @ApiErrors(accountErrors.userNotFound)
+  async signOut(@Param('id') id: string, @CurrentActor() { account }: Actor): Promise<DoneAnswer> {
+    await this.commands.execute(new SignOutCommand(account, userId(id)));
+    return { success: true, message: 'User signed out successfully' };
   }
 
   @Get()

@@ -71,6 +71,12 @@ export class UserAnswerData extends LoggedInUserView {
   @ApiProperty({ example: true })
   is_active!: boolean;
 
+  @ApiProperty({ example: false, description: 'true: has not joined yet, and cannot log in' })
+  is_invited!: boolean;
+
+  @LocalTime({ nullable: true, description: 'When the link of the login ends; null: there is none' })
+  link_expires_at!: string | null;
+
   @MadeBy()
   created_by!: MakerData | null;
 
@@ -90,10 +96,17 @@ export class ChangedUserAnswer extends UserAnswer {
 
 export class UserPageAnswer extends PageOf(UserAnswerData) {}
 
-export const userData = (row: AssignedUserEntity, zone: string): UserAnswerData => ({
+/** @param ends of links, by login */
+export const userData = (
+  row: AssignedUserEntity,
+  zone: string,
+  ends: ReadonlyMap<number, Date> = new Map(),
+): UserAnswerData => ({
   ...loggedInUserView(row),
   role: row.role,
   is_active: row.isActive,
+  is_invited: row.isInvited,
+  link_expires_at: ends.has(row.id) ? dateTime(ends.get(row.id) as Date, zone) : null,
   created_by: makerForOwner(row.createdBy),
   created_at: dateTime(row.createdAt, zone),
   updated_at: dateTime(row.updatedAt, zone),

@@ -12,10 +12,10 @@ import { accountErrors } from '../domain/account.errors.js';
 import type { AssignedUser, NewAssignedUser } from '../domain/account.js';
 import { identitiesOf } from '../domain/identity.js';
 import { NameCheck, NameClaims } from '../names.store.js';
-import { PERSON_ROLES } from '../domain/rights.js';
+import { isLower } from '../domain/rights.js';
 import { type EndReason, SessionStore } from '../sessions/sessions.store.js';
 import { LoginFactorEntity, RecoveryCodeEntity } from '../factors/tables.js';
-import { AssignedUserEntity, LoginIdentityEntity } from '../tables.js';
+import { AssignedUserEntity, LoginIdentityEntity, OneTimeLinkEntity } from '../tables.js';
 
 /** Maximum delay until a change on another instance takes effect (reference/authentication#tokens). */
 const KEPT_MS = 3_000;
@@ -70,7 +70,8 @@ export class AssignedUsers {
         ...user,
         ...stamps,
         id: newId(),
-        isActive: true,
+        isActive: !user.isInvited,
+        isInvited: user.isInvited ?? false,
         role: user.role ?? 'manager',
         createdBy: user.createdBy ?? null,
       });
@@ -123,6 +124,7 @@ export class AssignedUsers {
   /** Removes a locked row and releases its names. */
   async remove(tx: EntityManager, row: AssignedUserEntity): Promise<void> {
     await tx.delete(LoginIdentityEntity, { assignedUserId: row.id });
+    await tx.delete(OneTimeLinkEntity, { subjectId: row.id });
     await tx.delete(AssignedUserEntity, { id: row.id });
     await tx.delete(LoginFactorEntity, { holderId: row.id });
     await tx.delete(RecoveryCodeEntity, { holderId: row.id });
@@ -148,14 +150,11 @@ export class AssignedUsers {
   }
 }
 
-const rankOf = (role: string): number => PERSON_ROLES.findIndex((one) => one === role);
-
 /** Why a change ends the sessions; null = it does not. */
 function lossOf(row: AssignedUserEntity, patch: Partial<AssignedUserEntity>): EndReason | null {
   if (patch.isActive === false) return 'closed';
   if (patch.passwordHash !== undefined) return 'password';
-  // roles stand in the order of their rights, the largest first
-  return patch.role !== undefined && rankOf(patch.role) > rankOf(row.role) ? 'role' : null;
+  return patch.role !== undefined && isLower(patch.role, row.role) ? 'role' : null;
 }
 
 export const toAssignedUser = (row: AssignedUserEntity): AssignedUser => ({

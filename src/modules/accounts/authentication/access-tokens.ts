@@ -5,16 +5,8 @@ import type { CookieOptions, Request, Response } from 'express';
 import { now } from '../../../kernel/clock.js';
 import { boundedCache } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT, publicPath } from '../../../platform/config/index.js';
-import {
-  AddressLimits,
-  clientIp,
-  isInIpRanges,
-  RateCounters,
-  tokenKey,
-  tokenKeys,
-  tooMany,
-} from '../../../platform/security/index.js';
-import { ApiKeyStore } from '../access/api-keys.store.js';
+import { AddressLimits, clientIp, isInIpRanges, tokenKey, tokenKeys } from '../../../platform/security/index.js';
+import { ApiKeyStore, ApiKeyUses } from '../access/api-keys.store.js';
 import { AssignedUsers } from '../access/users.store.js';
 import { AccountDirectory } from '../accounts.store.js';
 import type { Account } from '../domain/account.js';
@@ -34,8 +26,6 @@ import { SessionStore } from '../sessions/sessions.store.js';
 import { RevokedTokens } from './authentication.store.js';
 import type { AuthenticationRules, PresentedToken, TokenErrors } from './decorators.js';
 
-const DAY_MS = 86_400_000;
-
 /** Resolves API keys to accounts (reference/authentication#api-keys). */
 @Injectable()
 export class ApiKeys {
@@ -43,7 +33,7 @@ export class ApiKeys {
     private readonly store: ApiKeyStore,
     private readonly directory: AccountDirectory,
     private readonly addresses: AddressLimits,
-    private readonly counters: RateCounters,
+    private readonly uses: ApiKeyUses,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
@@ -62,17 +52,19 @@ export class ApiKeys {
   /** Counts a request with a key that has a daily limit. @throws AppError too_many beyond it */
   async countUse({ apiKey }: Pick<Account, 'apiKey'>): Promise<void> {
     if (!apiKey || apiKey.maxPerDay === null) return;
-    const { count, leftMs } = await this.counters.add(`api-key-day:${apiKey.id}`, 1, DAY_MS);
-    if (count > apiKey.maxPerDay) throw tooMany(leftMs / 1000);
+    await this.uses.count(apiKey.id, apiKey.maxPerDay);
   }
 
   /**
    * Authenticates a key; null = invalid. Limits only misses per address: 256 bits cannot be guessed, so a valid key always
-   * passes. @throws AppError too_many beyond IP_FAILURE_LIMIT
+   * passes. @throws AppError too_many beyond IP_FAILURE_LIMIT, or the daily limit of the key
    */
   async authenticate(key: string, ip: string): Promise<Account | null> {
     const account = await this.find(key, ip);
-    if (account && this.directory.usable(account)) return account;
+    if (account && this.directory.usable(account)) {
+      await this.countUse(account);
+      return account;
+    }
     await this.addresses.count('api-key-misses', ip, this.environment.IP_FAILURE_LIMIT);
     return null;
   }

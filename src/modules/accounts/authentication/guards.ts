@@ -211,9 +211,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
     presented: PresentedToken,
   ): Promise<Account | null> {
     if (presented.via === 'key') {
-      const account = await this.apiKeys.authenticate(presented.token, clientIp(request));
-      if (account) await this.apiKeys.countUse(account);
-      return account;
+      return this.apiKeys.authenticate(presented.token, clientIp(request));
     }
     request.presentedToken = presented;
     const remembered = await this.tokens.remembered(presented.token);

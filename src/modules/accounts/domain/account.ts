@@ -49,6 +49,8 @@ export interface NewAssignedUser {
   email: string | null;
   role?: PersonRole;
   createdBy?: string;
+  /** true: has no password yet and cannot log in */
+  isInvited?: boolean;
 }
 
 /** Account ids have 32 bits; assigned users' ids are clock-based and far larger. */

@@ -20,13 +20,13 @@ export type Right = Scope | 'account' | 'self';
 
 export const SENDS = ['send:sms', 'send:chat', 'send:voice'] as const;
 
-/** Roles that an owner gives to people; the login of the account itself has every right. */
-export const PERSON_ROLES = ['manager', 'sender', 'viewer'] as const;
+/** Roles that an owner gives to people; the login of the account itself is an owner for ever. */
+export const PERSON_ROLES = ['owner', 'manager', 'sender', 'viewer'] as const;
 
 export type PersonRole = (typeof PERSON_ROLES)[number];
 
 /** The rights of each role: the only such table. Endpoints declare the right they need with `@Needs`. */
-export const ROLE_RIGHTS: Readonly<Record<PersonRole | 'owner', readonly Right[]>> = {
+export const ROLE_RIGHTS: Readonly<Record<PersonRole, readonly Right[]>> = {
   owner: [...SCOPES, 'account', 'self'],
   manager: [...SCOPES, 'self'],
   sender: [...SENDS, 'read', 'self'],
@@ -54,6 +54,15 @@ export function assertRight(actor: Acting, ...rights: readonly Right[]): void {
   if (!hasRight(actor, ...rights)) throw accountErrors.missingRight();
 }
 
+/** A giver of a role needs all of its rights. @throws AppError forbidden `Permission denied` */
+export function assertMayGive(actor: Acting, role: PersonRole): void {
+  if (!ROLE_RIGHTS[role].every((right) => hasRight(actor, right))) throw accountErrors.higherRole();
+}
+
+/** Whether a change of the role takes rights away: roles stand in the order of their rights, the largest first. */
+export const isLower = (after: PersonRole, before: PersonRole): boolean =>
+  PERSON_ROLES.indexOf(after) > PERSON_ROLES.indexOf(before);
+
 /** By kind of route; a kind that is not here needs all of `SENDS`. */
 const SEND_RIGHTS: Readonly<Record<string, Scope>> = {
   sms: 'send:sms',
@@ -62,8 +71,13 @@ const SEND_RIGHTS: Readonly<Record<string, Scope>> = {
   chat: 'send:chat',
 };
 
+/** The rights that a send needs. @param routes kind of the channel's routes */
+export function sendRights(routes: string): readonly Scope[] {
+  const right = SEND_RIGHTS[routes];
+  return right ? [right] : SENDS;
+}
+
 /** @param routes kind of the channel's routes @throws AppError forbidden `Permission denied` */
 export function assertMaySend(actor: Acting, routes: string): void {
-  const right = SEND_RIGHTS[routes];
-  for (const needed of right ? [right] : SENDS) assertRight(actor, needed);
+  for (const needed of sendRights(routes)) assertRight(actor, needed);
 }

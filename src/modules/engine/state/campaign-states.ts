@@ -136,16 +136,25 @@ export class CampaignStates {
     return new Set(rows.map((row) => row.id));
   }
 
-  /** Campaigns with unsent recipients, not locked: the query reads more rows than it returns. */
-  async unsentOf(tx: EntityManager, accountId: number, most: number): Promise<number[]> {
+  /** Campaigns with unsent recipients, of one maker or all, not locked: the query reads more rows than it returns. */
+  async unsentOf(tx: EntityManager, accountId: number, most: number, makerPrefix = ''): Promise<number[]> {
     const rows: { id: number }[] = await tx.query(
       `SELECT c.id FROM campaigns c
-       WHERE c.account_id = ? AND c.state IN (?) AND EXISTS (
+       WHERE c.account_id = ? AND c.state IN (?) AND COALESCE(c.created_by, '') LIKE ? AND EXISTS (
          SELECT 1 FROM campaign_lanes l WHERE l.campaign_id = c.id AND l.wake_at IS NOT NULL)
        LIMIT ?`,
-      [accountId, TRANSITIONS.pause.from, most],
+      [accountId, TRANSITIONS.pause.from, `${makerPrefix}%`, most],
     );
     return rows.map(({ id }) => id);
+  }
+
+  /** Those of these campaigns that can be paused. */
+  async unsent(source: EntityManager, ids: readonly number[]): Promise<UnsentCampaign[]> {
+    if (ids.length === 0) return [];
+    return source.query(
+      'SELECT id, request_id AS requestId, channel, state FROM campaigns WHERE id IN (?) AND state IN (?) ORDER BY id',
+      [ids, TRANSITIONS.pause.from],
+    );
   }
 
   /** Pauses those that can be. @returns them as before */

@@ -26,6 +26,7 @@ import { Guard1700000019740 } from './1700000019740-guard.js';
 import { LoginSessions1700000019760 } from './1700000019760-login-sessions.js';
 import { SecondFactors1700000019761 } from './1700000019761-second-factors.js';
 import { TestKeys1700000019780 } from './1700000019780-test-keys.js';
+import { OneTimeLinks1700000019732 } from './1700000019732-one-time-links.js';
 import { WhoSetPasswords1700000019520 } from './1700000019520-who-set-passwords.js';
 
 export { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
@@ -57,6 +58,7 @@ export const migrations = [
   MessageTags1700000019710,
   RolesOfPeople1700000019730,
   ScopesOfKeys1700000019731,
+  OneTimeLinks1700000019732,
   Guard1700000019740,
   LoginSessions1700000019760,
   SecondFactors1700000019761,
