@@ -1,6 +1,6 @@
 import { $api, api } from '../api/client.js';
 import { COUNTRIES, countryName } from '../app/countries.js';
-import { useMe } from '../app/session.js';
+import { useMay } from '../app/session.js';
 import { act, CheckField, Facts, Form, LoadState, Section, SelectField, useServerForm } from '../ui/index.js';
 
 export const NUMBER_CHECKS = [
@@ -17,13 +17,13 @@ interface Values {
 
 /** How numbers of the account are read and checked (docs/reference/numbers.md). */
 export function NumbersSection() {
-  const { person } = useMe();
+  const may = useMay('account');
   const query = $api.useQuery('get', '/v6/api/account', {});
   return (
     <Section title="Numbers">
       <LoadState query={query}>
         {({ data }) =>
-          person === null ? (
+          may ? (
             <NumbersForm
               key={JSON.stringify([data.country, data.number_check, data.strict_numbers])}
               values={{
@@ -57,7 +57,7 @@ function NumbersForm({ values }: { values: Values }) {
     await act({ call: () => Promise.resolve(), done: 'Numbers saved' });
   };
   return (
-    <Form form={form} onSubmit={save} submitLabel="Save">
+    <Form needs="account" form={form} onSubmit={save} submitLabel="Save">
       <SelectField
         label="Country"
         hint="Numbers without a country code, such as 098123 45678, are numbers of this country. A + says that the code is there."

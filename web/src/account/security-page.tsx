@@ -1,5 +1,5 @@
 import { $api, api, type Schema } from '../api/client.js';
-import { useMe } from '../app/session.js';
+import { useMay } from '../app/session.js';
 import { act, CheckField, Facts, Form, LoadState, Page, Section, TextArea, Time, useServerForm } from '../ui/index.js';
 
 type Security = Schema<'SecurityData'>;
@@ -7,7 +7,7 @@ type Security = Schema<'SecurityData'>;
 /** What those may do who know the account's username, or the id of a campaign, and have no token. */
 export default function SecurityPage() {
   const query = $api.useQuery('get', '/v6/api/account/security', {});
-  const { person } = useMe();
+  const may = useMay('account');
   return (
     <Page
       title="Access without a login"
@@ -29,7 +29,7 @@ export default function SecurityPage() {
                 ]}
               />
             </Section>
-            {person === null ? <Choice key={data.chosen_at} security={data} /> : <p>Only the owner changes this.</p>}
+            {may ? <Choice key={data.chosen_at} security={data} /> : <p>Only the owner changes this.</p>}
           </>
         )}
       </LoadState>

@@ -6,6 +6,7 @@ import { ApiKeys } from './api-keys.js';
 import { ChatAccounts } from './chat-accounts.js';
 import { AccountGuard } from './guard.js';
 import { Credits } from './credits.js';
+import { Invite, LinkButton } from './invitations.js';
 import { Overview } from './overview.js';
 import { People } from './people.js';
 import { useChange } from './refresh.js';
@@ -33,7 +34,12 @@ export default function AccountPage() {
               {account.parent_username !== null && ` of ${account.parent_username}`}
             </>
           }
-          actions={<OpenOrClose account={account} />}
+          actions={
+            <>
+              <LinkButton whose={username} person={null} />
+              <OpenOrClose account={account} />
+            </>
+          }
         >
           <Tabs
             label="Parts of the account"
@@ -43,7 +49,7 @@ export default function AccountPage() {
               ...(isStaff ? [{ name: 'usage', label: 'Usage', content: () => <Usage whose={username} /> }] : []),
               { name: 'guard', label: 'Guard', content: () => <AccountGuard username={username} isStaff={isStaff} /> },
               { name: 'keys', label: 'API keys', content: () => <ApiKeys whose={username} /> },
-              { name: 'people', label: 'People', content: () => <People whose={username} /> },
+              { name: 'people', label: 'People', content: () => <PeopleOf username={username} /> },
               { name: 'sessions', label: 'Sessions', content: () => <AccountSessions username={username} /> },
               { name: 'stop-list', label: 'Stop list', content: () => <StopList whose={username} /> },
               ...(isStaff
@@ -59,6 +65,15 @@ export default function AccountPage() {
     </LoadState>
   );
 }
+
+const PeopleOf = ({ username }: { username: string }) => (
+  <>
+    <div className="buttons">
+      <Invite whose={username} />
+    </div>
+    <People whose={username} />
+  </>
+);
 
 function OpenOrClose({ account }: { account: Account }) {
   const { username, is_active: isOpen, user_type: kind } = account;
@@ -82,11 +97,11 @@ function OpenOrClose({ account }: { account: Account }) {
     );
   };
   return isOpen ? (
-    <Button kind="danger" onClick={() => void set(false)}>
+    <Button needs="manage" kind="danger" onClick={() => void set(false)}>
       Close the account
     </Button>
   ) : (
-    <Button kind="primary" onClick={() => void set(true)}>
+    <Button needs="manage" kind="primary" onClick={() => void set(true)}>
       Open the account
     </Button>
   );

@@ -48,7 +48,7 @@ export default function AccountsPage() {
     <Page
       title="Accounts"
       actions={
-        <Link to="/new-account" className="button primary">
+        <Link needs="manage" to="/new-account" className="button primary">
           <UserPlus size={16} aria-hidden /> New account
         </Link>
       }

@@ -10,6 +10,7 @@ import {
   DataTable,
   Dialog,
   Form,
+  formatCount,
   listQuery,
   SelectField,
   StatusBadge,
@@ -42,6 +43,13 @@ export function ApiKeys({ whose }: { whose: Whose }) {
       name: 'ips',
       title: 'May be used from',
       cell: ({ allowed_ips: ips }) => (ips.length === 0 ? 'anywhere' : ips.join(', ')),
+      wide: true,
+    },
+    {
+      name: 'day',
+      title: 'Requests a day',
+      cell: ({ max_per_day: most, requests_today: today }) =>
+        most === null ? 'no limit' : `${formatCount(today ?? 0)} of ${formatCount(most)}`,
       wide: true,
     },
     {

@@ -43,6 +43,7 @@ export function Attempts({ side, id }: { side: 'owner' | 'staff'; id: number }) 
           '–'
         ) : (
           <Button
+            needs="webhooks"
             aria-label={`Send ${event_id} again, try ${String(attempt)}`}
             onClick={() => void change(() => replayEvent(side, event_id), 'The event is sent again')}
           >

@@ -151,12 +151,13 @@ function ConnectionForm({
   const field = (name: Name) => ({ ...form.register(name), error: form.errorOf(name) });
   return (
     <Form
+      needs="manage"
       form={form}
       submitLabel={account === null ? 'Create it' : 'Save'}
       onSubmit={save}
       actions={
         onRemove !== null && (
-          <Button kind="danger" onClick={onRemove}>
+          <Button needs="manage" kind="danger" onClick={onRemove}>
             Remove
           </Button>
         )

@@ -50,7 +50,7 @@ function AlertsForm({ present }: { present: Thresholds }) {
         Your webhooks are told (event account.balance.low) when a send, or a move of credits by a reseller, takes a
         balance below its figure. Empty: never.
       </p>
-      <Form form={form} submitLabel="Save" onSubmit={save}>
+      <Form needs="manage" form={form} submitLabel="Save" onSubmit={save}>
         {BALANCES.map(([balance, label]) => (
           <TextField
             key={balance}

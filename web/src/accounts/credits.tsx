@@ -69,7 +69,7 @@ function Adjust({ username }: { username: string }) {
     await refresh();
   };
   return (
-    <Form form={form} submitLabel="Book it" onSubmit={adjust}>
+    <Form needs="manage" form={form} submitLabel="Book it" onSubmit={adjust}>
       <RadioField
         label="What"
         options={[

@@ -1,9 +1,7 @@
 import { $api, type Schema } from '../api/client.js';
-import { useMe } from '../app/session.js';
 import {
   type Column,
   DataTable,
-  Empty,
   Filters,
   listQuery,
   MadeBy,
@@ -52,17 +50,12 @@ const COLUMNS: readonly Column<Entry>[] = [
 
 /** What the own account, its people and keys did, and who logged in. */
 export default function LogPage() {
-  const isPerson = useMe().person !== null;
   return (
     <Page
       title="Own log"
       about="What this account, its people and its keys changed and sent, what staff changed on it, and who logged in."
     >
-      {isPerson ? (
-        <Empty title="Only the account itself sees its log">Log in as the account, not as a person under it.</Empty>
-      ) : (
-        <Log />
-      )}
+      <Log />
     </Page>
   );
 }

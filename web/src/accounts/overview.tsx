@@ -153,7 +153,7 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
     ...lockedForReseller(account, isStaff, name),
   });
   return (
-    <Form form={form} submitLabel="Save the settings" onSubmit={save}>
+    <Form needs="manage" form={form} submitLabel="Save the settings" onSubmit={save}>
       {isSuper && <SelectField label="Kind" options={USER_TYPES} {...field('user_type')} />}
       {isStaff && (
         <TextField
@@ -240,7 +240,7 @@ function Permissions({ account, isStaff }: { account: Account; isStaff: boolean 
     await refresh();
   };
   return (
-    <Form form={form} submitLabel="Save the permissions" onSubmit={save}>
+    <Form needs="manage" form={form} submitLabel="Save the permissions" onSubmit={save}>
       <div className="checks">
         {Object.keys(present).map((name) => (
           <CheckField
@@ -264,6 +264,7 @@ function NewPassword({ account, isStaff }: { account: Account; isStaff: boolean 
   const refresh = useRefresh();
   return (
     <Form
+      needs="manage"
       form={form}
       submitLabel="Set the password"
       danger

@@ -19,6 +19,7 @@ import {
   useServerForm,
   MadeBy,
 } from '../ui/index.js';
+import { LinkButton, ROLE_HINT, ROLE_NAMES, ROLES, SignOutButton, WithdrawButton } from './invitations.js';
 import { useChange, useRefresh } from './refresh.js';
 import { type Leaving, type Removal, RemovalDialog } from './removal.js';
 import { OwnPasswordField } from './staff-rights.js';
@@ -26,10 +27,6 @@ import { usePeople, type Whose } from './whose.js';
 
 type Person = Schema<'UserAnswerData'>;
 type PersonRole = Person['role'];
-
-const ROLE_NAMES: Readonly<Record<PersonRole, string>> = { manager: 'Manager', sender: 'Sender', viewer: 'Viewer' };
-
-const ROLES = Object.entries(ROLE_NAMES);
 
 /** People under an account; its owner changes and removes them. */
 export function People({ whose }: { whose: Whose }) {
@@ -54,7 +51,9 @@ export function People({ whose }: { whose: Whose }) {
     {
       name: 'state',
       title: 'State',
-      cell: ({ is_active }) => <StatusBadge status={is_active ? 'active' : 'inactive'} />,
+      cell: ({ is_active, is_invited }) => (
+        <StatusBadge status={is_invited ? 'invited' : is_active ? 'active' : 'inactive'} />
+      ),
     },
     { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
     { name: 'created', title: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
@@ -64,6 +63,9 @@ export function People({ whose }: { whose: Whose }) {
     title: 'Actions',
     cell: (person) => (
       <span className="buttons">
+        <LinkButton whose={null} person={person} />
+        <WithdrawButton person={person} />
+        {!person.is_invited && <SignOutButton person={person} />}
         <Button onClick={() => setChanged(person)} aria-label={`Change ${person.username}`}>
           Change
         </Button>
@@ -77,11 +79,16 @@ export function People({ whose }: { whose: Whose }) {
       </span>
     ),
   };
+  const links: Column<Person> = {
+    name: 'actions',
+    title: 'Actions',
+    cell: (person) => <LinkButton whose={whose} person={person} />,
+  };
   return (
     <>
       <DataTable
         label="People"
-        columns={whose === null ? [...columns, actions] : columns}
+        columns={[...columns, whose === null ? actions : links]}
         query={query}
         rowKey={({ id }) => id}
         empty={{ title: 'No people yet', text: 'People log in with a password of their own.' }}
@@ -160,7 +167,7 @@ export function NewPerson() {
   const refresh = useRefresh();
   return (
     <>
-      <Button kind="primary" icon={UserPlus} onClick={() => setOpen(true)}>
+      <Button icon={UserPlus} onClick={() => setOpen(true)}>
         New person
       </Button>
       {isOpen && (
@@ -219,7 +226,7 @@ function PersonFields<Values extends Named>({ form: given }: { form: ReturnType<
       <TextField label="E-mail" type="email" {...form.register('email')} error={form.errorOf('email')} />
       <SelectField
         label="Role"
-        hint="A manager does all but keys, people and security. A sender sends and reads. A viewer reads."
+        hint={ROLE_HINT}
         options={ROLES}
         {...form.register('role')}
         error={form.errorOf('role')}

@@ -100,11 +100,12 @@ function Prices({ name, plan }: { name: string; plan: Plan | null }) {
   };
   return (
     <Form
+      needs="manage"
       form={form}
       submitLabel={plan === null ? 'Create the plan' : 'Save the prices'}
       onSubmit={save}
       actions={
-        <Button icon={Plus} onClick={() => rows.append({ channel: 'sms', prefix: '', credits: '' })}>
+        <Button needs="manage" icon={Plus} onClick={() => rows.append({ channel: 'sms', prefix: '', credits: '' })}>
           Add a price
         </Button>
       }
@@ -152,7 +153,11 @@ function Prices({ name, plan }: { name: string; plan: Plan | null }) {
                     />
                   </td>
                   <td>
-                    <Button onClick={() => rows.remove(at)} aria-label={`Remove price ${String(at + 1)}`}>
+                    <Button
+                      needs="manage"
+                      onClick={() => rows.remove(at)}
+                      aria-label={`Remove price ${String(at + 1)}`}
+                    >
                       Remove
                     </Button>
                   </td>
@@ -186,6 +191,7 @@ function Remove({ plan: { name, accounts } }: { plan: Plan }) {
   };
   return (
     <Button
+      needs="manage"
       kind="danger"
       off={accounts > 0}
       title={accounts > 0 ? 'Accounts have it: give them another plan first' : undefined}

@@ -43,6 +43,7 @@ export default function RatePlansPage() {
       />
       <Section title="New rate plan">
         <Form
+          needs="manage"
           form={form}
           submitLabel="Write its prices"
           onSubmit={({ name }) => navigate({ to: planPath(name.trim()) })}

@@ -79,7 +79,7 @@ export function RemovalDialog({
 /** The choice whether what was made ends too. */
 export const REVOKE_MADE = {
   label: 'Revoke what it made',
-  hint: 'Webhooks are disabled, accounts of staff are closed, and staff set new passwords where it set one',
+  hint: 'Webhooks are disabled, keys revoked, campaigns paused, accounts of staff are closed, and staff set new passwords where it set one',
 } as const;
 
 type Made = Schema<'MadeThingData'>;
@@ -124,6 +124,8 @@ const LABELS: Record<Made['kind'], (name: string) => string> = {
   webhook: (url) => `Webhook to ${url}`,
   account: (username) => `Account of staff ${username}`,
   password: (username) => `Password of ${username}`,
+  key: (name) => `API key ${name}`,
+  campaign: (requestId) => `Campaign ${requestId}, not sent yet`,
 };
 
 const labelOf = ({ kind, name }: Made): string => LABELS[kind](name);

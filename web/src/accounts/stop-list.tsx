@@ -57,7 +57,7 @@ export function StopList({ whose }: { whose: Whose }) {
       name: 'free',
       title: 'Actions',
       cell: (entry) => (
-        <Button kind="danger" onClick={() => void free(entry)} aria-label={`Take off ${entry.number}`}>
+        <Button needs="manage" kind="danger" onClick={() => void free(entry)} aria-label={`Take off ${entry.number}`}>
           Take off
         </Button>
       ),
@@ -90,6 +90,7 @@ function AddNumbers({ whose }: { whose: Whose }) {
   const refresh = useRefresh();
   return (
     <Form
+      needs="manage"
       form={form}
       submitLabel="Add to the stop list"
       onSubmit={async ({ numbers }) => {
@@ -131,7 +132,7 @@ function ImportNumbers() {
     await refresh();
   };
   return (
-    <Form form={form} submitLabel="Import" onSubmit={send}>
+    <Form needs="manage" form={form} submitLabel="Import" onSubmit={send}>
       <FileField
         label="Spreadsheet (.xlsx) or CSV file"
         hint="One number a row, in the column number or phone, else in the first; at most 32 MB"

@@ -68,6 +68,37 @@ export function usePeople(whose: Whose, query: object): Loaded<Schema<'UserPageA
   return whose === null ? own : theirs;
 }
 
+interface Invited {
+  username: string;
+  email: string;
+  role: Schema<'UserAnswerData'>['role'];
+  current_password: string;
+}
+
+export async function inviteTo(whose: Whose, body: Invited): Promise<Schema<'LinkAnswerData'>> {
+  const { data } =
+    whose === null
+      ? await api.POST('/v6/api/account/users/invitations', { body })
+      : await api.POST('/v6/api/admin/accounts/{username}/users', { params: { path: { username: whose } }, body });
+  return (data as Schema<'InvitedUserAnswer'>).data;
+}
+
+/** @param id of the person; null: of the login of the account, for its managers */
+export async function linkFor(
+  whose: Whose,
+  id: number | null,
+  body: { current_password: string },
+): Promise<Schema<'LinkAnswerData'>> {
+  const path = { username: whose ?? '', id: id ?? 0 };
+  const { data } =
+    whose === null
+      ? await api.POST('/v6/api/account/users/{id}/link', { params: { path }, body })
+      : id === null
+        ? await api.POST('/v6/api/admin/accounts/{username}/link', { params: { path }, body })
+        : await api.POST('/v6/api/admin/accounts/{username}/users/{id}/link', { params: { path }, body });
+  return (data as Schema<'LinkAnswer'>).data;
+}
+
 export function useStopList(whose: Whose, query: object): Loaded<Schema<'SuppressionPageAnswer'>> {
   const own = $api.useQuery('get', '/v6/api/suppressions', { params: { query } }, { enabled: whose === null });
   const theirs = $api.useQuery(

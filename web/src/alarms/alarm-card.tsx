@@ -47,7 +47,11 @@ function Acknowledged({ alarm: { id, state, acknowledged_at: at, acknowledged_by
   }
   if (state === 'past') return null;
   return (
-    <Button busy={acknowledge.isPending} onClick={() => acknowledge.mutate({ params: { path: { id } } })}>
+    <Button
+      needs="manage"
+      busy={acknowledge.isPending}
+      onClick={() => acknowledge.mutate({ params: { path: { id } } })}
+    >
       Acknowledge
     </Button>
   );

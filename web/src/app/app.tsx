@@ -6,6 +6,8 @@ import { LoadState } from '../ui/load-state.js';
 import { Toasts } from '../ui/toast.js';
 import { BASE } from './base.js';
 import './confirmation.js';
+import { ForgotPage, isForgotPath } from './forgot-page.js';
+import { isLinkPath, LinkPage } from './link-page.js';
 import { LoginPage } from './login.js';
 import { queryClient } from './query-client.js';
 import { routerFor } from './router.js';
@@ -23,6 +25,9 @@ export function App() {
 
 function Inside() {
   const { token, me } = useSession();
+  // a link is for its login, whoever is logged in here
+  if (isLinkPath(location.pathname)) return <LinkPage />;
+  if (token === null && isForgotPath(location.pathname)) return <ForgotPage />;
   if (token === null) return <LoginPage />;
   return me === null ? <Recognised key={token} /> : <Pages me={me} />;
 }
@@ -45,8 +50,8 @@ function Pages({ me }: { me: Me }) {
   const role = roleOf(me);
   const router = useMemo(() => {
     leaveLogin();
-    return routerFor(role);
-  }, [role]);
+    return routerFor(role, me.rights);
+  }, [role, me.rights]);
   useEffect(() => () => queryClient.clear(), []);
   return <RouterProvider router={router} />;
 }

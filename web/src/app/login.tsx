@@ -1,5 +1,5 @@
 import { startAuthentication } from '@simplewebauthn/browser';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { api } from '../api/client.js';
 import { problemOf } from '../api/problem.js';
@@ -109,8 +109,27 @@ export function LoginPage() {
           Log in
         </Button>
         {question?.passkey != null && <Button onClick={() => void showPasskey()}>Use a passkey</Button>}
+        <p>
+          <a href={`${BASE}/app/forgot-password`}>Forgot your password?</a>
+        </p>
         <ThemeSwitch />
       </form>
+    </main>
+  );
+}
+
+/** A page outside of a session: one card. */
+export function Lonely({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <main className="lonely">
+      <section className="card login" aria-labelledby="lonely-title">
+        <p className="brand">
+          <Mark /> Switchboard
+        </p>
+        <h1 id="lonely-title">{title}</h1>
+        {children}
+        <ThemeSwitch />
+      </section>
     </main>
   );
 }

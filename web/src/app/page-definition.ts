@@ -1,8 +1,15 @@
 import type { ComponentType } from 'react';
 import type { LucideIcon } from 'lucide-react';
+import type { components } from '../api/schema.js';
 
 /** Who sees a page: `staff` = super and admin, `reseller`, `owner` = every other account and the people under it. */
 export type Role = 'staff' | 'reseller' | 'owner';
+
+/** What a login may do, and the role of a person, as the API says it (docs/reference/accounts.md#rights). */
+export type Right = components['schemas']['OwnAccountView']['rights'][number];
+/** One of these is needed to send, upload, pause and retry. */
+export const SENDS: readonly Right[] = ['send:sms', 'send:chat', 'send:voice'];
+export type PersonRole = components['schemas']['UserAnswerData']['role'];
 
 /** Groups of the navigation, in their order: first what an account is for, and for staff what they are called for. */
 export const NAVIGATION_GROUPS = {
@@ -26,6 +33,8 @@ export interface PageDefinition {
   /** of the browser's tab; the heading is the page's own */
   title: string;
   roles: readonly Role[];
+  /** the page is there only for who has one of these; absent: for all */
+  needs?: readonly Right[];
   /** absent: not in the navigation */
   nav?: {
     group: NavigationGroup;

@@ -13,7 +13,7 @@ import { pages as senders } from '../senders/pages.js';
 import { pages as templates } from '../templates/pages.js';
 import { pages as charts } from '../charts/pages.js';
 import { pages as routes } from '../routes/pages.js';
-import type { PageDefinition, Role } from './page-definition.js';
+import type { PageDefinition, Right, Role } from './page-definition.js';
 
 /** Every page of the application, by feature. */
 export const PAGES: readonly PageDefinition[] = [
@@ -34,5 +34,6 @@ export const PAGES: readonly PageDefinition[] = [
   ...campaigns,
 ];
 
-/** The pages that a role sees. */
-export const pagesOf = (role: Role): readonly PageDefinition[] => PAGES.filter(({ roles }) => roles.includes(role));
+/** The pages for a role with these rights. */
+export const pagesOf = (role: Role, rights: readonly Right[]): readonly PageDefinition[] =>
+  PAGES.filter(({ roles, needs }) => roles.includes(role) && (!needs || needs.some((right) => rights.includes(right))));

@@ -10,7 +10,7 @@ import {
 import { useEffect } from 'react';
 import { BASE } from './base.js';
 import { FailedPage, UnknownPage } from './failed-page.js';
-import type { Role } from './page-definition.js';
+import type { Right, Role } from './page-definition.js';
 import { pagesOf } from './pages.js';
 import { Shell } from './shell.js';
 import { navigationOf } from './navigation.js';
@@ -55,10 +55,10 @@ const root = (role: Role) =>
     ),
   });
 
-/** A router of the pages of one role; those of others are unknown to it. */
-export function routerFor(role: Role) {
+/** A router of the pages of one role with these rights; all others are unknown to it. */
+export function routerFor(role: Role, rights: readonly Right[]) {
   const rootRoute = root(role);
-  const pages = pagesOf(role);
+  const pages = pagesOf(role, rights);
   const routes = pages.map(({ path, title, search, load }) =>
     createRoute({
       getParentRoute: () => rootRoute,

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { BASE } from './base.js';
-import type { Role } from './page-definition.js';
+import type { PersonRole, Right, Role } from './page-definition.js';
 
 /** Who works here, as `GET /v6/api/account` tells it. */
 export interface Me {
@@ -10,7 +10,9 @@ export interface Me {
   mobile_no: string | null;
   user_type: string | null;
   role: 'super' | 'admin' | 'user';
-  person: { id: number; username: string; name: string } | null;
+  person: { id: number; username: string; name: string; role: PersonRole } | null;
+  /** what this login may do; the API refuses all else */
+  rights: readonly Right[];
   time_zone: string;
   permissions: Record<string, boolean>;
   parent_username: string | null;
@@ -84,4 +86,11 @@ export function useMe(): Me & { pages: Role } {
   const { me } = useSession();
   if (me === null) throw new Error('useMe outside of a session');
   return { ...me, pages: roleOf(me) };
+}
+
+/** Whether who works here has this right, or one of these; undefined: yes. */
+export function useMay(needs: Right | readonly Right[] | undefined): boolean {
+  const own = useSession().me?.rights ?? [];
+  if (needs === undefined) return true;
+  return typeof needs === 'string' ? own.includes(needs) : needs.some((right) => own.includes(right));
 }

@@ -15,7 +15,8 @@ import { HeaderTools } from './header-tools.js';
 /** What stands around every page: bar, navigation, and the place of the page itself. */
 export function Shell({ role, children }: { role: Role; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
-  const pages = useMemo(() => pagesOf(role), [role]);
+  const { rights } = useMe();
+  const pages = useMemo(() => pagesOf(role, rights), [role, rights]);
   const main = useRef<HTMLElement>(null);
   const menu = useRef<HTMLButtonElement>(null);
   useFocusOnNavigation(main);

@@ -3,6 +3,7 @@ import { Ban, Download, Pause, Play, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { api, download, type Schema } from '../api/client.js';
 import { queryClient } from '../app/query-client.js';
+import { SENDS } from '../app/page-definition.js';
 import { Button, confirm, formatCount, notify, notifyFault, useAddress } from '../ui/index.js';
 import { askRetry } from './retry-dialog.js';
 import { isOver } from './words.js';
@@ -66,6 +67,7 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
     <>
       {state === 'paused' ? (
         <Button
+          needs={SENDS}
           icon={Play}
           kind="primary"
           busy={busy === 'pause'}
@@ -75,6 +77,7 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
         </Button>
       ) : (
         <Button
+          needs={SENDS}
           icon={Pause}
           off={!isStoppable}
           title={isStoppable ? 'Stops within two seconds; nothing is lost' : `It is ${state.replaceAll('_', ' ')}`}
@@ -85,11 +88,18 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
         </Button>
       )}
       {!isOver(state) && (
-        <Button icon={Ban} kind="danger" busy={busy === 'cancel'} onClick={() => void act('cancel', cancel)}>
+        <Button
+          needs={SENDS}
+          icon={Ban}
+          kind="danger"
+          busy={busy === 'cancel'}
+          onClick={() => void act('cancel', cancel)}
+        >
           Cancel
         </Button>
       )}
       <Button
+        needs={SENDS}
         icon={RotateCcw}
         off={!mayRetry}
         title={mayRetry ? 'A new campaign to those that failed' : NOT_RETRIABLE[hasFailed ? 'none' : 'noneFailed']}

@@ -19,6 +19,7 @@ export const pages: readonly PageDefinition[] = [
     path: '/reviews/voice',
     title: 'Voice campaigns',
     roles: ['staff'],
+    needs: ['manage'],
     nav: { group: 'Review', order: 10, icon: Phone },
     load: () => import('./voice-desk-page.js'),
   },

@@ -100,6 +100,7 @@ function Pending({ campaign }: { campaign: Review }) {
       actions={
         <>
           <Button
+            needs="manage"
             icon={X}
             kind="danger"
             busy={busy === 'reject'}
@@ -109,6 +110,7 @@ function Pending({ campaign }: { campaign: Review }) {
             Reject
           </Button>
           <Button
+            needs="manage"
             icon={Check}
             kind="primary"
             busy={busy === 'approve'}

@@ -103,7 +103,7 @@ function ProfileForm({ profile, channel }: { profile: Profile; channel: Channel 
   };
   return (
     <Section title="Profile">
-      <Form form={form} onSubmit={save} submitLabel="Save">
+      <Form needs="manage" form={form} onSubmit={save} submitLabel="Save">
         <TextField label="About" error={form.errorOf('about')} {...form.register('about')} />
         <TextArea label="Description" error={form.errorOf('description')} {...form.register('description')} />
         <TextField label="Address" error={form.errorOf('address')} {...form.register('address')} />
@@ -157,7 +157,7 @@ function Photo({ address, channel }: { address: string; channel: Channel }) {
       <FileField label="New photo" accept="image/jpeg,image/png" hint="JPEG or PNG, 5 MB at most." onFile={setFile} />
       <div role="alert">{fault !== null && <p className="fault">{fault}</p>}</div>
       <div className="buttons">
-        <Button off={file === null} busy={isBusy} onClick={() => void save()}>
+        <Button needs="manage" off={file === null} busy={isBusy} onClick={() => void save()}>
           Change the photo
         </Button>
       </div>

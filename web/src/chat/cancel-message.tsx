@@ -14,7 +14,7 @@ export function CancelMessage({ message: { id, to, recipient, status, sent_at: s
       done: 'Cancelled',
     });
   return (
-    <Button aria-label={`Cancel the message to ${receiver}`} onClick={() => void cancel()}>
+    <Button needs="send:chat" aria-label={`Cancel the message to ${receiver}`} onClick={() => void cancel()}>
       Cancel
     </Button>
   );

@@ -34,7 +34,7 @@ export default function SessionMessagesPage() {
       title="Session messages"
       about="Messages to single contacts, newest first."
       actions={
-        <Link to="/send/session" className="button primary">
+        <Link needs="send:chat" to="/send/session" className="button primary">
           New message
         </Link>
       }

@@ -1,13 +1,15 @@
 import { $api, api, LIVE, type Schema } from '../api/client.js';
 import { countryName } from '../app/countries.js';
 import { useHasPage } from '../app/has-page.js';
-import { useMe } from '../app/session.js';
+import { useMay, useMe } from '../app/session.js';
+import { SENDS } from '../app/page-definition.js';
 import {
   act,
   Button,
   type Column,
   Count,
   DataTable,
+  Empty,
   Link,
   LoadState,
   Page,
@@ -72,7 +74,7 @@ export default function HomePage() {
       title="Home"
       about={name === '' ? username : name}
       actions={
-        <Link to="/send" className="button primary">
+        <Link needs={SENDS} to="/send" className="button primary">
           New campaign
         </Link>
       }
@@ -112,9 +114,9 @@ export default function HomePage() {
 
 /** Until the owner has chosen, either way. */
 function SecurityNotice() {
-  const { person } = useMe();
-  const { data } = $api.useQuery('get', '/v6/api/account/security', {}, { enabled: person === null });
-  if (data === undefined || data.data.chosen_at !== null) return null;
+  const may = useMay('account');
+  const { data } = $api.useQuery('get', '/v6/api/account/security', {}, { enabled: may });
+  if (!may || data === undefined || data.data.chosen_at !== null) return null;
   const { sends_without_token: sends, shows_without_token: shows } = data.data;
   if (!sends && !shows) return null;
   return (
@@ -129,9 +131,9 @@ function SecurityNotice() {
 
 /** Until the owner has said in which country the numbers are. */
 function CountryNotice() {
-  const { person } = useMe();
-  const { data } = $api.useQuery('get', '/v6/api/account', {}, { enabled: person === null });
-  if (data === undefined || data.data.country_chosen) return null;
+  const may = useMay('account');
+  const { data } = $api.useQuery('get', '/v6/api/account', {}, { enabled: may });
+  if (!may || data === undefined || data.data.country_chosen) return null;
   const { country } = data.data;
   const choose = (chosen: string | null) =>
     act({
@@ -158,23 +160,34 @@ function CountryNotice() {
 
 /** What an account that has not sent anything does first. */
 function FirstSteps() {
-  const hasWebhooks = useHasPage()('/account/webhooks');
+  const has = useHasPage();
+  const may = useMay('manage');
+  if (!has('/send')) return <Empty title="Nothing has been sent yet" />;
   return (
     <Section title="First steps">
       <ol className="steps">
         <li>
           <Link to="/send">Send a test</Link> to your own number: write, look at the price, press “Send a test”.
         </li>
+        {may && (
+          <>
+            <li>
+              <Link to="/sender-ids">Register a sender id</Link>, so that messages come from your name.
+            </li>
+            <li>
+              <Link to="/templates/new">Write a template</Link>, where you want to reach people in the chat.
+            </li>
+          </>
+        )}
         <li>
-          <Link to="/sender-ids">Register a sender id</Link>, so that messages come from your name.
+          {may && (
+            <>
+              <Link to="/lists">Make a list</Link>, or{' '}
+            </>
+          )}
+          <Link to="/uploads">{may ? 'upload' : 'Upload'} a file</Link> of recipients.
         </li>
-        <li>
-          <Link to="/templates/new">Write a template</Link>, where you want to reach people in the chat.
-        </li>
-        <li>
-          <Link to="/lists">Make a list</Link>, or <Link to="/uploads">upload a file</Link> of recipients.
-        </li>
-        {hasWebhooks && (
+        {has('/account/webhooks') && (
           <li>
             <Link to="/account/webhooks">Register a webhook</Link>, so that your programs hear what becomes of each
             message.

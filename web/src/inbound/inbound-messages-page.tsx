@@ -62,7 +62,7 @@ export default function InboundMessagesPage() {
       title: 'Reply',
       cell: (row) =>
         ANSWERABLE.test(row.from) ? (
-          <Button aria-label={`Reply to ${row.from}`} onClick={() => setAnswered(row)}>
+          <Button needs="send:sms" aria-label={`Reply to ${row.from}`} onClick={() => setAnswered(row)}>
             Reply
           </Button>
         ) : (

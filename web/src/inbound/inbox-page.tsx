@@ -45,7 +45,7 @@ export default function InboxPage() {
       title: 'Account',
       cell: (row) =>
         row.username ?? (
-          <Button aria-label={`Assign the message of ${row.from}`} onClick={() => setAssigned(row)}>
+          <Button needs="manage" aria-label={`Assign the message of ${row.from}`} onClick={() => setAssigned(row)}>
             Assign
           </Button>
         ),
@@ -91,7 +91,7 @@ function Assign({ message, onClose }: { message: Row; onClose: () => void }) {
   return (
     <Dialog title={`Assign the message of ${message.from}`} onClose={onClose}>
       <p className="muted">{message.text}</p>
-      <Form form={form} onSubmit={assign} submitLabel="Assign">
+      <Form needs="manage" form={form} onSubmit={assign} submitLabel="Assign">
         <TextField
           label="Username"
           error={form.errorOf('username')}
@@ -144,7 +144,7 @@ function InboundNumbers() {
       name: 'remove',
       title: 'Remove',
       cell: (row) => (
-        <Button aria-label={`Remove ${row.number}`} onClick={() => void remove(row)}>
+        <Button needs="manage" aria-label={`Remove ${row.number}`} onClick={() => void remove(row)}>
           Remove
         </Button>
       ),
@@ -153,7 +153,7 @@ function InboundNumbers() {
   return (
     <Section title="Numbers of accounts">
       <p className="muted">A text to one of these numbers goes to its account, whoever sent to the person last.</p>
-      <Form form={form} onSubmit={add} submitLabel="Add number">
+      <Form needs="manage" form={form} onSubmit={add} submitLabel="Add number">
         <TextField
           label="Number or short code"
           error={form.errorOf('number')}

@@ -61,7 +61,7 @@ export default function KeywordsPage() {
       name: 'remove',
       title: 'Remove',
       cell: (row) => (
-        <Button aria-label={`Remove ${row.word}`} onClick={() => void remove(row)}>
+        <Button needs="manage" aria-label={`Remove ${row.word}`} onClick={() => void remove(row)}>
           Remove
         </Button>
       ),
@@ -74,7 +74,7 @@ export default function KeywordsPage() {
       about="Words to which your account reacts when a person sends them. STOP and the other stop words always stop messages; START and UNSTOP always allow them again."
     >
       <Section title="Add or replace one">
-        <Form form={form} onSubmit={put} submitLabel="Save">
+        <Form needs="manage" form={form} onSubmit={put} submitLabel="Save">
           <TextField
             label="Word"
             hint="Compared with the whole text, without marks, quotes and emoji. STOP, START or HELP with a reply sends it as the confirmation."

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { $api, api, type Schema } from '../api/client.js';
+import { SENDS } from '../app/page-definition.js';
 import {
   Button,
   type Column,
@@ -73,11 +74,13 @@ function Shown({ list }: { list: List }) {
       about={frozen ? 'It was sent to, so it cannot be changed any more; a copy can.' : 'Open: members can be added.'}
       actions={
         <>
-          <Link to="/send" search={{ channel: 'sms', list_id: String(id) }} className="button primary">
+          <Link needs={SENDS} to="/send" search={{ channel: 'sms', list_id: String(id) }} className="button primary">
             Send to it
           </Link>
-          <Button onClick={() => void copy()}>Copy</Button>
-          <Button kind="danger" onClick={() => void remove()}>
+          <Button needs="manage" onClick={() => void copy()}>
+            Copy
+          </Button>
+          <Button needs="manage" kind="danger" onClick={() => void remove()}>
             Delete
           </Button>
         </>
@@ -107,7 +110,7 @@ function Rename({ list, onDone }: { list: List; onDone: () => Promise<void> }) {
     await onDone();
   };
   return (
-    <Form form={form} onSubmit={rename} submitLabel="Rename">
+    <Form needs="manage" form={form} onSubmit={rename} submitLabel="Rename">
       <TextField
         label="Name"
         maxLength={100}
@@ -141,7 +144,7 @@ function AddMembers({ id, onDone }: { id: number; onDone: (text: string) => Prom
   };
   return (
     <Section title="Add members">
-      <Form form={form} onSubmit={add} submitLabel="Add">
+      <Form needs="manage" form={form} onSubmit={add} submitLabel="Add">
         <TextArea
           label="Numbers"
           hint="One a line, or with commas between them."
@@ -190,7 +193,7 @@ function Members({ list: { list_id: id, frozen }, onDone }: { list: List; onDone
             name: 'remove',
             title: 'Remove',
             cell: ({ to }: Member) => (
-              <Button aria-label={`Remove ${to}`} onClick={() => void remove(to)}>
+              <Button needs="manage" aria-label={`Remove ${to}`} onClick={() => void remove(to)}>
                 Remove
               </Button>
             ),

@@ -45,7 +45,7 @@ export default function ListsPage() {
   return (
     <Page title="Lists" about="Recipients that are kept, with the values of their texts.">
       <Section title="New list">
-        <Form form={form} onSubmit={create} submitLabel="Make it">
+        <Form needs="manage" form={form} onSubmit={create} submitLabel="Make it">
           <TextField
             label="Name"
             maxLength={100}

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { $api, api, download, type Schema } from '../api/client.js';
+import { SENDS } from '../app/page-definition.js';
 import {
   Button,
   type Column,
@@ -75,10 +76,10 @@ export default function UploadPage() {
       title={query.data?.data.file_name ?? `File no. ${String(id)}`}
       actions={
         <>
-          <Link to="/send" search={{ channel: 'sms', upload_id: String(id) }} className="button primary">
+          <Link needs={SENDS} to="/send" search={{ channel: 'sms', upload_id: String(id) }} className="button primary">
             Send to it
           </Link>
-          <Button kind="danger" onClick={() => void remove()}>
+          <Button needs={SENDS} kind="danger" onClick={() => void remove()}>
             Delete
           </Button>
         </>
@@ -119,6 +120,7 @@ export default function UploadPage() {
                 )}
                 <div className="buttons">
                   <Button
+                    needs={SENDS}
                     onClick={() =>
                       void download(`/v6/api/uploads/${String(id)}/skipped.csv`, `left-out-${String(id)}.csv`).catch(
                         notifyFault,

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, type Schema } from '../api/client.js';
 import { problemOf } from '../api/problem.js';
+import { SENDS } from '../app/page-definition.js';
 import {
   Button,
   type Column,
@@ -90,7 +91,7 @@ function UploadForm() {
       />
       <div role="alert">{fault !== null && <p className="fault">{fault}</p>}</div>
       <div className="buttons">
-        <Button kind="primary" off={file === null} busy={isBusy} onClick={() => void save()}>
+        <Button needs={SENDS} kind="primary" off={file === null} busy={isBusy} onClick={() => void save()}>
           Upload
         </Button>
       </div>

@@ -54,6 +54,7 @@ export default function ProfileReviewsPage() {
             .filter((verdict) => VERDICTS[verdict].from.includes(row.status))
             .map((verdict) => (
               <Button
+                needs="manage"
                 key={verdict}
                 kind={verdict === 'rejected' ? 'danger' : 'quiet'}
                 busy={busy === `${String(row.id)} ${verdict}`}

@@ -45,6 +45,7 @@ export default function SenderReviewsPage() {
         <div className="buttons">
           {row.status === 'pending' && (
             <Button
+              needs="manage"
               busy={busy === `${String(row.id)} approve`}
               aria-label={`Approve ${row.sender_id}`}
               onClick={() => void check(row, 'approve')}
@@ -54,6 +55,7 @@ export default function SenderReviewsPage() {
           )}
           {row.status !== 'rejected' && (
             <Button
+              needs="manage"
               kind="danger"
               busy={busy === `${String(row.id)} reject`}
               aria-label={`Reject ${row.sender_id}`}

@@ -102,6 +102,7 @@ function Review({ template }: { template: Template }) {
             .filter((wanted) => MOVES[wanted].from.includes(status))
             .map((wanted) => (
               <Button
+                needs="manage"
                 key={wanted}
                 kind={wanted === 'approve' ? 'primary' : MOVES[wanted].needsReason ? 'danger' : 'quiet'}
                 busy={busy === wanted}

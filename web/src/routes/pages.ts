@@ -9,7 +9,13 @@ export const pages: readonly PageDefinition[] = [
     nav: { group: 'Operate', order: 10, icon: Cable },
     load: () => import('./routes-page.js'),
   },
-  { path: '/new-route', title: 'New route', roles: ['staff'], load: () => import('./new-route-page.js') },
+  {
+    path: '/new-route',
+    title: 'New route',
+    roles: ['staff'],
+    needs: ['manage'],
+    load: () => import('./new-route-page.js'),
+  },
   { path: '/routes/$name', title: 'Route', roles: ['staff'], load: () => import('./route-page.js') },
   {
     path: '/routing',
@@ -22,6 +28,7 @@ export const pages: readonly PageDefinition[] = [
     path: '/new-routing-table',
     title: 'New routing table',
     roles: ['staff'],
+    needs: ['manage'],
     load: () => import('./new-table-page.js'),
   },
   { path: '/routing/$name', title: 'Routing table', roles: ['staff'], load: () => import('./table-page.js') },

@@ -85,10 +85,17 @@ function CostsForm({ name, costs }: { name: string; costs: Costs | null }) {
   };
   return (
     <Form
+      needs="manage"
       form={form}
       onSubmit={save}
       submitLabel="Save the costs"
-      actions={costs !== null && <Button onClick={() => void remove()}>Remove</Button>}
+      actions={
+        costs !== null && (
+          <Button needs="manage" onClick={() => void remove()}>
+            Remove
+          </Button>
+        )
+      }
     >
       {costs === null && <p className="muted">It has none yet: nothing is counted for it.</p>}
       <TextField label="Currency" maxLength={3} error={form.errorOf('currency')} {...form.register('currency')} />

@@ -63,7 +63,7 @@ export function RouteForm({ route }: { route?: Schema<'RouteAnswerData'> }) {
     if (route === undefined) await navigate({ to: `/routes/${encodeURIComponent(values.name)}` });
   };
   return (
-    <Form form={form} onSubmit={save} submitLabel={route === undefined ? 'Create the route' : 'Save'}>
+    <Form needs="manage" form={form} onSubmit={save} submitLabel={route === undefined ? 'Create the route' : 'Save'}>
       {route === undefined && (
         <>
           <TextField

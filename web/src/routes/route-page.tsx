@@ -54,13 +54,16 @@ export default function RoutePage() {
         data !== undefined && (
           <>
             <Button
+              needs="manage"
               off={data.state === 'stopped'}
               title={data.state === 'stopped' ? STOPPED : 'One message over this route alone'}
               onClick={() => setDialog('test')}
             >
               Test
             </Button>
-            <Button onClick={() => setDialog('move')}>Move what waits</Button>
+            <Button needs="manage" onClick={() => setDialog('move')}>
+              Move what waits
+            </Button>
             <StopOrStart status={data} />
           </>
         )
@@ -119,11 +122,11 @@ function StopOrStart({ status: { name, state, waiting } }: { status: Status }) {
       done: `${name} carries again`,
     });
   return state === 'stopped' ? (
-    <Button kind="primary" busy={isBusy} onClick={() => void busily(start())}>
+    <Button needs="manage" kind="primary" busy={isBusy} onClick={() => void busily(start())}>
       Start
     </Button>
   ) : (
-    <Button kind="danger" busy={isBusy} onClick={() => void busily(stop())}>
+    <Button needs="manage" kind="danger" busy={isBusy} onClick={() => void busily(stop())}>
       Stop
     </Button>
   );

@@ -116,7 +116,11 @@ export default function RoutesPage() {
     <Page
       title="Routes"
       about="Ways to the carriers. What needs somebody stands first."
-      actions={<Link to="/new-route">New route</Link>}
+      actions={
+        <Link needs="manage" to="/new-route">
+          New route
+        </Link>
+      }
     >
       <Filters
         filters={[

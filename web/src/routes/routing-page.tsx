@@ -35,7 +35,11 @@ export default function RoutingPage() {
     <Page
       title="Routing"
       about="Which numbers leave over which routes. The longest prefix decides; the first route of a rule carries, the others take over."
-      actions={<Link to="/new-routing-table">New routing table</Link>}
+      actions={
+        <Link needs="manage" to="/new-routing-table">
+          New routing table
+        </Link>
+      }
     >
       <Explain />
       <Section title="Routing tables">

@@ -55,10 +55,15 @@ export function TableForm({ table }: { table?: Schema<'RoutingTableData'> }) {
   };
   return (
     <Form
+      needs="manage"
       form={form}
       onSubmit={save}
       submitLabel="Save the table"
-      actions={<Button onClick={() => append(EMPTY)}>Add a rule</Button>}
+      actions={
+        <Button needs="manage" onClick={() => append(EMPTY)}>
+          Add a rule
+        </Button>
+      }
     >
       {table === undefined && (
         <>
@@ -81,7 +86,9 @@ export function TableForm({ table }: { table?: Schema<'RoutingTableData'> }) {
           <TextField label="Routes" hint="The first carries" {...form.register(`rules.${at}.routes`)} />
           <TextField label="Accounts" hint="Empty: all" {...form.register(`rules.${at}.accounts`)} />
           <TextField label="Categories" hint="Empty: all" {...form.register(`rules.${at}.categories`)} />
-          <Button onClick={() => remove(at)}>Remove rule {at + 1}</Button>
+          <Button needs="manage" onClick={() => remove(at)}>
+            Remove rule {at + 1}
+          </Button>
         </fieldset>
       ))}
     </Form>

@@ -29,7 +29,7 @@ export default function TablePage() {
       title={name}
       about={query.data === undefined ? undefined : `Rules for ${query.data.data.channel}`}
       actions={
-        <Button kind="danger" onClick={() => void remove()}>
+        <Button needs="manage" kind="danger" onClick={() => void remove()}>
           Remove
         </Button>
       }

@@ -1,5 +1,5 @@
 import { MessageSquarePlus, Send } from 'lucide-react';
-import type { PageDefinition } from '../app/page-definition.js';
+import { type PageDefinition, SENDS } from '../app/page-definition.js';
 
 const roles = ['owner', 'reseller', 'staff'] as const;
 
@@ -8,6 +8,7 @@ export const pages: readonly PageDefinition[] = [
     path: '/send',
     title: 'Send',
     roles,
+    needs: SENDS,
     nav: { group: 'Send', order: 10, icon: Send, label: 'New campaign' },
     load: () => import('./send-page.js'),
   },
@@ -15,6 +16,7 @@ export const pages: readonly PageDefinition[] = [
     path: '/send/session',
     title: 'Session message',
     roles,
+    needs: ['send:chat'],
     nav: { group: 'Send', order: 20, icon: MessageSquarePlus },
     load: () => import('./session-page.js'),
   },

@@ -139,7 +139,11 @@ function TemplateFields({
   if (approved.length === 0) {
     return (
       <Empty title="No approved template yet">
-        A campaign of this kind sends an approved template. <Link to="/templates/new">Write one</Link>.
+        A campaign of this kind sends an approved template.{' '}
+        <Link needs="manage" to="/templates/new">
+          Write one
+        </Link>
+        .
       </Empty>
     );
   }

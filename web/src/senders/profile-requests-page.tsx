@@ -66,7 +66,7 @@ export default function ProfileRequestsPage() {
             Details
           </Button>
           {row.status === 'pending' && (
-            <Button aria-label={`Take ${row.verified_name} back`} onClick={() => void remove(row)}>
+            <Button needs="manage" aria-label={`Take ${row.verified_name} back`} onClick={() => void remove(row)}>
               Take back
             </Button>
           )}
@@ -78,7 +78,7 @@ export default function ProfileRequestsPage() {
   return (
     <Page title="Display names" about="Names that your contacts see, verified by the network.">
       <Section title="Ask for one">
-        <Form form={form} onSubmit={ask} submitLabel="Ask">
+        <Form needs="manage" form={form} onSubmit={ask} submitLabel="Ask">
           <TextField
             label="Name"
             maxLength={255}

@@ -65,7 +65,7 @@ export default function SenderIdsPage() {
       name: 'remove',
       title: 'Give up',
       cell: (row) => (
-        <Button aria-label={`Give up ${row.sender_id}`} onClick={() => void remove(row)}>
+        <Button needs="manage" aria-label={`Give up ${row.sender_id}`} onClick={() => void remove(row)}>
           Give up
         </Button>
       ),
@@ -74,7 +74,7 @@ export default function SenderIdsPage() {
   return (
     <Page title="Sender ids" about="Names and numbers that your messages and calls come from.">
       <Section title="Register one">
-        <Form form={form} onSubmit={register} submitLabel="Register">
+        <Form needs="manage" form={form} onSubmit={register} submitLabel="Register">
           <TextField
             label="Name or number"
             hint="3 to 11 letters and digits, or 5 to 15 digits; for calls a number."

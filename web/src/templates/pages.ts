@@ -11,6 +11,12 @@ export const pages: readonly PageDefinition[] = [
     nav: { group: 'Send', order: 40, icon: LayoutTemplate },
     load: () => import('./templates-page.js'),
   },
-  { path: '/templates/new', title: 'New template', roles, load: () => import('./new-template-page.js') },
+  {
+    path: '/templates/new',
+    title: 'New template',
+    roles,
+    needs: ['manage'],
+    load: () => import('./new-template-page.js'),
+  },
   { path: '/templates/$id', title: 'Template', roles, load: () => import('./template-page.js') },
 ];

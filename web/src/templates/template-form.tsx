@@ -97,7 +97,7 @@ export function TemplateForm({
   return (
     <div className="send">
       <Section title="Text">
-        <Form form={form} onSubmit={(given) => onSave(bodyOf(given))} submitLabel={submitLabel}>
+        <Form needs="manage" form={form} onSubmit={(given) => onSave(bodyOf(given))} submitLabel={submitLabel}>
           <TextField
             label="Name"
             hint="Sends name it so; unique in your account."

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { $api, api, type Schema } from '../api/client.js';
 import { Handset, repliesOf } from '../send/handset.js';
+import { SENDS } from '../app/page-definition.js';
 import {
   Button,
   confirm,
@@ -59,12 +60,12 @@ function Shown({ template }: { template: Template }) {
       actions={
         <>
           {status === 1 && (
-            <Link to="/send" search={{ channel: 'template', template: name }} className="button primary">
+            <Link needs={SENDS} to="/send" search={{ channel: 'template', template: name }} className="button primary">
               Send it
             </Link>
           )}
           {isChangeable(status) && (
-            <Button kind="danger" onClick={() => void remove()}>
+            <Button needs="manage" kind="danger" onClick={() => void remove()}>
               Delete
             </Button>
           )}

@@ -26,7 +26,7 @@ export default function TemplatesPage() {
       title="Templates"
       about="Texts that are approved before they are sent."
       actions={
-        <Link to="/templates/new" className="button primary">
+        <Link needs="manage" to="/templates/new" className="button primary">
           New template
         </Link>
       }

@@ -1,5 +1,7 @@
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
+import type { Right } from '../app/page-definition.js';
+import { useMay } from '../app/session.js';
 import { notify } from './toast.js';
 
 interface Properties extends Omit<ComponentProps<'button'>, 'disabled'> {
@@ -9,6 +11,8 @@ interface Properties extends Omit<ComponentProps<'button'>, 'disabled'> {
   busy?: boolean;
   /** it cannot be pressed now; it can be reached all the same, and its title says why: also to who presses it */
   off?: boolean;
+  /** the button is there only for who has (one of) this; the API refuses all others anyway */
+  needs?: Right | readonly Right[];
 }
 
 /** A button. It never loses the focus: what cannot be pressed is `aria-disabled`. */
@@ -17,11 +21,14 @@ export function Button({
   icon: Icon,
   busy = false,
   off = false,
+  needs,
   children,
   onClick,
   ...rest
 }: Properties) {
+  const may = useMay(needs);
   const isOff = busy || off;
+  if (!may) return null;
   return (
     <button
       type="button"

@@ -1,5 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { type DefaultValues, type FieldValues, type Path, useForm, type UseFormReturn } from 'react-hook-form';
+import type { Right } from '../app/page-definition.js';
+import { useMay } from '../app/session.js';
 import { type Problem, problemOf } from '../api/problem.js';
 import { Button } from './button.js';
 
@@ -70,6 +72,8 @@ interface Properties<Values extends FieldValues> {
   /** of the button that sends it */
   submitLabel: string;
   danger?: boolean;
+  /** the form is there only for who has (one of) this */
+  needs?: Right | readonly Right[];
   /** further buttons beside it */
   actions?: ReactNode;
   children: ReactNode;
@@ -81,9 +85,11 @@ export function Form<Values extends FieldValues>({
   onSubmit,
   submitLabel,
   danger = false,
+  needs,
   actions,
   children,
 }: Properties<Values>) {
+  if (!useMay(needs)) return null;
   return (
     <form className="form" noValidate onSubmit={form.submit(onSubmit)}>
       {children}

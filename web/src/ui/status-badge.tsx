@@ -45,6 +45,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   idle: 'off',
   enabled: 'good',
   active: 'good',
+  invited: 'waiting',
   disabled: 'off',
   inactive: 'off',
   stopped: 'off',
