@@ -3,7 +3,7 @@ import { Body, Controller, HttpCode, Injectable, Post, Res } from '@nestjs/commo
 import type { Response } from 'express';
 import { z } from 'zod';
 import { CarrierLedger, type LedgerEntry, MessageIds } from './carrier-ledger.js';
-import { messageOutcomeOf, type MessageOutcome } from '../../kernel/test-numbers.js';
+import { messageOutcomeOf, type MessageOutcome } from '../../kernel/contacts.js';
 import { Faults, OnceBook } from './faults.js';
 import { answerAsBadProxy, CallbackSender } from './http-exchange.js';
 

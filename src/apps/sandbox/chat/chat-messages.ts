@@ -1,7 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { isUserId } from '../../../kernel/contacts.js';
+import { isUserId, messageOutcomeOf, type MessageOutcome } from '../../../kernel/contacts.js';
 import { isObject, type JsonObject } from '../../../kernel/json-values.js';
-import { messageOutcomeOf, type MessageOutcome } from '../../../kernel/test-numbers.js';
 import {
   CarrierLedger,
   DueQueue,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { decodeGsm } from '../../../kernel/gsm-alphabet.js';
-import { messageOutcomeOf, type MessageOutcome } from '../../../kernel/test-numbers.js';
+import { messageOutcomeOf, type MessageOutcome } from '../../../kernel/contacts.js';
 import { Status, type SubmitSm, type Tlv } from '../../../platform/smpp/index.js';
 import { CarrierLedger, type LedgerEntry, MessageIds } from '../carrier-ledger.js';
 import { Faults, type FaultSettings, OnceBook } from '../faults.js';

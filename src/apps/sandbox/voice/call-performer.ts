@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { callOutcomeOf } from '../../../kernel/test-numbers.js';
+import { callOutcomeOf } from '../../../kernel/contacts.js';
 import { boundedCache } from '../../../platform/concurrency/index.js';
 import { MessageIds } from '../carrier-ledger.js';
 import { CallbackSender } from '../http-exchange.js';

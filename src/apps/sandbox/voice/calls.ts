@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { callOutcomeOf, type CallOutcome } from '../../../kernel/test-numbers.js';
+import { callOutcomeOf, type CallOutcome } from '../../../kernel/contacts.js';
 import { isHttpUrl } from '../../../kernel/urls.js';
 
 export type CallEnd = 'completed' | 'busy' | 'no-answer' | 'failed';

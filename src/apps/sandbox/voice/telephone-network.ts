@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { callOutcomeOf, type CallOutcome, sipCodeOf } from '../../../kernel/test-numbers.js';
+import { callOutcomeOf, type CallOutcome, sipCodeOf } from '../../../kernel/contacts.js';
 import { CarrierLedger, type LedgerEntry, DueQueue, MessageIds } from '../carrier-ledger.js';
 import { OnceBook, Faults } from '../faults.js';
 import { type Call, newCallRecord, type CallEnd, Callees, TelephoneError } from './calls.js';

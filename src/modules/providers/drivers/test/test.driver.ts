@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { callOutcomeOf, messageOutcomeOf, sipCodeOf } from '../../../../kernel/test-numbers.js';
+import { callOutcomeOf, messageOutcomeOf, sipCodeOf } from '../../../../kernel/contacts.js';
 import type {
   MessageDriver,
   OutboundMessage,
@@ -50,7 +50,7 @@ const ASKED_AFTER_MS = 60_000;
 const MOST_WAITING = 2_000;
 const AT_ONCE = 500;
 
-/** Ends with the last digits of the number, which decide (`kernel/test-numbers`). */
+/** Ends with the last digits of the number, which decide (`kernel/contacts`). */
 export const newTestId = (to: string): string =>
   `test-${randomBytes(ID_BYTES).toString('hex')}-${to.replaceAll(/\D/g, '').slice(-3).padStart(3, '0')}`;
 
