@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser)('people', () => {
   let app: OpenedApp;
   let owner: Client;
   let url: string;
-  const username = 'people.owner';
+  const username = 'acme.people';
 
   beforeAll(async () => {
     mkdirSync(PICTURES, { recursive: true });

@@ -174,7 +174,7 @@ export function WithdrawButton({ person }: { person: Person }) {
   const refresh = useRefresh();
   if (person.link_expires_at === null) return null;
   return (
-    <Button needs="account" onClick={() => void withdraw()} aria-label={`Withdraw the link of ${person.username}`}>
+    <Button needs="account" onClick={() => void withdraw()} aria-label={`Withdraw link of ${person.username}`}>
       Withdraw link
     </Button>
   );
