@@ -35,5 +35,6 @@ interface Dated {
 export const linkMadeAt = (at: Date, ...logins: readonly Dated[]): Date =>
   new Date(Math.max(at.getTime(), ...logins.map(({ passwordChangedAt }) => passwordChangedAt.getTime())));
 
+/** True once one of these logins has a later password than the link. */
 export const isLinkOutdated = (madeAt: Date, ...logins: readonly Dated[]): boolean =>
   logins.some(({ passwordChangedAt }) => madeAt.getTime() < passwordChangedAt.getTime());
