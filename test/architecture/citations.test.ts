@@ -131,3 +131,13 @@ describe('a link in the documentation', () => {
     expect(dead).toEqual([]);
   });
 });
+
+describe('documents', () => {
+  it('name tests that exist', () => {
+    const named = documents.flatMap(({ path, text }) =>
+      [...text.matchAll(/`((?:src|test|web)\/[\w/.-]+\.(?:test|spec)\.ts)`/g)].map(([, file = '']) => ({ path, file })),
+    );
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter(({ file }) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+});
