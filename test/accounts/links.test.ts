@@ -274,6 +274,9 @@ describe('a link', () => {
       [target.id],
     );
     expect(row?.password_set_by).toBe(`staff:${root.id}:${root.username}`);
+    const { user } = await invite();
+    const ofPerson = `/v6/api/admin/accounts/${owner.username}/users/${user.id}/link`;
+    expect(rowOf(await call('POST', ofPerson, accounts.token(root), {}))[0]).toBe(201);
     const admin = await accounts.account({ userType: 'admin' });
     const theirs = `/v6/api/admin/accounts/${admin.username}/link`;
     expect(rowOf(await call('POST', theirs, accounts.token(root), {}))).toEqual([400, 'current_password is required']);

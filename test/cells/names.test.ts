@@ -294,6 +294,11 @@ describe('without the directory', () => {
     const names = { username: 'somename', password: PASSWORD, firstname: 'A', lastname: 'B', ...proof };
     expect(await accounts.row('POST', '/v6/api/admin/accounts', { token, body: names })).toEqual(AWAY);
     expect(await accounts.row('POST', USERS, { token, body: names })).toEqual(AWAY);
+    const invited = { username: 'someguest', role: 'viewer' };
+    expect(await accounts.row('POST', `${USERS}/invitations`, { token, body: invited })).toEqual(AWAY);
+    const client = await accounts.account();
+    const people = `/v6/api/admin/accounts/${client.username}/users`;
+    expect(await accounts.row('POST', people, { token, body: names })).toEqual(AWAY);
     expect(await accounts.row('PATCH', person, { token, body: { email: 'x@x.example', ...proof } })).toEqual(AWAY);
     // what stands there is nobody’s to give
     const kept = { email: 'P@x.example', firstname: 'C', ...proof };

@@ -190,6 +190,8 @@ describe('terms set by staff', () => {
     const { staff, member, path } = await changing();
     expect((await test.call('PATCH', path, member, { preset: 'open' })).status).toBe(403);
     expect((await test.call('GET', path, member)).status).toBe(403);
-    expect((await test.call('GET', '/v6/api/admin/accounts/nobody.here/guard', staff)).status).toBe(404);
+    const nobody = '/v6/api/admin/accounts/nobody.here/guard';
+    expect((await test.call('GET', nobody, staff)).status).toBe(404);
+    expect((await test.call('PATCH', nobody, staff, { preset: 'open' })).status).toBe(404);
   });
 });

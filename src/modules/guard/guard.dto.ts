@@ -20,6 +20,7 @@ const LIMITS = {
   example: { sms: { per_second: null, per_minute: 100, per_day: 500 } },
   description: 'Recipients accepted in a second, a minute, a day; null: no limit',
 };
+const ALL_LIMITS = Object.fromEntries(GUARD_KINDS.map((kind) => [kind, LIMITS.example.sms]));
 const PREFIXES = { ...TEXTS, example: ['4479'], description: 'Digits of further destinations' };
 const SPECIAL = {
   ...TEXTS,
@@ -38,7 +39,7 @@ export class GuardTermsData {
   @ApiProperty(SPECIAL)
   special_prefixes!: string[];
 
-  @ApiProperty({ ...LIMITS, required: [...GUARD_KINDS] })
+  @ApiProperty({ ...LIMITS, required: [...GUARD_KINDS], example: ALL_LIMITS })
   limits!: GuardTerms['limits'];
 
   @ApiProperty({ ...LIMIT, example: 1_000 })

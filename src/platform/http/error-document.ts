@@ -44,6 +44,11 @@ export const ApiErrorsOf = (
   ...errors: readonly DocumentedError[]
 ): MethodDecorator & ClassDecorator => SetMetadata(sourceMetadata(source), errors.map(rowOf));
 
+const NO_FAULTS_METADATA = 'switchboard:no-faults';
+
+/** Documents no 500: the endpoint answers before it asks for anything. */
+export const AnswersFirst = (): MethodDecorator => SetMetadata(NO_FAULTS_METADATA, true);
+
 /** An error as a row. @throws Error when it needs arguments and has no example */
 export function rowOf(error: DocumentedError | ErrorRow): ErrorRow {
   if ('status' in error) return error;
@@ -161,7 +166,9 @@ function rowsOf(handler: DescribedHandler, path: string, operation: Operation): 
     ...bodyRows(path, typesOf(operation), isKnown),
     ...of(READERS),
     ...own,
-    ...faultRows(metadata<ErrorShapeName>(ERROR_SHAPE_METADATA, handler)),
+    ...(metadata<boolean>(NO_FAULTS_METADATA, handler)
+      ? []
+      : faultRows(metadata<ErrorShapeName>(ERROR_SHAPE_METADATA, handler))),
   ];
 }
 

@@ -35,6 +35,7 @@ export {
 } from './route-table.js';
 export { ExpressServer, beginBody, createHttpServer, hasBody } from './http-server.js';
 export {
+  AnswersFirst,
   documentErrors,
   documentWarnings,
   errorRows,

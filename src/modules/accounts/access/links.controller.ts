@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { textOrNull } from '../../../kernel/text.js';
-import { ApiErrors, DoneAnswer } from '../../../platform/http/index.js';
+import { AnswersFirst, ApiErrors, DoneAnswer } from '../../../platform/http/index.js';
 import { clientIp } from '../../../platform/security/index.js';
 import { Open } from '../authentication/decorators.js';
 import { RESET_ERRORS, USE_LINK_ERRORS } from '../self-service.errors.js';
@@ -23,6 +23,7 @@ export class LinksController {
   @Post('password-resets')
   @HttpCode(202)
   @Open('asks for a new password')
+  @AnswersFirst()
   @ApiOperation({
     summary: 'Ask for a link to set a new password',
     description:

@@ -59,8 +59,8 @@ export class AuthenticationController {
   @Post('logout')
   @Needs('self')
   @HttpCode(200)
-  @Authenticated({ apiKey: false, cookie: true })
   @ForLimitedSessions()
+  @Authenticated({ apiKey: false, cookie: true })
   @ApiOperation({
     summary: 'Log out',
     description: 'Ends the token of this request, on every instance in 3 s. Other tokens of the account stay good.',

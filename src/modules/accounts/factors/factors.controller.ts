@@ -39,9 +39,9 @@ import { ShowSecondFactorsQuery } from './factors.queries.js';
 const LIMITED = tooMany.because('ten wrong codes in an hour');
 
 @ApiTags('Account')
-@Authenticated({ apiKey: false })
 @Needs('self')
 @ForLimitedSessions()
+@Authenticated({ apiKey: false })
 @Controller('v6/api/account/second-factor')
 export class SecondFactorController {
   constructor(
@@ -143,9 +143,9 @@ export class SecondFactorController {
 }
 
 @ApiTags('Account')
-@Authenticated({ apiKey: false })
 @Needs('self')
 @ForLimitedSessions()
+@Authenticated({ apiKey: false })
 @Controller('v6/api/account/confirmation')
 export class ConfirmationController {
   constructor(private readonly commands: CommandBus) {}
