@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await button('New API key').click();
     await app.page.getByLabel('Name').fill('Shop');
     await app.page.getByLabel(/webhooks/).check();
-    await app.page.getByLabel('Ends').fill('2099-12-31');
+    await app.page.getByLabel('Ends', { exact: true }).fill('2099-12-31');
     await app.page.getByLabel('Requests a day').fill('5000');
     await app.page.getByLabel('May be used from').fill('not an address');
     await button('Create the key').click();
@@ -247,11 +247,11 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await says('Person created');
     const hook = await makeHook({ authorization: `Bearer ${(await Client.login(url, person, PASSWORD)).token}` });
     await button(`Change ${person}`).click();
-    await app.page.getByLabel('Role').selectOption('viewer');
+    await app.page.getByLabel('Role').selectOption('manager');
     await app.page.getByLabel('May log in').uncheck();
     await button('Save').click();
     await says('Person saved');
-    expect(await list('/v6/api/account/users')).toMatchObject([{ username: person, is_active: false, role: 'viewer' }]);
+    expect(await list('/v6/api/account/users')).toMatchObject([{ username: person, is_active: false, role: 'manager' }]);
     await button(`Delete ${person}`).click();
     await says(`Webhook to ${hook}`);
     await button('Delete the person').click();
