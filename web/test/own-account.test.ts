@@ -251,7 +251,9 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await app.page.getByLabel('May log in').uncheck();
     await button('Save').click();
     await says('Person saved');
-    expect(await list('/v6/api/account/users')).toMatchObject([{ username: person, is_active: false, role: 'manager' }]);
+    expect(await list('/v6/api/account/users')).toMatchObject([
+      { username: person, is_active: false, role: 'manager' },
+    ]);
     await button(`Delete ${person}`).click();
     await says(`Webhook to ${hook}`);
     await button('Delete the person').click();
