@@ -1,11 +1,11 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PASSWORD } from '../support/accounts.js';
+
 import { type RunningApi, startApi } from '../support/api.js';
 import { ApiContract, type Operation } from '../support/api-contract.js';
 import { openInstallation, type Installation } from '../support/installation.js';
 import { DocumentedRequests, encodeBody, pathOf } from '../support/documented-requests.js';
-import type { Member } from '../support/sms.js';
+import { type Member, PASSWORD } from '../support/sms.js';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
