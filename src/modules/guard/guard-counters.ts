@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { boundedCache } from '../../platform/concurrency/index.js';
-import { type RedisClient, RedisLink } from '../../platform/redis/index.js';
+import { type RedisClient, RedisCounts, RedisLink } from '../../platform/redis/index.js';
 import { prefixOf } from './destinations.js';
 
 export const MOST_PREFIXES = 10_000;
@@ -140,9 +140,6 @@ type Scripted = RedisClient & {
   guardConvert(key: string, prefix: string, what: string, most: number, seconds: number): Promise<[number, number]>;
 };
 
-/** Backoff after a failed command, so that a silent Redis delays few sends. */
-const BACKOFF_MS = 2_000;
-
 export interface Conversion {
   started: number;
   succeeded: number;
@@ -153,7 +150,7 @@ export interface Conversion {
 export class GuardCounters {
   private readonly local = new LocalCounters();
   private readonly redis: Scripted;
-  private backoffUntil = 0;
+  private readonly shared: RedisCounts;
 
   constructor(private readonly link: RedisLink) {
     link.client.defineCommand('guardTake', { numberOfKeys: 2, lua: TAKE });
@@ -161,6 +158,7 @@ export class GuardCounters {
     link.client.defineCommand('guardForgive', { numberOfKeys: 2, lua: FORGIVE });
     link.client.defineCommand('guardConvert', { numberOfKeys: 1, lua: CONVERT });
     this.redis = link.client as Scripted;
+    this.shared = new RedisCounts(link, true);
   }
 
   /** Counts all of a send, or nothing if one of its rules refuses it. */
@@ -178,14 +176,15 @@ export class GuardCounters {
       bucketSeconds: BUCKET_SECONDS,
     });
     const [counts, numbers] = this.keys(accountId, taking.hour);
-    const answer = await this.ask(() => this.redis.guardTake(counts, numbers, text));
+    const answer = await this.shared.ask(() => this.redis.guardTake(counts, numbers, text));
     return answer ? outcomeOf(answer) : this.local.take(accountId, taking);
   }
 
   async giveBack(accountId: number, limits: readonly LimitCount[]): Promise<void> {
     const [counts] = this.keys(accountId, 0);
     const text = JSON.stringify(limits.map(({ name, bucket, amount }) => [name, bucket, amount]));
-    if ((await this.ask(() => this.redis.guardGiveBack(counts, text))) === null) this.local.giveBack(accountId, limits);
+    if ((await this.shared.ask(() => this.redis.guardGiveBack(counts, text))) === null)
+      this.local.giveBack(accountId, limits);
   }
 
   /** Counts of an account by the names of its limits; those of ended periods are 0. */
@@ -193,7 +192,7 @@ export class GuardCounters {
     if (limits.length === 0) return [];
     const names = limits.map(({ name }) => name);
     const [counts] = this.keys(accountId, 0);
-    const stored = await this.ask(() => this.redis.hmget(counts, ...names));
+    const stored = await this.shared.ask(() => this.redis.hmget(counts, ...names));
     return limits.map((limit, index) => {
       const text = stored ? stored[index] : this.local.stored(accountId, limit.name);
       const [bucket, count] = (text ?? '0:0').split(':').map(Number);
@@ -205,8 +204,8 @@ export class GuardCounters {
   async forgive(accountId: number, prefix: string, hour: number): Promise<void> {
     this.local.forget(accountId);
     const [counts, numbers] = this.keys(accountId, hour);
-    await this.ask(() => this.redis.guardForgive(counts, numbers, prefix, hour));
-    await this.ask(() =>
+    await this.shared.ask(() => this.redis.guardForgive(counts, numbers, prefix, hour));
+    await this.shared.ask(() =>
       this.redis.hdel(this.conversionsKey(accountId, hour), `${prefix}:started`, `${prefix}:succeeded`),
     );
   }
@@ -214,7 +213,9 @@ export class GuardCounters {
   /** Counts one of a prefix in this hour. @returns the counts; null while Redis is away */
   async convert(accountId: number, prefix: string, what: keyof Conversion, hour: number): Promise<Conversion | null> {
     const key = this.conversionsKey(accountId, hour);
-    const answer = await this.ask(() => this.redis.guardConvert(key, prefix, what, 2 * MOST_PREFIXES, BUCKET_SECONDS));
+    const answer = await this.shared.ask(() =>
+      this.redis.guardConvert(key, prefix, what, 2 * MOST_PREFIXES, BUCKET_SECONDS),
+    );
     return answer && { started: answer[0], succeeded: answer[1] };
   }
 
@@ -225,17 +226,6 @@ export class GuardCounters {
 
   private conversionsKey(accountId: number, hour: number): string {
     return `${this.link.prefix}:guard:{${accountId}}:conversions:${hour}`;
-  }
-
-  /** The answer of Redis, waited for as long as a command may take: a busy process must not count apart from the others. */
-  private async ask<T>(command: () => Promise<T>): Promise<T | null> {
-    if (!this.link.ready || performance.now() < this.backoffUntil) return null;
-    try {
-      return await command();
-    } catch {
-      this.backoffUntil = performance.now() + BACKOFF_MS;
-      return null;
-    }
   }
 }
 

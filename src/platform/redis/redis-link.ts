@@ -5,6 +5,8 @@ import { type RedisClient, RedisClients } from './redis-clients.js';
 
 const ANSWER_MS = 300;
 const FIRST_CONNECTION_MS = 1_000;
+/** Backoff after a failed command, so that a silent Redis delays few requests. */
+const BACKOFF_MS = 2_000;
 
 /** Redis connection for counters. Commands fail at once without a connection and after 300 ms of silence; callers continue. */
 @Injectable()
@@ -54,5 +56,24 @@ export class RedisLink implements OnModuleInit, OnApplicationShutdown {
     this.away = away;
     if (away) this.logger.warn('Redis is away: limits are counted in this process until it is back');
     else this.logger.log('Redis is back');
+  }
+}
+
+/** Asks Redis for the counts of one class, and leaves it alone for a while after a failure. */
+export class RedisCounts {
+  private backoffUntil = 0;
+
+  /** @param isPatient waits as long as a command may take, so that a busy process does not count apart from the others */
+  constructor(
+    private readonly link: RedisLink,
+    private readonly isPatient = false,
+  ) {}
+
+  /** The answer of Redis, or null while it is away. */
+  async ask<T>(command: () => Promise<T>): Promise<T | null> {
+    if (!this.link.ready || performance.now() < this.backoffUntil) return null;
+    const answer = await (this.isPatient ? command().catch(() => null) : this.link.answer(command));
+    if (answer === null) this.backoffUntil = performance.now() + BACKOFF_MS;
+    return answer;
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { boundedCache } from '../concurrency/index.js';
-import { type RedisClient, RedisLink } from '../redis/index.js';
+import { type RedisClient, RedisCounts, RedisLink } from '../redis/index.js';
 
 const MOST_MOMENTS = 1_000_000;
 
@@ -97,9 +97,6 @@ type Scripted = RedisClient & {
   addToWindow(key: string, amount: number, windowMs: number): Promise<[number, number]>;
 };
 
-/** Backoff after a failed command, so that a silent Redis delays few requests. */
-const BACKOFF_MS = 2_000;
-
 export interface WindowCount {
   count: number;
   leftMs: number;
@@ -111,13 +108,14 @@ export class RateCounters {
   private readonly hits = new HitMemory();
   private readonly windows = new WindowMemory();
   private readonly redis: Scripted;
-  private backoffUntil = 0;
+  private readonly counts: RedisCounts;
 
   constructor(private readonly link: RedisLink) {
     link.client.defineCommand('countHit', { numberOfKeys: 1, lua: HIT });
     link.client.defineCommand('waitForHit', { numberOfKeys: 1, lua: WAIT });
     link.client.defineCommand('addToWindow', { numberOfKeys: 1, lua: ADD });
     this.redis = link.client as Scripted;
+    this.counts = new RedisCounts(link);
   }
 
   /** Counts a hit if the limit allows it. @param key such as `login:1.2.3.4:bob` @param limit hits per window; 0 = none */
@@ -129,7 +127,7 @@ export class RateCounters {
     if (limit === 0) return { allowed: true, retryAfterSeconds: 0 };
     const windowMs = windowSeconds * 1000;
     const wait =
-      (await this.ask(() => this.redis.countHit(this.name('hits', key), limit, windowMs))) ??
+      (await this.counts.ask(() => this.redis.countHit(this.name('hits', key), limit, windowMs))) ??
       this.hits.hit(key, limit, windowMs);
     return wait === 0
       ? { allowed: true, retryAfterSeconds: 0 }
@@ -139,29 +137,21 @@ export class RateCounters {
   /** Checks a limit without counting, including hits counted here while Redis was away. @returns seconds to wait; 0 = free */
   async blocked(key: string, limit: number): Promise<number> {
     if (limit === 0) return 0;
-    const there = await this.ask(() => this.redis.waitForHit(this.name('hits', key), limit));
+    const there = await this.counts.ask(() => this.redis.waitForHit(this.name('hits', key), limit));
     const wait = Math.max(there ?? 0, this.hits.wait(key, limit));
     return wait === 0 ? 0 : wholeSeconds(wait);
   }
 
   /** Adds `amount` to a fixed window. @returns its new count; the caller decides */
   async add(key: string, amount: number, windowMs: number): Promise<WindowCount> {
-    const there = await this.ask(() => this.redis.addToWindow(this.name('rate', key), amount, windowMs));
+    const there = await this.counts.ask(() => this.redis.addToWindow(this.name('rate', key), amount, windowMs));
     return there ? { count: there[0], leftMs: there[1] } : this.windows.add(key, amount, windowMs);
   }
 
   /** The count of a fixed window, without adding to it. */
   async peek(key: string): Promise<number> {
-    const there = await this.ask(async () => Number((await this.redis.get(this.name('rate', key))) ?? 0));
+    const there = await this.counts.ask(async () => Number((await this.redis.get(this.name('rate', key))) ?? 0));
     return Math.max(there ?? 0, this.windows.peek(key));
-  }
-
-  /** The answer of Redis, or null while it is away. */
-  private async ask<T>(command: () => Promise<T>): Promise<T | null> {
-    if (!this.link.ready || performance.now() < this.backoffUntil) return null;
-    const answer = await this.link.answer(command);
-    if (answer === null) this.backoffUntil = performance.now() + BACKOFF_MS;
-    return answer;
   }
 
   private name(kind: 'hits' | 'rate', key: string): string {
