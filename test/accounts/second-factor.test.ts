@@ -1,6 +1,7 @@
 import { TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Account, SessionStore } from '../../src/modules/accounts/index.js';
+import { type Account } from '../../src/modules/accounts/index.js';
+import { SessionStore } from '../../src/modules/accounts/sessions/sessions.store.js';
 import { accountsOf, type Accounts, type Answer, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 

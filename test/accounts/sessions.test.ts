@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Account, SessionStore } from '../../src/modules/accounts/index.js';
+import type { Account } from '../../src/modules/accounts/index.js';
+import { SessionStore } from '../../src/modules/accounts/sessions/sessions.store.js';
+import { inTransaction } from '../../src/platform/database/index.js';
 import { accountsOf, type Accounts, PASSWORD } from '../support/accounts.js';
 import { type RunningApi, startApi } from '../support/api.js';
 import { until } from '../support/processes.js';
@@ -49,6 +51,11 @@ async function logIn(
   });
   expect(answer.status).toBe(200);
   return String(answer.body['token']);
+}
+async function signOut(holderId: number, reason: 'staff' | 'ended'): Promise<void> {
+  const sessions = api.app.get(SessionStore);
+  await inTransaction(api.database.dataSource, (tx) => sessions.endAll(tx, holderId, reason));
+  sessions.forget();
 }
 const use = (token: string) => accounts.row('GET', CREDITS, { token });
 const listed = async (token: string, path = SESSIONS): Promise<Session[]> =>
@@ -173,7 +180,7 @@ describe('the end of a session', () => {
     const before = await doors();
     expect([before[0], before[1], before[4], before[5]]).toEqual([200, 200, 200, 404]);
     expect(before).not.toContain(401);
-    await api.app.get(SessionStore).endAllOf(admin.id, 'staff');
+    await signOut(admin.id, 'staff');
     expect(await doors()).toEqual([401, 401, 401, 401, 302, 401]);
   });
 
@@ -264,7 +271,7 @@ describe('tokens', () => {
     expect(await listed(former)).toEqual([]);
     expect((await accounts.row('POST', '/v1/auth/logout', { token: former }))[0]).toBe(200);
     expect(await Promise.all([use(former), use(another)])).toEqual([REFUSED, OK]);
-    await api.app.get(SessionStore).endAllOf(account.id, 'ended');
+    await signOut(account.id, 'ended');
     expect(await Promise.all([use(another), use(theirs)])).toEqual([REFUSED, OK]);
     expect(await use(await logIn(account.username))).toEqual(OK);
   });

@@ -38,6 +38,7 @@ export {
   USER_TYPES,
   createdBy,
   isTesting,
+  loginOf,
   PERMISSIONS,
   type Sender,
   senderOf,
@@ -74,7 +75,7 @@ export {
   ListAccountsQuery,
 } from './managed-accounts.queries.js';
 export { accountErrors } from './domain/account.errors.js';
-export { assertMayChange, RELEASABLE_FIELDS } from './domain/account-policy.js';
+export { assertMayChange, assertOfHouse, RELEASABLE_FIELDS } from './domain/account-policy.js';
 export {
   type Gone,
   isBeyond,
@@ -115,7 +116,6 @@ export {
   SessionStateQuery,
 } from './sessions/sessions.dto.js';
 export { ListAccountSessionsQuery } from './sessions/sessions.queries.js';
-export { SessionStore } from './sessions/sessions.store.js';
 export { AccountDirectory, AccountSearch, StaffAccounts } from './accounts.store.js';
 export { AccountRegistrar } from './registration.store.js';
 export { DirectoryFill, type DirectoryFilled, NameClaimSweeper } from './name-directory.js';

@@ -4,10 +4,11 @@ import { fieldErrors } from '../../kernel/errors.js';
 import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { type AccountChanges, accountPatch } from './account-changes.js';
 import { AccountStore } from './accounts.store.js';
-import { assertManager, assertMaySee, isStaff } from './domain/account-policy.js';
+import { assertManager, assertMayChange, assertMaySee, isStaff } from './domain/account-policy.js';
 import { accountErrors } from './domain/account.errors.js';
 import type { Account } from './domain/account.js';
 import { USER_TYPES } from './domain/account.js';
+import { assertRight } from './domain/rights.js';
 import { SessionStore } from './sessions/sessions.store.js';
 import { AccountEntity } from './tables.js';
 
@@ -31,6 +32,17 @@ export class ManagedAccounts {
 
   async find(actor: Account, username: string, source?: EntityManager): Promise<Account> {
     return this.store.toAccount(await this.row(actor, username, source));
+  }
+
+  /**
+   * As `find`, for changes of its logins and keys. @throws AppError also 403 `Forbidden`; `Permission denied` for people whose role
+   * does not reach the logins of the own account
+   */
+  async changeable(actor: Account, username: string, source?: EntityManager): Promise<Account> {
+    const account = await this.find(actor, username, source);
+    assertMayChange(actor, account);
+    if (account.id === actor.id) assertRight(actor, 'account');
+    return account;
   }
 
   /** Returns the parent's id; null and '' = none. @throws AppError 400 if unknown, or a plain client */

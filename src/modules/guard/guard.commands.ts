@@ -7,8 +7,8 @@ import { inTransaction } from '../../platform/database/index.js';
 import {
   type Account,
   AccountDirectory,
-  accountErrors,
   assertMayChange,
+  assertOfHouse,
   AuditLog,
   createdBy,
   type GuardTerms,
@@ -44,7 +44,7 @@ export class ChangeGuardHandler implements ICommandHandler<ChangeGuardCommand> {
   async execute({ actor, username, body }: ChangeGuardCommand): Promise<Account> {
     const seen = await this.managed.find(actor, username);
     assertMayChange(actor, seen);
-    if (actor.userType === 'reseller') throw accountErrors.forbidden();
+    assertOfHouse(actor);
     const account = await inTransaction(this.dataSource, async (tx): Promise<Account> => {
       // Written first, so that of two changes the second sees the first.
       await tx.query('UPDATE accounts SET held = held + 1 WHERE id = ?', [seen.id]);

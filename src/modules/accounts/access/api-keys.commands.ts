@@ -6,9 +6,8 @@ import { fieldErrors } from '../../../kernel/errors.js';
 import { inTransaction } from '../../../platform/database/index.js';
 import { readExpiresAt, readIpRanges } from '../account-changes.js';
 import { Credentials, type PasswordProof } from '../authentication/credentials.js';
-import { assertMayChange, isStaff } from '../domain/account-policy.js';
-import { assertRight } from '../domain/rights.js';
-import { type Account, createdBy } from '../domain/account.js';
+import { isStaff } from '../domain/account-policy.js';
+import { type Account, createdBy, loginOf } from '../domain/account.js';
 import { readScopes } from '../domain/rights.js';
 import { AccountNotices } from '../../notices/index.js';
 import { KEY_MODES, type KeyMode, newApiKey } from '../domain/tokens.js';
@@ -84,7 +83,7 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKeyCommand>
       return created;
     });
     const { id, ...rest } = apiKeyData(row, actor.timeZone);
-    const by = (actor.assignedUser ?? actor).username;
+    const by = loginOf(actor).username;
     const { assignedUser: _person, ...owner } = actor;
     await this.notices.notify(owner, { type: 'api_key.created', name: rest.name, prefix: rest.prefix, by });
     return { id, key, ...rest };
@@ -147,9 +146,7 @@ export class RevokeManagedApiKeyHandler implements ICommandHandler<RevokeManaged
 
   async execute({ actor, username, id, revoke }: RevokeManagedApiKeyCommand): Promise<void> {
     const ended = await inTransaction(this.dataSource, async (tx) => {
-      const owner = await this.managed.find(actor, username, tx);
-      assertMayChange(actor, owner);
-      if (owner.id === actor.id) assertRight(actor, 'account');
+      const owner = await this.managed.changeable(actor, username, tx);
       const { name, prefix } = await this.keys.revoke(tx, owner.id, id);
       const details = { id, name, prefix, revoke };
       await this.audit.record(tx, { actor, action: 'api_key.revoke', subject: username, accountId: owner.id, details });

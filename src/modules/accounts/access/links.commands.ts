@@ -4,12 +4,12 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { readEmail } from '../account-changes.js';
 import { Credentials, type PasswordProof, UNKNOWN_HASH } from '../authentication/credentials.js';
-import { assertManager, assertMayChange, isStaff } from '../domain/account-policy.js';
+import { assertManager, isStaff } from '../domain/account-policy.js';
 import { accountErrors } from '../domain/account.errors.js';
-import { type Account, createdBy } from '../domain/account.js';
+import { type Account, createdBy, loginOf } from '../domain/account.js';
 import { identitiesOf } from '../domain/identity.js';
 import { refuseLong } from '../domain/registration.js';
-import { assertMayGive, assertRight, type PersonRole } from '../domain/rights.js';
+import { assertMayGive, type PersonRole } from '../domain/rights.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { ManagedAccounts } from '../managed-accounts.store.js';
 import { NameCheck, NameClaims } from '../names.store.js';
@@ -38,10 +38,7 @@ export async function accountOf(managed: ManagedAccounts, actor: Account, userna
     assertManager(actor);
     return actor;
   }
-  const account = await managed.find(actor, username);
-  assertMayChange(actor, account);
-  if (account.id === actor.id) assertRight(actor, 'account');
-  return account;
+  return managed.changeable(actor, username);
 }
 
 /**
@@ -142,7 +139,7 @@ export class MakeLinkHandler implements ICommandHandler<MakeLinkCommand> {
     const account = await accountOf(this.managed, actor, username);
     const person = personId === null ? null : await this.users.find(account.id, personId);
     // a stolen token must not set the own password without the old one
-    if ((actor.assignedUser ?? actor).id === (person ?? account).id) throw accountErrors.notYourself();
+    if (loginOf(actor).id === (person ?? account).id) throw accountErrors.notYourself();
     if (isStaff(account.userType)) await this.credentials.proveActor(actor, proof);
     await this.delivery.count(account.id);
     const purpose = person?.isInvited ? 'invitation' : 'password';

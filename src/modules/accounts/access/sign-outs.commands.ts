@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { AccountNotices } from '../../notices/index.js';
 import { assertManager } from '../domain/account-policy.js';
-import type { Account } from '../domain/account.js';
+import { type Account, loginOf } from '../domain/account.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { SessionStore } from '../sessions/sessions.store.js';
 import { OneTimeLinks } from './one-time-links.store.js';
@@ -41,7 +41,7 @@ export class SignOutHandler implements ICommandHandler<SignOutCommand> {
       await this.audit.record(tx, { actor, action: 'user.sign_out', subject: person.username, details });
     });
     this.sessions.forget();
-    const by = (actor.assignedUser ?? actor).username;
+    const by = loginOf(actor).username;
     await this.notices.notify({ ...actor, assignedUser: person }, { type: 'sessions.ended', by });
   }
 }

@@ -9,7 +9,7 @@ import { AddressLimits, clientIp, isInIpRanges, tokenKey, tokenKeys } from '../.
 import { ApiKeyStore, ApiKeyUses } from '../access/api-keys.store.js';
 import { AssignedUsers } from '../access/users.store.js';
 import { AccountDirectory } from '../accounts.store.js';
-import type { Account } from '../domain/account.js';
+import { type Account, loginOf } from '../domain/account.js';
 import { mustHaveSecondFactor } from '../domain/account-policy.js';
 import { hasRight } from '../domain/rights.js';
 import {
@@ -206,10 +206,10 @@ export class AccessTokens {
     const bearer = await this.loginOf(token);
     if (!bearer) return null;
     const { sessionId: id } = token;
-    if (id === null) return (await this.revoked.includes(text, (bearer.assignedUser ?? bearer).id)) ? null : bearer;
+    if (id === null) return (await this.revoked.includes(text, loginOf(bearer).id)) ? null : bearer;
     const session = await this.sessions.check(id, bearer);
     if (!session) return null;
-    const { hasSecondFactor } = bearer.assignedUser ?? bearer;
+    const { hasSecondFactor } = loginOf(bearer);
     const isLimited = !hasSecondFactor && mustHaveSecondFactor(this.environment.REQUIRE_SECOND_FACTOR, bearer);
     return { ...bearer, session: { id, confirmedAt: session.confirmedAt, isLimited } };
   }

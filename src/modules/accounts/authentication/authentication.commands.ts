@@ -6,7 +6,7 @@ import { AddressLimits, PasswordHasher } from '../../../platform/security/index.
 import { countryGuess } from '../../numbers/index.js';
 import { knownTimeZone } from '../account-changes.js';
 import { accountErrors } from '../domain/account.errors.js';
-import type { Account } from '../domain/account.js';
+import { type Account, loginOf } from '../domain/account.js';
 import { strictTerms } from '../domain/guard-terms.js';
 import { identitiesOf } from '../domain/identity.js';
 import { readRegistration } from '../domain/registration.js';
@@ -48,7 +48,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     proof,
   }: LogInCommand): Promise<{ token: string; account: Account }> {
     const account = await this.credentials.check(emailOrUsername, password, client.ip);
-    const { username, hasSecondFactor } = account.assignedUser ?? account;
+    const { username, hasSecondFactor } = loginOf(account);
     if (hasSecondFactor) {
       await this.factors.proveLogin(account, proof).catch((error: unknown) => {
         const isQuestion = error instanceof AppError && error.code === accountErrors.secondFactorRequired.code;

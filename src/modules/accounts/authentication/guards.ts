@@ -10,7 +10,7 @@ import { Bodies, fromForm, isCompressed, TEST_WARNING, warnExact } from '../../.
 import { AddressLimits, clientIp, isInIpRanges, RouteRules, tokenKeys } from '../../../platform/security/index.js';
 import { AccountDirectory } from '../accounts.store.js';
 import { accountErrors } from '../domain/account.errors.js';
-import { type Account, isTesting, needsToken, roleOf } from '../domain/account.js';
+import { type Account, isTesting, needsToken, roleOf, loginOf } from '../domain/account.js';
 import { assertRight, type Right } from '../domain/rights.js';
 import { SessionStore } from '../sessions/sessions.store.js';
 import { isOrdinaryToken } from '../domain/tokens.js';
@@ -246,7 +246,7 @@ export class Confirmations {
    */
   async assert(account: Account, rule: ConfirmationRule = 'factor'): Promise<void> {
     const { session } = account;
-    if (rule === 'factor' && !(session && (account.assignedUser ?? account).hasSecondFactor)) return;
+    if (rule === 'factor' && !(session && loginOf(account).hasSecondFactor)) return;
     if (!session) throw accountErrors.confirmationRequired();
     const since = now().getTime() - CONFIRMED_MS;
     if (session.confirmedAt > since || (await this.sessions.confirmedAt(session.id)) > since) return;

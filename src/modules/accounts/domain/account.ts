@@ -40,6 +40,9 @@ export interface AssignedUser {
   passwordChangedAt: Date;
 }
 
+/** The login that acts: of the person, else of the account itself. */
+export const loginOf = (account: Account): Account | AssignedUser => account.assignedUser ?? account;
+
 export interface NewAssignedUser {
   accountId: number;
   username: string;

@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { isObject, type JsonObject, readJsonObject } from '../../../kernel/json-values.js';
-import { type Account, assignedUserIdOf } from './account.js';
+import { type Account, assignedUserIdOf, loginOf } from './account.js';
 
 const TOKEN_ISSUER = 'switchboard';
 
@@ -19,7 +19,7 @@ export interface TokenClaims {
 
 /** Builds claims; in the second of a password change `iat` is its rounded-up time, so that only new tokens are valid. */
 export function claimsFor(account: Account, at: Date): TokenClaims {
-  const bearer = account.assignedUser ?? account;
+  const bearer = loginOf(account);
   const iat = Math.max(Math.floor(at.getTime() / 1000), Math.ceil(bearer.passwordChangedAt.getTime() / 1000));
   return {
     iat,

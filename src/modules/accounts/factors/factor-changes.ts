@@ -4,11 +4,11 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { AssignedUsers } from '../access/users.store.js';
 import { AccountDirectory } from '../accounts.store.js';
-import type { Account } from '../domain/account.js';
+import { type Account, loginOf } from '../domain/account.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { AccountNotices } from '../../notices/index.js';
 import { SessionStore } from '../sessions/sessions.store.js';
-import { FactorStore, holderOf } from './factors.store.js';
+import { FactorStore } from './factors.store.js';
 
 /** What follows when a login gets or loses a second factor: its mark, codes, sessions, audit entry and notice. */
 @Injectable()
@@ -28,7 +28,7 @@ export class FactorChanges {
    * Returns new recovery codes where there are none; else none.
    */
   async add(actor: Account, kind: string, write: (tx: EntityManager) => Promise<void>): Promise<string[]> {
-    const holderId = holderOf(actor);
+    const holderId = loginOf(actor).id;
     const codes = await inTransaction(this.dataSource, async (tx) => {
       await this.factors.mark(tx, actor, true);
       const isFirst = (await this.factors.of(holderId, tx)).length === 0;
@@ -60,18 +60,19 @@ export class FactorChanges {
   /** Removes every factor of a login that lost them, and ends its sessions; in the transaction of a manager. */
   async reset(tx: EntityManager, login: Account): Promise<void> {
     await this.factors.mark(tx, login, false);
-    await this.factors.removeAll(tx, holderOf(login));
-    await this.sessions.endAll(tx, holderOf(login), 'factor');
+    await this.factors.removeAll(tx, loginOf(login).id);
+    await this.sessions.endAll(tx, loginOf(login).id, 'factor');
   }
 
   /** After the commit: caches here, and the notice. */
   async notify(login: Account, change: string): Promise<void> {
     if (login.assignedUser) this.users.forget();
     else this.directory.forget(login.id);
+    this.sessions.forget();
     await this.notices.notify(login, { type: 'second_factor.changed', change });
   }
 
   private record(tx: EntityManager, actor: Account, action: string, details: Record<string, unknown>): Promise<void> {
-    return this.audit.record(tx, { actor, action, subject: (actor.assignedUser ?? actor).username, details });
+    return this.audit.record(tx, { actor, action, subject: loginOf(actor).username, details });
   }
 }

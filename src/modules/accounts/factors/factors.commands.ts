@@ -9,11 +9,11 @@ import { duplicateKeyName, inTransaction } from '../../../platform/database/inde
 import { Credentials } from '../authentication/credentials.js';
 import { mustHaveSecondFactor } from '../domain/account-policy.js';
 import { accountErrors } from '../domain/account.errors.js';
-import type { Account } from '../domain/account.js';
+import { type Account, loginOf } from '../domain/account.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { AccountNotices } from '../../notices/index.js';
 import { SessionStore } from '../sessions/sessions.store.js';
-import { FactorStore, holderOf, PASSKEYS_PER_LOGIN } from './factors.store.js';
+import { FactorStore, PASSKEYS_PER_LOGIN } from './factors.store.js';
 import { FactorChanges } from './factor-changes.js';
 import { Passkeys } from './passkeys.js';
 import { type FactorProof, SecondFactors } from './second-factors.js';
@@ -38,10 +38,10 @@ export class BeginTotpHandler implements ICommandHandler<BeginTotpCommand> {
   async execute({ actor }: BeginTotpCommand): Promise<{ secret: string; uri: string }> {
     const secret = newTotpSecret();
     await inTransaction(this.dataSource, async (tx) => {
-      if (await this.factors.totp(holderOf(actor), true, tx)) throw accountErrors.totpThere();
+      if (await this.factors.totp(loginOf(actor).id, true, tx)) throw accountErrors.totpThere();
       await this.factors.beginTotp(tx, actor, secret);
     });
-    return { secret, uri: totpUri(secret, ISSUER, (actor.assignedUser ?? actor).username) };
+    return { secret, uri: totpUri(secret, ISSUER, loginOf(actor).username) };
   }
 }
 
@@ -64,7 +64,7 @@ export class ConfirmTotpHandler implements ICommandHandler<ConfirmTotpCommand> {
   ) {}
 
   async execute({ actor, otp }: ConfirmTotpCommand): Promise<string[]> {
-    const holderId = holderOf(actor);
+    const holderId = loginOf(actor).id;
     const begun = await this.factors.totp(holderId, false);
     if (!begun) throw accountErrors.factorNotFound();
     const steps: number[] = [];
@@ -108,7 +108,7 @@ export class AddPasskeyHandler implements ICommandHandler<AddPasskeyCommand> {
     const passkey = await this.passkeys.registered(actor, actor.session?.id ?? 0, answer, origin);
     if (!passkey) throw accountErrors.wrongFactor();
     return this.changes.add(actor, 'passkey', async (tx) => {
-      const known = await this.factors.of(holderOf(actor), tx);
+      const known = await this.factors.of(loginOf(actor).id, tx);
       if (known.filter(({ kind }) => kind === 'passkey').length >= PASSKEYS_PER_LOGIN)
         throw accountErrors.tooManyPasskeys(PASSKEYS_PER_LOGIN);
       try {
@@ -141,13 +141,13 @@ export class RemoveFactorHandler implements ICommandHandler<RemoveFactorCommand>
 
   async execute({ actor, id }: RemoveFactorCommand): Promise<void> {
     await this.changes.remove(actor, async (tx) => {
-      const known = await this.factors.of(holderOf(actor), tx);
+      const known = await this.factors.of(loginOf(actor).id, tx);
       const factor = known.find((one) => one.id === id);
       if (!factor) throw accountErrors.factorNotFound();
       const isLast = known.length === 1;
       if (isLast && mustHaveSecondFactor(this.environment.REQUIRE_SECOND_FACTOR, actor))
         throw accountErrors.factorNeeded();
-      if (isLast) await this.factors.removeAll(tx, holderOf(actor));
+      if (isLast) await this.factors.removeAll(tx, loginOf(actor).id);
       else await this.factors.remove(tx, id);
       return { kind: factor.kind, isLast };
     });
@@ -171,7 +171,7 @@ export class RenewRecoveryCodesHandler implements ICommandHandler<RenewRecoveryC
   ) {}
 
   async execute({ actor }: RenewRecoveryCodesCommand): Promise<string[]> {
-    const { id: holderId, username: subject } = actor.assignedUser ?? actor;
+    const { id: holderId, username: subject } = loginOf(actor);
     const codes = await inTransaction(this.dataSource, async (tx) => {
       if ((await this.factors.of(holderId, tx)).length === 0) throw accountErrors.factorNotFound();
       await this.audit.record(tx, { actor, action: 'second_factor.codes', subject, details: {} });
@@ -207,7 +207,7 @@ export class ConfirmSessionHandler implements ICommandHandler<ConfirmSessionComm
     if (!session) throw accountErrors.confirmationRequired();
     if (password !== null) await this.credentials.proveActor(actor, { currentPassword: password, ip });
     else {
-      const of = { holderId: holderOf(actor), purpose: 'confirm', sessionId: session.id } as const;
+      const of = { holderId: loginOf(actor).id, purpose: 'confirm', sessionId: session.id } as const;
       if (!(await this.secondFactors.isGood(of, proof))) throw accountErrors.wrongFactor();
     }
     await this.sessions.confirm(session.id);
@@ -235,6 +235,6 @@ export class ShowPasskeyOptionsHandler implements ICommandHandler<ShowPasskeyOpt
   execute({ actor, purpose, origin }: ShowPasskeyOptionsCommand): Promise<JsonObject | null> {
     const sessionId = actor.session?.id ?? 0;
     if (purpose === 'enrol') return this.passkeys.registrationOptions(actor, sessionId, origin);
-    return this.passkeys.options({ holderId: holderOf(actor), purpose, sessionId }, origin);
+    return this.passkeys.options({ holderId: loginOf(actor).id, purpose, sessionId }, origin);
   }
 }

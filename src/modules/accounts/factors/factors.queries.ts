@@ -2,9 +2,9 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { mustHaveSecondFactor } from '../domain/account-policy.js';
-import type { Account } from '../domain/account.js';
+import { type Account, loginOf } from '../domain/account.js';
 import { factorData, type SecondFactorsData } from './factors.dto.js';
-import { FactorStore, holderOf } from './factors.store.js';
+import { FactorStore } from './factors.store.js';
 
 /** Shows the second factors of the acting login. */
 export class ShowSecondFactorsQuery extends Query<SecondFactorsData> {
@@ -21,7 +21,7 @@ export class ShowSecondFactorsHandler implements IQueryHandler<ShowSecondFactors
   ) {}
 
   async execute({ actor }: ShowSecondFactorsQuery): Promise<SecondFactorsData> {
-    const holderId = holderOf(actor);
+    const holderId = loginOf(actor).id;
     const [factors, left] = await Promise.all([this.factors.of(holderId), this.factors.codesLeft(holderId)]);
     const isRequired = mustHaveSecondFactor(this.environment.REQUIRE_SECOND_FACTOR, actor);
     return {

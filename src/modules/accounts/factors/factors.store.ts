@@ -6,7 +6,7 @@ import { now } from '../../../kernel/clock.js';
 import { newId } from '../../../kernel/ids.js';
 import type { WriteResult } from '../../../platform/database/index.js';
 import { sealedIn, Sealer } from '../../../platform/security/index.js';
-import type { Account } from '../domain/account.js';
+import { type Account, loginOf } from '../domain/account.js';
 import { AccountEntity, AssignedUserEntity } from '../tables.js';
 import { newRecoveryCodes, recoveryDigest } from './codes.js';
 import { LoginFactorEntity, RecoveryCodeEntity } from './tables.js';
@@ -50,7 +50,7 @@ export class FactorStore {
 
   /** Begins the enrolment of an app; a former beginning ends. */
   async beginTotp(tx: EntityManager, account: Account, secret: string): Promise<void> {
-    const holderId = holderOf(account);
+    const holderId = loginOf(account).id;
     await tx.delete(LoginFactorEntity, { holderId, kind: 'totp', confirmedAt: IsNull() });
     const id = newId();
     const sealed = this.sealer.seal(secret, placeOfSecret(id));
@@ -82,7 +82,7 @@ export class FactorStore {
     const at = now();
     const { name, credentialId, publicKey, counter, transports } = passkey;
     const row = tx.create(LoginFactorEntity, {
-      ...{ id: newId(), accountId: account.id, holderId: holderOf(account), kind: 'passkey', name, secret: null },
+      ...{ id: newId(), accountId: account.id, holderId: loginOf(account).id, kind: 'passkey', name, secret: null },
       ...{ credentialId, credentialDigest: credentialDigest(credentialId), publicKey: Buffer.from(publicKey), counter },
       ...{ lastStep: null, transports: transports.join(',').slice(0, 128), confirmedAt: at, lastUsedAt: null },
       createdAt: at,
@@ -147,13 +147,10 @@ export class FactorStore {
     const entity = login.assignedUser ? AssignedUserEntity : AccountEntity;
     await tx.update<AccountEntity | AssignedUserEntity>(
       entity,
-      { id: holderOf(login) },
+      { id: loginOf(login).id },
       { secondFactor: has, updatedAt: now() },
     );
   }
 }
 
 const placeOfSecret = (id: number): string => sealedIn('login_factors', 'secret', id);
-
-/** The id of the acting login. */
-export const holderOf = (account: Account): number => (account.assignedUser ?? account).id;

@@ -11,9 +11,9 @@ import {
 import { isObject, type JsonObject, readJsonObject } from '../../../kernel/json-values.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { accountErrors } from '../domain/account.errors.js';
-import type { Account } from '../domain/account.js';
+import { type Account, loginOf } from '../domain/account.js';
 import { type ChallengePurpose, Challenges } from './challenges.store.js';
-import { FactorStore, holderOf, type NewPasskey } from './factors.store.js';
+import { FactorStore, type NewPasskey } from './factors.store.js';
 import type { LoginFactorEntity } from './tables.js';
 
 const NAME = 'Switchboard';
@@ -49,9 +49,9 @@ export class Passkeys {
   async registrationOptions(account: Account, sessionId: number, origin: string | undefined): Promise<JsonObject> {
     const site = this.siteOf(origin);
     if (!site) throw accountErrors.passkeysUnavailable();
-    const holderId = holderOf(account);
+    const holderId = loginOf(account).id;
     const challenge = await this.challenges.make({ holderId, purpose: 'enrol', sessionId });
-    const { username } = account.assignedUser ?? account;
+    const { username } = loginOf(account);
     const known = await this.passkeysOf(holderId);
     const options = await generateRegistrationOptions({
       ...{ rpName: NAME, rpID: site.rpId, userName: username, userDisplayName: username },
@@ -70,7 +70,7 @@ export class Passkeys {
     origin: string | undefined,
   ): Promise<Omit<NewPasskey, 'name'> | null> {
     const site = this.siteOf(origin);
-    const challenge = await this.taken(answer, { holderId: holderOf(account), purpose: 'enrol', sessionId });
+    const challenge = await this.taken(answer, { holderId: loginOf(account).id, purpose: 'enrol', sessionId });
     if (!site || challenge === null) return null;
     try {
       const { verified, registrationInfo } = await verifyRegistrationResponse({

@@ -3,19 +3,16 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
 import { toAssignedUser } from '../access/users.store.js';
-import { assertMayChange } from '../domain/account-policy.js';
 import { accountErrors } from '../domain/account.errors.js';
 import type { Account } from '../domain/account.js';
-import { assertRight } from '../domain/rights.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { ManagedAccounts } from '../managed-accounts.store.js';
-import { SessionStore } from '../sessions/sessions.store.js';
 import { AssignedUserEntity } from '../tables.js';
 import { FactorChanges } from './factor-changes.js';
 
 /**
  * Removes the second factors of a managed account's own login, or of one person under it (`userId`), who lost them, and signs it
- * out everywhere. @throws AppError as `ManagedAccounts.row`; 403 `Forbidden`; 404
+ * out everywhere. @throws AppError as `ManagedAccounts.changeable`; 404
  */
 export class ResetSecondFactorCommand extends Command<void> {
   constructor(
@@ -33,15 +30,12 @@ export class ResetSecondFactorHandler implements ICommandHandler<ResetSecondFact
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly managed: ManagedAccounts,
     private readonly changes: FactorChanges,
-    private readonly sessions: SessionStore,
     private readonly audit: AuditLog,
   ) {}
 
   async execute({ actor, username, userId }: ResetSecondFactorCommand): Promise<void> {
     const login = await inTransaction(this.dataSource, async (tx) => {
-      const owner = await this.managed.find(actor, username, tx);
-      assertMayChange(actor, owner);
-      if (owner.id === actor.id) assertRight(actor, 'account');
+      const owner = await this.managed.changeable(actor, username, tx);
       const row = userId === null ? null : await tx.findOneBy(AssignedUserEntity, { id: userId, accountId: owner.id });
       if (userId !== null && !row) throw accountErrors.userNotFound();
       const concerned = row ? { ...owner, assignedUser: toAssignedUser(row) } : owner;
@@ -50,7 +44,6 @@ export class ResetSecondFactorHandler implements ICommandHandler<ResetSecondFact
       await this.audit.record(tx, { ...entry, details: { user_id: userId } });
       return concerned;
     });
-    this.sessions.forget();
     await this.changes.notify(login, 'removed by staff');
   }
 }

@@ -3,9 +3,9 @@ import { now } from '../../../kernel/clock.js';
 import type { AppError } from '../../../kernel/errors.js';
 import { RateCounters, tooMany } from '../../../platform/security/index.js';
 import { accountErrors } from '../domain/account.errors.js';
-import type { Account } from '../domain/account.js';
+import { type Account, loginOf } from '../domain/account.js';
 import type { ChallengePurpose } from './challenges.store.js';
-import { FactorStore, holderOf } from './factors.store.js';
+import { FactorStore } from './factors.store.js';
 import { Passkeys } from './passkeys.js';
 import { recoveryDigest, totpStep } from './codes.js';
 
@@ -37,7 +37,7 @@ export class SecondFactors {
    * @throws AppError 401 `Second factor required`, 401 `Invalid second factor`, 429 beyond ten wrong codes in an hour
    */
   async proveLogin(account: Account, proof: FactorProof): Promise<void> {
-    const of = { holderId: holderOf(account), purpose: 'login', sessionId: 0 } as const;
+    const of = { holderId: loginOf(account).id, purpose: 'login', sessionId: 0 } as const;
     if (proof.otp === null && proof.passkey === undefined) throw await this.question(of, proof.origin);
     if (!(await this.isGood(of, proof))) throw accountErrors.secondFactorInvalid();
   }

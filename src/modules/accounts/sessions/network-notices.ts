@@ -4,14 +4,14 @@ import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { firstIdAt } from '../../../kernel/ids.js';
 import { normalIpRange } from '../../../platform/security/index.js';
-import type { Account } from '../domain/account.js';
+import { type Account, loginOf } from '../domain/account.js';
 import { AccountNotices } from '../../notices/index.js';
 import { type Client, deviceOf } from './device.js';
 
 const KNOWN_MS = 30 * 86_400_000;
 
 /** The network that a login comes from: a /24 of IPv4, a /48 of IPv6; another text itself. */
-export const networkOf = (ip: string): string => normalIpRange(`${ip}/${ip.includes(':') ? 48 : 24}`) ?? ip;
+const networkOf = (ip: string): string => normalIpRange(`${ip}/${ip.includes(':') ? 48 : 24}`) ?? ip;
 
 /** Tells a login that it was used from a network that none of its sessions of the last 30 days came from. */
 @Injectable()
@@ -27,7 +27,7 @@ export class NetworkNotices {
     const rows = await this.dataSource.query<{ address: string }[]>(
       `SELECT DISTINCT address FROM login_sessions FORCE INDEX (ix_login_sessions_holder)
        WHERE holder_id = ? AND id >= ? LIMIT 1001`,
-      [(account.assignedUser ?? account).id, since],
+      [loginOf(account).id, since],
     );
     const network = networkOf(ip);
     return rows.length > 0 && !rows.some(({ address }) => networkOf(address) === network);

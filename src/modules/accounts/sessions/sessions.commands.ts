@@ -2,10 +2,8 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { inTransaction } from '../../../platform/database/index.js';
-import { assertMayChange } from '../domain/account-policy.js';
 import { accountErrors } from '../domain/account.errors.js';
-import type { Account } from '../domain/account.js';
-import { assertRight } from '../domain/rights.js';
+import { type Account, loginOf } from '../domain/account.js';
 import { AuditLog } from '../logs/logs.store.js';
 import { ManagedAccounts } from '../managed-accounts.store.js';
 import { AssignedUserEntity } from '../tables.js';
@@ -30,7 +28,7 @@ export class EndSessionHandler implements ICommandHandler<EndSessionCommand> {
   ) {}
 
   async execute({ actor, id }: EndSessionCommand): Promise<void> {
-    const { id: holderId, username: subject } = actor.assignedUser ?? actor;
+    const { id: holderId, username: subject } = loginOf(actor);
     await inTransaction(this.dataSource, async (tx) => {
       const ended = await this.sessions.endOne(tx, { holderId }, id, 'ended');
       if (!ended) throw accountErrors.sessionNotFound();
@@ -60,7 +58,7 @@ export class EndSessionsHandler implements ICommandHandler<EndSessionsCommand> {
   ) {}
 
   async execute({ actor, includesOwn }: EndSessionsCommand): Promise<void> {
-    const { id: holderId, username: subject } = actor.assignedUser ?? actor;
+    const { id: holderId, username: subject } = loginOf(actor);
     const except = includesOwn ? null : (actor.session?.id ?? null);
     await inTransaction(this.dataSource, async (tx) => {
       const sessions = await this.sessions.endAll(tx, holderId, 'ended', except);
@@ -70,7 +68,7 @@ export class EndSessionsHandler implements ICommandHandler<EndSessionsCommand> {
   }
 }
 
-/** Ends a session of a managed account or of a person under it. @throws AppError as `ManagedAccounts.row`; 403 `Forbidden`; 404 */
+/** Ends a session of a managed account or of a person under it. @throws AppError as `ManagedAccounts.changeable`; 404 */
 export class EndAccountSessionCommand extends Command<void> {
   constructor(
     readonly actor: Account,
@@ -92,8 +90,7 @@ export class EndAccountSessionHandler implements ICommandHandler<EndAccountSessi
 
   async execute({ actor, username, id }: EndAccountSessionCommand): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
-      const owner = await this.managed.find(actor, username, tx);
-      assertMayEnd(actor, owner);
+      const owner = await this.managed.changeable(actor, username, tx);
       const ended = await this.sessions.endOne(tx, { accountId: owner.id }, id, 'staff');
       if (!ended) throw accountErrors.sessionNotFound();
       const entry = { actor, action: 'session.end', subject: username, accountId: owner.id };
@@ -125,8 +122,7 @@ export class EndAccountSessionsHandler implements ICommandHandler<EndAccountSess
 
   async execute({ actor, username, userId }: EndAccountSessionsCommand): Promise<void> {
     await inTransaction(this.dataSource, async (tx) => {
-      const owner = await this.managed.find(actor, username, tx);
-      assertMayEnd(actor, owner);
+      const owner = await this.managed.changeable(actor, username, tx);
       const isPerson = userId !== null;
       if (isPerson && !(await tx.existsBy(AssignedUserEntity, { id: userId, accountId: owner.id })))
         throw accountErrors.userNotFound();
@@ -136,9 +132,4 @@ export class EndAccountSessionsHandler implements ICommandHandler<EndAccountSess
     });
     this.sessions.forget();
   }
-}
-
-function assertMayEnd(actor: Account, owner: Account): void {
-  assertMayChange(actor, owner);
-  if (owner.id === actor.id) assertRight(actor, 'account');
 }

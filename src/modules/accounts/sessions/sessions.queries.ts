@@ -2,7 +2,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, In } from 'typeorm';
 import { type Listed, type Page, shown } from '../../../kernel/lists.js';
-import type { Account } from '../domain/account.js';
+import { type Account, loginOf } from '../domain/account.js';
 import { ManagedAccounts } from '../managed-accounts.store.js';
 import { AssignedUserEntity } from '../tables.js';
 import { type AccountSessionData, type SessionData, sessionData } from './sessions.dto.js';
@@ -25,7 +25,7 @@ export class ListSessionsHandler implements IQueryHandler<ListSessionsQuery> {
 
   async execute({ actor, isActive, page }: ListSessionsQuery): Promise<Listed<SessionData>> {
     const active = isActive ? { idleMs: idleMsOf(actor) } : null;
-    const listed = await this.sessions.part({ holderId: (actor.assignedUser ?? actor).id }, page, active);
+    const listed = await this.sessions.part({ holderId: loginOf(actor).id }, page, active);
     return shown(listed, (row) => sessionData(row, actor, actor.session?.id ?? null));
   }
 }

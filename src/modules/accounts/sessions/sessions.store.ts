@@ -9,7 +9,7 @@ import { again, inListedOrder, inTransaction, listKeys, type WriteResult } from 
 import { safeError } from '../../../platform/observability/index.js';
 import { RevokedTokens } from '../authentication/authentication.store.js';
 import { isOfOperator } from '../domain/account-policy.js';
-import type { Account } from '../domain/account.js';
+import { type Account, loginOf } from '../domain/account.js';
 import { type Client, deviceOf } from './device.js';
 import { LoginSessionEntity } from './tables.js';
 
@@ -72,7 +72,7 @@ export class SessionStore implements BeforeApplicationShutdown {
 
   /** Begins a session of the acting login and returns its id. */
   begin(account: Account, { ip, userAgent }: Client, expiresAt: Date): Promise<number> {
-    const holderId = (account.assignedUser ?? account).id;
+    const holderId = loginOf(account).id;
     return inTransaction(this.dataSource, async (tx) => {
       const at = now();
       const id = newId();
@@ -101,7 +101,7 @@ export class SessionStore implements BeforeApplicationShutdown {
    */
   async check(id: number, account: Account): Promise<Pick<StoredSession, 'id' | 'confirmedAt'> | null> {
     const session = await this.cache.get(id, () => this.reads.add(id));
-    if (!session || session.isEnded || session.holderId !== (account.assignedUser ?? account).id) return null;
+    if (!session || session.isEnded || session.holderId !== loginOf(account).id) return null;
     const at = now().getTime();
     const idleMs = idleMsOf(account);
     if (session.expiresAt <= at || (idleMs !== null && session.lastUsedAt + idleMs <= at)) return null;
@@ -146,12 +146,6 @@ export class SessionStore implements BeforeApplicationShutdown {
   async endAll(tx: EntityManager, holderId: number, reason: EndReason, except: number | null = null): Promise<number> {
     await this.revoked.addAllOf(tx, holderId);
     return this.end(tx, { holderId }, reason, except);
-  }
-
-  /** Signs a login (an account's own, or a person's) out everywhere: here at once, on other instances within 3 s. */
-  async endAllOf(holderId: number, reason: EndReason): Promise<void> {
-    await inTransaction(this.dataSource, (tx) => this.endAll(tx, holderId, reason));
-    this.forget();
   }
 
   /** Password or factor were shown again. */

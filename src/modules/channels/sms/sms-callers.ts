@@ -4,7 +4,7 @@ import { type DocumentedError } from '../../../kernel/errors.js';
 import { boundedCache } from '../../../platform/concurrency/index.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { AddressLimits, RateCounters, tooMany } from '../../../platform/security/index.js';
-import { accountErrors, type Account, Credentials } from '../../accounts/index.js';
+import { accountErrors, type Account, Credentials, loginOf } from '../../accounts/index.js';
 import { acceptanceErrors, Submissions } from '../../engine/index.js';
 
 export const CHOSEN_ID_ERRORS: readonly DocumentedError[] = [
@@ -91,7 +91,7 @@ export class VerifiedCredentials {
     const digest = this.digestOf(username, password);
     const account = (await this.recall(digest)) ?? (await this.verify(digest, username, password, ip));
     // a password alone opens nothing of a login with a second factor: such an account sends its API key
-    if ((account.assignedUser ?? account).hasSecondFactor) throw accountErrors.secondFactorRequired();
+    if (loginOf(account).hasSecondFactor) throw accountErrors.secondFactorRequired();
     return account;
   }
 
