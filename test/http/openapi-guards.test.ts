@@ -20,13 +20,13 @@ const requests = new DocumentedRequests(contract.document.components.schemas);
 let installation: Installation;
 
 /** Of a login: factors are set up in a session whose password was shown within ten minutes. */
-let sessionToken: unknown;
+let sessionToken: string;
 
 beforeAll(async () => {
   installation = await openInstallation({ BODY_LIMIT: 2_048 });
   const { username } = installation.owner.account;
   const body = { email_or_username: username, password: PASSWORD };
-  sessionToken = (await installation.post('/v6/api/v1/auth/login', null, body)).body['token'];
+  sessionToken = String((await installation.post('/v6/api/v1/auth/login', null, body)).body['token']);
 });
 afterAll(() => installation.stop());
 

@@ -178,7 +178,7 @@ export class RequestResetHandler implements ICommandHandler<RequestResetCommand>
     );
     if (!subject || !link) return;
     const account = this.accounts.toAccount(subject.account);
-    // Within the turn: the mailer drops what exceeds its shorter queue.
+    // Awaited here, because the mailer drops what exceeds its shorter queue.
     await this.delivery.send({ ...link, purpose: 'password', account, login: subject.assignedUser ?? account });
   }
 }
