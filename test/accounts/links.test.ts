@@ -143,6 +143,8 @@ describe('an invitation', () => {
     expect((await call('POST', path, token, body('manager'))).status).toBe(201);
     expect((await call('POST', path, accounts.token(root), body('owner'))).status).toBe(201);
     expect(rowOf(await call('POST', path, accounts.token(owner), body('viewer')))).toEqual([403, 'Forbidden']);
+    const nobody = '/v6/api/admin/accounts/nobody.here/users';
+    expect(rowOf(await call('POST', nobody, accounts.token(root), body('viewer')))).toEqual([404, 'Account not found']);
     const sender = await joined({ role: 'sender' });
     const theirs = await personToken(sender.username);
     for (const role of PERSON_ROLES) {

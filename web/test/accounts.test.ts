@@ -246,8 +246,10 @@ describe.skipIf(!hasBrowser)('accounts for a reseller', () => {
     expect(await page.getByRole('tab').allInnerTexts()).toEqual([
       'Account',
       'Credits',
+      'Guard',
       'API keys',
       'People',
+      'Sessions',
       'Stop list',
     ]);
     expect(await page.getByLabel('Rate plan').count()).toBe(0);
