@@ -9,9 +9,9 @@ import { ROOT, type SourceFile, sourceFiles } from './house.js';
  * and raise it only with a reason in the commit. "Files" are those of src without tests.
  */
 const BOUNDS = {
-  files: 858,
-  lines: 110_900,
-  commentLines: 6_800,
+  files: 960,
+  lines: 124_000,
+  commentLines: 8_000,
   filesUnder40Lines: 8,
   mostFilesInAFolder: 20,
   constructorsOver8Dependencies: 0,
