@@ -17,8 +17,8 @@ const DELIVERED = 2;
 let phase = 0;
 
 export const numberOf = (seq) => `9199${String(seq).padStart(8, '0')}`;
-/** The carrier's id of a recipient: as good as random, and known again. */
-export const messageIdOf = (id, seq) => createHash('md5').update(`${id}-${seq}`).digest('hex').slice(0, 16);
+/** The carrier's id of a recipient: as good as random, known again, and in its normal form (the letter m stands in no number). */
+export const messageIdOf = (id, seq) => `m${createHash('md5').update(`${id}-${seq}`).digest('hex').slice(0, 15)}`;
 
 /** Bounds of days as a table has them: ids of events, dates, or ids. */
 function boundLike(example) {
@@ -123,7 +123,7 @@ async function insert(database, campaigns, routeId) {
   await database.query(
     `INSERT INTO provider_messages (campaign_id, seq, item, sent_on, route_id, provider_message_id, items, status, submitted_at, message_key)
      SELECT m.*, ${sqlMessageKey('m.route_id', 'm.message')} FROM (
-       SELECT c.id, n.n, 0, DATE(c.created_at), c.route_id, LEFT(MD5(CONCAT(c.id, '-', n.n)), 16) AS message, 1, ${status}, c.created_at
+       SELECT c.id, n.n, 0, DATE(c.created_at), c.route_id, CONCAT('m', LEFT(MD5(CONCAT(c.id, '-', n.n)), 15)) AS message, 1, ${status}, c.created_at
        FROM campaigns c JOIN bench_numbers n WHERE c.id IN (?)) m ORDER BY m.id, m.n`,
     [ids],
   );
