@@ -31,6 +31,7 @@ export const NUMBER_REFUSALS = {
   exponent: 'is in the exponent notation of a spreadsheet, which loses digits',
   decimal: 'looks like a decimal of a spreadsheet',
   date: 'looks like a date',
+  address: 'looks like an IP address: write it with + if it is a number',
   several: 'holds two numbers in one cell',
   extension: 'has an extension',
   letters: 'has letters',
@@ -144,6 +145,9 @@ const BETWEEN_NUMBERS = /[,;|&\n+:]|\p{L}+|\/\/| [./-]+ | {2,}/u;
 const FEWEST_OF_ONE = 7;
 const EXTENSION = /[0-9].*(?:\p{L}+[.:=]*|#|\*) *[0-9]{1,6} *\)?$/u;
 const DATE = /^(?:[0-3]?[0-9]([./-])[01]?[0-9]\1(?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}([./-])[01]?[0-9]\2[0-3]?[0-9])$/;
+/** Four numbers up to 255; pairs of digits are how French numbers are written (`87.12.34.56`). */
+const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
+const IP_ADDRESS = new RegExp(`^(?![0-9]{2}(?:\\.[0-9]{2}){3}$)${OCTET}(?:\\.${OCTET}){3}(?:[/:][0-9]*)?$`);
 const OTHER_SIGN = /[^0-9+\-./()[\] ]/;
 
 /** What the text as a whole is, if it is no number. */
@@ -151,6 +155,7 @@ function writtenRefusal(text: string): Refusal | null {
   if (text === '') return 'missing';
   if (!DIGIT.test(text)) return LETTER.test(text) ? 'letters' : 'noDigits';
   if (EXPONENT.test(text) || POWER_OF_TEN.test(text)) return 'exponent';
+  if (IP_ADDRESS.test(text)) return 'address';
   if (isDecimal(text)) return 'decimal';
   if (DATE.test(text)) return 'date';
   const parts = text.split(BETWEEN_NUMBERS).filter((part) => countOf(part) >= FEWEST_OF_ONE);
@@ -187,8 +192,8 @@ function isPair(text: string): boolean {
   return false;
 }
 
-/** A whole number in one run and a short rest: a range (`9800000012-15`) or a counter, no group. */
-const RUN_AND_REST = /[0-9]{8}-[0-9]{1,4}$/;
+/** A whole number in one run and a short rest: a range (`9800000012-15`), a counter or an extension, no group. */
+const RUN_AND_REST = /[0-9]{8}-[0-9]{1,4}$|[0-9]{10} [0-9]{1,4}$/;
 const BEFORE = /^[([]? ?\+? ?[([]? ?$/;
 const WITHIN = /^(?:[ ./-]| ?[)\]][ ./-]?(?:[([] ?)?|[ ./-]?[([] ?)$/;
 const BEHIND = /^ ?[)\]]?$/;
