@@ -234,6 +234,12 @@ describe('HTTP driver and what gateways answer', () => {
     accepted_pattern: '^OK: *(?P<id>[a-z0-9-]+)',
     refused_pattern: '^(?:ERR|NAK)[: ]+(?P<code>[A-Z0-9]+)',
   };
+  const ERROR = { error_code_path: 'error' };
+  const ID = { id_path: 'id' };
+  const NUMBERED = {
+    accepted_pattern: '^1701\\|[0-9]+:(?P<id>[0-9a-f-]+)',
+    refused_pattern: '^(?P<code>17(?:0[2-9]|[1-9][0-9])|1025)',
+  };
   const refused = (code: number | null, more: object = {}) => ({
     ...{ kind: 'rejected', code, submitted: true, text: 'Refused by the gateway' },
     ...more,
@@ -265,11 +271,45 @@ describe('HTTP driver and what gateways answer', () => {
       refused(null, { carrierCode: 'E7' }),
     ],
     ['no id where one is promised', { id_path: 'id' }, '{"success":true}', { kind: 'unknown' }],
+    ['nothing at the path of the code', { ...ERROR, ...ID }, '{"error":null,"id":"a1"}', taken('a1')],
+    ['zero there', { ...ERROR, ...ID }, '{"error":0,"id":"a1"}', taken('a1')],
+    ['zero there as a text', { ...ERROR, ...ID }, '{"error":" 0 ","id":"a1"}', taken('a1')],
+    ['an empty list there', { ...ERROR, ...ID }, '{"error":[],"id":"a1"}', taken('a1')],
+    ['an object of success there', { ...ERROR, ...ID }, '{"error":{"code":0,"text":"fine"},"id":"a1"}', taken('a1')],
+    ['an object there', { ...ERROR, ...ID }, '{"error":{"code":5,"message":"no"},"id":"a1"}', refused(5)],
+    ['an object without a code there', { ...ERROR, ...ID }, '{"error":{"message":"blocked"},"id":"a1"}', refused(null)],
+    ['a list there', { ...ERROR, ...ID }, '{"error":[{"code":"E7"}],"id":"a1"}', refused(null, { carrierCode: 'E7' })],
+    ['a list of words there', { ...ERROR, ...ID }, '{"error":["blocked"],"id":"a1"}', refused(null)],
+    ['a fault beside an id', ID, '{"id":"a1","status":"rejected","error_code":5}', refused(5)],
+    ['no success beside an id', ID, '{"id":"a1","success":false}', refused(null)],
+    ['a fault and a success beside an id', ID, '{"id":"a1","status":"queued","error":"low balance"}', taken('a1')],
+    ['a code that is named, beside such a fault', { ...CODE, ...ID }, '{"id":"a1","error":{"code":0},"success":false}', taken('a1')], // prettier-ignore
+    ['a text beside an id', ID, '{"id":"a1","message":"your wallet has insufficient funds soon"}', taken('a1')],
+    ['a word in place of an id, and a fault', ID, '{"id":"None","status":"InvalidPhoneNumber"}', refused(null)],
+    ['zero in place of an id, and a fault', ID, '{"id":0,"error":5}', refused(5)],
+    ['zero in place of an id', ID, '{"id":0}', { kind: 'unknown' }],
+    ['a negative number in place of an id', ID, '{"id":-1}', { kind: 'unknown' }],
+    ['null as a text in place of an id', ID, '{"id":"null"}', { kind: 'unknown' }],
+    ['true in place of an id', ID, '{"id":true}', { kind: 'unknown' }],
+    ['an id of many digits', ID, '{"id":12345678901234567890}', taken('12345678901234567890')],
+    ['an id beyond 2^53', ID, '{"id":9007199254740993}', taken('9007199254740993')],
+    ['an id with blanks', ID, '{"id":" a1 "}', taken('a1')],
+    ['an id behind a byte order mark', ID, '\uFEFF{"id":"a1"}', taken('a1')],
+    ['the first of several', { id_path: 'messages[0].id' }, '{"messages":[{"id":"a1"},{"id":"b2"}]}', taken('a1')],
+    ['in a list', { id_path: '0.id', error_code_path: '0.error' }, '[{"id":"a1","error":7}]', refused(7)],
+    ['not one JSON text', ID, '{"id":"a1"}{"id":"b2"}', { kind: 'unknown' }],
+    ['empty', {}, '', OURS],
+    ['empty where an id is promised', ID, '', { kind: 'unknown' }],
+    ['a page of a login', {}, '<!doctype html><title>Login</title><form></form>', { kind: 'unknown' }],
+    ['a page of a proxy', ERROR, '<html><body><h1>It works!</h1></body></html>', { kind: 'unknown' }],
+    ['a page that says it', {}, '<html><body>OK: 12345</body></html>', OURS],
+    ['a number of success', NUMBERED, '1701|919812345678:bc5f7425-c98c', taken('bc5f7425-c98c')],
+    ['a number of refusal', NUMBERED, '1702', refused(1702)],
     ['an answer that says it', {}, '{"status":"error","error_code":102}', refused(102)],
     ['an answer that says nothing against it', {}, '{"status":"queued"}', OURS],
     ['an answer that repeats the text', {}, '{"status":"queued","message":"error: denied"}', OURS],
   ])('200: %s', async (_, config, body, outcome) => {
-    reply(200, body);
+    reply(200, body, { 'content-type': 'text/html' });
     const connection = driver.open(routeOf({ url, body: { to: '{{to}}' }, ...config }));
     expect(await send(connection, '4915100000001', 'error: denied')).toMatchObject(outcome);
     await connection.close();

@@ -81,6 +81,10 @@ const REFUSED: [answer: string, code: string | null][] = [
   ['Message NOT sent', null],
   ['false', null],
   ['FAIL', null],
+  ['Not OK', null],
+  ['NOT_SENT: 5', '5'],
+  ['{"status":"not sent"}', null],
+  ['{"status":"NOT_ACCEPTED"}', 'NOT_ACCEPTED'],
   ['<html><body><h1>Error 17: blocked</h1></body></html>', '17'],
 ];
 
@@ -131,6 +135,45 @@ const ACCEPTED = [
   '<sms id="5" error="0"/>',
   '<html><body>Message sent</body></html>',
 ];
+
+/** Answers with an id that public gateways document for what they take. */
+const ACCEPTED_WITH_ID = [
+  '{"sid":"SM1","status":"queued","error_code":null,"error_message":null,"num_media":"0"}',
+  '{"data":{"id":"1","errors":[],"to":[{"status":"queued"}],"webhook_failover_url":null}}',
+  '{"message":"message(s) queued","message_uuid":["1"],"api_id":"2","invalid_number":[]}',
+  '{"messages":[{"apiMessageId":"1","accepted":true,"to":"49","errorCode":null,"error":null,"errorDescription":null}]}',
+  '[{"id":"1","type":"SENT","status":{"id":"ACCEPTED.null","type":"ACCEPTED","subtype":null}}]',
+  '{"id":"1","recipients":{"totalSentCount":1,"totalDeliveryFailedCount":0,"items":[{"status":"sent","statusErrorCode":null}]}}',
+  '{"id":"1","canceled":false,"delivery_report":"none","type":"mt_text"}',
+  '{"sent":"true","message":"ok","id":1}',
+  '{"status":"success","response":[{"id":"1","ack":0,"isError":false}]}',
+  '{"key":{"id":"3EB0","fromMe":true},"status":"PENDING"}',
+  '{"return":true,"request_id":"1","message":["SMS sent successfully."]}',
+  '{"id":"1","status":"submitted","failed":0,"rejected":[]}',
+  '{"id":"1","message":"delivery to some networks is not available"}',
+];
+
+/** Answers with an id for what they refuse. */
+const REFUSED_WITH_ID: [answer: string, code: string | null][] = [
+  ['{"id":"1","success":false}', null],
+  ['{"id":"1","status":"REJECTED","error_code":7}', '7'],
+  [
+    '{"messages":[{"messageId":"1","status":{"groupId":5,"groupName":"REJECTED","id":8,"name":"REJECTED_NO_CREDIT"}}]}',
+    '8',
+  ],
+  ['{"messageId":"1","errors":[{"code":"E3"}]}', 'E3'],
+  ['{"id":"1","state":"failed"}', null],
+  ['<response id="1"><status>error</status><code>5</code></response>', '5'],
+];
+
+describe('answers of 200 with an id', () => {
+  const besideId = (answer: string) => {
+    const tree: unknown = answer.startsWith('<') ? (readXml(answer) ?? undefined) : JSON.parse(answer);
+    return refusalIn(answer, tree, '', '1');
+  };
+  it.each(ACCEPTED_WITH_ID)('%s is taken', (answer) => expect(besideId(answer)).toBeNull());
+  it.each(REFUSED_WITH_ID)('%s is a refusal', (answer, code) => expect(besideId(answer)).toEqual({ code }));
+});
 
 describe('answers of 200 without an id', () => {
   it.each(REFUSED)('%s is a refusal', (answer, code) => expect(refusal(answer)).toEqual({ code }));

@@ -31,7 +31,7 @@ const FAULT_CODES = /^(?:err|error|fault|failure|reject|rejection)(?:codes?|no|n
 const GOOD =
   /^\W*(?:ok(?:ay)?|success\w*|succeeded|accepted|queued|enqueued|sent|submitted|scheduled|delivered|pending|process(?:ed|ing)|created|done|completed?|true|yes|none|null|nil|n\/a|no errors?|esme rok)\b(?!\s*[:=]\s*(?:false|no|0)\b)/i;
 const BAD =
-  /^\W*(?:err(?:or|o|eur)?s?(?=[\W\d]|$)|fehler|gagal|fail\w*|fault|reject\w*|refused|den(?:y|ied)|invalid\w*|illegal|bad\b|nok\b|ko\b|nack\w*|un(?:auth|success|able|known|deliver|registered|support)\w*|forbidden|exception|blocked|blacklist\w*|expired|insufficient|missing|exceeded|cannot\b|can't\b|could not\b|disabled|suspended|dnd\b|esme r(?!ok\b)|no (?:credit|balance|route|permission|access|such)|false\b)/i;
+  /^\W*(?:err(?:or|o|eur)?s?(?=[\W\d]|$)|fehler|gagal|fail\w*|fault|reject\w*|refused|den(?:y|ied)|invalid\w*|illegal|bad\b|nok\b|ko\b|nack\w*|not? (?:ok|sent|accepted|delivered|queued)\b|un(?:auth|success|able|known|deliver|registered|support)\w*|forbidden|exception|blocked|blacklist\w*|expired|insufficient|missing|exceeded|cannot\b|can't\b|could not\b|disabled|suspended|dnd\b|esme r(?!ok\b)|no (?:credit|balance|route|permission|access|such)|false\b)/i;
 const BAD_WITHIN =
   /\b(?:errors?|failed|failure|fails|fehler|invalid|illegal|denied|rejected|refused|insufficient|unauthori[sz]ed|unauthenticated|unavailable|forbidden|unsuccessful|(?:do|does|did|was|were|is|are|has|have) not|not (?:enough|allowed|authori[sz]ed|permitted|accepted|sent|valid|found|exist|active|registered|supported|sufficient|available)|cannot|could not|unable to|incorrect|wrong|missing|required|blacklisted|blocked|suspended|disabled|expired|exceeded|too (?:long|many|short)|no (?:credits?|balance|route|permission)|esme r(?!ok\b))\b/i;
 const GOOD_WITHIN = /\b(?:success\w*|accepted|queued|submitted)\b/i;
@@ -66,6 +66,11 @@ function isNothing(value: unknown): boolean {
 
 export const isSuccessCode = (code: string): boolean => isNothing(code);
 
+/** Words and numbers that gateways write in place of an id. */
+const NO_ID = /^(?:-\d+|0+|n\/?a|nil|none|null|undefined|false)$/i;
+
+export const isId = (text: string): boolean => text !== '' && !NO_ID.test(text);
+
 class Signs {
   private isRefused = false;
   private isAccepted = false;
@@ -77,9 +82,11 @@ class Signs {
     private left = MOST_FIELDS,
   ) {}
 
-  get refusal(): Refusal | null {
-    if (!this.isRefused && (!this.isSpoken || this.isAccepted)) return null;
-    const [first] = this.codes.sort((a, b) => a.rank - b.rank);
+  /** @param id of the answer: beside it only a plain fault without any sign of success is a refusal */
+  refusal(id: string | null = null): Refusal | null {
+    const isSure = this.isRefused && (id === null || !this.isAccepted);
+    if (!isSure && (id !== null || !this.isSpoken || this.isAccepted)) return null;
+    const [first] = this.codes.filter(({ code }) => code !== id).sort((a, b) => a.rank - b.rank);
     return { code: first?.code ?? null };
   }
 
@@ -101,7 +108,7 @@ class Signs {
     for (const { rank, code } of inner.codes) this.codes.push({ rank: inner.isRefused ? rank - 10 : rank, code });
   }
 
-  private fault(name: string, value: unknown, levels: number): void {
+  fault(name: string, value: unknown, levels = DEEPEST): void {
     if (isObject(value)) {
       const codes = Object.entries(value).filter(([key]) => CODES.has(nameOf(key)) || FAULT_CODES.test(nameOf(key)));
       this.isRefused ||= codes.length > 0 ? !codes.every(([, code]) => isNothing(code)) : !isNothing(value);
@@ -153,8 +160,9 @@ function refusalOfText(answer: string, sent: string): Refusal | null {
   fields.read(Object.fromEntries([...text.matchAll(PAIR)].map(([, key = '', value = '']) => [key, value])));
   const said = sentence(text).replace(NO_FAULT, ' ');
   const isBad = BAD.test(said) || (!GOOD.test(said) && BAD_WITHIN.test(said));
-  if (!fields.refusal && !isBad) return null;
-  return { code: fields.refusal?.code ?? codeOf(text) };
+  const refusal = fields.refusal();
+  if (!refusal && !isBad) return null;
+  return { code: refusal?.code ?? codeOf(text) };
 }
 
 const CODE_BEHIND =
@@ -173,14 +181,28 @@ function codeOf(text: string): string | null {
 
 const PAGE = /^\s*<(?:!doctype html|html)\b/i;
 
+/** A page without a word of success: of a proxy, a login or an address that is no gateway's. It says nothing of the message. */
+export const isForeignPage = (answer: string): boolean => {
+  if (!PAGE.test(answer)) return false;
+  const text = sentence(answer.slice(0, READ_CHARACTERS).replace(/<[^>]{0,200}>/g, ' '));
+  return !GOOD.test(text) && !/\b(?:ok|sent|success\w*|accepted|queued|submitted)\b/i.test(text);
+};
+
 /**
  * The refusal in an answer of 2xx, or null (reference/providers#answers-of-http-gateways). @param tree the answer as JSON or
- * XML, undefined if it is neither @param sent our text, which an answer may repeat
+ * XML, undefined if it is neither @param sent our text, which an answer may repeat @param id the message's, if it has one
  */
-export function refusalIn(answer: string, tree: unknown, sent: string): Refusal | null {
+export function refusalIn(answer: string, tree: unknown, sent: string, id: string | null = null): Refusal | null {
   if (typeof tree !== 'object' || tree === null || PAGE.test(answer))
-    return refusalOfText(answer.slice(0, READ_CHARACTERS).trim(), sent);
+    return id !== null ? null : refusalOfText(answer.slice(0, READ_CHARACTERS).trim(), sent);
   const signs = new Signs(sent);
   signs.read(tree);
-  return signs.refusal;
+  return signs.refusal(id);
+}
+
+/** The refusal in an object or list that stands where the route expects the code of an error. */
+export function refusalAt(value: unknown): Refusal | null {
+  const signs = new Signs('');
+  signs.fault('error', value);
+  return signs.refusal();
 }

@@ -28,7 +28,15 @@ import {
 } from '../carrier-answers.js';
 import { deliveryOf, ID_REPEATABLE_MS } from '../inbound-delivery.js';
 import { readPath, readScalar } from '../request-template.js';
-import { isSuccessCode, READ_CHARACTERS, refusalIn } from './answer-signs.js';
+import {
+  isForeignPage,
+  isId,
+  isSuccessCode,
+  READ_CHARACTERS,
+  type Refusal,
+  refusalAt,
+  refusalIn,
+} from './answer-signs.js';
 import {
   compilePattern,
   type HttpInboundConfig,
@@ -164,20 +172,22 @@ export class GatewayAnswers {
     const head = text.slice(0, READ_CHARACTERS);
     const code = this.codeIn(tree);
     if (code !== null && !this.isSuccess(code, status)) return this.refused(code, tree);
+    const fault = this.faultIn(tree);
+    if (fault) return this.refused(fault.code, tree);
     const refused = this.refusedPattern?.matcher(head);
     if (refused?.find()) return this.refused(groupOf(refused, 'code') ?? firstGroup(refused) ?? code, tree);
     const accepted = this.acceptedPattern?.matcher(head);
     const isAccepted = accepted?.find() ?? false;
     const { id_path: idPath } = this.config;
-    const id = (isAccepted && accepted ? groupOf(accepted, 'id') : null) ?? (idPath ? at(tree, idPath) : null);
-    if (id !== null && id.trim() !== '' && id.length <= LONGEST_ID && (isAccepted || !accepted))
-      return { kind: 'accepted', providerMessageIds: [storedId(id, this.config)] };
-    if (isAccepted && idPath === undefined) return { kind: 'accepted', providerMessageIds: [message.ref] };
-    const isSure = isAccepted || (code !== null && this.acceptedCodes.size > 0);
-    const refusal = isSure ? null : refusalIn(text, tree, message.text);
+    const id = ((isAccepted && accepted ? groupOf(accepted, 'id') : null) ?? at(tree, idPath) ?? '').trim();
+    const hasId = isId(id) && id.length <= LONGEST_ID && (isAccepted || !accepted);
+    if (!hasId && isAccepted && idPath === undefined) return { kind: 'accepted', providerMessageIds: [message.ref] };
+    const isSure = isAccepted || (code !== null && (hasId || this.acceptedCodes.size > 0));
+    const refusal = isSure ? null : refusalIn(text, tree, message.text, hasId ? id : null);
     if (refusal) return this.refused(refusal.code, tree);
-    // a 2xx without the promised id, or that fits neither pattern, may or may not have been taken
-    return idPath === undefined && !accepted
+    if (hasId) return { kind: 'accepted', providerMessageIds: [storedId(id, this.config)] };
+    // a 2xx without the promised id, of neither pattern, or a page of something else, may or may not have been taken
+    return idPath === undefined && !accepted && !isForeignPage(text)
       ? { kind: 'accepted', providerMessageIds: [message.ref] }
       : { kind: 'unknown' };
   }
@@ -198,6 +208,13 @@ export class GatewayAnswers {
     if (path === undefined) return null;
     const value = readPath(tree, path);
     return typeof value === 'boolean' ? String(value) : readScalar(value);
+  }
+
+  /** An object or a list at `error_code_path` that is not empty, and whose codes are no success. */
+  private faultIn(tree: unknown): Refusal | null {
+    const { error_code_path: path } = this.config;
+    const value = path === undefined ? undefined : readPath(tree, path);
+    return typeof value === 'object' && value !== null ? refusalAt(value) : null;
   }
 
   private textIn(tree: unknown): string | null {
