@@ -223,6 +223,10 @@ describe('words, owners and answers', () => {
     expect([answer.status, dataOf(answer)['credits']]).toEqual([201, 1]);
     await vi.waitUntil(() => gateway.taken.length > 0, PATIENCE);
     expect(gateway.taken[0]).toMatchObject({ to: number });
+    // by the length of chat, not of SMS
+    expect((await two.campaigns.post(path, member, { message: 'x'.repeat(1_500) })).status).toBe(201);
+    const long = await two.campaigns.post(path, member, { message: 'x'.repeat(1_501) });
+    expect([long.status, long.body['message']]).toEqual([400, 'Message is too long']);
     expect(two.submitsTo(number)).toHaveLength(1);
     await gateway.close();
   });
