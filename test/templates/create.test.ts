@@ -22,6 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => templates.stop());
 
+const NAMED = new Map([
+  ['hi', 'Hindi'],
+  ['he', 'Hebrew'],
+  ['en_GB', 'English (UK)'],
+]);
+
 describe('createTemplates.php', () => {
   it('405 before anything else', async () => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
@@ -105,6 +111,22 @@ describe('createTemplates.php', () => {
     ['ar', 'ar', ['language_by_code']],
     ['prs-af', 'prs_AF', ['language_by_code']],
     ['en_NZ', 'en_NZ', ['language_by_code']],
+    ['zh-cn', 'zh_CN', ['language_by_code']],
+    ['Chinese (China)', 'zh_CN', ['language_by_code']],
+    ['Spanish (Mexico)', 'es_MX', ['language_by_code']],
+    ['fr-FR', 'fr', ['language_by_code']],
+    ['in', 'id', ['language_by_code']],
+    ['hi-IN', 'hi', []],
+    ['EN_us', 'en_US', []],
+    [' English (UK) ', 'en_GB', []],
+    ['English (United Kingdom)', 'en_GB', []],
+    ['iw', 'he', []],
+    ['08', 'hi', []],
+    [null, 'en_US', []],
+    ['null', 'en_US', ['language_fallback']],
+    [1.5, 'en_US', ['language_fallback']],
+    [true, 'en_US', ['language_fallback']],
+    [{ code: 'hi' }, 'en_US', ['language_fallback']],
     ['foo', 'en_US', ['language_fallback']],
     ['xx', 'en_US', ['language_fallback']],
     ['hi_ZZ', 'en_US', ['language_fallback']],
@@ -115,7 +137,7 @@ describe('createTemplates.php', () => {
     [undefined, 'en_US', []],
   ])('the code of %j is %s, and hints say %j', async (language, code, hints) => {
     const answer = await templates.create(member, templates.body({ language }));
-    expect([answer.status, answer.body['language']]).toEqual([200, code === 'hi' ? 'Hindi' : 'English (US)']);
+    expect([answer.status, answer.body['language']]).toEqual([200, NAMED.get(code) ?? 'English (US)']);
     const told = JSON.parse(answer.headers.get('switchboard-warnings') ?? '[]') as { code: string }[];
     expect(told.map((hint) => hint.code)).toEqual(hints);
     const path = `/v6/api/templates/${String(answer.body['template_id'])}`;

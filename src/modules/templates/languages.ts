@@ -107,12 +107,28 @@ const byId = new Map(LANGUAGES.map((language) => [language.id, language]));
 const normalised = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\d]/gu, '');
 /** Id 1 stands for a language without an id. */
 const byCode = (code: string): Language => ({ ...DEFAULT_LANGUAGE, code });
-const byWord = new Map([
-  ...FURTHER.flatMap(([name, code]) => [code, name].map((word) => [normalised(word), byCode(code)] as const)),
-  ...LANGUAGES.flatMap((language) =>
-    [language.code, language.name].map((word) => [normalised(word), language] as const),
-  ),
-]);
+const NAMES = {
+  language: new Intl.DisplayNames('en', { type: 'language', fallback: 'none' }),
+  region: new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }),
+};
+
+/** `es_MX` is also Spanish (MX), and Spanish (Mexico); `fr` is French. */
+function usualNames(code: string): string[] {
+  const [language = '', region] = code.split('_');
+  const name = NAMES.language.of(language) ?? '';
+  return region === undefined ? [name] : [`${name} ${region}`, `${name} ${NAMES.region.of(region) ?? ''}`];
+}
+
+const LISTED: readonly Language[] = [
+  ...FURTHER.map(([name, code]) => ({ ...DEFAULT_LANGUAGE, code, name })),
+  ...LANGUAGES,
+];
+const byWord = new Map(
+  LISTED.flatMap((language) => {
+    const found = byId.get(language.id)?.code === language.code ? language : byCode(language.code);
+    return [...usualNames(language.code), language.name, language.code].map((word) => [normalised(word), found]);
+  }),
+);
 
 function readLanguageId(value: unknown): Language | null {
   if (typeof value === 'number') return byId.get(value) ?? null;
@@ -120,20 +136,20 @@ function readLanguageId(value: unknown): Language | null {
 }
 
 const CODE = /^([a-z]{2,3})(?:[-_]([a-z]{2}))?$/i;
-const NAMES = {
-  language: new Intl.DisplayNames('en', { type: 'language', fallback: 'none' }),
-  region: new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }),
-};
 const UNKNOWN_REGION = 'ZZ';
 
-/** A code that neither list has, of a language and region that exist: the provider adds languages. */
+/**
+ * A code that neither list has, of a language and region that exist: the provider adds languages. Former codes are read as
+ * today's (`iw` is Hebrew), and the main region of a language goes (`hi_IN` is Hindi): the provider has no such codes.
+ */
 function readCode(text: string): Language | null {
-  const [, language, region] = CODE.exec(text) ?? [];
-  if (language === undefined || NAMES.language.of(language.toLowerCase()) === undefined) return null;
-  if (region === undefined) return byCode(language.toLowerCase());
-  const upper = region.toUpperCase();
-  if (upper === UNKNOWN_REGION || NAMES.region.of(upper) === undefined) return null;
-  return byCode(`${language.toLowerCase()}_${upper}`);
+  const [, given, region] = CODE.exec(text) ?? [];
+  if (given === undefined || NAMES.language.of(given.toLowerCase()) === undefined) return null;
+  const { language } = new Intl.Locale(given);
+  const upper = region?.toUpperCase();
+  if (upper === UNKNOWN_REGION || (upper !== undefined && NAMES.region.of(upper) === undefined)) return null;
+  const isMain = upper === undefined || new Intl.Locale(language).maximize().region === upper;
+  return isMain ? (byWord.get(normalised(language)) ?? byCode(language)) : byCode(`${language}_${upper}`);
 }
 
 /** Reads an id, name or short code, ignoring case and punctuation (reference/templates#languages); null for other values. */
