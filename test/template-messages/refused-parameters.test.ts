@@ -47,15 +47,54 @@ describe('parameters that the provider refuses', () => {
     '%s: refused, nothing charged; flattened on request',
     async (route) => {
       const before = await credits();
-      for (const text of ['a\nb', 'a\tb', 'a     b', '', '  ']) {
+      const refused = ['a\nb', 'a\tb', 'a\rb', 'a\r\nb', 'a\u2028b', 'a\u2029b', 'a\u0085b', 'a\vb', 'a\fb'];
+      const blanks = [
+        'a     b',
+        'a\u00a0\u00a0\u00a0\u00a0\u00a0b',
+        'a  \u00a0  b',
+        '     a',
+        'a     ',
+        '',
+        '  ',
+        '\u00a0',
+      ];
+      for (const text of [...refused, ...blanks, '\u3000\u3000\u3000\u3000\u3000', null, ['a'], {}, true]) {
         expectRefused(await legacy(route, 'one', [body(text)]), 422, TEXT);
       }
       expect(await credits()).toBe(before);
+      for (const text of ['a    b', 'a\u00a0b', 'é', 7])
+        expect((await legacy(route, 'one', [body(text)])).body).toMatchObject({ success: true });
       const answer = await legacy(route, 'one', [body('a\n  b     c')], { flatten: true });
       expect(answer.body).toMatchObject({ success: true, template_name: 'one' });
       expect(await contentOf(answer)).toMatchObject({ template: { components: [body('a b c')] } });
     },
   );
+
+  it('in a header, a button and a card of a carousel too', async () => {
+    await chat.template(owner, 'headed', { headerAreaType: 'text', headerText: 'Dear {{1}}', body: 'Hello {{1}}' });
+    const text = (value: string) => ({ type: 'text', text: value });
+    const header = (value: string) => ({ type: 'header', parameters: [text(value)] });
+    const before = await credits();
+    expectRefused(await legacy('chatTemplate', 'headed', [header('a\tb'), body('x')]), 422, TEXT);
+    expectRefused(await legacy('chatTemplate', 'headed', [header('a'), body('x\u2028')]), 422, TEXT);
+    const link = (value: string) => ({ type: 'button', sub_type: 'url', index: 1, parameters: [text(value)] });
+    const code = (value: string) => ({
+      ...{ type: 'button', sub_type: 'copy_code', index: 3 },
+      parameters: [{ type: 'coupon_code', coupon_code: value }],
+    });
+    expectRefused(await legacy('chatTemplate', 'linked', [link('7\n'), code('S')]), 422, TEXT);
+    expectRefused(await legacy('chatTemplate', 'linked', [link('7'), code('S\tV')]), 422, BUTTONS);
+    const carousel = (value: string) => ({ type: 'carousel', cards: [{ card_index: 0, components: [body(value)] }] });
+    expectRefused(await legacy('chatTemplate', 'one', [body('x'), carousel('a\nb')]), 422, TEXT);
+    expect(await credits()).toBe(before);
+    const sent = await legacy('chatTemplate', 'one', [body('x'), carousel('a\nb')], { flatten: true });
+    expect(await contentOf(sent)).toMatchObject({ template: { components: [body('x'), carousel('a b')] } });
+    const quoted = await bulk('/quote', {
+      template: 'headed',
+      recipients: [{ to: NUMBER, variables: { header_1: 'a\rb', '1': 'x' } }],
+    });
+    expect(quoted.body['data']).toMatchObject({ recipients: 0, refused: 1 });
+  });
 
   it('rows are named, in quote and send, and flattened on request', async () => {
     const recipients = [

@@ -52,12 +52,20 @@ export const flattened = (text: string): string =>
 
 const isText = ({ type }: JsonObject): boolean => typeof type === 'string' && type.toLowerCase() === 'text';
 
-const parametersOf = ({ parameters }: TemplateComponent): JsonObject[] =>
-  Array.isArray(parameters) ? (parameters as unknown[]).filter(isObject) : [];
+const listIn = (value: unknown): JsonObject[] => (Array.isArray(value) ? (value as unknown[]).filter(isObject) : []);
+
+const parametersOf = ({ parameters }: TemplateComponent): JsonObject[] => listIn(parameters);
+
+/** The components, and those of the cards of a carousel. */
+const withCards = (components: readonly TemplateComponent[]): TemplateComponent[] =>
+  components.flatMap((component) => [
+    component,
+    ...listIn(component['cards']).flatMap((card) => withCards(listIn(card['components']))),
+  ]);
 
 /** Whether the provider refuses the text of a parameter: blank, with a break or tab, or with more than four blanks. */
 export const hasRefusedText = (components: readonly TemplateComponent[]): boolean =>
-  components
+  withCards(components)
     .flatMap(parametersOf)
     .some(
       (parameter) =>
@@ -68,11 +76,19 @@ export const hasRefusedText = (components: readonly TemplateComponent[]): boolea
 
 /** The components with all texts of parameters `flattened`. */
 export const flattenedComponents = (components: readonly TemplateComponent[]): TemplateComponent[] =>
-  components.map((component) =>
-    Array.isArray(component['parameters'])
-      ? { ...component, parameters: (component['parameters'] as unknown[]).map(flattenedParameter) }
-      : component,
-  );
+  components.map((component) => {
+    const { parameters, cards } = component;
+    return {
+      ...component,
+      ...(Array.isArray(parameters) && { parameters: (parameters as unknown[]).map(flattenedParameter) }),
+      ...(Array.isArray(cards) && { cards: (cards as unknown[]).map(flattenedCard) }),
+    };
+  });
+
+const flattenedCard = (card: unknown): unknown =>
+  isObject(card) && Array.isArray(card['components'])
+    ? { ...card, components: flattenedComponents(listIn(card['components'])) }
+    : card;
 
 const flattenedParameter = (parameter: unknown): unknown =>
   isObject(parameter) && isText(parameter) && typeof parameter['text'] === 'string'
@@ -107,7 +123,7 @@ export function hasButtonFault(
     const [parameter, ...more] = parametersOf(component);
     if (typeof at !== 'number' || !(at >= 0 && at <= MOST_INDEX) || !parameter || more.length > 0) return true;
     const value = kind === 'url' ? parameter['text'] : parameter['coupon_code'];
-    if (typeof value !== 'number' && (typeof value !== 'string' || isBlank(value))) return true;
+    if (typeof value !== 'number' && (typeof value !== 'string' || isRefusedText(value))) return true;
     given.push({ index: at, subType: kind as WantedButton['subType'] });
   }
   if (wanted === null) return false;
