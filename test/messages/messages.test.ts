@@ -234,8 +234,12 @@ describe('faults of a message', () => {
     const [, id] = /^The message (ses_\d+) may have left: /.exec(String(silent.body['hint'])) ?? [];
     const kept = dataOf(await webhooks.get(`${PATH}/${String(id)}`, member));
     expect(kept).toMatchObject({ id, client_ref: 'refused', channel: 'session', direction: 'outbound' });
-    // it may have left: it is not sent a second time
-    expect((await send(member, body)).status).toBe(409);
+    // it may have left: it is not sent a second time, and the answer is the same again
+    const sent = upstream.calls.length;
+    const again = await send(member, { ...body });
+    expect([again.status, again.body]).toEqual([502, silent.body]);
+    expect((await send(member, { ...body, text: 'Other' })).body).toMatchObject({ code: 'client_ref_taken' });
+    expect(upstream.calls).toHaveLength(sent);
   });
 
   it('401 without a token; 404 without a chat account; 400 without credits', async () => {

@@ -13,6 +13,7 @@ import {
   type IdempotentRequest,
   requestDigest,
 } from '../idempotency/index.js';
+import { providerSilent } from '../providers/index.js';
 import { SenderIds } from '../sender-ids/index.js';
 import { hasNotLeft, WindowSends } from '../session-messages/index.js';
 import type { MessageRequest } from './message-request.js';
@@ -129,19 +130,32 @@ export class SendMessageHandler implements ICommandHandler<SendMessageCommand> {
     );
   }
 
-  private sendSession(
+  private async sendSession(
     account: Account,
     { message, schedule, tags }: Extract<MessageRequest, { channel: 'session' }>,
     idempotent: IdempotentRequest | null,
   ): Promise<AcceptedMessage> {
-    const send = async (): Promise<AcceptedMessage> => {
+    const send = async (): Promise<AcceptedMessage | Silence> => {
       const dueAt = this.submissions.momentOf(schedule, account);
-      const { id } = await this.sessions.send(account, message, dueAt, { tags });
-      const status = dueAt ? 'scheduled' : 'sent';
-      return { id: messageId({ kind: 'ses', id }), status, credits: 0, segments: 1 };
+      try {
+        const { id } = await this.sessions.send(account, message, dueAt, { tags });
+        const status = dueAt ? 'scheduled' : 'sent';
+        return { id: messageId({ kind: 'ses', id }), status, credits: 0, segments: 1 };
+      } catch (error) {
+        if (hasNotLeft(error)) throw error;
+        return { silent: (error as AppError).help.hint ?? '' };
+      }
     };
-    return this.idempotency.onceLeaving(idempotent, send, hasNotLeft);
+    const outcome = await this.idempotency.onceLeaving(idempotent, send, hasNotLeft);
+    if ('silent' in outcome) throw providerSilent().helping({ hint: outcome.silent });
+    return outcome;
   }
+}
+
+/** The provider did not answer: the message may have left, and is not sent again under its name. */
+interface Silence {
+  /** names the message */
+  silent: string;
 }
 
 const answerOf = (
