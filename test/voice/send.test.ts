@@ -287,7 +287,25 @@ describe('an account with require_sender', () => {
       ['919800000007', '919800000007'],
       [null, '918000000001'],
     ]);
+    // a national number is the approved one that it means, also for the calls that a menu forwards
+    await voice.alter(owner, 'country_code', 'IN');
+    expect((await call('098000 00007')).status).toBe(200);
+    expect((await campaigns(owner)).map((row) => [row['sender'], contentOf(row)['caller_id']]).at(-1)).toEqual([
+      '919800000007',
+      '919800000007',
+    ]);
     await voice.alter(owner, 'require_sender', 0);
+    const national = await call('9800000007');
+    expect(JSON.parse(national.headers.get('switchboard-warnings') ?? '[]')).toContainEqual(
+      expect.objectContaining({ code: 'numbers_look_wrong', field: 'caller_id', count: 1 }),
+    );
+    await voice.alter(owner, 'strict_numbers', 1);
+    expect((await call('9800000007')).body).toMatchObject({
+      code: 'numbers_invalid',
+      field: 'caller_id',
+      errors: [{ reason: 'number_read_otherwise', message: 'number reads as +919800000007: write it so' }],
+    });
+    await voice.alter(owner, 'strict_numbers', 0);
     expect((await call('919800000008')).status).toBe(200);
   });
 });

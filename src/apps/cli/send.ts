@@ -137,7 +137,7 @@ export async function send(api: ApiClient, file: string, options: SendOptions): 
   if (rows.length === 0) throw new Failure(`${file} has no numbers`);
   const recipients = options.skipFaults === true ? rows : await readStrictly(api, file, rows);
   const contacts = recipients.map(({ to }) => to);
-  const { path, body, credits } = await submissionOf(recipients, options);
+  const { path, body, credits } = await submissionOf(api, recipients, options);
   const { answer, hints } = await api.callWithHints<Accepted>('POST', path, body);
   const requestId = answer.data?.request_id ?? answer.request_id ?? '';
   const taken = answer.data?.recipients ?? answer.contacts ?? contacts.length;
@@ -227,6 +227,14 @@ async function readStrictly(api: ApiClient, file: string, rows: readonly Contact
   throw new Failure(`Numbers of ${file} that cannot be read: ${faults.length}; nothing was sent\n${shown}`);
 }
 
+/** @throws Failure when the number cannot be read */
+async function readCaller(api: ApiClient, given: string): Promise<string> {
+  const { data } = await api.call<ReadNumbers>('POST', '/v6/api/numbers/read', { numbers: [given] });
+  const [read] = data;
+  if (typeof read?.number === 'string') return read.number;
+  throw new Failure(`--caller-id: ${plain(read?.message ?? 'number is not answered')}`);
+}
+
 const faultOf = ({ value = '', message }: Skipped): string => `  ${plain(value)}: ${plain(message)}`;
 
 function shownOf(faults: readonly string[], count: number): string[] {
@@ -234,11 +242,16 @@ function shownOf(faults: readonly string[], count: number): string[] {
   return count > shown.length ? [...shown, `  and ${count - shown.length} more`] : shown;
 }
 
-async function submissionOf(recipients: readonly ContactRow[], options: SendOptions): Promise<Submission> {
+async function submissionOf(
+  api: ApiClient,
+  recipients: readonly ContactRow[],
+  options: SendOptions,
+): Promise<Submission> {
   const contacts = recipients.map(({ to }) => to);
   const { channel, name, schedule, late, lateAfter } = options;
   const scheduled = { schedule_time: schedule, late, late_after_s: lateAfter };
   if (channel === 'voice') {
+    const caller = options.callerId === undefined ? undefined : await readCaller(api, options.callerId);
     const menu = options.menu === undefined ? undefined : await readJson(options.menu);
     return {
       path: '/v6/api/v1/voice/send',
@@ -247,7 +260,7 @@ async function submissionOf(recipients: readonly ContactRow[], options: SendOpti
         message: options.message,
         audio_url: options.audio,
         language: options.language,
-        caller_id: options.callerId,
+        caller_id: caller,
         voiceplan: options.plan,
         dtmf_flow: menu,
         retries: options.retries,

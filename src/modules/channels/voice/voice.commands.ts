@@ -90,7 +90,10 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
       });
       return voice(
         await this.accept(
-          { ...this.submission(sender, request, sound), ...(senderId !== null && { senderId }) },
+          {
+            ...this.submission(sender, { ...request, callerId: senderId ?? request.callerId }, sound),
+            ...(senderId !== null && { senderId }),
+          },
           { scheduledAt, late: request.late, routes },
           (tx, made) => keep(tx, made.id),
           keeper?.of(voice),

@@ -17,7 +17,7 @@ import { type Actor, Authenticated, senderOf, CurrentActor, Needs, TestKeys } fr
 import { isSpokenLanguage } from '../../audio/index.js';
 import { Submissions } from '../../engine/index.js';
 import { IdempotencyKey, Idempotent, type IdempotentRequest } from '../../idempotency/index.js';
-import { assertStrict, numbersInvalid, strictWarnings } from '../../numbers/index.js';
+import { assertStrict, oneNumber, numbersInvalid, strictWarnings } from '../../numbers/index.js';
 import { readSimulation, simulate } from './calls/simulation.js';
 import { type NumberRules, voiceReceiver } from './domain/call-number.js';
 import { type AudioSource, type VoiceBody, readVoiceRequest } from './domain/voice-request.js';
@@ -73,11 +73,13 @@ export class VoiceController {
     const request = { ...read.request, late: Submissions.lateOf(fieldsOf(body)) };
     const entries = fieldsOf(body)['contacts'] as unknown[];
     const given = { field: 'contacts', entries, taken: (index: number) => voiceReceiver(entries[index]) };
-    await assertStrict(actor.account, given);
+    const caller = oneNumber('caller_id', fieldsOf(body)['caller_id'], request.callerId);
+    for (const numbers of [given, caller]) await assertStrict(actor.account, numbers);
     const sent = await this.commands.execute(new SendVoiceCampaignCommand(sender, request, idempotent, requireSender));
     warn(...scheduleWarnings(request.schedule, actor.account.timeZone));
     warn(...contactWarnings(fieldsOf(body)['contacts'], CONTACTS));
-    warn(...languageWarnings(request.source), ...(await strictWarnings(actor.account, given)));
+    warn(...languageWarnings(request.source));
+    for (const numbers of [given, caller]) warn(...(await strictWarnings(actor.account, numbers)));
     return {
       request_id: sent.requestId,
       campaign_name: request.broadcastName,
