@@ -50,7 +50,7 @@ export class InboundMessagesController {
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<InboundMessageData>> {
     const page = readListPage(MESSAGES, query);
-    const list = new ListInboundMessagesQuery(account, readFilter(query), page);
+    const list = new ListInboundMessagesQuery(account, readFilter(query, account), page);
     return paged(MESSAGES, page, await this.queries.execute(list));
   }
 

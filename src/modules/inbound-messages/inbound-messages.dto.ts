@@ -1,7 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { dateTime } from '../../kernel/clock.js';
+import { spellingsOf } from '../../kernel/phone-numbers.js';
 import { textOrNull } from '../../kernel/text.js';
 import { AnswerOf, LocalTime, PageOf } from '../../platform/http/index.js';
+import { type NumberHome, spellingsToFind } from '../numbers/index.js';
 import { wordOf } from '../suppressions/index.js';
 import { inReplyTo } from './reception/events.js';
 import { addressOf, ReplyState } from './reception/inbound-message.js';
@@ -212,9 +214,23 @@ export class RemovedInboundNumberAnswer {
   message!: string;
 }
 
-/** Filters of a list; empty ones count as none. */
-export function readFilter(query: Readonly<Record<string, unknown>>): TextFilter {
+/** Filters of a list; empty ones count as none. @param home of the account, whose national numbers are read */
+export function readFilter(query: Readonly<Record<string, unknown>>, home: NumberHome): TextFilter {
   const [from, to, keyword] = ['from', 'to', 'keyword'].map((name) => textOrNull(query[name]));
-  const address = (text: string | null | undefined): string | null => (text == null ? null : addressOf(text));
-  return { from: address(from), to: address(to), keyword: keyword == null ? null : wordOf(keyword) };
+  return {
+    from: from == null ? null : sendersMeant(from, home),
+    to: to == null ? null : addressOf(to),
+    keyword: keyword == null ? null : wordOf(keyword),
+  };
 }
+
+/** A number in all its spellings; a name or short code as it is. */
+function sendersMeant(text: string, home: NumberHome): string[] {
+  const read = spellingsToFind(text, home);
+  const address = addressOf(text);
+  if (!('refused' in read)) return [...new Set([...read.numbers, ...spellingsOf(address)])];
+  return LIKE_A_NUMBER.test(address) ? [text.trim()] : [address];
+}
+
+/** Digits that are no short code: what the strict reader refuses is not stripped to another number. */
+const LIKE_A_NUMBER = /^[0-9]{8,}$/;

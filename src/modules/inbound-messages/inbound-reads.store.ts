@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { Listed, Page } from '../../kernel/lists.js';
-import { spellingsOf } from '../../kernel/phone-numbers.js';
 import { inListedOrder, type KeyRange, listKeys } from '../../platform/database/index.js';
 import { type CampaignRecord, type TimelineEvent, TimelineSources } from '../engine/index.js';
 import type { ReplyState } from './reception/inbound-message.js';
@@ -26,7 +25,8 @@ export interface ListedText {
 
 /** null = any */
 export interface TextFilter {
-  from: string | null;
+  /** spellings of one sender */
+  from: readonly string[] | null;
   to: string | null;
   keyword: string | null;
 }
@@ -60,7 +60,7 @@ export class InboundReader implements Pick<TimelineSources, 'timelineOf'> {
           ? { index: 'ix_inbound_messages_account', ranges: [{ where: 'account_id = ?', values: [accountId] }] }
           : {
               index: 'ix_inbound_messages_sender',
-              ranges: spellingsOf(from).map((number) => ({
+              ranges: from.map((number) => ({
                 where: 'account_id = ? AND sender = ?',
                 values: [accountId, number],
               })),

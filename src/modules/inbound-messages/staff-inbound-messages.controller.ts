@@ -77,7 +77,7 @@ export class StaffInboundMessagesController {
     const username = textOrNull(query['username']);
     const owner = username === null ? null : await this.ownerOf(account, username, 'see');
     const page = readListPage(MESSAGES, query);
-    const list = new ReviewInboundMessagesQuery(account, owner, readFilter(query), page);
+    const list = new ReviewInboundMessagesQuery(account, owner, readFilter(query, owner ?? account), page);
     return paged(MESSAGES, page, await this.queries.execute(list));
   }
 
