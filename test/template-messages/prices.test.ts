@@ -95,12 +95,49 @@ describe('prices of the chat provider', () => {
     expect(await differences()).toEqual([]);
   });
 
+  it('a status that comes again, or without a price, changes nothing', async () => {
+    const before = (await differences()) as unknown[];
+    const { path, report } = await sent();
+    const other = { status: 'sent', pricing: { billable: true, category: 'MARKETING_LITE' } };
+    for (let time = 0; time < 3; time++) await report(other);
+    const one = { accountId: owner.account.id, messages: 1, category: 'marketing_lite' };
+    expect(await differences()).toEqual([...before, one]);
+    await report({ status: 'delivered' });
+    await report({ status: 'read', pricing: { billable: false } });
+    await report({ status: 'read', pricing: null });
+    expect(await first(path)).toMatchObject({
+      provider_category: 'marketing_lite',
+      provider_billable: 'yes',
+      credits: 1,
+    });
+    expect(await differences()).toEqual([...before, one]);
+    // what is free belongs to no balance
+    await report({ status: 'read', pricing: { billable: false, category: 'referral_conversion' } });
+    expect(await differences()).toEqual(before);
+  });
+
+  it('of a message that failed are kept too', async () => {
+    const { path, report } = await sent();
+    const errors = [{ code: 131_026, title: 'Message undeliverable' }];
+    await report({ status: 'failed', errors, pricing: { billable: false, category: 'utility' } });
+    expect(await first(path)).toMatchObject({
+      status: 'FAILED',
+      provider_category: 'utility',
+      provider_billable: 'no',
+    });
+  });
+
   it.each([
     [{ conversation: { id: 'c', origin: { type: 'authentication' } } }, 'authentication'],
     [{ pricing: { category: 'utility\n' } }, null],
     [{ pricing: 'free' }, null],
     [{ pricing: { category: 'x'.repeat(40) } }, null],
     [{ pricing: { category: 7 } }, null],
+    [{ pricing: null }, null],
+    [{ pricing: [] }, null],
+    [{ pricing: { category: '' } }, null],
+    [{ pricing: { category: 'Utility' } }, 'utility'],
+    [{ pricing: { category: '' }, conversation: { origin: { type: 'marketing' } } }, 'marketing'],
   ])('%j is %j', async (fields, category) => {
     const { path, report } = await sent();
     await report({ status: 'sent', ...fields });
