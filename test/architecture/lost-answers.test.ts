@@ -19,6 +19,7 @@ const SINGLE_WRITES: Readonly<Record<string, string>> = {
   'modules/engine/dispatch/pacing.ts bookOne':
     'a second booking costs the route its slots, nothing else; the turn fails and comes again',
   'modules/accounts/factors/challenges.store.ts take': 'what was taken is good no more: the person is asked again',
+  'modules/accounts/oidc/oidc.commands.ts take': 'as `take`: the person logs in again',
   'modules/accounts/factors/factors.store.ts takeStep': 'as `take`: the next code is good',
   'modules/accounts/factors/factors.store.ts takeCounter': 'as `take`: the next signature counts on',
   'modules/accounts/factors/factors.store.ts takeCode': 'as `take`: there are further codes',

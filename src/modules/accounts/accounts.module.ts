@@ -5,6 +5,7 @@ import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ENVIRONMENT } from '../../platform/config/index.js';
+import { IdentityProvider } from '../../platform/outbound/index.js';
 import { BodiesModule } from '../../platform/http/index.js';
 import { CellDirectoryModule } from '../cell-directory/index.js';
 import { CreditsModule } from '../credits/index.js';
@@ -111,6 +112,9 @@ import {
   ShowPasskeyOptionsHandler,
 } from './factors/factors.commands.js';
 import { ResetSecondFactorHandler } from './factors/reset.commands.js';
+import { BeginProvidedSessionHandler, LogInByProviderHandler, ProvidedRoles } from './oidc/oidc.commands.js';
+import { OidcController } from './oidc/oidc.controller.js';
+import { OidcLoginEntity } from './oidc/tables.js';
 import { Challenges } from './factors/challenges.store.js';
 import { FactorChanges } from './factors/factor-changes.js';
 import { ConfirmationController, SecondFactorController } from './factors/factors.controller.js';
@@ -138,6 +142,7 @@ const ENTITIES = [
   LoginFactorEntity,
   RecoveryCodeEntity,
   LoginChallengeEntity,
+  OidcLoginEntity,
   SecurityEntryEntity,
   AssignedUserEntity,
   ApiKeyEntity,
@@ -200,6 +205,7 @@ export class AccountDirectoryModule {}
     SessionsController,
     SecondFactorController,
     ConfirmationController,
+    OidcController,
     OwnLogController,
     AuditController,
     SecurityLogController,
@@ -249,6 +255,10 @@ export class AccountDirectoryModule {}
     FindManagedAccountHandler,
     ListManagedApiKeysHandler,
     ListManagedUsersHandler,
+    IdentityProvider,
+    LogInByProviderHandler,
+    ProvidedRoles,
+    BeginProvidedSessionHandler,
     FactorStore,
     FactorChanges,
     Challenges,

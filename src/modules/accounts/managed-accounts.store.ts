@@ -88,11 +88,16 @@ export class ManagedAccounts {
     const lasting = { userType: 'super', isActive: true, expiresAt: IsNull() };
     const guarded = row.userType === 'super' && row.isActive && row.expiresAt === null;
     if (guarded) await tx.query("UPDATE accounts SET held = held + 1 WHERE user_type = 'super' ORDER BY id");
+    await this.updateAnyway(tx, row, patch);
+    if (guarded && !(await tx.existsBy(AccountEntity, lasting))) throw accountErrors.forbidden();
+  }
+
+  /** As `update`, but also of the last super. */
+  async updateAnyway(tx: EntityManager, row: AccountEntity, patch: Partial<AccountEntity>): Promise<void> {
     await tx.update(AccountEntity, { id: row.id }, patch);
     if (patch.isActive === false && row.isActive) await this.sessions.end(tx, { accountId: row.id }, 'closed');
     else if (isDemoted(row, patch)) await this.sessions.end(tx, { accountId: row.id }, 'role');
     else if (patch.passwordHash !== undefined) await this.sessions.end(tx, { holderId: row.id }, 'password');
-    if (guarded && !(await tx.existsBy(AccountEntity, lasting))) throw accountErrors.forbidden();
   }
 }
 

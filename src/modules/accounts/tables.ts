@@ -3,6 +3,7 @@ import type { TableRule } from '../../platform/periodic/index.js';
 import type { LinkPurpose } from './domain/one-time-links.js';
 import type { PersonRole } from './domain/rights.js';
 import { factorTables } from './factors/tables.js';
+import { oidcTables } from './oidc/tables.js';
 import { sessionTables } from './sessions/tables.js';
 
 /** Customers, resellers and staff; usernames compare byte for byte (binary collation). */
@@ -477,6 +478,7 @@ const OF_ACCOUNT = 'part of an account, which is closed and never removed';
 export const accountTables: readonly TableRule[] = [
   ...sessionTables,
   ...factorTables,
+  ...oidcTables,
   {
     table: 'accounts',
     rule: 'kept',

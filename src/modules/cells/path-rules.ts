@@ -44,6 +44,7 @@ export const PATH_RULES: readonly PathRule[] = [
   { path: '/v6/api/v1/auth/password-resets', way: LOGIN },
   // a link leads below the address of its cell
   { path: '/v6/api/v1/auth/links', below: true, way: FIRST },
+  { path: '/v6/api/auth/oidc', below: true, way: FIRST },
   { path: '/v6/api/v1/auth/register', way: NEW },
   { path: '/v1/auth/register', way: NEW },
   { path: '/v1/auth/logout', way: CALLER },

@@ -90,6 +90,18 @@ const list = z
       .map((item) => item.trim())
       .filter((item) => item !== ''),
   );
+/** `super=platform,admin=support`: the role of staff, and the value of the claim that gives it. */
+const roleValues = list
+  .refine(
+    (pairs) => pairs.every((pair) => /^(super|admin)=.+$/.test(pair)),
+    'pairs such as super=platform,admin=support',
+  )
+  .transform((pairs) =>
+    pairs.map((pair) => {
+      const [role = '', value = ''] = pair.split(/=(.*)/s);
+      return { role, value };
+    }),
+  );
 const isNameServer = (text: string): boolean =>
   isIP(text) !== 0 ||
   isIP(/^\[(.+)\](?::\d{1,5})?$/.exec(text)?.[1] ?? '') === 6 ||
@@ -156,6 +168,12 @@ export const environmentSchema = z.object({
   TRUST_PROXY: z.string().default(''),
   REGISTRATION: z.enum(['open', 'off']).default('open'),
   REGISTERED_GUARD: z.enum(['strict', 'open']).optional(),
+  OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_SCOPE: z.string().default('openid profile email'),
+  OIDC_ROLE_CLAIM: z.string().default('groups'),
+  OIDC_ROLES: roleValues,
   REQUIRE_SECOND_FACTOR: z.enum(['staff', 'all', 'off']).optional(),
   CONFIRM_CREDITS: count(100_000),
   ALLOW_BODY_USERNAME: flag(true),
@@ -292,6 +310,16 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
   if (environment.CELL !== undefined && (environment.DIRECTORY_URL === undefined || !environment.CELL_TOKEN)) {
     const missing = environment.DIRECTORY_URL === undefined ? 'DIRECTORY_URL' : 'CELL_TOKEN';
     throw new InvalidEnvironment(`The environment is not valid:\n  ${missing}: needed, because CELL is set`);
+  }
+  if (environment.OIDC_ISSUER !== undefined) {
+    const needed = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL'] as const;
+    const missing = needed.find((name) => environment[name] === undefined);
+    if (missing) {
+      throw new InvalidEnvironment(`The environment is not valid:\n  ${missing}: needed, because OIDC_ISSUER is set`);
+    }
+    if (production && !environment.OIDC_ISSUER.startsWith('https:')) {
+      throw new InvalidEnvironment('The environment is not valid:\n  OIDC_ISSUER: https only');
+    }
   }
   return {
     ...environment,

@@ -1,9 +1,11 @@
 import { startAuthentication } from '@simplewebauthn/browser';
-import { api, onConfirmation } from '../api/client.js';
+import { $api, api, onConfirmation } from '../api/client.js';
 import { Button } from '../ui/button.js';
 import { ask, Dialog } from '../ui/dialog.js';
 import { TextField } from '../ui/fields.js';
 import { Form, useServerForm } from '../ui/form.js';
+import { BASE } from './base.js';
+import { logOut, roleOf, useSession } from './session.js';
 
 const CONFIRM = '/v6/api/account/confirmation' as const;
 
@@ -14,6 +16,8 @@ onConfirmation(() => ask<boolean>((answer) => <ConfirmationDialog onAnswer={answ
 
 function ConfirmationDialog({ onAnswer }: { onAnswer: (isDone: boolean) => void }) {
   const form = useServerForm({ secret: '' });
+  const { me } = useSession();
+  const provider = $api.useQuery('get', '/v6/api/auth/oidc', {}).data?.data.is_available;
   const send = async (body: object) => {
     await api.POST(CONFIRM, { body });
     onAnswer(true);
@@ -34,6 +38,9 @@ function ConfirmationDialog({ onAnswer }: { onAnswer: (isDone: boolean) => void 
         actions={
           <>
             <Button onClick={form.submit(byPasskey)}>Use a passkey</Button>
+            {provider === true && me && roleOf(me) === 'staff' && (
+              <Button onClick={() => void logInAgain()}>Log in again as staff</Button>
+            )}
             <Button onClick={() => onAnswer(false)}>Back</Button>
           </>
         }
@@ -50,4 +57,10 @@ function ConfirmationDialog({ onAnswer }: { onAnswer: (isDone: boolean) => void 
       </Form>
     </Dialog>
   );
+}
+
+/** Leaves this page: the provider asks for password or factor, and a new session begins. */
+async function logInAgain(): Promise<void> {
+  await logOut();
+  location.assign(`${BASE}/v6/api/auth/oidc/start?confirm=true`);
 }

@@ -1,7 +1,7 @@
 import { startAuthentication } from '@simplewebauthn/browser';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { api } from '../api/client.js';
+import { $api, api } from '../api/client.js';
 import { problemOf } from '../api/problem.js';
 import { Button } from '../ui/button.js';
 import { TextField } from '../ui/fields.js';
@@ -112,9 +112,46 @@ export function LoginPage() {
         <p>
           <a href={`${BASE}/app/forgot-password`}>Forgot your password?</a>
         </p>
+        <ProviderLogin />
         <ThemeSwitch />
       </form>
     </main>
+  );
+}
+
+const PROVIDER_FAULTS: Readonly<Record<string, string>> = {
+  oidc_no_role: 'The identity provider gives you no role here.',
+  account_inactive: 'Your account is closed here.',
+  username_taken: 'Your username is taken here: ask an administrator.',
+  email_taken: 'Your e-mail is taken here: ask an administrator.',
+};
+
+/** Login of staff by the identity provider of the operator, where there is one. */
+function ProviderLogin() {
+  const query = $api.useQuery('get', '/v6/api/auth/oidc', {});
+  const [outcome] = useState(() => new URLSearchParams(location.search).get('oidc'));
+  const [fault, setFault] = useState<string | null>(
+    outcome === null || outcome === 'done'
+      ? null
+      : (PROVIDER_FAULTS[outcome] ?? 'The identity provider did not log you in.'),
+  );
+  useEffect(() => {
+    if (outcome !== 'done') return;
+    api.POST('/v6/api/auth/oidc/token', {}).then(
+      ({ data }) => {
+        if (data !== undefined) beginSession(data.token);
+      },
+      (error: unknown) => setFault(problemOf(error).message),
+    );
+  }, [outcome]);
+  if (query.data?.data.is_available !== true) return null;
+  return (
+    <>
+      <p role="alert" className={fault === null ? '' : 'fault'}>
+        {fault}
+      </p>
+      <Button onClick={() => location.assign(`${BASE}/v6/api/auth/oidc/start`)}>Log in as staff</Button>
+    </>
   );
 }
 

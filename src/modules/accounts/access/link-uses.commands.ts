@@ -13,6 +13,7 @@ import { safeError } from '../../../platform/observability/index.js';
 import { AddressLimits, RateCounters, tooMany } from '../../../platform/security/index.js';
 import { assertPassword } from '../account-changes.js';
 import { AccountDirectory, AccountStore } from '../accounts.store.js';
+import { UNKNOWN_HASH } from '../authentication/credentials.js';
 import { OpenMisses } from '../authentication/guards.js';
 import { accountErrors } from '../domain/account.errors.js';
 import { type Account, isUsable } from '../domain/account.js';
@@ -183,6 +184,8 @@ export class RequestResetHandler implements ICommandHandler<RequestResetCommand>
   }
 }
 
-const hasReset = ({ assignedUser: person }: Login, account: Account): boolean =>
+/** None for a login without a password: of an identity provider, or one that was ended. */
+const hasReset = ({ account: row, assignedUser: person }: Login, account: Account): boolean =>
   isUsable(account, now()) &&
+  (person ?? row).passwordHash !== UNKNOWN_HASH &&
   (person ? person.isActive && !person.isInvited && person.email !== null : account.email !== null);

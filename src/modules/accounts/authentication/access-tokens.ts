@@ -22,7 +22,7 @@ import {
   type ReadToken,
 } from '../domain/tokens.js';
 import type { Client } from '../sessions/device.js';
-import { SessionStore } from '../sessions/sessions.store.js';
+import { type ProvidedLogin, SessionStore } from '../sessions/sessions.store.js';
 import { RevokedTokens } from './authentication.store.js';
 import type { AuthenticationRules, PresentedToken, TokenErrors } from './decorators.js';
 
@@ -165,10 +165,10 @@ export class AccessTokens {
     this.keyFor = tokenKeys(environment);
   }
 
-  /** Begins a session and issues its 7-day token. */
-  async begin(account: Account, client: Client): Promise<string> {
+  /** Begins a session and issues its 7-day token. @param provided an identity provider vouched for the login */
+  async begin(account: Account, client: Client, provided: ProvidedLogin | null = null): Promise<string> {
     const claims = claimsFor(account, now());
-    const sid = await this.sessions.begin(account, client, new Date(claims.exp * 1000));
+    const sid = await this.sessions.begin(account, client, new Date(claims.exp * 1000), provided);
     return this.sign({ ...claims, sid });
   }
 
@@ -210,8 +210,12 @@ export class AccessTokens {
     const session = await this.sessions.check(id, bearer);
     if (!session) return null;
     const { hasSecondFactor } = loginOf(bearer);
-    const isLimited = !hasSecondFactor && mustHaveSecondFactor(this.environment.REQUIRE_SECOND_FACTOR, bearer);
-    return { ...bearer, session: { id, confirmedAt: session.confirmedAt, isLimited } };
+    const isLimited =
+      !session.isByProvider && !hasSecondFactor && mustHaveSecondFactor(this.environment.REQUIRE_SECOND_FACTOR, bearer);
+    return {
+      ...bearer,
+      session: { id, confirmedAt: session.confirmedAt, isLimited, isByProvider: session.isByProvider },
+    };
   }
 
   private async loginOf(token: ReadToken): Promise<Account | null> {

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { AnswerOf } from '../../../platform/http/index.js';
 import { type Account, type AssignedUser, displayName, type Role, roleOf } from '../domain/account.js';
 
 /** Parsed by hand, because both errors share one text (reference/authentication#login). */
@@ -166,3 +167,10 @@ export class RegisterAnswer {
   @ApiProperty({ type: AccountView })
   user!: AccountView;
 }
+
+export class OidcData {
+  @ApiProperty({ example: false })
+  is_available!: boolean;
+}
+
+export class OidcAnswer extends AnswerOf(OidcData) {}

@@ -163,6 +163,7 @@ export class Credentials {
    * people. @throws AppError 400 `current_password is required`, and as `prove`
    */
   async proveActor(actor: Account, { currentPassword, ip }: PasswordProof): Promise<void> {
+    if (isJustVouchedFor(actor)) return;
     if (currentPassword === null) throw fieldErrors.required('current_password');
     const { assignedUser } = actor;
     const row = assignedUser ? await this.assignedUsers.rowById(assignedUser.id) : await this.store.rowById(actor.id);
@@ -170,6 +171,12 @@ export class Credentials {
     await this.prove(row.id, currentPassword, row.passwordHash, ip);
   }
 }
+
+const VOUCHED_MS = 10 * 60_000;
+
+/** Who comes by the identity provider has no password here: a login of the last 10 minutes stands for it. */
+const isJustVouchedFor = ({ session }: Account): boolean =>
+  session?.isByProvider === true && session.confirmedAt > now().getTime() - VOUCHED_MS;
 
 /** Proves that the sender knows the password, not only the token. */
 export interface PasswordProof {

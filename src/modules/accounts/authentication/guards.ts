@@ -241,12 +241,13 @@ export class Confirmations {
   constructor(private readonly sessions: SessionStore) {}
 
   /**
-   * `factor`: passes logins without a second factor, and keys, which are secrets of their own.
+   * `factor`: passes logins without a second factor here or at an identity provider, and keys, which are secrets of their own.
    * @throws AppError forbidden `Confirm that it is you`
    */
   async assert(account: Account, rule: ConfirmationRule = 'factor'): Promise<void> {
     const { session } = account;
-    if (rule === 'factor' && !(session && loginOf(account).hasSecondFactor)) return;
+    const isAsked = session && (session.isByProvider || loginOf(account).hasSecondFactor);
+    if (rule === 'factor' && !isAsked) return;
     if (!session) throw accountErrors.confirmationRequired();
     const since = now().getTime() - CONFIRMED_MS;
     if (session.confirmedAt > since || (await this.sessions.confirmedAt(session.id)) > since) return;

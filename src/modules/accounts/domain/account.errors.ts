@@ -97,6 +97,7 @@ export const accountErrors = {
     'Confirm that it is you',
     'a login with a second factor, more than 10 minutes after it was shown',
   ).with({ hint: 'POST /v6/api/account/confirmation with your password, a code or a passkey, then send this again.' }),
+  oidcOff: notFound('oidc_off', 'There is no login by an identity provider', 'OIDC_ISSUER is not set'),
   totpThere: conflict('totp_there', 'An authenticator app is set up already', 'remove it first'),
   passkeysUnavailable: conflict(
     'passkeys_unavailable',

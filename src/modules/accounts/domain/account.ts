@@ -22,6 +22,8 @@ export interface ActingSession {
   confirmedAt: number;
   /** the login must have a second factor and has none: it may only set one up */
   isLimited: boolean;
+  /** an identity provider vouched for the login, which has no password here */
+  isByProvider: boolean;
 }
 
 /** A person who logs in and acts for the account (reference/accounts#people). */

@@ -19,6 +19,8 @@ const USED_EVERY_MS = 60_000;
 const USES_WRITTEN_AFTER_MS = 1_000;
 const MOST_KNOWN = 20_000;
 const STAFF_IDLE_MS = 12 * 3_600_000;
+/** After that the identity provider says again who is staff. */
+const PROVIDED_MS = 12 * 3_600_000;
 /** Sessions of one login; the oldest are removed beyond it. */
 export const SESSIONS_PER_LOGIN = 1_000;
 
@@ -34,6 +36,13 @@ interface StoredSession {
   isEnded: boolean;
   /** epoch milliseconds */
   confirmedAt: number;
+  isByProvider: boolean;
+}
+
+/** A login that an identity provider vouched for. */
+export interface ProvidedLogin {
+  /** when password or factor were shown there; null = unknown, so not confirmed */
+  confirmedAt: Date | null;
 }
 
 /** Whose sessions: those of one login, or of an account with its people. */
@@ -71,14 +80,22 @@ export class SessionStore implements BeforeApplicationShutdown {
   }
 
   /** Begins a session of the acting login and returns its id. */
-  begin(account: Account, { ip, userAgent }: Client, expiresAt: Date): Promise<number> {
+  begin(
+    account: Account,
+    { ip, userAgent }: Client,
+    tokenEnds: Date,
+    provided: ProvidedLogin | null = null,
+  ): Promise<number> {
     const holderId = loginOf(account).id;
     return inTransaction(this.dataSource, async (tx) => {
       const at = now();
       const id = newId();
+      const expiresAt = provided ? new Date(at.getTime() + PROVIDED_MS) : tokenEnds;
+      const confirmedAt = provided ? provided.confirmedAt : at;
       await tx.insert(LoginSessionEntity, {
         ...{ id, accountId: account.id, holderId, device: deviceOf(userAgent), address: ip.slice(0, 45) },
-        ...{ lastUsedAt: at, confirmedAt: at, expiresAt, endedAt: null, reason: null, createdAt: at },
+        ...{ byProvider: provided !== null, lastUsedAt: at, confirmedAt, expiresAt },
+        ...{ endedAt: null, reason: null, createdAt: at },
       });
       const [last] = await tx.query<{ id: number }[]>(
         `SELECT id FROM login_sessions FORCE INDEX (ix_login_sessions_holder) WHERE holder_id = ?
@@ -99,7 +116,10 @@ export class SessionStore implements BeforeApplicationShutdown {
    * The session of this login, if it goes on; notes its use. Cached for 3 s; reads of one event-loop tick share a statement.
    * A use is written at most once a minute, in the background.
    */
-  async check(id: number, account: Account): Promise<Pick<StoredSession, 'id' | 'confirmedAt'> | null> {
+  async check(
+    id: number,
+    account: Account,
+  ): Promise<Pick<StoredSession, 'id' | 'confirmedAt' | 'isByProvider'> | null> {
     const session = await this.cache.get(id, () => this.reads.add(id));
     if (!session || session.isEnded || session.holderId !== loginOf(account).id) return null;
     const at = now().getTime();
@@ -206,6 +226,7 @@ const toStored = (row: LoginSessionEntity): StoredSession => ({
   expiresAt: row.expiresAt.getTime(),
   isEnded: row.endedAt !== null,
   confirmedAt: row.confirmedAt?.getTime() ?? 0,
+  isByProvider: row.byProvider,
 });
 
 function goesOn(idleMs: number | null): { where: string; values: unknown[] } {

@@ -31,6 +31,10 @@ export class LoginSessionEntity {
   @Column({ name: 'confirmed_at', type: 'datetime', precision: 3, nullable: true })
   confirmedAt!: Date | null;
 
+  /** an identity provider vouched for the login */
+  @Column({ name: 'by_provider', type: 'boolean', default: false })
+  byProvider!: boolean;
+
   /** end of the token */
   @Column({ name: 'expires_at', type: 'datetime', precision: 3 })
   expiresAt!: Date;

@@ -27,6 +27,7 @@ import { LoginSessions1700000019760 } from './1700000019760-login-sessions.js';
 import { SecondFactors1700000019761 } from './1700000019761-second-factors.js';
 import { TestKeys1700000019780 } from './1700000019780-test-keys.js';
 import { OneTimeLinks1700000019732 } from './1700000019732-one-time-links.js';
+import { OidcLogins1700000019762 } from './1700000019762-oidc-logins.js';
 import { WhoSetPasswords1700000019520 } from './1700000019520-who-set-passwords.js';
 
 export { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
@@ -62,5 +63,6 @@ export const migrations = [
   Guard1700000019740,
   LoginSessions1700000019760,
   SecondFactors1700000019761,
+  OidcLogins1700000019762,
   TestKeys1700000019780,
 ];
