@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser).each(LOOKS)('a scheduled send at $width px, $theme'
     await field('Message').fill('Hello');
     await field('Numbers').fill('919822230001');
     expect(await field('If it begins late').count()).toBe(0);
-    await field('Leave at').fill('2031-05-06T07:30');
+    await field('Send at').fill('2031-05-06T07:30');
     expect(await field('Late after, seconds').count()).toBe(0);
     await field('If it begins late').selectOption('Cancel and refund it');
     await field('Late after, seconds').fill('120');

@@ -291,9 +291,11 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await field('Name of the campaign').fill(name);
     await field('Message').fill('Hello');
     await field('Numbers').fill(number());
-    await field('Leave at').fill('2031-05-06T07:30');
+    await field('Send at').fill('2031-05-06T07:30');
     await send('1 credit for 1 recipient');
+    await page.getByText('Scheduled', { exact: true }).waitFor();
     await page.getByText('scheduled', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Status', exact: true }).waitFor();
     await page.getByText('2031-05-06 07:30').waitFor();
     expect(await campaignOf(name)).toMatchObject({ phase: 'scheduled', scheduled_at: '2031-05-06T07:30:00+00:00' });
     await clients.owner.call('POST', `/v6/api/campaigns/${String((await campaignOf(name))['request_id'])}/cancel`);

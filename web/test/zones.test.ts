@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('an account in another time zone', () => {
     await page.getByLabel('Name of the campaign').fill('By the moon');
     await page.getByLabel('Message', { exact: true }).fill('Hello');
     await page.getByLabel('Numbers', { exact: true }).fill('919811100041');
-    await page.getByLabel('Leave at').fill('2031-05-06T00:15');
+    await page.getByLabel('Send at').fill('2031-05-06T00:15');
     await page.getByRole('button', { name: 'Show preview and price' }).click();
     await page.getByText('1 credit for 1 recipient').waitFor();
     await page.getByRole('button', { name: /^Send to / }).click();

@@ -67,7 +67,7 @@ function Campaign({ campaign, asOf }: { campaign: Detail; asOf: number }) {
           <strong>Test:</strong> sent with a test key. Nothing leaves, and nothing is charged.
         </p>
       )}
-      <Section title="How it stands">
+      <Section title="Status">
         <Standing campaign={campaign} isStaff={pages === 'staff'} />
         <Counts campaign={campaign} />
       </Section>

@@ -24,7 +24,7 @@ export default function SessionMessagePage() {
     >
       <LoadState query={query}>
         {({ data: message }) => (
-          <Section title="How it stands">
+          <Section title="Status">
             <Facts
               facts={[
                 ['Status', <StatusBadge key="status" status={message.status} />],

@@ -56,7 +56,7 @@ export function OptionsPart({ channel, draft, set }: PartProperties) {
           />
         </div>
       )}
-      {field('schedule', 'Leave at', `In the time zone ${zone}; empty: at once.`, 'datetime-local')}
+      {field('schedule', 'Send at', `In the time zone ${zone}; empty: at once.`, 'datetime-local')}
       {draft.schedule !== '' && (
         <>
           <SelectField

@@ -23,6 +23,11 @@ interface Properties {
 }
 
 const isOfVoice = (quote: Quote): quote is Schema<'VoiceQuoteData'> => 'audio_seconds' in quote;
+/** What the application says of an accepted campaign. */
+function saidOf(channel: ChannelName, body: Body): string {
+  if (channel === 'voice') return 'Handed in: it leaves once it is approved';
+  return 'schedule_time' in body ? 'Scheduled' : 'Sent';
+}
 const countOf = (quote: Quote): number => (isOfVoice(quote) ? quote.contacts : quote.recipients);
 
 /** What leaves and what it costs, a test to oneself, and the departure. */
@@ -244,7 +249,7 @@ function SendButton({
       const id = await submit(channel, body, key.current.key);
       key.current = { of: '', key: '' };
       void client.invalidateQueries();
-      notify(channel === 'voice' ? 'Handed in: it leaves once it is approved' : 'Sent');
+      notify(saidOf(channel, body));
       await navigate({ to: `/campaigns/${encodeURIComponent(id)}` });
     } catch (error) {
       onRefusal(problemOf(error));
