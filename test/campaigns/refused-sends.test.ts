@@ -1,6 +1,7 @@
 import type { TestingModule } from '@nestjs/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { accountsOf, type Accounts } from '../support/accounts.js';
+import { TrafficWriter } from '../../src/modules/statistics/traffic-writer.js';
 import { Gateway } from '../support/gateway.js';
 import { type Member, openSms, type Sms } from '../support/sms.js';
 import { startWorker } from '../support/worker.js';
@@ -78,6 +79,11 @@ describe('what a gateway refuses in its answer', () => {
       headers: { authorization: `Bearer ${member.token}` },
     });
     expect((await csv.text()).split('\r\n')[2]).toMatch(/,EC001,true$/);
+    await worker.get(TrafficWriter, { strict: false }).write();
+    const statistics = await accounts.call('GET', '/v6/api/account/statistics', { token: member.token });
+    expect((statistics.body['data'] as { series: unknown[] }).series[0]).toMatchObject({
+      totals: { sent: 1, refused: 1 },
+    });
     const report = await sms.request(`/webhook/api/getGSMreport.php?request_id=${requestId}`);
     expect(JSON.stringify(report.body)).not.toMatch(/refused"|carrier_code/);
     await vi.waitUntil(async () => {
