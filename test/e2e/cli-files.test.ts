@@ -104,5 +104,10 @@ describe('files of the command line', () => {
     expect((await cli([...once, '--channel', 'voice'], as)).err).toMatch(
       /--remove-duplicates does not go with --channel voice/,
     );
+    const call = ['send', twice, '--name', 'n', '--channel', 'voice', '--message', 'Hi', '--no-watch'];
+    expect(await cli([...call, '--caller-id', '9.198E+11'], as)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/--caller-id: number is in the exponent notation/) as string,
+    });
   });
 });
