@@ -150,6 +150,7 @@ const ACCEPTED_WITH_ID = [
   '{"key":{"id":"3EB0","fromMe":true},"status":"PENDING"}',
   '{"return":true,"request_id":"1","message":["SMS sent successfully."]}',
   '{"id":"1","status":"submitted","failed":0,"rejected":[]}',
+  '{"id":"1","deliveryStatus":"not delivered"}',
   '{"id":"1","message":"delivery to some networks is not available"}',
 ];
 
