@@ -96,6 +96,15 @@ describe('parameters that the provider refuses', () => {
     expect(quoted.body['data']).toMatchObject({ recipients: 0, refused: 1 });
   });
 
+  it('named, where the template has numbers', async () => {
+    const before = await credits();
+    const named = { type: 'body', parameters: [{ type: 'text', parameter_name: 'first_name', text: 'Asha' }] };
+    const text = 'Template body parameter count does not match the approved template';
+    for (const route of ['chatTemplate', 'chatBranded', 'chat']) expectRefused(await legacy(route, 'one', [named]), 422, text); // prettier-ignore
+    expectRefused(await bulk('', { template: { name: 'one', components: [named] }, contacts: [NUMBER] }), 422, text);
+    expect(await credits()).toBe(before);
+  });
+
   it('rows are named, in quote and send, and flattened on request', async () => {
     const recipients = [
       { to: NUMBER, variables: { '1': 'Asha' } },

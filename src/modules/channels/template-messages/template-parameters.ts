@@ -16,14 +16,18 @@ export interface ApprovedParts {
   headerParameters: number;
 }
 
-/** Number of parameters of one kind; NaN when a list is malformed, which fits no template. */
+/** Templates have numbered placeholders alone: the provider refuses named parameters for them. */
+const isNumbered = (parameter: unknown): boolean => isObject(parameter) && isEmptyText(parameter['parameter_name']);
+const isEmptyText = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+/** Number of parameters of one kind; NaN when a list is malformed or has names, which fits no template. */
 function countOf(components: readonly TemplateComponent[], type: string): number {
   let count = 0;
   for (const component of components) {
     const { type: given, parameters } = component as { type?: unknown; parameters?: unknown };
     if (typeof given !== 'string' || given.toLowerCase() !== type) continue;
     if (parameters === undefined || parameters === null) continue;
-    if (!Array.isArray(parameters) || !parameters.every(isObject)) return Number.NaN;
+    if (!Array.isArray(parameters) || !parameters.every(isNumbered)) return Number.NaN;
     count += parameters.length;
   }
   return count;
