@@ -29,6 +29,7 @@ import {
 } from '../../src/modules/providers/index.js';
 import { ENVIRONMENT, type Environment } from '../../src/platform/config/index.js';
 import { RedisLink } from '../../src/platform/redis/index.js';
+import { Sealer } from '../../src/platform/security/index.js';
 import { Metrics } from '../../src/platform/observability/index.js';
 import type { Engine } from './engine.js';
 
@@ -130,6 +131,7 @@ export function laneWorker(engine: Engine, parts: WorkerParts): LaneWorker {
       { get: (id: number) => Promise.resolve(connection(id)) } as unknown as RouteConnections,
       parts.failover ?? NO_FAILOVER,
       governor,
+      engine.part(Sealer),
     ),
     engine.part(AccountDirectory),
   );

@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AppError } from '../../kernel/errors.js';
 import type { Environment } from '../../platform/config/index.js';
+import type { Sealer } from '../../platform/security/index.js';
 import type { BalanceName } from '../credits/index.js';
 import type { CarrierDemands, DltIds, ProviderPricing, RouteKind } from '../providers/index.js';
 import type { BegunAttempt, EndedAttempt, RetryPlan } from './attempts.js';
@@ -45,6 +46,30 @@ export type Content = Record<string, unknown>;
 
 /** Whether texts have placeholders for values of each recipient (docs/decisions/0031). */
 export const isPersonalised = (content: Content): boolean => content['personalised'] === true;
+
+const MASK = '*';
+/** The place of sealed contents: a campaign of retries has that of its parent. */
+export const CONTENT = 'campaigns.content';
+
+const masked = (value: unknown, secret: string): unknown => {
+  if (typeof value === 'string') return value.replaceAll(secret, MASK.repeat(secret.length));
+  if (Array.isArray(value)) return value.map((item) => masked(item, secret));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, masked(item, secret)]));
+};
+
+/**
+ * The content to store of a message with a secret in its texts: stars in place of the secret, and the original sealed beside
+ * them. Length and alphabet stay, so parts and price do too. `openedContent` is the inverse, for the driver alone.
+ */
+export const concealedContent = (sealer: Pick<Sealer, 'seal'>, content: Content, secret: string): Content => ({
+  ...(masked(content, secret) as Content),
+  sealed: sealer.seal(JSON.stringify(content), CONTENT),
+});
+
+/** @throws Error if `ENCRYPTION_KEY` has changed and the former key is not accepted */
+export const openedContent = (sealer: Pick<Sealer, 'open'>, content: Content): Content =>
+  typeof content['sealed'] === 'string' ? (JSON.parse(sealer.open(content['sealed'], CONTENT)) as Content) : content;
 
 /** Resolves a provider of this process by class, for channel functions that need the database. */
 export type Services = <T>(provider: Type<T>) => T;

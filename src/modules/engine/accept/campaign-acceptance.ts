@@ -1,4 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Sealer } from '../../../platform/security/index.js';
+import { concealedContent, type Content } from '../channel.js';
 import { AppError } from '../../../kernel/errors.js';
 import { GroupCommit } from '../../../platform/concurrency/index.js';
 import { isDuplicateKey } from '../../../platform/database/index.js';
@@ -37,8 +39,14 @@ export class CampaignAcceptance {
     private readonly largeDrafts: LargeDraftRecipients,
     private readonly relay: RelayNotifier,
     private readonly earlier: EarlierCampaigns,
+    private readonly sealer: Sealer,
     @Inject(TRACING) private readonly tracing: Tracing,
   ) {}
+
+  /** A content as it is stored: with stars in place of the secret, and the original sealed. */
+  concealed(content: Content, secret: string): Content {
+    return concealedContent(this.sealer, content, secret);
+  }
 
   /**
    * Debits the credits, stores the campaign, then notifies the relay. A repeat under a caller-supplied id gets the first

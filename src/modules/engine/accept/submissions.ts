@@ -59,6 +59,8 @@ interface SubmissionHead {
   price?: Price;
   /** only of messages */
   tags?: MessageTags;
+  /** a part of its texts that is stored sealed only, such as a code */
+  secret?: string;
   given?: { id: string; fingerprint: Buffer };
   initialState?: CampaignDraft['initialState'];
   /** the account's optional check of well-formed numbers; null = accepted */
@@ -233,7 +235,7 @@ export class Submissions {
     alongside?: Alongside<AcceptedCampaign>,
     outcome?: KeptOutcome<AcceptedCampaign>,
   ): Promise<AcceptedCampaign> {
-    const { channel, broadcastName, service, category, senderId, content, refused, sender } = submission;
+    const { channel, broadcastName, service, category, senderId, content, secret, refused, sender } = submission;
     const head: Omit<DraftHead, keyof PricedRecipients['common']> = {
       ...this.identityOf(submission),
       channel: channel.name,
@@ -241,7 +243,7 @@ export class Submissions {
       service,
       ...(senderId !== undefined && { sender: senderId }),
       category: category ?? null,
-      content,
+      content: secret === undefined ? content : this.acceptance.concealed(content, secret),
       // staff approve no tests
       initialState: sender.isTest ? 'accepted' : (submission.initialState ?? 'accepted'),
       isTest: sender.isTest,

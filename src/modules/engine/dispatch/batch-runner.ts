@@ -176,7 +176,7 @@ export class BatchRunner {
     claimedAt: number,
     log: SubmitLog,
   ): Promise<LanesLeft> {
-    const { route, channel, connection, deduplicated } = carrier;
+    const { route, channel, connection, deduplicated, opened } = carrier;
     const { LANE_LEASE: leaseMs, RECEIPT_TIMEOUT: patience } = this.environment;
     const lanes = claims.map(({ lane }) => lane);
     const single = lanes[0]?.single ?? false;
@@ -198,6 +198,7 @@ export class BatchRunner {
           channel,
           connection,
           deduplicated,
+          opened,
           recipients: leaving,
           log,
           urgent: single,

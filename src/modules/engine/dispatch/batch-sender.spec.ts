@@ -40,6 +40,7 @@ describe('a batch under way', () => {
         send: ({ ref }) => new Promise((resolve) => answers.set(ref, resolve)),
       } as RouteConnection,
       deduplicated: false,
+      opened: (content: object) => content as never,
       recipients: Array.from({ length: total }, (_, index) => recipient(index + 1)),
       log: new SubmitLog(null),
       urgent: false,

@@ -3,7 +3,7 @@ import { Beat } from '../../../platform/concurrency/index.js';
 import { isPassing } from '../../../platform/database/index.js';
 import type { RouteConnection, SendOutcome } from '../../providers/index.js';
 import type { DueRecipient } from '../attempts.js';
-import { type Channel, type Composed, itemsOf } from '../channel.js';
+import { type Channel, type Composed, type Content, itemsOf } from '../channel.js';
 import type { LaneSnapshot } from '../lanes.js';
 import { referenceOf } from '../recipient.js';
 import { gotThrough, type BatchResult } from '../settle/recipient-change.js';
@@ -60,6 +60,7 @@ export interface Batch {
   channel: Channel;
   connection: RouteConnection;
   deduplicated: boolean;
+  opened: (content: Content) => Content;
   recipients: readonly DueRecipient[];
   log: SubmitLog;
   urgent: boolean;
@@ -110,7 +111,7 @@ export async function submitBatch(
   batch.pacer?.expect(left);
   batch.log.begin(batch.recipients);
   for (const [index, recipient] of batch.recipients.entries()) {
-    const composed = compose(batch.channel, recipient);
+    const composed = compose(batch, recipient);
     if (batch.pacer) await batch.pacer.slot(composed ? itemsOf(composed) : 0, batch.urgent);
     void send(batch, recipient, index, composed).then((outcome) => {
       // behind its lease another worker may have sent it
@@ -125,9 +126,9 @@ export async function submitBatch(
 }
 
 /** @returns null if the channel cannot compose the message */
-function compose({ compose: make }: Channel, recipient: DueRecipient): Composed | null {
+function compose({ channel, opened }: Batch, recipient: DueRecipient): Composed | null {
   try {
-    return make(recipient.lane.content, recipient);
+    return channel.compose(opened(recipient.lane.content), recipient);
   } catch {
     return null;
   }
@@ -149,21 +150,25 @@ function send(batch: Batch, recipient: DueRecipient, index: number, composed: Co
     log.leaving(index, others);
   };
   const ref = referenceOf({ campaignId: recipient.lane.campaignId, seq: recipient.seq });
-  return connection
-    .send({
-      ref,
-      to: recipient.number,
-      sender: recipient.sender,
-      urgent,
-      again: recipient.made !== undefined,
-      leaving,
-      hasStopped,
-      notAfter,
-      ...message,
-      ...(validitySeconds && { validitySeconds }),
-    })
-    .catch((): SendOutcome => ({ kind: 'unknown' }));
+  const sent = connection.send({
+    ref,
+    to: recipient.number,
+    sender: recipient.sender,
+    urgent,
+    again: recipient.made !== undefined,
+    leaving,
+    hasStopped,
+    notAfter,
+    ...message,
+    ...(validitySeconds && { validitySeconds }),
+  });
+  const shown = 'sealed' in recipient.lane.content ? sent.then(withoutDigits) : sent;
+  return shown.catch((): SendOutcome => ({ kind: 'unknown' }));
 }
+
+/** A carrier may repeat the text of a refused message, and its words are stored. */
+const withoutDigits = (outcome: SendOutcome): SendOutcome =>
+  'text' in outcome ? { ...outcome, text: outcome.text.replace(/\d{4,}/g, '****') } : outcome;
 
 const notComposed = Promise.resolve<SendOutcome>({
   ...{ kind: 'rejected', code: null, text: 'Message cannot be composed', submitted: false },

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Sealer } from '../../../platform/security/index.js';
 import {
   DriverRegistry,
   type Route,
@@ -7,7 +8,7 @@ import {
   RouteDirectory,
 } from '../../providers/index.js';
 import { acceptanceErrors } from '../accept/acceptance.errors.js';
-import type { Channel } from '../channel.js';
+import { type Channel, type Content, openedContent } from '../channel.js';
 import { Channels } from '../channels.js';
 import type { LaneSnapshot } from '../lanes.js';
 import { type ChannelRoute, Governor, inRecipients } from './capacity.js';
@@ -19,6 +20,8 @@ export interface Carrier {
   channel: Channel;
   connection: RouteConnection;
   deduplicated: boolean;
+  /** the content as the driver gets it, with its secrets */
+  opened: (content: Content) => Content;
 }
 
 export const NO_ROUTE = {
@@ -48,6 +51,7 @@ export class CarrierChoice {
     private readonly connections: RouteConnections,
     private readonly failover: LaneFailover,
     private readonly governor: Governor,
+    private readonly sealer: Sealer,
   ) {}
 
   channelOf({ channel }: Pick<LaneSnapshot, 'channel'>): Channel {
@@ -86,7 +90,8 @@ export class CarrierChoice {
     const backoffMs = await this.governor.wait(found, connection, slots);
     if (backoffMs > 0) return { kind: 'wait', backoffMs };
     const deduplicated = this.isDeduplicated(found);
-    return { kind: 'send', carrier: { route: found, channel, connection, deduplicated }, size };
+    const opened = (content: Content): Content => openedContent(this.sealer, content);
+    return { kind: 'send', carrier: { route: found, channel, connection, deduplicated, opened }, size };
   }
 
   /** Moves lanes of a route that is down, or on trial, to fallback routes; null = the route takes a trial message. */
