@@ -1,3 +1,4 @@
+export { SpokenCalls } from './spoken-calls.js';
 export { VoiceCalls } from './voice-calls.store.js';
 export { VoiceQuoteBody, VoiceQuoteResponse } from './voice.dto.js';
 export { isVoiceBody, QuoteVoiceQuery } from './voice.queries.js';

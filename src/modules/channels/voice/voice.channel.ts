@@ -52,8 +52,9 @@ export const voiceChannel: Channel<'voice'> = {
   price: (content) => ({ balance: 'voice_credits', unitCredits: blocksIn(content) }),
   billedUnits: blocksIn,
   compose: (content) => {
-    const { audio_url: audio, caller_id: callerId, menu, milliseconds } = voiceContent(content);
-    return { text: '', payload: { audio, callerId, interactive: menu !== null, seconds: milliseconds / 1_000 } };
+    const { audio_url: audio, say, caller_id: callerId, menu, milliseconds } = voiceContent(content);
+    const payload = { audio, callerId, interactive: menu !== null, seconds: milliseconds / 1_000 };
+    return { text: '', payload: say ? { ...payload, say } : payload };
   },
   retryPlan: (content) => {
     const { retries, retry_interval: seconds } = voiceContent(content);
@@ -71,7 +72,7 @@ export const voiceChannel: Channel<'voice'> = {
   retried: keepForRetry,
   outline: (content) => {
     const { source, audio_url } = voiceContent(content);
-    return { text: 'message' in source ? source.message : null, audio_url };
+    return { text: 'message' in source ? source.message : null, audio_url: audio_url || null };
   },
   testing: (services, { accountId, text }, accept) => {
     const test = { ...TEST, source: { text, language: null } };

@@ -11,6 +11,7 @@ import { CallScripts, RoutesModule } from '../../providers/index.js';
 import { SenderIdsModule } from '../../sender-ids/index.js';
 import { ScriptedCalls } from './calls/scripted-calls.js';
 import { CampaignAudio } from './campaign-audio.js';
+import { SpokenCalls } from './spoken-calls.js';
 import { SendVoiceCampaignHandler } from './voice.commands.js';
 import { GetSpeechHandler, QuoteVoiceHandler } from './voice.queries.js';
 import { VoiceController } from './voice.controller.js';
@@ -37,12 +38,13 @@ import { VoiceCallEntity } from './tables.js';
     GetSpeechHandler,
     QuoteVoiceHandler,
     CampaignAudio,
+    SpokenCalls,
     LiveCalls,
     VoiceCalls,
     ScriptedCalls,
     { provide: CallScripts, useExisting: ScriptedCalls },
   ],
   controllers: [VoiceController],
-  exports: [CallScripts, VoiceCalls],
+  exports: [CallScripts, SpokenCalls, VoiceCalls],
 })
 export class VoiceModule {}

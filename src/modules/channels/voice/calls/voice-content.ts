@@ -18,6 +18,8 @@ export interface VoiceContent {
   /** digits; '' = the route's own number */
   caller_id: string;
   menu: MenuRow[] | null;
+  /** the carrier speaks this, and `audio_url` is empty */
+  say?: { text: string; language: string };
   retries: number;
   /** seconds */
   retry_interval: number;
@@ -28,7 +30,7 @@ export const voiceContent = (content: Content): VoiceContent => content as unkno
 
 /** Content for staff review: all audio and all forwarding numbers. */
 export const reviewContent = (content: VoiceContent): ReviewContent => ({
-  audio_url: content.audio_url,
+  audio_url: content.audio_url || null,
   message: 'message' in content.source ? content.source.message : null,
   language: 'message' in content.source ? content.source.language : null,
   caller_id: content.caller_id || null,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallStep } from '../../call-script.js';
-import { renderStep } from './call-request.js';
+import { renderSpeech, renderStep } from './call-request.js';
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>';
 const render = (step: CallStep): Promise<string> => renderStep(step, (event) => `https://us.example/4/${event}`);
@@ -37,6 +37,13 @@ describe('steps of calls as TwiML', () => {
     ],
   ])('%j', async (step, body) => {
     expect(await render(step)).toBe(`${HEAD}<Response>${body}</Response>`);
+  });
+
+  it('speaks a text twice, in a language', async () => {
+    expect(await renderSpeech('1, 2 <code>', 'de-DE')).toBe(
+      `${HEAD}<Response><Say loop="2" language="de-DE">1, 2 &lt;code&gt;</Say><Hangup/></Response>`,
+    );
+    expect(await renderSpeech('1', '')).toBe(`${HEAD}<Response><Say loop="2">1</Say><Hangup/></Response>`);
   });
 
   it('escapes whatever stands in them', async () => {

@@ -104,6 +104,17 @@ function write(response: VoiceResponse, step: CallStep, after: (event: CallEvent
   }
 }
 
+/** Times that a text is said. */
+const SAID = 2;
+
+/** A text that the carrier speaks. @param language as the carrier names it, such as `en-US`; '' = its own */
+export async function renderSpeech(text: string, language: string): Promise<string> {
+  const response = new (await library())();
+  response.say({ loop: SAID, ...(language !== '' && { language: language as 'en-US' }) }, text);
+  response.hangup();
+  return response.toString();
+}
+
 export type CallForm = { form: string } | { fault: string };
 
 /** Documents cached by clip: concurrent campaigns have one each. */
@@ -139,19 +150,21 @@ export class CallRequests {
 
   /**
    * A call's form. A clip alone carries its document, so that the carrier need not ask; a menu names its first step's URL.
-   * `payload`: `audio` (URL, or path of ours), `callerId` (digits; '' or none = the route's number), `interactive` (has a
+   * `payload`: `audio` (URL, or path of ours) or `say` (text and language, spoken by the carrier), `callerId` (digits; '' or none = the route's number), `interactive` (has a
    * menu), `seconds` (length of the clip). A numeric sender overrides `callerId`.
    */
   async formOf({ ref, to, sender = '', payload = {} }: OutboundMessage): Promise<CallForm> {
     const { audio, callerId, interactive, seconds } = payload;
-    if (typeof audio !== 'string' || audio === '') return { fault: 'Nothing to play' };
+    const say = payload['say'] as { text: string; language: string } | undefined;
+    const clip = typeof audio === 'string' ? audio : '';
+    if (!say && clip === '') return { fault: 'Nothing to play' };
     const campaigns = typeof callerId === 'string' ? digitsOf(callerId) : '';
     const from = (isNumber(sender) && digitsOf(sender)) || campaigns || this.config.from;
     if (from === undefined) return { fault: 'No caller number' };
     const instructions =
       interactive === true
         ? `Method=POST&Url=${encodeURIComponent(stepAddress(this.origin, ref, 0, 'answered'))}`
-        : `Twiml=${await this.document(audioAddress(this.origin.origin, audio))}`;
+        : `Twiml=${await (say ? renderSpeech(say.text, say.language).then(encodeURIComponent) : this.document(audioAddress(this.origin.origin, clip)))}`;
     const statusUrl = encodeURIComponent(statusAddress(this.origin, ref));
     const limit = `&TimeLimit=${this.limitOf(interactive === true, seconds)}`;
     return { form: `To=%2B${to}&From=%2B${from}&${instructions}&StatusCallback=${statusUrl}${this.ending}${limit}` };
