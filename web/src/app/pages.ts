@@ -11,6 +11,7 @@ import { pages as reviews } from '../reviews/pages.js';
 import { pages as send } from '../send/pages.js';
 import { pages as senders } from '../senders/pages.js';
 import { pages as templates } from '../templates/pages.js';
+import { pages as verifications } from '../verifications/pages.js';
 import { pages as charts } from '../charts/pages.js';
 import { pages as routes } from '../routes/pages.js';
 import type { PageDefinition, Right, Role } from './page-definition.js';
@@ -24,6 +25,7 @@ export const PAGES: readonly PageDefinition[] = [
   ...templates,
   ...senders,
   ...messages,
+  ...verifications,
   ...inbound,
   ...chat,
   ...reviews,
