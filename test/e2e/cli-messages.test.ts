@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { commonService, type Service } from '../support/processes.js';
+import { commonService, type Service, until } from '../support/processes.js';
+import { carrierLedger } from '../support/sandbox.js';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const CLI = `${ROOT}dist/src/apps/cli/main.js`;
@@ -97,5 +98,27 @@ describe('the command line of single messages', () => {
     expect(new Set(refs).size).toBe(2);
     api.closeAllConnections();
     api.close();
+  });
+
+  it('sends a code, and checks it', async () => {
+    const as = { SWITCHBOARD_TOKEN: token };
+    const started = await cli(['verify', 'start', '+919800000077', '--channel', 'sms', 'sms', '--app', 'CLI'], as);
+    expect(started).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^ver_\d+: pending over sms, 1 credits, next \S+\n$/),
+    });
+    const id = started.out.split(':')[0] ?? '';
+    const again = await cli(['verify', 'start', '+919800000077', '--json'], as);
+    expect(again.err).toMatch(/^Warning: Its code was sent less than 30 seconds ago\n/);
+    expect(JSON.parse(again.out)).toMatchObject({ data: { id } });
+    const textOf = async (): Promise<string | undefined> =>
+      (await carrierLedger(service)).find(({ to }) => to === '919800000077')?.text;
+    await until('the message', async () => (await textOf()) !== undefined);
+    const code = (await textOf())?.slice(0, 6) ?? '';
+    const wrong = await cli(['verify', 'check', id, code.startsWith('1') ? '222222' : '111111'], as);
+    expect(wrong).toMatchObject({ code: 3, err: expect.stringMatching(/^wrong code, 4 attempts left\n/) });
+    expect(await cli(['verify', 'check', id, code], as)).toMatchObject({ code: 0, out: 'approved\n' });
+    const late = await cli(['verify', 'check', id, code, '--json'], as);
+    expect(late).toMatchObject({ code: 1, err: expect.stringMatching(/^Verification is already approved\n/) });
   });
 });

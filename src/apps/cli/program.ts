@@ -28,6 +28,7 @@ import {
 import type { NewAdminOptions } from './operator.js';
 import { send, SEND_CHANNELS, type SendOptions } from './send.js';
 import { EXIT, Failure } from './terminal.js';
+import { addVerificationCommands } from './verify.js';
 
 const CHANGES = {
   pause: 'stop sending, until it is resumed',
@@ -253,6 +254,7 @@ export function createProgram(): Command {
 
   addCampaignCommands(program, withApi);
   addMessageCommands(program, withApi);
+  addVerificationCommands(program, withApi);
   addListCommands(program, withApi);
   addAccountCommands(program, withApi);
   addDatabaseCommands(program);
