@@ -24,6 +24,10 @@ const SINGLE_WRITES: Readonly<Record<string, string>> = {
   'modules/accounts/factors/factors.store.ts takeCounter': 'as `take`: the next signature counts on',
   'modules/accounts/factors/factors.store.ts takeCode': 'as `take`: there are further codes',
   'modules/engine/dispatch/pacing.ts write': 'as `bookOne`: what may have been booked is booked anew',
+  'modules/verifications/verifications.store.ts advance':
+    'a step that no process knows of is passed over a minute later',
+  'modules/verifications/verifications.store.ts countDay':
+    'a message may be counted twice: the cap of the day holds all the same',
   'modules/providers/binds/route-binds.store.ts claim': 'a place that no worker knows of is free when its lease ends',
   'platform/database/day-partitions.ts addDays': 'a change of a table: the next look makes what is missing',
   'platform/database/leases.ts claim': 'a claim that nobody knows of ends with its lease',

@@ -42,6 +42,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/lists/{list_id}/members': ['', 'number=49151'],
   '/v6/api/templates': ['', 'status=pending'],
   '/v6/api/account/log': [''],
+  '/v6/api/verifications': [''],
   '/v6/api/webhooks': [''],
   '/v6/api/webhooks/{id}/attempts': [''],
   '/v6/api/admin/accounts': ['', 'search=U'],
@@ -128,6 +129,19 @@ describe('a list', () => {
       const session = { account_id: accountId, holder_id: accountId, device: name, address: '203.0.113.7' };
       const until = new Date(at.getTime() + 3_600_000);
       await insert('login_sessions', { id: newId(), ...session, last_used_at: at, expires_at: until, created_at: at });
+      await insert('verifications', {
+        ...{ id: newId(), account_id: accountId, receiver: NUMBER, channels: 'sms', position: 0, status: 'expired' },
+        ...{
+          wanted: '{"ref":null}',
+          tries: 0,
+          sends: 1,
+          credits: 1,
+          created_by: 'account:1:x',
+          created_at: at,
+          updated_at: at,
+        },
+        expires_at: at,
+      });
       await insert('inbound_numbers', { number: name, route_id: 7, account_id: accountId, created_at: at });
       await campaigns.post('/v6/api/uploads', owner, 'to\n919812345678\n', { 'content-type': 'text/csv' });
       const list = dataOf(await campaigns.post('/v6/api/lists', owner, { name }));

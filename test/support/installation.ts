@@ -141,6 +141,7 @@ export async function openInstallation(overrides: Partial<Environment> = {}) {
         event_id: eventIds,
         channel: ['sms', 'unofficial'],
         route: ['main', 'telephone'],
+        locale: ['en', 'pt-BR'],
       };
       if (operation.path.startsWith('/v6/api/account/users/')) return [userId];
       if (operation.path.startsWith('/v6/api/lists/') && name.endsWith('id')) return [String(listId)];

@@ -33,6 +33,7 @@ import { SessionMessagesModule } from '../../modules/session-messages/index.js';
 import { StatisticsModule } from '../../modules/statistics/index.js';
 import { SuppressionsModule } from '../../modules/suppressions/index.js';
 import { TemplatesModule } from '../../modules/templates/index.js';
+import { VerificationsModule } from '../../modules/verifications/index.js';
 import { WebApplicationModule } from '../../modules/web-application/index.js';
 import { WebhooksModule } from '../../modules/webhooks/index.js';
 import { ConfigModule, type Environment, ENVIRONMENT, publicPath } from '../../platform/config/index.js';
@@ -78,6 +79,7 @@ import { SandboxChat } from './sandbox-setup.js';
     RecipientListsModule,
     SearchModule,
     WebhooksModule,
+    VerificationsModule,
     GuideModule,
     ManagedAccountsModule,
     GuardApiModule,

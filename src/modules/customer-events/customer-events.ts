@@ -12,6 +12,9 @@ export const FEATURE_EVENT_TYPES = [
   'account.balance.low',
   'account.security',
   'account.guard',
+  'verification.approved',
+  'verification.failed',
+  'verification.expired',
 ] as const;
 
 /** Types for staff accounts only. */

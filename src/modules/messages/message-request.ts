@@ -26,6 +26,8 @@ interface Common {
   /** `schedule_time` as given, in a known form; a past time is refused with the message */
   schedule: unknown;
   tags: NonNullable<Submission['tags']>;
+  /** a part of its text that is stored sealed only */
+  secret?: string;
   warnings: readonly AnswerWarning[];
 }
 
@@ -67,6 +69,10 @@ export function readMessage(body: Body, account: Account): MessageRequest {
   if (!isSchedule(schedule)) throw acceptanceErrors.scheduleTime();
   return { ...said, to, schedule, warnings, tags: readTags(body) };
 }
+
+/** A number as the strict reader takes it, for SMS, calls and templates. @throws AppError invalid `to …` */
+export const readMessageNumber = (value: unknown, account: Account): Pick<Common, 'to' | 'warnings'> =>
+  readTo(value, 'sms', account);
 
 function readTo(value: unknown, channel: MessageChannel, account: Account): Pick<Common, 'to' | 'warnings'> {
   const userId = channel === 'session' ? (textOrNull(value)?.trim() ?? '') : '';

@@ -93,7 +93,7 @@ export class SendMessageHandler implements ICommandHandler<SendMessageCommand> {
     request: Extract<MessageRequest, { channel: 'sms' }>,
     idempotent: IdempotentRequest | null,
   ): Promise<AcceptedMessage> {
-    const { to, text, route, options, schedule, tags } = request;
+    const { to, text, route, options, schedule, tags, secret } = request;
     const content = { message: text };
     const submission = {
       channel: smsChannel,
@@ -104,6 +104,7 @@ export class SendMessageHandler implements ICommandHandler<SendMessageCommand> {
       schedule,
       content,
       tags,
+      ...(secret !== undefined && { secret }),
       approve: () => this.senders.termsOf(account.id, content, options),
     };
     const segments = smsChannel.segments?.(content) ?? 1;
@@ -116,13 +117,14 @@ export class SendMessageHandler implements ICommandHandler<SendMessageCommand> {
 
   private sendTemplate(
     account: Account,
-    { to, template, schedule, tags }: Extract<MessageRequest, { channel: 'template' }>,
+    { to, template, schedule, tags, secret }: Extract<MessageRequest, { channel: 'template' }>,
     idempotent: IdempotentRequest | null,
   ): Promise<AcceptedMessage> {
     const request = { language: null, ...template, receivers: [to], schedule, late: null };
     const queued = {
       channel: templateChannel,
       tags,
+      ...(secret !== undefined && { secret }),
       answerOf: (accepted: AcceptedCampaign) => ({ ...answerOf(accepted, schedule), segments: 1 }),
     };
     return this.idempotency.once<AcceptedMessage>(idempotent, (keeper) =>

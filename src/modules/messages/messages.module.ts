@@ -28,5 +28,6 @@ import { SentRecipients } from './sent-recipients.store.js';
   ],
   controllers: [MessagesController],
   providers: [MessageReader, SentRecipients, UsedRoutes, SendMessageHandler, FindMessageHandler, ListMessagesHandler],
+  exports: [MessageReader, SendMessageHandler],
 })
 export class MessagesModule {}

@@ -20,6 +20,7 @@ import { sessionMessageTables } from '../session-messages/index.js';
 import { statisticsTables } from '../statistics/index.js';
 import { suppressionTables } from '../suppressions/index.js';
 import { templateTables } from '../templates/index.js';
+import { verificationTables } from '../verifications/index.js';
 import { webhookTables } from '../webhooks/index.js';
 
 /** Retention of the rows of every table. A test compares this list with the schema. */
@@ -46,5 +47,6 @@ export const ALL_TABLES: readonly TableRule[] = [
   ...profileRequestTables,
   ...senderIdTables,
   ...webhookTables,
+  ...verificationTables,
   ...alarmTables,
 ];

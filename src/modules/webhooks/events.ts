@@ -39,6 +39,15 @@ const record = (event: string, providerMessageId: string, status: string) => ({
   errorMessage: null,
 });
 
+const verification = (event: string) => ({
+  event,
+  id: 'ver_374100212563968',
+  to: '919812345678',
+  channel: 'sms',
+  ref: 'login-1042',
+  at: '2026-11-22T02:14:05.120Z',
+});
+
 const ALARM = {
   id: 373826482176001,
   kind: 'route_down',
@@ -126,6 +135,9 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     reason: 'sequence',
     until: '2026-11-21T10:30:00.000Z',
   },
+  'verification.approved': verification('verification.approved'),
+  'verification.failed': verification('verification.failed'),
+  'verification.expired': verification('verification.expired'),
   'alarm.raised': { event: 'alarm.raised', ...ALARM, cleared_at: null },
   'alarm.cleared': { event: 'alarm.cleared', ...ALARM, cleared_at: '2026-11-22T02:31:40.502Z' },
 };

@@ -28,7 +28,7 @@ export class WebhookEndpointEntity {
   @Column({ type: 'varchar', length: 2048 })
   url!: string;
 
-  @Column({ type: 'varchar', length: 255, ...ASCII })
+  @Column({ type: 'varchar', length: 1023, ...ASCII })
   events!: string;
 
   /** a `WebhookStatus`, or `removed` until the sweeper deletes it */

@@ -133,6 +133,7 @@ const CODES = [
   'file_windows_1252',
   'schedule_time_moved',
   'test',
+  'verification_open',
 ] as const;
 
 export const WARNING_SCHEMA = {

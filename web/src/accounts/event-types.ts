@@ -15,4 +15,7 @@ export const EVENT_TYPES: readonly (readonly [EventType, string])[] = [
   ['account.balance.low', 'A balance that runs low'],
   ['account.security', 'Logins from new networks, changed passwords, new keys'],
   ['account.guard', 'Sending to a prefix is frozen or released'],
+  ['verification.approved', 'Verifications with the right code'],
+  ['verification.failed', 'Verifications with five wrong codes'],
+  ['verification.expired', 'Verifications that expire'],
 ];

@@ -41,6 +41,7 @@ interface QueuedAs<Answer> {
   channel: Channel<TemplateChannelName>;
   answerOf: (accepted: AcceptedCampaign, template: Template) => Answer;
   tags?: Submission['tags'];
+  secret?: string;
 }
 
 /** A campaign's name is shorter than a template's may be (reference/templates#createtemplatesphp). */
@@ -105,7 +106,7 @@ export class TemplateQueue {
   async queue<Answer>(
     account: Account,
     request: Omit<TemplateRequest, 'single' | 'language'> & { language: TemplateRequest['language'] | null },
-    { channel, answerOf, tags }: QueuedAs<Answer>,
+    { channel, answerOf, tags, secret }: QueuedAs<Answer>,
     keeper: OutcomeKeeper<Answer> | null,
   ): Promise<Answer> {
     const template = await this.sendable.requested(account.id, request);
@@ -121,6 +122,7 @@ export class TemplateQueue {
       content: payloadOf(template, request),
       price: templatePrice(template),
       ...(tags && { tags }),
+      ...(secret !== undefined && { secret }),
     };
     const answer = (accepted: AcceptedCampaign): Answer => answerOf(accepted, template);
     const departure = { scheduledAt, late: request.late, routes: onlyRoute(chat.id) };

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
-import { type Account, createdBy } from '../../accounts/index.js';
+import { type Account, senderOf } from '../../accounts/index.js';
 import { creditErrors } from '../../credits/index.js';
 import { type AcceptedCampaign, type Submission, Submissions } from '../../engine/index.js';
 import type { VoiceContent } from './calls/voice-content.js';
@@ -64,7 +64,7 @@ export class SpokenCalls {
       retries: 0,
       retry_interval: 60,
     };
-    const sender = { accountId: account.id, timeZone: account.timeZone, createdBy: createdBy(account) };
+    const sender = senderOf(account);
     const submission: Submission = {
       ...{ channel: voiceChannel, sender, broadcastName, service: SERVICE, recipients: [to] },
       ...{ content: { ...content }, tags, secret },

@@ -22,6 +22,7 @@ import { TemplateButtons1700000019702 } from './1700000019702-template-buttons.j
 import { MessageTags1700000019710 } from './1700000019710-message-tags.js';
 import { RolesOfPeople1700000019730 } from './1700000019730-roles-of-people.js';
 import { ScopesOfKeys1700000019731 } from './1700000019731-scopes-of-keys.js';
+import { Verifications1700000019750 } from './1700000019750-verifications.js';
 import { Guard1700000019740 } from './1700000019740-guard.js';
 import { LoginSessions1700000019760 } from './1700000019760-login-sessions.js';
 import { SecondFactors1700000019761 } from './1700000019761-second-factors.js';
@@ -61,6 +62,7 @@ export const migrations = [
   ScopesOfKeys1700000019731,
   OneTimeLinks1700000019732,
   Guard1700000019740,
+  Verifications1700000019750,
   LoginSessions1700000019760,
   SecondFactors1700000019761,
   OidcLogins1700000019762,

@@ -1,0 +1,2 @@
+export { verificationTables } from './tables.js';
+export { VerificationsModule } from './verifications.module.js';

@@ -1,0 +1,87 @@
+import { randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { readMessageId } from '../../kernel/ids.js';
+import { Sealer } from '../../platform/security/index.js';
+import { type Account, assertMaySend } from '../accounts/index.js';
+import { SpokenCalls } from '../channels/voice/index.js';
+import { type MessageRequest, SendMessageCommand, SendMessageHandler } from '../messages/index.js';
+import { verificationName, type Wanted } from './verification-request.js';
+import { filledText, VerificationTexts } from './verification-texts.store.js';
+import { type VerificationChannel, verificationErrors } from './verifications.errors.js';
+import type { Verification } from './verifications.store.js';
+
+const PURPOSE = 'verification code';
+/** Name of a call's campaign in lists and reports. */
+const CAMPAIGN = 'verification';
+
+type TemplateOfMessage = Extract<MessageRequest, { channel: 'template' }>['template'];
+
+/** Of the sealed copy. */
+export const placeOfCode = (id: number): string => `verifications.code:${id}`;
+
+const textOf = (id: number, code: string): string => `${id}:${code}`;
+
+/** Makes codes, and sends them by the commands that send other messages: their prices, rules and limits hold. */
+@Injectable()
+export class VerificationSends {
+  constructor(
+    private readonly sealer: Sealer,
+    private readonly messages: SendMessageHandler,
+    private readonly calls: SpokenCalls,
+    private readonly texts: VerificationTexts,
+  ) {}
+
+  /** A random code for a verification: a keyed hash to compare, and a sealed text to send. */
+  newCode(id: number, length: number): { hash: string; sealed: string } {
+    const code = String(randomInt(10 ** length)).padStart(length, '0');
+    return { hash: this.sealer.sign(PURPOSE, textOf(id, code)), sealed: this.sealer.seal(code, placeOfCode(id)) };
+  }
+
+  /** Compares in constant time. */
+  isCode({ id, codeHash }: Pick<Verification, 'id' | 'codeHash'>, code: string): boolean {
+    return codeHash !== null && this.sealer.checkSignature(PURPOSE, textOf(id, code), codeHash) === 'valid';
+  }
+
+  /** @throws AppError forbidden without the right to send over each channel; invalid for a text that does not exist */
+  async assertAllowed(account: Account, channels: readonly VerificationChannel[], wanted: Wanted): Promise<void> {
+    for (const channel of channels) assertMaySend(account, channel);
+    if (!(await this.texts.find(wanted.template, wanted.locale))) throw verificationErrors.template();
+  }
+
+  /** Sends the code over the present channel. @throws AppError as POST /v6/api/messages */
+  async send(account: Account, verification: Verification): Promise<{ campaignId: number; credits: number }> {
+    const { id, to, wanted, codeSealed, channels, position } = verification;
+    if (codeSealed === null) throw verificationErrors.ended('over');
+    const code = this.sealer.open(codeSealed, placeOfCode(id));
+    const tags = { metadata: { verification_id: verificationName(id) } };
+    const common = { to, schedule: null, tags, secret: code, warnings: [] };
+    const channel = channels[position];
+    if (channel === 'chat')
+      return this.message(account, { ...common, channel: 'template', template: templateOf(wanted, code) });
+    const found = await this.texts.find(wanted.template, wanted.locale);
+    if (!found) throw verificationErrors.template();
+    const said = channel === 'voice' ? code.split('').join(', ') : code;
+    const app = wanted.app ?? `${account.firstname} ${account.lastname}`.trim();
+    const text = filledText(found.text, { code: said, app, minutes: String(Math.ceil(wanted.ttlSeconds / 60)) });
+    if (channel === 'voice') {
+      const call = { to, text, locale: found.locale, broadcastName: CAMPAIGN, tags, secret: said };
+      const { id: campaignId, chargedCredits: credits } = await this.calls.call(account, call);
+      return { campaignId, credits };
+    }
+    const options = { ...wanted.options, validitySeconds: wanted.ttlSeconds };
+    return this.message(account, { ...common, channel: 'sms', text, route: null, options });
+  }
+
+  private async message(account: Account, request: MessageRequest): Promise<{ campaignId: number; credits: number }> {
+    const sent = await this.messages.execute(new SendMessageCommand(account, request, null, null));
+    const key = readMessageId(sent.id);
+    if (key?.kind !== 'out') throw new Error('a verification was sent as something else than a campaign');
+    return { campaignId: key.campaignId, credits: sent.credits };
+  }
+}
+
+/** An authentication template: the code is its body's parameter, and that of its copy-code button. */
+const templateOf = ({ chatTemplate }: Wanted, code: string): TemplateOfMessage => ({
+  templateName: chatTemplate ?? '',
+  components: [{ type: 'body', parameters: [{ type: 'text', text: code }] }],
+});

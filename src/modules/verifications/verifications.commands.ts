@@ -1,0 +1,250 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { readMessageId } from '../../kernel/ids.js';
+import { inTransaction } from '../../platform/database/index.js';
+import { type Account, assertMaySend, AuditLog, createdBy } from '../accounts/index.js';
+import { Conversions } from '../guard/index.js';
+import { VerificationLimits } from './verification-limits.js';
+import { verificationName, type VerificationRequest } from './verification-request.js';
+import { VerificationSends } from './verification-sends.js';
+import { MessageReader } from '../messages/index.js';
+import { sessionErrors } from '../session-messages/index.js';
+import { VerificationEvents, VerificationStepper } from './verification-stepper.js';
+import { type FEEDBACK_OUTCOMES, MOST_TRIES, verificationErrors } from './verifications.errors.js';
+import { type CheckedCode, type Verification, VerificationStore } from './verifications.store.js';
+
+/** Starts beside others for the same number that one of them loses. */
+const ROUNDS = 5;
+
+export interface StartedVerification {
+  verification: Verification;
+  /** true: it was started before, and nothing was sent */
+  isOpen: boolean;
+}
+
+/**
+ * Sends a code. The number's open verification of the last 30 seconds is answered instead; an older one ends, and its wrong
+ * codes count on. Nothing is charged or kept when the message is refused.
+ * @throws AppError too_many: limits, or five wrong codes before; forbidden: a channel; otherwise as POST /v6/api/messages
+ */
+export class StartVerificationCommand extends Command<StartedVerification> {
+  constructor(
+    readonly account: Account,
+    readonly request: VerificationRequest,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(StartVerificationCommand)
+export class StartVerificationHandler implements ICommandHandler<StartVerificationCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: VerificationStore,
+    private readonly sends: VerificationSends,
+    private readonly limits: VerificationLimits,
+    private readonly stepper: VerificationStepper,
+  ) {}
+
+  async execute({ account, request }: StartVerificationCommand): Promise<StartedVerification> {
+    await this.sends.assertAllowed(account, request.channels, request);
+    const first = await this.heldBy(account, request);
+    if (first && 'isOpen' in first) return first;
+    await this.limits.count(account.id, request.to, request.clientIp);
+    const made = await this.make(account, request, first?.before ?? null);
+    if (typeof made !== 'number') return made;
+    return { verification: await this.begun(account, made), isOpen: false };
+  }
+
+  /** The number's open verification, or the one that a new start replaces. @throws AppError too_many */
+  private async heldBy(
+    { id }: Account,
+    { to }: VerificationRequest,
+  ): Promise<StartedVerification | { before: Verification } | null> {
+    const found = await this.store.openOf(id, to);
+    if (!found) return null;
+    const { verification, isRecent, leftSeconds } = found;
+    if (verification.status === 'too_many' && leftSeconds > 0) throw verificationErrors.locked(leftSeconds);
+    return verification.status === 'pending' && isRecent ? { verification, isOpen: true } : { before: verification };
+  }
+
+  private async make(
+    account: Account,
+    request: VerificationRequest,
+    replaced: Verification | null,
+  ): Promise<number | StartedVerification> {
+    let before = replaced;
+    for (let round = 1; round <= ROUNDS; round++) {
+      const codeOf = (id: number): { hash: string; sealed: string } => this.sends.newCode(id, request.length);
+      const wanted = { accountId: account.id, request, createdBy: createdBy(account), codeOf };
+      const id = await inTransaction(this.dataSource, (tx) => this.store.create(tx, wanted, before));
+      if (id !== null) return id;
+      const held = await this.heldBy(account, request);
+      if (held && 'isOpen' in held) return held;
+      before = held?.before ?? null;
+    }
+    throw verificationErrors.locked(1);
+  }
+
+  private async begun(account: Account, id: number): Promise<Verification> {
+    const made = await this.store.find(account.id, id);
+    if (!made) throw verificationErrors.notFound();
+    try {
+      await this.stepper.send(account, made);
+    } catch (error) {
+      await this.stepper.whenRefused(error, () => this.store.discard(id));
+      throw error;
+    }
+    return (await this.store.find(account.id, id)) ?? made;
+  }
+}
+
+/**
+ * Compares a code. Of simultaneous calls with the right code one approves; wrong codes are counted exactly, five at the most.
+ * @throws AppError not_found; forbidden: a channel; conflict: it was approved or cancelled before
+ */
+export class CheckVerificationCommand extends Command<CheckedCode> {
+  constructor(
+    readonly account: Account,
+    readonly id: number,
+    readonly code: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CheckVerificationCommand)
+export class CheckVerificationHandler implements ICommandHandler<CheckVerificationCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: VerificationStore,
+    private readonly sends: VerificationSends,
+    private readonly events: VerificationEvents,
+    private readonly conversions: Conversions,
+  ) {}
+
+  async execute({ account, id, code }: CheckVerificationCommand): Promise<CheckedCode> {
+    const found = await this.store.find(account.id, id);
+    if (!found) throw verificationErrors.notFound();
+    for (const channel of found.channels) assertMaySend(account, channel);
+    const isRight = this.sends.isCode(found, code);
+    if (found.status === 'pending' && (await this.settle(found, isRight)) && isRight) {
+      if (!found.wanted.isTest) await this.conversions.succeeded(account.id, found.to);
+      return { id, status: 'approved', attemptsLeft: 0 };
+    }
+    const { status, tries } = (await this.store.find(account.id, id)) ?? found;
+    if (status === 'approved' || status === 'cancelled') throw verificationErrors.ended(status);
+    return { id, status, attemptsLeft: status === 'pending' ? MOST_TRIES - tries : 0 };
+  }
+
+  /** @returns whether the code was counted */
+  private settle(found: Verification, isRight: boolean): Promise<boolean> {
+    return inTransaction(this.dataSource, async (tx) => {
+      if (isRight) {
+        const isApproved = await this.store.approve(tx, found);
+        if (isApproved) await this.events.publish(tx, found, 'approved');
+        return isApproved;
+      }
+      const { counted, isLast } = await this.store.miss(tx, found.id);
+      if (isLast) await this.events.publish(tx, found, 'failed');
+      return counted;
+    });
+  }
+}
+
+/** Sends the code over the next channel now. @throws AppError not_found; conflict: over, or no further channel; as the start */
+export class NextChannelCommand extends Command<Verification> {
+  constructor(
+    readonly account: Account,
+    readonly id: number,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(NextChannelCommand)
+export class NextChannelHandler implements ICommandHandler<NextChannelCommand> {
+  constructor(
+    private readonly store: VerificationStore,
+    private readonly stepper: VerificationStepper,
+  ) {}
+
+  async execute({ account, id }: NextChannelCommand): Promise<Verification> {
+    const found = await this.store.find(account.id, id);
+    if (!found) throw verificationErrors.notFound();
+    for (const channel of found.channels) assertMaySend(account, channel);
+    if (found.status !== 'pending') throw verificationErrors.ended(found.status);
+    await this.stepper.next(account, found);
+    return (await this.store.find(account.id, id)) ?? found;
+  }
+}
+
+/** Ends a pending verification; its code is dead. @throws AppError not_found; conflict when it is over */
+export class CancelVerificationCommand extends Command<void> {
+  constructor(
+    readonly account: Account,
+    readonly id: number,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CancelVerificationCommand)
+export class CancelVerificationHandler implements ICommandHandler<CancelVerificationCommand> {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly store: VerificationStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async execute({ account, id }: CancelVerificationCommand): Promise<void> {
+    const found = await this.store.find(account.id, id);
+    if (!found) throw verificationErrors.notFound();
+    for (const channel of found.channels) assertMaySend(account, channel);
+    const isCancelled = await inTransaction(this.dataSource, async (tx) => {
+      if (!(await this.store.cancel(tx, id))) return false;
+      const entry = { action: 'verification.cancel', subject: account.username, details: { id: verificationName(id) } };
+      await this.audit.record(tx, { actor: account, ...entry });
+      return true;
+    });
+    if (isCancelled) return;
+    const now = (await this.store.find(account.id, id)) ?? found;
+    throw verificationErrors.ended(now.status);
+  }
+}
+
+/**
+ * Tells the guard what became of a code that the account made itself. @throws AppError not_found for another account's message
+ */
+export class GiveFeedbackCommand extends Command<void> {
+  constructor(
+    readonly account: Account,
+    /** a message's id, or digits */
+    readonly subject: { messageId: string } | { number: string },
+    readonly outcome: (typeof FEEDBACK_OUTCOMES)[number],
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(GiveFeedbackCommand)
+export class GiveFeedbackHandler implements ICommandHandler<GiveFeedbackCommand> {
+  constructor(
+    private readonly messages: MessageReader,
+    private readonly conversions: Conversions,
+  ) {}
+
+  async execute({ account, subject, outcome }: GiveFeedbackCommand): Promise<void> {
+    const number = 'number' in subject ? subject.number : await this.receiverOf(account.id, subject.messageId);
+    await this.conversions.started(account.id, number, 'sms');
+    if (outcome === 'converted') await this.conversions.succeeded(account.id, number);
+  }
+
+  private async receiverOf(accountId: number, id: string): Promise<string> {
+    const key = readMessageId(id);
+    const message = key && (await this.messages.byKey(accountId, key));
+    if (!message?.to || message.direction !== 'outbound') throw sessionErrors.notFound();
+    return message.to;
+  }
+}

@@ -1,0 +1,79 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Listed, type Page, shown } from '../../kernel/lists.js';
+import type { Account } from '../accounts/index.js';
+import { type VerificationText, VerificationTexts } from './verification-texts.store.js';
+import { conversionData, type ConversionData, verificationData, type VerificationData } from './verifications.dto.js';
+import { verificationErrors } from './verifications.errors.js';
+import { VerificationStore } from './verifications.store.js';
+
+/** One of an account's verifications. @throws AppError not_found, also for another account's */
+export class FindVerificationQuery extends Query<VerificationData> {
+  constructor(
+    readonly account: Account,
+    readonly id: number,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(FindVerificationQuery)
+export class FindVerificationHandler implements IQueryHandler<FindVerificationQuery> {
+  constructor(private readonly store: VerificationStore) {}
+
+  async execute({ account, id }: FindVerificationQuery): Promise<VerificationData> {
+    const found = await this.store.find(account.id, id);
+    if (!found) throw verificationErrors.notFound();
+    return verificationData(found, account.timeZone);
+  }
+}
+
+/** An account's verifications, newest first. */
+export class ListVerificationsQuery extends Query<Listed<VerificationData>> {
+  constructor(
+    readonly account: Account,
+    readonly page: Page,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListVerificationsQuery)
+export class ListVerificationsHandler implements IQueryHandler<ListVerificationsQuery> {
+  constructor(private readonly store: VerificationStore) {}
+
+  async execute({ account, page }: ListVerificationsQuery): Promise<Listed<VerificationData>> {
+    return shown(await this.store.part(account.id, page), (found) => verificationData(found, account.timeZone));
+  }
+}
+
+/** How many verifications were started and approved, by day (UTC) and calling code. */
+export class ConversionQuery extends Query<ConversionData[]> {
+  constructor(
+    readonly accountId: number,
+    readonly from: string,
+    readonly to: string,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ConversionQuery)
+export class ConversionHandler implements IQueryHandler<ConversionQuery> {
+  constructor(private readonly store: VerificationStore) {}
+
+  async execute({ accountId, from, to }: ConversionQuery): Promise<ConversionData[]> {
+    return (await this.store.conversion(accountId, from, to)).map(conversionData);
+  }
+}
+
+/** The texts that verifications may name. */
+export class ListVerificationTextsQuery extends Query<VerificationText[]> {}
+
+@QueryHandler(ListVerificationTextsQuery)
+export class ListVerificationTextsHandler implements IQueryHandler<ListVerificationTextsQuery> {
+  constructor(private readonly texts: VerificationTexts) {}
+
+  execute(): Promise<VerificationText[]> {
+    return this.texts.all();
+  }
+}
