@@ -130,9 +130,10 @@ describe('a list', () => {
       const until = new Date(at.getTime() + 3_600_000);
       await insert('login_sessions', { id: newId(), ...session, last_used_at: at, expires_at: until, created_at: at });
       await insert('verifications', {
-        ...{ id: newId(), account_id: accountId, receiver: NUMBER, channels: 'sms', position: 0, status: 'expired' },
+        ...{ id: newId(), account_id: accountId, is_test: 0, receiver: NUMBER, channels: 'sms', position: 0 },
+        status: 'expired',
         ...{
-          wanted: '{"ref":null}',
+          wanted: '{"ref":null,"isTest":false}',
           tries: 0,
           sends: 1,
           credits: 1,

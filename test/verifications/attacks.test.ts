@@ -88,6 +88,7 @@ describe('the limits', () => {
       VERIFICATIONS_PER_NUMBER: 3,
       VERIFICATIONS_PER_RANGE: 40,
       VERIFICATIONS_PER_NETWORK: 5,
+      TRUST_PROXY: '1',
     });
   });
   afterAll(() => limited.stop());
@@ -95,18 +96,22 @@ describe('the limits', () => {
   it('let 10,000 starts over sequential numbers from 500 addresses cost the cap at the most', async () => {
     const victim = await limited.join(20_000);
     let accepted = 0;
+    const addresses = new Set<string>();
     for (let from = 0; from < 10_000; from += 100) {
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, index) => {
           const number = 919_770_000_000 + from + index;
-          const client_ip = `198.51.${(number % 500) >> 8}.${number % 250}`;
-          return limited.start(victim, { to: `+${number}`, client_ip });
+          const caller = number % 500;
+          const address = `198.51.${caller >> 8}.${caller & 255}`;
+          addresses.add(address);
+          return limited.start(victim, { to: `+${number}`, client_ip: address }, { 'x-forwarded-for': address });
         }),
       );
       accepted += answers.filter(({ status }) => status === 201).length;
       const refused = answers.filter(({ status }) => status !== 201);
       expect(refused.every(({ status, body }) => status === 429 && body['code'] === 'verification_limit')).toBe(true);
     }
+    expect(addresses.size).toBe(500);
     const cost = 20_000 - (await limited.credits(victim));
     expect(accepted).toBe(cost);
     expect(cost).toBeGreaterThanOrEqual(40);

@@ -23,7 +23,8 @@ export async function openVerifications(overrides: Partial<Environment> = {}) {
   });
   const { dataSource, part, request, post } = webhooks;
   const numberOf = (id: unknown): number => Number(String(id).replace('ver_', ''));
-  const start = (member: Member, body: unknown): Promise<Answer> => post(PATH, member, body);
+  const start = (member: Member, body: unknown, headers?: Record<string, string>): Promise<Answer> =>
+    post(PATH, member, body, headers);
 
   return {
     ...webhooks,

@@ -7,7 +7,7 @@ import { ApiErrors, DoneAnswer } from '../../platform/http/index.js';
 import { type Actor, Admin, CurrentActor } from '../accounts/index.js';
 import { LOCALE, TEXT_NAME } from './verification-request.js';
 import { PutVerificationTextCommand, RemoveVerificationTextCommand } from './verification-texts.commands.js';
-import { VerificationTextBody, VerificationTextsAnswer } from './verification-texts.dto.js';
+import { VerificationTextBody, VerificationTextsAnswer } from './verifications.dto.js';
 import { isVerificationText, textErrors } from './verifications.errors.js';
 import { ListVerificationTextsQuery } from './verifications.queries.js';
 

@@ -33,6 +33,16 @@ export interface Wanted {
   clientIp: string | null;
   /** started with a test key: nothing leaves */
   isTest: boolean;
+  /** the code of a test, in clear: it proves nothing */
+  testCode?: string;
+}
+
+/** A code as it is stored. */
+export interface NewCode {
+  hash: string;
+  sealed: string;
+  /** in clear; of a test only */
+  testCode?: string;
 }
 
 export interface VerificationRequest extends Wanted {

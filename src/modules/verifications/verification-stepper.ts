@@ -7,7 +7,7 @@ import { readMaker } from '../../kernel/maker.js';
 import { inTransaction } from '../../platform/database/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { LeaderGate, SharedTask } from '../../platform/periodic/index.js';
-import { type Account, AccountDirectory, isTesting } from '../accounts/index.js';
+import { type Account, AccountDirectory } from '../accounts/index.js';
 import { Conversions } from '../guard/index.js';
 import { CustomerEvents } from '../customer-events/index.js';
 import { VerificationLimits } from './verification-limits.js';
@@ -35,6 +35,7 @@ export class VerificationEvents {
       channel: channels[position] ?? channels[0],
       ref: wanted.ref,
       at: now().toISOString(),
+      ...(wanted.isTest && { test: true }),
     };
     await this.events.publish(tx, [{ accountId, type, body }]);
   }
@@ -62,8 +63,8 @@ export class VerificationStepper {
   /** Takes the next channel and sends over it. @throws AppError conflict without one; too_many; as POST /v6/api/messages */
   async next(account: Account, found: Verification): Promise<void> {
     const { id, position, channels, to, wanted } = found;
-    if (position + 1 >= channels.length || (wanted.isTest && !isTesting(account))) throw verificationErrors.noChannel();
-    await this.limits.count(account.id, to, wanted.clientIp);
+    if (position + 1 >= channels.length) throw verificationErrors.noChannel();
+    await this.limits.count(account.id, { to, ...wanted });
     if (!(await this.store.advance(id, position))) return; // another process has
     try {
       await this.send(account, { ...found, position: position + 1 });

@@ -6,7 +6,7 @@ import { inTransaction } from '../../platform/database/index.js';
 import { type Account, assertMaySend, AuditLog, createdBy } from '../accounts/index.js';
 import { Conversions } from '../guard/index.js';
 import { VerificationLimits } from './verification-limits.js';
-import { verificationName, type VerificationRequest } from './verification-request.js';
+import { type NewCode, verificationName, type VerificationRequest } from './verification-request.js';
 import { VerificationSends } from './verification-sends.js';
 import { MessageReader } from '../messages/index.js';
 import { sessionErrors } from '../session-messages/index.js';
@@ -51,7 +51,7 @@ export class StartVerificationHandler implements ICommandHandler<StartVerificati
     await this.sends.assertAllowed(account, request.channels, request);
     const first = await this.heldBy(account, request);
     if (first && 'isOpen' in first) return first;
-    await this.limits.count(account.id, request.to, request.clientIp);
+    await this.limits.count(account.id, request);
     const made = await this.make(account, request, first?.before ?? null);
     if (typeof made !== 'number') return made;
     return { verification: await this.begun(account, made), isOpen: false };
@@ -60,9 +60,9 @@ export class StartVerificationHandler implements ICommandHandler<StartVerificati
   /** The number's open verification, or the one that a new start replaces. @throws AppError too_many */
   private async heldBy(
     { id }: Account,
-    { to }: VerificationRequest,
+    { to, isTest }: VerificationRequest,
   ): Promise<StartedVerification | { before: Verification } | null> {
-    const found = await this.store.openOf(id, to);
+    const found = await this.store.openOf(id, to, isTest);
     if (!found) return null;
     const { verification, isRecent, leftSeconds } = found;
     if (verification.status === 'too_many' && leftSeconds > 0) throw verificationErrors.locked(leftSeconds);
@@ -76,7 +76,7 @@ export class StartVerificationHandler implements ICommandHandler<StartVerificati
   ): Promise<number | StartedVerification> {
     let before = replaced;
     for (let round = 1; round <= ROUNDS; round++) {
-      const codeOf = (id: number): { hash: string; sealed: string } => this.sends.newCode(id, request.length);
+      const codeOf = (id: number): NewCode => this.sends.newCode(id, request);
       const wanted = { accountId: account.id, request, createdBy: createdBy(account), codeOf };
       const id = await inTransaction(this.dataSource, (tx) => this.store.create(tx, wanted, before));
       if (id !== null) return id;
@@ -125,8 +125,7 @@ export class CheckVerificationHandler implements ICommandHandler<CheckVerificati
   ) {}
 
   async execute({ account, id, code }: CheckVerificationCommand): Promise<CheckedCode> {
-    const found = await this.store.find(account.id, id);
-    if (!found) throw verificationErrors.notFound();
+    const found = await this.store.of(account, id);
     for (const channel of found.channels) assertMaySend(account, channel);
     const isRight = this.sends.isCode(found, code);
     if (found.status === 'pending' && (await this.settle(found, isRight)) && isRight) {
@@ -171,8 +170,7 @@ export class NextChannelHandler implements ICommandHandler<NextChannelCommand> {
   ) {}
 
   async execute({ account, id }: NextChannelCommand): Promise<Verification> {
-    const found = await this.store.find(account.id, id);
-    if (!found) throw verificationErrors.notFound();
+    const found = await this.store.of(account, id);
     for (const channel of found.channels) assertMaySend(account, channel);
     if (found.status !== 'pending') throw verificationErrors.ended(found.status);
     await this.stepper.next(account, found);
@@ -199,8 +197,7 @@ export class CancelVerificationHandler implements ICommandHandler<CancelVerifica
   ) {}
 
   async execute({ account, id }: CancelVerificationCommand): Promise<void> {
-    const found = await this.store.find(account.id, id);
-    if (!found) throw verificationErrors.notFound();
+    const found = await this.store.of(account, id);
     for (const channel of found.channels) assertMaySend(account, channel);
     const isCancelled = await inTransaction(this.dataSource, async (tx) => {
       if (!(await this.store.cancel(tx, id))) return false;
@@ -237,14 +234,16 @@ export class GiveFeedbackHandler implements ICommandHandler<GiveFeedbackCommand>
 
   async execute({ account, subject, outcome }: GiveFeedbackCommand): Promise<void> {
     const number = 'number' in subject ? subject.number : await this.receiverOf(account.id, subject.messageId);
+    if (number === null) return;
     await this.conversions.started(account.id, number, 'sms');
     if (outcome === 'converted') await this.conversions.succeeded(account.id, number);
   }
 
-  private async receiverOf(accountId: number, id: string): Promise<string> {
+  /** @returns null = of a test, which is not counted */
+  private async receiverOf(accountId: number, id: string): Promise<string | null> {
     const key = readMessageId(id);
     const message = key && (await this.messages.byKey(accountId, key));
     if (!message?.to || message.direction !== 'outbound') throw sessionErrors.notFound();
-    return message.to;
+    return message.isTest ? null : message.to;
   }
 }

@@ -14,7 +14,7 @@ import {
   type Warn,
   Warnings,
 } from '../../platform/http/index.js';
-import { type Actor, Authenticated, CurrentActor, Needs } from '../accounts/index.js';
+import { type Actor, Authenticated, CurrentActor, Needs, TestKeys, TestQuery, wantsTests } from '../accounts/index.js';
 import { smsErrors } from '../channels/sms/index.js';
 import { creditErrors } from '../credits/index.js';
 import { acceptanceErrors } from '../engine/index.js';
@@ -24,7 +24,6 @@ import { chatAccountErrors, CONNECTION_ERRORS } from '../providers/index.js';
 import { templateSendErrors } from '../templates/index.js';
 import { RANGE_ERRORS, readRangeEnd } from '../campaigns/index.js';
 import { readCode, readVerification, readVerificationId } from './verification-request.js';
-import { VerificationTextsAnswer } from './verification-texts.dto.js';
 import {
   CancelVerificationCommand,
   CheckVerificationCommand,
@@ -42,6 +41,7 @@ import {
   type VerificationData,
   verificationData,
   VerificationPageAnswer,
+  VerificationTextsAnswer,
 } from './verifications.dto.js';
 import { verificationErrors } from './verifications.errors.js';
 import {
@@ -74,6 +74,7 @@ const USUAL_DAYS = 30;
 /** Proof that a person has a telephone number (reference/verifications#start). */
 @ApiTags('Verifications')
 @Authenticated()
+@TestKeys()
 @Controller('v6/api/verifications')
 export class VerificationsController {
   constructor(
@@ -175,6 +176,7 @@ export class VerificationsController {
   @Get()
   @ApiOperation({ summary: 'Verifications, newest first', description: 'Kept for 90 days.' })
   @ListQuery()
+  @TestQuery()
   @ApiOkResponse({ type: VerificationPageAnswer })
   @ApiErrors(...LIST_ERRORS)
   async list(
@@ -182,7 +184,11 @@ export class VerificationsController {
     @CurrentActor() { account }: Actor,
   ): Promise<Paged<VerificationData>> {
     const page = readListPage(VERIFICATIONS, query);
-    return paged(VERIFICATIONS, page, await this.queries.execute(new ListVerificationsQuery(account, page)));
+    return paged(
+      VERIFICATIONS,
+      page,
+      await this.queries.execute(new ListVerificationsQuery(account, wantsTests(query, account), page)),
+    );
   }
 
   @Get('conversion')

@@ -6,6 +6,7 @@ import { verificationName } from './verification-request.js';
 import {
   FEEDBACK_OUTCOMES,
   LENGTHS,
+  LONGEST_TEXT,
   MOST_SENDS,
   MOST_TRIES,
   TTL_S,
@@ -14,6 +15,7 @@ import {
   VERIFICATION_STATUSES,
   type VerificationStatus,
 } from './verifications.errors.js';
+import type { VerificationText } from './verification-texts.store.js';
 import type { CheckedCode, DayCount, Verification } from './verifications.store.js';
 
 const ID = { example: 'ver_374100212563968' } as const;
@@ -110,7 +112,7 @@ export class VerificationData {
   @ApiProperty({ type: 'integer', example: 1, description: 'Messages' })
   sends!: number;
 
-  @ApiProperty({ type: 'integer', example: 1, description: 'Charged for them' })
+  @ApiProperty({ type: 'integer', example: 1, description: 'Charged for them; of a test: what they would cost' })
   credits!: number;
 
   @ApiProperty({
@@ -123,6 +125,12 @@ export class VerificationData {
 
   @ApiProperty({ type: String, nullable: true, example: 'login-1042' })
   ref!: string | null;
+
+  @ApiProperty({ example: false, description: 'Started with a test key: nothing left, nothing was charged' })
+  test!: boolean;
+
+  @ApiPropertyOptional({ example: '123456', description: 'The code of a pending test; never of a live verification' })
+  test_code?: string;
 
   @ZonedTime({ nullable: true, description: 'When the next channel is tried; null: there is none' })
   next_at!: string | null;
@@ -149,7 +157,8 @@ export function verificationData(verification: Verification, zone: string): Veri
     ...{ id: verificationName(id), status, channel: channels[position] ?? 'sms', channels: [...channels], to },
     ...{ attempts_left: isPending ? MOST_TRIES - tries : 0, sends, credits },
     message_id: campaignId === null ? null : messageId({ kind: 'out', campaignId, seq: FIRST_SEQ }),
-    ref: wanted.ref,
+    ...{ ref: wanted.ref, test: wanted.isTest },
+    ...(wanted.isTest && isPending && { test_code: wanted.testCode ?? '' }),
     next_at: isPending && nextAt ? isoTime(nextAt, zone) : null,
     expires_at: isoTime(expiresAt, zone),
     created_at: dateTime(createdAt, zone),
@@ -229,3 +238,31 @@ export class FeedbackBody {
 export const FEEDBACK_EXAMPLES = {
   number: { summary: 'By number', value: { number: '+919812345678', outcome: 'converted' } },
 };
+
+export class VerificationTextData implements VerificationText {
+  @ApiProperty({ example: 'default' })
+  name!: string;
+
+  @ApiProperty({ example: 'en' })
+  locale!: string;
+
+  @ApiProperty({ example: '{code} is your {app} code. It expires in {minutes} minutes.' })
+  text!: string;
+}
+
+export class VerificationTextsAnswer {
+  @ApiProperty({ enum: [true] })
+  success!: true;
+
+  @ApiProperty({ type: [VerificationTextData] })
+  data!: VerificationTextData[];
+}
+
+export class VerificationTextBody {
+  @ApiProperty({
+    example: '{code} is your {app} code.',
+    maxLength: LONGEST_TEXT,
+    description: '`{code}` once, and where you want them `{app}` and `{minutes}`',
+  })
+  text!: string;
+}

@@ -3,10 +3,9 @@ import { type Listed, type Page, shown } from '../../kernel/lists.js';
 import type { Account } from '../accounts/index.js';
 import { type VerificationText, VerificationTexts } from './verification-texts.store.js';
 import { conversionData, type ConversionData, verificationData, type VerificationData } from './verifications.dto.js';
-import { verificationErrors } from './verifications.errors.js';
 import { VerificationStore } from './verifications.store.js';
 
-/** One of an account's verifications. @throws AppError not_found, also for another account's */
+/** One of an account's verifications. @throws AppError not_found, also for another account's, and for a live one by a test key */
 export class FindVerificationQuery extends Query<VerificationData> {
   constructor(
     readonly account: Account,
@@ -21,9 +20,7 @@ export class FindVerificationHandler implements IQueryHandler<FindVerificationQu
   constructor(private readonly store: VerificationStore) {}
 
   async execute({ account, id }: FindVerificationQuery): Promise<VerificationData> {
-    const found = await this.store.find(account.id, id);
-    if (!found) throw verificationErrors.notFound();
-    return verificationData(found, account.timeZone);
+    return verificationData(await this.store.of(account, id), account.timeZone);
   }
 }
 
@@ -31,6 +28,7 @@ export class FindVerificationHandler implements IQueryHandler<FindVerificationQu
 export class ListVerificationsQuery extends Query<Listed<VerificationData>> {
   constructor(
     readonly account: Account,
+    readonly isTest: boolean,
     readonly page: Page,
   ) {
     super();
@@ -41,8 +39,8 @@ export class ListVerificationsQuery extends Query<Listed<VerificationData>> {
 export class ListVerificationsHandler implements IQueryHandler<ListVerificationsQuery> {
   constructor(private readonly store: VerificationStore) {}
 
-  async execute({ account, page }: ListVerificationsQuery): Promise<Listed<VerificationData>> {
-    return shown(await this.store.part(account.id, page), (found) => verificationData(found, account.timeZone));
+  async execute({ account, isTest, page }: ListVerificationsQuery): Promise<Listed<VerificationData>> {
+    return shown(await this.store.part(account.id, isTest, page), (found) => verificationData(found, account.timeZone));
   }
 }
 

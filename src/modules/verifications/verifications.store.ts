@@ -13,9 +13,16 @@ import {
   type WriteResult,
 } from '../../platform/database/index.js';
 import { callingCodeOf } from '../numbers/index.js';
+import { type Account, isTesting } from '../accounts/index.js';
 import { RecipientStatus } from '../engine/index.js';
-import type { VerificationRequest, Wanted } from './verification-request.js';
-import { MOST_TRIES, SAME_S, type VerificationChannel, type VerificationStatus } from './verifications.errors.js';
+import type { NewCode, VerificationRequest, Wanted } from './verification-request.js';
+import {
+  MOST_TRIES,
+  SAME_S,
+  type VerificationChannel,
+  verificationErrors,
+  type VerificationStatus,
+} from './verifications.errors.js';
 
 export interface Verification {
   id: number;
@@ -69,7 +76,7 @@ export interface NewVerification {
   request: VerificationRequest;
   createdBy: string;
   /** of its id */
-  codeOf: (id: number) => { hash: string; sealed: string };
+  codeOf: (id: number) => NewCode;
 }
 
 /** Of a number that already has a verification. */
@@ -89,6 +96,9 @@ const AT_ONCE = 200;
 
 const FAILED = [RecipientStatus.Failed, RecipientStatus.Cancelled, RecipientStatus.NoAnswer, RecipientStatus.Busy];
 const DONE = [RecipientStatus.Delivered, RecipientStatus.Read, RecipientStatus.Answered];
+
+/** Of a person: an account has one open verification, and one open test. */
+const openKey = (to: string, isTest: boolean): string => `${isTest ? 'test:' : ''}${personKey(to)}`;
 
 /** SQL of verifications. All times are of the database's clock. */
 @Injectable()
@@ -110,13 +120,20 @@ export class VerificationStore {
     return rows[0] ? read(rows[0]) : null;
   }
 
+  /** One of the account. @throws AppError not_found, also for a live one that a test key asks for */
+  async of(account: Account, id: number): Promise<Verification> {
+    const found = await this.find(account.id, id);
+    if (!found || (isTesting(account) && !found.wanted.isTest)) throw verificationErrors.notFound();
+    return found;
+  }
+
   /** What holds the number back from a new verification. */
-  async openOf(accountId: number, to: string): Promise<OpenVerification | null> {
+  async openOf(accountId: number, to: string, isTest: boolean): Promise<OpenVerification | null> {
     const rows: (Row & { isRecent: number; leftMs: string })[] = await this.dataSource.query(
       `SELECT ${COLUMNS}, v.created_at > UTC_TIMESTAMP(3) - INTERVAL ${SAME_S} SECOND AS isRecent,
          TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), v.expires_at) DIV 1000 AS leftMs
        FROM verifications v WHERE account_id = ? AND open_key = ? LIMIT 1`,
-      [accountId, personKey(to)],
+      [accountId, openKey(to, isTest)],
     );
     const [row] = rows;
     if (!row) return null;
@@ -149,17 +166,18 @@ export class VerificationStore {
       );
       tries = Number(row?.tries ?? 0);
     }
-    const { to, channels, warnings: _, ...wanted } = request;
+    const { to, channels, warnings: _, ...asked } = request;
     const id = newId();
-    const { hash, sealed } = codeOf(id);
+    const { hash, sealed, ...shown } = codeOf(id);
+    const wanted: Wanted = { ...asked, ...shown };
     const { affectedRows } = await tx.query<WriteResult>(
-      `INSERT IGNORE INTO verifications (id, account_id, receiver, open_key, channels, position, status, wanted,
+      `INSERT IGNORE INTO verifications (id, account_id, is_test, receiver, open_key, channels, position, status, wanted,
          code_hash, code_sealed, tries, sends, credits, created_by, created_at, updated_at, expires_at, next_at, look_at)
-       VALUES (?, ?, ?, ?, ?, 0, 'pending', ?, ?, ?, ?, 0, 0, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3),
+       VALUES (?, ?, ?, ?, ?, ?, 0, 'pending', ?, ?, ?, ?, 0, 0, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3),
          UTC_TIMESTAMP(3) + INTERVAL ? SECOND, NULL, UTC_TIMESTAMP(3) + INTERVAL ${NEXT_AFTER_S} SECOND)`,
       [
-        ...[id, accountId, to, personKey(to), channels.join(), JSON.stringify(wanted), hash, sealed, tries, createdBy],
-        wanted.ttlSeconds,
+        ...[id, accountId, Number(wanted.isTest), to, openKey(to, wanted.isTest), channels.join()],
+        ...[JSON.stringify(wanted), hash, sealed, tries, createdBy, wanted.ttlSeconds],
       ],
     );
     return affectedRows === 1 ? id : null;
@@ -291,8 +309,8 @@ export class VerificationStore {
   }
 
   /** Newest first. */
-  async part(accountId: number, page: Page): Promise<Listed<Verification>> {
-    const ranges = [{ where: 'account_id = ?', values: [accountId] }];
+  async part(accountId: number, isTest: boolean, page: Page): Promise<Listed<Verification>> {
+    const ranges = [{ where: 'account_id = ? AND is_test = ?', values: [accountId, Number(isTest)] }];
     const index = 'ix_verifications_account';
     const list = { table: 'verifications', index, key: 'id', order: 'DESC', ranges } as const;
     const ids = await listKeys<number>(this.reads, list, page);
@@ -311,14 +329,16 @@ export class VerificationStore {
     return this.reads.query(
       `SELECT DATE_FORMAT(day, '%Y-%m-%d') AS day, calling_code AS callingCode, started, approved
        FROM verification_days FORCE INDEX (ix_verification_days_account)
-       WHERE account_id = ? AND day >= ? AND day <= ? AND calling_code <> '${ALL_CODES}' ORDER BY day DESC, calling_code LIMIT ${MOST_DAY_COUNTS}`,
+       WHERE account_id = ? AND day >= ? AND day <= ? AND calling_code NOT IN ('${ALL_CODES}', '${TESTS}')
+       ORDER BY day DESC, calling_code LIMIT ${MOST_DAY_COUNTS}`,
       [accountId, from, to],
     );
   }
 
-  /** Counts a message of the account on this day (UTC), if there were fewer than `most`. @returns whether there were */
-  async countDay(accountId: number, most: number): Promise<boolean> {
-    const row = `day = UTC_DATE() AND account_id = ? AND calling_code = '${ALL_CODES}'`;
+  /** Counts a message, or a test, of the account on this day (UTC), if there were fewer than `most`. @returns whether there were */
+  async countDay(accountId: number, isTest: boolean, most: number): Promise<boolean> {
+    const codes = isTest ? TESTS : ALL_CODES;
+    const row = `day = UTC_DATE() AND account_id = ? AND calling_code = '${codes}'`;
     const count = async (): Promise<boolean> => {
       const { affectedRows } = await this.dataSource.query<WriteResult>(
         `UPDATE verification_days SET started = started + 1 WHERE ${row} AND started < ?`,
@@ -329,7 +349,7 @@ export class VerificationStore {
     if (await count()) return true;
     const { affectedRows } = await this.dataSource.query<WriteResult>(
       `INSERT IGNORE INTO verification_days (day, account_id, calling_code, started, approved)
-       VALUES (UTC_DATE(), ?, '${ALL_CODES}', 1, 0)`,
+       VALUES (UTC_DATE(), ?, '${codes}', 1, 0)`,
       [accountId],
     );
     return affectedRows === 1 || count();
@@ -349,9 +369,10 @@ export class VerificationStore {
 
   private async count(
     tx: EntityManager,
-    { accountId, to, createdAt }: Verification,
+    { accountId, to, createdAt, wanted }: Verification,
     what: 'started' | 'approved',
   ): Promise<void> {
+    if (wanted.isTest) return;
     await tx.query(
       `INSERT INTO verification_days (day, account_id, calling_code, started, approved) VALUES (?, ?, ?, ?, ?)
        ON DUPLICATE KEY UPDATE ${what} = ${what} + 1`,
@@ -373,3 +394,5 @@ export interface DayCount {
 export const MOST_DAY_COUNTS = 1_000;
 /** In place of a calling code: all messages of the account, which VERIFICATIONS_PER_DAY bounds. */
 const ALL_CODES = 'all';
+/** Likewise its tests. */
+const TESTS = 'tst';

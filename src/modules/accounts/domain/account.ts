@@ -168,6 +168,8 @@ export interface Account {
   assignedUser?: AssignedUser;
   /** absent = no key */
   apiKey?: ActingKey;
+  /** the service goes on with what a test key began */
+  goesOnTesting?: true;
   /** absent = a key, no proof, or a token from before there were sessions */
   session?: ActingSession;
 }
@@ -221,7 +223,8 @@ export interface Sender {
   isTest: boolean;
 }
 
-export const isTesting = ({ apiKey }: Pick<Account, 'apiKey'>): boolean => apiKey?.isTest ?? false;
+export const isTesting = ({ apiKey, goesOnTesting }: Pick<Account, 'apiKey' | 'goesOnTesting'>): boolean =>
+  goesOnTesting ?? apiKey?.isTest ?? false;
 
 export const senderOf = (account: Account): Sender => ({
   accountId: account.id,

@@ -9,8 +9,9 @@ export class Verifications1700000019750 implements MigrationInterface {
     await queryRunner.query(`CREATE TABLE IF NOT EXISTS verifications (
       id BIGINT NOT NULL,
       account_id INT UNSIGNED NOT NULL,
-      receiver VARCHAR(32) ${ASCII} NOT NULL,
-      open_key VARCHAR(32) ${ASCII} NULL,
+      is_test TINYINT UNSIGNED NOT NULL,
+      receiver VARCHAR(254) NOT NULL,
+      open_key VARCHAR(64) ${ASCII} NULL,
       channels VARCHAR(64) ${ASCII} NOT NULL,
       position TINYINT UNSIGNED NOT NULL,
       status VARCHAR(10) ${ASCII} NOT NULL,
@@ -29,7 +30,7 @@ export class Verifications1700000019750 implements MigrationInterface {
       look_at DATETIME(3) NULL,
       PRIMARY KEY (id),
       UNIQUE KEY uq_verifications_open (account_id, open_key),
-      KEY ix_verifications_account (account_id, id),
+      KEY ix_verifications_account (account_id, is_test, id),
       KEY ix_verifications_look (look_at)
     ) ${TABLE}`);
     await queryRunner.query(`CREATE TABLE IF NOT EXISTS verification_texts (
