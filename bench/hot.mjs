@@ -14,7 +14,7 @@ const ACCOUNTS = 1_000;
 const WEEK_SECONDS = 604_800;
 
 /** A token of each account, as a login would give it. */
-function tokensOf(ids, secret) {
+export function tokensOf(ids, secret) {
   const jwt = new JwtService({ secret });
   const iat = Math.floor(Date.now() / 1000);
   return ids.map((id, index) => {
@@ -24,14 +24,14 @@ function tokensOf(ids, secret) {
   });
 }
 
-/** Requests of one recipient by these accounts for some seconds. @returns how many a second, and what each cost the process, µs */
-async function load({ url, pid }, { tokens, headers = {} }, seconds = SECONDS) {
-  const body = broadcast(['919000000001']);
-  const request = (bearer) => ({
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}`, ...headers },
-    body,
-  });
+/** Requests of one recipient each by these accounts for some seconds. @returns how many a second, and what each cost the process, µs */
+export async function load({ url, pid }, { tokens, headers = {}, numbers = ['919000000001'] }, seconds = SECONDS) {
+  const requests = (bearer) =>
+    numbers.map((number) => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}`, ...headers },
+      body: broadcast([number]),
+    }));
   let connection = 0;
   const before = processorSeconds(pid);
   const result = await autocannon({
@@ -45,7 +45,7 @@ async function load({ url, pid }, { tokens, headers = {} }, seconds = SECONDS) {
     setupClient: (client) => {
       const first = Math.floor((connection++ * tokens.length) / CONNECTIONS);
       const end = Math.max(first + 1, Math.floor((connection * tokens.length) / CONNECTIONS));
-      client.setRequests(tokens.slice(first, end).map(request));
+      client.setRequests(tokens.slice(first, end).flatMap(requests));
     },
   });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refused, ${result.errors} errors`);

@@ -16,6 +16,7 @@ import { benchBeside } from './beside.mjs';
 import { benchChatDispatch, benchDispatch, benchNotes, benchVoice } from './dispatch.mjs';
 import { benchFront } from './front.mjs';
 import { benchGrowth } from './growth.mjs';
+import { benchGuard } from './guard.mjs';
 import { benchHot } from './hot.mjs';
 import { benchFailover, benchKills } from './kills.mjs';
 import { benchPath } from './path.mjs';
@@ -33,6 +34,7 @@ import { benchWebhooks } from './webhooks.mjs';
 const BENCHES = {
   accept: benchAccept,
   hot: benchHot,
+  guard: benchGuard,
   dispatch: benchDispatch,
   notes: benchNotes,
   'chat-dispatch': benchChatDispatch,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { boundedCache } from '../../platform/concurrency/index.js';
+import { boundedCache, type Gathering, GroupCommit, ONE_TICK } from '../../platform/concurrency/index.js';
 import { type RedisClient, RedisCounts, RedisLink } from '../../platform/redis/index.js';
 import { prefixOf } from './destinations.js';
 
@@ -40,74 +40,105 @@ export type TakingOutcome =
   | { kind: 'new_prefixes' }
   | { kind: 'frozen'; reason: FreezeReason; prefix: string; count: number };
 
-/** Atomic over all processes. Both keys of an account have one hash tag, so that a cluster keeps them together. */
+/**
+ * Takes several sends, one after another; what one of them breaks refuses it alone. Atomic over all processes. Both keys of an
+ * account have one hash tag, so that a cluster keeps them together.
+ */
 const TAKE = `
-local a = cjson.decode(ARGV[1])
-local counted = {}
-local function read(field)
-  local stored = redis.call('HGET', KEYS[1], field)
-  if not stored then return 0, 0 end
-  local bucket, count = string.match(stored, '^(%d+):(%d+)$')
-  return tonumber(bucket), tonumber(count)
+local most, mostNumbers, knownHours, bucketSeconds, atOnce = ${MOST_PREFIXES}, ${MOST_NUMBERS_AN_HOUR}, ${KNOWN_HOURS}, ${BUCKET_SECONDS}, 1000
+local function read(text)
+  local bucket, count = string.match(text or '', '^(%d+):(%d+)$')
+  return tonumber(bucket) or 0, tonumber(count) or 0
 end
-local function add(field, wanted, amount, limit)
-  local bucket, count = read(field)
-  if wanted > bucket then bucket, count = wanted, 0 end
-  if limit >= 0 and amount > 0 and count + amount > limit then return false end
-  counted[field] = string.format('%.0f:%.0f', bucket, count + amount)
-  return true
+local function parts(list, work)
+  for from = 1, #list, atOnce do work(from, math.min(from + atOnce - 1, #list)) end
 end
-for i, c in ipairs(a.limits) do
-  if not add(c[1], c[2], c[3], c[4]) then return {'limit', i - 1} end
+local function densest(near, x, distance)
+  local from, to, found = 1, 1, 0
+  for _, text in ipairs(near) do
+    local at = tonumber(text)
+    if math.abs(at - x) <= distance then
+      while tonumber(near[from]) < at - distance do from = from + 1 end
+      while near[to] and tonumber(near[to]) <= at + distance do to = to + 1 end
+      found = math.max(found, to - from)
+    end
+  end
+  return found
 end
-local marks, new, fresh = {}, {}, 0
-if #a.prefixes > 0 then
-  local size = redis.call('HLEN', KEYS[1])
-  for _, p in ipairs(a.prefixes) do
-    local first, last = read('p' .. p)
+local function take(counts, seen, hour, day, newPrefixes, burst, sequential, limits, prefixes, numbers)
+  local fields, known, set, renewed = {'new'}, {}, {}, false
+  for _, c in ipairs(limits) do fields[#fields + 1] = c[1] end
+  for _, p in ipairs(prefixes) do fields[#fields + 1] = 'p' .. p end
+  parts(fields, function(from, to)
+    for i, text in ipairs(redis.call('HMGET', counts, unpack(fields, from, to))) do known[fields[from + i - 1]] = text end
+  end)
+  local function add(field, wanted, amount, limit)
+    local bucket, count = read(known[field])
+    if wanted > bucket then bucket, count, renewed = wanted, 0, true end
+    if limit >= 0 and amount > 0 and count + amount > limit then return false end
+    set[#set + 1] = field
+    set[#set + 1] = string.format('%.0f:%.0f', bucket, count + amount)
+    return true
+  end
+  for i, c in ipairs(limits) do
+    if not add(c[1], c[2], c[3], c[4]) then return {'limit', i - 1} end
+  end
+  local new, size, fresh = {}, nil, 0
+  for _, p in ipairs(prefixes) do
+    local first, last = read(known['p' .. p])
+    local mark = first > 0 and last < hour
     if first == 0 then
-      if size + fresh < a.most then
-        fresh = fresh + 1
-        first = a.hour
-        marks['p' .. p] = a.hour .. ':' .. a.hour
+      size = size or redis.call('HLEN', counts)
+      mark = size + fresh < most
+      if mark then first, fresh = hour, fresh + 1 end
+    end
+    if mark then
+      set[#set + 1] = 'p' .. p
+      set[#set + 1] = string.format('%.0f:%.0f', first, hour)
+      renewed = true
+    end
+    new[p] = first == hour
+  end
+  if fresh > 0 and not add('new', day, fresh, newPrefixes) then return {'new_prefixes'} end
+  if #numbers > 0 then
+    local before = redis.call('ZCARD', seen)
+    if before < mostNumbers then
+      local scored = {}
+      for _, n in ipairs(numbers) do scored[#scored + 1] = n; scored[#scored + 1] = n end
+      parts(scored, function(from, to) redis.call('ZADD', seen, unpack(scored, from, to)) end)
+      if before == 0 then redis.call('EXPIRE', seen, bucketSeconds) end
+    end
+    for _, n in ipairs(numbers) do
+      local p = string.sub(n, 1, -5)
+      if burst >= 0 and new[p] then
+        local count = redis.call('ZCOUNT', seen, p .. '0000', p .. '9999')
+        if count > burst then return {'frozen', 'burst', p, count} end
       end
-    elseif last < a.hour then
-      marks['p' .. p] = first .. ':' .. a.hour
-    end
-    new[p] = first == a.hour
-  end
-  if not add('new', a.day, fresh, a.newPrefixes) then return {'new_prefixes'} end
-end
-if #a.numbers > 0 then
-  if redis.call('ZCARD', KEYS[2]) < a.mostNumbers then
-    for _, n in ipairs(a.numbers) do redis.call('ZADD', KEYS[2], n, n) end
-    redis.call('EXPIRE', KEYS[2], a.bucketSeconds)
-  end
-  for _, n in ipairs(a.numbers) do
-    local p = string.sub(n, 1, -5)
-    if a.burst >= 0 and new[p] then
-      local count = redis.call('ZCOUNT', KEYS[2], p .. '0000', p .. '9999')
-      if count > a.burst then return {'frozen', 'burst', p, count} end
-    end
-    if a.sequential >= 0 then
-      local x = tonumber(n)
-      local count = redis.call('ZCOUNT', KEYS[2], string.format('%.0f', x - a.sequential), string.format('%.0f', x + a.sequential))
-      if count > a.sequential then return {'frozen', 'sequence', p, count} end
+      if sequential >= 0 then
+        local x, far = tonumber(n), 2 * sequential
+        local from, to = string.format('%.0f', x - far), string.format('%.0f', x + far)
+        if redis.call('ZCOUNT', seen, from, to) > sequential then
+          local count = densest(redis.call('ZRANGEBYSCORE', seen, from, to), x, sequential)
+          if count > sequential then return {'frozen', 'sequence', p, count} end
+        end
+      end
     end
   end
-end
-for field, text in pairs(counted) do redis.call('HSET', KEYS[1], field, text) end
-for field, text in pairs(marks) do redis.call('HSET', KEYS[1], field, text) end
-if redis.call('HLEN', KEYS[1]) >= a.most and read('pruned') < a.hour then
-  local all = redis.call('HGETALL', KEYS[1])
-  for i = 1, #all, 2 do
-    local last = string.match(all[i + 1], ':(%d+)$')
-    if string.sub(all[i], 1, 1) == 'p' and last and tonumber(last) < a.hour - a.knownHours then redis.call('HDEL', KEYS[1], all[i]) end
+  parts(set, function(from, to) redis.call('HSET', counts, unpack(set, from, to)) end)
+  if size and size + fresh >= most and read(redis.call('HGET', counts, 'pruned')) < hour then
+    local all = redis.call('HGETALL', counts)
+    for i = 1, #all, 2 do
+      local _, last = read(all[i + 1])
+      if string.sub(all[i], 1, 1) == 'p' and last > 0 and last < hour - knownHours then redis.call('HDEL', counts, all[i]) end
+    end
+    redis.call('HSET', counts, 'pruned', string.format('%.0f:%.0f', hour, hour))
   end
-  redis.call('HSET', KEYS[1], 'pruned', a.hour .. ':' .. a.hour)
+  if renewed then redis.call('EXPIRE', counts, knownHours * 3600) end
+  return {'taken'}
 end
-redis.call('EXPIRE', KEYS[1], a.knownHours * 3600)
-return {'taken'}`;
+local outcomes = {}
+for i, taking in ipairs(cjson.decode(ARGV[1])) do outcomes[i] = take(KEYS[2 * i - 1], KEYS[2 * i], unpack(taking)) end
+return outcomes`;
 
 /** Takes counts back, as far as their periods have not ended. */
 const GIVE_BACK = `
@@ -134,7 +165,7 @@ redis.call('EXPIRE', KEYS[1], ARGV[4])
 return {started, succeeded}`;
 
 type Scripted = RedisClient & {
-  guardTake(counts: string, numbers: string, taking: string): Promise<[string, ...unknown[]]>;
+  guardTake(keys: number, ...keysAndTakings: string[]): Promise<[string, ...unknown[]][]>;
   guardGiveBack(counts: string, limits: string): Promise<number>;
   guardForgive(counts: string, numbers: string, prefix: string, hour: number): Promise<number>;
   guardConvert(key: string, prefix: string, what: string, most: number, seconds: number): Promise<[number, number]>;
@@ -145,15 +176,35 @@ export interface Conversion {
   succeeded: number;
 }
 
+interface CountedSend {
+  accountId: number;
+  taking: Taking;
+}
+
+const GATHERED: Gathering<CountedSend> = {
+  ...ONE_TICK,
+  weigh: ({ taking: { prefixes, numbers } }) => 1 + prefixes.length + numbers.length,
+};
+
+/** A taking as its script reads it. */
+const scripted = ({ hour, day, newPrefixes, burst, sequential, limits, prefixes, numbers }: Taking): unknown[] => [
+  ...[hour, day, newPrefixes ?? -1, burst ?? -1, sequential ?? -1],
+  limits.map(({ name, bucket, amount, limit }) => [name, bucket, amount, limit ?? -1]),
+  prefixes,
+  numbers,
+];
+
 /** Counts of guarded accounts in Redis, or in this process while it is away; calls never fail. */
 @Injectable()
 export class GuardCounters {
   private readonly local = new LocalCounters();
   private readonly redis: Scripted;
   private readonly shared: RedisCounts;
+  /** Sends of one tick of the event loop are one command. */
+  private readonly takings = new GroupCommit<CountedSend, TakingOutcome>((items) => this.takeAll(items), GATHERED);
 
   constructor(private readonly link: RedisLink) {
-    link.client.defineCommand('guardTake', { numberOfKeys: 2, lua: TAKE });
+    link.client.defineCommand('guardTake', { lua: TAKE });
     link.client.defineCommand('guardGiveBack', { numberOfKeys: 1, lua: GIVE_BACK });
     link.client.defineCommand('guardForgive', { numberOfKeys: 2, lua: FORGIVE });
     link.client.defineCommand('guardConvert', { numberOfKeys: 1, lua: CONVERT });
@@ -162,22 +213,26 @@ export class GuardCounters {
   }
 
   /** Counts all of a send, or nothing if one of its rules refuses it. */
-  async take(accountId: number, taking: Taking): Promise<TakingOutcome> {
-    const { limits, newPrefixes, burst, sequential, ...same } = taking;
-    const text = JSON.stringify({
-      ...same,
-      limits: limits.map(({ name, bucket, amount, limit }) => [name, bucket, amount, limit ?? -1]),
-      newPrefixes: newPrefixes ?? -1,
-      burst: burst ?? -1,
-      sequential: sequential ?? -1,
-      most: MOST_PREFIXES,
-      mostNumbers: MOST_NUMBERS_AN_HOUR,
-      knownHours: KNOWN_HOURS,
-      bucketSeconds: BUCKET_SECONDS,
+  take(accountId: number, taking: Taking): Promise<TakingOutcome> {
+    return this.takings.add({ accountId, taking });
+  }
+
+  private async takeAll(items: readonly CountedSend[]): Promise<TakingOutcome[]> {
+    // A command to a cluster has keys of one account.
+    const answers = this.link.client.isCluster
+      ? (await Promise.all(items.map((item) => this.asked([item])))).flat()
+      : await this.asked(items);
+    return items.map(({ accountId, taking }, index) => {
+      const answer = answers[index];
+      return answer ? outcomeOf(answer) : this.local.take(accountId, taking);
     });
-    const [counts, numbers] = this.keys(accountId, taking.hour);
-    const answer = await this.shared.ask(() => this.redis.guardTake(counts, numbers, text));
-    return answer ? outcomeOf(answer) : this.local.take(accountId, taking);
+  }
+
+  private async asked(items: readonly CountedSend[]): Promise<([string, ...unknown[]] | null)[]> {
+    const keys = items.flatMap(({ accountId, taking }) => this.keys(accountId, taking.hour));
+    const text = JSON.stringify(items.map(({ taking }) => scripted(taking)));
+    const answers = await this.shared.ask(() => this.redis.guardTake(keys.length, ...keys, text));
+    return answers ?? items.map(() => null);
   }
 
   async giveBack(accountId: number, limits: readonly LimitCount[]): Promise<void> {
@@ -275,7 +330,7 @@ class LocalCounters {
       const count = account.byPrefix.get(prefix) ?? 0;
       const isNew = newNow.has(prefix) || account.prefixes.get(prefix) === hour;
       if (burst !== null && isNew && count > burst) return { kind: 'frozen', reason: 'burst', prefix, count };
-      const beside = sequential === null ? 0 : besides(account.numbers, Number(number), sequential);
+      const beside = sequential === null ? 0 : densest(account.numbers, Number(number), sequential);
       if (sequential !== null && beside > sequential)
         return { kind: 'frozen', reason: 'sequence', prefix, count: beside };
     }
@@ -323,9 +378,15 @@ class LocalCounters {
   }
 }
 
-/** Numbers of the set that are at most `distance` away from one of them, itself included. */
-function besides(numbers: ReadonlySet<number>, from: number, distance: number): number {
-  let count = 0;
-  for (let value = from - distance; value <= from + distance; value++) if (numbers.has(value)) count += 1;
-  return count;
+/** The most numbers of the set that are at most `distance` away from one that is so near to `x`, itself included. */
+function densest(numbers: ReadonlySet<number>, x: number, distance: number): number {
+  let [count, most] = [0, 0];
+  for (let to = x - 2 * distance; to <= x + 2 * distance; to++) {
+    if (numbers.has(to)) count += 1;
+    const center = to - distance;
+    if (center < x - distance) continue;
+    if (numbers.has(center)) most = Math.max(most, count);
+    if (numbers.has(center - distance)) count -= 1;
+  }
+  return most;
 }

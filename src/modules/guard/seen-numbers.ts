@@ -20,9 +20,10 @@ export function seenOf(
   numbers: readonly string[],
   { burst, sequential }: { burst: number | null; sequential: number | null },
 ): SeenNumbers {
+  const isCounted = burst !== null || sequential !== null;
   if (numbers.length === 1) {
     const [only = ''] = numbers;
-    return { prefixes: [prefixOf(only)], numbers: [only], sequence: null };
+    return { prefixes: [prefixOf(only)], numbers: isCounted ? [only] : [], sequence: null };
   }
   const sorted = Float64Array.from(numbers, Number).sort();
   const distinct = sorted.filter((value, index) => index === 0 || value !== sorted[index - 1]);
@@ -34,7 +35,6 @@ export function seenOf(
   const prefixes = [...byPrefix.keys()];
   const isAll = distinct.length <= MOST_COUNTED;
   if (!isAll) prefixes.sort((a, b) => (byPrefix.get(b) ?? 0) - (byPrefix.get(a) ?? 0));
-  const isCounted = burst !== null || sequential !== null;
   return {
     prefixes,
     numbers: isCounted ? (isAll ? [...distinct].map(String) : densest(distinct, prefixes, byPrefix)) : [],
