@@ -268,6 +268,7 @@ describe('the own log', () => {
       String((body['data'] as Record<string, unknown>)[field]);
     await done('PUT', '/v6/api/account/balance-alerts', { gsm_credits: 5 });
     await done('PUT', '/v6/api/account/number-check', { number_check: 'warn' });
+    await done('PUT', '/v6/api/account/time-zone', { time_zone: 'UTC' });
     await done('POST', '/v6/api/suppressions', { numbers: [NUMBER] });
     await done('DELETE', '/v6/api/suppressions', { number: NUMBER });
     const csv = { ...by.headers, 'content-type': 'text/csv' };
@@ -295,6 +296,7 @@ describe('the own log', () => {
     const byKey = entries.filter(({ api_key }) => api_key !== null);
     expect(byKey.map(({ action }) => action).reverse()).toEqual([
       'balance_alerts.set',
+      'account.change',
       'account.change',
       'suppression.add',
       'suppression.remove',

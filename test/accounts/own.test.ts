@@ -49,6 +49,7 @@ describe('GET /v6/api/account', () => {
           person: null,
           rights: ROLE_RIGHTS.owner,
           time_zone: 'Asia/Kolkata',
+          time_zone_chosen: true,
           number_check: 'warn',
           country: null,
           country_chosen: false,
@@ -83,6 +84,34 @@ describe('GET /v6/api/account', () => {
     const key = String((made.body['data'] as { key: string }).key);
     const { body } = await accounts.call('GET', ME, { headers: { 'x-api-key': key } });
     expect(body['data']).toMatchObject({ username: account.username, person: null });
+  });
+});
+
+describe('PUT /v6/api/account/time-zone', () => {
+  const ZONE = '/v6/api/account/time-zone';
+  const zoneOf = async (token: string) => (await accounts.call('GET', '/v6/api/account', { token })).body['data'];
+
+  it('sets the zone, with an entry in the own log', async () => {
+    const account = await accounts.account();
+    const token = accounts.token(account);
+    expect(await zoneOf(token)).toMatchObject({ time_zone: 'UTC', time_zone_chosen: false });
+    const { status, body } = await accounts.call('PUT', ZONE, { token, body: { time_zone: 'Asia/Kolkata' } });
+    const answer = { success: true, message: 'Time zone saved successfully', data: { time_zone: 'Asia/Kolkata' } };
+    expect([status, body]).toEqual([200, answer]);
+    expect(await zoneOf(token)).toMatchObject({ time_zone: 'Asia/Kolkata', time_zone_chosen: true });
+    const log = await accounts.call('GET', '/v6/api/account/log?kind=change&limit=1', { token });
+    expect(log.body['data']).toMatchObject([{ action: 'account.change', details: { time_zone: 'Asia/Kolkata' } }]);
+  });
+
+  it.each(['', undefined, null])('needs one: %j', async (time_zone) => {
+    const token = accounts.token(await accounts.account());
+    expect(await accounts.row('PUT', ZONE, { token, body: { time_zone } })).toEqual([400, 'time_zone is required']);
+  });
+
+  it.each(['Mars/Base', 'UTC+3', 'local', 'x'.repeat(65)])('takes names of IANA alone: %s', async (time_zone) => {
+    const token = accounts.token(await accounts.account());
+    expect(await accounts.row('PUT', ZONE, { token, body: { time_zone } })).toEqual([400, 'time_zone is invalid']);
+    expect(await zoneOf(token)).toMatchObject({ time_zone_chosen: false });
   });
 });
 

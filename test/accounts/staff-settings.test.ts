@@ -118,6 +118,8 @@ describe('what staff set on a client of a reseller', () => {
     const { body } = await accounts.call('POST', '/v1/auth/login', { body: login });
     const check = { token: String(body['token']), body: { number_check: 'off' } };
     expect(await accounts.row('PUT', '/v6/api/account/number-check', check)).toEqual(staffs('number_check'));
+    const zone = { token: check.token, body: { time_zone: 'Asia/Kolkata' } };
+    expect(await accounts.row('PUT', '/v6/api/account/time-zone', zone)).toEqual(staffs('time_zone'));
     expect(await patch(seller, client, { released_fields: ['time_zone'] })).toEqual([403, 'Forbidden']);
     expect(await patch(admin, client, { released_fields: ['time_zone', 'permissions.odd'] })).toEqual([
       400,

@@ -42,6 +42,7 @@ const ENTRIES: Record<string, Entry> = {
   'NumbersController.read': READS,
   'OwnNumbersController.save': 'account.change',
   'OwnNumbersController.saveCheck': 'account.change',
+  'OwnNumbersController.saveTimeZone': 'account.change',
   'OwnPasswordController.password': 'account.password',
   'OwnSessionMessagesController.cancel': 'session_message.cancel',
   'OwnTemplatesController.change': 'template.change',

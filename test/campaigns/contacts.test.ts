@@ -45,7 +45,10 @@ describe('contacts', () => {
     expect(listOf(answer)).toEqual([
       row(1, 'SENT', { provider_message_id: 'ct-1' }),
       row(2, 'DELIVERED', { provider_message_id: 'ct-2', attempts: 1 }),
-      row(3, 'FAILED', { status_code: 1, errorMessage: 'Absent "subscriber"' }),
+      row(3, 'FAILED', {
+        ...{ status_code: 1, errorMessage: 'Absent "subscriber"' },
+        reason_text: 'The carrier could not deliver the message. Retry later.',
+      }),
       row(4, 'PP1', { attempts: 0 }),
       row(5, 'PP1'),
       row(6, 'PP1', { attempts: 0 }),
@@ -72,6 +75,26 @@ describe('contacts', () => {
     expect(await seqs('status=READ')).toEqual([[], 0]);
     expect(await seqs('status=nonsense')).toEqual([[], 0]);
     expect(await seqs('status=')).toEqual([[1, 2, 3, 4, 5, 6], 6]);
+  });
+
+  it('are found by their number, or by its last digits', async () => {
+    const found = async (query: string): Promise<[unknown[], unknown]> => {
+      const answer = await campaigns.get(path(requestId, `contacts?${query}`), owner);
+      return [listOf(answer).map((contact) => contact['seq']), answer.body['total']];
+    };
+    expect(await found('number=919812345002')).toEqual([[3], 1]);
+    expect(await found(`number=${encodeURIComponent('+91 98123 45002')}`)).toEqual([[3], 1]);
+    expect(await found('number=5004')).toEqual([[5], 1]);
+    expect(await found('number=5004&status=SENT')).toEqual([[], 0]);
+    expect(await found('number=9999')).toEqual([[], 0]);
+    const first = await campaigns.get(path(requestId, 'contacts?number=234500&limit=4'), owner);
+    expect(listOf(first)).toEqual([]); // only what a number ends with
+    expectRefused(await campaigns.get(path(requestId, 'contacts?number=12'), owner), 400, 'number is invalid');
+    expectRefused(
+      await campaigns.get(path(requestId, 'contacts?number=%25%25%25%25'), owner),
+      400,
+      'number is invalid',
+    );
   });
 
   it('have the columns of a channel that has some', async () => {

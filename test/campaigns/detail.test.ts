@@ -92,6 +92,22 @@ describe('the detail of a campaign', () => {
     expect(await detail(requestId)).toMatchObject({ carried_by: [] });
   });
 
+  it('says until when receipts are awaited, once all are sent', async () => {
+    const requestId = await campaigns.send(owner, NUMBERS.slice(0, 2));
+    await campaigns.begin(requestId);
+    await campaigns.submit(requestId, 1, 'until-1');
+    expect(await detail(requestId)).toMatchObject({ receipts_until: null });
+    await campaigns.submit(requestId, 2, 'until-2');
+    await campaigns.dataSource.query("UPDATE campaigns SET sent_at = '2026-11-22 10:00:00' WHERE request_id = ?", [
+      requestId,
+    ]);
+    // RECEIPT_TIMEOUT is 72 hours
+    expect(await detail(requestId)).toMatchObject({ seconds_left: 0, receipts_until: '2026-11-25 10:00:00' });
+    await campaigns.receipt(requestId, 'until-1', 'delivered');
+    await campaigns.receipt(requestId, 'until-2', 'delivered');
+    expect(await detail(requestId)).toMatchObject({ receipts_until: null });
+  });
+
   it('shows the attachments of an unofficial broadcast', async () => {
     const answer = await campaigns.unofficial(owner, {
       broadcast_name: 'Pictures',

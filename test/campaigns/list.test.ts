@@ -60,6 +60,7 @@ describe('one campaign', () => {
         completed_at: null,
         username: owner.account.username,
         in_doubt_until: null,
+        receipts_until: null,
         balance: 'gsm_credits',
         price_note: null,
         refunded_credits: 0,

@@ -73,6 +73,8 @@ describe('what a gateway refuses in its answer', () => {
         carrier_code: 'EC001',
         refused: true,
         reason: 'temporary',
+        reason_text: 'The carrier refused the message',
+        remedy: 'Ask the operator of this service.',
       },
     ]);
     const csv = await fetch(`${sms.url}/v6/api/campaigns/${requestId}/export.csv`, {

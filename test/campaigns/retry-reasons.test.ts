@@ -86,6 +86,16 @@ describe('retry-failed by the reasons of the failures', () => {
     const view = dataOf(await campaigns.get(`/v6/api/campaigns/${requestId}`, owner));
     expect(view['retriable']).toBe(true);
     const kinds = (view['failure_reasons'] as Json[]).map(({ error_code, reason }) => [error_code, reason]);
+    const words = (view['failure_reasons'] as Json[]).map(
+      ({ reason_text, remedy }) => `${String(reason_text)}: ${String(remedy)}`,
+    );
+    expect(words).toEqual(
+      expect.arrayContaining([
+        'The number is unknown or out of service: Check the number, or remove it from your list.',
+        'The phone is switched off or out of reach: Retry later.',
+        'The number is on your stop list: Nothing was charged. Leave it out.',
+      ]),
+    );
     expect(kinds).toEqual(
       expect.arrayContaining([
         [1, 'permanent'],

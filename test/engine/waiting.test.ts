@@ -80,7 +80,7 @@ describe('messages that wait for their carrier', () => {
     );
   const recipients = async ({ id }: Campaign) => {
     const page = { page: 1, limit: 100, after: null };
-    const { items } = await contacts.part({ id, totalRows: 100 }, null, page, 100);
+    const { items } = await contacts.part({ id, totalRows: 100 }, { statuses: null, number: null }, page, 100);
     return items.map(({ attempts, errorMessage, errorCode }) => [attempts, errorCode, errorMessage]);
   };
   const state = async ({ requestId }: Campaign) => (await reader.byRequestId(requestId))?.state;

@@ -86,6 +86,7 @@ describe('how routes stand', () => {
         channel: 'sms',
         driver: 'http',
         state: 'up',
+        alarm_in_seconds: null,
         summary: null,
         connection: 'up',
         stopped: null,
@@ -123,6 +124,9 @@ describe('how routes stand', () => {
     await send('sick', numbers(1));
     await untilState('sick', 'down');
     const sick = await statusOf('sick');
+    // ALARM_HOLD is 2 minutes
+    expect(sick['alarm_in_seconds']).toBeGreaterThan(0);
+    expect(sick['alarm_in_seconds']).toBeLessThanOrEqual(120);
     expect(sick).toMatchObject({ waiting: 501, circuit: expect.stringMatching(/open$/) as string });
     expect(sick['summary']).toMatch(/^Gateway is not reachable.* since \d\d:\d\d, 501 waiting$/);
     expect(sick['last_error']).toContain('Gateway is not reachable');

@@ -52,6 +52,7 @@ const NAMED: Readonly<Record<string, string>> = {
   NumbersController_read: 'readNumbers',
   OwnNumbersController_save: 'chooseNumbers',
   OwnNumbersController_saveCheck: 'putNumberCheck',
+  OwnNumbersController_saveTimeZone: 'putTimeZone',
   OwnAccountController_credits: 'getCredits',
   OwnAccountController_ledger: 'getCreditLedger',
   OwnLogController_list: 'listOwnLog',

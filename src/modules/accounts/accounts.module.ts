@@ -30,7 +30,7 @@ import {
   ChangePasswordHandler,
   SetBalanceAlertsHandler,
   ChooseSecurityHandler,
-  ChooseNumbersHandler,
+  ChooseSettingsHandler,
 } from './own-account.commands.js';
 import { CreateApiKeyHandler, RevokeApiKeyHandler, RevokeManagedApiKeyHandler } from './access/api-keys.commands.js';
 import { ChangeAccountHandler, CreateAccountHandler } from './managed-accounts.commands.js';
@@ -233,7 +233,7 @@ export class AccountDirectoryModule {}
     CreateAccountHandler,
     ChangeAccountHandler,
     ChangePasswordHandler,
-    ChooseNumbersHandler,
+    ChooseSettingsHandler,
     SetBalanceAlertsHandler,
     ChooseSecurityHandler,
     FindOwnSecurityHandler,

@@ -83,6 +83,7 @@ export class AccountStore {
       isActive: row.isActive,
       expiresAt: row.expiresAt,
       timeZone: row.timeZone ?? this.environment.APP_TIME_ZONE,
+      timeZoneChosen: row.timeZone !== null,
       requireToken: row.requireToken,
       security: {
         requireToken: row.ownRequireToken,

@@ -143,28 +143,30 @@ export class ChooseSecurityHandler implements ICommandHandler<ChooseSecurityComm
 }
 
 /** Absent fields keep their value. */
-export interface NumbersChoice {
+export interface SettingsChoice {
   numberCheck?: NumberCheckMode;
   /** ISO 3166; null = not known */
   country?: string | null;
   strictNumbers?: boolean;
+  /** IANA name */
+  timeZone?: string;
 }
 
 /**
- * Sets how numbers are read and checked (reference/numbers#country). Returns what holds then.
- * @throws AppError 400 `country is invalid`; 403: set by staff
+ * Sets how numbers are read and checked (reference/numbers#country), and the time zone. Returns what holds then.
+ * @throws AppError 400 `country is invalid`, `time_zone is invalid`; 403: set by staff
  */
-export class ChooseNumbersCommand extends Command<Required<NumbersChoice>> {
+export class ChooseSettingsCommand extends Command<Required<SettingsChoice>> {
   constructor(
     readonly actor: Account,
-    readonly choice: NumbersChoice,
+    readonly choice: SettingsChoice,
   ) {
     super();
   }
 }
 
-@CommandHandler(ChooseNumbersCommand)
-export class ChooseNumbersHandler implements ICommandHandler<ChooseNumbersCommand> {
+@CommandHandler(ChooseSettingsCommand)
+export class ChooseSettingsHandler implements ICommandHandler<ChooseSettingsCommand> {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly directory: AccountDirectory,
@@ -172,7 +174,7 @@ export class ChooseNumbersHandler implements ICommandHandler<ChooseNumbersComman
     private readonly audit: AuditLog,
   ) {}
 
-  async execute({ actor, choice }: ChooseNumbersCommand): Promise<Required<NumbersChoice>> {
+  async execute({ actor, choice }: ChooseSettingsCommand): Promise<Required<SettingsChoice>> {
     const chosen = await inTransaction(this.dataSource, async (tx) => {
       const row = await this.store.lockById(tx, actor.id);
       if (!row) throw accountErrors.invalidToken(); // removed a moment ago
@@ -183,8 +185,8 @@ export class ChooseNumbersHandler implements ICommandHandler<ChooseNumbersComman
       await tx.update(AccountEntity, { id: actor.id }, { ...patch, updatedAt: now() });
       const details = auditedChanges(choice);
       await this.audit.record(tx, { actor, action: 'account.change', subject: actor.username, details });
-      const { numberCheck, country, strictNumbers } = this.store.toAccount(Object.assign(row, patch));
-      return { numberCheck, country, strictNumbers };
+      const { numberCheck, country, strictNumbers, timeZone } = this.store.toAccount(Object.assign(row, patch));
+      return { numberCheck, country, strictNumbers, timeZone };
     });
     this.directory.forget(actor.id);
     return chosen;

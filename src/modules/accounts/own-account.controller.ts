@@ -40,7 +40,7 @@ import {
 } from './authentication/decorators.js';
 import {
   ChangePasswordCommand,
-  ChooseNumbersCommand,
+  ChooseSettingsCommand,
   ChooseSecurityCommand,
   SetBalanceAlertsCommand,
 } from './own-account.commands.js';
@@ -56,9 +56,17 @@ import {
   PasswordAnswer,
   SecurityAnswer,
   SecurityRequest,
+  TimeZoneAnswer,
+  TimeZoneRequest,
 } from './own-account.dto.js';
 import { FindOwnAccountQuery, FindOwnSecurityQuery, GetStorageQuery } from './own-account.queries.js';
-import { NUMBER_CHECK_ERRORS, NUMBERS_ERRORS, PASSWORD_ERRORS, SECURITY_ERRORS } from './self-service.errors.js';
+import {
+  NUMBER_CHECK_ERRORS,
+  NUMBERS_ERRORS,
+  PASSWORD_ERRORS,
+  SECURITY_ERRORS,
+  TIME_ZONE_ERRORS,
+} from './self-service.errors.js';
 
 const LEDGER = { name: 'ledger', positions: 'ids' } as const;
 
@@ -240,7 +248,7 @@ export class OwnNumbersController {
     @Body() { number_check }: NumberCheckRequest,
     @CurrentActor() { account }: Actor,
   ): Promise<NumberCheckAnswer> {
-    await this.commands.execute(new ChooseNumbersCommand(account, { numberCheck: number_check }));
+    await this.commands.execute(new ChooseSettingsCommand(account, { numberCheck: number_check }));
     return { success: true, message: 'Number check saved successfully', data: { number_check } };
   }
 
@@ -255,7 +263,7 @@ export class OwnNumbersController {
   async save(@Body() body: NumbersRequest, @CurrentActor() { account }: Actor): Promise<NumbersAnswer> {
     const { number_check: numberCheck, country, strict_numbers: strictNumbers } = body;
     const chosen = await this.commands.execute(
-      new ChooseNumbersCommand(account, {
+      new ChooseSettingsCommand(account, {
         ...(numberCheck && { numberCheck }),
         ...(country !== undefined && { country }),
         ...(typeof strictNumbers === 'boolean' && { strictNumbers }),
@@ -267,6 +275,22 @@ export class OwnNumbersController {
       strict_numbers: chosen.strictNumbers,
     };
     return { success: true, message: 'Numbers saved successfully', data };
+  }
+
+  @Put('time-zone')
+  @ApiOperation({
+    summary: 'Choose the time zone of the account',
+    description:
+      'In which its times are shown, and read where they have no zone of their own. Scheduled campaigns keep their moment. `GET /v6/api/account` shows it.',
+  })
+  @ApiOkResponse({ type: TimeZoneAnswer })
+  @ApiErrors(...TIME_ZONE_ERRORS)
+  async saveTimeZone(
+    @Body() { time_zone: zone }: TimeZoneRequest,
+    @CurrentActor() { account }: Actor,
+  ): Promise<TimeZoneAnswer> {
+    const { timeZone } = await this.commands.execute(new ChooseSettingsCommand(account, { timeZone: zone }));
+    return { success: true, message: 'Time zone saved successfully', data: { time_zone: timeZone } };
   }
 }
 

@@ -75,6 +75,9 @@ export class OwnAccountView {
   @ApiProperty({ example: 'Asia/Kolkata', description: 'In which the account reads and writes its times' })
   time_zone!: string;
 
+  @ApiProperty({ example: true, description: 'false: the time zone is that of the installation' })
+  time_zone_chosen!: boolean;
+
   @ApiProperty({
     enum: [...NUMBER_CHECKS],
     example: 'warn',
@@ -132,6 +135,7 @@ export const ownAccountView = (account: Account, parentUsername: string | null):
     person: person ? { id: person.id, username: person.username, name: displayName(person), role: person.role } : null,
     rights: rightsOf(account),
     time_zone: account.timeZone,
+    time_zone_chosen: account.timeZoneChosen,
     number_check: account.numberCheck,
     country: account.country,
     country_chosen: account.countryChosen,
@@ -264,4 +268,19 @@ export class NumbersData extends NumberCheckData {
 export class NumbersAnswer extends DoneAnswer {
   @ApiProperty({ type: NumbersData })
   data!: NumbersData;
+}
+
+export class TimeZoneRequest {
+  @RequiredText('time_zone', 'Asia/Kolkata')
+  time_zone!: string;
+}
+
+class TimeZoneData {
+  @ApiProperty({ example: 'Asia/Kolkata', description: 'IANA name' })
+  time_zone!: string;
+}
+
+export class TimeZoneAnswer extends DoneAnswer {
+  @ApiProperty({ type: TimeZoneData })
+  data!: TimeZoneData;
 }

@@ -57,6 +57,12 @@ export const NUMBER_CHECK_ERRORS: readonly DocumentedError[] = [
   accountErrors.setByStaff.shown('number_check'),
 ];
 
+export const TIME_ZONE_ERRORS: readonly DocumentedError[] = [
+  fieldErrors.required.shown('time_zone'),
+  fieldErrors.invalid.shown('time_zone').because('no IANA name'),
+  accountErrors.setByStaff.shown('time_zone'),
+];
+
 export const NUMBERS_ERRORS: readonly DocumentedError[] = [
   fieldErrors.noWord.shown('number_check', NUMBER_CHECKS),
   fieldErrors.invalid.shown('country').because('not an ISO 3166 code of two capital letters'),

@@ -70,6 +70,8 @@ export interface Outlook {
   isRefundApproximate: boolean;
   /** null = no send has an unknown outcome */
   inDoubtUntil: Date | null;
+  /** null = not all are sent, or no receipt is awaited */
+  receiptsUntil: Date | null;
 }
 
 const MOST_GROUPS = 2_048;
@@ -111,6 +113,7 @@ export class CampaignOutlooks {
       refund,
       isRefundApproximate: isApproximate,
       inDoubtUntil: await this.inDoubtUntil(counted),
+      receiptsUntil: await this.receiptsUntil(counted),
     };
   }
 
@@ -136,9 +139,22 @@ export class CampaignOutlooks {
        WHERE r.status = ${RecipientStatus.Unknown}`,
       [id],
     );
+    return row?.at ? new Date(row.at.getTime() + (await this.patienceOf(routeId))) : null;
+  }
+
+  /** Returns the deadline of the receipts that a wholly sent campaign waits for. */
+  private async receiptsUntil({ campaign: { routeId, sentAt, state }, counts }: CountedCampaign): Promise<Date | null> {
+    const waiting = counts.get(RecipientStatus.Submitted) ?? 0;
+    const unsent = (counts.get(RecipientStatus.Pending) ?? 0) + (counts.get(RecipientStatus.Retrying) ?? 0);
+    if (waiting === 0 || unsent > 0 || sentAt === null || isEndState(state)) return null;
+    return new Date(sentAt.getTime() + (await this.patienceOf(routeId)));
+  }
+
+  /** How long a receipt is awaited, ms. */
+  private async patienceOf(routeId: number): Promise<number> {
     const route = await this.routes.byId(routeId);
     const own = route && this.drivers.patienceOf(route).failMs;
-    return row?.at ? new Date(row.at.getTime() + (own ?? this.environment.RECEIPT_TIMEOUT)) : null;
+    return own ?? this.environment.RECEIPT_TIMEOUT;
   }
 
   private async chains({ id }: CampaignRecord): Promise<number[]> {

@@ -51,12 +51,13 @@ export class CampaignViews {
       channel.priceNote?.(this.channels.services, campaign) ?? null,
     ]);
     const failed = counts.get(RecipientStatus.Failed) ?? 0;
-    const kindOf = await this.retries.kinds(campaign);
+    const [kindOf, wordsOf] = [await this.retries.kinds(campaign), await this.retries.words(campaign)];
     const retriable = await this.retries.areThere(campaign, failed, reasons.map(kindOf));
     return {
       ...campaignData(counted, channel, around),
       username: around.username,
       in_doubt_until: outlook.inDoubtUntil && dateTime(outlook.inDoubtUntil, around.zone),
+      receipts_until: outlook.receiptsUntil && dateTime(outlook.receiptsUntil, around.zone),
       balance: campaign.balance,
       price_note: priceNote,
       refunded_credits: campaign.refundedCredits,
@@ -73,12 +74,15 @@ export class CampaignViews {
       seconds_left: outlook.secondsLeft,
       refund_if_cancelled: outlook.refund,
       refund_is_approximate: outlook.isRefundApproximate,
-      failure_reasons: reasons.map((failure) => ({
-        ...{ error_code: failure.errorCode, message: failure.message, count: failure.count },
-        ...(failure.carrierCode !== null && { carrier_code: failure.carrierCode }),
-        ...(failure.isRefused && { refused: true as const }),
-        reason: kindOf(failure),
-      })),
+      failure_reasons: reasons.map((failure) => {
+        const { cause, remedy } = wordsOf(failure);
+        return {
+          ...{ error_code: failure.errorCode, message: failure.message, count: failure.count },
+          ...(failure.carrierCode !== null && { carrier_code: failure.carrierCode }),
+          ...(failure.isRefused && { refused: true as const }),
+          ...{ reason: kindOf(failure), reason_text: cause, remedy },
+        };
+      }),
       failure_reasons_approximate: isApproximate,
       retriable,
       category: campaign.category,

@@ -228,6 +228,9 @@ class FailureReasonData {
   @ApiPropertyOptional({ example: true, description: 'refused in the answer to the submit; absent where it was not' })
   refused?: true;
   @ApiProperty({ enum: [...FAILURE_KINDS], description: 'what retry-failed makes of it' }) reason!: FailureKind;
+  @ApiProperty({ example: 'The phone is switched off or out of reach', description: 'the cause, for people' })
+  reason_text!: string;
+  @ApiProperty({ example: 'Retry later.', description: 'what to do about it' }) remedy!: string;
 }
 
 @ApiExtraModels(CampaignTemplateData)
@@ -238,6 +241,12 @@ export class CampaignDetailData extends CampaignData {
     description: 'when the last of those in doubt is failed for want of a receipt; null = none is in doubt',
   })
   in_doubt_until!: string | null;
+  @LocalTime({
+    nullable: true,
+    description:
+      'all are sent, and some wait for a receipt: when the last of these fails without one; null = not all are sent, or none waits',
+  })
+  receipts_until!: string | null;
   @ApiProperty({ example: 'gsm_credits', description: 'the balance that pays' }) balance!: string;
   @ApiProperty({
     ...nullableText,

@@ -24,6 +24,7 @@ export {
   optOutOf,
   ownKinds,
 } from './drivers/failure-kinds.js';
+export { failureWords, type FailureWords } from './drivers/failure-words.js';
 export { isTestRoute, TEST_ROUTE_IDS, testOutcome, testReceipt } from './drivers/test/test.driver.js';
 export { DRIVER_CONFIGS, DRIVER_NAMES, type DriverName, DRIVERS, unknownSettings } from './drivers.js';
 export {

@@ -91,6 +91,14 @@ export class RouteStatusData {
   since!: string | null;
 
   @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 95,
+    description: 'Of a route that is down: seconds until its alarm, if it stays so (ALARM_HOLD); null: none is to come',
+  })
+  alarm_in_seconds!: number | null;
+
+  @ApiProperty({
     type: String,
     nullable: true,
     example: 'connect ECONNREFUSED since 02:14, 500 waiting',

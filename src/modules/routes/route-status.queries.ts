@@ -1,7 +1,9 @@
+import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { clockTime, dateTime, isoTime, now } from '../../kernel/clock.js';
 import { type Listed, ONE, type Page, partOf } from '../../kernel/lists.js';
 import { TtlCache } from '../../platform/concurrency/index.js';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { AccountDirectory } from '../accounts/index.js';
 import { Channels, RouteQueues } from '../engine/index.js';
 import {
@@ -113,6 +115,7 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
     private readonly states: RouteStates,
     private readonly lanes: RouteQueues,
     private readonly figures: RouteFigures,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'ALARM_HOLD'>,
   ) {}
 
   async execute({ which, timeZone }: RouteStatusQuery): Promise<Listed<RouteStatusData>> {
@@ -152,6 +155,12 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
     return this.queues.get(id, () => this.lanes.of(names, id));
   }
 
+  private secondsToAlarm(since: Date | null): number | null {
+    if (since === null) return null;
+    const left = since.getTime() + this.environment.ALARM_HOLD - now().getTime();
+    return left <= 0 ? null : Math.ceil(left / 1_000);
+  }
+
   private view(observed: ObservedRoute, timeZone: string): RouteStatusData {
     const { route, standing, known, queue, figure } = observed;
     const time = (at: Date | null | undefined): string | null => (at ? dateTime(at, timeZone) : null);
@@ -166,6 +175,7 @@ export class RouteStatusHandler implements IQueryHandler<RouteStatusQuery> {
       is_default: route.isDefault,
       state: route.stopped ? 'stopped' : standing.health,
       since: time(since),
+      alarm_in_seconds: !route.stopped && standing.health === 'down' ? this.secondsToAlarm(since ?? null) : null,
       summary: summaryOf(observed, timeZone),
       connection: standing.health,
       stopped: route.stopped && stopOf(route.stopped, timeZone),

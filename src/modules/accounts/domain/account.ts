@@ -153,6 +153,8 @@ export interface Account {
   /** ISO 3166 code by which national numbers are read (reference/numbers#country); null = not known */
   country: string | null;
   countryChosen: boolean;
+  /** false: `timeZone` is that of the installation */
+  timeZoneChosen: boolean;
   /** the specified endpoints refuse what the strict reader refuses (reference/numbers#specified-endpoints) */
   strictNumbers: boolean;
   permissions: Permissions;

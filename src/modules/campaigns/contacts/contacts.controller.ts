@@ -38,6 +38,7 @@ import {
   type ContactData,
   ContactPageResponse,
   MOST_NUMBERS,
+  type NumberFilter,
   NumbersToReadBody,
   type ReadNumberData,
   ReadNumbersAnswer,
@@ -120,16 +121,27 @@ export class ContactsController {
   @Get('contacts')
   @ApiOperation({ summary: 'The recipients, in the order of the contacts' })
   @StatusQuery
+  @ApiQuery({
+    name: 'number',
+    required: false,
+    example: '4567',
+    description: 'a number in any spelling that the strict reader takes, or the last 4 to 7 digits of numbers',
+  })
   @ListQuery()
   @ApiOkResponse({ type: ContactPageResponse })
-  @ApiErrors(...LIST_ERRORS, campaignErrors.notFound)
+  @ApiErrors(
+    ...LIST_ERRORS,
+    fieldErrors.invalid.shown('number').because('no number, and not 4 to 7 digits; `hint` says why'),
+    campaignErrors.notFound,
+  )
   async contacts(
     @CurrentActor() actor: Actor,
     @Param('request_id') requestId: string,
     @Query() query: Record<string, unknown>,
   ): Promise<Paged<ContactData>> {
     const page = readListPage(CONTACTS, query);
-    const list = new ListRecipientsQuery(actor, requestId, textOrNull(query['status']), page);
+    const number = readNumberFilter(query['number'], actor.account);
+    const list = new ListRecipientsQuery(actor, requestId, textOrNull(query['status']), page, number);
     return paged(CONTACTS, page, await this.queries.execute(list));
   }
 
@@ -241,6 +253,13 @@ export class RecipientsController {
     const found = await this.queries.execute(new FindRecipientsQuery(of, numbers, from, to, page));
     return { ...paged(HITS, page, found), next_to: found.nextTo?.toISOString() ?? null };
   }
+}
+
+/** @returns null when there is none. @throws AppError invalid */
+function readNumberFilter(value: unknown, home: NumberHome): NumberFilter | null {
+  const given = textOrNull(value)?.trim() ?? '';
+  if (given === '') return null;
+  return /^\d{4,7}$/.test(given) ? { ending: given } : { numbers: readNumbers(given, home) };
 }
 
 /** Spellings of the number of a query. @throws AppError invalid, when it is missing too */

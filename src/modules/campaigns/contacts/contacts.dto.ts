@@ -7,6 +7,9 @@ import { REQUEST_ID } from '../campaigns.dto.js';
 
 const STATUS_WORDS = [...RECIPIENT_STATUS_WORDS];
 
+/** A number in its spellings, or the digits that it ends with. */
+export type NumberFilter = { numbers: readonly string[] } | { ending: string };
+
 /** A recipient for its owner (reference/campaigns#contacts); channels add their own columns. */
 export class ContactData {
   @ApiProperty({ example: 1, description: 'place among the contacts' }) seq!: number;
@@ -33,6 +36,11 @@ export class ContactData {
     description: 'the carrier refused it in its answer to the submit: it was never taken; absent where it was not',
   })
   refused?: true;
+  @ApiPropertyOptional({
+    example: 'The phone is switched off or out of reach. Retry later.',
+    description: 'cause and remedy of a failure, for people; absent where it did not fail',
+  })
+  reason_text?: string;
   @ApiPropertyOptional({ example: 17, description: 'voice only: seconds' }) duration?: number;
   @ApiPropertyOptional({ type: String, nullable: true, example: '12', description: 'voice only: keys pressed' })
   digits?: string | null;

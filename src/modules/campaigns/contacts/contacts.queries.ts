@@ -14,7 +14,14 @@ import {
   StatusLabels,
 } from '../../engine/index.js';
 import { type CampaignReader, campaignShown } from '../campaign-reader.js';
-import { contactData, type ContactData, type DetailedRecipient, type RecipientHitData } from './contacts.dto.js';
+import {
+  contactData,
+  type ContactData,
+  type DetailedRecipient,
+  type NumberFilter,
+  type RecipientHitData,
+} from './contacts.dto.js';
+import { FailedRecipients } from '../retry/failed-recipients.store.js';
 import { type FoundRecipient, type HitCursor, positionOfHit, RecipientSearch } from './recipient-search.store.js';
 import { RecipientReader } from './recipients.store.js';
 
@@ -175,6 +182,8 @@ export class ListRecipientsQuery extends Query<Listed<ContactData>> {
     readonly requestId: string,
     readonly status: string | null,
     readonly page: Page,
+    /** null = every number */
+    readonly number: NumberFilter | null = null,
   ) {
     super();
   }
@@ -186,16 +195,38 @@ export class ListRecipientsHandler implements IQueryHandler<ListRecipientsQuery>
     private readonly reads: ReadDatabase,
     private readonly channels: Channels,
     private readonly views: RecipientViews,
+    private readonly failures: FailedRecipients,
   ) {}
 
-  async execute({ actor, requestId, status, page }: ListRecipientsQuery): Promise<Listed<ContactData>> {
+  async execute({ actor, requestId, status, page, number }: ListRecipientsQuery): Promise<Listed<ContactData>> {
     const session = await this.reads.session();
     const { campaign, reader } = await campaignShown(session, actor, requestId);
     const contacts = new RecipientReader(session);
     const statuses = status === null ? null : new StatusLabels(this.channels.get(campaign.channel)).statusesOf(status);
-    const total = await totalOf(reader, campaign, statuses);
-    const { items, next } = await contacts.part(campaign, statuses, page, total);
-    return { items: await this.views.of(contacts, campaign, items), total, isCapped: false, next };
+    const total = number === null ? await totalOf(reader, campaign, statuses) : campaign.totalRows;
+    const { items, next } = await contacts.part(campaign, { statuses, number }, page, total);
+    const shown = await this.withReasons(campaign, items, await this.views.of(contacts, campaign, items));
+    if (number === null) return { items: shown, total, isCapped: false, next };
+    return { items: shown, total: offsetOf(page) + items.length, isCapped: next !== null, next };
+  }
+
+  private async withReasons(
+    campaign: CampaignRecord,
+    recipients: readonly RecipientRecord[],
+    shown: readonly DetailedRecipient[],
+  ): Promise<DetailedRecipient[]> {
+    const isFailed = ({ status }: RecipientRecord): boolean => status === RecipientStatus.Failed;
+    if (!recipients.some(isFailed)) return [...shown];
+    const wordsOf = await this.failures.words(campaign);
+    return shown.map((row, at) => {
+      const recipient = recipients[at];
+      if (!recipient || !isFailed(recipient)) return row;
+      const { cause, remedy } = wordsOf({
+        ...{ errorCode: row.error_code, message: row.errorMessage },
+        ...{ carrierCode: row.carrier_code ?? null, isRefused: row.refused === true },
+      });
+      return Object.assign(row, { reason_text: `${cause}. ${remedy}` });
+    });
   }
 }
 

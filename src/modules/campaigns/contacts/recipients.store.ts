@@ -15,7 +15,16 @@ import {
 import { RECIPIENT_COLUMNS, type RecipientRow, toRecipient } from '../campaign-reader.js';
 import { RECIPIENTS_A_READ } from '../campaign-scan.js';
 
-import type { RefusalData } from './contacts.dto.js';
+import type { NumberFilter, RefusalData } from './contacts.dto.js';
+
+export interface RecipientFilter {
+  /** null = all */
+  statuses: readonly RecipientStatus[] | null;
+  number: NumberFilter | null;
+}
+
+/** Recipients that a search for a number reads at most; the next page goes on behind them. */
+const MOST_SEARCHED = 1_000_000;
 
 interface TermsRow {
   credits: number | null;
@@ -84,6 +93,21 @@ function among(seqs: readonly number[]): { where: string; values: unknown[] } {
     : { where: 'seq IN (?)', values: [seqs] };
 }
 
+/** The condition of a filter; the digits of `ending` are digits alone. */
+function whereOf({ statuses, number }: RecipientFilter): { where: string; values: unknown[] } {
+  const parts: [string, unknown][] = [
+    ...(statuses ? [['status IN (?)', statuses] as [string, unknown]] : []),
+    ...(number === null
+      ? []
+      : [
+          'ending' in number
+            ? (['receiver LIKE ?', `%${number.ending}`] as [string, unknown])
+            : (['receiver IN (?)', number.numbers] as [string, unknown]),
+        ]),
+  ];
+  return { where: parts.map(([text]) => text).join(' AND '), values: parts.map(([, value]) => value) };
+}
+
 interface RefusalRow {
   carrier_code: string | null;
   refused: number;
@@ -114,45 +138,45 @@ export class RecipientReader {
 
   /**
    * Returns a page. Without a filter, seq runs 1, 2, 3 … and the page is a key range; with a filter it skips the earlier
-   * matches. `total` (recipients with these statuses) avoids reading pages behind the last one.
+   * matches. `total` (recipients with these statuses) avoids reading pages behind the last one. A search for a number that
+   * reached its bound returns where it goes on, maybe without an item.
    */
   async part(
     { id, totalRows }: Pick<CampaignRecord, 'id' | 'totalRows'>,
-    statuses: readonly RecipientStatus[] | null,
+    filter: RecipientFilter,
     page: Page,
     total: number,
   ): Promise<{ items: RecipientRecord[]; next: number | null }> {
     const after = page.after === null ? null : Number(page.after);
     const offset = offsetOf(page);
     if (offset >= total) return { items: [], next: null };
-    if (!statuses) {
+    if (!filter.statuses && !filter.number) {
       const items = await this.between(id, after ?? offset, (after ?? offset) + page.limit);
       const last = items.at(-1)?.seq ?? totalRows;
       return { items, next: last < totalRows ? last : null };
     }
-    const seqs = await this.matching(id, statuses, {
-      after: after ?? 0,
-      upTo: totalRows,
-      offset,
-      limit: page.limit + 1,
-    });
+    const start = after ?? 0;
+    const upTo = filter.number === null ? totalRows : Math.min(totalRows, start + MOST_SEARCHED);
+    const seqs = await this.matching(id, filter, { after: start, upTo, offset, limit: page.limit + 1 });
     const shownSeqs = seqs.slice(0, page.limit);
     const items = await this.named(id, shownSeqs);
-    return { items, next: seqs.length > page.limit ? (shownSeqs.at(-1) ?? null) : null };
+    if (seqs.length > page.limit) return { items, next: shownSeqs.at(-1) ?? null };
+    return { items, next: upTo < totalRows ? upTo : null };
   }
 
-  /** Finds seqs by status in limited key ranges; an index on the status would cost a third of the acceptance speed. */
+  /** Finds seqs by status or number in limited key ranges; an index would cost a third of the acceptance speed. */
   private async matching(
     campaignId: number,
-    statuses: readonly RecipientStatus[],
+    filter: RecipientFilter,
     { after, upTo, offset, limit }: { after: number; upTo: number; offset: number; limit: number },
   ): Promise<number[]> {
     const found: number[] = [];
     let toSkip = offset;
+    const { where, values: wanted } = whereOf(filter);
     for (let from = after; from < upTo && found.length < limit; from += RECIPIENTS_A_READ) {
-      const values = [campaignId, from, from + RECIPIENTS_A_READ, statuses];
+      const values = [campaignId, from, from + RECIPIENTS_A_READ, ...wanted];
       const rows: { seq: number }[] = await this.source.query(
-        `SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND seq <= ? AND status IN (?)
+        `SELECT seq FROM campaign_recipients WHERE campaign_id = ? AND seq > ? AND seq <= ? AND ${where}
          ORDER BY seq LIMIT ? OFFSET ?`,
         [...values, limit - found.length, toSkip],
       );
@@ -160,7 +184,7 @@ export class RecipientReader {
       else if (toSkip > 0) {
         const [count] = await this.source.query<{ total: string }[]>(
           `SELECT COUNT(*) AS total FROM campaign_recipients
-           WHERE campaign_id = ? AND seq > ? AND seq <= ? AND status IN (?)`,
+           WHERE campaign_id = ? AND seq > ? AND seq <= ? AND ${where}`,
           values,
         );
         toSkip -= Number(count?.total ?? 0);

@@ -18,6 +18,8 @@ import {
   failureKind,
   type FailureSource,
   type FailureTerms,
+  failureWords,
+  type FailureWords,
   LASTING_KINDS,
   ownKinds,
   RouteDirectory,
@@ -103,8 +105,19 @@ export class FailedRecipients {
   }
 
   /** Says what a failure of this campaign means, by the drivers of all its routes. */
-  async kinds({ id, routeId, channel }: CampaignRecord): Promise<(failure: Failure) => FailureKind> {
-    if (this.channels.get(channel).routes === 'chat') return (failure) => failureKind(CHAT, failure);
+  async kinds(campaign: CampaignRecord): Promise<(failure: Failure) => FailureKind> {
+    const terms = await this.terms(campaign);
+    return (failure) => failureKind(terms, failure);
+  }
+
+  /** Says a failure of this campaign in words. */
+  async words(campaign: CampaignRecord): Promise<(failure: Failure) => FailureWords> {
+    const terms = await this.terms(campaign);
+    return (failure) => failureWords(terms, failure);
+  }
+
+  private async terms({ id, routeId, channel }: CampaignRecord): Promise<readonly FailureTerms[]> {
+    if (this.channels.get(channel).routes === 'chat') return CHAT;
     const lanes: { routeId: number }[] = await this.dataSource.query(
       'SELECT DISTINCT route_id AS routeId FROM campaign_lanes WHERE campaign_id = ?',
       [id],
@@ -112,10 +125,9 @@ export class FailedRecipients {
     const routes = await Promise.all(
       [routeId, ...lanes.map((lane) => lane.routeId)].map((route) => this.routes.byId(route)),
     );
-    const terms = routes.flatMap((route): FailureTerms[] =>
+    return routes.flatMap((route): FailureTerms[] =>
       route ? [{ source: route.driver as FailureSource, own: ownKinds(route.config) }] : [],
     );
-    return (failure) => failureKind(terms, failure);
   }
 
   private async *read(campaign: CampaignRecord, chosen: SeqSet): AsyncGenerator<SourcedRecipient[], void, undefined> {
