@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)('alarms', () => {
     expect(await alarm.getByRole('link', { name: 'Route carrier-one' }).getAttribute('href')).toBe(
       '/app/routes/carrier-one',
     );
-    for (const part of ['What leaves', 'What runs', 'What waits for a review']) {
+    for (const part of ['Traffic', 'Running campaigns', 'Waiting for review']) {
       await page.getByRole('region', { name: part }).waitFor();
     }
     await page.screenshot({ path: join(PICTURES, 'now-with-alarms-wide.png'), fullPage: true });
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('alarms', () => {
     const button = alarm.getByRole('button', { name: 'Acknowledge' });
     await button.focus();
     await page.keyboard.press('Enter');
-    await alarm.getByText('admin looks after it since').waitFor();
+    await alarm.getByText('Acknowledged by admin at').waitFor();
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole('tab', { name: 'History' }).click();
     await page.getByText('Route carrier-three has sent 40 messages').waitFor();

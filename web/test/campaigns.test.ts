@@ -66,6 +66,15 @@ describe.skipIf(!hasBrowser)('campaigns in the browser', () => {
     const app = await opened(role, width, '/campaigns');
     const { page } = app;
     const box = page.getByRole('combobox', { name: /^Search numbers/ });
+    const isAtBox = () => box.evaluate((element) => element === element.ownerDocument.activeElement);
+    for (const keys of ['/', 'Control+k', 'Meta+k']) {
+      await page.locator('main h1').focus();
+      await page.keyboard.press(keys);
+      expect(await isAtBox(), keys).toBe(true);
+    }
+    expect(await box.inputValue()).toBe('');
+    await page.keyboard.type('1/2'); // within a field it is a sign like others
+    expect(await box.inputValue()).toBe('1/2');
     await box.fill('+91 98111 00001');
     const hit = page.getByRole('option', { name: /Recipient\s*919811100001/ });
     await hit.waitFor();
@@ -73,9 +82,8 @@ describe.skipIf(!hasBrowser)('campaigns in the browser', () => {
     await picture(app, `search-${role}-${width}`);
     await box.press('Enter');
     const dialog = page.getByRole('dialog', { name: `Recipient ${NUMBER}` });
-    await dialog.getByText('The carrier took it').waitFor();
-    for (const said of ['1 of gsm credits', 'it was not on it', 'sandbox'])
-      await dialog.getByText(said).first().waitFor();
+    await dialog.getByText('Accepted by the carrier').waitFor();
+    for (const said of ['1 of gsm credits', 'not listed', 'sandbox']) await dialog.getByText(said).first().waitFor();
     expect(new URL(page.url()).pathname).toBe(`/app/campaigns/${sent}`);
     expect(new URL(page.url()).searchParams.get('contact')).toBe('1');
     expect(await axeViolations(page)).toEqual([]);
@@ -103,7 +111,7 @@ describe.skipIf(!hasBrowser)('campaigns in the browser', () => {
     await page.getByRole('option', { name: /Template\s*autumn_greeting/ }).waitFor();
     await box.press('Enter');
     await page.getByRole('button', { name: 'Pause autumn_greeting' }).waitFor();
-    await page.getByRole('link', { name: 'All that wait' }).click();
+    await page.getByRole('link', { name: 'All waiting' }).click();
     await page.getByRole('combobox', { name: 'Status' }).waitFor();
   });
 
@@ -138,9 +146,9 @@ describe.skipIf(!hasBrowser)('campaigns in the browser', () => {
   it.each(VIEWS)('as %s at %i: a campaign tells what failed and why, and can be sent again', async (role, width) => {
     const app = await opened(role, width, `/campaigns/${sent}`);
     const { page } = app;
-    await page.getByRole('region', { name: 'Why they failed' }).first().waitFor();
+    await page.getByRole('region', { name: 'Failure reasons' }).first().waitFor();
     await page.getByText('Hello from Switchboard').waitFor();
-    await page.getByRole('button', { name: /^FAILED\s*2$/ }).click();
+    await page.getByRole('button', { name: /^Failed\s*2$/ }).click();
     await page.getByRole('button', { name: /919811100404/ }).waitFor();
     await page.getByRole('button', { name: /919811100002/ }).waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('status')).toBe('FAILED');
@@ -151,14 +159,14 @@ describe.skipIf(!hasBrowser)('campaigns in the browser', () => {
     await page.getByRole('button', { name: 'Export CSV' }).click();
     expect((await file).suggestedFilename()).toBe(`${sent}.csv`);
     if (role === 'owner' && width === WIDE) {
-      await page.getByRole('button', { name: 'Retry failures' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Send again to those that failed?' });
-      await dialog.getByText(/failed for good: left out/).waitFor();
+      await page.getByRole('button', { name: /^Retry / }).click();
+      const dialog = page.getByRole('dialog', { name: 'Retry failed recipients?' });
+      await dialog.getByText(/permanent failure: not included/).waitFor();
       expect(await axeViolations(page)).toEqual([]);
       await picture(app, 'retry');
-      await dialog.getByLabel('Also those that failed for good').check();
-      await dialog.getByText('A new campaign goes to 2 for 2 credits.').waitFor();
-      await dialog.getByRole('button', { name: 'Send again' }).click();
+      await dialog.getByLabel('Include permanent failures').check();
+      await dialog.getByText('A new campaign goes to 2 recipients and costs 2 credits.').waitFor();
+      await dialog.getByRole('button', { name: 'Retry 2 for 2 credits' }).click();
       await page.getByRole('link', { name: sent }).waitFor();
     }
     expect(app.faults).toEqual([]);
@@ -179,7 +187,7 @@ describe.skipIf(!hasBrowser)('campaigns in the browser', () => {
       await pause.waitFor();
       await page.getByRole('button', { name: 'Cancel', exact: true }).click();
       const dialog = page.getByRole('dialog', { name: 'Cancel “Spring offer”?' });
-      await dialog.getByText('3 of gsm credits go back', { exact: false }).waitFor();
+      await dialog.getByText('3 of gsm credits refunded', { exact: false }).waitFor();
       expect(await page.evaluate('document.activeElement?.textContent')).toBe('Keep it');
       expect(await axeViolations(page)).toEqual([]);
       await picture(app, `cancel-${role}-${width}`);
@@ -189,7 +197,7 @@ describe.skipIf(!hasBrowser)('campaigns in the browser', () => {
       await page.getByRole('button', { name: 'Cancel', exact: true }).click();
       await dialog.getByRole('button', { name: 'Cancel the campaign' }).click();
       await expect.poll(() => detailOf(id).then(({ refunded_credits: back }) => back)).toBe(3);
-      await page.getByText('CANCELLED').first().waitFor();
+      await page.getByRole('list', { name: 'Recipients by status' }).getByText('Cancelled').waitFor();
       expect(app.faults).toEqual([]);
     },
   );
@@ -234,7 +242,7 @@ describe.skipIf(!hasBrowser)('campaigns in the browser', () => {
     ]) {
       if (said !== 'records the caller') await card.getByText(said, { exact: false }).first().waitFor();
     }
-    for (const clip of ['what is played first', 'the clip of key 2', 'the clip of key 2 9']) {
+    for (const clip of ['the recording', 'the clip of key 2', 'the clip of key 2 9']) {
       await card.getByRole('button', { name: `Play ${clip}`, exact: true }).click();
       const player = card.locator(`audio[aria-label="${clip}"]`);
       await player.waitFor();

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('the chat provider', () => {
 
   it('what nothing acts on stands on a page of staff, counted by name', async () => {
     const { page } = staff;
-    const counts = page.getByRole('region', { name: 'How many of each kind' });
+    const counts = page.getByRole('region', { name: 'Notices by kind' });
     await counts.getByText('phone_number_quality_update').waitFor();
     await counts.getByText(/^3, the last on/).waitFor();
     await page.getByRole('table', { name: 'Provider notices' }).getByText('TIER_1K').waitFor();
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('the chat provider', () => {
     await page.getByLabel('Body').fill('Olá {{1}}');
     await page.getByLabel('Other buttons').fill('Track it | https://example.com/{{1}}\nCode | SAVE10');
     await page.screenshot({ path: join(PICTURES, 'template-form.png'), fullPage: true });
-    await page.getByRole('button', { name: 'Hand in for review' }).click();
+    await page.getByRole('button', { name: 'Submit for review' }).click();
     await page.waitForURL(/\/app\/templates\/\d+/);
     templateId = Number(page.url().split('/').at(-1));
     await page.getByText('pt_BR', { exact: true }).first().waitFor();
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('the chat provider', () => {
       [templateId],
     );
     await owner.go(`/templates/${String(templateId)}`);
-    await page.getByText('The provider moved it from utility: sends since then pay for this category.').waitFor();
+    await page.getByText('The provider moved it from utility. Sends are now charged in this category.').waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await page.screenshot({ path: join(PICTURES, 'template-moved.png'), fullPage: true });
     expect(owner.faults).toEqual([]);

@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser).each(LOOKS)('the guard at %i px, %s', (width, theme
     await page.getByLabel('SMS a day').fill('9');
     await page.getByLabel('Countries').fill('IN, XX');
     await page.getByRole('button', { name: 'Save the guard' }).click();
-    await page.getByText('countries is invalid').first().waitFor();
+    await page.getByText('Not valid').first().waitFor();
     await page.getByLabel('Countries').fill('IN, GB');
     await page.getByRole('button', { name: 'Save the guard' }).click();
     await page.getByText('United Kingdom').first().waitFor();

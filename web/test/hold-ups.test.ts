@@ -59,17 +59,17 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('what holds a campaign up, %i 
     silent.close();
   });
 
-  it('says how many may have left, and what settles them', async () => {
+  it('says how many were possibly sent, and what settles them', async () => {
     const name = `In doubt ${String(width)}`;
     const id = await send(doubtful, name, [number(), number()]);
     await until('both are in doubt', async () => (await data(`/v6/api/campaigns/${id}`))['in_doubt'] === 2);
     await owner.go(`/campaigns?search=${id}`);
-    await owner.page.getByText('2 may have left', { exact: true }).waitFor();
+    await owner.page.getByText('2 possibly sent', { exact: true }).waitFor();
     await owner.page.getByRole('link', { name: new RegExp(name) }).click();
     const day = String((await data(`/v6/api/campaigns/${id}`))['in_doubt_until']).slice(0, 10);
     await owner.page
       .getByRole('note')
-      .filter({ hasText: `2 may have left: settled by receipt, or on ${day}` })
+      .filter({ hasText: `2 possibly sent: to be confirmed by receipt, or at the deadline on ${day}` })
       .waitFor();
     await looks(owner);
   });
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('what holds a campaign up, %i 
     await page.getByRole('link', { name: new RegExp(name) }).click();
     await page
       .getByRole('note')
-      .filter({ hasText: new RegExp(`Nothing leaves over ${held}: Stopped by admin`) })
+      .filter({ hasText: new RegExp(`Nothing is sent over ${held}: Stopped by admin`) })
       .waitFor();
     await looks(staff);
     await page.getByRole('link', { name: held, exact: true }).click();
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('what holds a campaign up, %i 
     expect(await test.getAttribute('aria-disabled')).toBe('true');
     // it can be pressed all the same: that is how it says why
     await test.click({ force: true });
-    await page.getByText('Nothing leaves over a stopped route, a test neither.', { exact: false }).waitFor();
+    await page.getByText('A stopped route sends nothing, not even a test.', { exact: false }).waitFor();
     await looks(staff);
     // what was moved, and is paused, names the present route and the former one
     await call('POST', `/v6/api/campaigns/${id}/pause`);
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('what holds a campaign up, %i 
     await staff.go(`/campaigns/${id}`);
     await page.getByRole('link', { name: other, exact: true }).waitFor();
     await page.getByText(`moved from ${held}`).waitFor();
-    expect(await page.getByText('Nothing leaves over').count()).toBe(0);
+    expect(await page.getByText('Nothing is sent over').count()).toBe(0);
     await call('POST', `/v6/api/campaigns/${id}/cancel`);
   });
 
@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('what holds a campaign up, %i 
     const retry = owner.page.getByRole('button', { name: 'Retry failures' });
     expect(await retry.getAttribute('aria-disabled')).toBe('true');
     await retry.click({ force: true });
-    await owner.page.getByText('All that failed were on the stop list', { exact: false }).waitFor();
+    await owner.page.getByText('No failed recipient can be retried', { exact: false }).waitFor();
     expect(owner.faults).toEqual([]);
   });
 

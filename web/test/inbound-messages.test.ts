@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser).each([WIDE, MIDDLE, NARROW])('inbound messages at %
     await page.getByRole('heading', { name: 'Keywords', level: 1 }).waitFor();
     await page.getByLabel('Word').fill(`Info ${String(width)}!`);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('reply is required').first().waitFor();
+    await page.getByText('Required').first().waitFor();
     await page.getByLabel('Reply').fill('We are open from 9 to 6.');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('We are open from 9 to 6.').first().waitFor();

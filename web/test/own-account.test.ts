@@ -77,33 +77,33 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
 
   it('asks on the first page who may send without a login, until the owner has chosen', async () => {
     await go('/', 'Home');
-    await says('Anybody who knows your username can send at your expense');
-    await app.page.getByRole('link', { name: 'Choose who may' }).click();
+    await says('Anyone who knows your username can send at your expense');
+    await app.page.getByRole('link', { name: 'Choose who can' }).click();
     await app.page.getByRole('heading', { name: 'Access without a login', level: 1 }).waitFor();
     await says('yes, from anywhere');
     await app.page.getByLabel('Addresses that may send by username alone').fill('home');
     await button('Save').click();
-    await says('body_username_addresses[0] is not an IP address or range');
+    await says('Entry 1 is not an IP address or range');
     await app.page.getByLabel('Addresses that may send by username alone').fill('203.0.113.7');
     await app.page.getByLabel('Reports and templates need').check();
     await button('Save').click();
-    await says('Choice saved');
+    await says('Settings saved');
     await says('from 203.0.113.7');
     const { body } = await owner.call('GET', '/v6/api/account/security');
     expect(body['data']).toMatchObject({ protect_reports: true, body_username_addresses: ['203.0.113.7'] });
     await go('/', 'Home');
     await app.page.getByRole('list', { name: 'Balances' }).waitFor();
-    expect(await app.page.getByText('Choose who may').count()).toBe(0);
+    expect(await app.page.getByText('Choose who can').count()).toBe(0);
   });
 
   it('asks on the first page in which country the numbers are, and keeps the choice', async () => {
     await go('/', 'Home');
-    await says('In which country are the numbers that you write without a country code?');
+    await says('Which country are numbers without a country code from?');
     await app.page.getByRole('link', { name: 'Choose the country' }).click();
     await app.page.getByRole('heading', { name: 'This account', level: 1 }).waitFor();
     await app.page.getByLabel('Country', { exact: true }).selectOption({ label: 'India' });
-    await app.page.getByLabel('The old endpoints refuse').check();
-    await button('Save').click();
+    await app.page.getByLabel('Legacy endpoints refuse').check();
+    await app.page.getByRole('button', { name: 'Save', exact: true }).click();
     await says('Numbers saved');
     const { body } = await owner.call('GET', '/v6/api/account');
     expect(body['data']).toMatchObject({ country: 'IN', country_chosen: true, strict_numbers: true });
@@ -132,18 +132,18 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await button('New API key').click();
     await app.page.getByLabel('Name').fill('Shop');
     await app.page.getByLabel(/webhooks/).check();
-    await app.page.getByLabel('Ends', { exact: true }).fill('2099-12-31');
-    await app.page.getByLabel('Requests a day').fill('5000');
-    await app.page.getByLabel('May be used from').fill('not an address');
+    await app.page.getByLabel('Expires', { exact: true }).fill('2099-12-31');
+    await app.page.getByLabel('Requests per day').fill('5000');
+    await app.page.getByLabel('Allowed addresses').fill('not an address');
     await button('Create the key').click();
     await says(/is not an IP address or range/);
-    await app.page.getByLabel('May be used from').fill('127.0.0.1');
+    await app.page.getByLabel('Allowed addresses').fill('127.0.0.1');
     await button('Create the key').click();
     const key = await app.page.locator('dialog code').innerText();
     expect(key).toMatch(/^swb_live_/);
     await button(/^Copy/).click();
     expect(await app.page.evaluate('navigator.clipboard.readText()')).toBe(key);
-    await button('I have kept it').click();
+    await button('I have saved it').click();
     await button('Revoke Shop').waitFor();
     expect(await app.page.getByText(key).count()).toBe(0);
 
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     ]);
     await button('Revoke Shop').click();
     await says(`Webhook to ${hook}`);
-    await app.page.getByLabel('Revoke what it made').check();
+    await app.page.getByLabel('Revoke what it created').check();
     await button('Revoke the key').click();
     await says('API key revoked');
     expect(await list('/v6/api/account/api-keys')).toEqual([]);
@@ -168,12 +168,18 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await go('/account/webhooks', 'Webhooks');
     await button('New webhook').click();
     await app.page.getByLabel('Address').fill(address);
+    const boxes = await app.page.getByRole('dialog').getByRole('checkbox').all();
+    expect(boxes.length).toBeGreaterThan(8);
+    for (const box of boxes) {
+      expect(await box.isChecked()).toBe(true); // every event, until one takes some away
+      await box.uncheck();
+    }
     await button('Create the webhook').click();
-    await says('events must be a non-empty array');
-    await app.page.getByLabel('Campaigns that are completed').check();
+    await says('Choose or enter at least one');
+    await app.page.getByLabel('Completed campaigns').check();
     await button('Create the webhook').click();
     await app.page.getByText(/^whsec_/).waitFor();
-    await button('I have kept it').click();
+    await button('I have saved it').click();
     await app.page.getByRole('link', { name: address }).click();
     await button('Send a test event').click();
     await says('The test event was delivered: 200');
@@ -190,17 +196,17 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await expect.poll(() => receiver.to('/own').length, { timeout: 60_000 }).toBe(2);
     await app.page.reload();
     const [told] = receiver.to('/own').slice(-1);
-    await button(`Send ${String(told?.id)} again, try 1`).click();
-    await says('The event is sent again');
+    await button(`Send ${String(told?.id)} again, attempt 1`).click();
+    await says('The event is being sent again');
     await expect.poll(() => receiver.to('/own').length, { timeout: 60_000 }).toBe(3);
 
     await button('New secret').click();
-    await button('Make a new secret').click();
+    await button('Create a new secret').click();
     await app.page.getByText(/^whsec_/).waitFor();
-    await button('I have kept it').click();
+    await button('I have saved it').click();
     await button('Turn off').click();
     await says('Disabled by the account');
-    await button('Revive').click();
+    await button('Turn on').click();
     await says('The webhook is active again');
     await button('Delete').click();
     await button('Delete the webhook').click();
@@ -211,7 +217,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await go('/account/stop-list', 'Stop list');
     await app.page.getByRole('textbox', { name: 'Numbers' }).fill('12');
     await button('Add to the stop list').click();
-    await says('number has fewer than 8 digits');
+    await says('Has fewer than 8 digits');
     await app.page.getByRole('textbox', { name: 'Numbers' }).fill('4915112345678\n4915187654321');
     await button('Add to the stop list').click();
     await says('2 added, 0 were on the list');
@@ -223,8 +229,8 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     await button('Import').click();
     await says(/2 lines: 1 added, 0 were on the list, 1 without a number \(line 3: “none”\)/);
     await go('/account/stop-list?number=4915187654321', 'Stop list');
-    await button('Take off 4915187654321').click();
-    await button('Take it off').click();
+    await button('Remove 4915187654321').click();
+    await button('Remove it').click();
     await says('This number is not on the list');
     expect((await list('/v6/api/suppressions')).map(({ number }) => number)).toEqual([
       '4915112345678',
@@ -262,7 +268,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
   });
 
   it('reads its own log', async () => {
-    await go('/account/log', 'Own log');
+    await go('/account/log', 'Activity log');
     await says('User: remove');
     await app.page.getByLabel('Show').selectOption('login');
     await says('logged in');
@@ -277,14 +283,14 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('the own account at %i px', (w
     expect(await app.page.getByText(`Webhook to ${hook}`).count()).toBe(0);
     await app.page.getByLabel('Revoke all API keys too').check();
     await says(`Webhook to ${hook}`);
-    await app.page.getByLabel('Revoke what they made').check();
-    await app.page.getByLabel('Present password').fill('Wrong-Day-7!');
+    await app.page.getByLabel('Revoke what they created').check();
+    await app.page.getByLabel('Current password').fill('Wrong-Day-7!');
     await app.page.getByLabel('New password', { exact: true }).fill('Rainy-Day-8!');
     await app.page.getByLabel('New password again').fill('Rainy-Day-9!');
     await button('Change the password').click();
-    await says('Not the same as above');
+    await says('The passwords differ');
     await app.page.getByLabel('New password again').fill('Rainy-Day-8!');
-    await app.page.getByLabel('Present password').fill(PASSWORD);
+    await app.page.getByLabel('Current password').fill(PASSWORD);
     await button('Change the password').click();
     await app.page.getByRole('button', { name: 'Log in' }).waitFor();
     owner = await Client.login(url, username, 'Rainy-Day-8!');

@@ -10,7 +10,7 @@ const PICTURES = join(import.meta.dirname, '../../.data/test/pictures');
 
 /** What each role finds in the navigation, of the pages that not every role has. */
 const NAVIGATION = {
-  owner: ['New campaign', 'Session message', 'API keys', 'Webhooks', 'People', 'Own log'],
+  owner: ['New campaign', 'Session message', 'API keys', 'Webhooks', 'People', 'Activity log'],
   manager: ['New campaign', 'Session message', 'Webhooks'],
   sender: ['New campaign', 'Session message'],
   viewer: [],
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)('people', () => {
     await page.getByRole('heading', { name: 'Hand this link over' }).waitFor();
     const link = (await page.getByRole('dialog').locator('code').first().textContent()) ?? '';
     expect(link).toMatch(new RegExp(`^${url}/app/join#[\\w-]{43}$`));
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByText('invited', { exact: true }).waitFor();
     await look('people');
     await page.goto('about:blank');
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('people', () => {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByLabel('Password again').fill('Another-1');
     await page.getByRole('button', { name: 'Join' }).click();
-    await page.getByText('Not the same as above').waitFor();
+    await page.getByText('The passwords differ').waitFor();
     await page.getByLabel('Password again').fill(PASSWORD);
     await page.getByRole('button', { name: 'Join' }).click();
     await page.waitForURL(/\/app(?!\/join)/);

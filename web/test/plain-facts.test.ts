@@ -42,13 +42,13 @@ describe.skipIf(!hasBrowser)('plain facts', () => {
     });
     await owner.go(`/campaigns/${id}`);
     const { page } = owner;
-    await page.getByRole('cell', { name: 'PP1' }).first().waitFor();
+    await page.getByRole('cell', { name: 'Waiting for carrier' }).first().waitFor();
     await service.clients.owner.call('POST', `/v6/api/campaigns/${id}/cancel`);
     const counts = page.getByRole('list', { name: 'Recipients by status' });
-    await counts.getByRole('button', { name: /CANCELLED/ }).waitFor();
+    await counts.getByRole('button', { name: /Cancelled/ }).waitFor();
     // the summary has it: the table is read at once, and not by a clock of its own
-    await page.getByRole('cell', { name: 'CANCELLED' }).first().waitFor({ timeout: 5_000 });
-    expect(await page.getByRole('cell', { name: 'PP1' }).count()).toBe(0);
+    await page.getByRole('cell', { name: 'Cancelled' }).first().waitFor({ timeout: 5_000 });
+    expect(await page.getByRole('cell', { name: 'Waiting for carrier' }).count()).toBe(0);
     const sent = page.getByRole('progressbar', { name: 'Sent so far' });
     expect(await sent.getAttribute('value')).toBe('0');
     await page.screenshot({ path: join(PICTURES, 'cancelled-campaign.png'), fullPage: true });
@@ -63,12 +63,31 @@ describe.skipIf(!hasBrowser)('plain facts', () => {
     await service.clients.owner.broadcast(NUMBERS, { broadcast_name: 'Into the void', brodcast_service: ROUTE });
     const { page } = staff;
     await staff.go('/');
-    const wrong = page.getByRole('region', { name: 'What is wrong' });
+    const wrong = page.getByRole('region', { name: 'Problems' });
     await wrong.getByRole('link', { name: ROUTE }).waitFor();
-    expect(await wrong.getByText('Nothing is wrong.').count()).toBe(0);
+    await wrong
+      .getByRole('listitem')
+      .filter({ hasText: new RegExp(`^${ROUTE} down.* since \\d`) })
+      .waitFor();
+    expect(await wrong.getByText('No problems.').count()).toBe(0);
     expect(await axeViolations(page)).toEqual([]);
     await page.screenshot({ path: join(PICTURES, 'now-with-route-down.png'), fullPage: true });
     expect(staff.faults).toEqual([]);
+  });
+
+  it('a route that staff stopped is a problem too, and the last day has its figures', async () => {
+    await call('POST', `/v6/api/admin/routes/${ROUTE}/stop`, { reason: 'Contract' });
+    const { page } = staff;
+    await staff.go('/');
+    const stopped = page
+      .getByRole('listitem')
+      .filter({ hasText: new RegExp(`^${ROUTE} stopped.*Stopped by admin since \\d`) });
+    await stopped.waitFor();
+    expect(await page.getByText('No problems.').count()).toBe(0);
+    const day = page.getByRole('region', { name: 'Last 24 hours' });
+    await day.getByText('Delivery rate').waitFor();
+    await day.getByRole('img', { name: /^Sent over the last 24 hours/ }).waitFor();
+    await call('POST', `/v6/api/admin/routes/${ROUTE}/start`);
   });
 
   it('a list of staff has its times in the zone of the viewer, and says which that is', async () => {

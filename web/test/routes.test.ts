@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('routes, %i px wide', (width) 
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByLabel('To', { exact: true }).fill('+44 7700 900123');
     await page.getByRole('button', { name: 'Send the test' }).click();
-    await page.getByText('The carrier took it').waitFor();
+    await page.getByText('Accepted by the carrier').waitFor();
     await look('route-test');
     await page.getByLabel('To', { exact: true }).fill('447700900603');
     await page.getByRole('button', { name: 'Send the test' }).click();
@@ -93,10 +93,10 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('routes, %i px wide', (width) 
     await page.getByText(/Stopped by admin since \d\d:\d\d, 3 waiting/).waitFor();
     await look('route-stopped');
 
-    await page.getByRole('button', { name: 'Move what waits' }).click();
+    await page.getByRole('button', { name: 'Move waiting messages' }).click();
     await page.getByLabel('To route').selectOption(second);
     await look('route-move');
-    await page.getByRole('button', { name: 'Move them' }).click();
+    await page.getByRole('button', { name: 'Move', exact: true }).click();
     await page.getByText(`3 recipients moved to ${second}`).waitFor();
     await expect
       .poll(() => gateway.taken.filter(({ text }) => !text.startsWith('Test')).length, { timeout: 60_000 })
@@ -105,17 +105,17 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('routes, %i px wide', (width) 
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     expect(await page.evaluate('document.activeElement?.textContent')).toBe('Back');
     await page.getByRole('button', { name: 'Start the route' }).click();
-    await page.getByText(`${first} carries again`).waitFor();
+    await page.getByText(`${first} is running again`).waitFor();
     await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
   });
 
   it('changes its settings, and says at which field one is refused; secrets stay', async () => {
     const { page } = app;
     await app.go(`/routes/${first}?tab=settings`);
-    const speed = page.getByLabel('Messages a second');
+    const speed = page.getByLabel('Messages per second');
     await speed.fill('0');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('messages_per_second must be a whole number from 1 to 1000000').waitFor();
+    await page.getByText('Must be a whole number from 1 to 1000000').waitFor();
     app.faults.length = 0; // the browser's own word about the 400
     await speed.fill('500');
     await look('route-settings');
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('routes, %i px wide', (width) 
     await look('new-route');
     await page.getByRole('button', { name: 'Create the route' }).click();
     await page.getByRole('heading', { level: 1, name: new RegExp(name) }).waitFor();
-    await page.getByText(/Binds: 0 of 2 stand/).waitFor();
+    await page.getByText(/Binds: 0 of 2 connected/).waitFor();
     await page.getByRole('tab', { name: 'Settings' }).click();
     expect(await page.getByLabel('Password').inputValue()).toBe('***');
     await page.getByLabel('Window').fill('20');
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('routes, %i px wide', (width) 
     // the secret went to the former address alone, so that another one asks for it again: at its field
     await page.getByLabel('Port').fill('10');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('config.password is required with a new address').waitFor();
+    await page.getByText('Required with a new address').waitFor();
     app.faults.length = 0; // the browser's own word about the 400
     await app.go('/routes');
     await staff('DELETE', `/v6/api/admin/routes/${name}`);

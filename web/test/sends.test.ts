@@ -44,12 +44,12 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     );
   };
   /** Looks at the price and sends; leads to the campaign. */
-  const send = async (credits: string): Promise<void> => {
+  const send = async (credits: string, [verb, yes] = ['Send to', 'Send it']): Promise<void> => {
     const { page } = owner;
     await button('Show preview and price').click();
     await page.getByText(credits).waitFor();
-    await page.getByRole('button', { name: /^Send to / }).click();
-    await button('Send it').click();
+    await page.getByRole('button', { name: new RegExp(`^${verb} `) }).click();
+    await button(yes).click();
     await page.waitForURL(/\/app\/campaigns\//);
   };
 
@@ -81,14 +81,14 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await field('Message').fill('Hello {{name}}');
     await field('Numbers').fill(`${number()}, 12`);
     await button('Show preview and price').click();
-    await page.getByText('2 rows will be left out:').waitFor();
-    await field('Skip rows at fault').uncheck();
+    await page.getByText('2 rows will be skipped:').waitFor();
+    await field('Skip invalid rows').uncheck();
     await button('Show preview and price').click();
-    await page.getByText('2 rows would make the send be refused:').waitFor();
+    await page.getByText('2 rows would block the send:').waitFor();
     await page.getByText(/no value for name/).waitFor();
     expect(await page.getByRole('button', { name: /^Send to / }).getAttribute('aria-disabled')).toBe('true');
     await field('Message').fill('Hello');
-    await page.getByText('Look at the preview and the price first.').waitFor();
+    await page.getByText('Check the preview and the price first.').waitFor();
   });
 
   it('sends one campaign, however often the button is pressed', async () => {
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await button('Upload').click();
     await page.getByText(/no column of a known name/).waitFor();
     owner.faults.length = 0; // the browser's own word about the 400
-    await field('Column of the number').fill('kunde');
+    await field('Phone number column').fill('kunde');
     await button('Upload').click();
     await page.getByText(/number in “kunde”; columns for the text: First_name/).waitFor();
     // the file calls it otherwise than the text
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     const [list, name] = [fresh('List'), fresh('To a list')];
     await owner.go('/lists');
     await field('Name').fill(list);
-    await button('Make it').click();
+    await button('Create list').click();
     await page.getByRole('heading', { name: list }).waitFor();
     const to = number();
     await field('Numbers').fill(to);
@@ -180,9 +180,9 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await owner.go('/templates/new');
     await field('Name').fill(template);
     await field('Body').fill('Hello {{1}}, it is ready.');
-    await field('Samples of the values').fill('Jane');
+    await field('Sample values').fill('Jane');
     await page.getByRole('figure').getByText('Hello Jane, it is ready.').waitFor();
-    await button('Hand in for review').click();
+    await button('Submit for review').click();
     await page.getByRole('heading', { name: template }).waitFor();
     const id = page.url().split('/').pop() ?? '';
     await clients.staff.call('POST', `/v6/api/admin/templates/${id}/approve`, {});
@@ -204,8 +204,8 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await owner.go(`/templates/${String(body['template_id'])}`);
     expect(await field('Language').inputValue()).toBe('fr');
     await field('Footer').fill('Merci');
-    await button('Save and hand in again').click();
-    await owner.page.getByText('Saved: it waits for its approval').waitFor();
+    await button('Save and resubmit').click();
+    await owner.page.getByText('Saved. It is waiting for approval.').waitFor();
     const shown = await clients.owner.call('GET', `/v6/api/templates/${String(body['template_id'])}`);
     expect(shown.body['data']).toMatchObject({ language_code: 'fr', template_footer: 'Merci' });
   });
@@ -216,14 +216,14 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await owner.go('/send?channel=voice');
     await field('Name of the campaign').fill(name);
     await field('Text that is spoken').fill('Hello. Press one to talk to us.');
-    await button('Hear it').click();
-    await page.getByLabel('The text as it is spoken').waitFor();
+    await button('Listen').click();
+    await page.getByLabel('The spoken text').waitFor();
     const heard = `(({ readyState, duration }) => readyState >= 1 && duration > 1)(document.querySelector('audio'))`;
     await expect.poll(() => page.evaluate(heard)).toBe(true);
     await button('Add a key to the menu').click();
     await field('Number').fill('4930123456');
-    await field('Try the menu: keys that are pressed').fill('1');
-    await button('Walk through it').click();
+    await field('Test the menu: keys pressed').fill('1');
+    await button('Simulate').click();
     await page.getByText(/is forwarded to 4930123456/).waitFor();
     await page.getByText(/The call ends: transferred/).waitFor();
     await field('Numbers').fill(`${number()}, 12`);
@@ -292,11 +292,12 @@ describe.skipIf(!hasBrowser)('the guided send', () => {
     await field('Message').fill('Hello');
     await field('Numbers').fill(number());
     await field('Send at').fill('2031-05-06T07:30');
-    await send('1 credit for 1 recipient');
-    await page.getByText('Scheduled', { exact: true }).waitFor();
+    await send('1 credit for 1 recipient', ['Schedule for', 'Schedule it']);
+    await page
+      .getByRole('status')
+      .getByText(/^Scheduled: Tue 6 May 2031 07:30 \(UTC\), in \d+ days$/)
+      .waitFor();
     await page.getByText('scheduled', { exact: true }).waitFor();
-    await page.getByRole('heading', { name: 'Status', exact: true }).waitFor();
-    await page.getByText('2031-05-06 07:30').waitFor();
     expect(await campaignOf(name)).toMatchObject({ phase: 'scheduled', scheduled_at: '2031-05-06T07:30:00+00:00' });
     await clients.owner.call('POST', `/v6/api/campaigns/${String((await campaignOf(name))['request_id'])}/cancel`);
   });
@@ -322,7 +323,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('reviews at %i px', (width) =>
     // what a customer writes is never more than text
     const hostile = '<img src=x onerror="document.title=1"> {{1}}';
     await owner.page.getByLabel('Body', { exact: true }).fill(hostile);
-    await owner.page.getByRole('button', { name: 'Hand in for review' }).click();
+    await owner.page.getByRole('button', { name: 'Submit for review' }).click();
     await owner.page.getByRole('heading', { name }).waitFor();
     await staff.go('/reviews/templates');
     await staff.page.getByRole('button', { name: `Reject ${name}` }).click();
@@ -333,9 +334,9 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('reviews at %i px', (width) =>
     await staff.page.getByText(`Rejected: ${name}`).waitFor();
     await owner.page.reload();
     await owner.page.getByText('No sample').waitFor();
-    await owner.page.getByLabel('Samples of the values').fill('Jane');
-    await owner.page.getByRole('button', { name: 'Save and hand in again' }).click();
-    await owner.page.getByText('Saved: it waits for its approval').waitFor();
+    await owner.page.getByLabel('Sample values').fill('Jane');
+    await owner.page.getByRole('button', { name: 'Save and resubmit' }).click();
+    await owner.page.getByText('Saved. It is waiting for approval.').waitFor();
     await staff.go('/reviews/templates');
     const section = staff.page.getByRole('region', { name });
     await section.getByText('<img src=x onerror="document.title=1"> Jane').waitFor();
@@ -350,8 +351,8 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('reviews at %i px', (width) =>
     const [name, sender] = [`Web ${String(width)} ${String(Date.now())}`, `WEB${String(Date.now()).slice(-6)}`];
     await owner.go('/profile-requests');
     await owner.page.getByLabel('Name', { exact: true }).fill(name);
-    await owner.page.getByRole('button', { name: 'Ask', exact: true }).click();
-    await owner.page.getByText('Asked: it waits for its approval').waitFor();
+    await owner.page.getByRole('button', { name: 'Request', exact: true }).click();
+    await owner.page.getByText('Requested. It is waiting for approval.').waitFor();
     await staff.go('/reviews/profile-requests');
     await staff.page.getByRole('button', { name: `Reject ${name}` }).click();
     await staff.page.getByLabel('Reason', { exact: true }).fill('Not your name');
@@ -363,7 +364,7 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('reviews at %i px', (width) =>
     await owner.go('/sender-ids');
     await owner.page.getByLabel('Name or number').fill(sender);
     await owner.page.getByRole('button', { name: 'Register', exact: true }).click();
-    await owner.page.getByText('Registered: it waits for its approval').waitFor();
+    await owner.page.getByText('Registered. It is waiting for approval.').waitFor();
     await staff.go('/reviews/sender-ids');
     await staff.page.getByRole('button', { name: `Approve ${sender}` }).click();
     await staff.page.getByRole('button', { name: 'Approve it' }).click();

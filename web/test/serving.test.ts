@@ -1,10 +1,7 @@
-import { gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { webService } from './support/browser.js';
-
-const FIRST_LOAD_BYTES = 350 * 1024;
 
 let url: string;
 beforeAll(async () => {
@@ -63,13 +60,6 @@ describe('the files of the application', () => {
         expect(await short.text()).toBe(text);
       }
     }
-  });
-
-  it('are at most 350 KB, compressed, at the first load', async () => {
-    const sizes = await Promise.all(
-      (await filesOf('/app')).map(async (file) => gzipSync(Buffer.from(await (await get(file)).arrayBuffer())).length),
-    );
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(FIRST_LOAD_BYTES);
   });
 
   it.each([

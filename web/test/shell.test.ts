@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)('the shell', () => {
     await page.getByRole('heading', { name: 'No such page' }).waitFor();
     expect(await page.title()).toBe('Not found · Switchboard');
     expect(await axeViolations(page)).toEqual([]);
-    await page.getByRole('link', { name: 'To the beginning' }).click();
+    await page.getByRole('link', { name: 'Go to the start page' }).click();
     await page.locator('main h1:not(:text("No such page"))').waitFor();
     expect(app.faults).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('the shell', () => {
     await page.reload();
     await page.getByRole('heading', { name: 'This account' }).waitFor();
     expect(await shown()).toBe('light');
-    await page.getByLabel('As the system').check({ force: true });
+    await page.getByLabel('System').check({ force: true });
     expect(await shown()).toBe('dark');
     await page.emulateMedia({ colorScheme: 'light' });
     await expect.poll(shown).toBe('light');

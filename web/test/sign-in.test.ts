@@ -79,10 +79,10 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('signing in at %i px', (width)
     await button('Confirm the app').click();
     await app.page.getByText('Authenticator app', { exact: true }).waitFor();
     await logIn();
-    await field('Code of your app, or a recovery code').fill('111111');
+    await field('Code from your app, or a recovery code').fill('111111');
     await button('Log in').click();
     await app.page.getByText('Invalid second factor').waitFor();
-    await field('Code of your app, or a recovery code').fill(totp.generate({ timestamp: Date.now() + 30_000 }));
+    await field('Code from your app, or a recovery code').fill(totp.generate({ timestamp: Date.now() + 30_000 }));
     await button('Log in').click();
     await heading('Second factor');
   });

@@ -20,9 +20,17 @@ describe.skipIf(!hasBrowser).each([WIDE, NARROW])('what a send leaves out at %i 
     expect(await field('Remove duplicates').isChecked()).toBe(true);
     await page.getByRole('button', { name: 'Show preview and price', exact: true }).click();
     await page.getByText('1 credit for 1 recipient').waitFor();
-    await page.getByText('2 rows will be left out:').waitFor();
+    await page.getByText('2 rows will be skipped:').waitFor();
+    const rows = page.getByRole('group', { name: 'The first rows' }).getByRole('row');
+    expect(await rows.allInnerTexts()).toEqual([
+      expect.stringMatching(/^Row\s+Number\s+Country\s+Result$/),
+      expect.stringMatching(/^1\s+919812345671\s+India\s+Will be sent$/),
+      expect.stringMatching(/^2\s+12\s+–\s+Skipped: number has fewer than 8 digits$/),
+      expect.stringMatching(/^3\s+919812345671\s+–\s+Skipped: the person is in an earlier row$/),
+    ]);
+    expect(await page.getByText(/^1: 919812345671$/).count()).toBe(1);
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download what is left out', exact: true }).click();
+    await page.getByRole('button', { name: 'Download skipped rows', exact: true }).click();
     expect(readFileSync(await (await download).path(), 'utf8').split('\r\n')).toEqual([
       'row,value,reason,message',
       '2,12,number_invalid,number has fewer than 8 digits',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../../test/support/client.js';
+import { axeViolations } from './support/axe.js';
 import { hasBrowser, openApp, type OpenedApp, webService } from './support/browser.js';
 
 const NAME = 'web.kolkata';
@@ -26,6 +27,30 @@ describe.skipIf(!hasBrowser)('an account in another time zone', () => {
   });
   afterAll(() => app.close());
 
+  it('is asked for the zone of the browser, and changes it later', async () => {
+    const { page } = app;
+    const { clients } = await webService();
+    await clients.staff.call('PATCH', `/v6/api/admin/accounts/${NAME}`, { time_zone: null });
+    await clients.staff.call('PATCH', `/v6/api/admin/accounts/${NAME}`, { released_fields: ['time_zone'] });
+    const cdp = await app.context.newCDPSession(page);
+    await cdp.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' });
+    await page.goto('/app/');
+    await page.getByText('Times are shown in UTC. This browser is in Europe/Berlin.').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Use Europe/Berlin' }).click();
+    await page.getByText('Times are in the zone Europe/Berlin').waitFor();
+    await page.goto('/app/account');
+    await page.getByLabel('Time zone', { exact: true }).selectOption('Asia/Kolkata');
+    await page.getByRole('button', { name: 'Save the time zone' }).click();
+    await page.getByText('Time zone saved').waitFor();
+    const { body } = await client.call('GET', '/v6/api/account');
+    expect(body['data']).toMatchObject({ time_zone: 'Asia/Kolkata', time_zone_chosen: true });
+    await page.goto('/app/');
+    await page.getByRole('list', { name: 'Balances' }).waitFor();
+    expect(await page.getByText('Times are shown in').count()).toBe(0);
+    await cdp.send('Emulation.setTimezoneOverride', { timezoneId: '' });
+  });
+
   it('is shown the moments of its own day, and sends at them', async () => {
     const { page } = app;
     const id = await client.broadcast(['919811100040'], {
@@ -35,15 +60,19 @@ describe.skipIf(!hasBrowser)('an account in another time zone', () => {
     await page.goto(`/app/campaigns/${id}`);
     await page.getByText('2031-05-06 07:30').waitFor();
     await page.goto('/app/send');
-    await page.getByText('In the time zone Asia/Kolkata; empty: at once.').waitFor();
+    await page.getByText('In the time zone Asia/Kolkata. Leave empty to send now.').waitFor();
     await page.getByLabel('Name of the campaign').fill('By the moon');
     await page.getByLabel('Message', { exact: true }).fill('Hello');
     await page.getByLabel('Numbers', { exact: true }).fill('919811100041');
+    await page.getByLabel('Send at').fill('2020-05-06T00:15');
+    await page.getByText('This time has passed. Choose a later one.').waitFor();
+    expect(await page.getByLabel('Send at').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('Send at').fill('2031-05-06T00:15');
+    await page.getByText(/^Tue 6 May 2031 00:15 \(Asia\/Kolkata\), in \d+ days$/).waitFor();
     await page.getByRole('button', { name: 'Show preview and price' }).click();
     await page.getByText('1 credit for 1 recipient').waitFor();
-    await page.getByRole('button', { name: /^Send to / }).click();
-    await page.getByRole('button', { name: 'Send it', exact: true }).click();
+    await page.getByRole('button', { name: /^Schedule for / }).click();
+    await page.getByRole('button', { name: 'Schedule it', exact: true }).click();
     await page.getByText('2031-05-06 00:15').waitFor();
     // the moment itself, not only its text: it is the evening before for staff, who live in UTC
     const { clients } = await webService();

@@ -1,10 +1,12 @@
-import { useMe } from '../app/session.js';
+import { useMay, useMe } from '../app/session.js';
 import { NumbersSection } from './numbers-form.js';
+import { TimeZoneSection } from './time-zone.js';
 import { CopyText, Facts, Page, Section } from '../ui/index.js';
 
 /** Who is logged in, and what the account may do. */
 export default function AccountPage() {
   const { username, name, user_type, person, parent_username, time_zone, permissions } = useMe();
+  const may = useMay('account');
   const granted = Object.entries(permissions)
     .filter(([, isGranted]) => isGranted)
     .map(([permission]) => permission.replaceAll('_', ' '));
@@ -23,6 +25,7 @@ export default function AccountPage() {
           ]}
         />
       </Section>
+      {may && <TimeZoneSection key={time_zone} />}
       <NumbersSection />
     </Page>
   );

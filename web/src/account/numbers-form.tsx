@@ -4,8 +4,8 @@ import { useMay } from '../app/session.js';
 import { act, CheckField, Facts, Form, LoadState, Section, SelectField, useServerForm } from '../ui/index.js';
 
 export const NUMBER_CHECKS = [
-  ['off', 'Not checked'],
-  ['warn', 'Named in the answer'],
+  ['off', 'Accept'],
+  ['warn', 'Accept with a warning'],
   ['refuse', 'Refused'],
 ] as const;
 
@@ -37,10 +37,10 @@ export function NumbersSection() {
               facts={[
                 ['Country', data.country === null ? null : countryName(data.country)],
                 [
-                  'Numbers of no numbering plan',
+                  'Numbers outside every numbering plan',
                   NUMBER_CHECKS.find(([mode]) => mode === data.number_check)?.[1] ?? null,
                 ],
-                ['Old endpoints', data.strict_numbers ? 'read numbers strictly' : 'clean numbers'],
+                ['Legacy endpoints', data.strict_numbers ? 'read numbers strictly' : 'clean numbers'],
               ]}
             />
           )
@@ -60,20 +60,20 @@ function NumbersForm({ values }: { values: Values }) {
     <Form needs="account" form={form} onSubmit={save} submitLabel="Save">
       <SelectField
         label="Country"
-        hint="Numbers without a country code, such as 098123 45678, are numbers of this country. A + says that the code is there."
+        hint="Used for numbers without a country code, such as 098123 45678. Numbers that start with + already have one."
         options={COUNTRIES}
         error={form.errorOf('country')}
         {...form.register('country')}
       />
       <SelectField
-        label="Numbers of no numbering plan"
+        label="Numbers outside every numbering plan"
         options={NUMBER_CHECKS}
         error={form.errorOf('number_check')}
         {...form.register('number_check')}
       />
       <CheckField
-        label="The old endpoints refuse what cannot be read"
-        hint="Broadcasts, template, session and voice sends otherwise remove signs from a number and send to the rest."
+        label="Legacy endpoints refuse numbers that cannot be read"
+        hint="Otherwise they drop invalid characters and send to the digits that remain."
         error={form.errorOf('strict_numbers')}
         {...form.register('strict_numbers')}
       />

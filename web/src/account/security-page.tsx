@@ -11,7 +11,7 @@ export default function SecurityPage() {
   return (
     <Page
       title="Access without a login"
-      about="What those may do who know a username or a request id, and have no token."
+      about="What is allowed with a username or a request id alone, without a token."
     >
       <LoadState query={query}>
         {({ data }) => (
@@ -19,17 +19,17 @@ export default function SecurityPage() {
             <Section title="Now">
               <Facts
                 facts={[
-                  ['A username alone sends', sending(data)],
+                  ['Sending by username alone', sending(data)],
                   [
                     'Reports and templates',
                     data.shows_without_token ? 'shown without a token' : 'shown with a token only',
                   ],
-                  ['Closed by staff', data.required_by_staff ? 'yes: only staff open it again' : 'no'],
-                  ['Chosen', data.chosen_at === null ? 'not yet' : <Time key="at" value={data.chosen_at} />],
+                  ['Closed by staff', data.required_by_staff ? 'yes, only staff can reopen it' : 'no'],
+                  ['Decided', data.chosen_at === null ? 'not yet' : <Time key="at" value={data.chosen_at} />],
                 ]}
               />
             </Section>
-            {may ? <Choice key={data.chosen_at} security={data} /> : <p>Only the owner changes this.</p>}
+            {may ? <Choice key={data.chosen_at} security={data} /> : <p>Only the owner can change this.</p>}
           </>
         )}
       </LoadState>
@@ -58,26 +58,26 @@ function Choice({ security }: { security: Security }) {
     const list = addresses.split(/[\s,]+/).filter((address) => address !== '');
     const body = { ...flags, body_username_addresses: list };
     await api.PATCH('/v6/api/account/security', { body });
-    await act({ call: () => Promise.resolve(), done: 'Choice saved' });
+    await act({ call: () => Promise.resolve(), done: 'Settings saved' });
   };
   return (
-    <Section title="Your choice">
+    <Section title="Access settings">
       <Form form={form} onSubmit={save} submitLabel="Save">
         <CheckField
           label="Sending needs a token or an API key"
-          hint="Anybody who knows your username can otherwise send at your expense."
+          hint="Anyone who knows your username can otherwise send at your expense."
           error={form.errorOf('require_token')}
           {...form.register('require_token')}
         />
         <TextArea
           label="Addresses that may send by username alone"
-          hint="One address or range a line, such as 203.0.113.7 or 2001:db8::/32. Empty: from anywhere."
+          hint="One address or range per line, such as 203.0.113.7 or 2001:db8::/32. Leave empty to allow any address."
           error={form.errorOf('body_username_addresses')}
           {...form.register('body_username_addresses')}
         />
         <CheckField
           label="Reports and templates need the account’s token"
-          hint="Anybody who knows a request id can otherwise read the numbers and statuses of a campaign."
+          hint="Anyone who knows a request id can otherwise read the numbers and statuses of a campaign."
           error={form.errorOf('protect_reports')}
           {...form.register('protect_reports')}
         />

@@ -81,12 +81,12 @@ function OpenOrClose({ account }: { account: Account }) {
   const change = useChange();
   // an account of staff is changed with a password, which the form of the account asks for
   if (isStaffKind(kind)) return null;
-  if (!isStaff && isClosedByStaff(account)) return <p className="hint">Closed by staff: only they open it again</p>;
+  if (!isStaff && isClosedByStaff(account)) return <p className="hint">Closed by staff. Only staff can reopen it.</p>;
   const set = async (is_active: boolean) => {
     if (!is_active) {
       const isSure = await confirm({
         title: `Close ${username}?`,
-        text: 'Its logins and keys are refused within 3 seconds, those of its people too, and its campaigns pause.',
+        text: 'Its logins and keys, and those of its people, stop working within 3 seconds. Its campaigns pause.',
         yes: 'Close the account',
       });
       if (!isSure) return;

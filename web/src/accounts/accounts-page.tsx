@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Account>[] = [
   { name: 'parent', title: 'Reseller', cell: ({ parent_username }) => parent_username ?? '–' },
   { name: 'plan', title: 'Rate plan', cell: ({ rate_plan }) => rate_plan ?? '–' },
   { name: 'email', title: 'E-mail', cell: ({ email }) => email ?? '–', wide: true },
-  { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
+  { name: 'maker', title: 'Created by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
   { name: 'created', title: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
 ];
 
@@ -62,7 +62,10 @@ export default function AccountsPage() {
         query={query}
         rowKey={({ id }) => id}
         rowTo={({ username }) => accountPath(username)}
-        empty={{ title: 'No account found', text: 'An account is looked for among the newest; go on by Next.' }}
+        empty={{
+          title: 'No account found',
+          text: 'The search covers the newest accounts first. Choose Next to search older ones.',
+        }}
       />
     </Page>
   );

@@ -36,25 +36,25 @@ export function ApiKeys({ whose }: { whose: Whose }) {
   const [leaving, setLeaving] = useState<Leaving | null>(null);
   const columns: readonly Column<Key>[] = [
     { name: 'name', title: 'Name', cell: ({ name }) => name ?? '–', wide: true },
-    { name: 'mode', title: 'Sends', cell: ({ mode }) => (mode === 'test' ? <StatusBadge status="test" /> : 'live') },
-    { name: 'prefix', title: 'Begins with', cell: ({ prefix }) => <code>{prefix}…</code> },
-    { name: 'scopes', title: 'May', cell: ({ scopes }) => scopes?.join(', ') ?? 'everything', wide: true },
+    { name: 'mode', title: 'Mode', cell: ({ mode }) => (mode === 'test' ? <StatusBadge status="test" /> : 'live') },
+    { name: 'prefix', title: 'Prefix', cell: ({ prefix }) => <code>{prefix}…</code> },
+    { name: 'scopes', title: 'Scopes', cell: ({ scopes }) => scopes?.join(', ') ?? 'everything', wide: true },
     {
       name: 'ips',
-      title: 'May be used from',
+      title: 'Allowed addresses',
       cell: ({ allowed_ips: ips }) => (ips.length === 0 ? 'anywhere' : ips.join(', ')),
       wide: true,
     },
     {
       name: 'day',
-      title: 'Requests a day',
+      title: 'Requests per day',
       cell: ({ max_per_day: most, requests_today: today }) =>
         most === null ? 'no limit' : `${formatCount(today ?? 0)} of ${formatCount(most)}`,
       wide: true,
     },
     {
       name: 'ends',
-      title: 'Ends',
+      title: 'Expires',
       cell: ({ expires_at }) => (expires_at === null ? 'never' : <Time value={expires_at} />),
     },
     {
@@ -62,7 +62,7 @@ export function ApiKeys({ whose }: { whose: Whose }) {
       title: 'Last used',
       cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time value={last_used_at} />),
     },
-    { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
+    { name: 'maker', title: 'Created by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
     { name: 'created', title: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
     {
       name: 'revoke',
@@ -85,7 +85,7 @@ export function ApiKeys({ whose }: { whose: Whose }) {
         columns={columns}
         query={query}
         rowKey={({ id }) => id}
-        empty={{ title: 'No API keys', text: 'Programs send with a key in place of a login.' }}
+        empty={{ title: 'No API keys', text: 'Create one to let your programs use the API.' }}
       />
       {leaving !== null && (
         <RemovalDialog
@@ -118,8 +118,8 @@ const SCOPES = {
 } as const satisfies Record<NonNullable<Key['scopes']>[number], string>;
 
 const MODES = [
-  ['live', 'Live: messages leave and are charged'],
-  ['test', 'Test: nothing leaves, nothing is charged'],
+  ['live', 'Live: messages are sent and charged'],
+  ['test', 'Test: nothing is sent or charged'],
 ] as const;
 
 const EMPTY: NewKey = {
@@ -171,33 +171,33 @@ export function NewApiKey() {
               {...form.register('name')}
               error={form.errorOf('name')}
             />
-            <SelectField label="Sends" options={MODES} {...form.register('mode')} error={form.errorOf('mode')} />
+            <SelectField label="Mode" options={MODES} {...form.register('mode')} error={form.errorOf('mode')} />
             <fieldset className="field">
-              <legend>May</legend>
-              <p className="hint">None chosen: everything that a key can do</p>
+              <legend>Scopes</legend>
+              <p className="hint">Choose none to allow everything a key can do</p>
               {Object.entries(SCOPES).map(([scope, text]) => (
                 <CheckField key={scope} label={`${text} (${scope})`} value={scope} {...form.register('scopes')} />
               ))}
               {form.errorOf('scopes') !== undefined && <div className="fault">{form.errorOf('scopes')}</div>}
             </fieldset>
             <TextField
-              label="Ends"
+              label="Expires"
               type="date"
-              hint="With that day; empty: never"
+              hint="Valid through this day. Leave empty for no end."
               {...form.register('expires_at')}
               error={form.errorOf('expires_at')}
             />
             <TextField
-              label="Requests a day"
+              label="Requests per day"
               type="number"
               min={1}
-              hint="Empty: no limit. One request of many numbers counts once."
+              hint="Leave empty for no limit. A request with many numbers counts once."
               {...form.register('max_per_day')}
               error={form.errorOf('max_per_day')}
             />
             <TextArea
-              label="May be used from"
-              hint="Addresses and ranges, one a line; empty: from anywhere"
+              label="Allowed addresses"
+              hint="Addresses and ranges, one per line. Leave empty to allow any address."
               rows={3}
               {...form.register('allowed_ips')}
               error={form.errorOf('allowed_ips')}
@@ -230,12 +230,12 @@ export function ShownOnce({
   return (
     <Dialog title={title} onClose={onClose}>
       <div className="shown-once">
-        <p>Copy it now: this {what} is shown only this once.</p>
+        <p>Copy it now. This {what} is not shown again.</p>
         <CopyText text={secret} label={`the ${what}`} />
       </div>
       <div className="buttons end">
         <Button kind="primary" data-first onClick={onClose}>
-          I have kept it
+          I have saved it
         </Button>
       </div>
     </Dialog>

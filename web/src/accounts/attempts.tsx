@@ -31,10 +31,10 @@ export function Attempts({ side, id }: { side: 'owner' | 'staff'; id: number }) 
           <StatusBadge status="failed" text={status_code === null ? 'no answer' : `failed, ${String(status_code)}`} />
         ),
     },
-    { name: 'error', title: 'What went wrong', cell: ({ error }) => error ?? '–', wide: true },
-    { name: 'attempt', title: 'Try', align: 'end', cell: ({ attempt }) => <Count value={attempt} /> },
-    { name: 'took', title: 'Took', align: 'end', cell: ({ duration_ms }) => `${String(duration_ms)} ms` },
-    { name: 'next', title: 'Next try', cell: ({ next_attempt_at }) => <Time value={next_attempt_at} /> },
+    { name: 'error', title: 'Error', cell: ({ error }) => error ?? '–', wide: true },
+    { name: 'attempt', title: 'Attempt', align: 'end', cell: ({ attempt }) => <Count value={attempt} /> },
+    { name: 'took', title: 'Duration', align: 'end', cell: ({ duration_ms }) => `${String(duration_ms)} ms` },
+    { name: 'next', title: 'Next attempt', cell: ({ next_attempt_at }) => <Time value={next_attempt_at} /> },
     {
       name: 'replay',
       title: 'Actions',
@@ -44,8 +44,8 @@ export function Attempts({ side, id }: { side: 'owner' | 'staff'; id: number }) 
         ) : (
           <Button
             needs="webhooks"
-            aria-label={`Send ${event_id} again, try ${String(attempt)}`}
-            onClick={() => void change(() => replayEvent(side, event_id), 'The event is sent again')}
+            aria-label={`Send ${event_id} again, attempt ${String(attempt)}`}
+            onClick={() => void change(() => replayEvent(side, event_id), 'The event is being sent again')}
           >
             Send again
           </Button>
@@ -54,11 +54,11 @@ export function Attempts({ side, id }: { side: 'owner' | 'staff'; id: number }) 
   ];
   return (
     <DataTable
-      label="Tries of the webhook"
+      label="Delivery attempts"
       columns={columns}
       query={query}
       rowKey={({ event_id, attempt }) => `${event_id} ${String(attempt)}`}
-      empty={{ title: 'Nothing was sent to it in the last 30 days' }}
+      empty={{ title: 'Nothing was sent to this webhook in the last 30 days' }}
     />
   );
 }

@@ -8,11 +8,11 @@ const COLUMNS: readonly Column<Entry>[] = [
   { name: 'time', title: 'Time', cell: ({ created_at }) => <Time value={created_at} seconds /> },
   {
     name: 'actor',
-    title: 'Who',
+    title: 'Changed by',
     cell: ({ actor, assigned_user }) => (assigned_user === null ? actor : `${assigned_user} for ${actor}`),
   },
-  { name: 'action', title: 'What', cell: ({ action }) => actionLabel(action) },
-  { name: 'subject', title: 'On what', cell: ({ subject }) => subject },
+  { name: 'action', title: 'Action', cell: ({ action }) => actionLabel(action) },
+  { name: 'subject', title: 'Object', cell: ({ subject }) => subject },
   { name: 'details', title: 'Details', cell: ({ details }) => detailsText(details) || '–', wide: true },
 ];
 
@@ -23,8 +23,13 @@ export default function AuditPage() {
     params: { query: listQuery(address, 'actor') },
   });
   return (
-    <Page title="Audit log" about="Every change by staff, accounts and the service itself; only ever added to.">
-      <Filters filters={[{ name: 'actor', label: 'Who', kind: 'search', placeholder: 'Whole username, or system' }]} />
+    <Page
+      title="Audit log"
+      about="Every change by staff, accounts and the system. Entries are never edited or deleted."
+    >
+      <Filters
+        filters={[{ name: 'actor', label: 'Changed by', kind: 'search', placeholder: 'Full username, or system' }]}
+      />
       <DataTable
         label="Audit log"
         columns={COLUMNS}

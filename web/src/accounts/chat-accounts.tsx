@@ -51,7 +51,7 @@ function Connection({ username, channel }: { username: string; channel: Channel 
   const remove = async () => {
     const isSure = await confirm({
       title: `Remove the ${channel} chat account of ${username}?`,
-      text: 'Its token and secrets are forgotten, and messages over it are refused.',
+      text: 'Its token and secrets are deleted, and messages through it are refused.',
       yes: 'Remove it',
     });
     if (isSure)
@@ -60,7 +60,7 @@ function Connection({ username, channel }: { username: string; channel: Channel 
   return (
     <>
       {account === null ? (
-        <p className="muted">There is none yet.</p>
+        <p className="muted">Not connected yet.</p>
       ) : (
         <Facts
           facts={[
@@ -89,7 +89,7 @@ const TEXTS = [
   ['url', 'Address', 'With the phone number id: https://host/v21.0/<phone_number_id>'],
   ['app_id', 'App id', undefined],
   ['bmid', 'Business manager id', undefined],
-  ['waba_id', 'Business account id', 'Needed to have templates reviewed'],
+  ['waba_id', 'Business account id', 'Needed for template reviews'],
 ] as const;
 const SECRETS = [
   ['token', 'Token'],
@@ -153,7 +153,7 @@ function ConnectionForm({
     <Form
       needs="manage"
       form={form}
-      submitLabel={account === null ? 'Create it' : 'Save'}
+      submitLabel={account === null ? 'Connect' : 'Save'}
       onSubmit={save}
       actions={
         onRemove !== null && (
@@ -173,15 +173,15 @@ function ConnectionForm({
           label={label}
           type="password"
           autoComplete="off"
-          hint={account === null ? undefined : 'Empty: the one that is set stays'}
+          hint={account === null ? undefined : 'Leave empty to keep the current one'}
           {...field(name)}
         />
       ))}
       <TextField
-        label="Messages a second"
+        label="Messages per second"
         type="number"
         min={1}
-        hint="Empty: no limit of ours"
+        hint="Leave empty for no limit"
         {...field('messages_per_second')}
       />
     </Form>

@@ -8,7 +8,7 @@ import { useRefresh } from './refresh.js';
 /** The own balances, how they came about, and when to be told of a low one. */
 export default function CreditsPage() {
   return (
-    <Page title="Credits" about="What you may send for, and how it came about.">
+    <Page title="Credits" about="Your balances and every change to them.">
       <section className="card section" aria-label="Balances">
         <Balances whose={null} />
       </section>
@@ -47,8 +47,8 @@ function AlertsForm({ present }: { present: Thresholds }) {
   return (
     <section className="card section" aria-label="Balance alerts">
       <p className="muted">
-        Your webhooks are told (event account.balance.low) when a send, or a move of credits by a reseller, takes a
-        balance below its figure. Empty: never.
+        Your webhooks receive the event account.balance.low when a balance falls below this figure. Leave empty for no
+        alert.
       </p>
       <Form needs="manage" form={form} submitLabel="Save" onSubmit={save}>
         {BALANCES.map(([balance, label]) => (

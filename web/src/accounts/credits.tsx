@@ -29,7 +29,7 @@ export function Credits({ username }: { username: string }) {
       <Section title="Grant or take back">
         <Adjust username={username} />
       </Section>
-      <Section title="Proof">
+      <Section title="Balance check">
         <Proof username={username} />
       </Section>
       <Section title="Ledger">
@@ -69,9 +69,9 @@ function Adjust({ username }: { username: string }) {
     await refresh();
   };
   return (
-    <Form needs="manage" form={form} submitLabel="Book it" onSubmit={adjust}>
+    <Form needs="manage" form={form} submitLabel="Apply" onSubmit={adjust}>
       <RadioField
-        label="What"
+        label="Action"
         options={[
           ['grant', 'Grant'],
           ['take', 'Take back'],
@@ -89,7 +89,7 @@ function Adjust({ username }: { username: string }) {
       />
       <TextField
         label="Note"
-        hint="Stands in the ledger, such as the number of the invoice"
+        hint="Shown in the ledger, such as an invoice number"
         maxLength={255}
         {...form.register('note')}
         error={form.errorOf('note')}
@@ -104,13 +104,13 @@ const PROOF_COLUMNS: readonly Column<ProofRow>[] = [
   { name: 'balance', title: 'Balance', cell: ({ balance }) => balanceLabel(balance) },
   {
     name: 'ok',
-    title: 'Proof',
+    title: 'Check',
     cell: ({ ok }) => (ok ? <StatusBadge status="ok" text="adds up" /> : <StatusBadge status="wrong" tone="bad" />),
   },
   { name: 'stored', title: 'Stored', align: 'end', cell: ({ stored }) => <Count value={stored} /> },
   { name: 'ledger', title: 'Ledger', align: 'end', cell: ({ ledger }) => <Count value={ledger} /> },
   { name: 'charged', title: 'Charged', align: 'end', cell: ({ usage }) => <Count value={usage.charged} /> },
-  { name: 'refunded', title: 'Given back', align: 'end', cell: ({ usage }) => <Count value={usage.refunded} /> },
+  { name: 'refunded', title: 'Refunded', align: 'end', cell: ({ usage }) => <Count value={usage.refunded} /> },
 ];
 
 function Proof({ username }: { username: string }) {
@@ -119,7 +119,7 @@ function Proof({ username }: { username: string }) {
   });
   return (
     <DataTable
-      label="Proof of the balances"
+      label="Balance check"
       columns={PROOF_COLUMNS}
       query={{ ...query, data: query.data?.data }}
       rowKey={({ balance }) => balance}

@@ -85,7 +85,7 @@ export default function FreezesPage() {
       <Filters
         filters={[
           { name: 'status', label: 'State', kind: 'choice', options: STATUSES },
-          { name: 'username', label: 'Account', kind: 'search', placeholder: 'Whole username' },
+          { name: 'username', label: 'Account', kind: 'search', placeholder: 'Full username' },
         ]}
       />
       <DataTable

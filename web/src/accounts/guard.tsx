@@ -216,7 +216,7 @@ function ChangeTerms({ username, terms }: { username: string; terms: Terms | nul
         />
         <TextField
           label="Premium-rate, satellite and shared-cost prefixes"
-          hint="Such as 8816; empty: none"
+          hint="Such as 8816. Leave empty for none."
           {...field('special_prefixes')}
         />
         {KINDS.flatMap(([kind, title]) =>
@@ -225,13 +225,19 @@ function ChangeTerms({ username, terms }: { username: string; terms: Terms | nul
               key={`${kind}_${period}`}
               label={`${title} ${words}`}
               inputMode="numeric"
-              hint="Empty: no limit"
+              hint="Leave empty for no limit"
               {...field(`${kind}_${period}`)}
             />
           )),
         )}
         {NUMBERS.map(([name, label, hint]) => (
-          <TextField key={name} label={label} inputMode="numeric" hint={hint ?? 'Empty: no limit'} {...field(name)} />
+          <TextField
+            key={name}
+            label={label}
+            inputMode="numeric"
+            hint={hint ?? 'Leave empty for no limit'}
+            {...field(name)}
+          />
         ))}
       </Form>
     </Section>

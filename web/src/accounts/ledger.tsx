@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   { name: 'created', title: 'Time', cell: ({ created_at }) => <Time value={created_at} /> },
   {
     name: 'kind',
-    title: 'What',
+    title: 'Movement',
     cell: ({ kind }) => <StatusBadge status={kind} text={KINDS[kind][0]} tone={KINDS[kind][1]} />,
   },
   { name: 'balance', title: 'Balance', cell: ({ balance }) => balanceLabel(balance) },
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     title: 'Campaign',
     cell: ({ request_id }) => (request_id === null ? '–' : <Link to={campaignPath(request_id)}>{request_id}</Link>),
   },
-  { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
+  { name: 'maker', title: 'Created by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
   { name: 'note', title: 'Note', cell: ({ note }) => note ?? '–', wide: true },
 ];
 
@@ -60,11 +60,11 @@ export function Ledger({ whose }: { whose: Whose }) {
     <>
       <Filters filters={[{ name: 'balance', label: 'Balance', kind: 'choice', options: BALANCES }]} />
       <DataTable
-        label="Movements of credits"
+        label="Credit movements"
         columns={COLUMNS}
         query={query}
         rowKey={({ id }) => id}
-        empty={{ title: 'No credits have moved' }}
+        empty={{ title: 'No credit movements yet' }}
       />
       {query.data?.opening.map(({ balance, available, until }) => (
         <p key={balance} className="muted">

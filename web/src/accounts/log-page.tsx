@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   { name: 'time', title: 'Time', cell: ({ created_at }) => <Time value={created_at} seconds /> },
   {
     name: 'action',
-    title: 'What',
+    title: 'Action',
     cell: ({ kind, action }) =>
       kind === 'login' ? (
         <StatusBadge
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Entry>[] = [
         actionLabel(action)
       ),
   },
-  { name: 'who', title: 'Who', cell: ({ username }) => username },
+  { name: 'who', title: 'By', cell: ({ username }) => username },
   {
     name: 'by',
     title: 'From',
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Entry>[] = [
       return maker?.kind === 'key' ? <MadeBy maker={maker} /> : (ip ?? '–');
     },
   },
-  { name: 'subject', title: 'On what', cell: ({ subject }) => subject ?? '–' },
+  { name: 'subject', title: 'Object', cell: ({ subject }) => subject ?? '–' },
   {
     name: 'details',
     title: 'Details',
@@ -52,8 +52,8 @@ const COLUMNS: readonly Column<Entry>[] = [
 export default function LogPage() {
   return (
     <Page
-      title="Own log"
-      about="What this account, its people and its keys changed and sent, what staff changed on it, and who logged in."
+      title="Activity log"
+      about="Changes, sends and logins of this account, its people and its keys, and changes by staff."
     >
       <Log />
     </Page>
@@ -82,11 +82,11 @@ function Log() {
         ]}
       />
       <DataTable
-        label="Own log"
+        label="Activity log"
         columns={COLUMNS}
         query={query}
         rowKey={({ id }) => id}
-        empty={{ title: 'Nothing has happened yet' }}
+        empty={{ title: 'No activity yet' }}
       />
     </>
   );

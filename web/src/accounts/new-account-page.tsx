@@ -44,12 +44,12 @@ export default function NewAccountPage() {
   };
   const field = (name: keyof Values) => ({ ...form.register(name), error: form.errorOf(name) });
   return (
-    <Page title="New account" about="With the permissions and credits that every account begins with.">
+    <Page title="New account" about="It starts with the default permissions and credits.">
       <Section title="Account">
         <Form form={form} submitLabel="Create the account" onSubmit={create}>
           <TextField
             label="Username"
-            hint="3 to 64 of letters, digits, dot, underscore, hyphen"
+            hint="3 to 64 letters, digits, dots, underscores or hyphens"
             {...field('username')}
           />
           <TextField label="First name" {...field('firstname')} />
@@ -65,17 +65,21 @@ export default function NewAccountPage() {
           />
           {me.role === 'super' && <SelectField label="Kind" options={KINDS} {...field('user_type')} />}
           {me.pages === 'staff' && (
-            <TextField label="Reseller" hint="Username; empty: none" {...field('parent_username')} />
+            <TextField label="Reseller" hint="Username. Leave empty for none." {...field('parent_username')} />
           )}
-          <TextField label="Expires" hint="2027-12-31, or empty: never" {...field('expires_at')} />
-          <TextField label="Time zone" hint="Such as Asia/Kolkata; empty: that of the house" {...field('time_zone')} />
+          <TextField label="Expires" hint="Such as 2027-12-31. Leave empty for no expiry." {...field('expires_at')} />
+          <TextField
+            label="Time zone"
+            hint="Such as Asia/Kolkata. Leave empty for the system default."
+            {...field('time_zone')}
+          />
           <SelectField
             label="Country of its numbers"
-            hint="Not chosen: that of its time zone"
+            hint="Not chosen: the country of its time zone"
             options={COUNTRIES}
             {...field('country')}
           />
-          <CheckField label="Open from the beginning" {...field('is_active')} />
+          <CheckField label="Active from the start" {...field('is_active')} />
           {isStaffKind(form.watch('user_type')) && <OwnPasswordField {...field('current_password')} />}
         </Form>
       </Section>

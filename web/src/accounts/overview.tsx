@@ -43,7 +43,7 @@ export function Overview({ account, isStaff }: { account: Account; isStaff: bool
               ),
             ],
             ['Address of its API', account.api_base_url],
-            ['Made by', <MadeBy key="maker" maker={account.created_by} />],
+            ['Created by', <MadeBy key="maker" maker={account.created_by} />],
             ['Created', <Time key="created" value={account.created_at} />],
             ['Changed', <Time key="changed" value={account.updated_at} />],
           ]}
@@ -90,12 +90,12 @@ interface Values {
 }
 
 const FLAGS = [
-  ['require_token', 'A token is always needed', 'Also for its reports, templates, and sends that name it'],
+  ['require_token', 'Always require a token', 'Also for reports, templates, and sends that name its username'],
   ['require_sender', 'Calls only from approved sender ids', undefined],
-  ['refund_refused', 'What the carrier refuses at once is given back', 'It was never taken and cost nothing'],
-  ['refund_failed', 'Later failures of the carrier are given back', undefined],
-  ['public_lookup', 'Its requests show in the public look-up', undefined],
-  ['strict_numbers', 'The old endpoints refuse numbers that cannot be read', undefined],
+  ['refund_refused', 'Refund messages that the carrier refuses at once', 'The carrier never accepted them'],
+  ['refund_failed', 'Refund messages that fail later', undefined],
+  ['public_lookup', 'Show its requests in the public lookup', undefined],
+  ['strict_numbers', 'Legacy endpoints refuse numbers that cannot be read', undefined],
 ] as const;
 const USER_TYPES = ['client', 'reseller', 'admin', 'super'].map((kind) => [kind, kind] as const);
 function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) {
@@ -158,19 +158,19 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
       {isStaff && (
         <TextField
           label="Reseller"
-          hint="Username of a reseller, admin or super account; empty: none"
+          hint="Username of a reseller, admin or super account. Leave empty for none."
           {...field('parent_username')}
         />
       )}
       <TextField
         label="Expires"
-        hint="2027-12-31 (ends with that day) or 2027-12-31 18:00:00, in its time zone; empty: never"
+        hint="2027-12-31 (through this day) or 2027-12-31 18:00:00, in its time zone. Leave empty for no expiry."
         {...field('expires_at')}
       />
       <TextField
         label="Time zone"
         list="time-zones"
-        hint="Such as Asia/Kolkata; empty: that of the house"
+        hint="Such as Asia/Kolkata. Leave empty for the system default."
         {...field('time_zone')}
       />
       <datalist id="time-zones">
@@ -183,7 +183,7 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
           <SelectField
             label="Rate plan"
             options={[
-              ['', 'None: the prices that hold for all'],
+              ['', 'None (default prices)'],
               ...names,
               ...(account.rate_plan === null || names.some(([name]) => name === account.rate_plan)
                 ? []
@@ -193,13 +193,13 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
           />
           <TextField
             label="Allowed routes"
-            hint="Names, separated by commas; empty: all"
+            hint="Names, separated by commas. Leave empty for all."
             {...field('allowed_routes')}
           />
         </>
       )}
       <SelectField label="Country of its numbers" options={COUNTRIES} {...field('country')} />
-      <SelectField label="Numbers of no numbering plan" options={NUMBER_CHECKS} {...field('number_check')} />
+      <SelectField label="Numbers outside every numbering plan" options={NUMBER_CHECKS} {...field('number_check')} />
       {FLAGS.map(([name, label, hint]) => (
         <CheckField key={name} label={label} hint={hint} {...field(name)} />
       ))}
@@ -207,7 +207,7 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
       {(isStaffKind(kind) || isStaffKind(chosen)) && <OwnPasswordField {...field('current_password')} />}
       {isStaff && account.set_by_staff.length > 0 && (
         <CheckField
-          label="Let the reseller change again what staff set"
+          label="Let the reseller change settings made by staff"
           hint={`Set by staff: ${account.set_by_staff.join(', ')}`}
           {...form.register('release')}
         />
@@ -273,7 +273,7 @@ function NewPassword({ account, isStaff }: { account: Account; isStaff: boolean 
           params: { path: { username } },
           body: { ...body, ...(isStaffKind(kind) ? { current_password } : {}) },
         });
-        notify('Password set: every login of before is over');
+        notify('Password set. All earlier logins have ended.');
         form.reset();
         await refresh();
       }}

@@ -28,7 +28,7 @@ export default function OwnWebhookPage() {
               ]}
             />
           </Section>
-          <Section title="Tries">
+          <Section title="Delivery attempts">
             <Attempts side="owner" id={id} />
           </Section>
         </Page>
@@ -63,9 +63,9 @@ function Actions({ webhook }: { webhook: Webhook }) {
   };
   const rotate = async () => {
     const isSure = await confirm({
-      title: 'Make a new secret?',
-      text: 'The present one signs beside it for 24 hours more. Put the new one into your program by then.',
-      yes: 'Make a new secret',
+      title: 'Create a new secret?',
+      text: 'The current secret also signs for another 24 hours. Update your program by then.',
+      yes: 'Create a new secret',
     });
     if (!isSure) return;
     try {
@@ -78,7 +78,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
   const remove = async () => {
     const isSure = await confirm({
       title: 'Delete this webhook?',
-      text: 'What waits for it is not sent any more. This cannot be undone.',
+      text: 'Events that wait for it are dropped. This cannot be undone.',
       yes: 'Delete the webhook',
     });
     if (isSure && (await change(() => api.DELETE('/v6/api/webhooks/{id}', path), 'Webhook deleted')))
@@ -95,7 +95,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
         </>
       ) : (
         <Button kind="primary" onClick={() => void setStatus('active')}>
-          Revive
+          Turn on
         </Button>
       )}
       <Button onClick={() => setChanging(true)}>Change</Button>

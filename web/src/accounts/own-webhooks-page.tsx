@@ -20,7 +20,7 @@ export default function OwnWebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      about="Addresses of yours that are told of every status, by signed POSTs."
+      about="Your servers receive every status as a signed POST."
       actions={
         <Button kind="primary" icon={Plus} onClick={() => setOpen(true)}>
           New webhook
@@ -33,7 +33,7 @@ export default function OwnWebhooksPage() {
         query={query}
         rowKey={({ id }) => id}
         rowTo={({ id }) => `/account/webhooks/${String(id)}`}
-        empty={{ title: 'No webhooks', text: 'With one, your server hears of statuses as they happen.' }}
+        empty={{ title: 'No webhooks', text: 'Add one to receive statuses as they happen.' }}
       />
       {isOpen && <WebhookForm webhook={null} onClose={() => setOpen(false)} onSaved={setSecret} />}
       {secret !== null && (

@@ -137,7 +137,7 @@ export const pages: readonly PageDefinition[] = [
   },
   {
     path: '/account/log',
-    title: 'Own log',
+    title: 'Activity log',
     roles: ALL,
     needs: ['account'],
     nav: own(80, History),

@@ -17,7 +17,7 @@ export default function PasswordPage() {
   const form = useServerForm<Values>({ current: '', new: '', again: '', ...NOBODY });
   const save = async ({ again, current, new: password, ...shutOut }: Values) => {
     if (again !== password) {
-      form.setError('again', { message: 'Not the same as above' }, { shouldFocus: true });
+      form.setError('again', { message: 'The passwords differ' }, { shouldFocus: true });
       return;
     }
     const revocations = isPerson ? {} : shutOut;
@@ -28,12 +28,12 @@ export default function PasswordPage() {
     endSession('left');
   };
   return (
-    <Page title="Password" about="A new password ends every login, this one too: you log in again with it.">
+    <Page title="Password" about="Changing the password ends every login, including this one.">
       <Section title="Change the password">
         {!isOver && (
           <Form form={form} submitLabel="Change the password" onSubmit={save}>
             <TextField
-              label="Present password"
+              label="Current password"
               type="password"
               autoComplete="current-password"
               {...form.register('current')}

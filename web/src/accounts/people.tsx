@@ -138,7 +138,7 @@ function ChangePerson({ person, onClose }: { person: Person; onClose: () => void
           label="New password"
           type="password"
           autoComplete="new-password"
-          hint="Empty: the password stays. A new one logs the person out."
+          hint="Leave empty to keep the password. A new one logs the person out."
           {...form.register('password')}
           error={form.errorOf('password')}
         />

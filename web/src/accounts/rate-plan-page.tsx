@@ -50,7 +50,7 @@ export default function RatePlanPage() {
   return (
     <Page
       title={plan === null ? `New rate plan ${name}` : `Rate plan ${name}`}
-      about="The longest prefix that a number begins with counts; an empty one is every number; 0 is free."
+      about="The longest matching prefix sets the price. An empty prefix matches every number; 0 is free."
       actions={plan === null ? undefined : <Remove plan={plan} />}
     >
       {plan !== null && (
@@ -110,7 +110,7 @@ function Prices({ name, plan }: { name: string; plan: Plan | null }) {
         </Button>
       }
     >
-      {rows.fields.length === 0 && <p className="muted">No prices yet: the prices that hold for all count.</p>}
+      {rows.fields.length === 0 && <p className="muted">No prices yet. Default prices apply.</p>}
       {rows.fields.length > 0 && (
         <div className="table-box" role="region" aria-label="Prices of the plan" tabIndex={-1}>
           <table className="table plain prices">
@@ -118,7 +118,7 @@ function Prices({ name, plan }: { name: string; plan: Plan | null }) {
               <tr>
                 <th scope="col">Channel</th>
                 <th scope="col">Prefix</th>
-                <th scope="col">Credits a segment</th>
+                <th scope="col">Credits per segment</th>
                 <th scope="col">Actions</th>
               </tr>
             </thead>
@@ -182,7 +182,7 @@ function Remove({ plan: { name, accounts } }: { plan: Plan }) {
   const remove = async () => {
     const isSure = await confirm({
       title: `Remove the rate plan ${name}?`,
-      text: 'Its prices are gone for good.',
+      text: 'Its prices are deleted. This cannot be undone.',
       yes: 'Remove the plan',
     });
     if (!isSure) return;
@@ -194,7 +194,7 @@ function Remove({ plan: { name, accounts } }: { plan: Plan }) {
       needs="manage"
       kind="danger"
       off={accounts > 0}
-      title={accounts > 0 ? 'Accounts have it: give them another plan first' : undefined}
+      title={accounts > 0 ? 'Accounts use this plan. Give them another one first.' : undefined}
       onClick={() => void remove()}
     >
       Remove

@@ -32,25 +32,25 @@ export default function RatePlansPage() {
   const form = useServerForm({ name: '' });
   const query = $api.useQuery('get', '/v6/api/admin/rates', { params: { query: listQuery(address) } });
   return (
-    <Page title="Rate plans" about="What accounts of one's choice pay a segment, by channel and prefix.">
+    <Page title="Rate plans" about="Prices per segment by channel and prefix, for the accounts on a plan.">
       <DataTable
         label="Rate plans"
         columns={COLUMNS}
         query={query}
         rowKey={({ name }) => name}
         rowTo={({ name }) => planPath(name)}
-        empty={{ title: 'No rate plans', text: 'Every account pays the prices that hold for all.' }}
+        empty={{ title: 'No rate plans', text: 'Every account pays the default prices.' }}
       />
       <Section title="New rate plan">
         <Form
           needs="manage"
           form={form}
-          submitLabel="Write its prices"
+          submitLabel="Continue to prices"
           onSubmit={({ name }) => navigate({ to: planPath(name.trim()) })}
         >
           <TextField
             label="Name"
-            hint="1 to 64 of letters, digits, dot, underscore, hyphen"
+            hint="1 to 64 letters, digits, dots, underscores or hyphens"
             {...form.register('name', {
               required: true,
               pattern: {

@@ -42,10 +42,10 @@ export function RemovalDialog({
     <Dialog title={`${verb} ${name}?`} onClose={() => onAnswer(null)}>
       <div className="dialog-text">
         <p>{TEXTS[kind]}</p>
-        {isPending && <p>Looking for what it made…</p>}
+        {isPending && <p>Loading what it created…</p>}
         {made.length > 0 && (
           <>
-            <p>It made these, which go on without it:</p>
+            <p>These keep working without it:</p>
             <MadeList made={made} />
             <CheckField
               {...REVOKE_MADE}
@@ -78,8 +78,8 @@ export function RemovalDialog({
 
 /** The choice whether what was made ends too. */
 export const REVOKE_MADE = {
-  label: 'Revoke what it made',
-  hint: 'Webhooks are disabled, keys revoked, campaigns paused, accounts of staff are closed, and staff set new passwords where it set one',
+  label: 'Revoke what it created',
+  hint: 'Webhooks are disabled, keys revoked, campaigns paused and staff accounts closed. Staff must set new passwords where it set one.',
 } as const;
 
 type Made = Schema<'MadeThingData'>;

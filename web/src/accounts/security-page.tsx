@@ -7,7 +7,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   { name: 'time', title: 'Time', cell: ({ created_at }) => <Time value={created_at} seconds /> },
   {
     name: 'event',
-    title: 'What',
+    title: 'Action',
     cell: ({ event }) => (
       <StatusBadge
         status={event}
@@ -28,10 +28,10 @@ export default function SecurityPage() {
     params: { query: listQuery(address, 'username', 'ip') },
   });
   return (
-    <Page title="Security log" about="Logins, good and bad, of the last 90 days.">
+    <Page title="Security log" about="Successful and failed logins of the last 90 days.">
       <Filters
         filters={[
-          { name: 'username', label: 'Name', kind: 'search', placeholder: 'Whole username' },
+          { name: 'username', label: 'Name', kind: 'search', placeholder: 'Full username' },
           { name: 'ip', label: 'Address', kind: 'search', placeholder: '203.0.113.7' },
         ]}
       />

@@ -37,9 +37,9 @@ export function ShutOutFields<Values extends ShutOut>({
       />
       {ending.length > 0 && (
         <>
-          <p>They made these, which go on without them:</p>
+          <p>These keep working without them:</p>
           <MadeList made={ending} />
-          <CheckField {...REVOKE_MADE} label="Revoke what they made" {...form.register('revoke_created')} />
+          <CheckField {...REVOKE_MADE} label="Revoke what they created" {...form.register('revoke_created')} />
         </>
       )}
     </>

@@ -39,10 +39,11 @@ export function lockedForReseller(
   name: string,
 ): { disabled?: true; hint?: string } {
   if (isStaff) return {};
-  if (fields.includes('is_active')) return { disabled: true, hint: 'Staff closed the account: only they change it' };
-  if (STAFF_ONLY.test(name)) return { disabled: true, hint: 'Only staff set this' };
+  if (fields.includes('is_active'))
+    return { disabled: true, hint: 'Staff closed the account. Only staff can reopen it.' };
+  if (STAFF_ONLY.test(name)) return { disabled: true, hint: 'Only staff can set this' };
   if (!fields.includes(name)) return {};
   return name === 'expires_at'
-    ? { hint: 'Set by staff: you can set an earlier date, no later one' }
+    ? { hint: 'Set by staff. You can only choose an earlier date.' }
     : { disabled: true, hint: BY_STAFF };
 }

@@ -27,7 +27,7 @@ const SOURCES: Readonly<Record<Entry['source'], readonly [string, 'warn' | 'off'
   stop: ['wrote STOP', 'warn'],
   api: ['added', 'off'],
   import: ['imported', 'off'],
-  carrier: ['left, says the carrier', 'warn'],
+  carrier: ['opted out, reported by the carrier', 'warn'],
 };
 
 /** An account's stop list: looked through, added to, and taken from. */
@@ -37,35 +37,37 @@ export function StopList({ whose }: { whose: Whose }) {
   const change = useChange();
   const free = async ({ number, source }: Entry) => {
     const isSure = await confirm({
-      title: `Take ${number} off the stop list?`,
+      title: `Remove ${number} from the stop list?`,
       text:
-        source === 'stop' ? 'This number wrote STOP. Campaigns would send to it again.' : 'Campaigns send to it again.',
-      yes: 'Take it off',
+        source === 'stop'
+          ? 'This number replied STOP. Campaigns will send to it again.'
+          : 'Campaigns will send to it again.',
+      yes: 'Remove it',
     });
-    if (isSure) await change(() => freeNumber(whose, number), `${number} is off the stop list`);
+    if (isSure) await change(() => freeNumber(whose, number), `${number} removed from the stop list`);
   };
   const columns: readonly Column<Entry>[] = [
     { name: 'number', title: 'Number', cell: ({ number }) => number, wide: true },
     {
       name: 'source',
-      title: 'Why',
+      title: 'Reason',
       cell: ({ source }) => <StatusBadge status={source} text={SOURCES[source][0]} tone={SOURCES[source][1]} />,
     },
-    { name: 'category', title: 'Holds back', cell: ({ category }) => category ?? 'everything' },
+    { name: 'category', title: 'Blocks', cell: ({ category }) => category ?? 'everything' },
     { name: 'created', title: 'Since', cell: ({ created_at }) => <Time value={created_at} /> },
     {
       name: 'free',
       title: 'Actions',
       cell: (entry) => (
-        <Button needs="manage" kind="danger" onClick={() => void free(entry)} aria-label={`Take off ${entry.number}`}>
-          Take off
+        <Button needs="manage" kind="danger" onClick={() => void free(entry)} aria-label={`Remove ${entry.number}`}>
+          Remove
         </Button>
       ),
     },
   ];
   return (
     <>
-      <Filters filters={[{ name: 'number', label: 'Number', kind: 'search', placeholder: 'The whole number' }]} />
+      <Filters filters={[{ name: 'number', label: 'Number', kind: 'search', placeholder: 'The full number' }]} />
       <DataTable
         label="Stop list"
         columns={columns}
@@ -105,7 +107,7 @@ function AddNumbers({ whose }: { whose: Whose }) {
     >
       <TextArea
         label="Numbers"
-        hint="One a line, with + and the country code, or as your country writes them. Nothing is sent to them from now on, also by campaigns that run."
+        hint="One per line, with + and country code or in national format. Running campaigns also stop sending to them."
         rows={3}
         {...form.register('numbers')}
         error={form.errorOf('numbers')}
@@ -135,7 +137,7 @@ function ImportNumbers() {
     <Form needs="manage" form={form} submitLabel="Import" onSubmit={send}>
       <FileField
         label="Spreadsheet (.xlsx) or CSV file"
-        hint="One number a row, in the column number or phone, else in the first; at most 32 MB"
+        hint="One number per row, in the column “number” or “phone”, otherwise in the first one. At most 32 MB."
         accept=".csv,.txt,.xlsx,text/csv"
         onFile={setFile}
         error={form.errorOf('file')}

@@ -4,7 +4,7 @@ import { Usage } from './usage.js';
 /** What the own account was charged and got back. */
 export default function UsagePage() {
   return (
-    <Page title="Usage" about="What was charged and given back; equal to the ledger, to the credit.">
+    <Page title="Usage" about="Credits charged and refunded. Matches the ledger exactly.">
       <Usage whose={null} />
     </Page>
   );

@@ -42,7 +42,7 @@ export function Usage({ whose }: { whose: Whose }) {
     { name: 'balance', title: 'Balance', cell: ({ balance }) => balanceLabel(balance) },
     { name: 'recipients', title: 'Recipients', align: 'end', cell: (row) => <Count value={row.recipients_charged} /> },
     { name: 'charged', title: 'Charged', align: 'end', cell: (row) => <Count value={row.credits_charged} /> },
-    { name: 'refunded', title: 'Given back', align: 'end', cell: (row) => <Count value={row.credits_refunded} /> },
+    { name: 'refunded', title: 'Refunded', align: 'end', cell: (row) => <Count value={row.credits_refunded} /> },
     { name: 'net', title: 'Net', align: 'end', cell: (row) => <Count value={row.credits_net} /> },
   ];
   const save = async () => {
@@ -83,7 +83,7 @@ export function Usage({ whose }: { whose: Whose }) {
         columns={columns}
         query={query}
         rowKey={({ key, balance }) => `${key} ${balance}`}
-        empty={{ title: 'Nothing was charged in this time' }}
+        empty={{ title: 'Nothing was charged in this period' }}
       />
     </>
   );

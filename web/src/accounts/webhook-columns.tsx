@@ -14,7 +14,7 @@ export const webhookState = ({ status, failing_since, disabled_reason }: AnyWebh
 export const WEBHOOK_COLUMNS: readonly Column<AnyWebhook>[] = [
   { name: 'url', title: 'Address', cell: ({ url }) => url, wide: true },
   { name: 'state', title: 'State', cell: webhookState },
-  { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
+  { name: 'maker', title: 'Created by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
   { name: 'events', title: 'Events', cell: ({ events }) => events.join(', '), wide: true },
 ];
 
@@ -23,11 +23,16 @@ export const HEALTH_COLUMNS: readonly Column<AnyWebhook>[] = [
   { name: 'success', title: 'Last success', cell: ({ last_success_at }) => <Time value={last_success_at} /> },
   {
     name: 'hour',
-    title: 'Failed, hour',
+    title: 'Failed, last hour',
     align: 'end',
     cell: ({ last_hour }) => <Share value={last_hour?.failure_rate} />,
   },
-  { name: 'day', title: 'Failed, day', align: 'end', cell: ({ last_day }) => <Share value={last_day?.failure_rate} /> },
+  {
+    name: 'day',
+    title: 'Failed, last 24 h',
+    align: 'end',
+    cell: ({ last_day }) => <Share value={last_day?.failure_rate} />,
+  },
   {
     name: 'backlog',
     title: 'Waiting',

@@ -19,7 +19,10 @@ export function WebhookForm({
   onClose: () => void;
   onSaved?: (secret: string) => void;
 }) {
-  const form = useServerForm<Values>({ url: webhook?.url ?? 'https://', events: [...(webhook?.events ?? [])] });
+  const form = useServerForm<Values>({
+    url: webhook?.url ?? 'https://',
+    events: [...(webhook?.events ?? EVENT_TYPES.map(([type]) => type))],
+  });
   const refresh = useRefresh();
   const save = async ({ url, events }: Values) => {
     const body = { url, events: events as EventType[] };

@@ -24,14 +24,14 @@ export default function WebhookPage() {
             </>
           }
         >
-          <Section title="How it does">
+          <Section title="Health">
             <Facts
               facts={[
                 ['State', webhookState(data)],
                 ['Last success', <Time key="success" value={data.last_success_at} />],
                 ['Failing since', data.failing_since && <Time value={data.failing_since} />],
                 ['Failed, last hour', <Tries key="hour" {...data.last_hour} />],
-                ['Failed, last day', <Tries key="day" {...data.last_day} />],
+                ['Failed, last 24 h', <Tries key="day" {...data.last_day} />],
                 [
                   'Waiting',
                   <span key="waiting">
@@ -45,7 +45,7 @@ export default function WebhookPage() {
               ]}
             />
           </Section>
-          <Section title="Tries">
+          <Section title="Delivery attempts">
             <Attempts side="staff" id={id} />
           </Section>
         </Page>
@@ -55,7 +55,7 @@ export default function WebhookPage() {
 }
 
 function Tries({ tries, failed, failure_rate: rate }: { tries: number; failed: number; failure_rate: number | null }) {
-  if (rate === null) return <>no try</>;
+  if (rate === null) return <>no attempt</>;
   return (
     <>
       <Share value={rate} /> ({formatCount(failed)} of {formatCount(tries)})

@@ -15,10 +15,10 @@ const COLUMNS = [
 export default function WebhooksPage() {
   const [address] = useAddress();
   return (
-    <Page title="Webhooks of all accounts" about="Who hears nothing any more, since when, and how much waits.">
+    <Page title="Webhooks of all accounts" about="Failing webhooks across all accounts, and how many events wait.">
       <Filters
         filters={[
-          { name: 'username', label: 'Account', kind: 'search', placeholder: 'Whole username' },
+          { name: 'username', label: 'Account', kind: 'search', placeholder: 'Full username' },
           {
             name: 'status',
             label: 'Status',

@@ -41,7 +41,7 @@ function Acknowledged({ alarm: { id, state, acknowledged_at: at, acknowledged_by
   if (at !== null) {
     return (
       <span>
-        {by} looks after it since <Time value={at} />
+        Acknowledged by {by} at <Time value={at} />
       </span>
     );
   }

@@ -19,7 +19,7 @@ import { wordsOf } from './words.js';
 /** What is wrong now, and what was. */
 export default function AlarmsPage() {
   return (
-    <Page title="Alarms" about="Raised when something has lasted, cleared when it is gone. Each says what to do.">
+    <Page title="Alarms" about="Raised when a problem lasts, cleared when it ends. Each says what to do.">
       <Tabs
         label="Alarms"
         tabs={[
@@ -37,7 +37,7 @@ function Active() {
     <LoadState query={query}>
       {({ data, total }) =>
         data.length === 0 ? (
-          <Empty title="No alarm is raised">Alarms appear here, in the bar, and at the webhooks of staff.</Empty>
+          <Empty title="No active alarms">Alarms appear here, in the top bar and at staff webhooks.</Empty>
         ) : (
           <>
             <h2 className="unseen">Active alarms</h2>
@@ -61,7 +61,7 @@ function Active() {
 const COLUMNS: readonly Column<Alarm>[] = [
   { name: 'kind', title: 'Alarm', cell: ({ kind }) => wordsOf(kind) },
   { name: 'severity', title: 'Severity', cell: ({ severity }) => <StatusBadge status={severity} /> },
-  { name: 'message', title: 'What was wrong', cell: ({ message }) => message, wide: true },
+  { name: 'message', title: 'Problem', cell: ({ message }) => message, wide: true },
   { name: 'raised', title: 'Raised', cell: (row) => <Time value={row.raised_at} /> },
   { name: 'cleared', title: 'Cleared', cell: (row) => <Time value={row.cleared_at} /> },
   { name: 'by', title: 'Acknowledged by', cell: (row) => row.acknowledged_by ?? '–' },
@@ -87,7 +87,7 @@ function Past() {
       columns={COLUMNS}
       query={query}
       rowKey={({ id }) => id}
-      empty={{ title: 'There were no alarms' }}
+      empty={{ title: 'No past alarms' }}
     />
   );
 }

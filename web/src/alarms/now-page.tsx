@@ -13,97 +13,25 @@ import {
   formatCount,
   formatSpan,
 } from '../ui/index.js';
-import { SHOWN, urgentFirst, useActiveAlarms } from './active-alarms.js';
-import { AlarmCard } from './alarm-card.js';
-import { FrozenAccounts } from './frozen-accounts.js';
+import { Problems } from './problems.js';
+import { Today } from './today.js';
 import './alarms.css';
 
 type Campaign = Schema<'StaffCampaignAnswer'>;
 type Statistics = Schema<'StatisticsAnswerData'>;
 
 const SLOWLY = { refetchInterval: 15_000 } as const;
-/** States of a route over which not everything leaves; one that staff stopped is stopped on purpose. */
-const TROUBLED: ReadonlySet<string> = new Set(['down', 'degraded']);
 
 /** The first page of staff: what is wrong now, what runs, what leaves, and what waits for a review. */
 export default function NowPage() {
   return (
-    <Page title="Now" about="What is wrong, what leaves, what runs, and what waits for a review.">
-      <Wrong />
-      <FrozenAccounts />
-      <OpenAccounts />
+    <Page title="Now" about="Problems, traffic, running campaigns and open reviews.">
+      <Problems />
+      <Today />
       <Throughput />
       <Running />
       <Waiting />
     </Page>
-  );
-}
-
-/** Alarms, and what is wrong although no alarm was raised for it (yet): routes that do not carry, endpoints that fail. */
-function Wrong() {
-  const alarms = useActiveAlarms();
-  const routes = $api.useQuery('get', '/v6/api/admin/routes/status', { params: { query: { limit: SHOWN } } }, SLOWLY);
-  const failing = $api.useQuery(
-    'get',
-    '/v6/api/admin/webhooks',
-    { params: { query: { failing: 'true', limit: SHOWN } } },
-    SLOWLY,
-  );
-  const bad = routes.data?.data.filter(({ state }) => TROUBLED.has(state));
-  const endpoints = failing.data?.data;
-  const isFine = alarms.data?.data.length === 0 && bad?.length === 0 && endpoints?.length === 0;
-  return (
-    <Section title="What is wrong" actions={<Link to="/alarms">All alarms</Link>}>
-      <LoadState query={alarms}>
-        {({ data }) => (
-          <div className="alarms">
-            {urgentFirst(data).map((alarm) => (
-              <AlarmCard key={alarm.id} alarm={alarm} />
-            ))}
-          </div>
-        )}
-      </LoadState>
-      <LoadState query={routes}>
-        {() =>
-          bad === undefined || bad.length === 0 ? null : (
-            <ul aria-label="Routes in trouble">
-              {bad.map(({ name, state, summary }) => (
-                <li key={name}>
-                  <Link to={`/routes/${encodeURIComponent(name)}`}>{name}</Link> <StatusBadge status={state} />{' '}
-                  {summary ?? ''}
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </LoadState>
-      <LoadState query={failing}>
-        {({ data, next_cursor: next }) =>
-          data.length === 0 ? null : (
-            <p>
-              <Link to="/webhooks" search={{ failing: 'true' }}>
-                {next === null ? '' : 'At least '}
-                {formatCount(data.length)} {data.length === 1 ? 'endpoint fails' : 'endpoints fail'}
-              </Link>
-            </p>
-          )
-        }
-      </LoadState>
-      {isFine && <p className="all-well">Nothing is wrong.</p>}
-    </Section>
-  );
-}
-
-/** Accounts whose credits anybody can spend who knows a username; nothing where there are none. */
-function OpenAccounts() {
-  const { data } = $api.useQuery('get', '/v6/api/admin/open-accounts', {}, SLOWLY);
-  if (data === undefined || data.data.accounts === 0) return null;
-  const { accounts, undecided } = data.data;
-  return (
-    <p className="card" role="status">
-      {formatCount(accounts)} {accounts === 1 ? 'account sends by its' : 'accounts send by their'} username alone,
-      without a token; {formatCount(undecided)} of them without the owner’s choice. <Link to="/accounts">Accounts</Link>
-    </p>
   );
 }
 
@@ -115,7 +43,7 @@ function Throughput() {
     SLOWLY,
   );
   return (
-    <Section title="What leaves" actions={<Link to="/charts">Charts</Link>}>
+    <Section title="Traffic" actions={<Link to="/charts">Charts</Link>}>
       <LoadState query={query}>
         {({ data }) =>
           data.series.length === 0 ? (
@@ -124,7 +52,7 @@ function Throughput() {
             <>
               <Totals data={data} />
               <Chart
-                title="Messages a minute, by channel"
+                title="Messages per minute, by channel"
                 times={timesOf(data)}
                 lines={data.series.map(({ key, points }) => ({ label: key, values: sentOf(data, points) }))}
                 format={(value) => formatCount(value)}
@@ -148,7 +76,7 @@ function Totals({ data }: { data: Statistics }) {
               Sent
             </th>
             <th scope="col" className="end">
-              Arrived
+              Delivered
             </th>
             <th scope="col" className="end">
               Refused
@@ -211,10 +139,10 @@ function Running() {
   const rows = { ...query, data: query.data?.data };
   return (
     <Section
-      title="What runs"
+      title="Running campaigns"
       actions={
         <Link to="/campaigns" search={{ state: 'running' }}>
-          All that run
+          All running campaigns
         </Link>
       }
     >
@@ -224,7 +152,7 @@ function Running() {
         query={rows}
         rowKey={(row) => row.request_id}
         rowTo={(row: Campaign) => `/campaigns/${encodeURIComponent(row.request_id)}`}
-        empty={{ title: 'No campaign runs' }}
+        empty={{ title: 'No campaigns running' }}
       />
     </Section>
   );
@@ -265,7 +193,7 @@ function Waiting() {
     ['Sender ids', senders, '/reviews/sender-ids'],
   ] as const;
   return (
-    <Section title="What waits for a review">
+    <Section title="Waiting for review">
       <LoadState query={voice}>
         {() => (
           <ul className="waiting-reviews">

@@ -1,20 +1,30 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect, useMemo } from 'react';
+import { StrictMode, useEffect, useMemo } from 'react';
+import { createRoot } from 'react-dom/client';
 import { $api } from '../api/client.js';
 import { LoadState } from '../ui/load-state.js';
 import { Toasts } from '../ui/toast.js';
-import { BASE } from './base.js';
+import { BASE, isForgotPath, isLinkPath } from './base.js';
 import './confirmation.js';
-import { ForgotPage, isForgotPath } from './forgot-page.js';
-import { isLinkPath, LinkPage } from './link-page.js';
-import { LoginPage } from './login.js';
+import { ForgotPage } from './forgot-page.js';
+import { LinkPage } from './link-page.js';
 import { queryClient } from './query-client.js';
 import { routerFor } from './router.js';
 import { knowSession, type Me, roleOf, useSession } from './session.js';
 
-/** Everything: the login without a session, else the pages of who works here. */
-export function App() {
+/** Everything behind the login (`login.ts`), and the pages of links, which need none. @returns what takes it away again */
+export function mountApp(element: HTMLElement): () => void {
+  const root = createRoot(element);
+  root.render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+  return () => root.unmount();
+}
+
+function App() {
   return (
     <QueryClientProvider client={queryClient}>
       <Inside />
@@ -28,7 +38,7 @@ function Inside() {
   // a link is for its login, whoever is logged in here
   if (isLinkPath(location.pathname)) return <LinkPage />;
   if (token === null && isForgotPath(location.pathname)) return <ForgotPage />;
-  if (token === null) return <LoginPage />;
+  if (token === null) return null;
   return me === null ? <Recognised key={token} /> : <Pages me={me} />;
 }
 

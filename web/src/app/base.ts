@@ -3,3 +3,13 @@
  * this very code was loaded from, so nothing has to be configured.
  */
 export const BASE = new URL(import.meta.url).pathname.replace(/\/app\/assets\/[^/]*$/i, '');
+
+/** Pages that links of e-mails lead to, and the question for such a link: they need no session. */
+const LINK_PATHS = ['/join', '/new-password'];
+const FORGOT_PATH = '/forgot-password';
+
+const isAt = (pathname: string, path: string): boolean => pathname.replace(/\/$/, '') === `${BASE}/app${path}`;
+
+export const isLinkPath = (pathname: string): boolean => LINK_PATHS.some((path) => isAt(pathname, path));
+
+export const isForgotPath = (pathname: string): boolean => isAt(pathname, FORGOT_PATH);

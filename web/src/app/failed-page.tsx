@@ -28,9 +28,9 @@ export function UnknownPage() {
   return (
     <Page title="No such page">
       <div className="empty">
-        <p>There is no page at this address, or it is not for this account.</p>
+        <p>This page does not exist, or your account cannot see it.</p>
         <p>
-          <Link to="/">To the beginning</Link>
+          <Link to="/">Go to the start page</Link>
         </p>
       </div>
     </Page>

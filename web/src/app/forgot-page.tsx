@@ -2,10 +2,7 @@ import { useEffect, useState } from 'react';
 import { api } from '../api/client.js';
 import { Form, TextField, useServerForm } from '../ui/index.js';
 import { BASE } from './base.js';
-import { Lonely } from './login.js';
-
-export const isForgotPath = (pathname: string): boolean =>
-  pathname.replace(/\/$/, '') === `${BASE}/app/forgot-password`;
+import { Lonely } from './lonely.js';
 
 /** Asks for a link to set a new password; it says the same whatever is typed. */
 export function ForgotPage() {

@@ -3,13 +3,7 @@ import { $api, api, type Schema } from '../api/client.js';
 import { Form, TextField, useServerForm } from '../ui/index.js';
 import { LoadState } from '../ui/load-state.js';
 import { BASE } from './base.js';
-import { Lonely } from './login.js';
-
-/** Pages that a link of an e-mail leads to: nobody has to be logged in. */
-const LINK_PATHS = ['/join', '/new-password'];
-
-export const isLinkPath = (pathname: string): boolean =>
-  LINK_PATHS.some((path) => pathname.replace(/\/$/, '') === `${BASE}/app${path}`);
+import { Lonely } from './lonely.js';
 
 /** Takes the token behind `#`, which no server sees, and sets the password of its login. */
 export function LinkPage() {
@@ -47,7 +41,7 @@ function PasswordForm({ token, link }: { token: string; link: Schema<'LinkView'>
         submitLabel={isInvitation ? 'Join' : 'Set the password'}
         onSubmit={async ({ again, password, firstname, lastname }) => {
           if (again !== password) {
-            form.setError('again', { message: 'Not the same as above' }, { shouldFocus: true });
+            form.setError('again', { message: 'The passwords differ' }, { shouldFocus: true });
             return;
           }
           const names = isInvitation ? { firstname, lastname } : {};

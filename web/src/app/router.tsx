@@ -8,6 +8,7 @@ import {
   useRouterState,
 } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { forgetFaults } from '../ui/toast.js';
 import { BASE } from './base.js';
 import { FailedPage, UnknownPage } from './failed-page.js';
 import type { Right, Role } from './page-definition.js';
@@ -34,6 +35,8 @@ function Titled() {
   const title = useRouterState({
     select: ({ matches }) => matches.findLast((match) => match.staticData.title !== undefined)?.staticData.title,
   });
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(() => forgetFaults(), [pathname]);
   useEffect(() => {
     document.title = `${title ?? 'Not found'} · Switchboard`;
   }, [title]);

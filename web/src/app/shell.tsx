@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { BASE } from './base.js';
 import { useKeptFocus } from './kept-focus.js';
-import { Mark } from './login.js';
+import { Mark } from './lonely.js';
 import { Navigation } from './navigation.js';
 import type { Role } from './page-definition.js';
 import { pagesOf } from './pages.js';
@@ -45,7 +45,7 @@ export function Shell({ role, children }: { role: Role; children: ReactNode }) {
           {isOpen ? <X size={20} aria-hidden /> : <Menu size={20} aria-hidden />}
           <span className="unseen">{isOpen ? 'Close the navigation' : 'Open the navigation'}</span>
         </button>
-        <Link to="/" className="brand" aria-label="Switchboard, the beginning">
+        <Link to="/" className="brand" aria-label="Switchboard, start page">
           <Mark />
           <span>Switchboard</span>
         </Link>

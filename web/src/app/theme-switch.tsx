@@ -2,7 +2,7 @@ import { Monitor, Moon, Sun } from 'lucide-react';
 import { chooseTheme, type Theme, useTheme } from './theme.js';
 
 const THEMES = [
-  { theme: 'system', label: 'As the system', icon: Monitor },
+  { theme: 'system', label: 'System', icon: Monitor },
   { theme: 'light', label: 'Light', icon: Sun },
   { theme: 'dark', label: 'Dark', icon: Moon },
 ] as const satisfies readonly { theme: Theme; label: string; icon: typeof Sun }[];
@@ -12,7 +12,7 @@ export function ThemeSwitch() {
   const { chosen } = useTheme();
   return (
     <fieldset className="theme-switch">
-      <legend className="unseen">Colours</legend>
+      <legend className="unseen">Theme</legend>
       {THEMES.map(({ theme, label, icon: Icon }) => (
         <label key={theme} title={label}>
           <input

@@ -1,40 +1,11 @@
 import { useSyncExternalStore } from 'react';
+import { chosenTheme, onTheme } from './theme-store.js';
 
-/** `system` follows the machine. */
-export type Theme = 'system' | 'light' | 'dark';
-
-const KEY = 'switchboard.theme';
-const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const listeners = new Set<() => void>();
-
-const read = (): Theme => THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system';
-let theme = read();
-
-function apply(): void {
-  const shown = theme === 'system' ? (dark.matches ? 'dark' : 'light') : theme;
-  document.documentElement.dataset['theme'] = shown;
-  for (const listener of listeners) listener();
-}
-
-dark.addEventListener('change', apply);
-apply();
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
+export { chooseTheme, type Theme } from './theme-store.js';
 
 /** What was chosen, and what is shown. Charts draw anew when the latter changes. */
 export function useTheme() {
-  const chosen = useSyncExternalStore(subscribe, () => theme);
-  const shown = useSyncExternalStore(subscribe, () => document.documentElement.dataset['theme'] ?? 'light');
+  const chosen = useSyncExternalStore(onTheme, chosenTheme);
+  const shown = useSyncExternalStore(onTheme, () => document.documentElement.dataset['theme'] ?? 'light');
   return { chosen, isDark: shown === 'dark' };
-}
-
-/** Kept in this browser. */
-export function chooseTheme(next: Theme): void {
-  theme = next;
-  localStorage.setItem(KEY, next);
-  apply();
 }

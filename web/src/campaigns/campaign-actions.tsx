@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { api, download, type Schema } from '../api/client.js';
 import { queryClient } from '../app/query-client.js';
 import { SENDS } from '../app/page-definition.js';
-import { Button, confirm, formatCount, notify, notifyFault, useAddress } from '../ui/index.js';
-import { askRetry } from './retry-dialog.js';
+import { Button, confirm, counted, formatCount, notify, notifyFault, useAddress } from '../ui/index.js';
+import { askRetry, useRetryPrice } from './retry-dialog.js';
 import { isOver } from './words.js';
 
 type Detail = Schema<'CampaignDetailData'>;
@@ -41,7 +41,7 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
     });
     if (!isSure) return;
     await api.POST('/v6/api/campaigns/{request_id}/cancel', params);
-    notify('Cancelled: what has not left is refunded');
+    notify('Cancelled. Unsent messages are refunded.');
   };
 
   const retry = async () => {
@@ -60,6 +60,7 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
 
   const isStoppable = state === 'accepted' || state === 'running';
   const hasFailed = (campaign.status_counts['FAILED'] ?? 0) > 0;
+  const price = useRetryPrice(campaign);
   const mayRetry =
     campaign.retriable ||
     campaign.failure_reasons.some(({ reason, message }) => reason in LEFT_OUT && message !== 'Suppressed');
@@ -80,7 +81,7 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
           needs={SENDS}
           icon={Pause}
           off={!isStoppable}
-          title={isStoppable ? 'Stops within two seconds; nothing is lost' : `It is ${state.replaceAll('_', ' ')}`}
+          title={isStoppable ? 'Stops within two seconds. You can resume it.' : `It is ${state.replaceAll('_', ' ')}`}
           busy={busy === 'pause'}
           onClick={() => void act('pause', () => api.POST('/v6/api/campaigns/{request_id}/pause', params))}
         >
@@ -102,11 +103,15 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
         needs={SENDS}
         icon={RotateCcw}
         off={!mayRetry}
-        title={mayRetry ? 'A new campaign to those that failed' : NOT_RETRIABLE[hasFailed ? 'none' : 'noneFailed']}
+        title={
+          mayRetry ? 'Starts a new campaign to the failed recipients' : NOT_RETRIABLE[hasFailed ? 'none' : 'noneFailed']
+        }
         busy={busy === 'retry'}
         onClick={() => void act('retry', retry)}
       >
-        Retry failures
+        {price === null
+          ? 'Retry failures'
+          : `Retry ${formatCount(price.total_rows)} for ${counted(price.credits, 'credit')}`}
       </Button>
       <Button icon={Download} busy={busy === 'export'} onClick={() => void act('export', save)}>
         Export CSV
@@ -118,14 +123,14 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
 const LEFT_OUT = { permanent: true, opt_out: true };
 
 const NOT_RETRIABLE = {
-  noneFailed: 'None failed',
-  none: 'All that failed were on the stop list, may have left, or were sent to again already',
+  noneFailed: 'No failures',
+  none: 'No failed recipient can be retried: on the stop list, possibly sent, or retried already',
 } as const;
 
 function refundText({ refund_if_cancelled: refund, refund_is_approximate: isAbout, balance }: Detail): string {
-  if (refund === null) return 'It is over already.';
+  if (refund === null) return 'It has already ended.';
   const amount = `${isAbout ? 'about ' : ''}${formatCount(refund)} of ${balance.replaceAll('_', ' ')}`;
   return refund === 0
-    ? 'Everything has left, or was free: nothing goes back.'
-    : `What has not left is never sent, and ${amount} go back. What leaves until then is charged.`;
+    ? 'Everything was sent or was free. Nothing is refunded.'
+    : `Unsent messages are cancelled and ${amount} refunded. Messages sent until then are charged.`;
 }

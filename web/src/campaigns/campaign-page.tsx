@@ -18,11 +18,12 @@ import {
 } from '../ui/index.js';
 import { CampaignActions } from './campaign-actions.js';
 import { Clip } from './clip.js';
+import { KeyFigures } from './key-figures.js';
 import { Recipients } from './recipients.js';
 import { Failures, RouteChanges } from './failures.js';
 import { CarriedBy, holdUpOf, useRouteStates } from './route-state.js';
 import { VoiceReview } from './voice-review.js';
-import { channelTitle, gone, isOver, LocalTime } from './words.js';
+import { channelTitle, gone, isOver, LocalTime, RecipientStatus } from './words.js';
 import './campaigns.css';
 
 type Detail = Schema<'CampaignDetailData'>;
@@ -64,128 +65,119 @@ function Campaign({ campaign, asOf }: { campaign: Detail; asOf: number }) {
       )}
       {campaign.test && (
         <p className="held-up" role="note">
-          <strong>Test:</strong> sent with a test key. Nothing leaves, and nothing is charged.
+          <strong>Test:</strong> sent with a test key. Nothing is sent to the carrier, and nothing is charged.
         </p>
       )}
       <Section title="Status">
-        <Standing campaign={campaign} isStaff={pages === 'staff'} />
-        <Counts campaign={campaign} />
+        <HeldUp campaign={campaign} />
+        <KeyFigures campaign={campaign} />
+      </Section>
+      <Section title="Details">
+        <Details campaign={campaign} isStaff={pages === 'staff'} />
       </Section>
       {pages === 'staff' && campaign.channel === 'voice' ? (
-        <Section title="What is played">
+        <Section title="Audio">
           <VoiceContent requestId={campaign.request_id} />
         </Section>
       ) : (
-        <Section title="What is sent">
+        <Section title="Message">
           <Content campaign={campaign} />
         </Section>
       )}
       {campaign.failure_reasons.length > 0 && (
-        <Section title="Why they failed">
+        <Section title="Failure reasons">
           <Failures campaign={campaign} />
         </Section>
       )}
       {campaign.route_changes.length > 0 && (
-        <Section title="Other routes took over">
+        <Section title="Route changes">
           <RouteChanges campaign={campaign} />
         </Section>
       )}
       <Section title="Recipients">
+        <Counts campaign={campaign} />
         <Recipients campaign={campaign} asOf={asOf} />
       </Section>
     </>
   );
 }
 
-function Standing({ campaign, isStaff }: { campaign: Detail; isStaff: boolean }) {
-  const { seconds_left: left, messages_per_second: pace, routes } = campaign;
-  const isOnItsWay = !isOver(campaign.state);
+/** What keeps it from being sent, or its end open. */
+function HeldUp({ campaign }: { campaign: Detail }) {
   const states = useRouteStates();
-  const others = routes.filter((name) => name !== campaign.route && !campaign.carried_by.includes(name));
   return (
     <>
       {holdUpOf(campaign, states).map(({ name, state, summary }) => (
         <p key={name} className="held-up" role="note">
-          <strong>Nothing leaves over {name}:</strong> {summary ?? state}.{' '}
-          <Link to={`/routes/${encodeURIComponent(name)}`}>To the route</Link>
+          <strong>Nothing is sent over {name}:</strong> {summary ?? state}.{' '}
+          <Link to={`/routes/${encodeURIComponent(name)}`}>Open the route</Link>
         </p>
       ))}
       {campaign.in_doubt > 0 && (
         <p className="held-up" role="note">
-          <strong>{formatCount(campaign.in_doubt)} may have left:</strong> settled by receipt
+          <strong>{formatCount(campaign.in_doubt)} possibly sent:</strong> to be confirmed by receipt
           {campaign.in_doubt_until === null ? (
-            ' or by the deadline.'
+            ' or at the deadline.'
           ) : (
             <>
-              , or on <LocalTime value={campaign.in_doubt_until} />.
+              , or at the deadline on <LocalTime value={campaign.in_doubt_until} />.
             </>
           )}
         </p>
       )}
-      <Facts
-        facts={[
-          ['State', <StatusBadge key="state" status={campaign.phase} />],
-          ['Channel', channelTitle(campaign.channel)],
-          [
-            'Account',
-            isStaff ? (
-              <Link key="account" to={`/accounts/${encodeURIComponent(campaign.username)}`}>
-                {campaign.username}
-              </Link>
-            ) : null,
-          ],
-          ['Route', <CarriedBy key="route" campaign={campaign} states={states} />],
-          ['Takes over', others.length > 0 ? others.join(', ') : null],
-          ['Sender', campaign.sender],
-          ['Category', campaign.category],
-          [
-            'Sent so far',
-            <Progress key="left" done={gone(campaign)} total={campaign.total_rows} label="Sent so far" />,
-          ],
-          [
-            'Time left',
-            isOnItsWay
-              ? left === null
-                ? 'unknown'
-                : left === 0
-                  ? 'all have left'
-                  : `about ${formatSpan(left)}`
-              : null,
-          ],
-          ['Pace', pace === null ? 'no limit' : `${formatCount(pace)} a second at most`],
-          ['Recipients', <Count key="rows" value={campaign.total_rows} />],
-          ['Credits', `${formatCount(campaign.credits)} of ${campaign.balance.replaceAll('_', ' ')}`],
-          ['Price', campaign.price_note],
-          ['Refunded', campaign.refunded_credits > 0 ? <Count key="back" value={campaign.refunded_credits} /> : null],
-          ['Made by', <MadeBy key="maker" maker={campaign.created_by} />],
-          ['Accepted', <LocalTime key="created" value={campaign.created_at} />],
-          [
-            'Begins',
-            campaign.scheduled_at === null ? null : <LocalTime key="scheduled" value={campaign.scheduled_at} />,
-          ],
-          ['If it begins late', lateText(campaign)],
-          ['Began late by', campaign.started_late_s === null ? null : formatSpan(campaign.started_late_s)],
-          [
-            'Last one left',
-            campaign.sent_at === null || gone(campaign) === 0 ? null : (
-              <LocalTime key="sent" value={campaign.sent_at} />
-            ),
-          ],
-          [
-            'Completed',
-            campaign.completed_at === null ? null : <LocalTime key="completed" value={campaign.completed_at} />,
-          ],
-          [
-            'Sends again',
-            campaign.retry_of === null ? null : (
-              <Link key="retry" to={`/campaigns/${encodeURIComponent(campaign.retry_of)}`}>
-                {campaign.retry_of}
-              </Link>
-            ),
-          ],
-        ]}
-      />
     </>
+  );
+}
+
+function Details({ campaign, isStaff }: { campaign: Detail; isStaff: boolean }) {
+  const { messages_per_second: pace, routes } = campaign;
+  const states = useRouteStates();
+  const others = routes.filter((name) => name !== campaign.route && !campaign.carried_by.includes(name));
+  return (
+    <Facts
+      facts={[
+        ['State', <StatusBadge key="state" status={campaign.phase} />],
+        ['Channel', channelTitle(campaign.channel)],
+        [
+          'Account',
+          isStaff ? (
+            <Link key="account" to={`/accounts/${encodeURIComponent(campaign.username)}`}>
+              {campaign.username}
+            </Link>
+          ) : null,
+        ],
+        ['Route', <CarriedBy key="route" campaign={campaign} states={states} />],
+        ['Fallback routes', others.length > 0 ? others.join(', ') : null],
+        ['Sender', campaign.sender],
+        ['Category', campaign.category],
+        ['Sent so far', <Progress key="left" done={gone(campaign)} total={campaign.total_rows} label="Sent so far" />],
+        ['Pace', pace === null ? 'no limit' : `${formatCount(pace)} per second at most`],
+        ['Recipients', <Count key="rows" value={campaign.total_rows} />],
+        ['Charged', `${formatCount(campaign.credits)} of ${campaign.balance.replaceAll('_', ' ')}`],
+        ['Price', campaign.price_note],
+        ['Created by', <MadeBy key="maker" maker={campaign.created_by} />],
+        ['Accepted', <LocalTime key="created" value={campaign.created_at} />],
+        ['Starts', campaign.scheduled_at === null ? null : <LocalTime key="scheduled" value={campaign.scheduled_at} />],
+        ['If it starts late', lateText(campaign)],
+        ['Started late by', campaign.started_late_s === null ? null : formatSpan(campaign.started_late_s)],
+        [
+          'Last one sent',
+          campaign.sent_at === null || gone(campaign) === 0 ? null : <LocalTime key="sent" value={campaign.sent_at} />,
+        ],
+        [
+          'Completed',
+          campaign.completed_at === null ? null : <LocalTime key="completed" value={campaign.completed_at} />,
+        ],
+        [
+          'Retry of',
+          campaign.retry_of === null ? null : (
+            <Link key="retry" to={`/campaigns/${encodeURIComponent(campaign.retry_of)}`}>
+              {campaign.retry_of}
+            </Link>
+          ),
+        ],
+      ]}
+    />
   );
 }
 
@@ -202,7 +194,7 @@ function Counts({ campaign }: { campaign: Detail }) {
             aria-pressed={status === name}
             onClick={() => change({ status: status === name ? undefined : name, cursor: undefined })}
           >
-            <StatusBadge status={name} text={name} /> <Count value={count} />
+            <RecipientStatus status={name} /> <Count value={count} />
           </button>
         </li>
       ))}
@@ -215,7 +207,7 @@ function Content({ campaign }: { campaign: Detail }) {
   return (
     <>
       {text !== null && <pre className="message">{text}</pre>}
-      {personalised && <p className="muted">Each recipient’s own values fill in the placeholders.</p>}
+      {personalised && <p className="muted">Placeholders are filled with each recipient’s own values.</p>}
       {template !== null && (
         <>
           <Facts
@@ -238,7 +230,7 @@ function Content({ campaign }: { campaign: Detail }) {
           ))}
         </ul>
       )}
-      {audio !== null && <Clip address={audio} label="what is played" />}
+      {audio !== null && <Clip address={audio} label="the recording" />}
     </>
   );
 }

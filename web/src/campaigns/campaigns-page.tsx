@@ -14,8 +14,8 @@ import {
   StatusBadge,
   useAddress,
   useTimeZone,
-  MadeBy,
 } from '../ui/index.js';
+import { figuresOf } from './figures.js';
 import { CarriedBy, type RouteStates, useRouteStates } from './route-state.js';
 import { CHANNELS, channelTitle, gone, LocalTime, PHASES } from './words.js';
 import './campaigns.css';
@@ -41,7 +41,7 @@ const columnsOf = (states: RouteStates | null, zone: string): readonly Column<Ro
       <>
         <StatusBadge status={row.phase} />
         {row.test && <StatusBadge status="test" />}
-        {row.in_doubt > 0 && <span className="under">{formatCount(row.in_doubt)} may have left</span>}
+        {row.in_doubt > 0 && <span className="under">{formatCount(row.in_doubt)} possibly sent</span>}
       </>
     ),
   },
@@ -53,9 +53,15 @@ const columnsOf = (states: RouteStates | null, zone: string): readonly Column<Ro
     title: 'Sent so far',
     cell: (row) => <Progress done={gone(row)} total={row.total_rows} label={`Sent so far of ${row.broadcast_name}`} />,
   },
-  { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
+  {
+    name: 'delivered',
+    title: 'Delivered',
+    align: 'end',
+    cell: (row) => <Count value={figuresOf({ ...row, failure_reasons: [] }).delivered} />,
+  },
+  { name: 'failed', title: 'Failed', align: 'end', cell: (row) => <Count value={row.status_counts['FAILED'] ?? 0} /> },
   { name: 'created', title: 'Accepted', cell: (row) => <LocalTime value={row.created_at} zone={zone} /> },
-  { name: 'scheduled', title: 'Begins', cell: (row) => <LocalTime value={row.scheduled_at} zone={zone} /> },
+  { name: 'scheduled', title: 'Starts', cell: (row) => <LocalTime value={row.scheduled_at} zone={zone} /> },
 ];
 const ACCOUNT: Column<Row> = { name: 'account', title: 'Account', cell: (row) => row.username ?? '' };
 
@@ -68,11 +74,11 @@ const filtersOf = (routes: readonly string[] | null): readonly Filter[] => [
   { name: 'state', label: 'State', kind: 'choice', options: PHASES },
   { name: 'channel', label: 'Channel', kind: 'choice', options: CHANNELS },
   routes === null
-    ? { name: 'route', label: 'Route', kind: 'search', placeholder: 'Whole name' }
+    ? { name: 'route', label: 'Route', kind: 'search', placeholder: 'Full name' }
     : { name: 'route', label: 'Route', kind: 'choice', options: routes.map((name) => [name, name] as const) },
   ...(routes === null
     ? [{ name: 'test', label: 'Sent with', kind: 'choice', options: KEYS, usual: 'false' } as const]
-    : [{ name: 'username', label: 'Account', kind: 'search', placeholder: 'Whole username' } as const]),
+    : [{ name: 'username', label: 'Account', kind: 'search', placeholder: 'Full username' } as const]),
   { name: 'from', label: 'From', kind: 'date' },
   { name: 'to', label: 'To', kind: 'date' },
   { name: 'search', label: 'Name or request id', kind: 'search' },
@@ -131,8 +137,8 @@ function Campaigns({
         rowTo={({ request_id }) => `/campaigns/${encodeURIComponent(request_id)}`}
         empty={
           isFiltered
-            ? { title: 'No campaign fits', text: 'Clear a filter, or go on to the next page where there is one.' }
-            : { title: 'No campaigns yet', text: 'What is sent to many appears here.' }
+            ? { title: 'No campaign matches', text: 'Clear a filter, or go to the next page.' }
+            : { title: 'No campaigns yet', text: 'Your campaigns appear here.' }
         }
       />
     </Page>

@@ -9,13 +9,23 @@ const there = <Row,>(data: readonly Row[]) => ({ data, error: null, isFetching: 
 
 const REASONS: readonly Column<Detail['failure_reasons'][number]>[] = [
   {
-    name: 'message',
+    name: 'words',
     title: 'Reason',
-    cell: (row) => `${row.message ?? 'none given'}${row.refused ? ' (refused at once)' : ''}`,
+    cell: (row) => (
+      <>
+        {row.reason_text}
+        <span className="under">{row.remedy}</span>
+      </>
+    ),
     wide: true,
   },
-  { name: 'code', title: 'Carrier’s code', align: 'end', cell: (row) => row.carrier_code ?? row.error_code ?? '–' },
-  { name: 'reason', title: 'Meaning', cell: (row) => REASON_WORDS[row.reason] },
+  { name: 'code', title: 'Carrier code', align: 'end', cell: (row) => row.carrier_code ?? row.error_code ?? '–' },
+  {
+    name: 'message',
+    title: 'Carrier’s text',
+    cell: (row) => `${row.message ?? '–'}${row.refused ? ' (refused at once)' : ''}`,
+  },
+  { name: 'reason', title: 'Retry', cell: (row) => REASON_WORDS[row.reason] },
   { name: 'count', title: 'Recipients', align: 'end', cell: (row) => <Count value={row.count} /> },
 ];
 
@@ -24,7 +34,7 @@ export function Failures({ campaign }: { campaign: Detail }) {
   return (
     <>
       {campaign.failure_reasons_approximate && (
-        <p className="muted">Reckoned from a part of this campaign while it is under way.</p>
+        <p className="muted">Estimated from a part of the campaign while it runs.</p>
       )}
       <DataTable
         label="Reasons"
@@ -33,7 +43,7 @@ export function Failures({ campaign }: { campaign: Detail }) {
         rowKey={(row) =>
           `${String(row.error_code)} ${String(row.carrier_code)} ${String(row.refused)} ${String(row.message)}`
         }
-        empty={{ title: 'None failed' }}
+        empty={{ title: 'No failures' }}
       />
     </>
   );
@@ -47,16 +57,16 @@ const CHANGES: readonly Column<Detail['route_changes'][number]>[] = [
     name: 'recipients',
     title: 'Recipients',
     align: 'end',
-    cell: (row) => (row.recipients === null ? 'all that had not left' : <Count value={row.recipients} />),
+    cell: (row) => (row.recipients === null ? 'all unsent' : <Count value={row.recipients} />),
   },
-  { name: 'reason', title: 'Why', cell: (row) => row.reason, wide: true },
+  { name: 'reason', title: 'Reason', cell: (row) => row.reason, wide: true },
 ];
 
 /** The routes that its recipients went over to. */
 export function RouteChanges({ campaign }: { campaign: Detail }) {
   return (
     <DataTable
-      label="Changes of routes"
+      label="Route changes"
       columns={CHANGES}
       query={there(campaign.route_changes)}
       rowKey={({ at, from, to, reason }) => `${at} ${from} ${to} ${reason}`}

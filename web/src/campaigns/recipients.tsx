@@ -1,18 +1,8 @@
 import { useEffect, useRef } from 'react';
 import { $api, type Schema } from '../api/client.js';
-import {
-  type Column,
-  Count,
-  DataTable,
-  type Filter,
-  Filters,
-  formatSpan,
-  listQuery,
-  StatusBadge,
-  useAddress,
-} from '../ui/index.js';
+import { type Column, Count, DataTable, type Filter, Filters, formatSpan, listQuery, useAddress } from '../ui/index.js';
 import { TimelineDialog } from './timeline.js';
-import { LocalTime } from './words.js';
+import { LocalTime, RecipientStatus, statusWord } from './words.js';
 
 type Contact = Schema<'ContactData'>;
 
@@ -25,7 +15,7 @@ export function Recipients({ campaign, asOf }: { campaign: Schema<'CampaignDetai
   const [address, change] = useAddress();
   const { request_id } = campaign;
   const query = $api.useQuery('get', '/v6/api/campaigns/{request_id}/contacts', {
-    params: { path: { request_id }, query: listQuery(address, 'status') },
+    params: { path: { request_id }, query: listQuery(address, 'status', 'number') },
   });
   const { refetch } = query;
   const readFor = useRef(asOf);
@@ -35,11 +25,12 @@ export function Recipients({ campaign, asOf }: { campaign: Schema<'CampaignDetai
     void refetch();
   }, [asOf, refetch]);
   const filters: readonly Filter[] = [
+    { name: 'number', label: 'Number', kind: 'search', placeholder: 'Number, or its last 4 digits' },
     {
       name: 'status',
       label: 'Status',
       kind: 'choice',
-      options: Object.keys(campaign.status_counts).map((status) => [status, status] as const),
+      options: Object.keys(campaign.status_counts).map((status) => [status, statusWord(status)] as const),
     },
   ];
   const chosen = address['contact'];
@@ -58,25 +49,32 @@ export function Recipients({ campaign, asOf }: { campaign: Schema<'CampaignDetai
         </button>
       ),
     },
-    { name: 'seq', title: 'Place', align: 'end', cell: (row) => <Count value={row.seq} /> },
-    { name: 'status', title: 'Status', cell: (row) => <StatusBadge status={row.status} text={row.status} /> },
+    { name: 'seq', title: 'No.', align: 'end', cell: (row) => <Count value={row.seq} /> },
+    { name: 'status', title: 'Status', cell: (row) => <RecipientStatus status={row.status} /> },
     {
       name: 'error',
       title: 'Error',
       wide: true,
       cell: (row) =>
-        row.errorMessage === null ? '–' : `${row.errorMessage}${row.error_code === null ? '' : ` (${row.error_code})`}`,
+        row.errorMessage === null ? (
+          '–'
+        ) : (
+          <>
+            {row.reason_text ?? row.errorMessage}
+            <span className="under">{`${row.errorMessage}${row.error_code === null ? '' : ` (${row.error_code})`}`}</span>
+          </>
+        ),
     },
-    { name: 'attempts', title: 'Tries', align: 'end', cell: (row) => <Count value={row.attempts} /> },
+    { name: 'attempts', title: 'Attempts', align: 'end', cell: (row) => <Count value={row.attempts} /> },
     ...(campaign.channel === 'voice'
       ? ([
-          { name: 'duration', title: 'Talked', align: 'end', cell: (row) => formatSpan(row.duration ?? 0) },
+          { name: 'duration', title: 'Talk time', align: 'end', cell: (row) => formatSpan(row.duration ?? 0) },
           { name: 'digits', title: 'Keys', cell: (row) => row.digits ?? '–' },
         ] satisfies Column<Contact>[])
       : []),
     {
       name: 'provider',
-      title: 'Carrier’s id',
+      title: 'Carrier id',
       cell: (row) => (row.provider_message_id === null ? '–' : <code>{row.provider_message_id}</code>),
     },
     { name: 'updated', title: 'Changed', cell: (row) => <LocalTime value={row.updated_at} /> },
@@ -89,7 +87,7 @@ export function Recipients({ campaign, asOf }: { campaign: Schema<'CampaignDetai
         columns={columns}
         query={query}
         rowKey={({ seq }) => seq}
-        empty={{ title: 'No recipient of this status' }}
+        empty={{ title: 'No recipients found' }}
         isMarked={({ seq }) => String(seq) === chosen}
       />
       {chosen !== undefined && chosen !== '' && (

@@ -1,6 +1,6 @@
 import { $api, LIVE, type Schema } from '../api/client.js';
-import { Button, Dialog, Facts, formatCount, LoadState, StatusBadge } from '../ui/index.js';
-import { hasNotLeft } from './words.js';
+import { Button, Dialog, Facts, formatCount, LoadState } from '../ui/index.js';
+import { hasNotLeft, RecipientStatus } from './words.js';
 
 type Timeline = Schema<'TimelineData'>;
 type Event = Timeline['events'][number];
@@ -8,18 +8,18 @@ type Event = Timeline['events'][number];
 /** What an event is called; the API’s own word is in the title. */
 const TITLES: Readonly<Record<string, string>> = {
   queued: 'Accepted',
-  scheduled: 'May begin',
-  submitted: 'The carrier took it',
-  outcome_unknown: 'It may have left: no answer',
-  retry_due: 'The next try is due',
-  route_changed: 'Another route took over',
+  scheduled: 'Can start',
+  submitted: 'Accepted by the carrier',
+  outcome_unknown: 'No answer: possibly sent',
+  retry_due: 'Next attempt due',
+  route_changed: 'Moved to another route',
   status: 'Status',
-  refund: 'Credits went back',
+  refund: 'Credits refunded',
   call_answered: 'Answered',
   call_ended: 'The call ended',
   priced: 'Price at the provider',
   answer: 'The person answered',
-  webhook: 'Pushed to the webhook',
+  webhook: 'Sent to the webhook',
 };
 
 /** One recipient from the acceptance to its end, with every decision that was made about it. */
@@ -48,23 +48,23 @@ function Life({ timeline: { status, decisions, events } }: { timeline: Timeline 
     <>
       <Facts
         facts={[
-          ['Status', <StatusBadge key="status" status={status} text={status} />],
+          ['Status', <RecipientStatus key="status" status={status} />],
           ['Route', decisions.route ?? 'own chat account'],
-          ['Takes over', decisions.fallback_routes.length > 0 ? decisions.fallback_routes.join(', ') : null],
+          ['Fallback routes', decisions.fallback_routes.length > 0 ? decisions.fallback_routes.join(', ') : null],
           ['Price', `${formatCount(decisions.credits)} of ${decisions.balance.replaceAll('_', ' ')}`],
           ['Refunded', decisions.refunded ? 'yes' : 'no'],
           ['Sender', decisions.sender],
           ['Stop list', stopListText(status, decisions.stop_list)],
         ]}
       />
-      <ol className="timeline" aria-label="What became of it">
+      <ol className="timeline" aria-label="Timeline">
         {events.map((event, at) => (
           // the same event may stand there twice, at one moment
           <li key={`${event.at} ${event.event} ${String(at)}`}>
             <time dateTime={event.at}>{event.at}</time>
             <div>
               <span title={event.event}>{TITLES[event.event] ?? event.event}</span>{' '}
-              {event.status !== null && <StatusBadge status={event.status} text={event.status} />}
+              {event.status !== null && <RecipientStatus status={event.status} />}
               <Details details={event.details} />
             </div>
           </li>
@@ -76,9 +76,9 @@ function Life({ timeline: { status, decisions, events } }: { timeline: Timeline 
 
 /** It is asked at the moment of leaving, not at the acceptance. */
 function stopListText(status: string, isOnIt: boolean): string {
-  if (isOnIt) return 'it was on it: nothing was sent';
-  if (status === 'CANCELLED') return 'not asked: it never left';
-  return hasNotLeft(status) ? 'asked when it leaves' : 'it was not on it';
+  if (isOnIt) return 'listed, nothing was sent';
+  if (status === 'CANCELLED') return 'not checked, never sent';
+  return hasNotLeft(status) ? 'checked when it is sent' : 'not listed';
 }
 
 function Details({ details }: { details: Event['details'] }) {

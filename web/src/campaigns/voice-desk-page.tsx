@@ -33,7 +33,7 @@ export default function VoiceDeskPage() {
     { refetchInterval: 10_000 },
   );
   return (
-    <Page title="Voice campaigns" about="Nothing is called before it is approved here.">
+    <Page title="Voice campaigns" about="Calls start only after approval here.">
       <LoadState query={query}>
         {(list) => (
           <>
@@ -86,7 +86,7 @@ function Pending({ campaign }: { campaign: Review }) {
   const reject = async (): Promise<boolean> => {
     const reason = await askReason({
       title: `Reject “${name}”?`,
-      text: `No call is made, and ${formatCount(credits)} credits go back. The owner reads the reason.`,
+      text: `No calls are made and ${formatCount(credits)} credits are refunded. The owner sees the reason.`,
       yes: 'Reject',
     });
     if (reason === null) return false;

@@ -12,12 +12,12 @@ export function VoiceReview({ campaign }: { campaign: Review }) {
   return (
     <div className="voice-review">
       {message !== null && <pre className="message">{message}</pre>}
-      {audio !== null && <Clip address={audio} label="what is played first" />}
+      {audio !== null && <Clip address={audio} label="the recording" />}
       <Facts
         facts={[
-          ['Language', language ?? (message === null ? 'an audio file' : 'not named')],
-          ['Caller id', caller_id ?? 'the route’s own'],
-          ['Further calls', retries ?? 0],
+          ['Language', language ?? (message === null ? 'an audio file' : 'not set')],
+          ['Caller id', caller_id ?? 'route default'],
+          ['Repeat calls', retries ?? 0],
           ['Recipients', <Count key="recipients" value={recipients} />],
         ]}
       />
@@ -38,7 +38,7 @@ const DOES: Readonly<Record<string, string>> = {
   submenu: 'opens a menu',
   audio: 'plays',
   record: 'records the caller',
-  back: 'goes back',
+  back: 'returns to the menu before',
 };
 
 function Menu({ rows, path }: { rows: readonly MenuRow[]; path: string }) {
@@ -54,7 +54,7 @@ function Menu({ rows, path }: { rows: readonly MenuRow[]; path: string }) {
               {row.number !== null && <strong className="number">{row.number}</strong>}
               {row.fallback_numbers.length > 0 && (
                 <span>
-                  without an answer there: <strong className="number">{row.fallback_numbers.join(', ')}</strong>
+                  if unanswered: <strong className="number">{row.fallback_numbers.join(', ')}</strong>
                 </span>
               )}
               {row.clip !== null && <Clip address={row.clip} label={`the clip of key ${place}`} />}

@@ -1,3 +1,5 @@
+import { StatusBadge } from '../ui/index.js';
+
 /** Words that the pages of campaigns share. */
 export const PHASES = [
   ['pending_approval', 'Pending approval'],
@@ -28,6 +30,30 @@ export const isOver = (state: string): boolean => ENDED.has(state);
 
 /** Statuses of recipients that have not left: what each channel calls them. */
 const WAITING: readonly string[] = ['PP1', 'PENDING'];
+
+/** Statuses of recipients for people; the words of the API are in the titles. */
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  PP1: 'Waiting for carrier',
+  PENDING: 'Waiting for carrier',
+  SENT: 'Sent',
+  INITIATED: 'Calling',
+  DELIVERED: 'Delivered',
+  READ: 'Read',
+  ANSWERED: 'Answered',
+  NO_ANSWER: 'No answer',
+  BUSY: 'Busy',
+  FAILED: 'Failed',
+  CANCELLED: 'Cancelled',
+};
+
+export const statusWord = (status: string): string => STATUS_WORDS[status] ?? status;
+
+/** The status of a recipient, in a word for people. */
+export const RecipientStatus = ({ status }: { status: string }) => (
+  <span title={`${status} in the API`}>
+    <StatusBadge status={status} text={statusWord(status)} />
+  </span>
+);
 
 /** A recipient of this status waits. */
 export const hasNotLeft = (status: string): boolean => WAITING.includes(status);
@@ -65,8 +91,8 @@ export function LocalTime({ value, zone }: { value: string | null; zone?: string
 
 /** What a failure says about another send. */
 export const REASON_WORDS = {
-  temporary: 'failed for now',
-  not_today: 'get no more today',
-  permanent: 'failed for good',
-  opt_out: 'have left, or are on the stop list',
+  temporary: 'temporary failure',
+  not_today: 'daily limit reached',
+  permanent: 'permanent failure',
+  opt_out: 'opted out or on the stop list',
 } as const;

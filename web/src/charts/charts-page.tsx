@@ -69,7 +69,7 @@ export default function ChartsPage() {
     account: null,
   }[by];
   return (
-    <Page title="Charts" about="What was sent and what became of it, from stored counters.">
+    <Page title="Charts" about="Messages sent, delivered and failed over time.">
       <Filters
         filters={[
           rangeFilter('hour'),
@@ -86,7 +86,7 @@ export default function ChartsPage() {
               ]
             : []),
           keys === null
-            ? { name: 'key', label: 'One account', kind: 'search', placeholder: 'Whole username' }
+            ? { name: 'key', label: 'One account', kind: 'search', placeholder: 'Full username' }
             : { name: 'key', label: `One ${GROUPS[by].toLowerCase()}`, kind: 'choice', options: keys },
         ]}
       />
@@ -96,13 +96,13 @@ export default function ChartsPage() {
             <Section title={`${RANGES[range]}, by ${GROUPS[by].toLowerCase()}`}>
               <TrafficCharts statistics={data} />
             </Section>
-            <Section title="Sums">
+            <Section title="Totals">
               <DataTable
-                label="Sums of each"
+                label="Totals by group"
                 columns={COLUMNS}
                 query={{ ...query, data: data.series }}
                 rowKey={(series) => series.key}
-                empty={{ title: 'Nothing was sent in this time' }}
+                empty={{ title: 'Nothing was sent in this period' }}
               />
             </Section>
           </>

@@ -28,7 +28,7 @@ export function TrafficCharts({ statistics }: { statistics: Statistics }) {
   return (
     <>
       <Chart
-        title="Throughput, messages a second"
+        title="Throughput, messages per second"
         times={isEmpty ? [] : times}
         lines={linesOf((point) => (point?.sent ?? 0) / step)}
         format={(value) => formatCount(value, 2)}

@@ -37,7 +37,7 @@ export default function BusinessProfilePage() {
     { enabled: isAsked },
   );
   return (
-    <Page title="Business profile" about="What contacts see of the account in the chat, as the provider has it.">
+    <Page title="Business profile" about="Your profile as contacts see it in chat.">
       <SelectField
         label="Connection"
         options={[
@@ -108,11 +108,11 @@ function ProfileForm({ profile, channel }: { profile: Profile; channel: Channel 
         <TextArea label="Description" error={form.errorOf('description')} {...form.register('description')} />
         <TextField label="Address" error={form.errorOf('address')} {...form.register('address')} />
         <TextField type="email" label="E-mail" error={form.errorOf('email')} {...form.register('email')} />
-        <TextField label="Line of business" error={form.errorOf('vertical')} {...form.register('vertical')} />
+        <TextField label="Industry" error={form.errorOf('vertical')} {...form.register('vertical')} />
         <TextArea
           label="Websites"
           rows={2}
-          hint="One a line."
+          hint="One per line."
           error={form.errorOf('websites')}
           {...form.register('websites')}
         />
@@ -150,7 +150,7 @@ function Photo({ address, channel }: { address: string; channel: Channel }) {
   return (
     <Section title="Photo">
       {address === '' ? (
-        <p className="muted">There is none yet.</p>
+        <p className="muted">No photo yet.</p>
       ) : (
         <CopyText text={address} label="the address of the photo" />
       )}

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: 'received', title: 'Received', cell: (row) => <Time value={row.received_at} /> },
   { name: 'account', title: 'Account', cell: ({ username }) => username },
   { name: 'kind', title: 'Kind', cell: ({ kind }) => kind },
-  { name: 'body', title: 'As the provider wrote it', cell: ({ body }) => <code>{body}</code>, wide: true },
+  { name: 'body', title: 'Original text', cell: ({ body }) => <code>{body}</code>, wide: true },
 ];
 
 /** What the chat provider reports and the service does not act on: quality, limits, reviews of accounts, calls. */
@@ -34,13 +34,13 @@ export default function ProviderNoticesPage() {
   return (
     <Page
       title="Provider notices"
-      about="What the chat provider reports and nothing acts on: quality, limits, reviews of accounts, calls. Kept for 90 days."
+      about="Notices from the chat provider about quality, limits, account reviews and calls. Kept for 90 days."
     >
-      <Section title="How many of each kind">
+      <Section title="Notices by kind">
         <LoadState query={counts}>
           {({ data }) =>
             data.length === 0 ? (
-              <Empty title="None has come" />
+              <Empty title="No notices yet" />
             ) : (
               <Facts
                 facts={data.map(({ kind, count, last_at: last }) => [

@@ -39,28 +39,28 @@ export default function SessionMessagePage() {
                 ],
                 ['Kind', message.type],
                 ['Campaign name', message.broadcast_name],
-                ['Fault', message.errorMessage],
+                ['Error', message.errorMessage],
                 [
                   'Price at the provider',
                   message.pricing === null
                     ? null
                     : `${message.pricing.category}, ${message.pricing.billable === false ? 'free' : 'billed'}`,
                 ],
-                ['Carrier’s number of the fault', message.error_code],
+                ['Provider error code', message.error_code],
                 [
-                  'Id at the network',
+                  'Provider message id',
                   message.provider_message_id === null ? null : (
-                    <CopyText key="id" text={message.provider_message_id} label="the id at the network" />
+                    <CopyText key="id" text={message.provider_message_id} label="the provider message id" />
                   ),
                 ],
-                ['Written', <LocalTime key="created" value={message.created_at} />],
-                ['Leaves at', message.scheduled_at && <LocalTime key="scheduled" value={message.scheduled_at} />],
-                ['Left', <LocalTime key="sent" value={message.sent_at} />],
+                ['Created', <LocalTime key="created" value={message.created_at} />],
+                ['Scheduled for', message.scheduled_at && <LocalTime key="scheduled" value={message.scheduled_at} />],
+                ['Sent', <LocalTime key="sent" value={message.sent_at} />],
                 ['Last change', <LocalTime key="updated" value={message.updated_at} />],
               ]}
             />
             {message.status === 'PENDING' && message.sent_at !== null && (
-              <p className="muted">It may have left: its receipt or the deadline decides.</p>
+              <p className="muted">It may have been sent. Its receipt or the deadline decides.</p>
             )}
           </Section>
         )}

@@ -1,4 +1,5 @@
 import { $api, api, LIVE, type Schema } from '../api/client.js';
+import { ZoneNotice } from '../account/time-zone.js';
 import { countryName } from '../app/countries.js';
 import { useHasPage } from '../app/has-page.js';
 import { useMay, useMe } from '../app/session.js';
@@ -80,6 +81,7 @@ export default function HomePage() {
       }
     >
       <SecurityNotice />
+      <ZoneNotice />
       <CountryNotice />
       <LoadState query={credits}>
         {({ data }) => (
@@ -99,12 +101,12 @@ export default function HomePage() {
         <FirstSteps />
       ) : (
         <>
-          {table('Running', (row) => !isOver(row) && !isToCome(row), 'Nothing runs')}
-          {table('To come', isToCome, 'Nothing is scheduled or waits for approval')}
+          {table('Running', (row) => !isOver(row) && !isToCome(row), 'No campaigns running')}
+          {table('Upcoming', isToCome, 'No campaigns scheduled or waiting for approval')}
           {table(
-            'Failures of late',
+            'Recent failures',
             (row) => ((row.status_counts as Record<string, number>)['FAILED'] ?? 0) > 0,
-            'None of the last fifty campaigns has failed recipients',
+            'No failures in the last fifty campaigns',
           )}
         </>
       )}
@@ -122,9 +124,9 @@ function SecurityNotice() {
   return (
     <p className="card notice" role="status">
       {sends
-        ? 'Anybody who knows your username can send at your expense'
-        : 'Anybody who knows a request id can read its report'}
-      . <Link to="/account/security">Choose who may</Link>; the notice ends with your choice, whichever it is.
+        ? 'Anyone who knows your username can send at your expense'
+        : 'Anyone who knows a request id can read its report'}
+      . <Link to="/account/security">Choose who can</Link>. This notice disappears once you have chosen.
     </p>
   );
 }
@@ -144,8 +146,8 @@ function CountryNotice() {
     <div className="card notice" role="status">
       <p>
         {country === null
-          ? 'In which country are the numbers that you write without a country code?'
-          : `Are the numbers that you write without a country code in ${countryName(country)}?`}
+          ? 'Which country are numbers without a country code from?'
+          : `Are numbers without a country code from ${countryName(country)}?`}
       </p>
       <div className="actions">
         {country !== null && <Button onClick={() => void choose(country)}>Yes, {countryName(country)}</Button>}
@@ -175,7 +177,7 @@ function FirstSteps() {
               <Link to="/sender-ids">Register a sender id</Link>, so that messages come from your name.
             </li>
             <li>
-              <Link to="/templates/new">Write a template</Link>, where you want to reach people in the chat.
+              <Link to="/templates/new">Write a template</Link>, to reach people in chat.
             </li>
           </>
         )}
@@ -189,7 +191,7 @@ function FirstSteps() {
         </li>
         {has('/account/webhooks') && (
           <li>
-            <Link to="/account/webhooks">Register a webhook</Link>, so that your programs hear what becomes of each
+            <Link to="/account/webhooks">Register a webhook</Link>, so that your programs receive the status of each
             message.
           </li>
         )}

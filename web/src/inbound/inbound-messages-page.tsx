@@ -23,8 +23,8 @@ type Row = Schema<'InboundMessageData'>;
 const AUTO_REPLIES: Readonly<Record<string, string>> = {
   due: 'on its way',
   sent: 'sent',
-  silent: 'none: one in the last 24 hours',
-  automatic: 'none: three such texts in ten minutes',
+  silent: 'none, already replied in the last 24 hours',
+  automatic: 'none, three such texts in ten minutes',
   failed: 'failed',
 };
 /** Names and short codes receive nothing. */
@@ -73,7 +73,7 @@ export default function InboundMessagesPage() {
   return (
     <Page
       title="Inbound messages"
-      about="SMS that people sent to you, newest first. What you answer is priced as an SMS."
+      about="SMS that people sent to you, newest first. Replies are charged as SMS."
       actions={<Link to="/keywords">Keywords</Link>}
     >
       <Filters

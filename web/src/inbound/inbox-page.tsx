@@ -152,7 +152,7 @@ function InboundNumbers() {
   ];
   return (
     <Section title="Numbers of accounts">
-      <p className="muted">A text to one of these numbers goes to its account, whoever sent to the person last.</p>
+      <p className="muted">A text to one of these numbers goes to its account.</p>
       <Form needs="manage" form={form} onSubmit={add} submitLabel="Add number">
         <TextField
           label="Number or short code"

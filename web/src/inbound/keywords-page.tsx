@@ -28,7 +28,7 @@ interface Values {
 const ACTIONS: readonly [Action, string][] = [
   ['suppress', 'Stop all messages to the person'],
   ['reply', 'Reply'],
-  ['event', 'Only name it in the event sms.message.received'],
+  ['event', 'Only report it in the event sms.message.received'],
 ];
 
 /** Words to which the account reacts. */
@@ -71,20 +71,20 @@ export default function KeywordsPage() {
   return (
     <Page
       title="Keywords"
-      about="Words to which your account reacts when a person sends them. STOP and the other stop words always stop messages; START and UNSTOP always allow them again."
+      about="Words that trigger an action when a person texts them. STOP and other stop words always opt out; START and UNSTOP always opt in again."
     >
       <Section title="Add or replace one">
         <Form needs="manage" form={form} onSubmit={put} submitLabel="Save">
           <TextField
             label="Word"
-            hint="Compared with the whole text, without marks, quotes and emoji. STOP, START or HELP with a reply sends it as the confirmation."
+            hint="Must match the whole text, ignoring punctuation, quotes and emoji. A reply for STOP, START or HELP is sent as the confirmation."
             error={form.errorOf('word')}
             {...form.register('word', { required: true })}
           />
           <SelectField label="Action" options={ACTIONS} error={form.errorOf('action')} {...form.register('action')} />
           <TextArea
             label="Reply"
-            hint="Priced as an SMS; at most one answer per person in 24 hours."
+            hint="Charged as an SMS. At most one reply per person in 24 hours."
             error={form.errorOf('reply')}
             {...form.register('reply')}
           />

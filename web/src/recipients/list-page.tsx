@@ -57,7 +57,9 @@ function Shown({ list }: { list: List }) {
     }
   };
   const remove = async () => {
-    if (!(await confirm({ title: 'Delete this list?', text: `${name}: its members go with it.`, yes: 'Delete it' }))) {
+    if (
+      !(await confirm({ title: 'Delete this list?', text: `${name} and its members are deleted.`, yes: 'Delete it' }))
+    ) {
       return;
     }
     try {
@@ -71,7 +73,7 @@ function Shown({ list }: { list: List }) {
   return (
     <Page
       title={name}
-      about={frozen ? 'It was sent to, so it cannot be changed any more; a copy can.' : 'Open: members can be added.'}
+      about={frozen ? 'Already sent to, so it can no longer change. Change a copy instead.' : 'Members can be added.'}
       actions={
         <>
           <Link needs={SENDS} to="/send" search={{ channel: 'sms', list_id: String(id) }} className="button primary">
@@ -90,8 +92,8 @@ function Shown({ list }: { list: List }) {
         <Facts
           facts={[
             ['Members', <Count key="members" value={list.members} />],
-            ['Made by', <MadeBy key="maker" maker={list.created_by} />],
-            ['Made', <Time key="at" value={list.created_at} />],
+            ['Created by', <MadeBy key="maker" maker={list.created_by} />],
+            ['Created', <Time key="at" value={list.created_at} />],
             ['Frozen', list.frozen_at === null ? null : <Time key="frozen" value={list.frozen_at} />],
           ]}
         />
@@ -147,12 +149,12 @@ function AddMembers({ id, onDone }: { id: number; onDone: (text: string) => Prom
       <Form needs="manage" form={form} onSubmit={add} submitLabel="Add">
         <TextArea
           label="Numbers"
-          hint="One a line, or with commas between them."
+          hint="One per line, or separated by commas."
           error={form.errorOf('numbers')}
           {...form.register('numbers')}
         />
         <TextField
-          label="Or all of a file: its number"
+          label="Or add a file by its number"
           hint={<Link to="/uploads">Files of recipients</Link>}
           error={form.errorOf('upload')}
           {...form.register('upload')}

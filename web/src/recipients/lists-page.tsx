@@ -26,8 +26,8 @@ const COLUMNS: readonly Column<Schema<'ListData'>>[] = [
     cell: ({ frozen }) =>
       frozen ? <StatusBadge status="frozen" tone="off" /> : <StatusBadge status="open" tone="good" />,
   },
-  { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
-  { name: 'created', title: 'Made', cell: (row) => <Time value={row.created_at} /> },
+  { name: 'maker', title: 'Created by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
+  { name: 'created', title: 'Created', cell: (row) => <Time value={row.created_at} /> },
 ];
 
 /** Lists of recipients that are kept. */
@@ -43,9 +43,9 @@ export default function ListsPage() {
     await navigate({ to: `/lists/${String(data?.data.list_id ?? '')}` });
   };
   return (
-    <Page title="Lists" about="Recipients that are kept, with the values of their texts.">
+    <Page title="Lists" about="Saved recipients with their personal values.">
       <Section title="New list">
-        <Form needs="manage" form={form} onSubmit={create} submitLabel="Make it">
+        <Form needs="manage" form={form} onSubmit={create} submitLabel="Create list">
           <TextField
             label="Name"
             maxLength={100}

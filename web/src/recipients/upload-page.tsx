@@ -34,14 +34,14 @@ const SAMPLE: readonly Column<Schema<'UploadSampleData'>>[] = [
 const LEFT_OUT: readonly Column<Schema<'RowFaultData'>>[] = [
   { name: 'row', title: 'Row', cell: ({ row }) => row },
   { name: 'value', title: 'Value', cell: ({ value }) => value },
-  { name: 'reason', title: 'Why', cell: ({ message }) => message, wide: true },
+  { name: 'reason', title: 'Reason', cell: ({ message }) => message, wide: true },
 ];
 
 const ENCODINGS: Readonly<Record<string, string>> = {
   'utf-8': 'Text in UTF-8',
   'utf-16le': 'Text in UTF-16',
   'utf-16be': 'Text in UTF-16',
-  'windows-1252': 'Text in Windows-1252, because it is no UTF-8: see that the letters are right',
+  'windows-1252': 'Text in Windows-1252, because it is not UTF-8. Check that the letters are right.',
 };
 
 const readAs = ({ encoding, sheet }: Schema<'UploadData'>): string =>
@@ -61,7 +61,7 @@ export default function UploadPage() {
   const client = useQueryClient();
   const query = $api.useQuery('get', '/v6/api/uploads/{id}', { params: { path: { id } } });
   const remove = async () => {
-    if (!(await confirm({ title: 'Delete this file?', text: 'What was sent to it stays.', yes: 'Delete it' }))) return;
+    if (!(await confirm({ title: 'Delete this file?', text: 'Campaigns sent to it stay.', yes: 'Delete it' }))) return;
     try {
       await api.DELETE('/v6/api/uploads/{id}', { params: { path: { id } } });
       await navigate({ to: '/uploads' });
@@ -88,7 +88,7 @@ export default function UploadPage() {
       <LoadState query={query}>
         {({ data }) => (
           <>
-            <Section title="How it was read">
+            <Section title="File details">
               <Facts
                 facts={[
                   ['File', `No. ${String(data.upload_id)}`],
@@ -96,9 +96,9 @@ export default function UploadPage() {
                   ['Rows', <Count key="rows" value={data.rows} />],
                   ['Number in', data.number_column],
                   ['Columns', data.columns.join(', ')],
-                  ['Left out', <Count key="invalid" value={data.invalid_count} />],
-                  ['Come more than once', <Count key="again" value={data.duplicates_count} />],
-                  ['Made by', <MadeBy key="maker" maker={data.created_by} />],
+                  ['Skipped', <Count key="invalid" value={data.invalid_count} />],
+                  ['Duplicates', <Count key="again" value={data.duplicates_count} />],
+                  ['Created by', <MadeBy key="maker" maker={data.created_by} />],
                   ['Uploaded', <Time key="at" value={data.created_at} />],
                   ['Kept until', <Time key="until" value={data.expires_at} />],
                 ]}
@@ -114,7 +114,7 @@ export default function UploadPage() {
               />
             </Section>
             {data.invalid.length > 0 && (
-              <Section title="Left out">
+              <Section title="Skipped">
                 {data.invalid_count > data.invalid.length && (
                   <p className="counter">The first {formatCount(data.invalid.length)} are shown.</p>
                 )}
@@ -127,15 +127,15 @@ export default function UploadPage() {
                       )
                     }
                   >
-                    Download all of it
+                    Download all skipped rows
                   </Button>
                 </div>
                 <DataTable
-                  label="Left out"
+                  label="Skipped"
                   columns={LEFT_OUT}
                   query={complete(data.invalid)}
                   rowKey={({ row }) => row}
-                  empty={{ title: 'Nothing was left out' }}
+                  empty={{ title: 'No rows skipped' }}
                 />
               </Section>
             )}

@@ -23,9 +23,9 @@ import { FILES, saveUpload } from './save-upload.js';
 const COLUMNS: readonly Column<Schema<'UploadSummary'>>[] = [
   { name: 'id', title: 'File', cell: (row) => row.file_name ?? `No. ${String(row.upload_id)}` },
   { name: 'rows', title: 'Rows', align: 'end', cell: (row) => <Count value={row.rows} /> },
-  { name: 'invalid', title: 'Left out', align: 'end', cell: (row) => <Count value={row.invalid_count} /> },
+  { name: 'invalid', title: 'Skipped', align: 'end', cell: (row) => <Count value={row.invalid_count} /> },
   { name: 'columns', title: 'Columns', cell: (row) => row.columns.join(', '), wide: true },
-  { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
+  { name: 'maker', title: 'Created by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
   { name: 'created', title: 'Uploaded', cell: (row) => <Time value={row.created_at} /> },
   { name: 'expires', title: 'Kept until', cell: (row) => <Time value={row.expires_at} /> },
 ];
@@ -37,7 +37,7 @@ export default function UploadsPage() {
   return (
     <Page
       title="Files of recipients"
-      about="Spreadsheets and CSV files with numbers and values for the text, kept for seven days."
+      about="Spreadsheets and CSV files with numbers and personal values, kept for seven days."
     >
       <Section title="Upload a file">
         <UploadForm />
@@ -80,12 +80,12 @@ function UploadForm() {
       <FileField
         label="Spreadsheet (.xlsx) or CSV file"
         accept={FILES}
-        hint="A header, then one recipient a row; every other column is a value for the text."
+        hint="The first row names the columns, then one recipient per row. Other columns fill placeholders in the text."
         onFile={setFile}
       />
       <TextField
-        label="Column of the number"
-        hint="Only where it has no usual name, such as phone or mobile."
+        label="Phone number column"
+        hint="Needed only if it is not called phone, mobile or similar."
         value={column}
         onChange={(event) => setColumn(event.currentTarget.value)}
       />

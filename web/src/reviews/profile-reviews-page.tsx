@@ -8,7 +8,7 @@ type Verdict = 'processing' | 'completed' | 'rejected';
 const STATUSES = ['pending', 'processing', 'completed', 'rejected'] as const;
 
 const VERDICTS: Readonly<Record<Verdict, { label: string; done: string; from: readonly string[] }>> = {
-  processing: { label: 'Take up', done: 'Taken up', from: ['pending'] },
+  processing: { label: 'Start review', done: 'Review started', from: ['pending'] },
   completed: { label: 'Complete', done: 'Completed', from: ['pending', 'processing'] },
   rejected: { label: 'Reject', done: 'Rejected', from: ['pending', 'processing'] },
 };
@@ -44,10 +44,10 @@ export default function ProfileReviewsPage() {
     { name: 'otp', title: 'Number for the code', cell: (row) => row.numberForOTP || '–' },
     { name: 'status', title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
     { name: 'reason', title: 'Reason', cell: ({ reason }) => reason ?? '–' },
-    { name: 'at', title: 'Asked', cell: (row) => <Time value={row.created_at} /> },
+    { name: 'at', title: 'Requested', cell: (row) => <Time value={row.created_at} /> },
     {
       name: 'decide',
-      title: 'Decide',
+      title: 'Decision',
       cell: (row) => (
         <div className="buttons">
           {(Object.keys(VERDICTS) as Verdict[])
@@ -69,14 +69,14 @@ export default function ProfileReviewsPage() {
     },
   ];
   return (
-    <Page title="Display names to review" about="Names that customers want their contacts to see.">
+    <Page title="Display names to review" about="Names that customers want to show to their contacts.">
       <StatusChoice statuses={STATUSES} />
       <DataTable
         label="Display names"
         columns={columns}
         query={query}
         rowKey={({ id }) => id}
-        empty={{ title: 'Nothing waits here' }}
+        empty={{ title: 'Nothing to review' }}
       />
     </Page>
   );

@@ -40,7 +40,7 @@ export default function SenderReviewsPage() {
     { name: 'at', title: 'Registered', cell: (row) => <Time value={row.created_at} /> },
     {
       name: 'decide',
-      title: 'Decide',
+      title: 'Decision',
       cell: (row) => (
         <div className="buttons">
           {row.status === 'pending' && (
@@ -76,7 +76,7 @@ export default function SenderReviewsPage() {
         columns={columns}
         query={query}
         rowKey={({ id }) => id}
-        empty={{ title: 'Nothing waits here' }}
+        empty={{ title: 'Nothing to review' }}
       />
     </Page>
   );

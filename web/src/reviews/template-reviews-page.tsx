@@ -33,7 +33,7 @@ const MOVES: Readonly<Record<Move, { label: string; done: string; needsReason: b
 export default function TemplateReviewsPage() {
   const [{ template = '' }] = useAddress();
   return (
-    <Page title="Templates to review" about="What customers want to send, as the handset shows it.">
+    <Page title="Templates to review" about="Templates from customers, shown as on a phone.">
       {template === '' ? <Templates /> : <OneTemplate id={Number(template)} />}
     </Page>
   );
@@ -45,7 +45,7 @@ function OneTemplate({ id }: { id: number }) {
   return (
     <>
       <p>
-        <Link to="/reviews/templates">All that wait</Link>
+        <Link to="/reviews/templates">All waiting</Link>
       </p>
       <LoadState query={query}>{({ data }) => <Review template={data} />}</LoadState>
     </>
@@ -62,7 +62,7 @@ function Templates() {
       <LoadState query={query}>
         {(list) => (
           <>
-            {list.data.length === 0 && <Empty title="Nothing waits here" />}
+            {list.data.length === 0 && <Empty title="Nothing to review" />}
             {list.data.map((template) => (
               <Review key={template.id} template={template} />
             ))}
@@ -124,10 +124,10 @@ function Review({ template }: { template: Template }) {
           ['Language', languageOf(template)],
           ['Sample of the header', template.header_example_url],
           ['Samples', template.body_examples.length === 0 ? null : template.body_examples.join(', ')],
-          ['At the network', template.upstream_id],
+          ['Provider id', template.upstream_id],
           ['Reason', template.reason],
           ['Revision', revision],
-          ['Written', <Time key="at" value={template.created_at} />],
+          ['Created', <Time key="at" value={template.created_at} />],
         ]}
       />
       <Handset

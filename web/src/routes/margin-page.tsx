@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     name: 'refunded',
-    title: 'Given back',
+    title: 'Refunded',
     align: 'end',
     cell: ({ refunded_credits }) => <Count value={refunded_credits} />,
   },
@@ -73,7 +73,7 @@ export default function MarginPage() {
   return (
     <Page
       title="Margin"
-      about="What accounts were charged, beside what the carriers ask. With the value of a credit and its currency the margin is shown too, where costs in that currency are known."
+      about="Credits charged to accounts compared with carrier costs. Enter the value of a credit and its currency to see the margin."
     >
       <Filters filters={FILTERS} />
       <DataTable
@@ -81,7 +81,7 @@ export default function MarginPage() {
         columns={COLUMNS}
         query={query}
         rowKey={({ key }) => key}
-        empty={{ title: 'Nothing was charged or cost anything in these days' }}
+        empty={{ title: 'No charges or costs in this period' }}
       />
     </Page>
   );

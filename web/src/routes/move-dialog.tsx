@@ -30,23 +30,23 @@ export function MoveDialog({ status, onClose }: { status: Schema<'RouteStatusDat
     });
     const moved = data?.data;
     const rest =
-      moved === undefined || moved.left_lanes === 0 ? '' : '; some are still with workers, move again in a moment';
+      moved === undefined || moved.left_lanes === 0 ? '' : '; some are still being sent, move again in a moment';
     notify(`${formatCount(moved?.moved_recipients ?? 0)} recipients moved to ${to_route}${rest}`);
     await queries.invalidateQueries();
     onClose();
   };
   return (
-    <Dialog title={`Move what waits on ${name}`} onClose={onClose}>
+    <Dialog title={`Move waiting messages from ${name}`} onClose={onClose}>
       <p className="dialog-text">
-        {formatCount(waiting)} recipients are due, {formatCount(later)} come later. What may have left stays; prices do
-        not change.
+        {formatCount(waiting)} recipients are due, {formatCount(later)} later. Messages that were possibly sent stay
+        here. Prices do not change.
       </p>
       <LoadState query={routes}>
         {({ data }) => (
           <Form
             form={form}
             onSubmit={move}
-            submitLabel="Move them"
+            submitLabel="Move"
             danger
             actions={
               <Button data-first onClick={onClose}>
@@ -67,7 +67,7 @@ export function MoveDialog({ status, onClose }: { status: Schema<'RouteStatusDat
             />
             <TextField
               label="Request id"
-              hint="Empty: of all campaigns"
+              hint="Leave empty for all campaigns"
               error={form.errorOf('request_id')}
               {...form.register('request_id')}
             />

@@ -3,7 +3,7 @@ import { RouteForm } from './route-form.js';
 
 export default function NewRoutePage() {
   return (
-    <Page title="New route" about="Workers take it up within seconds.">
+    <Page title="New route" about="Workers use it within seconds.">
       <Section title="Settings">
         <RouteForm />
       </Section>

@@ -4,7 +4,7 @@ import './routes.css';
 
 export default function NewTablePage() {
   return (
-    <Page title="New routing table" about="A change acts within two seconds, on sends that are accepted from then on.">
+    <Page title="New routing table" about="Changes apply to new sends within two seconds.">
       <Section title="Rules">
         <TableForm />
       </Section>

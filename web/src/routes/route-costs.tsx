@@ -27,7 +27,7 @@ export function RouteCosts({ name }: { name: string }) {
   // that there are none is an answer too
   const hasNone = query.error !== null && problemOf(query.error).status === 404;
   return (
-    <Section title="Costs a segment">
+    <Section title="Cost per segment">
       {hasNone ? (
         <CostsForm name={name} costs={null} />
       ) : (
@@ -73,7 +73,7 @@ function CostsForm({ name, costs }: { name: string; costs: Costs | null }) {
     await queries.invalidateQueries();
   };
   const remove = async () => {
-    const text = 'What was counted stays; nothing is counted from now on.';
+    const text = 'Recorded costs stay. No more costs are recorded.';
     if (!(await confirm({ title: `Remove the costs of ${name}?`, text, yes: 'Remove them' }))) return;
     try {
       await api.DELETE('/v6/api/admin/routes/{name}/costs', { params });
@@ -97,11 +97,11 @@ function CostsForm({ name, costs }: { name: string; costs: Costs | null }) {
         )
       }
     >
-      {costs === null && <p className="muted">It has none yet: nothing is counted for it.</p>}
+      {costs === null && <p className="muted">No costs yet. Nothing is recorded for this route.</p>}
       <TextField label="Currency" maxLength={3} error={form.errorOf('currency')} {...form.register('currency')} />
       <TextArea
         label="Prefixes and costs"
-        hint="A line each, such as 91, 0.0045; * is every other number"
+        hint="One per line, such as 91, 0.0045; * matches every other number"
         rows={8}
         spellCheck={false}
         error={form.errorOf('rows')}

@@ -19,7 +19,7 @@ interface Values {
   config: ConfigTexts;
 }
 
-const KEPT = '*** keeps what is there, while host, port and login stay: with a new address it has to be typed again';
+const KEPT = '*** keeps the stored secret. Type it again if host, port or login change.';
 
 const isDriver = (word: string): word is Driver => Object.hasOwn(DRIVERS, word);
 const countOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
@@ -104,14 +104,14 @@ export function RouteForm({ route }: { route?: Schema<'RouteAnswerData'> }) {
       })}
       <TextArea
         label="Further settings, as JSON"
-        hint="Fields of the driver that have no place above"
+        hint="Driver settings without a field above"
         rows={4}
         spellCheck={false}
         {...form.register(`config.${REST}`)}
       />
       <TextField
-        label="Messages a second"
-        hint="Empty: no limit of ours"
+        label="Messages per second"
+        hint="Leave empty for no limit"
         inputMode="numeric"
         error={form.errorOf('messages_per_second')}
         {...form.register('messages_per_second')}
@@ -119,7 +119,7 @@ export function RouteForm({ route }: { route?: Schema<'RouteAnswerData'> }) {
       {DRIVERS[driver].hasBinds && (
         <TextField
           label="Binds"
-          hint="Sessions of all workers together; empty: one a worker"
+          hint="Sessions across all workers. Leave empty for one per worker."
           inputMode="numeric"
           error={form.errorOf('binds')}
           {...form.register('binds')}

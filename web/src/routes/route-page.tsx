@@ -32,8 +32,7 @@ import { Waiting } from './waiting.js';
 
 type Status = Schema<'RouteStatusData'>;
 
-const STOPPED =
-  'Nothing leaves over a stopped route, a test neither. Its connection stays open: how it stands is shown below. Start it to test it.';
+const STOPPED = 'A stopped route sends nothing, not even a test. Its connection stays open. Start it to test it.';
 
 /** One route: how it stands, what it carries, and what staff do with it. */
 export default function RoutePage() {
@@ -56,13 +55,13 @@ export default function RoutePage() {
             <Button
               needs="manage"
               off={data.state === 'stopped'}
-              title={data.state === 'stopped' ? STOPPED : 'One message over this route alone'}
+              title={data.state === 'stopped' ? STOPPED : 'Send one message through this route'}
               onClick={() => setDialog('test')}
             >
               Test
             </Button>
             <Button needs="manage" onClick={() => setDialog('move')}>
-              Move what waits
+              Move waiting messages
             </Button>
             <StopOrStart status={data} />
           </>
@@ -101,7 +100,7 @@ function StopOrStart({ status: { name, state, waiting } }: { status: Status }) {
       ask: () =>
         askReason({
           title: `Stop ${name}?`,
-          text: 'Within two seconds nothing leaves over it any more. What waits stays, or goes over to the next route of its chain; receipts go on coming in.',
+          text: 'Sending stops within two seconds. Waiting messages stay or move to the next route of their chain. Receipts still arrive.',
           label: 'Reason, for colleagues',
           yes: 'Stop the route',
           optional: true,
@@ -114,12 +113,12 @@ function StopOrStart({ status: { name, state, waiting } }: { status: Status }) {
       ask: () =>
         confirm({
           title: `Start ${name}?`,
-          text: `${formatCount(waiting)} recipients that are due leave at once.`,
+          text: `${formatCount(waiting)} due recipients are sent at once.`,
           yes: 'Start the route',
           danger: false,
         }),
       call: () => api.POST('/v6/api/admin/routes/{name}/start', { params }),
-      done: `${name} carries again`,
+      done: `${name} is running again`,
     });
   return state === 'stopped' ? (
     <Button needs="manage" kind="primary" busy={isBusy} onClick={() => void busily(start())}>
@@ -134,7 +133,7 @@ function StopOrStart({ status: { name, state, waiting } }: { status: Status }) {
 
 const WORKERS: readonly Column<Schema<'RouteStatusWorker'>>[] = [
   { name: 'worker', title: 'Worker', cell: ({ worker }) => worker },
-  { name: 'ready', title: 'Reaches it', cell: ({ ready }) => <StatusBadge status={ready ? 'up' : 'down'} /> },
+  { name: 'ready', title: 'Connected', cell: ({ ready }) => <StatusBadge status={ready ? 'up' : 'down'} /> },
   {
     name: 'circuit',
     title: 'Circuit',
@@ -166,15 +165,12 @@ function State({ status }: { status: Status }) {
             ['Reason', stopped?.reason],
             ['Circuit', status.circuit === null ? null : <StatusBadge key="circuit" status={status.circuit} />],
             ['Last error', status.last_error ?? 'none'],
-            [
-              'That error since',
-              status.last_error_since === null ? null : <Time key="e" value={status.last_error_since} />,
-            ],
+            ['Error since', status.last_error_since === null ? null : <Time key="e" value={status.last_error_since} />],
             ['Last seen', status.last_error_at === null ? null : <Time key="l" value={status.last_error_at} />],
           ]}
         />
       </Section>
-      <Section title="What waits">
+      <Section title="Waiting messages">
         <Facts
           facts={[
             ['Waiting', `${formatCount(status.waiting)}${status.waiting_is_capped ? '+' : ''}`],
@@ -184,11 +180,14 @@ function State({ status }: { status: Status }) {
         />
         {status.waiting + status.waiting_later > 0 && <Waiting name={status.name} />}
       </Section>
-      <Section title="What it carries">
+      <Section title="Traffic">
         <Facts
           facts={[
-            ['A second', <Count key="speed" value={status.throughput_per_second} digits={1} />],
-            ['Limit a second', status.messages_per_second === null ? 'none' : formatCount(status.messages_per_second)],
+            ['Per second', <Count key="speed" value={status.throughput_per_second} digits={1} />],
+            [
+              'Limit per second',
+              status.messages_per_second === null ? 'none' : formatCount(status.messages_per_second),
+            ],
             ['Sent in the last hour', <Count key="sent" value={status.sent_last_hour} />],
             ['Delivery rate', <Share key="rate" value={status.delivery_rate} />],
             [
@@ -197,12 +196,12 @@ function State({ status }: { status: Status }) {
                 ? 'none in the last hour'
                 : `${formatSpan(status.newest_receipt_age_seconds)} ago`,
             ],
-            ['Receipts of no message', <Count key="unmatched" value={status.unmatched_receipts} />],
+            ['Unmatched receipts', <Count key="unmatched" value={status.unmatched_receipts} />],
           ]}
         />
       </Section>
       {binds !== null && (
-        <Section title={`Binds: ${String(binds.bound)} of ${String(binds.wanted)} stand`}>
+        <Section title={`Binds: ${String(binds.bound)} of ${String(binds.wanted)} connected`}>
           <DataTable
             label="Binds by worker"
             columns={BINDS}
@@ -215,7 +214,7 @@ function State({ status }: { status: Status }) {
       {workers.length > 0 && (
         <Section title="Workers">
           <DataTable
-            label="How each worker finds it"
+            label="Route status by worker"
             columns={WORKERS}
             query={loaded(workers)}
             rowKey={({ worker }) => worker}
@@ -258,7 +257,7 @@ function Settings({ name }: { name: string }) {
           )}
           {data.unknown_settings.length > 0 && (
             <p className="held-up" role="note">
-              The driver does not know {data.unknown_settings.join(', ')}: these settings count for nothing. Correct or
+              The driver does not know {data.unknown_settings.join(', ')}: these settings have no effect. Correct or
               remove them before you save.
             </p>
           )}

@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Status>[] = [
     sortBy: ({ state }) => ORDER.indexOf(state),
   },
   { name: 'since', title: 'Since', cell: ({ since }) => <Time value={since} /> },
-  { name: 'summary', title: 'What is the matter', cell: ({ summary }) => summary ?? '–', wide: true },
+  { name: 'summary', title: 'Problem', cell: ({ summary }) => summary ?? '–', wide: true },
   {
     name: 'channel',
     title: 'Channel',
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Status>[] = [
   },
   {
     name: 'speed',
-    title: 'A second',
+    title: 'Per second',
     align: 'end',
     cell: ({ throughput_per_second }) => <Count value={throughput_per_second} digits={1} />,
     sortBy: ({ throughput_per_second }) => throughput_per_second,
@@ -115,7 +115,7 @@ export default function RoutesPage() {
   return (
     <Page
       title="Routes"
-      about="Ways to the carriers. What needs somebody stands first."
+      about="Connections to carriers. Routes with problems come first."
       actions={
         <Link needs="manage" to="/new-route">
           New route
@@ -143,7 +143,7 @@ export default function RoutesPage() {
         query={query}
         rowKey={({ name }) => name}
         rowTo={({ name }) => `/routes/${encodeURIComponent(name)}`}
-        empty={{ title: 'No routes', text: 'Nothing can leave without one.' }}
+        empty={{ title: 'No routes', text: 'Add a route before anything can be sent.' }}
       />
     </Page>
   );

@@ -34,7 +34,7 @@ export default function RoutingPage() {
   return (
     <Page
       title="Routing"
-      about="Which numbers leave over which routes. The longest prefix decides; the first route of a rule carries, the others take over."
+      about="Which route each number takes. The longest prefix wins; the first route of a rule sends, the others are fallbacks."
       actions={
         <Link needs="manage" to="/new-routing-table">
           New routing table
@@ -49,7 +49,7 @@ export default function RoutingPage() {
           query={query}
           rowKey={({ name }) => name}
           rowTo={({ name }) => `/routing/${encodeURIComponent(name)}`}
-          empty={{ title: 'No routing tables', text: 'The default route of each channel carries everything.' }}
+          empty={{ title: 'No routing tables', text: 'The default route of each channel sends everything.' }}
         />
       </Section>
     </Page>
@@ -65,7 +65,7 @@ function Explain() {
   const { account = '', number = '', channel = 'sms' } = address;
   const [asked, setAsked] = useState({ account, number, channel });
   return (
-    <Section title="Why does a number leave over a route?">
+    <Section title="Which route does a number take?">
       <form
         className="filters"
         onSubmit={(event) => {
@@ -100,7 +100,7 @@ function Explain() {
 }
 
 const DECIDED = {
-  service: 'the route that the request names',
+  service: 'the route in the request',
   rule: 'a rule of a routing table',
   default: 'the default route',
   none: 'nothing: the send is refused',
@@ -130,7 +130,7 @@ const CANDIDATES: readonly Column<Schema<'CandidateData'>>[] = [
     title: 'Outcome',
     cell: ({ outcome }) => <StatusBadge status={outcome} tone={outcome === 'won' ? 'good' : 'off'} />,
   },
-  { name: 'reason', title: 'Why', cell: ({ reason }) => reason, wide: true },
+  { name: 'reason', title: 'Reason', cell: ({ reason }) => reason, wide: true },
 ];
 
 function Explanation({ account, number, channel }: { account: string; number: string; channel: Channel }) {
@@ -147,7 +147,7 @@ function Explanation({ account, number, channel }: { account: string; number: st
           <Facts
             facts={[
               [
-                'Leaves over',
+                'Route taken',
                 data.routes.length === 0
                   ? 'no route'
                   : data.routes.map(({ name, health }, at) => (
@@ -164,7 +164,7 @@ function Explanation({ account, number, channel }: { account: string; number: st
             ]}
           />
           <DataTable
-            label="Rules that were asked"
+            label="Rules checked"
             columns={CANDIDATES}
             query={{ ...query, data: data.candidates }}
             rowKey={({ table, rule, prefix }) => `${table} ${String(rule)} ${prefix}`}

@@ -82,10 +82,14 @@ export function TableForm({ table }: { table?: Schema<'RoutingTableData'> }) {
       {fields.map(({ id }, at) => (
         <fieldset key={id} className="rule">
           <legend>Rule {at + 1}</legend>
-          <TextField label="Prefixes" hint="Empty: every number" {...form.register(`rules.${at}.prefixes`)} />
-          <TextField label="Routes" hint="The first carries" {...form.register(`rules.${at}.routes`)} />
-          <TextField label="Accounts" hint="Empty: all" {...form.register(`rules.${at}.accounts`)} />
-          <TextField label="Categories" hint="Empty: all" {...form.register(`rules.${at}.categories`)} />
+          <TextField label="Prefixes" hint="Leave empty for every number" {...form.register(`rules.${at}.prefixes`)} />
+          <TextField
+            label="Routes"
+            hint="The first one sends, the others are fallbacks"
+            {...form.register(`rules.${at}.routes`)}
+          />
+          <TextField label="Accounts" hint="Leave empty for all" {...form.register(`rules.${at}.accounts`)} />
+          <TextField label="Categories" hint="Leave empty for all" {...form.register(`rules.${at}.categories`)} />
           <Button needs="manage" onClick={() => remove(at)}>
             Remove rule {at + 1}
           </Button>

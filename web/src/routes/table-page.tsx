@@ -13,7 +13,7 @@ export default function TablePage() {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const remove = async () => {
-    const text = 'Its numbers leave over the default route, or by the rules of other tables.';
+    const text = 'Its numbers then follow other tables or the default route.';
     if (!(await confirm({ title: `Remove ${name}?`, text, yes: 'Remove the table' }))) return;
     try {
       await api.DELETE('/v6/api/admin/routing/{name}', { params });

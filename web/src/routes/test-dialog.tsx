@@ -3,10 +3,10 @@ import { api, type Schema } from '../api/client.js';
 import { Button, Dialog, Facts, Form, formatCount, StatusBadge, TextField, useServerForm } from '../ui/index.js';
 
 const WORDS = {
-  accepted: ['The carrier took it', 'good'],
-  rejected: ['The carrier refused it', 'bad'],
-  not_sent: ['It was not sent', 'bad'],
-  unknown: ['It may have left', 'warn'],
+  accepted: ['Accepted by the carrier', 'good'],
+  rejected: ['Refused by the carrier', 'bad'],
+  not_sent: ['Not sent', 'bad'],
+  unknown: ['Possibly sent', 'warn'],
 } as const;
 
 /** One message over the route, and what the carrier says to it. */
@@ -23,7 +23,7 @@ export function TestDialog({ name, onClose }: { name: string; onClose: () => voi
   };
   return (
     <Dialog title={`Test ${name}`} onClose={onClose}>
-      <p className="dialog-text">One message of your own account over this route alone; it costs no credits.</p>
+      <p className="dialog-text">Sends one message through this route only. It costs no credits.</p>
       <Form form={form} onSubmit={test} submitLabel="Send the test" actions={<Button onClick={onClose}>Close</Button>}>
         <TextField
           label="To"
@@ -35,7 +35,7 @@ export function TestDialog({ name, onClose }: { name: string; onClose: () => voi
         />
         <TextField
           label="Text"
-          hint="160 characters at most; empty: one that names the route"
+          hint="At most 160 characters. Leave empty for a text that names the route."
           error={form.errorOf('text')}
           {...form.register('text')}
         />
@@ -53,11 +53,11 @@ export function TestDialog({ name, onClose }: { name: string; onClose: () => voi
                   text={WORDS[result.outcome][0]}
                 />,
               ],
-              ['Why', result.reason],
+              ['Reason', result.reason],
               ['Code', result.error_code],
-              ['Id of the carrier', result.provider_message_id],
+              ['Carrier id', result.provider_message_id],
               ['Request id', result.request_id],
-              ['Took', `${formatCount(result.seconds, 1)} s`],
+              ['Duration', `${formatCount(result.seconds, 1)} s`],
             ]}
           />
         )}

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Schema<'WaitingCampaignData'>>[] = [
   },
   { name: 'channel', title: 'Channel', cell: ({ channel }) => channelTitle(channel) },
   { name: 'state', title: 'State', cell: ({ state }) => <StatusBadge status={state} /> },
-  { name: 'scheduled', title: 'Begins', cell: (row) => <Time value={row.scheduled_at} /> },
+  { name: 'scheduled', title: 'Starts', cell: (row) => <Time value={row.scheduled_at} /> },
   { name: 'waiting', title: 'Waiting', align: 'end', cell: ({ waiting }) => <Count value={waiting} /> },
 ];
 
@@ -31,12 +31,12 @@ export function Waiting({ name }: { name: string }) {
   return (
     <>
       <DataTable
-        label="Campaigns that wait here"
+        label="Waiting campaigns"
         columns={COLUMNS}
         query={{ ...query, data: query.data?.data }}
         rowKey={({ request_id }) => request_id}
         rowTo={({ request_id }) => `/campaigns/${encodeURIComponent(request_id)}`}
-        empty={{ title: 'None at this moment' }}
+        empty={{ title: 'No waiting campaigns' }}
       />
       {query.data?.has_more === true && <p className="muted">There are more: these have the most recipients.</p>}
     </>

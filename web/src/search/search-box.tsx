@@ -24,6 +24,13 @@ const KINDS: Readonly<Record<Hit['kind'], string>> = {
   session_message: 'Session message',
 };
 
+/** A key that is typed into a field is no shortcut. */
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) ||
+    document.querySelector('dialog[open]') !== null);
+
 /** Where a hit is looked at. */
 export function placeOf({ kind, id, request_id: requestId, seq }: Hit, role: Role): { to: string; search?: Search } {
   switch (kind) {
@@ -51,10 +58,6 @@ export function SearchBox({ role }: { role: Role }) {
       itemToString: () => text,
       inputValue: text,
       defaultHighlightedIndex: 0,
-      onInputValueChange: ({ inputValue, type }) => {
-        // a choice leads away; it is no text to search for
-        if (type === useCombobox.stateChangeTypes.InputChange) setText(inputValue);
-      },
       onSelectedItemChange: ({ selectedItem }) => {
         if (selectedItem === null) return;
         setText('');
@@ -64,6 +67,19 @@ export function SearchBox({ role }: { role: Role }) {
       },
     });
   const isShown = isOpen && text.trim() !== '';
+  const [input, setInput] = useState<HTMLInputElement | null>(null);
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
+      const isCommand = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
+      if (!isSlash && !isCommand) return;
+      event.preventDefault();
+      input?.focus();
+      input?.select();
+    };
+    document.addEventListener('keydown', focus);
+    return () => document.removeEventListener('keydown', focus);
+  }, [input]);
   return (
     <search className="search-box">
       <label className="unseen" {...getLabelProps()}>
@@ -71,9 +87,10 @@ export function SearchBox({ role }: { role: Role }) {
       </label>
       <SearchIcon size={15} aria-hidden />
       <input
-        {...getInputProps()}
+        {...getInputProps({ ref: setInput, onChange: (event) => setText(event.currentTarget.value) })}
+        aria-keyshortcuts="/ Control+K Meta+K"
         type="search"
-        placeholder="Number, request id, name…"
+        placeholder="Search: number, name, page… ( / )"
         autoComplete="off"
         spellCheck={false}
       />

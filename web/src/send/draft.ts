@@ -1,4 +1,5 @@
 import type { Schema } from '../api/client.js';
+import { momentIn } from '../ui/moments.js';
 import { type MenuRow, rowsOf } from './menu.js';
 
 /** Ways of a campaign; a session message has a page of its own. */
@@ -251,17 +252,25 @@ export function testBodyOf(body: Body, number: string, variables: Readonly<Recor
   return 'channel' in body ? { ...test, recipients: [{ to: number, variables }] } : { ...test, contacts: [number] };
 }
 
+/** What is wrong with the time of a draft; null = nothing. */
+export function scheduleFault({ schedule }: Draft, timeZone: string): string | null {
+  if (schedule === '') return null;
+  const at = momentIn(schedule, timeZone);
+  if (at === null) return 'Enter a date and a time';
+  return at.getTime() <= Date.now() ? 'This time has passed. Choose a later one.' : null;
+}
+
 /** What is missing before anything can be asked of the API; null = nothing. */
-export function missingOf(channel: ChannelName, draft: Draft): string | null {
+export function missingOf(channel: ChannelName, draft: Draft, timeZone: string): string | null {
   if (draft.name.trim() === '') return 'Give the campaign a name';
   if (isOfTemplates(channel) && draft.template === '') return 'Choose a template';
   if (channel === 'voice' ? draft.message.trim() === '' && draft.audioUrl === '' : false) {
-    return 'Write what is spoken, or give the address of an audio file';
+    return 'Write the spoken text, or give the address of an audio file';
   }
   if (!isOfTemplates(channel) && channel !== 'voice' && draft.message.trim() === '') return 'Write the message';
   const { source } = draft;
   if ((channel === 'voice' || source === 'paste') && numbersOf(draft.pasted).length === 0) return 'Add recipients';
   if (channel !== 'voice' && source === 'upload' && draft.uploadId === '') return 'Choose a file of recipients';
   if (channel !== 'voice' && source === 'list' && draft.listId === '') return 'Choose a list';
-  return null;
+  return scheduleFault(draft, timeZone) === null ? null : 'Choose a later time';
 }

@@ -40,7 +40,7 @@ export function Handset({
 }) {
   const Icon = MEDIA[template.header_media_type] ?? Image;
   return (
-    <figure className="handset" aria-label="As the handset shows it">
+    <figure className="handset" aria-label="Preview on a phone">
       <div className="bubble">
         {template.header_area_type === 'media' && (
           <div className="media">

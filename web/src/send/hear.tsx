@@ -29,14 +29,14 @@ export function Hear({ message, language }: { message: string; language: string 
           icon={Volume2}
           busy={isBusy}
           off={isEmpty}
-          title={isEmpty ? 'Write what is spoken first' : undefined}
+          title={isEmpty ? 'Write the text first' : undefined}
           onClick={() => void hear()}
         >
-          Hear it
+          Listen
         </Button>
       </div>
       {heard?.of === text && (
-        <audio controls autoPlay src={heard.source} aria-label="The text as it is spoken">
+        <audio controls autoPlay src={heard.source} aria-label="The spoken text">
           <track kind="captions" />
         </audio>
       )}

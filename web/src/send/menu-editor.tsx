@@ -88,7 +88,7 @@ function Row({
       {row.action === 'transfer' && (
         <>
           {field('number', 'Number')}
-          {field('fallbacks', 'Further numbers, when it does not answer', 'Three at most, tried in this order.')}
+          {field('fallbacks', 'Fallback numbers if unanswered', 'Three at most, tried in this order.')}
         </>
       )}
       {row.action === 'audio' && (
@@ -148,18 +148,18 @@ function Walk({ draft }: { draft: Draft }) {
   return (
     <div className="menu-row">
       <TextField
-        label="Try the menu: keys that are pressed"
-        hint="Such as 12; nothing is silence. No call is made."
+        label="Test the menu: keys pressed"
+        hint="Such as 12. Leave empty for no key. No call is made."
         value={keys}
         onChange={(event) => setKeys(event.currentTarget.value)}
       />
       <div className="buttons">
         <Button busy={isBusy} onClick={() => void walk()}>
-          Walk through it
+          Simulate
         </Button>
       </div>
       {walked !== null && (
-        <ol aria-label="What happens">
+        <ol aria-label="Result">
           {walked.steps.map(({ does, hears, pressed, number, outcome }, step) => (
             <li key={step}>
               {DOES[does] ?? does} {hears ?? number ?? ''}

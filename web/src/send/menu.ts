@@ -2,7 +2,7 @@
 export const ACTIONS = [
   ['transfer', 'Forward the call'],
   ['audio', 'Play a clip'],
-  ['submenu', 'Lead to another menu'],
+  ['submenu', 'Open another menu'],
   ['record', 'Record what is said'],
   ['back', 'Go back to the menu above'],
 ] as const;

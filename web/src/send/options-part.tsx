@@ -1,5 +1,6 @@
 import { $api } from '../api/client.js';
-import { Section, SelectField, TextField, useTimeZone } from '../ui/index.js';
+import { momentIn, momentWords, Section, SelectField, TextField, useTimeZone } from '../ui/index.js';
+import { scheduleFault } from './draft.js';
 import type { PartProperties } from './write-part.js';
 
 const numbers = (from: number, to: number) =>
@@ -8,16 +9,22 @@ const numbers = (from: number, to: number) =>
 /** Who it comes from, when it leaves, and what else a channel knows. */
 export function OptionsPart({ channel, draft, set }: PartProperties) {
   const zone = useTimeZone();
+  const at = momentIn(draft.schedule, zone);
+  const fault = scheduleFault(draft, zone);
+  const whenHint =
+    at === null || fault !== null ? `In the time zone ${zone}. Leave empty to send now.` : momentWords(at, zone);
   const field = (
     name: 'dltTemplateId' | 'validity' | 'schedule' | 'lateAfter',
     label: string,
     hint?: string,
     type = 'text',
+    error?: string | null,
   ) => (
     <TextField
       type={type}
       label={label}
       hint={hint}
+      error={error ?? undefined}
       value={draft[name]}
       onChange={(event) => set({ [name]: event.currentTarget.value })}
     />
@@ -27,8 +34,8 @@ export function OptionsPart({ channel, draft, set }: PartProperties) {
       {(channel === 'sms' || channel === 'voice') && <SenderField channel={channel} draft={draft} set={set} />}
       {channel === 'sms' && (
         <div className="pair">
-          {field('dltTemplateId', 'DLT template id', 'Where the operators ask for one.')}
-          {field('validity', 'Valid for, seconds', '60 to 259,200; what has not left by then is refunded.', 'number')}
+          {field('dltTemplateId', 'DLT template id', 'Required in some countries, such as India.')}
+          {field('validity', 'Valid for, seconds', '60 to 259,200. Messages not sent by then are refunded.', 'number')}
         </div>
       )}
       {channel === 'voice' && (
@@ -43,7 +50,7 @@ export function OptionsPart({ channel, draft, set }: PartProperties) {
             onChange={(event) => set({ plan: event.currentTarget.value })}
           />
           <SelectField
-            label="Further calls, when there is no answer"
+            label="Repeat calls if unanswered"
             options={numbers(0, 5)}
             value={draft.retries}
             onChange={(event) => set({ retries: event.currentTarget.value })}
@@ -56,13 +63,13 @@ export function OptionsPart({ channel, draft, set }: PartProperties) {
           />
         </div>
       )}
-      {field('schedule', 'Send at', `In the time zone ${zone}; empty: at once.`, 'datetime-local')}
+      {field('schedule', 'Send at', whenHint, 'datetime-local', fault)}
       {draft.schedule !== '' && (
         <>
           <SelectField
-            label="If it begins late"
+            label="If it starts late"
             options={[
-              ['send', 'Send it all the same'],
+              ['send', 'Send anyway'],
               ['expire', 'Cancel and refund it'],
               ['hold', 'Pause it until I resume it'],
             ]}
@@ -82,9 +89,9 @@ function SenderField({ channel, draft, set }: PartProperties) {
   const name = channel === 'sms' ? 'senderId' : 'callerId';
   return (
     <SelectField
-      label={channel === 'sms' ? 'Sender id' : 'Number that is shown'}
+      label={channel === 'sms' ? 'Sender id' : 'Caller id'}
       hint={usable.length === 0 ? 'You have no approved sender id for this channel.' : undefined}
-      options={[['', 'The default'], ...usable.map((one) => [one.sender_id, one.sender_id] as const)]}
+      options={[['', 'Default'], ...usable.map((one) => [one.sender_id, one.sender_id] as const)]}
       value={draft[name]}
       onChange={(event) => set({ [name]: event.currentTarget.value })}
     />

@@ -42,7 +42,7 @@ export function RecipientsPart({ channel, draft, set }: PartProperties) {
           <TextArea
             label="Numbers"
             rows={5}
-            hint="One a line, or with commas between them. With + and the country code, or as your country writes them."
+            hint="One per line, or separated by commas. With + and country code or in national format."
             value={draft.pasted}
             onChange={(event) => set({ pasted: event.currentTarget.value })}
           />
@@ -57,13 +57,13 @@ export function RecipientsPart({ channel, draft, set }: PartProperties) {
         <>
           <CheckField
             label="Remove duplicates"
-            hint="One message for each person, also where the number is written in two ways."
+            hint="One message per number, even if it is written in two ways."
             checked={draft.removeDuplicates}
             onChange={(event) => set({ removeDuplicates: event.currentTarget.checked })}
           />
           <CheckField
-            label="Skip rows at fault"
-            hint="Otherwise one row at fault stops the whole send."
+            label="Skip invalid rows"
+            hint="Otherwise one invalid row blocks the whole send."
             checked={draft.skipInvalid}
             onChange={(event) => set({ skipInvalid: event.currentTarget.checked })}
           />
@@ -116,15 +116,15 @@ function UploadChoice({ channel, draft, set }: PartProperties) {
               <p className="counter">
                 {formatCount(chosen.rows)} rows; number in “{chosen.number_column}”; columns for the text:{' '}
                 {chosen.columns.filter((name) => name !== chosen.number_column).join(', ') || 'none'}
-                {chosen.invalid_count > 0 && `; ${formatCount(chosen.invalid_count)} rows were left out`}
+                {chosen.invalid_count > 0 && `; ${formatCount(chosen.invalid_count)} rows skipped`}
               </p>
             )}
             {chosen !== undefined && <Columns channel={channel} draft={draft} set={set} columns={chosen.columns} />}
             <div className="pair">
               <FileField label="Or upload a spreadsheet (.xlsx) or CSV file" accept={FILES} onFile={setFile} />
               <TextField
-                label="Column of the number"
-                hint="Only where it has no usual name."
+                label="Phone number column"
+                hint="Needed only if it is not called phone, mobile or similar."
                 value={column}
                 onChange={(event) => setColumn(event.currentTarget.value)}
               />
@@ -177,9 +177,9 @@ function ListChoice({ draft, set }: PartProperties) {
           label="List"
           hint={
             data.length === 0 ? (
-              <Link to="/lists">Make a list first</Link>
+              <Link to="/lists">Create a list first</Link>
             ) : (
-              'A list that was sent to cannot be changed any more.'
+              'A list cannot change after it was sent to.'
             )
           }
           options={[

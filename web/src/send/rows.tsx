@@ -1,11 +1,7 @@
 import type { Schema } from '../api/client.js';
-import { Button, formatCount, notifyFault } from '../ui/index.js';
+import { Button, counted, notifyFault } from '../ui/index.js';
 import type { Body } from './draft.js';
 import { saveSkipped } from './submit.js';
-
-/** `1 credit`, `2 credits` */
-export const counted = (count: number, thing: string): string =>
-  `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 
 export interface FaultyRow {
   row: number;
@@ -34,11 +30,11 @@ export function Skipped({ quote, body }: { quote: Schema<'BulkQuoteData'>; body:
   if (count === 0) return null;
   return (
     <>
-      <p>{counted(count, 'row')} will be left out:</p>
+      <p>{counted(count, 'row')} will be skipped:</p>
       <Rows rows={quote.skipped ?? []} />
       <div className="buttons">
         <Button onClick={() => void saveSkipped(body).catch((error: unknown) => notifyFault(error))}>
-          Download what is left out
+          Download skipped rows
         </Button>
       </div>
     </>

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { $api } from '../api/client.js';
-import { Button, Page, useAddress } from '../ui/index.js';
+import { Button, momentIn, Page, useAddress, useTimeZone } from '../ui/index.js';
 import { bodyOf, type ChannelName, CHANNELS, type Draft, EMPTY, missingOf } from './draft.js';
 import { OptionsPart } from './options-part.js';
 import { PricePart } from './price-part.js';
@@ -18,6 +18,7 @@ export default function SendPage() {
     ...(address['upload_id'] !== undefined && { source: 'upload', uploadId: address['upload_id'] }),
     ...(address['list_id'] !== undefined && { source: 'list', listId: address['list_id'] }),
   }));
+  const zone = useTimeZone();
   const set = (fields: Partial<Draft>) => setDraft((former) => ({ ...former, ...fields }));
   const templates = $api.useQuery('get', '/v6/api/templates', { params: { query: { limit: 1000 } } as never });
   const template = templates.data?.data.find(({ template_name }) => template_name === draft.template);
@@ -40,7 +41,8 @@ export default function SendPage() {
           <PricePart
             channel={channel}
             body={bodyOf(channel, draft, template)}
-            missing={missingOf(channel, draft)}
+            missing={missingOf(channel, draft, zone)}
+            at={momentIn(draft.schedule, zone)}
             values={draft.bodyValues}
             header={draft.headerValue}
             template={template}

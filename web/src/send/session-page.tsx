@@ -82,7 +82,7 @@ export default function SessionPage() {
   return (
     <Page
       title="Session message"
-      about="To one contact, free of charge, within 24 hours of what the contact has written last."
+      about="To one contact, free of charge, within 24 hours of the contact’s last message."
     >
       <Section title="Message">
         <Form form={form} onSubmit={send} submitLabel="Send">
@@ -133,7 +133,7 @@ export default function SessionPage() {
             <TextArea
               label="Buttons"
               rows={3}
-              hint="One a line, three at most, 20 characters each."
+              hint="One per line, at most three, 20 characters each."
               error={form.errorOf('buttons')}
               {...form.register('buttons', { required: true })}
             />

@@ -64,7 +64,7 @@ export function WritePart({
     <Section title="1. Write">
       <TextField
         label="Name of the campaign"
-        hint="For you alone: it stands in lists and reports."
+        hint="Shown only to you, in lists and reports."
         maxLength={100}
         value={draft.name}
         onChange={(event) => set({ name: event.currentTarget.value })}
@@ -141,7 +141,7 @@ function TemplateFields({
       <Empty title="No approved template yet">
         A campaign of this kind sends an approved template.{' '}
         <Link needs="manage" to="/templates/new">
-          Write one
+          Create one
         </Link>
         .
       </Empty>
@@ -183,8 +183,8 @@ function TemplateFields({
         />
       ))}
       <CheckField
-        label="Replace line breaks, tabs and wide gaps in values by one blank"
-        hint="The network refuses them; without this, rows that have any are refused before anything is charged."
+        label="Replace line breaks, tabs and wide gaps in values with a space"
+        hint="The provider refuses them. Without this, such rows are refused before anything is charged."
         checked={draft.flatten}
         onChange={(event) => set({ flatten: event.currentTarget.checked })}
       />

@@ -38,15 +38,15 @@ export default function ProfileRequestsPage() {
   const ask = async (values: Values) => {
     await api.POST('/v6/api/account/profile-request', { body: values });
     await client.invalidateQueries();
-    notify('Asked: it waits for its approval');
+    notify('Requested. It is waiting for approval.');
     form.reset();
   };
   const remove = async ({ id, verified_name: name }: Row) => {
-    if (!(await confirm({ title: 'Take this request back?', text: name, yes: 'Take it back' }))) return;
+    if (!(await confirm({ title: 'Withdraw this request?', text: name, yes: 'Withdraw' }))) return;
     try {
       await api.DELETE('/v6/api/account/profile-request/{id}', { params: { path: { id } } });
       await client.invalidateQueries();
-      notify('Taken back');
+      notify('Withdrawn');
     } catch (error) {
       notifyFault(error);
     }
@@ -66,8 +66,8 @@ export default function ProfileRequestsPage() {
             Details
           </Button>
           {row.status === 'pending' && (
-            <Button needs="manage" aria-label={`Take ${row.verified_name} back`} onClick={() => void remove(row)}>
-              Take back
+            <Button needs="manage" aria-label={`Withdraw ${row.verified_name}`} onClick={() => void remove(row)}>
+              Withdraw
             </Button>
           )}
         </div>
@@ -76,9 +76,9 @@ export default function ProfileRequestsPage() {
   ];
   const rows = { ...query, data: query.data?.data };
   return (
-    <Page title="Display names" about="Names that your contacts see, verified by the network.">
-      <Section title="Ask for one">
-        <Form needs="manage" form={form} onSubmit={ask} submitLabel="Ask">
+    <Page title="Display names" about="Names that your contacts see, verified by the provider.">
+      <Section title="Request display name">
+        <Form needs="manage" form={form} onSubmit={ask} submitLabel="Request">
           <TextField
             label="Name"
             maxLength={255}
@@ -107,7 +107,7 @@ export default function ProfileRequestsPage() {
         columns={columns}
         query={rows}
         rowKey={({ id }) => id}
-        empty={{ title: 'No display names asked for yet' }}
+        empty={{ title: 'No display names yet' }}
       />
       {shown !== null && <Details id={shown} onClose={() => setShown(null)} />}
     </Page>
@@ -125,7 +125,7 @@ function Details({ id, onClose }: { id: number; onClose: () => void }) {
               ['Name', data.verified_name],
               ['Status', <StatusBadge key="status" status={data.status} />],
               ['Reason', data.reason],
-              ['Asked', <Time key="asked" value={data.created_at} />],
+              ['Requested', <Time key="asked" value={data.created_at} />],
               ['Last change', <Time key="changed" value={data.updated_at} />],
             ]}
           />

@@ -40,15 +40,15 @@ export default function SenderIdsPage() {
       body: { ...values, ...(entity !== '' && { dlt_entity_id: entity }), ...(use !== '' && { use_case: use }) },
     });
     await client.invalidateQueries();
-    notify('Registered: it waits for its approval');
+    notify('Registered. It is waiting for approval.');
     form.reset();
   };
   const remove = async ({ id, sender_id: name }: Row) => {
-    if (!(await confirm({ title: 'Give up this sender id?', text: name, yes: 'Give it up' }))) return;
+    if (!(await confirm({ title: 'Withdraw this sender id?', text: name, yes: 'Withdraw' }))) return;
     try {
       await api.DELETE('/v6/api/sender-ids/{id}', { params: { path: { id } } });
       await client.invalidateQueries();
-      notify('Given up');
+      notify('Withdrawn');
     } catch (error) {
       notifyFault(error);
     }
@@ -59,21 +59,21 @@ export default function SenderIdsPage() {
     { name: 'status', title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
     { name: 'entity', title: 'DLT entity', cell: (row) => row.dlt_entity_id ?? '–' },
     { name: 'about', title: 'Reason or use', cell: (row) => row.reason ?? row.use_case ?? '–', wide: true },
-    { name: 'maker', title: 'Made by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
+    { name: 'maker', title: 'Created by', cell: (row) => <MadeBy maker={row.created_by} />, wide: true },
     { name: 'created', title: 'Registered', cell: (row) => <Time value={row.created_at} /> },
     {
       name: 'remove',
-      title: 'Give up',
+      title: 'Withdraw',
       cell: (row) => (
-        <Button needs="manage" aria-label={`Give up ${row.sender_id}`} onClick={() => void remove(row)}>
-          Give up
+        <Button needs="manage" aria-label={`Withdraw ${row.sender_id}`} onClick={() => void remove(row)}>
+          Withdraw
         </Button>
       ),
     },
   ];
   return (
-    <Page title="Sender ids" about="Names and numbers that your messages and calls come from.">
-      <Section title="Register one">
+    <Page title="Sender ids" about="Names and numbers shown as the sender of your messages and calls.">
+      <Section title="Register sender id">
         <Form needs="manage" form={form} onSubmit={register} submitLabel="Register">
           <TextField
             label="Name or number"
@@ -109,7 +109,7 @@ export default function SenderIdsPage() {
         columns={columns}
         query={query}
         rowKey={({ id }) => id}
-        empty={{ title: 'No sender ids yet', text: 'Without one, messages leave under the operator’s own.' }}
+        empty={{ title: 'No sender ids yet', text: 'Without one, messages use the operator’s sender.' }}
       />
     </Page>
   );

@@ -27,12 +27,14 @@ export default function NewTemplatePage() {
     const { data, response } = await api.POST('/webhook/api/createTemplates.php', { body: body as never });
     await client.invalidateQueries();
     const isEnglish = response.headers.get('switchboard-warnings')?.includes('language_fallback') ?? false;
-    notify(isEnglish ? 'Written in English (US): there is no such language' : 'Written: it waits for its approval');
+    notify(
+      isEnglish ? 'Created in English (US), because this language is unknown' : 'Created. It is waiting for approval.',
+    );
     await navigate({ to: `/templates/${String(data?.template_id ?? '')}` });
   };
   return (
     <Page title="New template" about="It is reviewed before it can be sent.">
-      <TemplateForm values={NEW} submitLabel="Hand in for review" onSave={save} />
+      <TemplateForm values={NEW} submitLabel="Submit for review" onSave={save} />
     </Page>
   );
 }

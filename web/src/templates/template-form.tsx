@@ -100,7 +100,7 @@ export function TemplateForm({
         <Form needs="manage" form={form} onSubmit={(given) => onSave(bodyOf(given))} submitLabel={submitLabel}>
           <TextField
             label="Name"
-            hint="Sends name it so; unique in your account."
+            hint="Used by sends; unique in your account."
             maxLength={512}
             error={form.errorOf('template_name')}
             {...form.register('template_name', { required: true })}
@@ -160,14 +160,14 @@ export function TemplateForm({
           <TextArea
             label="Body"
             rows={6}
-            hint="{{1}}, {{2}} … stand for values of each send."
+            hint="{{1}}, {{2}} … are filled in for each send."
             error={form.errorOf('template_body')}
             {...form.register('template_body')}
           />
           <TextArea
-            label="Samples of the values"
+            label="Sample values"
             rows={2}
-            hint="One a line, the first for {{1}}: the review wants to see them."
+            hint="One per line, the first for {{1}}. Needed for the review."
             error={form.errorOf('body_examples')}
             {...form.register('body_examples')}
           />
@@ -175,20 +175,20 @@ export function TemplateForm({
           <TextArea
             label="Quick replies"
             rows={3}
-            hint="One a line, ten at most."
+            hint="One per line, at most ten."
             error={form.errorOf('quick_reply_buttons')}
             {...form.register('quick_reply_buttons')}
           />
           <TextArea
             label="Other buttons"
             rows={3}
-            hint="One a line: Track it | https://example.com/{{1}}, Call us | +4915112345678, Code | SAVE10."
+            hint="One per line: Track it | https://example.com/{{1}}, Call us | +4915112345678, Code | SAVE10."
             error={form.errorOf('buttons')}
             {...form.register('buttons')}
           />
         </Form>
       </Section>
-      <Section title="As the handset shows it">
+      <Section title="Preview on a phone">
         <Handset
           template={{
             ...now,

@@ -51,7 +51,7 @@ function Shown({ template }: { template: Template }) {
   const save = async (body: Record<string, unknown>) => {
     await api.PUT('/v6/api/templates/{id}', { params: { path: { id } }, body: body as never });
     await client.invalidateQueries();
-    notify('Saved: it waits for its approval');
+    notify('Saved. It is waiting for approval.');
   };
   return (
     <Page
@@ -79,16 +79,16 @@ function Shown({ template }: { template: Template }) {
             ['Category set by the provider', categoryNote(template)],
             ['Changed', template.category_changed_at && <Time key="changed" value={template.category_changed_at} />],
             ['Language', languageOf(template)],
-            ['Written', <Time key="at" value={template.created_at} />],
+            ['Created', <Time key="at" value={template.created_at} />],
             ['Buttons', template.buttons.length === 0 ? null : linkLines(template.buttons).replaceAll('\n', '; ')],
             ['Reason', template.reason],
           ]}
         />
       </Section>
       {isChangeable(status) ? (
-        <TemplateForm values={valuesOf(template)} submitLabel="Save and hand in again" onSave={save} />
+        <TemplateForm values={valuesOf(template)} submitLabel="Save and resubmit" onSave={save} />
       ) : (
-        <Section title="As the handset shows it">
+        <Section title="Preview on a phone">
           <Handset
             template={template}
             values={Object.fromEntries(template.body_examples.map((text, at) => [String(at + 1), text]))}

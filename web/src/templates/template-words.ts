@@ -20,8 +20,8 @@ export function categoryNote({
   previous_category: string | null;
   upcoming_category: string | null;
 }): string | null {
-  if (upcoming !== null) return `The provider will move it to ${upcoming}: sends from then on pay for that category.`;
-  return previous === null ? null : `The provider moved it from ${previous}: sends since then pay for this category.`;
+  if (upcoming !== null) return `The provider will move it to ${upcoming}. Sends are then charged in that category.`;
+  return previous === null ? null : `The provider moved it from ${previous}. Sends are now charged in this category.`;
 }
 
 /** Languages by their ids, which begin with 1. */

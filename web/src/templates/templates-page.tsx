@@ -14,7 +14,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: 'category', title: 'Category', cell: ({ category }) => CATEGORY_OF[category] ?? category },
   { name: 'language', title: 'Language', cell: languageOf },
   { name: 'body', title: 'Text', cell: (row) => row.reason ?? row.template_body.slice(0, 120), wide: true },
-  { name: 'created', title: 'Written', cell: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'created', title: 'Created', cell: ({ created_at: at }) => <Time value={at} /> },
 ];
 
 /** An account's templates. */
@@ -24,7 +24,7 @@ export default function TemplatesPage() {
   return (
     <Page
       title="Templates"
-      about="Texts that are approved before they are sent."
+      about="Message texts that need approval before you send them."
       actions={
         <Link needs="manage" to="/templates/new" className="button primary">
           New template

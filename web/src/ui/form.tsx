@@ -4,6 +4,7 @@ import type { Right } from '../app/page-definition.js';
 import { useMay } from '../app/session.js';
 import { type Problem, problemOf } from '../api/problem.js';
 import { Button } from './button.js';
+import { faultAtField } from './fault-words.js';
 
 /** A form whose refusals by the API stand where they belong. */
 export interface ServerForm<Values extends FieldValues> extends UseFormReturn<Values> {
@@ -33,7 +34,7 @@ export function useServerForm<Values extends FieldValues>(defaultValues: Default
         const fault = problemOf(error);
         const field = fieldOf(fault, (name) => isInput(form.getValues(name as Path<Values>)));
         if (field === null) setProblem(fault);
-        else form.setError(field as Path<Values>, { message: fault.message }, { shouldFocus: true });
+        else form.setError(field as Path<Values>, { message: faultAtField(fault.message) }, { shouldFocus: true });
       }
     });
     void run(event);

@@ -32,6 +32,9 @@ function show(text: string, isFault: boolean): void {
 
 const dismiss = (id: number): void => change(toasts.filter((toast) => toast.id !== id));
 
+/** Takes away what went wrong on another page. */
+export const forgetFaults = (): void => change(toasts.filter(({ isFault }) => !isFault));
+
 /** Says in the corner what came of something. */
 export const notify = (text: string): void => show(text, false);
 

@@ -13,6 +13,10 @@ export function formatCount(value: number, digits?: number): string {
     : new Intl.NumberFormat('en', { maximumFractionDigits: digits }).format(value);
 }
 
+/** `1 credit`, `2 credits` */
+export const counted = (count: number, thing: string): string =>
+  `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
+
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'];
 
 /** `1572864` → `1.5 MB`: bytes in the largest unit of 1,024 that leaves at least 1. */

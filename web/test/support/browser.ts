@@ -19,7 +19,7 @@ export const LOGINS: Readonly<Record<Role, readonly [username: string, password:
 export const WIDE = 1440;
 export const NARROW = 390;
 const HEIGHTS: Readonly<Record<number, number>> = { [WIDE]: 900, [NARROW]: 844 };
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = Number(process.env['WEB_PATIENCE_MS'] ?? 60_000);
 
 /** The application in a browser of its own, logged in. */
 export interface OpenedApp {
