@@ -53,6 +53,7 @@ export default tseslint.config(
       'web/src/api/schema.d.ts',
       'packages/client/src/schema.ts',
       'packages/client/dist/',
+      'packages/verify/dist/',
     ],
   },
   // a comment cannot switch a rule off

@@ -8,7 +8,7 @@ const readLock = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
 
 /**
  * True when node_modules holds what the lock file names. npm writes its hidden lock at the end of an installation, so
- * a half-finished one counts as missing. Packages for other platforms are absent from it by right.
+ * a half-finished one counts as missing. Packages for other platforms are absent from it by right; our own workspaces lie in the tree.
  * @param {{ development?: boolean }} [options] development: whether the packages of tests and checks have to be there
  */
 export function isInstalled({ development = true } = {}, root = ROOT) {
@@ -16,7 +16,8 @@ export function isInstalled({ development = true } = {}, root = ROOT) {
   if (!existsSync(hidden)) return false;
   const present = readLock(hidden);
   return Object.entries(readLock(join(root, 'package-lock.json'))).every(([path, wanted]) => {
-    if (path === '' || (wanted.dev === true && !development)) return true;
+    const isOurs = wanted.link === true || !path.includes('node_modules/');
+    if (isOurs || (wanted.dev === true && !development)) return true;
     const found = present[path];
     if (found === undefined) return wanted.optional === true;
     return found.version === wanted.version && found.integrity === wanted.integrity;
