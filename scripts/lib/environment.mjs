@@ -64,7 +64,7 @@ export function writePrivate(file, text) {
 }
 
 /**
- * JWT_SECRET and ENCRYPTION_KEY: from the environment, in development generated once and kept
+ * JWT_SECRET, ENCRYPTION_KEY and SETTLEMENT_KEY: from the environment, in development generated once and kept
  * (reference/running#secrets-of-the-installation). In production they are never made up: the processes themselves
  * refuse to start without them.
  */
@@ -75,8 +75,9 @@ export function ensureSecrets(environment, directory) {
   const secrets = {
     JWT_SECRET: kept.JWT_SECRET ?? randomBytes(48).toString('base64url'),
     ENCRYPTION_KEY: kept.ENCRYPTION_KEY ?? randomBytes(32).toString('hex'),
+    SETTLEMENT_KEY: kept.SETTLEMENT_KEY ?? randomBytes(32).toString('hex'),
   };
-  if (kept.JWT_SECRET === undefined || kept.ENCRYPTION_KEY === undefined) {
+  if (Object.keys(secrets).some((name) => kept[name] === undefined)) {
     writePrivate(file, `${JSON.stringify(secrets, null, 2)}\n`);
   }
   return { ...secrets, ...environment };

@@ -48,6 +48,7 @@ describe('the front', () => {
     expect(Object.fromEntries([...ways].sort())).toEqual({
       body: ['POST /v1/auth/login', 'POST /v6/api/v1/auth/login', 'POST /v6/api/v1/auth/password-resets'],
       first: [
+        'GET /.well-known/switchboard-settlement-keys',
         'GET /admin',
         'GET /admin/login',
         'GET /admin/queues',

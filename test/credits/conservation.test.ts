@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RecipientStatus } from '../../src/modules/engine/index.js';
 import { openPagers, type Pagers } from '../support/pagers.js';
+import type { SettlementMaker } from '../../src/modules/settlements/settlement-maker.js';
+import { makerOf, newSeed } from '../settlements/support.js';
 import type { Member } from '../support/sms.js';
 
 const START = 1_000;
@@ -47,6 +49,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
 /** Credits are neither made nor lost, whatever happens to campaigns whose recipients differ in everything. */
 describe('credits', () => {
   let pagers: Pagers;
+  let maker: SettlementMaker;
   let far: number;
   let serial = 0;
   /** by number */
@@ -55,6 +58,7 @@ describe('credits', () => {
 
   beforeAll(async () => {
     pagers = await openPagers();
+    maker = makerOf(pagers, newSeed());
     await pagers.addGateway('near', true);
     far = await pagers.addGateway('far', false);
     const take = pagers.server.answering;
@@ -104,6 +108,23 @@ describe('credits', () => {
     if (change === 'pause and resume') for (const what of ['pause', 'resume']) await act(what);
     if (change === 'cancel' || change === 'never begun') await act('cancel');
     return id;
+  }
+
+  async function settledTotals(requestId: string): Promise<unknown> {
+    const [row] = await pagers.dataSource.query<{ statement: string }[]>(
+      'SELECT s.statement FROM settlements s JOIN campaigns c ON c.id = s.campaign_id WHERE c.request_id = ?',
+      [requestId],
+    );
+    return row && (JSON.parse(row.statement) as { totals: unknown }).totals;
+  }
+
+  /** Usage of the account, which statistics and margin read. */
+  async function usageOf(owner: Member): Promise<number> {
+    const [row] = await pagers.dataSource.query<{ net: string | null }[]>(
+      'SELECT SUM(charged_credits) - SUM(refunded_credits) AS net FROM usage_counters WHERE account_id = ?',
+      [owner.account.id],
+    );
+    return Number(row?.net ?? 0);
   }
 
   /** One consistent look: the balance is its ledger at every commit. */
@@ -163,6 +184,7 @@ describe('credits', () => {
       await answerAll();
       for (const id of ids) expect(await isOver(id, owner), id).toBe(true);
     }, WAIT);
+    await maker.settleDue();
     let spent = 0;
     for (const [index, id] of ids.entries()) {
       const sums = await sumsOf(id);
@@ -170,8 +192,11 @@ describe('credits', () => {
       expect([sums.prices, sums.ledgerCharged], id).toEqual([sums.charged, sums.charged]);
       expect([sums.returned, sums.ledgerRefunded], id).toEqual([sums.refunded, sums.refunded]);
       expect(sums.counted, id).toBe(sums.total);
+      const { total: recipients, charged, refunded } = sums;
+      expect(await settledTotals(id), id).toMatchObject({ recipients, charged, refunded, net: charged - refunded });
       spent += sums.charged - sums.refunded;
     }
+    expect(await usageOf(owner)).toBe(spent);
     expect(await pagers.credits(owner)).toBe(START - spent);
     await expectBooked(owner);
   };

@@ -58,6 +58,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/v6/api/admin/routes/status': [''],
   '/v6/api/admin/audit': ['', 'actor={username}'],
   '/v6/api/admin/security-log': ['', 'username={username}', 'ip=203.0.113.7', 'username={username}&ip=203.0.113.7'],
+  '/v6/api/settlements': ['', 'from=2026-01-01'],
   '/v6/api/admin/templates': ['', 'status=pending'],
   '/v6/api/admin/profile-requests': ['', 'status=pending'],
   '/v6/api/admin/sender-ids': ['', 'status=pending'],
@@ -181,6 +182,8 @@ describe('a list', () => {
         ...{ id: newId(), account_id: accountId, prefix: `9198${count}`, reason: 'burst', evidence: '{}', times: 1 },
         ...{ frozen_at: at, until_at: until },
       });
+      const settled = { id: newId(), campaign_id: count, account_id: accountId, statement: '{"key":"none"}' };
+      await insert('settlements', { ...settled, digest: Buffer.alloc(32), signature: Buffer.alloc(64) });
       await insert('rate_plans', { name, revision: 1, given: 0, created_at: at, updated_at: at });
       expect(
         (await campaigns.post('/v6/api/sender-ids', owner, { sender_id: `SHOP${count}`, channel: 'sms' })).status,

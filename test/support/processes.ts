@@ -153,6 +153,7 @@ export async function startService(workers: number, settings: Settings = {}, bes
     REDIS_PREFIX: `e2e-${randomBytes(4).toString('hex')}`,
     JWT_SECRET: randomBytes(32).toString('hex'),
     ENCRYPTION_KEY: randomBytes(32).toString('hex'),
+    SETTLEMENT_KEY: randomBytes(32).toString('hex'),
     ADMIN_PASSWORD: 'Admin-1234!',
     DATA_DIR: dataDirectory,
     PORT: String(port),

@@ -30,6 +30,7 @@ import { RatesAdminModule } from '../../modules/rate-plans/index.js';
 import { ChatAccountsAdminModule, RoutesAdminModule } from '../../modules/routes/index.js';
 import { SenderIdsModule } from '../../modules/sender-ids/index.js';
 import { SessionMessagesModule } from '../../modules/session-messages/index.js';
+import { SettlementsModule } from '../../modules/settlements/index.js';
 import { StatisticsModule } from '../../modules/statistics/index.js';
 import { SuppressionsModule } from '../../modules/suppressions/index.js';
 import { TemplatesModule } from '../../modules/templates/index.js';
@@ -86,6 +87,7 @@ import { SandboxChat } from './sandbox-setup.js';
     RoutesAdminModule,
     ChatAccountsAdminModule,
     RatesAdminModule,
+    SettlementsModule,
     StatisticsModule,
     AlarmsModule,
     CellsModule,

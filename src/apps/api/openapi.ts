@@ -108,6 +108,7 @@ const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['Template messages', 'Approved templates to one recipient or many'],
   ['Voice', 'Campaigns of calls with keypad menus'],
   ['Campaigns', 'What you sent on any channel: progress, recipients, pause, cancel, retry, price in advance'],
+  ['Settlements', 'Signed proofs of what became of your campaigns, and what they cost'],
   ['Search', 'One box for numbers, request ids, names of campaigns, templates and accounts'],
   ['Recipients', 'Files and lists of recipients, with the variables of each'],
   ['Delivery reports', 'What became of each recipient, in the legacy shape'],

@@ -12,6 +12,7 @@ import { type Channel, ChannelsModule, EngineWorkerModule } from '../../modules/
 import { InboundMessagesWorkerModule } from '../../modules/inbound-messages/index.js';
 import { RecipientListsWorkerModule } from '../../modules/recipient-lists/index.js';
 import { SessionMessagesWorkerModule } from '../../modules/session-messages/index.js';
+import { SettlementsWorkerModule } from '../../modules/settlements/index.js';
 import { StatisticsWorkerModule } from '../../modules/statistics/index.js';
 import { SuppressionsWorkerModule } from '../../modules/suppressions/index.js';
 import { ALL_TABLES } from '../../modules/table-rules/index.js';
@@ -35,6 +36,7 @@ import { WebhooksWorkerModule } from '../../modules/webhooks/index.js';
     SuppressionsWorkerModule,
     InboundMessagesWorkerModule,
     RecipientListsWorkerModule,
+    SettlementsWorkerModule,
     StatisticsWorkerModule,
     WebhooksWorkerModule,
     AlarmsWorkerModule,

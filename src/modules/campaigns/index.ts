@@ -1,4 +1,4 @@
-export { actsAsStaff, campaignIn, CampaignReader, type RecordSelection } from './campaign-reader.js';
+export { actsAsStaff, campaignIn, CampaignReader, maySee, type RecordSelection } from './campaign-reader.js';
 export { type LastSend, NumberSenders } from './contacts/number-senders.js';
 export { campaignErrors } from './campaigns.errors.js';
 export { CampaignsModule, NumberSendersModule } from './campaigns.module.js';

@@ -68,6 +68,7 @@ export const PATH_RULES: readonly PathRule[] = [
   { path: '/app', below: true, way: FIRST },
   { path: '/docs', below: true, way: FIRST },
   { path: '/docs-json', way: FIRST },
+  { path: '/.well-known/switchboard-settlement-keys', way: FIRST },
   { path: '/health', below: true, way: FRONT },
   { path: '/metrics', way: FRONT },
   { path: '/c', way: FRONT },

@@ -20,6 +20,7 @@ export class CreditBalanceEntity {
 /** Append-only. Only `LedgerClosings` deletes entries, after their month is closed. */
 @Entity('credit_ledger')
 @Index('ix_credit_ledger_account', ['accountId', 'balance', 'id'])
+@Index('ix_credit_ledger_request', ['requestId'])
 export class CreditLedgerEntity {
   @PrimaryGeneratedColumn({ type: 'bigint' })
   id!: number;

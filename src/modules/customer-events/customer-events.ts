@@ -15,6 +15,7 @@ export const FEATURE_EVENT_TYPES = [
   'verification.approved',
   'verification.failed',
   'verification.expired',
+  'settlement.issued',
 ] as const;
 
 /** Types for staff accounts only. */

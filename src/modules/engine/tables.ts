@@ -286,6 +286,7 @@ export class RouteSenderEntity {
 @Index('ix_campaigns_overdue', ['overdueCheckAt'])
 @Index('ix_campaigns_retry_of', ['retryOf'])
 @Index('ix_campaigns_route_state', ['routeId', 'state', 'id'])
+@Index('ix_campaigns_settlement', ['settlementDue', 'completedAt'])
 @Index('ix_campaigns_state', ['state', 'channel', 'id'])
 @Entity('campaigns')
 export class CampaignEntity {
@@ -398,6 +399,10 @@ export class CampaignEntity {
 
   @Column({ name: 'completed_at', type: 'datetime', precision: 3, nullable: true })
   completedAt!: Date | null;
+
+  /** 1 = once it is complete it gets a settlement, 0 = it has one or gets none, 2 = its sums differ from the ledger */
+  @Column({ name: 'settlement_due', type: 'tinyint', unsigned: true, default: 1 })
+  settlementDue!: number;
 }
 
 /** By lane, so that concurrent settlements share no row; readers sum. */

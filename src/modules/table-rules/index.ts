@@ -17,6 +17,7 @@ import { routingTables } from '../routing/index.js';
 import { rateTables } from '../rates/index.js';
 import { recipientListTables } from '../recipient-lists/index.js';
 import { sessionMessageTables } from '../session-messages/index.js';
+import { settlementTables } from '../settlements/index.js';
 import { statisticsTables } from '../statistics/index.js';
 import { suppressionTables } from '../suppressions/index.js';
 import { templateTables } from '../templates/index.js';
@@ -40,6 +41,7 @@ export const ALL_TABLES: readonly TableRule[] = [
   ...templateMessageTables,
   ...templateTables,
   ...sessionMessageTables,
+  ...settlementTables,
   ...suppressionTables,
   ...inboundMessageTables,
   ...statisticsTables,

@@ -178,6 +178,18 @@ const EVENTS: readonly (readonly [name: string, type: string, schema: EventSchem
     ),
   ],
   [
+    'SettlementEvent',
+    'settlement.issued',
+    event('settlement.issued', 'The settlement of a campaign was signed.', {
+      request_id: TEXT,
+      number: { ...WHOLE, description: 'in the chain of the account' },
+      digest: TEXT,
+      root: TEXT,
+      totals: { type: 'object', additionalProperties: true },
+      issued_at: { ...TEXT, format: 'date-time' },
+    }),
+  ],
+  [
     'GuardEvent',
     'account.guard',
     event('account.guard', 'Sending to a prefix is frozen, or staff released it.', {

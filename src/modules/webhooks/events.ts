@@ -138,6 +138,15 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   'verification.approved': verification('verification.approved'),
   'verification.failed': verification('verification.failed'),
   'verification.expired': verification('verification.expired'),
+  'settlement.issued': {
+    event: 'settlement.issued',
+    request_id: REQUEST_ID,
+    number: 12,
+    digest: '5f8f3cbe0bd3a39d1a5fe6a23a1b0a0d8d0f2b9bca6df6f1c6f1f6f3c0a7a2b1',
+    root: '0b1e4d7a9c2f5e8b3a6d9c0f4e7b2a5d8c1f4e7b0a3d6c9f2e5b8a1d4c7f0e3b',
+    totals: { recipients: 2, statuses: { delivered: 1, failed: 1 }, parts: 2, charged: 2, refunded: 1, net: 1 },
+    issued_at: '2026-11-21T09:30:05.000Z',
+  },
   'alarm.raised': { event: 'alarm.raised', ...ALARM, cleared_at: null },
   'alarm.cleared': { event: 'alarm.cleared', ...ALARM, cleared_at: '2026-11-22T02:31:40.502Z' },
 };

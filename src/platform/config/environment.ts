@@ -154,6 +154,10 @@ export const environmentSchema = z.object({
     (keys) => keys.every((key) => /^[0-9a-f]{64}$/i.test(key)),
     '64 hexadecimal digits each (32 bytes)',
   ),
+  SETTLEMENT_KEY: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/i, '64 hexadecimal digits (32 bytes)')
+    .optional(),
   ADMIN_USERNAME: z
     .string()
     .regex(/^[A-Za-z0-9._-]{3,64}$/)

@@ -18,4 +18,5 @@ export const EVENT_TYPES: readonly (readonly [EventType, string])[] = [
   ['verification.approved', 'Verifications with the right code'],
   ['verification.failed', 'Verifications with five wrong codes'],
   ['verification.expired', 'Verifications that expire'],
+  ['settlement.issued', 'Signed settlements of campaigns'],
 ];

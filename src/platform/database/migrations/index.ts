@@ -26,6 +26,8 @@ import { Verifications1700000019750 } from './1700000019750-verifications.js';
 import { Guard1700000019740 } from './1700000019740-guard.js';
 import { LoginSessions1700000019760 } from './1700000019760-login-sessions.js';
 import { SecondFactors1700000019761 } from './1700000019761-second-factors.js';
+import { SettlementDays1700000019771 } from './1700000019771-settlement-days.js';
+import { Settlements1700000019770 } from './1700000019770-settlements.js';
 import { TestKeys1700000019780 } from './1700000019780-test-keys.js';
 import { OneTimeLinks1700000019732 } from './1700000019732-one-time-links.js';
 import { OidcLogins1700000019762 } from './1700000019762-oidc-logins.js';
@@ -66,5 +68,7 @@ export const migrations = [
   LoginSessions1700000019760,
   SecondFactors1700000019761,
   OidcLogins1700000019762,
+  Settlements1700000019770,
+  SettlementDays1700000019771,
   TestKeys1700000019780,
 ];
