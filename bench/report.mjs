@@ -83,17 +83,24 @@ export const benchMemory = onStage(async (set, say) => {
   ];
 });
 
-/** A finished campaign: most delivered, one in ten failed with one of five errors. */
-async function storeReport(pool, total) {
+/** A finished campaign: most delivered, one in ten failed with one of five errors. @param options with its entry of the ledger */
+export async function storeReport(pool, total, { ledger = false } = {}) {
   const id = (Date.now() - Date.UTC(2024, 0, 1)) * 4096;
   const requestId = `bench-${id}`;
   await pool.query(
     `INSERT INTO campaigns (id, account_id, request_id, channel, state, broadcast_name, service, route_id, content, balance,
-       unit_credits, charged_credits, total_rows, open_lanes, refunded_credits, created_at, completed_at)
-     SELECT ?, id, ?, 'sms', 'completed', 'bench', 'main', 1, '{"message":"Hello"}', 'gsm_credits', 1, ?, ?, 0, 0,
+       unit_credits, charged_credits, total_rows, open_lanes, refunded_credits, settlement_due, created_at, completed_at)
+     SELECT ?, id, ?, 'sms', 'completed', 'bench', 'main', 1, '{"message":"Hello"}', 'gsm_credits', 1, ?, ?, 0, 0, 0,
        UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) FROM accounts WHERE username = 'bench'`,
     [id, requestId, total, total],
   );
+  if (ledger) {
+    await pool.query(
+      `INSERT INTO credit_ledger (account_id, balance, amount, available, kind, request_id, created_at)
+       SELECT id, 'gsm_credits', ?, 0, 'debit', ?, UTC_TIMESTAMP(3) FROM accounts WHERE username = 'bench'`,
+      [-total, requestId],
+    );
+  }
   for (let from = 0; from < total; from += ROWS_A_STATEMENT) {
     const rows = Array.from({ length: Math.min(ROWS_A_STATEMENT, total - from) }, (_, index) => {
       const seq = from + index + 1;

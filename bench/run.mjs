@@ -23,6 +23,7 @@ import { benchPath } from './path.mjs';
 import { benchPersonalised } from './personalised.mjs';
 import { benchMemory, benchReport } from './report.mjs';
 import { isMissed } from './results.mjs';
+import { benchSettlements } from './settlements.mjs';
 import { benchFlush, benchSettling } from './settling.mjs';
 import { benchSingles, benchTrips } from './singles.mjs';
 import { benchIdle, benchStart } from './start.mjs';
@@ -49,6 +50,7 @@ const BENCHES = {
   trips: benchTrips,
   beside: benchBeside,
   settling: benchSettling,
+  settlements: benchSettlements,
   flush: benchFlush,
   kills: benchKills,
   failover: benchFailover,

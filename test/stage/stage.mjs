@@ -40,6 +40,7 @@ export class Stage {
       NODE_ENV: 'development',
       REDIS_PREFIX: name,
       JWT_SECRET: randomBytes(32).toString('hex'),
+      SETTLEMENT_KEY: randomBytes(32).toString('hex'),
       ENCRYPTION_KEY: randomBytes(32).toString('hex'),
       ADMIN_PASSWORD: PASSWORD,
       DATA_DIR: join(this.directory, 'data'),

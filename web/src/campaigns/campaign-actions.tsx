@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Ban, Download, Pause, Play, RotateCcw } from 'lucide-react';
+import { Ban, Download, FileCheck, Pause, Play, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { api, download, type Schema } from '../api/client.js';
 import { queryClient } from '../app/query-client.js';
@@ -56,6 +56,11 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
   const save = () => {
     const query = status === undefined || status === '' ? '' : `?status=${encodeURIComponent(status)}`;
     return download(`/v6/api/campaigns/${encodeURIComponent(request_id)}/export.csv${query}`, `${request_id}.csv`);
+  };
+
+  const saveSettlement = () => {
+    const path = `/v6/api/campaigns/${encodeURIComponent(request_id)}/settlement?format=bundle`;
+    return download(path, `${request_id}.settlement.ndjson`);
   };
 
   const isStoppable = state === 'accepted' || state === 'running';
@@ -116,6 +121,16 @@ export function CampaignActions({ campaign }: { campaign: Detail }) {
       <Button icon={Download} busy={busy === 'export'} onClick={() => void act('export', save)}>
         Export CSV
       </Button>
+      {isOver(state) && (
+        <Button
+          icon={FileCheck}
+          title="A signed file that can be checked without us"
+          busy={busy === 'settlement'}
+          onClick={() => void act('settlement', saveSettlement)}
+        >
+          Settlement
+        </Button>
+      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Megaphone, Phone } from 'lucide-react';
+import { FileCheck, Megaphone, Phone } from 'lucide-react';
 import type { PageDefinition } from '../app/page-definition.js';
 
 export const pages: readonly PageDefinition[] = [
@@ -14,6 +14,13 @@ export const pages: readonly PageDefinition[] = [
     title: 'Campaign',
     roles: ['staff', 'reseller', 'owner'],
     load: () => import('./campaign-page.js'),
+  },
+  {
+    path: '/settlements/check',
+    title: 'Check a settlement',
+    roles: ['staff', 'reseller', 'owner'],
+    nav: { group: 'Watch', order: 90, icon: FileCheck, label: 'Settlements' },
+    load: () => import('./settlement-page.js'),
   },
   {
     path: '/reviews/voice',
