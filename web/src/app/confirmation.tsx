@@ -1,5 +1,6 @@
 import { startAuthentication } from '@simplewebauthn/browser';
-import { $api, api, onConfirmation } from '../api/client.js';
+import { useEffect, useState } from 'react';
+import { api, onConfirmation } from '../api/client.js';
 import { Button } from '../ui/button.js';
 import { ask, Dialog } from '../ui/dialog.js';
 import { TextField } from '../ui/fields.js';
@@ -17,7 +18,14 @@ onConfirmation(() => ask<boolean>((answer) => <ConfirmationDialog onAnswer={answ
 function ConfirmationDialog({ onAnswer }: { onAnswer: (isDone: boolean) => void }) {
   const form = useServerForm({ secret: '' });
   const { me } = useSession();
-  const provider = $api.useQuery('get', '/v6/api/auth/oidc', {}).data?.data.is_available;
+  const [hasProvider, setProvider] = useState(false);
+  useEffect(() => {
+    // by no query: dialogs stand outside of its provider
+    api.GET('/v6/api/auth/oidc', {}).then(
+      ({ data }) => setProvider(data?.data.is_available === true),
+      () => undefined,
+    );
+  }, []);
   const send = async (body: object) => {
     await api.POST(CONFIRM, { body });
     onAnswer(true);
@@ -38,7 +46,7 @@ function ConfirmationDialog({ onAnswer }: { onAnswer: (isDone: boolean) => void 
         actions={
           <>
             <Button onClick={form.submit(byPasskey)}>Use a passkey</Button>
-            {provider === true && me && roleOf(me) === 'staff' && (
+            {hasProvider && me && roleOf(me) === 'staff' && (
               <Button onClick={() => void logInAgain()}>Log in again as staff</Button>
             )}
             <Button onClick={() => onAnswer(false)}>Back</Button>
