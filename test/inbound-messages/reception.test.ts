@@ -13,7 +13,7 @@ describe('texts of handsets over SMPP', () => {
   let member: Member;
   let hook: string;
   let requestId: string;
-  const to = numbers(40, '9198123400');
+  const to = numbers(44, '9198123400');
   let next = 1;
   const fresh = (): string => String(to[next++]);
 
@@ -162,6 +162,24 @@ describe('texts of handsets over SMPP', () => {
     expect(await two.say(again, 'ok', {}, one)).toBe(0);
     expect(await two.say(again, 'ok', {}, one)).toBe(0);
     expect(await from(again)).toHaveLength(2);
+  });
+
+  it('are two over two binds whose sequence numbers are the same, once the carrier knows of the first', async () => {
+    const [number, other] = [fresh(), fresh()];
+    const [one, second] = two.smsc.sessions;
+    const pdu = { sequence_number: 90_001 };
+    expect(await two.say(number, 'yes', pdu, one)).toBe(0);
+    await vi.waitUntil(async () => {
+      await two.say(other, `heard ${String(Math.random())}`, {}, one);
+      const [row] = await two.campaigns.dataSource.query<{ count: string }[]>(
+        'SELECT COUNT(*) AS count FROM inbound_deliveries WHERE MOD(sequence, 4294967296) = 90001 AND acknowledged = 1',
+      );
+      return Number(row?.count) === 1;
+    }, PATIENCE);
+    expect(await two.say(number, 'yes', pdu, second)).toBe(0);
+    expect(await from(number)).toHaveLength(2);
+    expect(await two.say(number, 'yes', pdu, second)).toBe(0);
+    expect(await from(number)).toHaveLength(2);
   });
 
   it('come over the callbacks of a gateway, each once', async () => {

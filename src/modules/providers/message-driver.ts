@@ -28,7 +28,7 @@ export interface InboundSms {
 export interface InboundDelivery {
   /** of everything that a repetition has in common with the first delivery: SHA-256, base64url */
   fingerprint: string;
-  /** a repetition may have the same one; null = the carrier gives none */
+  /** of one session: a repetition over it may have the same one; null = the carrier gives none */
   sequence: number | null;
   /** milliseconds in which a delivery may be repeated */
   repeatableMs: number;

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type net from 'node:net';
 import { Semaphore } from '../../../../platform/concurrency/index.js';
 import {
@@ -52,6 +53,8 @@ const UNBIND_MS = 1_000;
 const MOST_UNANSWERED = 1_000;
 /** Submits whose `leaving` was called and that are not written yet: at most these are in doubt when the process dies. */
 const MOST_A_WRITE = 10;
+/** Beside a sequence number of 32 bits, within what a double holds. */
+const MOST_SESSIONS = 2 ** 20;
 
 /** One SMPP connection from connect to close: bind, window, time-outs, enquire_link, receipts. It never reconnects. */
 export class SmppSession {
@@ -70,6 +73,8 @@ export class SmppSession {
   private enquiredAt = 0;
   private readonly texts = new Semaphore(MOST_UNANSWERED);
   private readonly answered = new AnsweredTexts();
+  /** Two sessions give their messages the same numbers. */
+  private readonly sequenceBase = randomInt(MOST_SESSIONS) * 2 ** 32;
   /** about to unbind: reading stops until everything received is answered */
   private leaving = false;
   private idle: (() => void) | null = null;
@@ -278,7 +283,7 @@ export class SmppSession {
     if (!text) return this.answer([delivery], Status.InvalidMessageLength);
     if (!this.texts.tryAcquire()) return this.answer([delivery], Status.SystemError);
     const { statusWords: words, receiptTerms } = this.config;
-    const orText = inboundText(this.config, text, delivery.sequence);
+    const orText = inboundText(this.config, text, this.sequenceBase + delivery.sequence);
     this.answered.mark(orText.sms.delivery);
     const takenAt = performance.now();
     const receipt = mayBeReceipt(message) ? readReceipt(message, words) : null;
