@@ -333,6 +333,17 @@ describe('what a test key reads', () => {
       expect([ofLive.includes(test), ofLive.includes(live)], path).toEqual([false, true]);
       expect([wanted.includes(test), wanted.includes(live)], path).toEqual([true, false]);
     }
+    for (const path of ['/contacts', '/contacts/1/timeline', '/export.csv', '']) {
+      const mark = (id: string): Promise<string> =>
+        fetch(`${all.url}/v6/api/campaigns/${id}${path}`, { headers: keyed(liveKey) }).then((answer) => answer.text());
+      const isCsv = path.endsWith('csv');
+      expect(await mark(test), path).toMatch(isCsv ? /,test\r\n1,.*,true\r\n/ : /"test":true/);
+      expect(await mark(live), path).not.toMatch(isCsv ? /,test\r\n/ : /"test":true/);
+    }
+    const found = await get(`/v6/api/recipients?number=${N('001')}&test=true`, liveKey);
+    expect(listOf(found).every((hit) => hit['test'] === true)).toBe(true);
+    const box = JSON.stringify((await all.get(`/v6/api/search?q=${test}`, all.owner)).body);
+    expect(box).toContain(`${test} · test`);
     for (const path of ['', '/contacts', '/contacts/1/timeline', '/export.csv', '/retry-failed']) {
       expect((await get(`/v6/api/campaigns/${live}${path}`)).status, path).toBe(404);
     }

@@ -36,6 +36,16 @@ describe('calls of an account with strict terms', () => {
     expect(await voice.credits(member, 'voice_credits')).toBe(1_000);
   });
 
+  it('show approved callers also where only the reseller of the account must', async () => {
+    const [reseller, client] = [await calling({}), await voice.rich()];
+    await voice.alter(reseller, 'user_type', 'reseller');
+    await voice.alter(client, 'parent_id', reseller.account.id);
+    const foreign = await voice.send(client, body(['919812345678'], { caller_id: '14155552671' }));
+    expect(foreign).toMatchObject({ status: 400, body: { code: 'sender_not_approved' } });
+    await voice.alter(reseller, 'require_sender', 0);
+    expect((await voice.send(client, body(['919812345678'], { caller_id: '14155552671' }))).status).toBe(200);
+  });
+
   it('are not forwarded to one either', async () => {
     const member = await calling({ countries: ['IN'] });
     const dtmf_flow = {

@@ -59,11 +59,13 @@ describe('an account that registered itself', () => {
 
   it('shows approved callers only', async () => {
     const member = await registered('India');
-    const [row] = await sms.dataSource.query<{ required: number }[]>(
-      'SELECT require_sender AS required FROM accounts WHERE id = ?',
+    const [row] = await sms.dataSource.query<{ required: number; kept: unknown }[]>(
+      'SELECT require_sender AS required, set_by_staff AS kept FROM accounts WHERE id = ?',
       [member.account.id],
     );
     expect(Number(row?.required)).toBe(1);
+    // of staff, so that a reseller who gets the account cannot lift it
+    expect(JSON.stringify(row?.kept)).toContain('require_sender');
   });
 });
 

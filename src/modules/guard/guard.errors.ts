@@ -36,6 +36,7 @@ export const guardErrors = {
   day: overLimit('daily_limit', 'Daily limit reached', 'messages a day of the account, by its time zone'),
   credits: overLimit('daily_credits', 'Daily credit limit reached', 'credits a day of the account'),
   prefixes: overLimit('daily_new_prefixes', 'Daily limit of new prefixes reached', 'prefixes never used before'),
+  tests: overLimit('daily_tests', 'Daily limit of tests reached', 'recipients of test keys a day, `TESTS_PER_DAY`'),
   noFreeze: notFound('freeze_not_found', 'Freeze not found', 'none is active under the id'),
   calls: overLimit('calls_at_once', 'Too many calls at once', 'calls that are accepted and have not ended'),
 };
@@ -51,4 +52,5 @@ export const GUARD_ERRORS = [
   guardErrors.day,
   guardErrors.credits,
   guardErrors.prefixes,
+  guardErrors.tests,
 ];

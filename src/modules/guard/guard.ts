@@ -1,6 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { now } from '../../kernel/clock.js';
 import { AppError } from '../../kernel/errors.js';
+import { type Environment, ENVIRONMENT } from '../../platform/config/index.js';
 import { safeError } from '../../platform/observability/index.js';
 import { type Account, AccountDirectory, type GuardKind, type GuardTerms } from '../accounts/index.js';
 import { hourOf } from './conversions.js';
@@ -19,6 +20,7 @@ interface Bound {
 }
 
 const MOST_PARENTS = 8;
+const NOTHING = { newPrefixes: null, burst: null, sequential: null, prefixes: [], numbers: [] };
 
 /** Checks one send before its debit: each recipient first, then all together. */
 export class GuardedSend {
@@ -30,16 +32,17 @@ export class GuardedSend {
     private readonly guard: Guard,
     readonly kind: GuardKind,
     private readonly bounds: readonly Bound[],
-    private readonly country: string | null,
+    private readonly account: Pick<Account, 'id' | 'country' | 'timeZone'>,
     private readonly frozen: ReadonlyMap<string, Date>,
-    /** checked as a live send, and counted nowhere */
-    private readonly isTest: boolean,
+    /** tests a day (0 = no limit), of a test: it is checked as a live send, and counts as a test alone; null = a live send */
+    private readonly mostTests: number | null,
   ) {}
 
   /** Why a recipient is refused; null = it is not, and counts. @param number as it is sent; a chat user's id has no destination */
   refusalOf(number: string): AppError | null {
-    const digits = dialledNumber(number, this.country);
     this.count += 1;
+    if (this.bounds.length === 0) return null;
+    const digits = dialledNumber(number, this.account.country);
     if (digits === null) return /^[0-9]/.test(number) ? guardErrors.destination(number.slice(0, 4)) : null;
     if (!this.bounds.every(({ terms }) => isAllowed(terms, digits))) {
       return guardErrors.destination(destinationName(digits));
@@ -59,13 +62,14 @@ export class GuardedSend {
   /** The least number of calls at once that the terms allow; null = no limit. */
   get callsAtOnce(): number | null {
     const limits = this.bounds.flatMap(({ terms }) => terms.calls_at_once ?? []);
-    return this.kind === 'voice' && limits.length > 0 && !this.isTest ? Math.min(...limits) : null;
+    return this.kind === 'voice' && limits.length > 0 && this.mostTests === null ? Math.min(...limits) : null;
   }
 
   /** Counts the send for all that bound it, or for none. @throws AppError over a limit; forbidden: its prefix is frozen now */
   async take(credits: number): Promise<void> {
     try {
       for (const bound of this.bounds) await this.takeOf(bound, credits);
+      if (this.mostTests) await this.takeTests(this.mostTests);
     } catch (error) {
       await this.giveBack();
       throw error;
@@ -104,7 +108,7 @@ export class GuardedSend {
       if (limit !== null && amount > limit && name !== 'credits')
         throw guardErrors.size(limit, PERIOD_WORDS[name] ?? '');
     }
-    if (this.isTest) return;
+    if (this.mostTests !== null) return;
     const { new_prefixes_per_day: newPrefixes, burst_numbers: burst, sequential_numbers: sequential } = terms;
     const isSeen = newPrefixes !== null || burst !== null || sequential !== null;
     const seen = isSeen ? seenOf(this.numbers, { burst, sequential }) : null;
@@ -124,11 +128,20 @@ export class GuardedSend {
       this.taken.push({ accountId, limits });
       return;
     }
-    throw await this.refused(accountId, outcome, limits, day.secondsLeft);
+    throw await this.refused(outcome, limits, day.secondsLeft);
+  }
+
+  private async takeTests(limit: number): Promise<void> {
+    const { id: accountId, timeZone } = this.account;
+    const day = dayOf(timeZone, now());
+    if (this.count > limit) throw guardErrors.size(limit, 'day');
+    const limits = [{ name: 'tests', bucket: day.number, amount: this.count, limit }];
+    const outcome = await this.guard.counted(accountId, { ...NOTHING, limits, hour: hourOf(now()), day: day.number });
+    if (outcome.kind !== 'taken') throw guardErrors.tests(day.secondsLeft);
+    this.taken.push({ accountId, limits });
   }
 
   private async refused(
-    accountId: number,
     outcome: Exclude<TakingOutcome, { kind: 'taken' }>,
     limits: readonly LimitCount[],
     secondsLeft: number,
@@ -142,7 +155,7 @@ export class GuardedSend {
     }
     const { prefix, reason, count } = outcome;
     // The sender is frozen, also where the terms of its reseller are broken.
-    await this.guard.freeze(this.bounds[0]?.accountId ?? accountId, prefix, reason, { numbers: count });
+    await this.guard.freeze(this.account.id, prefix, reason, { numbers: count });
     return guardErrors.frozen(prefix);
   }
 }
@@ -159,15 +172,17 @@ export class Guard {
     private readonly accounts: AccountDirectory,
     private readonly counters: GuardCounters,
     private readonly freezes: Freezes,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'TESTS_PER_DAY'>,
   ) {}
 
   /** @param routes kind of the channel's routes @returns null when nothing bounds the account, which costs one look into a cache */
   async begin(accountId: number, routes: string, isTest = false): Promise<GuardedSend | null> {
     const account = await this.accounts.byId(accountId);
-    if (!account || (account.guard === null && account.parentId === null)) return null;
+    if (!account || (account.guard === null && account.parentId === null && !isTest)) return null;
     const bounds = await this.boundsOf(account);
-    if (bounds.length === 0) return null;
-    return new GuardedSend(this, kindOf(routes), bounds, account.country, await this.freezes.of(accountId), isTest);
+    if (bounds.length === 0 && !isTest) return null;
+    const mostTests = isTest ? this.environment.TESTS_PER_DAY : null;
+    return new GuardedSend(this, kindOf(routes), bounds, account, await this.freezes.of(accountId), mostTests);
   }
 
   /** Checks and counts a free message to one recipient, which leaves at once. @throws AppError a refusal of the guard */
@@ -190,14 +205,24 @@ export class Guard {
 
   /** The account's own terms first, then those of resellers above it. */
   async boundsOf(account: Account): Promise<Bound[]> {
-    const bounds: Bound[] = [];
+    const binding = await this.bindingOf(account);
+    return binding.flatMap(({ id, guard, timeZone }) => (guard ? { accountId: id, terms: guard, timeZone } : []));
+  }
+
+  /** Whether calls of the account show approved callers only: by its own `require_sender`, or that of a reseller above it. */
+  async needsApprovedCaller(accountId: number): Promise<boolean> {
+    const account = await this.accounts.byId(accountId);
+    return account !== null && (await this.bindingOf(account)).some(({ requireSender }) => requireSender);
+  }
+
+  private async bindingOf(account: Account): Promise<Account[]> {
+    const binding: Account[] = [];
     let next: Account | null = account;
     for (let depth = 0; next && depth < MOST_PARENTS; depth++) {
-      const { id, guard, timeZone, userType, parentId }: Account = next;
-      if (guard && (depth === 0 || userType === 'reseller')) bounds.push({ accountId: id, terms: guard, timeZone });
-      next = parentId === null ? null : await this.accounts.byId(parentId);
+      if (depth === 0 || next.userType === 'reseller') binding.push(next);
+      next = next.parentId === null ? null : await this.accounts.byId(next.parentId);
     }
-    return bounds;
+    return binding;
   }
 
   counted(accountId: number, taking: Taking): Promise<TakingOutcome> {

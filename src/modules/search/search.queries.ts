@@ -20,6 +20,9 @@ interface Wanted {
   shown: (at: Date) => string;
 }
 
+/** behind the detail of what a test key has sent */
+const TEST = ' · test';
+
 @Injectable()
 export class SearchQueries {
   constructor(
@@ -41,11 +44,11 @@ export class SearchQueries {
       { searcherId: searcher.id, accountId: ownerId },
       EACH,
     );
-    const hits = found.map(async ({ accountId, requestId, channel, broadcastName, createdAt, recipient }) => ({
+    const hits = found.map(async ({ accountId, requestId, channel, broadcastName, isTest, createdAt, recipient }) => ({
       kind: 'recipient' as const,
       id: requestId,
       title: recipient.number,
-      detail: `${channel} · ${broadcastName}`,
+      detail: `${channel} · ${broadcastName}${isTest ? TEST : ''}`,
       username: await this.usernameOf(accountId),
       status: this.channels.get(channel).statusLabels[recipient.status],
       created_at: shown(createdAt),
@@ -64,7 +67,7 @@ export class SearchQueries {
           kind: 'campaign' as const,
           id: request_id,
           title: broadcast_name,
-          detail: `${channel} · ${request_id}`,
+          detail: `${channel} · ${request_id}${counted.campaign.isTest ? TEST : ''}`,
           username: await this.usernameOf(counted.campaign.accountId),
           status: phase,
           created_at: shown(counted.campaign.createdAt),

@@ -172,6 +172,7 @@ export const environmentSchema = z.object({
   TRUST_PROXY: z.string().default(''),
   REGISTRATION: z.enum(['open', 'off']).default('open'),
   REGISTERED_GUARD: z.enum(['strict', 'open']).optional(),
+  TESTS_PER_DAY: count(10_000),
   OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),

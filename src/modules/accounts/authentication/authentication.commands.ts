@@ -112,8 +112,9 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
     const { firstname, lastname, country } = form;
     const timeZone = knownTimeZone(form.timeZone);
     const countryCode = countryGuess(country, timeZone ?? this.environment.APP_TIME_ZONE);
-    const guarded =
-      this.environment.REGISTERED_GUARD === 'strict' ? { guard: strictTerms(countryCode), requireSender: true } : {};
+    // Only staff lift what binds a stranger, also when the account gets a reseller.
+    const strict = { guard: strictTerms(countryCode), requireSender: true, setByStaff: ['require_sender'] };
+    const guarded = this.environment.REGISTERED_GUARD === 'strict' ? strict : {};
     const input = { ...names, passwordHash, firstname, lastname, country, countryCode, timeZone, ...guarded };
     return this.claims.naming(identitiesOf(names), undefined, (tx) => this.registrar.create(tx, input));
   }

@@ -54,11 +54,12 @@ describe('the file', () => {
       credits: 1,
     },
   };
-  const open = (fileName: string, extra: Record<string, string | number | null> = {}) => ({
+  const open = (fileName: string, extra: Record<string, string | number | null> = {}, isTest = false) => ({
     fileName,
+    isTest,
     details: Object.keys(extra).filter((name) => name !== 'credits'),
     batches: (async function* () {
-      yield await Promise.resolve([{ ...contact, ...extra }]);
+      yield await Promise.resolve([{ ...contact, ...extra, ...(isTest && { test: true as const }) }]);
     })(),
   });
 
@@ -77,5 +78,11 @@ describe('the file', () => {
       /,updated_at,credits,duration,digits,recording_url,carrier_code,refused\r\n$/,
     );
     for await (const lines of csvLines(voice)) expect(lines).toMatch(/,17,\*1,,,\r\n$/);
+  });
+
+  it('says of tests that they are', async () => {
+    const test = open('a', {}, true);
+    expect(csvFrame(test).before).toMatch(/,credits,carrier_code,refused,test\r\n$/);
+    for await (const lines of csvLines(test)) expect(lines).toMatch(/,1,,,true\r\n$/);
   });
 });

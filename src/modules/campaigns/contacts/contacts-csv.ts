@@ -18,7 +18,10 @@ const COLUMNS = [
 
 const LAST_COLUMNS = ['carrier_code', 'refused'] as const satisfies readonly (keyof ContactData)[];
 
-const columnsOf = ({ details }: RecipientExport): readonly string[] => [...COLUMNS, ...details, ...LAST_COLUMNS];
+const columnsOf = ({ details, isTest }: RecipientExport): readonly string[] => [
+  ...[...COLUMNS, ...details, ...LAST_COLUMNS],
+  ...(isTest ? ['test'] : []),
+];
 
 export const csvFrame = (contacts: RecipientExport): TextFrame => ({
   contentType: 'text/csv; charset=utf-8; header=present',

@@ -6,6 +6,7 @@ import { type Channel, type RecipientRecord, StatusLabels, TIMELINE_EVENTS } fro
 import { REQUEST_ID } from '../campaigns.dto.js';
 
 const STATUS_WORDS = [...RECIPIENT_STATUS_WORDS];
+const TEST = { example: true, description: 'sent with a test key: it never left; absent where it was not' };
 
 /** A number in its spellings, or the digits that it ends with. */
 export type NumberFilter = { numbers: readonly string[] } | { ending: string };
@@ -41,6 +42,7 @@ export class ContactData {
     description: 'cause and remedy of a failure, for people; absent where it did not fail',
   })
   reason_text?: string;
+  @ApiPropertyOptional(TEST) test?: true;
   @ApiPropertyOptional({ example: 17, description: 'voice only: seconds' }) duration?: number;
   @ApiPropertyOptional({ type: String, nullable: true, example: '12', description: 'voice only: keys pressed' })
   digits?: string | null;
@@ -71,12 +73,13 @@ export interface RecipientExtras {
   /** absent on channels without their own columns */
   details: ReadonlyMap<number, Details> | undefined;
   credits: (seq: number) => number;
+  isTest: boolean;
 }
 
 export function contactData(
   channel: Channel,
   recipient: RecipientRecord,
-  { providerIds, refusals, details, credits }: RecipientExtras,
+  { providerIds, refusals, details, credits, isTest }: RecipientExtras,
   shown: (at: Date) => string,
 ): DetailedRecipient {
   const { seq, number, attempts, updatedAt } = recipient;
@@ -88,6 +91,7 @@ export function contactData(
     provider_message_id: providerIds.get(seq) ?? null,
     updated_at: shown(updatedAt),
     credits: credits(seq),
+    ...(isTest && { test: true }),
     ...refusals.get(seq),
     ...details?.get(seq),
   };
@@ -132,6 +136,7 @@ export class TimelineData {
   @ApiProperty({ example: 1 }) seq!: number;
   @ApiProperty({ example: '919812345678' }) receiver!: string;
   @ApiProperty({ example: 'SENT', enum: STATUS_WORDS }) status!: string;
+  @ApiPropertyOptional(TEST) test?: true;
   @ApiProperty() decisions!: DecisionsData;
   @ApiProperty({ type: [TimelineEventData], description: 'oldest first' }) events!: TimelineEventData[];
 }
@@ -149,6 +154,7 @@ export class RecipientHitData {
   @ApiProperty({ type: Number, nullable: true, example: null }) error_code!: number | null;
   @ApiProperty({ type: String, nullable: true, example: null }) errorMessage!: string | null;
   @ApiProperty({ example: 1 }) attempts!: number;
+  @ApiPropertyOptional(TEST) test?: true;
   @LocalTime({ example: '2026-11-21 10:30:00', description: 'when the campaign was accepted' }) created_at!: string;
   @LocalTime({ example: '2026-11-21 10:30:05' }) updated_at!: string;
 }

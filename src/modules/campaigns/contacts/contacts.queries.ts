@@ -51,7 +51,7 @@ export class RecipientViews {
     ]);
     const credits = (seq: number): number => terms?.get(seq)?.credits ?? campaign.unitCredits;
     const shown = dateTimesOf(owner?.timeZone ?? 'UTC');
-    const extras = { providerIds, refusals, details, credits };
+    const extras = { providerIds, refusals, details, credits, isTest: campaign.isTest };
     return recipients.map((recipient) => contactData(channel, recipient, extras, shown));
   }
 }
@@ -60,6 +60,7 @@ export interface RecipientExport {
   /** the request id; that of a test says so */
   fileName: string;
   details: readonly string[];
+  isTest: boolean;
   batches: AsyncIterable<DetailedRecipient[]>;
 }
 
@@ -92,6 +93,7 @@ export class ExportRecipientsHandler implements IQueryHandler<ExportRecipientsQu
     return {
       fileName: campaign.isTest ? `${campaign.requestId}-test` : campaign.requestId,
       details,
+      isTest: campaign.isTest,
       batches: this.shown(new RecipientReader(session), campaign, batches),
     };
   }
@@ -152,7 +154,7 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
   }
 
   private hit(found: FoundRecipient, shown: (at: Date) => string): RecipientHitData {
-    const { requestId, channel, broadcastName, createdAt, recipient } = found;
+    const { requestId, channel, broadcastName, isTest, createdAt, recipient } = found;
     return {
       request_id: requestId,
       channel,
@@ -161,6 +163,7 @@ export class FindRecipientsHandler implements IQueryHandler<FindRecipientsQuery>
       receiver: recipient.number,
       ...new StatusLabels(this.channels.get(channel)).outcomeOf(recipient),
       attempts: recipient.attempts,
+      ...(isTest && { test: true }),
       created_at: shown(createdAt),
       updated_at: shown(recipient.updatedAt),
     };

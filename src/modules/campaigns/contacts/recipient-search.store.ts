@@ -21,6 +21,7 @@ export interface FoundRecipient {
   requestId: string;
   channel: string;
   broadcastName: string;
+  isTest: boolean;
   createdAt: Date;
   recipient: RecipientRecord;
 }
@@ -57,6 +58,7 @@ interface SearchedCampaign extends ScannedCampaign {
   request_id: string;
   channel: string;
   broadcast_name: string;
+  is_test: number;
   created_at: Date;
 }
 
@@ -174,7 +176,7 @@ export class RecipientSearch {
     const highest = after ? Math.min(idBehind(to), after.campaignId + 1) : idBehind(to);
     return newestFirst(highest, (before, limit) =>
       this.reads.query<SearchedCampaign[]>(
-        `SELECT id, account_id, request_id, channel, broadcast_name, total_rows, created_at FROM campaigns
+        `SELECT id, account_id, request_id, channel, broadcast_name, is_test, total_rows, created_at FROM campaigns
          WHERE ${accountId === null ? '' : 'account_id = ? AND'} ${isTest === undefined ? '' : 'is_test = ? AND'} id >= ? AND id < ? AND created_at >= ? AND created_at <= ?
          ORDER BY id DESC LIMIT ?`,
         [
@@ -206,7 +208,7 @@ export class RecipientSearch {
     return rows.flatMap((row): FoundRecipient[] => {
       const campaign = byId.get(row.campaign_id);
       if (!campaign) return [];
-      const { account_id, request_id, channel, broadcast_name, created_at } = campaign;
+      const { account_id, request_id, channel, broadcast_name, is_test, created_at } = campaign;
       const recipient = toRecipient(row);
       return [
         {
@@ -215,6 +217,7 @@ export class RecipientSearch {
           requestId: request_id,
           channel,
           broadcastName: broadcast_name,
+          isTest: is_test === 1,
           createdAt: created_at,
           recipient,
         },

@@ -158,6 +158,7 @@ export class GetTimelineHandler implements IQueryHandler<GetTimelineQuery> {
       seq: recipient.seq,
       receiver: recipient.number,
       status: channel.statusLabels[recipient.status],
+      ...(campaign.isTest && { test: true }),
       decisions: decisionsOf(campaign, life, await this.outlooks.routesOf(campaign, seq, life.terms?.routeId)),
       events: events.map(({ at, event, status, details }) => ({
         at: dateTime(at, zone),

@@ -1,6 +1,5 @@
 import { now } from '../../../kernel/clock.js';
 import { newRequestId } from '../../../kernel/ids.js';
-import { AccountDirectory } from '../../accounts/index.js';
 import { keepForRetry } from '../../audio/index.js';
 import { type Channel, type Content, RecipientStatus } from '../../engine/index.js';
 import { Guard } from '../../guard/index.js';
@@ -65,7 +64,7 @@ export const voiceChannel: Channel<'voice'> = {
   validateRetry: async (services, { accountId, sender, content }) => {
     const { caller_id: caller, menu } = voiceContent(content);
     if (sender !== null) await services(SenderIds).assertApproved(accountId, 'voice', sender);
-    else if ((await services(AccountDirectory).byId(accountId))?.requireSender)
+    else if (await services(Guard).needsApprovedCaller(accountId))
       await services(SenderIds).assertCaller(accountId, caller);
     await services(Guard).assertDestinations(accountId, 'voice', transferNumbers(menu ?? []));
   },

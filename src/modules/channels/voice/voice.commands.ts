@@ -38,8 +38,6 @@ export class SendVoiceCampaignCommand extends Command<AcceptedVoice> {
     readonly sender: Submission['sender'],
     readonly request: VoiceRequest & Required<Pick<Departure, 'late'>>,
     readonly idempotent: IdempotentRequest | null,
-    /** true = the caller id must be an approved sender id */
-    readonly requireSender: boolean,
   ) {
     super();
   }
@@ -61,8 +59,8 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  async execute({ sender, request, idempotent, requireSender }: SendVoiceCampaignCommand): Promise<AcceptedVoice> {
-    const senderOf = (): Promise<string | null> => this.approved(sender.accountId, request, requireSender);
+  async execute({ sender, request, idempotent }: SendVoiceCampaignCommand): Promise<AcceptedVoice> {
+    const senderOf = (): Promise<string | null> => this.approved(sender.accountId, request);
     return this.idempotency.once<AcceptedVoice>(idempotent, (keeper) => this.submit(sender, request, keeper, senderOf));
   }
 
@@ -103,8 +101,8 @@ export class SendVoiceCampaignHandler implements ICommandHandler<SendVoiceCampai
   }
 
   /** Without a caller id the call shows the operator's number. */
-  private async approved(accountId: number, { callerId }: VoiceRequest, required: boolean): Promise<string | null> {
-    if (!required || callerId === null) return null;
+  private async approved(accountId: number, { callerId }: VoiceRequest): Promise<string | null> {
+    if (callerId === null || !(await this.guard.needsApprovedCaller(accountId))) return null;
     return (await this.senders.approved(accountId, 'voice', callerId)).senderId;
   }
 

@@ -66,7 +66,6 @@ export class VoiceController {
     @IdempotencyKey('voice_send') idempotent: IdempotentRequest | null,
     @Warnings() warn: Warn,
   ): Promise<VoiceSendAnswer> {
-    const { requireSender } = actor.account;
     const sender = senderOf(actor.account);
     const read = readVoiceRequest(fieldsOf(body), this.numbers);
     if ('fault' in read) throw voiceErrors.invalid(read.fault);
@@ -75,7 +74,7 @@ export class VoiceController {
     const given = { field: 'contacts', entries, taken: (index: number) => voiceReceiver(entries[index]) };
     const caller = oneNumber('caller_id', fieldsOf(body)['caller_id'], request.callerId);
     for (const numbers of [given, caller]) await assertStrict(actor.account, numbers);
-    const sent = await this.commands.execute(new SendVoiceCampaignCommand(sender, request, idempotent, requireSender));
+    const sent = await this.commands.execute(new SendVoiceCampaignCommand(sender, request, idempotent));
     warn(...scheduleWarnings(request.schedule, actor.account.timeZone));
     warn(...contactWarnings(fieldsOf(body)['contacts'], CONTACTS));
     warn(...languageWarnings(request.source));
