@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('the session', () => {
     expect(page.url()).toBe(`${url}/app/login?then=%2Faccount%3Ftab%3Dx`);
     expect(await page.evaluate('document.activeElement.name')).toBe('name');
     await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByText('Your password', { exact: true }).waitFor();
+    await page.getByText('Enter your password', { exact: true }).waitFor();
     await logIn('demo', 'wrong');
     await page.getByText('Invalid credentials').waitFor();
     expect(await page.evaluate('document.activeElement.name')).toBe('password');

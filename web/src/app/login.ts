@@ -79,7 +79,7 @@ export function showLogin(element: HTMLElement, ending: Ending): () => void {
   const send = async (more: Record<string, unknown>): Promise<void> => {
     if (isBusy) return;
     say(null);
-    const isFilled = [name.check('Your username or e-mail'), password.check('Your password')];
+    const isFilled = [name.check('Enter your username or e-mail'), password.check('Enter your password')];
     if (isFilled.includes(false)) {
       (isFilled[0] === false ? name : password).input.focus();
       return;
