@@ -27,8 +27,14 @@ describe('a test key beside carriers that listen', () => {
   let directory: string;
 
   beforeAll(async () => {
-    const settings = { BROADCAST_RATE_LIMIT: '0', USER_RATE_LIMIT: '0', LANE_LEASE: '2s', RECEIPT_TIMEOUT: '1h' };
-    service = await startService(2, { ...settings, VOICE_AUTO_APPROVE: 'on' });
+    const settings = {
+      BROADCAST_RATE_LIMIT: '0',
+      USER_RATE_LIMIT: '0',
+      LANE_LEASE: '2s',
+      RECEIPT_TIMEOUT: '1h',
+      TESTS_PER_DAY: '0',
+    };
+    service = await startService(2, settings);
     directory = mkdtempSync(join(tmpdir(), 'switchboard-tests-'));
     [admin, client] = [
       await Client.login(service.url, 'admin', 'Admin-1234!'),
