@@ -78,6 +78,7 @@ describe('the command line', () => {
     expect(help.code).toBe(0);
     for (const word of [
       'create-admin',
+      'reset-login',
       'grant-credits',
       'list',
       'show',
@@ -151,6 +152,35 @@ describe('the command line', () => {
       [1, 'Password must be at least 8 characters\n'],
       [1, 'username is invalid\n'],
     ]);
+  });
+
+  it('lets a super in again who lost password and second factor', async () => {
+    const username = 'lost.super';
+    await cli(['create-admin', username, '--type', 'super'], {}, 'Night-1234!\n');
+    const { dataSource } = service.database;
+    const read = <Row>(sql: string, values: unknown[] = []): Promise<Row[]> => dataSource.query(sql, values);
+    const [account] = await read<{ id: number }>('SELECT id FROM accounts WHERE username = ?', [username]);
+    const { token: former } = await Client.login(service.url, username, 'Night-1234!');
+    const factor =
+      "(id, account_id, holder_id, kind, name, created_at, confirmed_at) VALUES (?, ?, ?, 'totp', '', NOW(3), NOW(3))";
+    await read(`INSERT INTO login_factors ${factor}`, [1, account?.id, account?.id]);
+    await read('UPDATE accounts SET second_factor = 1, is_active = 0 WHERE id = ?', [account?.id]);
+    const nothing = await cli(['reset-login', username], {});
+    expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('Say what is lost')]);
+    expect((await cli(['reset-login', 'no.body', '--open'], {})).err).toBe('Account not found\n');
+    const weak = await cli(['reset-login', username, '--password'], {}, 'weak\n');
+    expect(weak.err).toContain('Password must be at least 8 characters');
+    const lost = ['--password', '--second-factor', '--open'];
+    const done = await cli(['reset-login', username, ...lost], {}, 'Other-1234!\n');
+    expect([done.code, done.out]).toEqual([0, `${username} can log in again, and is signed out everywhere\n`]);
+    const own = { headers: { authorization: `Bearer ${former}` } };
+    await expect
+      .poll(async () => (await fetch(`${service.url}/v6/api/account`, own)).status, { timeout: 10_000 })
+      .toBe(401);
+    await Client.login(service.url, username, 'Other-1234!');
+    const entries = await read<Record<string, unknown>>("SELECT * FROM audit_log WHERE action = 'account.reset_login'");
+    expect(entries).toHaveLength(1);
+    expect(JSON.stringify(entries)).not.toContain('Other-1234!');
   });
 
   it('grants credits and takes them back, with the texts of the API', async () => {

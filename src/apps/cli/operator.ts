@@ -3,13 +3,19 @@ import { type INestApplicationContext, Injectable, Module } from '@nestjs/common
 import { NestFactory } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { now } from '../../kernel/clock.js';
 import {
   AccountDirectoryModule,
   AccountRegistrar,
+  AccountStore,
   AuditLog,
   DirectoryFill,
+  FactorStore,
+  ManagedAccounts,
   NameClaims,
+  passwordChange,
   passwordFault,
+  SessionStore,
 } from '../../modules/accounts/index.js';
 import { LaneWake } from '../../modules/engine/index.js';
 import { ALL_TABLES } from '../../modules/table-rules/index.js';
@@ -55,6 +61,55 @@ class AdminCreation {
   }
 }
 
+/** Parts of a login that are lost. */
+export interface LostLogin {
+  /** a new one is asked for */
+  password?: true;
+  /** its second factors and recovery codes are removed */
+  secondFactor?: true;
+  /** it is closed or expired, and becomes active without an end */
+  open?: true;
+}
+
+/** Lets an account in again that nobody else can help, such as the last super; signs it out everywhere; audited as `system`. */
+@Injectable()
+class LoginReset {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly accounts: AccountStore,
+    private readonly managed: ManagedAccounts,
+    private readonly sessions: SessionStore,
+    private readonly factors: FactorStore,
+    private readonly passwords: PasswordHasher,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async reset(username: string, lost: LostLogin, password: string | null): Promise<void> {
+    const seen = await this.accounts.rowByUsername(username);
+    if (!seen) throw new Failure('Account not found');
+    const fault = password === null ? null : passwordFault(password);
+    if (fault !== null) throw new Failure(fault.text);
+    const passwordHash = password === null ? null : await this.passwords.hash(password);
+    await inTransaction(this.dataSource, async (tx) => {
+      const row = await this.accounts.lockById(tx, seen.id);
+      if (!row) throw new Failure('Account not found');
+      const at = now();
+      await this.managed.updateAnyway(tx, row, {
+        ...(passwordHash !== null && { passwordHash, passwordChangedAt: passwordChange(row, at) }),
+        ...(passwordHash !== null && { passwordSetBy: null, passwordSetAt: at }),
+        ...(lost.open && { isActive: true, expiresAt: null }),
+        ...(lost.secondFactor && { secondFactor: false }),
+        updatedAt: at,
+      });
+      if (lost.secondFactor) await this.factors.removeAll(tx, row.id);
+      await this.sessions.endAll(tx, row.id, 'staff');
+      const details = { reset: Object.keys(lost), reason: REASON };
+      const entry = { actor: null, action: 'account.reset_login', subject: username, accountId: row.id };
+      await this.audit.record(tx, { ...entry, details });
+    });
+  }
+}
+
 /** Wakes campaigns while nothing is sent; audited as `system`. */
 @Injectable()
 class CampaignRequeue {
@@ -89,7 +144,7 @@ class CampaignRequeue {
     RelayNotifierModule,
     TablesModule.of(ALL_TABLES),
   ],
-  providers: [AdminCreation, CampaignRequeue, LaneWake],
+  providers: [AdminCreation, LoginReset, FactorStore, CampaignRequeue, LaneWake],
 })
 class OperatorModule {}
 
@@ -108,6 +163,15 @@ export async function createAdmin(username: string, options: NewAdminOptions): P
   const { type: userType, firstname, lastname } = options;
   await withOperator((app) => app.get(AdminCreation).create({ username, password, userType, firstname, lastname }));
   print(`Created the ${userType} account ${username}`);
+}
+
+/** Resets what is lost of a login; prompts for a new password. */
+export async function resetLogin(username: string, lost: LostLogin): Promise<void> {
+  if (Object.keys(lost).length === 0)
+    throw new Failure('Say what is lost: --password, --second-factor or --open', EXIT.usage);
+  const password = lost.password ? await readPassword(`New password of ${username}: `) : null;
+  await withOperator((app) => app.get(LoginReset).reset(username, lost, password));
+  print(`${username} can log in again, and is signed out everywhere`);
 }
 
 /** Wakes due or stuck lanes of a campaign. */

@@ -25,7 +25,7 @@ import {
   sendMessage,
   showMessage,
 } from './messages.js';
-import type { NewAdminOptions } from './operator.js';
+import type { LostLogin, NewAdminOptions } from './operator.js';
 import { send, SEND_CHANNELS, type SendOptions } from './send.js';
 import { EXIT, Failure } from './terminal.js';
 import { addVerificationCommands } from './verify.js';
@@ -272,6 +272,14 @@ function addAccountCommands(program: Command, withApi: WithApi): void {
     .option('--lastname <name>', 'last name', 'Admin')
     .action(async (username: string, options: NewAdminOptions) => (await database()).createAdmin(username, options));
   program
+    .command('reset-login')
+    .description('let an account in again that lost its login, such as the last super (works on the database)')
+    .argument('<username>')
+    .option('--password', 'ask for a new password')
+    .option('--second-factor', 'remove its second factors and recovery codes')
+    .option('--open', 'it is closed or expired: make it active, without an end')
+    .action(async (username: string, lost: LostLogin) => (await database()).resetLogin(username, lost));
+  program
     .command('grant-credits')
     .description('grant credits to an account; a negative amount takes back (write: -- -50)')
     .argument('<username>')
@@ -363,7 +371,7 @@ function refuseSecretsInSight(program: Command): void {
 }
 
 const ON_DATABASE = new Set([
-  ...['create-admin', 'requeue', 'directory-fill', 'keep-tables'],
+  ...['create-admin', 'reset-login', 'requeue', 'directory-fill', 'keep-tables'],
   ...['backup', 'note-backup', 'restore', 'fence', 'undecided', 'resume-unsent'],
 ]);
 

@@ -116,7 +116,10 @@ export {
   SessionStateQuery,
 } from './sessions/sessions.dto.js';
 export { ListAccountSessionsQuery } from './sessions/sessions.queries.js';
-export { AccountDirectory, AccountSearch, StaffAccounts } from './accounts.store.js';
+export { FactorStore } from './factors/factors.store.js';
+export { passwordChange } from './domain/tokens.js';
+export { SessionStore } from './sessions/sessions.store.js';
+export { AccountDirectory, AccountSearch, AccountStore, StaffAccounts } from './accounts.store.js';
 export { AccountRegistrar } from './registration.store.js';
 export { DirectoryFill, type DirectoryFilled, NameClaimSweeper } from './name-directory.js';
 export { NameClaims, LoginNames, usernameOf } from './names.store.js';
