@@ -45,7 +45,7 @@ const made = async (path: string, headers: Record<string, string>) =>
 
 /** What keys and people made ends with them, when a new password ends them (reference/accounts#makers). */
 describe('a changed password that ends keys and people', () => {
-  it('shows before what they made, and leaves it unless that is said', async () => {
+  it('shows before what they made, and leaves that of keys unless that is said', async () => {
     const own = await holder();
     const { api_keys, users } = await made(ALL, bearer(own.member.token));
     expect(api_keys).toEqual([
@@ -55,7 +55,7 @@ describe('a changed password that ends keys and people', () => {
     const refused = await ways.call('GET', ALL, own.person.headers);
     expect([refused.status, refused.body['message']]).toEqual([403, 'Permission denied']);
     expect((await change(own, { revoke_api_keys: true, revoke_users: true })).status).toBe(200);
-    expect(await statuses(own)).toEqual(['active', 'active', 'active']);
+    expect(await statuses(own)).toEqual(['active', 'active', 'disabled']);
   });
 
   it('ends what those made that it ends, by all or by their ids', async () => {

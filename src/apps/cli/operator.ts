@@ -71,7 +71,7 @@ export interface LostLogin {
   open?: true;
 }
 
-/** Lets an account in again that nobody else can help, such as the last super; signs it out everywhere; audited as `system`. */
+/** Lets an account in again that no other login can help, such as the last super; signs it out everywhere; audited as `system`. */
 @Injectable()
 class LoginReset {
   constructor(

@@ -53,7 +53,7 @@ import { OneTimeLinks } from './access/one-time-links.store.js';
 import { SignOutHandler } from './access/sign-outs.commands.js';
 import { UsersController } from './access/users.controller.js';
 import { AuthenticationController } from './authentication/authentication.controller.js';
-import { MadeKeys } from './access/made-keys.js';
+import { MadeKeys, MadePeople } from './access/made-access.js';
 import { MadeThings, PasswordChanges } from './access/made-things.js';
 import { AccountClosings } from './account-closings.js';
 import { AccountDirectory, AccountSearch, AccountStore, StaffAccounts } from './accounts.store.js';
@@ -288,6 +288,7 @@ export class AccountDirectoryModule {}
     AccountLogs,
     MadeThings,
     MadeKeys,
+    MadePeople,
     RevokeManagedApiKeyHandler,
     LinkDelivery,
     OneTimeLinks,

@@ -57,7 +57,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
       if (row.passwordHash !== before.passwordHash) throw accountErrors.invalidCredentials();
       const at = now();
       const entity = actor.assignedUser ? AssignedUserEntity : AccountEntity;
-      const patch = { passwordHash, passwordChangedAt: passwordChange(row, at), updatedAt: at };
+      const patch = { passwordHash, passwordChangedAt: passwordChange(row, at), passwordSetBy: null, updatedAt: at };
       await tx.update<AccountEntity | AssignedUserEntity>(entity, { id: row.id }, patch);
       const action = actor.assignedUser ? 'user.password' : 'account.password';
       await this.audit.record(tx, { actor, action, subject: row.username, details: {} });

@@ -255,6 +255,10 @@ export class AssignedUserEntity {
   @Column({ name: 'password_set_at', type: 'datetime', precision: 3, nullable: true })
   passwordSetAt!: Date | null;
 
+  /** who knows the password beside the person; null = none */
+  @Column({ name: 'password_set_by', type: 'varchar', length: 128, nullable: true })
+  passwordSetBy!: string | null;
+
   @Column({ type: 'varchar', length: 254, nullable: true })
   email!: string | null;
 

@@ -37,6 +37,7 @@ export interface DueSelection {
 
 /** Scheduled messages that one query scans at most. */
 const MOST_FILTERED = 5_000;
+const CANCELLED_AT_ONCE = 500;
 /** After so many seconds without a recorded intent to send, a claim is void and its messages are due again. */
 const CLAIM_SECONDS = 20;
 
@@ -151,6 +152,38 @@ export class ScheduledMessageStore {
       );
       return rows[0]?.status ?? null;
     });
+  }
+
+  /** Scheduled messages of an account that have not left. @param prefix of its maker */
+  waitingOf(source: EntityManager, accountId: number, prefix: string): Promise<{ id: number; receiver: string }[]> {
+    return source.query(
+      `SELECT id, receiver FROM session_messages FORCE INDEX (ix_session_messages_due)
+       WHERE due_at IS NOT NULL AND account_id = ? AND status = ${RecipientStatus.Pending} AND created_by LIKE ?
+       ORDER BY due_at LIMIT ${MOST_FILTERED}`,
+      [accountId, `${prefix}%`],
+    );
+  }
+
+  /** Cancels those of them that have not left meanwhile, in the transaction of the caller. Returns their ids. */
+  async cancelAll(tx: EntityManager, ids: readonly number[]): Promise<number[]> {
+    const cancelled: number[] = [];
+    for (let from = 0; from < ids.length; from += CANCELLED_AT_ONCE) {
+      const some = ids.slice(from, from + CANCELLED_AT_ONCE);
+      const rows: { id: number }[] = await tx.query(
+        `SELECT id FROM session_messages WHERE id IN (?) AND status = ${RecipientStatus.Pending} ORDER BY id FOR UPDATE`,
+        [some],
+      );
+      const waiting = rows.map(({ id }) => id);
+      if (waiting.length === 0) continue;
+      await tx.query(
+        `UPDATE session_messages SET status = ${RecipientStatus.Cancelled}, due_at = NULL, updated_at = UTC_TIMESTAMP(3)
+         WHERE id IN (?)`,
+        [waiting],
+      );
+      await this.events.publish(tx, waiting);
+      cancelled.push(...waiting);
+    }
+    return cancelled;
   }
 
   private async due({ most, mostOfOne, except }: DueSelection): Promise<number[]> {

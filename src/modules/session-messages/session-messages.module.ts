@@ -7,6 +7,7 @@ import { GuardModule } from '../guard/index.js';
 import { IdempotencyModule } from '../idempotency/index.js';
 import { ProvidersModule, RoutesModule } from '../providers/index.js';
 import { TrafficModule } from '../traffic/index.js';
+import { MadeSessionMessages } from './made-session-messages.js';
 import { ScheduledMessageStore } from './scheduled-messages.store.js';
 import { ScheduledSends, SessionFence } from './scheduled-sends.js';
 import {
@@ -51,6 +52,7 @@ export class SessionFenceModule {}
   imports: [CqrsModule, AccountsModule, GuardModule, IdempotencyModule, ProvidersModule, SessionSendingModule],
   providers: [
     SessionLog,
+    MadeSessionMessages,
     WindowSends,
     SessionMessageReader,
     SessionMessageSearch,

@@ -12,6 +12,7 @@ import {
 import { PutKeywordHandler, RemoveKeywordHandler } from './keywords/keywords.commands.js';
 import { KeywordsController } from './keywords/keywords.controller.js';
 import { KeywordStore } from './keywords/keywords.store.js';
+import { MadeKeywords } from './keywords/made-keywords.js';
 import { EarlyStopSweeper, EarlyStops } from './early-stops.store.js';
 import { SuppressionsController } from './suppressions.controller.js';
 import { SuppressionEntity } from './tables.js';
@@ -52,6 +53,7 @@ export class SuppressionsWorkerModule {}
     PutKeywordHandler,
     RemoveKeywordHandler,
     ListKeywordsHandler,
+    MadeKeywords,
   ],
 })
 export class SuppressionsModule {}

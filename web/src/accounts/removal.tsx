@@ -38,6 +38,8 @@ export function RemovalDialog({
   const { kind, name } = leaving;
   const { made, isPending } = useMadeBy(leaving);
   const verb = kind === 'person' ? 'Delete' : 'Revoke';
+  // what a person made ends in any case, but accounts of staff
+  const chosen = kind === 'key' || made.some((thing) => thing.kind === 'account' || thing.kind === 'password');
   return (
     <Dialog title={`${verb} ${name}?`} onClose={() => onAnswer(null)}>
       <div className="dialog-text">
@@ -45,13 +47,15 @@ export function RemovalDialog({
         {isPending && <p>Loading what it created…</p>}
         {made.length > 0 && (
           <>
-            <p>These keep working without it:</p>
+            <p>{kind === 'person' ? 'These end with it:' : 'These keep working without it:'}</p>
             <MadeList made={made} />
-            <CheckField
-              {...REVOKE_MADE}
-              checked={revoke}
-              onChange={(event) => setRevoke(event.currentTarget.checked)}
-            />
+            {chosen && (
+              <CheckField
+                {...(kind === 'person' ? REVOKE_STAFF : REVOKE_MADE)}
+                checked={revoke}
+                onChange={(event) => setRevoke(event.currentTarget.checked)}
+              />
+            )}
             {revoke && needsPassword && (
               <TextField
                 label="Your own password"
@@ -82,13 +86,18 @@ export const REVOKE_MADE = {
   hint: 'Webhooks are disabled, keys revoked, campaigns paused and staff accounts closed. Staff must set new passwords where it set one.',
 } as const;
 
+const REVOKE_STAFF = {
+  label: 'Accounts of staff too',
+  hint: 'They are closed, and staff set new passwords where it set one. Otherwise they go on.',
+} as const;
+
 type Made = Schema<'MadeThingData'>;
 
 /** What is made and goes on, in words. */
 export const MadeList = ({ made }: { made: readonly Made[] }) => (
   <ul>
     {made.map((thing) => (
-      <li key={`${thing.kind}-${String(thing.id)}`}>{labelOf(thing)}</li>
+      <li key={`${thing.kind}-${String(thing.id)}-${thing.name}`}>{labelOf(thing)}</li>
     ))}
   </ul>
 );
@@ -126,6 +135,9 @@ const LABELS: Record<Made['kind'], (name: string) => string> = {
   password: (username) => `Password of ${username}`,
   key: (name) => `API key ${name}`,
   campaign: (requestId) => `Campaign ${requestId}, not sent yet`,
+  session_message: (receiver) => `Scheduled message to ${receiver}`,
+  keyword: (word) => `Answer to ${word}`,
+  person: (username) => `Password that it gave to ${username}`,
 };
 
 const labelOf = ({ kind, name }: Made): string => LABELS[kind](name);

@@ -37,7 +37,7 @@ export function ShutOutFields<Values extends ShutOut>({
       />
       {ending.length > 0 && (
         <>
-          <p>These keep working without them:</p>
+          <p>What people created ends with their logins. What keys created keeps working:</p>
           <MadeList made={ending} />
           <CheckField {...REVOKE_MADE} label="Revoke what they created" {...form.register('revoke_created')} />
         </>

@@ -94,7 +94,7 @@ export class UseLinkHandler implements ICommandHandler<UseLinkCommand> {
     const set = readMaker(link.createdBy) === null ? {} : { passwordSetAt: at };
     if (person) {
       const locked = await this.users.lock(tx, account.id, person.id);
-      const secret = { passwordHash, passwordChangedAt: passwordChange(locked, at), ...set };
+      const secret = { passwordHash, passwordChangedAt: passwordChange(locked, at), ...set, passwordSetBy: null };
       await this.users.change(tx, locked, { ...secret, ...names, isInvited: false, isActive: true });
       return;
     }

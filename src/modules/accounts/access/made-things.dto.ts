@@ -5,19 +5,22 @@ import type { MadeThing } from './made-things.js';
 
 export class MadeThingData implements MadeThing {
   @ApiProperty({
-    enum: ['webhook', 'account', 'password', 'key', 'campaign'],
+    enum: ['webhook', 'account', 'password', 'key', 'campaign', 'person', 'session_message', 'keyword'],
     example: 'webhook',
-    description: 'account: of staff; password: of an account of staff, set by the person; campaign: not sent yet',
+    description:
+      'account: of staff; password: of an account of staff, set by the person; campaign, session_message: not sent yet; ' +
+      'person: with the password that it was given; keyword: with an answer',
   })
   kind!: MadeThing['kind'];
 
-  @ApiProperty({ type: 'integer', example: 3 })
+  @ApiProperty({ type: 'integer', example: 3, description: '0: it has only a name' })
   id!: number;
 
   @ApiProperty({
     example: 'https://shop.example/hooks/switchboard',
     description:
-      'URL of the webhook (its origin, to others than the account), username of the account, name of the key, request id',
+      'URL of the webhook (its origin, to others than the account), username of the account or person, name of the key, ' +
+      'request id, receiver of the message, word',
   })
   name!: string;
 
@@ -64,7 +67,8 @@ export const RevokeQuery = (): MethodDecorator =>
     required: false,
     enum: ['true', 'false'],
     description:
-      'true: webhooks that it made are disabled, accounts of staff that it made are closed, and passwords of staff that it set are ended',
+      'Of a person, true: accounts of staff that it made are closed, and passwords of staff that it set are ended; all else that ' +
+      'it made ends in any case. Of a key, true: what it made ends.',
   });
 
 /** Words other than `true` and `1` mean no. */

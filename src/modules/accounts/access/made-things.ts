@@ -21,7 +21,8 @@ import { PasswordHasher } from '../../../platform/security/index.js';
 
 /** A thing that stays active after its maker is removed. */
 export interface MadeThing {
-  kind: 'webhook' | 'account' | 'password' | 'key' | 'campaign';
+  kind: 'webhook' | 'account' | 'password' | 'key' | 'campaign' | 'person' | 'session_message' | 'keyword';
+  /** 0 = it has only a name */
   id: number;
   name: string;
   /** a password is active until it is ended */
@@ -142,7 +143,10 @@ export interface MadeThingListener {
   endMadeBy(tx: EntityManager, actor: Account, gone: Gone): Promise<void>;
 }
 
-/** Lists and ends active things of people and keys: webhooks, keys, campaigns, staff accounts and their passwords. */
+/**
+ * Lists and ends what people and keys made: a right never outlives its owner. People who are removed, set inactive or get a lower
+ * role lose at once what goes beyond the rights that they keep; what keys made, and accounts of staff, end when that is chosen.
+ */
 @Injectable()
 export class MadeThings {
   private readonly listeners: MadeThingListener[] = [];
@@ -182,6 +186,7 @@ export class MadeThings {
     { created, ...wanted }: Revocations & { created: boolean },
   ): Promise<Ended> {
     const { apiKeys, users } = await this.access.revoke(tx, actor, account, wanted);
+    await this.endParts(tx, actor, { account, kind: 'person', ids: users });
     if (!created) return NOTHING_ENDED;
     const people = wanted.users === true ? await this.access.allUsers(tx, account.id) : users;
     const parts = [
@@ -212,9 +217,10 @@ export class MadeThings {
     return { closed, shutOut: passwords.map(({ row: { id } }) => id) };
   }
 
-  /** Ends what a person made beyond the rights of a lower role: a right never outlives its owner. */
-  endBeyond(tx: EntityManager, actor: Account, id: number, role: PersonRole): Promise<void> {
-    return this.endParts(tx, actor, { account: actor, kind: 'person', ids: [id], keeps: ROLE_RIGHTS[role] });
+  /** Ends what a person made beyond the rights of its role from now on. @param role null = none: it is removed, or inactive */
+  endBeyond(tx: EntityManager, actor: Account, id: number, role: PersonRole | null): Promise<void> {
+    const keeps = role === null ? [] : ROLE_RIGHTS[role];
+    return this.endParts(tx, actor, { account: actor, kind: 'person', ids: [id], keeps });
   }
 
   /** Runs the consequences of closed accounts and ended passwords, after the commit. */
@@ -243,7 +249,9 @@ export class MadeThings {
     await this.endParts(tx, actor, { account: row, kind: 'person', ids: chosen.users });
   }
 
-  private async endParts(tx: EntityManager, actor: Account, gone: Gone): Promise<void> {
+  /** Every kind but staff accounts and their passwords. */
+  async endParts(tx: EntityManager, actor: Account, gone: Gone): Promise<void> {
+    if (gone.ids.length === 0) return;
     for (const listener of this.listeners) await listener.endMadeBy(tx, actor, gone);
   }
 

@@ -129,7 +129,8 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
     await this.claims.naming(identities, undefined, async (tx) => {
       const row = await this.users.lock(tx, actor.id, id);
       const at = now();
-      const set = { passwordChangedAt: passwordChange(row, at), passwordSetAt: at };
+      const by = isOwn ? null : createdBy(actor);
+      const set = { passwordChangedAt: passwordChange(row, at), passwordSetAt: at, passwordSetBy: by };
       const secret = passwordHash === null ? {} : { passwordHash, ...set };
       const full = {
         ...patch,
@@ -139,7 +140,8 @@ export class ChangeAssignedUserHandler implements ICommandHandler<ChangeAssigned
       if (Object.keys(full).length === 0) return;
       if (passwordHash !== null) await this.passwords.revoke(tx, actor, { account: actor, bearerId: row.id }, NONE);
       await this.users.change(tx, row, full);
-      if (patch.role !== undefined && isLower(patch.role, row.role))
+      if (patch.isActive === false) await this.made.endBeyond(tx, actor, id, null);
+      else if (patch.role !== undefined && isLower(patch.role, row.role))
         await this.made.endBeyond(tx, actor, id, patch.role);
       const { isActive, ...rest } = patch;
       const details = {
@@ -173,7 +175,10 @@ function readPatch(changes: AssignedUserChanges): Partial<AssignedUserEntity> {
   return patch;
 }
 
-/** Removes an assigned user, optionally with its things (under staff: with a password proof). @throws AppError 403, 404 */
+/**
+ * Removes an assigned user; what it made ends with it. @param revoke closes accounts of staff that it made too, with a password
+ * proof. @throws AppError 403, 404
+ */
 export class RemoveAssignedUserCommand extends Command<void> {
   constructor(
     readonly actor: Account,
@@ -206,7 +211,9 @@ export class RemoveAssignedUserHandler implements ICommandHandler<RemoveAssigned
       await this.loginAddresses.forget(tx, row.id);
       const details = { account: actor.username, email: row.email, revoke };
       await this.audit.record(tx, { actor, action: 'user.remove', subject: row.username, details });
-      return revoke ? this.made.end(tx, actor, { account: actor, kind: 'person', ids: [id] }) : NOTHING_ENDED;
+      if (revoke) return this.made.end(tx, actor, { account: actor, kind: 'person', ids: [id] });
+      await this.made.endBeyond(tx, actor, id, null);
+      return NOTHING_ENDED;
     });
     this.users.forget();
     await this.made.finish(actor, ended);

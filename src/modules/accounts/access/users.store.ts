@@ -74,6 +74,7 @@ export class AssignedUsers {
         isInvited: user.isInvited ?? false,
         role: user.role ?? 'manager',
         createdBy: user.createdBy ?? null,
+        passwordSetBy: user.isInvited ? null : (user.createdBy ?? null),
       });
       const holder = { accountId: user.accountId, assignedUserId: row.id };
       await tx.insert(

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { now } from '../../../kernel/clock.js';
 import { inTransaction } from '../../../platform/database/index.js';
-import { type Account, AuditLog } from '../../accounts/index.js';
+import { type Account, AuditLog, createdBy } from '../../accounts/index.js';
 import { keywordErrors } from './keywords.errors.js';
 import { KeywordStore, MOST_KEYWORDS, type StoredKeyword } from './keywords.store.js';
 import { type Keyword, wordOf } from './words.js';
@@ -27,13 +27,14 @@ export class PutKeywordHandler implements ICommandHandler<PutKeywordCommand> {
   ) {}
 
   async execute({ account, keyword }: PutKeywordCommand): Promise<StoredKeyword> {
+    const made = { ...keyword, createdBy: createdBy(account) };
     await inTransaction(this.dataSource, async (tx) => {
-      if ((await this.store.put(tx, account.id, keyword)) > MOST_KEYWORDS) throw keywordErrors.tooMany();
+      if ((await this.store.put(tx, account.id, made)) > MOST_KEYWORDS) throw keywordErrors.tooMany();
       const { word, action } = keyword;
       const entry = { action: 'keyword.put', subject: account.username, details: { word, action } };
       await this.audit.record(tx, { actor: account, ...entry });
     });
-    return { ...keyword, updatedAt: now() };
+    return { ...made, updatedAt: now() };
   }
 }
 

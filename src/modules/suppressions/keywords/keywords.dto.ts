@@ -1,9 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { dateTime } from '../../../kernel/clock.js';
+import { makerForOwner } from '../../../kernel/maker.js';
 import { gsmLength } from '../../../kernel/gsm-alphabet.js';
 import { fieldErrors } from '../../../kernel/errors.js';
 import { readText } from '../../../kernel/text.js';
-import { AnswerOf, LocalTime } from '../../../platform/http/index.js';
+import { AnswerOf, LocalTime, MadeBy, type MakerData } from '../../../platform/http/index.js';
 import { keywordErrors } from './keywords.errors.js';
 import { MOST_KEYWORDS, type StoredKeyword } from './keywords.store.js';
 import { builtInOf, type Keyword, KEYWORD_ACTIONS, type KeywordAction, LONGEST_WORD, wordOf } from './words.js';
@@ -34,6 +35,9 @@ export class KeywordData {
   @ApiProperty({ type: String, nullable: true, example: 'We are open from 9 to 5.' })
   reply!: string | null;
 
+  @MadeBy()
+  created_by!: MakerData | null;
+
   @LocalTime()
   updated_at!: string;
 }
@@ -56,8 +60,9 @@ export class RemovedKeywordAnswer {
   message!: string;
 }
 
-export const keywordData = ({ updatedAt, ...keyword }: StoredKeyword, zone: string): KeywordData => ({
+export const keywordData = ({ createdBy, updatedAt, ...keyword }: StoredKeyword, zone: string): KeywordData => ({
   ...keyword,
+  created_by: makerForOwner(createdBy),
   updated_at: dateTime(updatedAt, zone),
 });
 

@@ -6,6 +6,7 @@ import { lockQuota } from '../../quotas/index.js';
 import type { Keyword, Keywords } from './words.js';
 
 export interface StoredKeyword extends Keyword {
+  createdBy: string | null;
   updatedAt: Date;
 }
 
@@ -44,28 +45,45 @@ export class KeywordStore {
     return found;
   }
 
-  list(accountId: number): Promise<StoredKeyword[]> {
-    return this.dataSource.query(
-      `SELECT word, action, reply, updated_at AS updatedAt FROM account_keywords WHERE account_id = ?
+  list(accountId: number, source: Asked = this.dataSource): Promise<StoredKeyword[]> {
+    return source.query(
+      `SELECT word, action, reply, created_by AS createdBy, updated_at AS updatedAt FROM account_keywords WHERE account_id = ?
        ORDER BY word LIMIT ${MOST_KEYWORDS}`,
       [accountId],
     );
   }
 
   /** Adds or replaces a keyword. @returns how many the account has then */
-  async put(tx: EntityManager, accountId: number, { word, action, reply }: Keyword): Promise<number> {
+  async put(
+    tx: EntityManager,
+    accountId: number,
+    { word, action, reply, createdBy }: Omit<StoredKeyword, 'updatedAt'>,
+  ): Promise<number> {
     await lockQuota(tx, accountId, 'keywords');
     await tx.query(
-      `INSERT INTO account_keywords (account_id, word, action, reply, updated_at)
-       VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3))
-       ON DUPLICATE KEY UPDATE action = VALUES(action), reply = VALUES(reply), updated_at = VALUES(updated_at)`,
-      [accountId, word, action, reply],
+      `INSERT INTO account_keywords (account_id, word, action, reply, created_by, updated_at)
+       VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3))
+       ON DUPLICATE KEY UPDATE action = VALUES(action), reply = VALUES(reply), created_by = VALUES(created_by),
+         updated_at = VALUES(updated_at)`,
+      [accountId, word, action, reply, createdBy],
     );
     const [row] = await tx.query<{ count: string }[]>(
       'SELECT COUNT(*) AS count FROM account_keywords WHERE account_id = ? LIMIT 1',
       [accountId],
     );
     return Number(row?.count);
+  }
+
+  /** Takes the answer of a keyword; what else it does stays. */
+  async silence(tx: EntityManager, accountId: number, { word, action }: Keyword): Promise<void> {
+    if (action === 'reply') {
+      await this.remove(tx, accountId, word);
+      return;
+    }
+    await tx.query(
+      'UPDATE account_keywords SET reply = NULL, updated_at = UTC_TIMESTAMP(3) WHERE account_id = ? AND word = ?',
+      [accountId, word],
+    );
   }
 
   /** @returns whether there was one */

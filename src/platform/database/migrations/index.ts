@@ -31,6 +31,7 @@ import { Settlements1700000019770 } from './1700000019770-settlements.js';
 import { TestKeys1700000019780 } from './1700000019780-test-keys.js';
 import { OneTimeLinks1700000019732 } from './1700000019732-one-time-links.js';
 import { OidcLogins1700000019762 } from './1700000019762-oidc-logins.js';
+import { MakersOfPasswordsAndKeywords1700000019763 } from './1700000019763-makers-of-passwords-and-keywords.js';
 import { WhoSetPasswords1700000019520 } from './1700000019520-who-set-passwords.js';
 
 export { FORMER_MIGRATIONS } from './baseline/former-migrations.js';
@@ -68,6 +69,7 @@ export const migrations = [
   LoginSessions1700000019760,
   SecondFactors1700000019761,
   OidcLogins1700000019762,
+  MakersOfPasswordsAndKeywords1700000019763,
   Settlements1700000019770,
   SettlementDays1700000019771,
   TestKeys1700000019780,
