@@ -80,6 +80,8 @@ const ENTRIES: Record<string, Entry> = {
   'UsersController.signOut': 'user.sign_out',
   'UsersController.withdraw': 'user.link_withdraw',
   'V5SessionController.send': SESSION,
+  'ProofsController.check': 'account.prove',
+  'ProofsController.start': { none: 'a code to the account itself' },
   'VerificationsController.cancel': 'verification.cancel',
   'VerificationsController.check': { none: 'the list of verifications shows the outcome' },
   'VerificationsController.next': CAMPAIGN,

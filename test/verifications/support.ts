@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { AccessTokens } from '../../src/modules/accounts/index.js';
 import { Sealer } from '../../src/platform/security/index.js';
 import type { Environment } from '../../src/platform/config/index.js';
 import { placeOfCode } from '../../src/modules/verifications/verification-sends.js';
@@ -30,6 +31,7 @@ export async function openVerifications(overrides: Partial<Environment> = {}) {
     ...webhooks,
     start,
     numberOf,
+    tokenOf: (account: Member['account']): string => part(AccessTokens).issue(account),
 
     /** Starts one that must be accepted. */
     started: async (member: Member, body: object = {}): Promise<Json> => {

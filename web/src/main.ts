@@ -1,4 +1,4 @@
-import { isForgotPath, isLinkPath } from './app/base.js';
+import { isForgotPath, isLinkPath, isRegisterPath } from './app/base.js';
 import { showLogin } from './app/login.js';
 import { onSession, sessionNow } from './app/session-store.js';
 import './app/theme-store.js';
@@ -17,7 +17,7 @@ let takeAway = (): void => undefined;
 
 async function show(root: HTMLElement): Promise<void> {
   const { token, ending } = sessionNow();
-  const isOpen = isLinkPath(location.pathname) || isForgotPath(location.pathname);
+  const isOpen = [isLinkPath, isForgotPath, isRegisterPath].some((isOne) => isOne(location.pathname));
   const wanted = token === null && !isOpen ? 'login' : 'application';
   if (wanted === shown) return;
   shown = wanted;

@@ -104,6 +104,7 @@ export class AccountStore {
       guard: readGuardTerms(row.guard),
       setByStaff: row.setByStaff,
       hasSecondFactor: row.secondFactor,
+      proofDue: row.proofDue,
       passwordChangedAt: row.passwordChangedAt,
       apiBaseUrl: row.apiBaseUrl,
     };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { now } from '../../kernel/clock.js';
+import type { WriteResult } from '../../platform/database/index.js';
 import { CreditBook } from '../credits/index.js';
 import { AccountStore } from './accounts.store.js';
 import { type Account, defaultPermissions } from './domain/account.js';
@@ -23,6 +24,15 @@ export class AccountRegistrar {
     const { username, email = null, mobileNo = null } = input;
     const identities = identitiesOf({ username, email, mobileNo });
     return this.names.claim(tx, identities, () => this.insert(tx, input, identities));
+  }
+
+  /** The account has proved what it registered with: all rights and its starting credits, once. Forget it after the commit. */
+  async prove(tx: EntityManager, accountId: number): Promise<void> {
+    const { affectedRows } = await tx.query<WriteResult>(
+      'UPDATE accounts SET proof_due = 0, updated_at = UTC_TIMESTAMP(3) WHERE id = ? AND proof_due = 1',
+      [accountId],
+    );
+    if (affectedRows === 1) await this.credits.grant(tx, accountId, STARTING_CREDITS);
   }
 
   private async insert(tx: EntityManager, input: NewAccount, identities: Identity[]): Promise<Account> {
@@ -63,6 +73,7 @@ export class AccountRegistrar {
       staffExpiresAt: input.staffExpiresAt ?? null,
       permissions: JSON.stringify(input.permissions ?? defaultPermissions()),
       guard: input.guard ? JSON.stringify(input.guard) : null,
+      proofDue: input.proofDue ?? false,
       createdAt: at,
       updatedAt: at,
     });
@@ -72,7 +83,18 @@ export class AccountRegistrar {
       identities.map((identity) => ({ ...identity, accountId: row.id })),
     );
     await tx.insert(TeamEntity, { accountId: row.id, name: DEFAULT_TEAM, isDefault: true, createdAt: at });
-    await this.credits.open(tx, row.id, input.startingCredits ?? STARTING_CREDITS);
+    const starting = input.startingCredits ?? (input.proofDue ? {} : STARTING_CREDITS);
+    await this.credits.open(tx, row.id, starting);
     return this.store.toAccount(row);
   }
+}
+
+let domains: Promise<ReadonlySet<string>> | null = null;
+
+/** Whether a mailbox at this address lasts minutes only, by the list of a package, which is read with the first question. */
+export async function isDisposable(email: string): Promise<boolean> {
+  domains ??= import('mailchecker').then(({ default: list }) => list.blacklist());
+  const known = await domains;
+  const labels = email.slice(email.lastIndexOf('@') + 1).split('.');
+  return labels.some((_, from) => known.has(labels.slice(from).join('.')));
 }

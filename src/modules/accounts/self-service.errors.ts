@@ -24,6 +24,7 @@ export const LOGIN_ERRORS: readonly DocumentedError[] = [
 
 export const REGISTER_ERRORS: readonly DocumentedError[] = [
   accountErrors.registrationClosed,
+  accountErrors.disposableEmail,
   tooMany.because('more than 60 registrations a minute from one address'),
   fieldErrors.required.shown('firstname').because('missing; likewise every required field, in order'),
   ...Object.values(passwordErrors),

@@ -37,6 +37,9 @@ export class AccountEntity {
   @Column({ name: 'second_factor', type: 'boolean', default: false })
   secondFactor!: boolean;
 
+  @Column({ name: 'proof_due', type: 'boolean', default: false })
+  proofDue!: boolean;
+
   /** last change by someone other than the owner */
   @Column({ name: 'password_set_at', type: 'datetime', precision: 3, nullable: true })
   passwordSetAt!: Date | null;

@@ -230,6 +230,16 @@ export class CreditBook {
       `INSERT INTO credit_balances (account_id, balance, available) VALUES ${BALANCES.map(() => '(?, ?, 0)').join(', ')}`,
       BALANCES.flatMap((balance) => [accountId, balance]),
     );
+    await this.grant(tx, accountId, starting, note);
+  }
+
+  /** Adds starting credits to the balances of an account. */
+  async grant(
+    tx: EntityManager,
+    accountId: number,
+    starting: Partial<Record<BalanceName, number>>,
+    note = 'Starting credits',
+  ): Promise<void> {
     const grant = (balance: BalanceName): Movement => ({
       ...{ kind: 'grant', accountId, balance, amount: starting[balance] ?? 0, note },
     });

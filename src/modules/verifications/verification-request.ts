@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { fieldErrors } from '../../kernel/errors.js';
 import { readText } from '../../kernel/text.js';
+import type { Environment } from '../../platform/config/index.js';
 import type { AnswerWarning } from '../../platform/http/index.js';
 import { type Account, isTesting } from '../accounts/index.js';
 import { smsErrors } from '../channels/sms/index.js';
@@ -10,9 +11,10 @@ import {
   LENGTHS,
   LONGEST_APP,
   MOST_SENDS,
+  type ProofWay,
+  type SentChannel,
   TTL_S,
   VERIFICATION_CHANNELS,
-  type VerificationChannel,
   verificationErrors,
 } from './verifications.errors.js';
 
@@ -35,6 +37,14 @@ export interface Wanted {
   isTest: boolean;
   /** the code of a test, in clear: it proves nothing */
   testCode?: string;
+  /** id of the account whose registration it proves */
+  proofOf?: number;
+}
+
+/** An accepted message. @property campaignId null = an e-mail */
+export interface SentCode {
+  campaignId: number | null;
+  credits: number;
 }
 
 /** A code as it is stored. */
@@ -47,8 +57,27 @@ export interface NewCode {
 
 export interface VerificationRequest extends Wanted {
   to: string;
-  channels: readonly [VerificationChannel, ...VerificationChannel[]];
+  channels: readonly [SentChannel, ...SentChannel[]];
   warnings: readonly AnswerWarning[];
+}
+
+/** How an account can prove itself: what it registered with, and the operator can reach. */
+export interface Provable {
+  isDue: boolean;
+  ways: { by: ProofWay; to: string }[];
+}
+
+export type ProofSettings = Pick<Environment, 'SMTP_URL' | 'REGISTRATION_PAYER'>;
+
+/** What the account can prove by a code. */
+export function provable(
+  { proofDue, email, mobileNo }: Account,
+  { SMTP_URL, REGISTRATION_PAYER }: ProofSettings,
+): Provable {
+  const ways: Provable['ways'] = [];
+  if (SMTP_URL && email !== null) ways.push({ by: 'email', to: email });
+  if (REGISTRATION_PAYER && mobileNo !== null) ways.push({ by: 'phone', to: mobileNo });
+  return { isDue: proofDue, ways: proofDue ? ways : [] };
 }
 
 export const USUAL_TEXT = 'default';

@@ -1,13 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { readMessageId } from '../../kernel/ids.js';
+import { Mailer, OutboundError } from '../../platform/outbound/index.js';
 import { Sealer } from '../../platform/security/index.js';
 import { type Account, assertMaySend } from '../accounts/index.js';
 import { SpokenCalls } from '../channels/voice/index.js';
 import { type MessageRequest, SendMessageCommand, SendMessageHandler } from '../messages/index.js';
-import { type NewCode, verificationName, type Wanted } from './verification-request.js';
+import { type NewCode, type SentCode, verificationName, type Wanted } from './verification-request.js';
 import { filledText, VerificationTexts } from './verification-texts.store.js';
-import { type VerificationChannel, verificationErrors } from './verifications.errors.js';
+import { proofErrors, type SentChannel, verificationErrors } from './verifications.errors.js';
 import type { Verification } from './verifications.store.js';
 
 const PURPOSE = 'verification code';
@@ -29,6 +30,7 @@ export class VerificationSends {
     private readonly messages: SendMessageHandler,
     private readonly calls: SpokenCalls,
     private readonly texts: VerificationTexts,
+    private readonly mailer: Mailer,
   ) {}
 
   /** A random code for a verification: a keyed hash to compare, and a sealed text to send. */
@@ -47,13 +49,13 @@ export class VerificationSends {
   }
 
   /** @throws AppError forbidden without the right to send over each channel; invalid for a text that does not exist */
-  async assertAllowed(account: Account, channels: readonly VerificationChannel[], wanted: Wanted): Promise<void> {
+  async assertAllowed(account: Account, channels: readonly SentChannel[], wanted: Wanted): Promise<void> {
     for (const channel of channels) assertMaySend(account, channel);
     if (!(await this.texts.find(wanted.template, wanted.locale))) throw verificationErrors.template();
   }
 
   /** Sends the code over the present channel. @throws AppError as POST /v6/api/messages */
-  async send(owner: Account, verification: Verification): Promise<{ campaignId: number; credits: number }> {
+  async send(owner: Account, verification: Verification): Promise<SentCode> {
     const { id, to, wanted, codeSealed, channels, position } = verification;
     const account: Account = wanted.isTest ? { ...owner, goesOnTesting: true } : owner;
     if (codeSealed === null) throw verificationErrors.ended('over');
@@ -68,6 +70,7 @@ export class VerificationSends {
     const said = channel === 'voice' ? code.split('').join(', ') : code;
     const app = wanted.app ?? `${account.firstname} ${account.lastname}`.trim();
     const text = filledText(found.text, { code: said, app, minutes: String(Math.ceil(wanted.ttlSeconds / 60)) });
+    if (channel === 'email') return this.mail(to, text);
     if (channel === 'voice') {
       const call = { to, text, locale: found.locale, broadcastName: CAMPAIGN, tags, secret: said };
       const { id: campaignId, chargedCredits: credits } = await this.calls.call(account, call);
@@ -77,7 +80,17 @@ export class VerificationSends {
     return this.message(account, { ...common, channel: 'sms', text, route: null, options });
   }
 
-  private async message(account: Account, request: MessageRequest): Promise<{ campaignId: number; credits: number }> {
+  /** @throws AppError unavailable when nothing can have left */
+  private async mail(to: string, text: string): Promise<SentCode> {
+    try {
+      await this.mailer.send({ to, subject: 'Your code', text: `${text}\n` });
+    } catch (error) {
+      if (!(error instanceof OutboundError && error.sent)) throw proofErrors.unavailable();
+    }
+    return { campaignId: null, credits: 0 };
+  }
+
+  private async message(account: Account, request: MessageRequest): Promise<SentCode> {
     const sent = await this.messages.execute(new SendMessageCommand(account, request, null, null));
     const key = readMessageId(sent.id);
     if (key?.kind !== 'out') throw new Error('a verification was sent as something else than a campaign');

@@ -27,6 +27,7 @@ export class VerificationEvents {
     { id, accountId, to, channels, position, wanted }: Verification,
     outcome: 'approved' | 'failed' | 'expired',
   ): Promise<void> {
+    if (channels[0] === 'email') return;
     const type = `verification.${outcome}`;
     const body = {
       event: type,
@@ -57,7 +58,8 @@ export class VerificationStepper {
     const message = await this.sends.send(account, verification);
     await inTransaction(this.dataSource, (tx) => this.store.sent(tx, verification, message));
     const { accountId, to, channels, position, wanted } = verification;
-    if (!wanted.isTest) await this.conversions.started(accountId, to, channels[position] ?? 'sms');
+    const channel = channels[position] ?? 'sms';
+    if (!wanted.isTest && channel !== 'email') await this.conversions.started(accountId, to, channel);
   }
 
   /** Takes the next channel and sends over it. @throws AppError conflict without one; too_many; as POST /v6/api/messages */

@@ -3,25 +3,17 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { readMessageId } from '../../kernel/ids.js';
 import { inTransaction } from '../../platform/database/index.js';
-import { type Account, assertMaySend, AuditLog, createdBy } from '../accounts/index.js';
+import { type Account, assertMaySend, AuditLog } from '../accounts/index.js';
 import { Conversions } from '../guard/index.js';
 import { VerificationLimits } from './verification-limits.js';
-import { type NewCode, verificationName, type VerificationRequest } from './verification-request.js';
+import { verificationName, type VerificationRequest } from './verification-request.js';
 import { VerificationSends } from './verification-sends.js';
+import { type StartedVerification, VerificationChecks, VerificationStarts } from './verification-starts.js';
 import { MessageReader } from '../messages/index.js';
 import { sessionErrors } from '../session-messages/index.js';
-import { VerificationEvents, VerificationStepper } from './verification-stepper.js';
-import { type FEEDBACK_OUTCOMES, MOST_TRIES, verificationErrors } from './verifications.errors.js';
+import { VerificationStepper } from './verification-stepper.js';
+import { type FEEDBACK_OUTCOMES, verificationErrors } from './verifications.errors.js';
 import { type CheckedCode, type Verification, VerificationStore } from './verifications.store.js';
-
-/** Starts beside others for the same number that one of them loses. */
-const ROUNDS = 5;
-
-export interface StartedVerification {
-  verification: Verification;
-  /** true: it was started before, and nothing was sent */
-  isOpen: boolean;
-}
 
 /**
  * Sends a code. The number's open verification of the last 30 seconds is answered instead; an older one ends, and its wrong
@@ -40,63 +32,14 @@ export class StartVerificationCommand extends Command<StartedVerification> {
 @CommandHandler(StartVerificationCommand)
 export class StartVerificationHandler implements ICommandHandler<StartVerificationCommand> {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly store: VerificationStore,
     private readonly sends: VerificationSends,
     private readonly limits: VerificationLimits,
-    private readonly stepper: VerificationStepper,
+    private readonly starts: VerificationStarts,
   ) {}
 
   async execute({ account, request }: StartVerificationCommand): Promise<StartedVerification> {
     await this.sends.assertAllowed(account, request.channels, request);
-    const first = await this.heldBy(account, request);
-    if (first && 'isOpen' in first) return first;
-    await this.limits.count(account.id, request);
-    const made = await this.make(account, request, first?.before ?? null);
-    if (typeof made !== 'number') return made;
-    return { verification: await this.begun(account, made), isOpen: false };
-  }
-
-  /** The number's open verification, or the one that a new start replaces. @throws AppError too_many */
-  private async heldBy(
-    { id }: Account,
-    { to, isTest }: VerificationRequest,
-  ): Promise<StartedVerification | { before: Verification } | null> {
-    const found = await this.store.openOf(id, to, isTest);
-    if (!found) return null;
-    const { verification, isRecent, leftSeconds } = found;
-    if (verification.status === 'too_many' && leftSeconds > 0) throw verificationErrors.locked(leftSeconds);
-    return verification.status === 'pending' && isRecent ? { verification, isOpen: true } : { before: verification };
-  }
-
-  private async make(
-    account: Account,
-    request: VerificationRequest,
-    replaced: Verification | null,
-  ): Promise<number | StartedVerification> {
-    let before = replaced;
-    for (let round = 1; round <= ROUNDS; round++) {
-      const codeOf = (id: number): NewCode => this.sends.newCode(id, request);
-      const wanted = { accountId: account.id, request, createdBy: createdBy(account), codeOf };
-      const id = await inTransaction(this.dataSource, (tx) => this.store.create(tx, wanted, before));
-      if (id !== null) return id;
-      const held = await this.heldBy(account, request);
-      if (held && 'isOpen' in held) return held;
-      before = held?.before ?? null;
-    }
-    throw verificationErrors.locked(1);
-  }
-
-  private async begun(account: Account, id: number): Promise<Verification> {
-    const made = await this.store.find(account.id, id);
-    if (!made) throw verificationErrors.notFound();
-    try {
-      await this.stepper.send(account, made);
-    } catch (error) {
-      await this.stepper.whenRefused(error, () => this.store.discard(id));
-      throw error;
-    }
-    return (await this.store.find(account.id, id)) ?? made;
+    return this.starts.start(account, request, () => this.limits.count(account.id, request));
   }
 }
 
@@ -117,38 +60,14 @@ export class CheckVerificationCommand extends Command<CheckedCode> {
 @CommandHandler(CheckVerificationCommand)
 export class CheckVerificationHandler implements ICommandHandler<CheckVerificationCommand> {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly store: VerificationStore,
-    private readonly sends: VerificationSends,
-    private readonly events: VerificationEvents,
-    private readonly conversions: Conversions,
+    private readonly checks: VerificationChecks,
   ) {}
 
   async execute({ account, id, code }: CheckVerificationCommand): Promise<CheckedCode> {
     const found = await this.store.of(account, id);
     for (const channel of found.channels) assertMaySend(account, channel);
-    const isRight = this.sends.isCode(found, code);
-    if (found.status === 'pending' && (await this.settle(found, isRight)) && isRight) {
-      if (!found.wanted.isTest) await this.conversions.succeeded(account.id, found.to);
-      return { id, status: 'approved', attemptsLeft: 0 };
-    }
-    const { status, tries } = (await this.store.find(account.id, id)) ?? found;
-    if (status === 'approved' || status === 'cancelled') throw verificationErrors.ended(status);
-    return { id, status, attemptsLeft: status === 'pending' ? MOST_TRIES - tries : 0 };
-  }
-
-  /** @returns whether the code was counted */
-  private settle(found: Verification, isRight: boolean): Promise<boolean> {
-    return inTransaction(this.dataSource, async (tx) => {
-      if (isRight) {
-        const isApproved = await this.store.approve(tx, found);
-        if (isApproved) await this.events.publish(tx, found, 'approved');
-        return isApproved;
-      }
-      const { counted, isLast } = await this.store.miss(tx, found.id);
-      if (isLast) await this.events.publish(tx, found, 'failed');
-      return counted;
-    });
+    return this.checks.check(found, code);
   }
 }
 

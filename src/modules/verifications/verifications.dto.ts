@@ -9,6 +9,9 @@ import {
   LONGEST_TEXT,
   MOST_SENDS,
   MOST_TRIES,
+  PROOF_WAYS,
+  type ProofWay,
+  type SentChannel,
   TTL_S,
   VERIFICATION_CHANNELS,
   type VerificationChannel,
@@ -19,6 +22,7 @@ import type { VerificationText } from './verification-texts.store.js';
 import type { CheckedCode, DayCount, Verification } from './verifications.store.js';
 
 const ID = { example: 'ver_374100212563968' } as const;
+const SENT: SentChannel[] = [...VERIFICATION_CHANNELS, 'email'];
 
 export class VerificationBody {
   @ApiProperty({ example: '+919812345678', description: 'One number, as the strict reader takes it' })
@@ -97,11 +101,11 @@ export class VerificationData {
   @ApiProperty({ enum: [...VERIFICATION_STATUSES], example: 'pending' })
   status!: VerificationStatus;
 
-  @ApiProperty({ enum: [...VERIFICATION_CHANNELS], example: 'sms', description: 'Of the last message' })
-  channel!: VerificationChannel;
+  @ApiProperty({ enum: SENT, example: 'sms', description: 'Of the last message; email: proof of the own registration' })
+  channel!: SentChannel;
 
-  @ApiProperty({ enum: [...VERIFICATION_CHANNELS], isArray: true, example: ['sms'] })
-  channels!: VerificationChannel[];
+  @ApiProperty({ enum: SENT, isArray: true, example: ['sms'] })
+  channels!: SentChannel[];
 
   @ApiProperty({ example: '919812345678' })
   to!: string;
@@ -265,4 +269,48 @@ export class VerificationTextBody {
     description: '`{code}` once, and where you want them `{app}` and `{minutes}`',
   })
   text!: string;
+}
+
+export class ProofWayData {
+  @ApiProperty({ enum: PROOF_WAYS, example: 'email' })
+  by!: ProofWay;
+
+  @ApiProperty({ example: 'jane@example.com', description: 'As it was registered' })
+  to!: string;
+}
+
+export class ProofData {
+  @ApiProperty({ example: true, description: 'true: the account may only read until then' })
+  due!: boolean;
+
+  @ApiProperty({ type: [ProofWayData] })
+  ways!: ProofWayData[];
+}
+
+export class ProofAnswer extends AnswerOf(ProofData) {}
+
+export class ProofBody {
+  @ApiProperty({ enum: PROOF_WAYS, example: 'email' })
+  by!: ProofWay;
+}
+
+export class StartedProofData {
+  @ApiProperty(ID)
+  id!: string;
+
+  @ApiProperty({ example: 'jane@example.com' })
+  to!: string;
+
+  @ApiProperty({ type: 'integer', example: 5, description: `Of ${MOST_TRIES}` })
+  attempts_left!: number;
+
+  @ZonedTime()
+  expires_at!: string;
+}
+
+export class StartedProofAnswer extends AnswerOf(StartedProofData) {}
+
+export class ProofCodeBody extends CodeBody {
+  @ApiProperty(ID)
+  id!: string;
 }

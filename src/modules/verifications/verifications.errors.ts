@@ -1,7 +1,10 @@
-import { atMost, conflict, defineError, fieldErrors, invalid, notFound } from '../../kernel/errors.js';
+import { atMost, conflict, defineError, fieldErrors, invalid, notFound, unavailable } from '../../kernel/errors.js';
 
 export const VERIFICATION_CHANNELS = ['sms', 'voice', 'chat'] as const;
 export type VerificationChannel = (typeof VERIFICATION_CHANNELS)[number];
+
+/** How a code went: `email` only for registrations. */
+export type SentChannel = VerificationChannel | 'email';
 
 export const VERIFICATION_STATUSES = ['pending', 'approved', 'too_many', 'expired', 'cancelled'] as const;
 export type VerificationStatus = (typeof VERIFICATION_STATUSES)[number];
@@ -64,6 +67,35 @@ export const verificationErrors = {
     'over VERIFICATIONS_PER_NUMBER, _PER_NETWORK, _PER_RANGE (each an hour) or _PER_DAY of the account',
     (seconds) => seconds,
   ).with({ hint: 'Wait as many seconds as `Retry-After` says. Every message of a verification counts.' }),
+};
+
+export const PROOF_WAYS = ['email', 'phone'] as const;
+export type ProofWay = (typeof PROOF_WAYS)[number];
+
+/** Of the proof of a registration (reference/verifications#registration). */
+export const proofErrors = {
+  by: invalid(
+    'proof_by',
+    (ways: readonly string[]) => `by must be one of: ${ways.join(', ')}`,
+    'what the account registered with, and the operator can reach',
+  )
+    .with({ field: 'by' })
+    .shown(['email', 'phone']),
+  number: invalid('proof_number', 'mobile_no cannot get a code', 'no number of a country that gets codes').with({
+    field: 'by',
+    hint: 'Prove the e-mail address instead.',
+  }),
+  done: conflict('proof_done', 'This account has nothing to prove'),
+  limit: defineError<[seconds: number]>(
+    'too_many',
+    'proof_limit',
+    'Too many codes for registrations',
+    'five a day of the account and of the number or mailbox, REGISTRATION_CODES_PER_NETWORK, or REGISTRATION_CODES_PER_DAY',
+    (seconds) => seconds,
+  ).with({ hint: 'Wait as many seconds as `Retry-After` says.' }),
+  unavailable: unavailable('proof_unavailable', 'No code can be sent now').with({
+    hint: 'Try again later, or ask the operator.',
+  }),
 };
 
 export const MOST_TEXTS = 1_000;

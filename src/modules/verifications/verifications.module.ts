@@ -6,9 +6,12 @@ import { CustomerEventsModule } from '../customer-events/index.js';
 import { GuardModule } from '../guard/index.js';
 import { MessagesModule } from '../messages/index.js';
 import { FeedbackController } from './feedback.controller.js';
+import { CheckProofHandler, StartProofHandler } from './proofs.commands.js';
+import { ProofsController } from './proofs.controller.js';
 import { VerificationTextsController } from './staff-verification-texts.controller.js';
-import { VerificationLimits } from './verification-limits.js';
+import { ProofLimits, VerificationLimits } from './verification-limits.js';
 import { VerificationSends } from './verification-sends.js';
+import { VerificationChecks, VerificationStarts } from './verification-starts.js';
 import { VerificationEvents, VerificationRounds, VerificationStepper } from './verification-stepper.js';
 import { PutVerificationTextHandler, RemoveVerificationTextHandler } from './verification-texts.commands.js';
 import { VerificationTexts } from './verification-texts.store.js';
@@ -22,6 +25,7 @@ import {
 import { VerificationsController } from './verifications.controller.js';
 import {
   ConversionHandler,
+  FindProofHandler,
   FindVerificationHandler,
   ListVerificationsHandler,
   ListVerificationTextsHandler,
@@ -31,7 +35,7 @@ import { VerificationStore } from './verifications.store.js';
 /** Verification of telephone numbers by codes. */
 @Module({
   imports: [CqrsModule, AccountsModule, CustomerEventsModule, GuardModule, MessagesModule, VoiceModule],
-  controllers: [FeedbackController, VerificationsController, VerificationTextsController],
+  controllers: [FeedbackController, ProofsController, VerificationsController, VerificationTextsController],
   providers: [
     VerificationStore,
     VerificationTexts,
@@ -40,6 +44,12 @@ import { VerificationStore } from './verifications.store.js';
     VerificationStepper,
     VerificationRounds,
     VerificationEvents,
+    VerificationStarts,
+    VerificationChecks,
+    ProofLimits,
+    StartProofHandler,
+    CheckProofHandler,
+    FindProofHandler,
     GiveFeedbackHandler,
     StartVerificationHandler,
     CheckVerificationHandler,

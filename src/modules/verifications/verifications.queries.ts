@@ -1,6 +1,9 @@
+import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Listed, type Page, shown } from '../../kernel/lists.js';
 import type { Account } from '../accounts/index.js';
+import { ENVIRONMENT } from '../../platform/config/index.js';
+import { type Provable, provable, type ProofSettings } from './verification-request.js';
 import { type VerificationText, VerificationTexts } from './verification-texts.store.js';
 import { conversionData, type ConversionData, verificationData, type VerificationData } from './verifications.dto.js';
 import { VerificationStore } from './verifications.store.js';
@@ -73,5 +76,21 @@ export class ListVerificationTextsHandler implements IQueryHandler<ListVerificat
 
   execute(): Promise<VerificationText[]> {
     return this.texts.all();
+  }
+}
+
+/** Whether the account has to prove itself, and how it can. */
+export class FindProofQuery extends Query<Provable> {
+  constructor(readonly account: Account) {
+    super();
+  }
+}
+
+@QueryHandler(FindProofQuery)
+export class FindProofHandler implements IQueryHandler<FindProofQuery> {
+  constructor(@Inject(ENVIRONMENT) private readonly environment: ProofSettings) {}
+
+  execute({ account }: FindProofQuery): Promise<Provable> {
+    return Promise.resolve(provable(account, this.environment));
   }
 }

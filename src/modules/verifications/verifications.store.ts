@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -15,11 +16,11 @@ import {
 import { callingCodeOf } from '../numbers/index.js';
 import { type Account, isTesting } from '../accounts/index.js';
 import { RecipientStatus } from '../engine/index.js';
-import type { NewCode, VerificationRequest, Wanted } from './verification-request.js';
+import type { NewCode, SentCode, VerificationRequest, Wanted } from './verification-request.js';
 import {
   MOST_TRIES,
   SAME_S,
-  type VerificationChannel,
+  type SentChannel,
   verificationErrors,
   type VerificationStatus,
 } from './verifications.errors.js';
@@ -28,7 +29,7 @@ export interface Verification {
   id: number;
   accountId: number;
   to: string;
-  channels: readonly VerificationChannel[];
+  channels: readonly SentChannel[];
   /** index of the present channel */
   position: number;
   /** `expired` from its end on, before a process has recorded it */
@@ -61,7 +62,7 @@ const COLUMNS = `v.id, v.account_id AS accountId, v.receiver AS \`to\`, v.channe
 
 const read = ({ channels, wanted, ...row }: Row): Verification => ({
   ...row,
-  channels: channels.split(',') as VerificationChannel[],
+  channels: channels.split(',') as SentChannel[],
   wanted: JSON.parse(wanted) as Wanted,
 });
 
@@ -98,7 +99,10 @@ const FAILED = [RecipientStatus.Failed, RecipientStatus.Cancelled, RecipientStat
 const DONE = [RecipientStatus.Delivered, RecipientStatus.Read, RecipientStatus.Answered];
 
 /** Of a person: an account has one open verification, and one open test. */
-const openKey = (to: string, isTest: boolean): string => `${isTest ? 'test:' : ''}${personKey(to)}`;
+const openKey = (to: string, isTest: boolean): string =>
+  to.includes('@')
+    ? `mail:${createHash('sha256').update(to).digest('base64url')}`
+    : `${isTest ? 'test:' : ''}${personKey(to)}`;
 
 /** SQL of verifications. All times are of the database's clock. */
 @Injectable()
@@ -108,15 +112,14 @@ export class VerificationStore {
     @Inject(ReadDatabase) private readonly reads: ReadSource,
   ) {}
 
-  async find(
-    accountId: number,
-    id: number,
-    source: EntityManager | DataSource = this.dataSource,
-  ): Promise<Verification | null> {
-    const rows: Row[] = await source.query(`SELECT ${COLUMNS} FROM verifications v WHERE id = ? AND account_id = ?`, [
-      id,
-      accountId,
-    ]);
+  async find(accountId: number, id: number): Promise<Verification | null> {
+    const found = await this.byId(id);
+    return found?.accountId === accountId ? found : null;
+  }
+
+  /** Of any account: the caller decides whose it may be. */
+  async byId(id: number): Promise<Verification | null> {
+    const rows: Row[] = await this.dataSource.query(`SELECT ${COLUMNS} FROM verifications v WHERE id = ?`, [id]);
     return rows[0] ? read(rows[0]) : null;
   }
 
@@ -215,11 +218,7 @@ export class VerificationStore {
   }
 
   /** Notes an accepted message, and counts the first one. */
-  async sent(
-    tx: EntityManager,
-    verification: Verification,
-    message: { campaignId: number; credits: number },
-  ): Promise<void> {
+  async sent(tx: EntityManager, verification: Verification, message: SentCode): Promise<void> {
     const { id, position, channels, sends } = verification;
     const hasNext = position + 1 < channels.length;
     await tx.query(
@@ -372,7 +371,7 @@ export class VerificationStore {
     { accountId, to, createdAt, wanted }: Verification,
     what: 'started' | 'approved',
   ): Promise<void> {
-    if (wanted.isTest) return;
+    if (wanted.isTest || to.includes('@')) return;
     await tx.query(
       `INSERT INTO verification_days (day, account_id, calling_code, started, approved) VALUES (?, ?, ?, ?, ?)
        ON DUPLICATE KEY UPDATE ${what} = ${what} + 1`,

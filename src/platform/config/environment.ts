@@ -170,7 +170,10 @@ export const environmentSchema = z.object({
   ...tracingVariables,
   CORS_ORIGINS: list,
   TRUST_PROXY: z.string().default(''),
-  REGISTRATION: z.enum(['open', 'off']).default('open'),
+  REGISTRATION: z.enum(['open', 'verified', 'off']).default('open'),
+  REGISTRATION_PAYER: z.string().max(64).optional(),
+  REGISTRATION_CODES_PER_DAY: quota(500),
+  REGISTRATION_CODES_PER_NETWORK: quota(10),
   REGISTERED_GUARD: z.enum(['strict', 'open']).optional(),
   TESTS_PER_DAY: count(10_000),
   OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
@@ -315,6 +318,11 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
   if (environment.SMTP_URL !== undefined && (!environment.MAIL_FROM || publicOrigin(environment) === null)) {
     const missing = environment.MAIL_FROM ? 'PUBLIC_URL' : 'MAIL_FROM';
     throw new InvalidEnvironment(`The environment is not valid:\n  ${missing}: needed, because SMTP_URL is set`);
+  }
+  if (environment.REGISTRATION === 'verified' && !environment.SMTP_URL && !environment.REGISTRATION_PAYER) {
+    throw new InvalidEnvironment(
+      'The environment is not valid:\n  SMTP_URL: this or REGISTRATION_PAYER is needed, because REGISTRATION is verified',
+    );
   }
   if (environment.CELL !== undefined && (environment.DIRECTORY_URL === undefined || !environment.CELL_TOKEN)) {
     const missing = environment.DIRECTORY_URL === undefined ? 'DIRECTORY_URL' : 'CELL_TOKEN';

@@ -5,11 +5,12 @@ import { createRoot } from 'react-dom/client';
 import { $api } from '../api/client.js';
 import { LoadState } from '../ui/load-state.js';
 import { Toasts } from '../ui/toast.js';
-import { BASE, isForgotPath, isLinkPath } from './base.js';
+import { BASE, isForgotPath, isLinkPath, isRegisterPath } from './base.js';
 import './confirmation.js';
 import { ForgotPage } from './forgot-page.js';
 import { LinkPage } from './link-page.js';
 import { queryClient } from './query-client.js';
+import { hasToProve, ProofPage, RegisterPage } from './register-page.js';
 import { routerFor } from './router.js';
 import { knowSession, type Me, roleOf, useSession } from './session.js';
 
@@ -38,8 +39,9 @@ function Inside() {
   // a link is for its login, whoever is logged in here
   if (isLinkPath(location.pathname)) return <LinkPage />;
   if (token === null && isForgotPath(location.pathname)) return <ForgotPage />;
-  if (token === null) return null;
-  return me === null ? <Recognised key={token} /> : <Pages me={me} />;
+  if (token === null) return isRegisterPath(location.pathname) ? <RegisterPage /> : null;
+  if (me === null) return <Recognised key={token} />;
+  return hasToProve(me) ? <ProofPage /> : <Pages me={me} />;
 }
 
 /** Asks who the token is. */

@@ -58,6 +58,7 @@ export function showLogin(element: HTMLElement, ending: Ending): () => void {
     password.element,
     submit,
     make('p', {}, make('a', { href: `${BASE}/app/forgot-password`, text: 'Forgot your password?' })),
+    make('p', {}, make('a', { href: `${BASE}/app/register`, text: 'Create an account' })),
     provider,
     themeSwitch(),
   );

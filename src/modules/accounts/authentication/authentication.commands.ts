@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { AppError } from '../../../kernel/errors.js';
+import { AppError, fieldErrors } from '../../../kernel/errors.js';
 import { type Environment, ENVIRONMENT } from '../../../platform/config/index.js';
 import { AddressLimits, PasswordHasher } from '../../../platform/security/index.js';
 import { countryGuess } from '../../numbers/index.js';
@@ -13,7 +13,7 @@ import { readRegistration } from '../domain/registration.js';
 import { SecurityLog } from '../logs/logs.store.js';
 import { type FactorProof, SecondFactors } from '../factors/second-factors.js';
 import { NameCheck, NameClaims } from '../names.store.js';
-import { AccountRegistrar } from '../registration.store.js';
+import { AccountRegistrar, isDisposable } from '../registration.store.js';
 import type { Client } from '../sessions/device.js';
 import { NetworkNotices } from '../sessions/network-notices.js';
 import { AccessTokens } from './access-tokens.js';
@@ -104,9 +104,13 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
 
   /** Checks names before the slow hash; unique keys decide in the transaction. */
   async execute({ body, ip }: RegisterAccountCommand): Promise<Account> {
-    if (this.environment.REGISTRATION === 'off') throw accountErrors.registrationClosed();
+    const { REGISTRATION, SMTP_URL } = this.environment;
+    if (REGISTRATION === 'off') throw accountErrors.registrationClosed();
     await this.addresses.count('register', ip, this.environment.REGISTER_RATE_LIMIT);
     const form = readRegistration(body);
+    const proofDue = REGISTRATION === 'verified';
+    if (proofDue && (await isDisposable(form.email))) throw accountErrors.disposableEmail();
+    if (proofDue && !SMTP_URL && form.mobileNo === undefined) throw fieldErrors.required('mobile_no');
     const names = await this.names.check(form);
     const passwordHash = await this.hasher.hash(form.password);
     const { firstname, lastname, country } = form;
@@ -115,7 +119,8 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
     // Only staff lift what binds a stranger, also when the account gets a reseller.
     const strict = { guard: strictTerms(countryCode), requireSender: true, setByStaff: ['require_sender'] };
     const guarded = this.environment.REGISTERED_GUARD === 'strict' ? strict : {};
-    const input = { ...names, passwordHash, firstname, lastname, country, countryCode, timeZone, ...guarded };
+    const person = { firstname, lastname, country, countryCode, timeZone, proofDue };
+    const input = { ...names, passwordHash, ...person, ...guarded };
     return this.claims.naming(identitiesOf(names), undefined, (tx) => this.registrar.create(tx, input));
   }
 }

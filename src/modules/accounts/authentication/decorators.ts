@@ -83,7 +83,7 @@ export function Authenticated(options: Partial<AuthenticationRules> = {}): Metho
     ...(rules.bodyUsername ? [ApiSecurity({})] : []),
     ApiErrorsOf('authentication', ...tokenRows(rules)),
     ApiErrorsOf('session', accountErrors.secondFactorMissing),
-    ApiErrorsOf('right', accountErrors.missingRight),
+    ApiErrorsOf('right', accountErrors.missingRight, accountErrors.proofDue),
   );
 }
 
@@ -136,7 +136,7 @@ export const NEEDS_METADATA = 'switchboard:needs';
 export const Needs = (...rights: [Right, ...Right[]]): MethodDecorator & ClassDecorator =>
   applyDecorators(
     SetMetadata(NEEDS_METADATA, rights),
-    ApiErrorsOf('right', ...(rights.includes('self') ? [] : [accountErrors.missingRight])),
+    ApiErrorsOf('right', ...(rights.includes('self') ? [] : [accountErrors.missingRight, accountErrors.proofDue])),
   );
 
 /**

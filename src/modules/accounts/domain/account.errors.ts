@@ -122,6 +122,16 @@ export const accountErrors = {
     'Registration is closed',
     'the operator closed it (REGISTRATION=off)',
   ),
+  disposableEmail: invalid(
+    'email_disposable',
+    'email is of a disposable domain',
+    'REGISTRATION=verified takes no mailboxes for one hour',
+  ).with({ field: 'email', hint: 'Give the address of a mailbox that lasts.' }),
+  proofDue: forbidden(
+    'proof_due',
+    'Prove your telephone number or e-mail address first',
+    'a registered account that has not (REGISTRATION=verified)',
+  ).with({ hint: 'POST /v6/api/account/proof sends a code, POST /v6/api/account/proof/check takes it.' }),
   forbidden: forbidden('forbidden', 'Forbidden', 'not staff, or not allowed to this role').with({
     hint: 'This needs the token of staff, or of another role.',
   }),

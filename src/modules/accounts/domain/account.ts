@@ -164,6 +164,8 @@ export interface Account {
   setByStaff: readonly string[];
   /** of the account's own login */
   hasSecondFactor: boolean;
+  /** registered, and has not yet proved its telephone number or e-mail address: it may only read */
+  proofDue: boolean;
   passwordChangedAt: Date;
   apiBaseUrl: string | null;
   /** absent = the account itself acts */

@@ -36,6 +36,8 @@ export interface NewAccount {
   guard?: GuardTerms | null;
   requireSender?: boolean;
   startingCredits?: Partial<Record<string, number>>;
+  /** true: it may only read, and gets its starting credits with the proof (`AccountRegistrar.prove`) */
+  proofDue?: boolean;
 }
 
 const LONGEST_NAME = 100;

@@ -35,12 +35,16 @@ export const ROLE_RIGHTS: Readonly<Record<PersonRole, readonly Right[]>> = {
 
 /** Of an `Account`. */
 interface Acting {
+  proofDue?: boolean;
   assignedUser?: { role: PersonRole };
   apiKey?: { scopes: readonly Scope[] | null };
 }
 
+const BEFORE_PROOF: readonly Right[] = ['read', 'self'];
+
 /** Returns the rights of the acting login or key. A key without a list of scopes, made before there were any, has them all. */
-export function rightsOf({ assignedUser, apiKey }: Acting): readonly Right[] {
+export function rightsOf({ assignedUser, apiKey, proofDue }: Acting): readonly Right[] {
+  if (proofDue) return BEFORE_PROOF;
   if (apiKey?.scopes) return [...apiKey.scopes, 'self'];
   return ROLE_RIGHTS[assignedUser?.role ?? 'owner'];
 }
@@ -49,9 +53,10 @@ export function rightsOf({ assignedUser, apiKey }: Acting): readonly Right[] {
 export const hasRight = (actor: Acting, ...rights: readonly Right[]): boolean =>
   rights.some((right) => rightsOf(actor).includes(right));
 
-/** @throws AppError forbidden `Permission denied` without one of `rights` */
+/** @throws AppError forbidden `Permission denied` without one of `rights`; another text before the proof of a registration */
 export function assertRight(actor: Acting, ...rights: readonly Right[]): void {
-  if (!hasRight(actor, ...rights)) throw accountErrors.missingRight();
+  if (hasRight(actor, ...rights)) return;
+  throw actor.proofDue ? accountErrors.proofDue() : accountErrors.missingRight();
 }
 
 /** A giver of a role needs all of its rights. @throws AppError forbidden `Permission denied` */

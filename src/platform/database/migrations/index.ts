@@ -23,6 +23,7 @@ import { MessageTags1700000019710 } from './1700000019710-message-tags.js';
 import { RolesOfPeople1700000019730 } from './1700000019730-roles-of-people.js';
 import { ScopesOfKeys1700000019731 } from './1700000019731-scopes-of-keys.js';
 import { Verifications1700000019750 } from './1700000019750-verifications.js';
+import { ProofDue1700000019751 } from './1700000019751-proof-due.js';
 import { Guard1700000019740 } from './1700000019740-guard.js';
 import { LoginSessions1700000019760 } from './1700000019760-login-sessions.js';
 import { SecondFactors1700000019761 } from './1700000019761-second-factors.js';
@@ -66,6 +67,7 @@ export const migrations = [
   OneTimeLinks1700000019732,
   Guard1700000019740,
   Verifications1700000019750,
+  ProofDue1700000019751,
   LoginSessions1700000019760,
   SecondFactors1700000019761,
   OidcLogins1700000019762,
