@@ -182,7 +182,15 @@ describe('a list', () => {
         ...{ id: newId(), account_id: accountId, prefix: `9198${count}`, reason: 'burst', evidence: '{}', times: 1 },
         ...{ frozen_at: at, until_at: until },
       });
-      const settled = { id: newId(), campaign_id: count, account_id: accountId, statement: '{"key":"none"}' };
+      const [moment, root] = [new Date(0).toISOString(), '00'.repeat(32)];
+      const statement = JSON.stringify({
+        ...{ format: 'switchboard-settlement/1', type: 'settlement', account: owner.account.username, number: count },
+        ...{ previous: null, restored_at: null, request_id: `GSMCAMP_${count}`, retry_of: null, channel: 'sms' },
+        ...{ balance: 'gsm_credits', state: 'completed', root, entries: { count: 0, root }, key: 'none' },
+        ...{ created_at: moment, completed_at: moment, issued_at: moment },
+        totals: { recipients: 0, statuses: {}, parts: 0, charged: 0, refunded: 0, net: 0 },
+      });
+      const settled = { id: newId(), campaign_id: count, account_id: accountId, statement };
       await insert('settlements', { ...settled, digest: Buffer.alloc(32), signature: Buffer.alloc(64) });
       await insert('rate_plans', { name, revision: 1, given: 0, created_at: at, updated_at: at });
       expect(
