@@ -161,6 +161,41 @@ describe('a right does not outlive its owner', () => {
     ]);
   });
 
+  it('of a person with more campaigns than one step takes', async () => {
+    const member = await sms.join(100);
+    const way = await ways.person(member);
+    const { id: accountId } = member.account;
+    const requestId = await campaignOf(way.headers);
+    const columnsOf = async (table: string, without: readonly string[]): Promise<string> => {
+      const rows = await sms.dataSource.query<{ name: string }[]>(
+        `SELECT COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?
+           AND EXTRA NOT LIKE '%GENERATED%' AND COLUMN_NAME NOT IN (?) LIMIT 100`,
+        [table, without],
+      );
+      return rows.map(({ name }) => name).join(', ');
+    };
+    const copies = `(WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 600) SELECT i FROM n) n`;
+    const campaign = await columnsOf('campaigns', ['id', 'request_id']);
+    const lane = await columnsOf('campaign_lanes', ['campaign_id']);
+    await sms.dataSource.query(
+      `INSERT INTO campaigns (id, request_id, ${campaign}) SELECT id + i, CONCAT('C', i, request_id), ${campaign}
+       FROM campaigns JOIN ${copies} WHERE request_id = ?`,
+      [requestId],
+    );
+    await sms.dataSource.query(
+      `INSERT INTO campaign_lanes (campaign_id, ${lane}) SELECT campaign_id + i, ${lane}
+       FROM campaign_lanes JOIN ${copies} WHERE campaign_id = (SELECT id FROM campaigns WHERE request_id = ?)`,
+      [requestId],
+    );
+    const left = async (): Promise<number> => {
+      const sql = "SELECT COUNT(*) AS n FROM campaigns WHERE account_id = ? AND state <> 'paused'";
+      return Number((await sms.dataSource.query<{ n: number }[]>(sql, [accountId]))[0]?.n);
+    };
+    expect(await left()).toBe(601);
+    expect((await ways.call('DELETE', `${USERS}/${String(way.id)}`, bearer(member.token))).status).toBe(200);
+    expect(await left()).toBe(0);
+  });
+
   it('holds for each table that says who made a thing', async () => {
     const rows = await sms.dataSource.query<{ name: string }[]>(
       `SELECT DISTINCT TABLE_NAME AS name FROM information_schema.COLUMNS

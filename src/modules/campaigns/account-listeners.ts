@@ -65,6 +65,8 @@ export class CampaignLog {
   }
 }
 
+type Paused = Awaited<ReturnType<CampaignStates['pauseAll']>>;
+
 /** Campaigns paused in one transaction; a larger transaction would hold locks too long. */
 const CAMPAIGNS_A_STEP = 500;
 
@@ -117,26 +119,39 @@ export class MadeCampaigns implements MadeThingListener {
     return rows.map(({ id, requestId }) => ({ kind: 'campaign', id, name: requestId, is_active: true }));
   }
 
+  /** In steps, until none is left, as those of a closed account. */
   async endMadeBy(tx: EntityManager, actor: Account, gone: Gone): Promise<void> {
-    const all = await this.states.unsent(tx, await this.unsentOf(tx, gone));
-    const beyond = all.filter(({ channel }) => isBeyond(gone, ...sendRights(this.channels.get(channel).routes)));
-    const paused = await this.states.pauseAll(
-      tx,
-      beyond.map(({ id }) => id),
+    const { account, kind, ids } = gone;
+    const channels = this.channels.names.filter((name) =>
+      isBeyond(gone, ...sendRights(this.channels.get(name).routes)),
     );
+    if (channels.length === 0) return;
+    for (const id of ids) {
+      const of = { maker: makerPrefix(kind, id), channels };
+      let found: readonly number[];
+      let paused: Paused;
+      do {
+        found = await this.states.unsentOf(tx, account.id, CAMPAIGNS_A_STEP, of);
+        paused = await this.states.pauseAll(tx, found);
+        await this.record(tx, actor, account.id, paused);
+      } while (found.length === CAMPAIGNS_A_STEP && paused.length > 0);
+    }
+  }
+
+  private record(tx: EntityManager, actor: Account, accountId: number, paused: Paused) {
     const records = paused.map(({ requestId, channel, state }) => ({
       actor,
       action: 'campaign.pause',
       subject: requestId,
-      accountId: gone.account.id,
+      accountId,
       details: { channel, from: state, to: 'paused', reason: 'its maker lost the right' },
     }));
-    await this.audit.recordAll(tx, records);
+    return this.audit.recordAll(tx, records);
   }
 
   private async unsentOf(source: EntityManager, { account, kind, ids }: Gone): Promise<number[]> {
     const found = await Promise.all(
-      ids.map((id) => this.states.unsentOf(source, account.id, CAMPAIGNS_A_STEP, makerPrefix(kind, id))),
+      ids.map((id) => this.states.unsentOf(source, account.id, CAMPAIGNS_A_STEP, { maker: makerPrefix(kind, id) })),
     );
     return found.flat();
   }

@@ -33,16 +33,20 @@ export class MadeSessionMessages implements MadeThingListener {
 
   async endMadeBy(tx: EntityManager, actor: Account, gone: Gone): Promise<void> {
     if (!isBeyond(gone, ...sendRights(ROUTES))) return;
-    const rows = await this.waiting(tx, gone);
-    const cancelled = await this.store.cancelAll(
-      tx,
-      rows.map(({ id }) => id),
-    );
-    const records = cancelled.map((id) => ({
-      ...{ actor, action: 'session_message.cancel', subject: String(id), accountId: gone.account.id },
-      details: { reason: 'its maker lost the right' },
-    }));
-    await this.audit.recordAll(tx, records);
+    let cancelled: readonly number[];
+    // a page is bounded: the next one has what is left
+    do {
+      const rows = await this.waiting(tx, gone);
+      cancelled = await this.store.cancelAll(
+        tx,
+        rows.map(({ id }) => id),
+      );
+      const records = cancelled.map((id) => ({
+        ...{ actor, action: 'session_message.cancel', subject: String(id), accountId: gone.account.id },
+        details: { reason: 'its maker lost the right' },
+      }));
+      await this.audit.recordAll(tx, records);
+    } while (cancelled.length > 0);
   }
 
   private async waiting(source: EntityManager, { account, kind, ids }: Gone) {

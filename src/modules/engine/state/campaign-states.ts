@@ -137,13 +137,19 @@ export class CampaignStates {
   }
 
   /** Campaigns with unsent recipients, of one maker or all, not locked: the query reads more rows than it returns. */
-  async unsentOf(tx: EntityManager, accountId: number, most: number, makerPrefix = ''): Promise<number[]> {
+  async unsentOf(
+    tx: EntityManager,
+    accountId: number,
+    most: number,
+    { maker = '', channels = [] as readonly string[] } = {},
+  ): Promise<number[]> {
+    const over = channels.length > 0 ? 'AND c.channel IN (?)' : '';
     const rows: { id: number }[] = await tx.query(
       `SELECT c.id FROM campaigns c
-       WHERE c.account_id = ? AND c.state IN (?) AND COALESCE(c.created_by, '') LIKE ? AND EXISTS (
+       WHERE c.account_id = ? AND c.state IN (?) AND COALESCE(c.created_by, '') LIKE ? ${over} AND EXISTS (
          SELECT 1 FROM campaign_lanes l WHERE l.campaign_id = c.id AND l.wake_at IS NOT NULL)
        LIMIT ?`,
-      [accountId, TRANSITIONS.pause.from, `${makerPrefix}%`, most],
+      [accountId, TRANSITIONS.pause.from, `${maker}%`, ...(over ? [channels] : []), most],
     );
     return rows.map(({ id }) => id);
   }
