@@ -9,9 +9,9 @@ import { ROOT, type SourceFile, sourceFiles } from './house.js';
  * and raise it only with a reason in the commit. "Files" are those of src without tests.
  */
 const BOUNDS = {
-  files: 960,
-  lines: 124_000,
-  commentLines: 8_000,
+  files: 912,
+  lines: 118_000,
+  commentLines: 7_250,
   filesUnder40Lines: 8,
   mostFilesInAFolder: 20,
   constructorsOver8Dependencies: 0,

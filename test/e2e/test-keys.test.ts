@@ -4,9 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DataSource } from 'typeorm';
 import { testOutcome } from '../../src/modules/providers/index.js';
-import { dataSourceOptions } from '../../src/platform/database/index.js';
 import { Client, numbers } from '../support/client.js';
 import { type Service, startService, until } from '../support/processes.js';
 import { endReceiptTime } from '../support/receipt-time.js';
@@ -124,7 +122,7 @@ describe('a test key beside carriers that listen', () => {
     await service.api.start();
     await service.addWorker();
     await database.dataSource.destroy();
-    database.dataSource = await new DataSource(dataSourceOptions(database.url, 4)).initialize();
+    await database.dataSource.initialize();
     expect(await campaign(later)).toMatchObject({ test: true, refunded_credits: 0 });
     await call('POST', `/v6/api/campaigns/${later}/cancel`, {});
     await ended(running);

@@ -61,7 +61,8 @@ describe('a day of the house', () => {
       const place = dataOf(await settlements.answer(member, `campaigns/${id}/settlement/day`)) as unknown as DayPlace;
       expect(place.statement).toMatchObject({ day: name, number: 1, previous: null, settlements: { count: 3 } });
       expect(await verifyDay(place, settlement)).toMatchObject({ ok: true });
-      expect(await verifyDay({ ...place, index: place.index + 1 }, settlement)).toMatchObject({ ok: false });
+      for (const by of [1, 2, 4, 8, 2 ** 20, 0.5, -4])
+        expect(await verifyDay({ ...place, index: place.index + by }, settlement)).toMatchObject({ ok: false });
       const other = { ...settlement, digest: place.digest };
       expect(await verifyDay(place, other)).toMatchObject({ ok: false });
     }
@@ -82,7 +83,8 @@ describe('a day of the house', () => {
     expect(await check()).toBe(true);
     await dataSource.query('UPDATE audit_log SET id = id - 100000 WHERE id = ?', [entry?.id]);
     expect(await check()).toBe(false);
-    expect((await settlements.answer(admin, 'admin/audit/days/2020-01-01')).status).toBe(404);
+    for (const day of ['2020-01-01', '2026-02-31'])
+      expect((await settlements.answer(admin, `admin/audit/days/${day}`)).status).toBe(404);
     expect((await settlements.answer(owner, `admin/audit/days/${name}`)).status).toBe(403);
   });
 });

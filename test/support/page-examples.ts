@@ -58,6 +58,8 @@ export class Reader {
     mkdirSync(join(this.directory, '.data'));
     mkdirSync(join(this.directory, 'bin'));
     writeFileSync(join(this.directory, '.data/admin-password'), 'Admin-1234!\n');
+    const { SANDBOX_PORT } = service.environment;
+    writeFileSync(join(this.directory, '.data/ports.json'), JSON.stringify({ SANDBOX_PORT }));
     const npm = join(this.directory, 'bin/npm');
     const cli = join(ROOT, 'dist/src/apps/cli/main.js');
     writeFileSync(

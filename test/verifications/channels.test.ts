@@ -83,6 +83,9 @@ describe('a verification by chat', () => {
     const member = await chatting();
     const refused = await api.start(member, { to: `+${NUMBER}`, channels: ['chat'], chat_template: 'other' });
     expect(refused).toMatchObject({ status: 404, body: { message: 'Template not found' } });
+    await api.dataSource.query('UPDATE templates SET status = 3 WHERE account_id = ?', [member.account.id]);
+    const pending = await api.start(member, { to: `+${NUMBER}`, channels: ['chat'], chat_template: 'login_code' });
+    expect(pending).toMatchObject({ status: 409, body: { message: 'Template is pending platform approval' } });
   });
 
   it('with a template of other parameters is refused, at the start and as the next channel', async () => {

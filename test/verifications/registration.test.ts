@@ -187,6 +187,8 @@ describe('REGISTRATION=verified', () => {
     const member = await fresh({ mobile_no: '12', email: 'full2@example.com' });
     expect(await prove(member, 'post')).toMatchObject({ body: { message: 'by must be one of: email, phone' } });
     expect(await prove(member, 'phone')).toMatchObject({ status: 400, body: { code: 'proof_number' } });
+    const dear = await fresh({ mobile_no: '88216123456', email: 'dear@example.com' });
+    expect(await prove(dear, 'phone')).toMatchObject({ status: 400, body: { code: 'proof_number' } });
     expect(await prove(member, 'email')).toMatchObject({ status: 503, body: { code: 'proof_unavailable' } });
   });
 

@@ -21,10 +21,19 @@ A file is a bundle, a settlement, a list of settlements or the proof of a recipi
 
 const LONGEST_JSON = 100 * 1024 * 1024;
 
+async function answerOf(address: string): Promise<string> {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${address} answers ${String(response.status)}`);
+  return response.text();
+}
+
+/** @throws Error when keys were asked for and none came: nothing is called good by mistake */
 async function keysFrom(place: string | undefined): Promise<Options> {
   if (place === undefined) return {};
-  const text = /^https?:/.test(place) ? await (await fetch(place)).text() : await readFile(place, 'utf8');
-  return JSON.parse(text) as Options;
+  const text = /^https?:/.test(place) ? await answerOf(place) : await readFile(place, 'utf8');
+  const options = JSON.parse(text) as Options;
+  if (!Array.isArray(options.keys)) throw new Error(`${place} has no list of keys`);
+  return options;
 }
 
 async function verdictOn(file: string, options: Options): Promise<Verdict> {

@@ -95,13 +95,14 @@ export class TreeHead {
   }
 }
 
-/** The root that a path leads to (RFC 9162, 2.1.3.2); null for a path of another length. */
+/** The root that a path leads to (RFC 9162, 2.1.3.2); null for a path of another length, or no place in the tree. */
 export function rootByPath(
   leaf: Uint8Array,
   index: number,
   size: number,
   path: readonly Uint8Array[],
 ): Uint8Array | null {
+  if (!Number.isSafeInteger(index) || index < 0 || index >= size) return null;
   let [node, last, root] = [index, size - 1, leaf];
   for (const sibling of path) {
     if (last === 0) return null;

@@ -56,7 +56,7 @@ export const verifyChain = (settlements: readonly SignedSettlement[], options: O
 
 /** Lines of a text that arrives in pieces, such as `file.stream()` or a response. */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let rest = '';
   for await (const piece of pieces) {
     const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');

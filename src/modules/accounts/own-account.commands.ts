@@ -57,7 +57,9 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePasswordComm
       if (row.passwordHash !== before.passwordHash) throw accountErrors.invalidCredentials();
       const at = now();
       const entity = actor.assignedUser ? AssignedUserEntity : AccountEntity;
-      const patch = { passwordHash, passwordChangedAt: passwordChange(row, at), passwordSetBy: null, updatedAt: at };
+      // who set the password of an account before may know this one too; a person's own one is its own
+      const own = actor.assignedUser ? { passwordSetBy: null } : {};
+      const patch = { passwordHash, passwordChangedAt: passwordChange(row, at), ...own, updatedAt: at };
       await tx.update<AccountEntity | AssignedUserEntity>(entity, { id: row.id }, patch);
       const action = actor.assignedUser ? 'user.password' : 'account.password';
       await this.audit.record(tx, { actor, action, subject: row.username, details: {} });

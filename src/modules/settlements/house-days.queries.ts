@@ -54,7 +54,9 @@ export class CheckAuditDayHandler implements IQueryHandler<CheckAuditDayQuery> {
   ) {}
 
   async execute({ day: text }: CheckAuditDayQuery): Promise<AuditDayData> {
-    const isDay = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(text);
+    // MySQL refuses a date that does not exist, such as the 31st of February
+    const moment = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
+    const isDay = moment !== null && !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text);
     const day = isDay ? await this.dataSource.getRepository(SettlementDayEntity).findOneBy({ day: text }) : null;
     if (!day) throw settlementErrors.noDay();
     const signed = signedDay(day, await this.reader.publicKeys());

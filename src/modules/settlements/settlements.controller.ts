@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import {
   ApiExtraModels,
@@ -72,7 +72,7 @@ export class CampaignSettlementController {
   @ApiOperation({
     summary: 'The signed settlement of a campaign',
     description:
-      'Issued once, when every recipient has its final status. With `format=bundle`, or `Accept: application/x-ndjson`, as a file with its ledger entries and recipients (keyed hashes, no numbers), which can be checked without us: `npx @switchboard/verify`. Resellers read those of their clients.',
+      'Issued once, when every recipient has its final status. With `format=bundle`, or `Accept: application/x-ndjson`, as a file with its ledger entries and recipients (keyed hashes, no numbers), which can be checked without us (`packages/verify`). Resellers read those of their clients.',
   })
   @ApiQuery({ name: 'format', required: false, enum: ['json', 'bundle'] })
   @ApiOkResponse({
@@ -172,7 +172,6 @@ export class SettlementKeysController {
   constructor(private readonly queries: QueryBus) {}
 
   @Get()
-  @Header('Cache-Control', 'public, max-age=60')
   @ApiOperation({ summary: 'The public keys of settlements, those of earlier ones too' })
   @ApiOkResponse({ type: PublishedKeys })
   keys(): Promise<PublishedKeys> {

@@ -11,7 +11,9 @@ export const settlementErrors = {
     'settlement_not_issued',
     'Settlement is not issued yet',
     'the campaign is not complete, or its settlement is being made',
-  ).with({ hint: 'It follows the end of the campaign within seconds; the event settlement.issued tells it.' }),
+  ).with({
+    hint: 'It follows the end of the campaign, if the operator has set SETTLEMENT_KEY; the event settlement.issued tells it.',
+  }),
   refused: conflict(
     'settlement_refused',
     'Settlement is refused: the campaign does not add up',

@@ -5,6 +5,7 @@ import { ENVIRONMENT } from '../../platform/config/index.js';
 import { afterCommit } from '../../platform/database/index.js';
 import { type Account, AccountDirectory, AccountRegistrar, AuditLog } from '../accounts/index.js';
 import { readMessageNumber } from '../messages/index.js';
+import { isSpecial } from '../numbers/index.js';
 import { ProofLimits } from './verification-limits.js';
 import {
   type Provable,
@@ -89,10 +90,12 @@ function requestOf(account: Account, { by, to }: Provable['ways'][number], clien
   };
 }
 
-/** @throws AppError invalid for a number that no plan knows */
+/** @throws AppError invalid for a number that no plan knows, or of a dear range: strangers choose what the operator pays */
 function numberOf(account: Account, mobileNo: string): string {
   try {
-    return readMessageNumber(mobileNo, { ...account, numberCheck: 'refuse' }).to;
+    const { to } = readMessageNumber(mobileNo, { ...account, numberCheck: 'refuse' });
+    if (isSpecial(to)) throw proofErrors.number();
+    return to;
   } catch (error) {
     throw error instanceof AppError ? proofErrors.number() : error;
   }

@@ -11,10 +11,10 @@ import { readCode, readVerificationId, verificationName } from './verification-r
 import {
   CheckAnswer,
   checkData,
-  ProofAnswer,
+  RegistrationProofAnswer,
   ProofBody,
   ProofCodeBody,
-  StartedProofAnswer,
+  StartedRegistrationProofAnswer,
 } from './verifications.dto.js';
 import { MOST_TRIES, proofErrors, verificationErrors } from './verifications.errors.js';
 
@@ -30,8 +30,8 @@ export class ProofsController {
 
   @Get()
   @ApiOperation({ summary: 'Whether the account has to prove its registration, and how it can' })
-  @ApiOkResponse({ type: ProofAnswer })
-  async show(@CurrentActor() { account }: Actor): Promise<ProofAnswer> {
+  @ApiOkResponse({ type: RegistrationProofAnswer })
+  async show(@CurrentActor() { account }: Actor): Promise<RegistrationProofAnswer> {
     const { isDue, ways } = await this.queries.execute(new FindProofQuery(account));
     return { success: true, data: { due: isDue, ways } };
   }
@@ -44,7 +44,7 @@ export class ProofsController {
     description: 'Free of charge for the account. Again within 30 seconds nothing is sent.',
   })
   @ApiBody({ type: ProofBody })
-  @ApiOkResponse({ type: StartedProofAnswer })
+  @ApiOkResponse({ type: StartedRegistrationProofAnswer })
   @ApiErrors(
     proofErrors.by,
     proofErrors.number,
@@ -58,7 +58,7 @@ export class ProofsController {
     @Body() body: Record<string, unknown>,
     @CurrentActor() { account }: Actor,
     @Req() request: AuthenticatedRequest,
-  ): Promise<StartedProofAnswer> {
+  ): Promise<StartedRegistrationProofAnswer> {
     const made = await this.commands.execute(new StartProofCommand(account, body['by'], clientIp(request)));
     const { id, to, tries, expiresAt } = made;
     const expires_at = isoTime(expiresAt, account.timeZone);

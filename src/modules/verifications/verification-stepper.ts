@@ -82,7 +82,7 @@ export class VerificationStepper {
   }
 }
 
-const EVERY_MS = 1_000;
+const EVERY_MS = 3_000;
 
 /** Leader task: falls back to the next channel, and notes what has expired. One statement a second where nothing is due. */
 @Injectable()
@@ -102,7 +102,7 @@ export class VerificationRounds implements OnApplicationBootstrap, BeforeApplica
       name: 'verifications',
       everyMs: EVERY_MS,
       work: () => this.round(),
-      onFault: (error) => this.logger.warn({ err: safeError(error) }, 'verifications wait, trying again'),
+      onFault: (error) => this.warn(error),
     });
   }
 
@@ -119,10 +119,22 @@ export class VerificationRounds implements OnApplicationBootstrap, BeforeApplica
     const due = await this.store.due();
     const waiting: number[] = [];
     for (const { verification, isNext } of due) {
-      if (verification.status !== 'pending') await this.expire(verification);
-      else if (!isNext || !(await this.fallBack(verification))) waiting.push(verification.id);
+      // one that fails does not keep the others waiting
+      const isDone = await this.step(verification, isNext).catch((error: unknown) => this.warn(error));
+      if (isDone !== true) waiting.push(verification.id);
     }
     await this.store.lookLater(waiting);
+  }
+
+  /** @returns whether nothing is left to look at soon */
+  private async step(verification: Verification, isNext: boolean): Promise<boolean> {
+    if (verification.status === 'pending') return isNext && this.fallBack(verification);
+    await this.expire(verification);
+    return true;
+  }
+
+  private warn(error: unknown): void {
+    this.logger.warn({ err: safeError(error) }, 'verifications wait, trying again');
   }
 
   private async expire(verification: Verification): Promise<void> {

@@ -279,7 +279,7 @@ export class ProofWayData {
   to!: string;
 }
 
-export class ProofData {
+export class RegistrationProofData {
   @ApiProperty({ example: true, description: 'true: the account may only read until then' })
   due!: boolean;
 
@@ -287,14 +287,14 @@ export class ProofData {
   ways!: ProofWayData[];
 }
 
-export class ProofAnswer extends AnswerOf(ProofData) {}
+export class RegistrationProofAnswer extends AnswerOf(RegistrationProofData) {}
 
 export class ProofBody {
   @ApiProperty({ enum: PROOF_WAYS, example: 'email' })
   by!: ProofWay;
 }
 
-export class StartedProofData {
+export class StartedRegistrationProofData {
   @ApiProperty(ID)
   id!: string;
 
@@ -308,7 +308,7 @@ export class StartedProofData {
   expires_at!: string;
 }
 
-export class StartedProofAnswer extends AnswerOf(StartedProofData) {}
+export class StartedRegistrationProofAnswer extends AnswerOf(StartedRegistrationProofData) {}
 
 export class ProofCodeBody extends CodeBody {
   @ApiProperty(ID)

@@ -81,7 +81,11 @@ export const proofErrors = {
   )
     .with({ field: 'by' })
     .shown(['email', 'phone']),
-  number: invalid('proof_number', 'mobile_no cannot get a code', 'no number of a country that gets codes').with({
+  number: invalid(
+    'proof_number',
+    'mobile_no cannot get a code',
+    'no number of a country that gets codes, or one of a dear range',
+  ).with({
     field: 'by',
     hint: 'Prove the e-mail address instead.',
   }),

@@ -60,7 +60,7 @@ export function RegisterPage() {
 /** Only an account that has to prove its registration lacks this right at its own login. */
 export const hasToProve = ({ person, rights }: Me): boolean => person === null && !rights.includes('account');
 
-type Proof = Schema<'ProofData'>;
+type Proof = Schema<'RegistrationProofData'>;
 
 /** The proof of a registration by a code, before which the account may only read. */
 export function ProofPage() {
@@ -77,7 +77,7 @@ export function ProofPage() {
 }
 
 function ProofForm({ proof }: { proof: Proof }) {
-  const [sent, setSent] = useState<Schema<'StartedProofData'> | null>(null);
+  const [sent, setSent] = useState<Schema<'StartedRegistrationProofData'> | null>(null);
   const [by, setBy] = useState(proof.ways[0]?.by ?? 'email');
   const start = useServerForm({});
   const check = useServerForm({ code: '' });

@@ -204,7 +204,8 @@ export class ConfirmSessionHandler implements ICommandHandler<ConfirmSessionComm
 
   async execute({ actor, password, proof, ip }: ConfirmSessionCommand): Promise<void> {
     const { session } = actor;
-    if (!session) throw accountErrors.confirmationRequired();
+    // only another login at the provider confirms a session that came by it
+    if (!session || session.isByProvider) throw accountErrors.confirmationRequired();
     if (password !== null) await this.credentials.proveActor(actor, { currentPassword: password, ip });
     else {
       const of = { holderId: loginOf(actor).id, purpose: 'confirm', sessionId: session.id } as const;

@@ -5,7 +5,7 @@ import type { CookieOptions, Request, Response } from 'express';
 import { AppError } from '../../../kernel/errors.js';
 import { readJsonObject } from '../../../kernel/json-values.js';
 import { type Environment, ENVIRONMENT, publicPath } from '../../../platform/config/index.js';
-import { ApiErrors } from '../../../platform/http/index.js';
+import { AnswersFirst, ApiErrors } from '../../../platform/http/index.js';
 import { IdentityProvider, type OidcAttempt, oidcFault } from '../../../platform/outbound/index.js';
 import { sealedIn, Sealer } from '../../../platform/security/index.js';
 import { AdminSessions } from '../authentication/access-tokens.js';
@@ -37,6 +37,7 @@ export class OidcController {
   ) {}
 
   @Get()
+  @AnswersFirst()
   @Open('says whether there is an identity provider')
   @ApiOperation({ summary: 'Whether staff can log in by an identity provider' })
   @ApiOkResponse({ type: OidcAnswer })
@@ -45,6 +46,7 @@ export class OidcController {
   }
 
   @Get('start')
+  @AnswersFirst()
   @Open('sends the browser to the identity provider')
   @ApiOperation({
     summary: 'Log staff in by the identity provider',
@@ -67,6 +69,7 @@ export class OidcController {
   }
 
   @Get('callback')
+  @AnswersFirst()
   @Open('the browser comes back from the identity provider')
   @ApiOperation({ summary: 'Where the identity provider sends the browser back to' })
   @ApiFoundResponse({ description: 'To the login of the web application, with `?oidc=done` or the code of an error.' })
@@ -92,6 +95,7 @@ export class OidcController {
 
   @Post('token')
   @HttpCode(200)
+  @AnswersFirst()
   @Open('the cookie of the callback proves the login')
   @ApiOperation({
     summary: 'Take the token of a login by the identity provider',

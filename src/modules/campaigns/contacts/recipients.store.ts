@@ -149,7 +149,8 @@ export class RecipientReader {
   ): Promise<{ items: RecipientRecord[]; next: number | null }> {
     const after = page.after === null ? null : Number(page.after);
     const offset = offsetOf(page);
-    if (offset >= total) return { items: [], next: null };
+    // statuses that the channel has not match nothing
+    if (offset >= total || filter.statuses?.length === 0) return { items: [], next: null };
     if (!filter.statuses && !filter.number) {
       const items = await this.between(id, after ?? offset, (after ?? offset) + page.limit);
       const last = items.at(-1)?.seq ?? totalRows;
