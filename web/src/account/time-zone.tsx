@@ -2,11 +2,24 @@ import { api } from '../api/client.js';
 import { knowSession, useMay, useMe } from '../app/session.js';
 import { act, Button, Form, Section, SelectField, useServerForm } from '../ui/index.js';
 
-/** The time zone of this machine, as browsers name it. */
-const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** Zones that browsers call by a former name. */
+const RENAMED: Readonly<Record<string, string>> = {
+  'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
+  'Asia/Calcutta': 'Asia/Kolkata',
+  'Asia/Katmandu': 'Asia/Kathmandu',
+  'Asia/Rangoon': 'Asia/Yangon',
+  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+  'Atlantic/Faeroe': 'Atlantic/Faroe',
+  'Europe/Kiev': 'Europe/Kyiv',
+};
+
+const named = (zone: string): string => RENAMED[zone] ?? zone;
+
+/** The time zone of this machine, by its present name. */
+const browserZone = (): string => named(Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 const zones = (own: string): readonly (readonly [string, string])[] =>
-  [...new Set([own, browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])]
+  [...new Set([own, browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone').map(named)])]
     .sort()
     .map((zone) => [zone, zone.replaceAll('_', ' ')] as const);
 

@@ -21,7 +21,7 @@ export function WebhookForm({
 }) {
   const form = useServerForm<Values>({
     url: webhook?.url ?? 'https://',
-    events: [...(webhook?.events ?? EVENT_TYPES.map(([type]) => type).filter((type) => type !== 'settlement.issued'))],
+    events: [...(webhook?.events ?? EVENT_TYPES.map(([type]) => type))],
   });
   const refresh = useRefresh();
   const save = async ({ url, events }: Values) => {
