@@ -83,8 +83,15 @@ type RecipientColumns = readonly [
 const FINAL_AT = sqlMs('COALESCE(r.delivered_at, r.updated_at)');
 const MOST_RECIPIENTS = 20_000;
 const MOST_ENTRIES = 20_000;
+const ENTRIES_A_READ = 5_000;
 /** The debit is written with the campaign; clocks of a cluster differ by less. */
 const BEFORE_ACCEPTANCE = 'INTERVAL 10 MINUTE';
+
+/** `last` = where the next page begins; null = there is none */
+interface EntryPage {
+  byCampaign: Map<number, SettledEntry[]>;
+  last: number | null;
+}
 
 export interface SeqRange {
   from: number;
@@ -155,7 +162,7 @@ export class SettledRows {
     campaigns: readonly SettledCampaign[],
     after = 0,
     limit = MOST_ENTRIES,
-  ): Promise<{ byCampaign: Map<number, SettledEntry[]>; last: number | null }> {
+  ): Promise<EntryPage> {
     const byCampaign = new Map<number, SettledEntry[]>(campaigns.map(({ id }) => [id, []]));
     const rows = await source.query<(SettledEntry & { campaignId: number })[]>(
       `SELECT STRAIGHT_JOIN c.id AS campaignId, l.id, l.kind, l.balance, l.amount, l.available,
@@ -167,6 +174,18 @@ export class SettledRows {
     );
     for (const { campaignId, ...entry } of rows) byCampaign.get(campaignId)?.push(entry);
     return { byCampaign, last: rows.length === limit ? (rows.at(-1)?.id ?? null) : null };
+  }
+
+  /** Ledger entries of one campaign, by id, in pages. */
+  async *entryPages(
+    source: ReadSource,
+    campaign: SettledCampaign,
+  ): AsyncGenerator<readonly SettledEntry[], void, undefined> {
+    for (let after: number | null = 0; after !== null;) {
+      const read: EntryPage = await this.entries(source, [campaign], after, ENTRIES_A_READ);
+      yield read.byCampaign.get(campaign.id) ?? [];
+      after = read.last;
+    }
   }
 
   /** Parts of each message: one figure of a campaign, except where each text is its recipient's own. */

@@ -19,7 +19,6 @@ const CAMPAIGNS_A_READ = 200;
 /** Small campaigns of a transaction have so many recipients at most. */
 const RECIPIENTS_A_BATCH = 4_096;
 const PAGES_A_STEP = 8;
-const ENTRIES_A_STEP = 5_000;
 /** After a step it waits as long as the step took, so that sending has the greater share. */
 const LONGEST_PAUSE_MS = 500;
 /** Another process leaves a large campaign alone for so long. */
@@ -124,16 +123,7 @@ export class SettlementMaker implements OnApplicationBootstrap, BeforeApplicatio
       if (isStopped()) return;
       await this.paced(() => this.addPages(campaign, sums, from, Math.min(PAGES_A_STEP, pages - from)));
     }
-    for (let last: number | null = 0; last !== null;) {
-      const read: Awaited<ReturnType<SettledRows['entries']>> = await this.rows.entries(
-        this.dataSource,
-        [campaign],
-        last,
-        ENTRIES_A_STEP,
-      );
-      sums.addEntries(read.byCampaign.get(id) ?? []);
-      last = read.last;
-    }
+    for await (const entries of this.rows.entryPages(this.dataSource, campaign)) sums.addEntries(entries);
     await this.issue([{ campaign, sums, pages: [] }], key);
   }
 

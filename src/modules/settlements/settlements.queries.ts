@@ -80,8 +80,6 @@ export class OpenBundleQuery extends Query<SettlementBundle> {
   }
 }
 
-const ENTRIES_A_READ = 5_000;
-
 @QueryHandler(OpenBundleQuery)
 export class OpenBundleHandler implements IQueryHandler<OpenBundleQuery> {
   constructor(
@@ -101,16 +99,8 @@ export class OpenBundleHandler implements IQueryHandler<OpenBundleQuery> {
   private async *lines(campaign: SettledCampaign, data: SettlementData): AsyncGenerator<string, void, undefined> {
     const header = Object.assign({ bundle: BUNDLE_FORMAT }, data);
     yield `${canonical(header as unknown as Json)}\n`;
-    for (let last: number | null = 0; last !== null;) {
-      const read: Awaited<ReturnType<SettledRows['entries']>> = await this.rows.entries(
-        this.dataSource,
-        [campaign],
-        last,
-        ENTRIES_A_READ,
-      );
-      for (const entry of read.byCampaign.get(campaign.id) ?? []) yield `${entryText(entry)}\n`;
-      last = read.last;
-    }
+    for await (const entries of this.rows.entryPages(this.dataSource, campaign))
+      for (const entry of entries) yield `${entryText(entry)}\n`;
     for await (const texts of this.reader.leaves(campaign)) yield `${texts.join('\n')}\n`;
   }
 }

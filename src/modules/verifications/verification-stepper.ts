@@ -84,7 +84,7 @@ export class VerificationStepper {
 
 const EVERY_MS = 3_000;
 
-/** Leader task: falls back to the next channel, and notes what has expired. One statement a second where nothing is due. */
+/** Leader task: falls back to the next channel, and notes what has expired. One statement every three seconds where nothing is due. */
 @Injectable()
 export class VerificationRounds implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(VerificationRounds.name);

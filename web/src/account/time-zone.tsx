@@ -1,25 +1,9 @@
 import { api } from '../api/client.js';
 import { knowSession, useMay, useMe } from '../app/session.js';
-import { act, Button, Form, Section, SelectField, useServerForm } from '../ui/index.js';
-
-/** Zones that browsers call by a former name. */
-const RENAMED: Readonly<Record<string, string>> = {
-  'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
-  'Asia/Calcutta': 'Asia/Kolkata',
-  'Asia/Katmandu': 'Asia/Kathmandu',
-  'Asia/Rangoon': 'Asia/Yangon',
-  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
-  'Atlantic/Faeroe': 'Atlantic/Faroe',
-  'Europe/Kiev': 'Europe/Kyiv',
-};
-
-const named = (zone: string): string => RENAMED[zone] ?? zone;
-
-/** The time zone of this machine, by its present name. */
-const browserZone = (): string => named(Intl.DateTimeFormat().resolvedOptions().timeZone);
+import { act, browserZone, Button, Form, Section, SelectField, timeZones, useServerForm } from '../ui/index.js';
 
 const zones = (own: string): readonly (readonly [string, string])[] =>
-  [...new Set([own, browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone').map(named)])]
+  [...new Set([own, browserZone(), 'UTC', ...timeZones()])]
     .sort()
     .map((zone) => [zone, zone.replaceAll('_', ' ')] as const);
 

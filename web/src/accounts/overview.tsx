@@ -14,6 +14,7 @@ import {
   Time,
   useServerForm,
   MadeBy,
+  timeZones,
 } from '../ui/index.js';
 import { accountPath } from './names.js';
 import { useRefresh } from './refresh.js';
@@ -174,7 +175,7 @@ function Settings({ account, isStaff }: { account: Account; isStaff: boolean }) 
         {...field('time_zone')}
       />
       <datalist id="time-zones">
-        {Intl.supportedValuesOf('timeZone').map((zone) => (
+        {timeZones().map((zone) => (
           <option key={zone} value={zone} />
         ))}
       </datalist>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { $api, api, type Schema } from '../api/client.js';
-import { Button, Form, LoadState, TextField, useServerForm } from '../ui/index.js';
+import { browserZone, Button, Form, LoadState, TextField, useServerForm } from '../ui/index.js';
 import { BASE } from './base.js';
 import { Lonely } from './lonely.js';
 import { queryClient } from './query-client.js';
@@ -35,7 +35,7 @@ export function RegisterPage() {
           submitLabel="Create the account"
           onSubmit={async ({ mobile_no, country, ...body }) => {
             const more = { ...(mobile_no !== '' && { mobile_no }), ...(country !== '' && { country }) };
-            const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+            const time_zone = browserZone();
             await api.POST('/v6/api/v1/auth/register', { body: { ...body, ...more, time_zone } });
             setMade(true);
           }}

@@ -1,5 +1,5 @@
 import type { Schema } from '../api/client.js';
-import { Chart, formatCount, formatSpan } from '../ui/index.js';
+import { Chart, formatCount, formatShare, formatSpan } from '../ui/index.js';
 
 type Statistics = Schema<'StatisticsAnswerData'>;
 type Point = Schema<'PointAnswer'>;
@@ -37,7 +37,7 @@ export function TrafficCharts({ statistics }: { statistics: Statistics }) {
         title="Delivery rate"
         times={isEmpty ? [] : times}
         lines={linesOf((point) => point?.delivery_rate ?? null)}
-        format={(value) => `${formatCount(value * 100, 1)} %`}
+        format={formatShare}
         isShare
       />
       <Chart

@@ -13,6 +13,7 @@ export { Form, FormProblem, type ServerForm, useServerForm } from './form.js';
 export { Link } from './link.js';
 export { Failed, type Loaded, LoadState } from './load-state.js';
 export { momentIn, momentWords } from './moments.js';
+export { browserZone, timeZones } from './time-zones.js';
 export { Facts, Page, Section } from './page.js';
 export { Pager } from './pager.js';
 export { StatusBadge, type Tone } from './status-badge.js';
@@ -24,6 +25,7 @@ export {
   counted,
   formatBytes,
   formatCount,
+  formatShare,
   formatSpan,
   formatTime,
   MadeBy,

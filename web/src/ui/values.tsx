@@ -30,12 +30,15 @@ export function Count({ value, digits }: { value: number | null | undefined; dig
   return <span className="count">{value === null || value === undefined ? NONE : formatCount(value, digits)}</span>;
 }
 
+/** A share between 0 and 1 as per cent; what lies between none and all is shown as neither, however near. */
+export function formatShare(value: number): string {
+  const shown = value > 0 && value < 1 ? Math.min(Math.max(value, 0.001), 0.999) : value;
+  return `${formatCount(shown * 100, 1)} %`;
+}
+
 /** A share between 0 and 1 as per cent; null is a dash. */
 export function Share({ value }: { value: number | null | undefined }) {
-  if (value === null || value === undefined) return <span className="count">{NONE}</span>;
-  // what lies between none and all is neither of them, however near
-  const shown = value > 0 && value < 1 ? Math.min(Math.max(value, 0.001), 0.999) : value;
-  return <span className="count">{`${formatCount(shown * 100, 1)} %`}</span>;
+  return <span className="count">{value === null || value === undefined ? NONE : formatShare(value)}</span>;
 }
 
 /** A time as the API writes it for people: in the account's time zone already (`YYYY-MM-DD HH:MM:SS`). */
